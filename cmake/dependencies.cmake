@@ -1,0 +1,15 @@
+# Libraries from the distribution (Debian 12 package names in scripts/install-dependencies).
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_library(ISAL_LIBRARY isal REQUIRED)
+find_path(ISAL_INCLUDE isa-l/igzip_lib.h REQUIRED)
+if(CGPU_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,36 @@
+# cgpu_library(NAME [DEPENDS folder...] [USES target...])
+#
+# One static library for one folder of src/. A folder sees only the headers of the folders in DEPENDS (and of
+# those they depend on): each library's include path holds one link, to its own folder, so that an include in
+# the wrong direction does not compile. Files named *_test.cpp become the test program cgpu_NAME_test.
+function(cgpu_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;USES" ${ARGN})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+
+  set(view ${CMAKE_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${view})
+  file(CREATE_LINK ${folder} ${view}/${name} SYMBOLIC)
+
+  if(sources)
+    add_library(cgpu_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(cgpu_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(cgpu_${name} ${scope} ${view})
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(cgpu_${name} ${scope} cgpu_${dependency})
+  endforeach()
+  target_link_libraries(cgpu_${name} ${scope} ${ARG_USES})
+
+  if(CGPU_TESTS AND tests)
+    add_executable(cgpu_${name}_test ${tests})
+    target_link_libraries(cgpu_${name}_test PRIVATE cgpu_${name} GTest::gtest_main)
+    set_property(GLOBAL APPEND PROPERTY CGPU_UNIT_TESTS cgpu_${name}_test)
+  endif()
+endfunction()

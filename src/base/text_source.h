@@ -1,0 +1,56 @@
+// The uncompressed text of an input: a plain file, gzip, zstd, or standard input.
+//
+// Two ways in. `read` streams from start to end with constant memory, at the speed of pread, ISA-L's igzip
+// (about 3 GB/s of output) or zstd. `read_at` gives any range again later, for the arguments of one event:
+//   plain   pread at the offset;
+//   gzip    from the nearest snapshot: while streaming, the decoder's whole state (ISA-L keeps it, with its 32 kB
+//           window, in one struct of about 160 kB) is copied every 64 MB of output. That is 0.25 % of the text in
+//           memory, no file is written, and an access decodes 64 MB (20 ms) at most. A spill file would cost as many
+//           bytes of disk as the text has and write them even if nobody asks for an argument;
+//   zstd    by decoding from the start (its decoder's state cannot be copied);
+//   pipe    standard input is spooled to an unlinked file in TMPDIR first, since a pipe cannot be read twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace cgpu {
+
+class TextSource {
+ public:
+  virtual ~TextSource() = default;
+
+  /// The next bytes, fewer than `size` only at the end. Where the input is damaged, what could be decoded before the
+  /// damage, then 0; `damage` says what is wrong. Throws Error where the file cannot be read at all.
+  size_t read(char* to, size_t size) {
+    const size_t got = read_next(to, size);
+    text_position_ += got;
+    return got;
+  }
+  /// Bytes of text that `read` has given out.
+  uint64_t text_position() const { return text_position_; }
+
+  /// Bytes from `position` of the text on, as many as there are up to `size`. Thread-safe, independent of `read`.
+  virtual size_t read_at(uint64_t position, char* to, size_t size) = 0;
+
+  /// Bytes of the input as stored, and how many of them `read` has used.
+  virtual uint64_t stored_bytes() const = 0;
+  virtual uint64_t stored_position() const = 0;
+
+  /// Empty, or one line: what is damaged and where.
+  const std::string& damage() const { return damage_; }
+
+ protected:
+  virtual size_t read_next(char* to, size_t size) = 0;
+  std::string damage_;
+
+ private:
+  uint64_t text_position_ = 0;
+};
+
+/// Opens a file by content, "-" for standard input. Throws Error: missing, unreadable, a directory, empty.
+std::unique_ptr<TextSource> open_text(const std::string& path);
+
+}  // namespace cgpu

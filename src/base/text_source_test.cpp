@@ -1,0 +1,103 @@
+#include "base/text_source.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "base/error.h"
+#include "base/test_file.h"
+
+namespace cgpu {
+namespace {
+
+using test::TestFile;
+
+std::string numbered_lines(size_t bytes) {
+  std::string text;
+  text.reserve(bytes + 32);
+  for (size_t i = 0; text.size() < bytes; ++i) text += "line " + std::to_string(i * 7919 % 1000003) + "\n";
+  return text;
+}
+
+std::string read_all(TextSource& source, size_t block = 100000) {
+  std::string text;
+  std::string buffer(block, '\0');
+  while (const size_t got = source.read(buffer.data(), block)) text.append(buffer, 0, got);
+  return text;
+}
+
+std::string read_at(TextSource& source, uint64_t position, size_t size) {
+  std::string text(size, '\0');
+  text.resize(source.read_at(position, text.data(), size));
+  return text;
+}
+
+TEST(TextSource, PlainGzipAndZstdGiveTheSameText) {
+  const std::string text = numbered_lines(3 << 20);
+  for (const std::string& stored : {text, test::gzip(text), test::zstd(text)}) {
+    const TestFile file(stored);
+    const auto source = open_text(file.path());
+    EXPECT_EQ(read_at(*source, 1000, 50), text.substr(1000, 50)) << "before reading";
+    EXPECT_TRUE(read_all(*source) == text);
+    EXPECT_EQ(source->text_position(), text.size());
+    EXPECT_EQ(source->stored_position(), stored.size());
+    EXPECT_EQ(source->damage(), "");
+  }
+}
+
+TEST(TextSource, RandomAccessBeyondSnapshotsEqualsThePlainText) {
+  const std::string text = numbered_lines(size_t{150} << 20);  // two snapshots
+  const TestFile file(test::gzip(text));
+  const auto source = open_text(file.path());
+  EXPECT_TRUE(read_all(*source, 1 << 20) == text);
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 12; ++i) {
+    const uint64_t at = random() % text.size();
+    EXPECT_EQ(read_at(*source, at, 300), text.substr(at, 300)) << at;
+  }
+  EXPECT_EQ(read_at(*source, text.size() - 5, 300), text.substr(text.size() - 5));
+  EXPECT_EQ(read_at(*source, text.size() + 5, 300), "");
+}
+
+TEST(TextSource, ConcatenatedMembersAreOneText) {
+  const std::string text = numbered_lines(100000);
+  const TestFile file(test::gzip(text) + test::gzip("more"));
+  const auto source = open_text(file.path());
+  EXPECT_EQ(read_all(*source), text + "more");
+  EXPECT_EQ(source->damage(), "");
+}
+
+TEST(TextSource, TruncationAtAnyByteGivesAPrefixAndSaysSo) {
+  const std::string text = numbered_lines(20000);
+  for (const std::string& whole : {test::gzip(text), test::zstd(text)}) {
+    for (size_t size = 5; size < whole.size(); size += 97) {
+      const TestFile file(std::string_view(whole).substr(0, size));
+      const auto source = open_text(file.path());
+      const std::string got = read_all(*source);
+      EXPECT_EQ(got, text.substr(0, got.size())) << size;
+      EXPECT_NE(source->damage(), "") << size;
+    }
+  }
+}
+
+TEST(TextSource, DamageInTheMiddleIsReported) {
+  const std::string text = numbered_lines(200000);
+  std::string stored = test::gzip(text);
+  for (size_t i = stored.size() / 2; i < stored.size() / 2 + 64; ++i) stored[i] = static_cast<char>(~stored[i]);
+  const TestFile file(stored);
+  const auto source = open_text(file.path());
+  const std::string got = read_all(*source);
+  EXPECT_LT(got.size(), text.size() + 70000);
+  EXPECT_NE(source->damage(), "");
+}
+
+TEST(TextSource, UnusableInputsAreErrors) {
+  EXPECT_THROW(open_text("/nonexistent/profile.json"), Error);
+  EXPECT_THROW(open_text("/tmp"), Error);
+  const TestFile empty("");
+  EXPECT_THROW(open_text(empty.path()), Error);
+}
+
+}  // namespace
+}  // namespace cgpu

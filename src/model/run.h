@@ -1,0 +1,98 @@
+// A run: what one profile (one rank) says, whichever profiler wrote it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/notes.h"
+#include "model/timeline.h"
+
+namespace cgpu {
+
+/// A device as the profile describes it. Absent facts are empty.
+struct Device {
+  int32_t id = 0;
+  std::string name;    // "NVIDIA H100 80GB HBM3"
+  std::string vendor;  // "NVIDIA", "AMD", "Intel", "Meta", "Huawei", "" where unknown
+  std::optional<int64_t> sm_count;
+  std::optional<int64_t> memory_bytes;
+  std::optional<int64_t> warp_size;
+  std::string compute_capability;  // "9.0", "" where unknown
+};
+
+/// A communicator: ranks that take part in the same collectives.
+struct ParallelGroup {
+  std::string name;
+  std::string description;
+  std::string backend;
+  int64_t size = -1;
+  std::vector<int64_t> ranks;
+};
+
+/// How many events the file held and what became of them:
+/// read = slices + instants + memory + counters + flows + metadata + skipped.
+struct EventCounts {
+  int64_t read = 0;
+  int64_t slices = 0;
+  int64_t instants = 0;
+  int64_t memory = 0;
+  int64_t counters = 0;
+  int64_t flows = 0;
+  int64_t metadata = 0;
+  int64_t skipped = 0;  // each with a reason in notes
+
+  EventCounts& operator+=(const EventCounts& other);
+};
+
+/// One argument of an event, as written in the profile (strings unquoted, everything else as JSON text).
+struct Argument {
+  std::string key;
+  std::string value;
+  bool json = false;  // the value is JSON text (a number, array, ...), not a string
+};
+
+/// Reads the arguments of an event from the profile again.
+class ArgumentSource {
+ public:
+  virtual ~ArgumentSource() = default;
+  /// The arguments of the event at `source` (Slices::source). Throws Error where the file has changed or vanished.
+  /// Values that look like credentials are not given out.
+  virtual std::vector<Argument> arguments(uint64_t source) = 0;
+};
+
+struct Run {
+  std::string file;            // as the user named it
+  std::string format;          // contract, "info": kineto, chrome, nsys-sqlite, ...
+  std::string format_version;  // as the profile says, "" where it does not
+  std::string host;
+  int64_t rank = 0;
+  bool rank_known = false;
+  std::optional<int64_t> world_size;
+  std::vector<ParallelGroup> groups;
+  /// Facts of the header worth showing (versions, recording options). Never credentials or environment variables.
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::vector<Device> devices;
+
+  /// ns since 1970 at time 0 of the slices' clock when `clock_is_unix`; else the clock is the profile's own.
+  bool clock_is_unix = false;
+  int64_t clock_base = 0;  // ns to add to a slice's time
+
+  uint64_t input_bytes = 0;  // of the file, compressed or not
+  uint64_t text_bytes = 0;   // of the uncompressed input
+  EventCounts events;
+  Notes notes;
+  Timeline timeline;
+  std::shared_ptr<ArgumentSource> arguments;  // may be null
+};
+
+/// Everything that was opened together: one run a rank, sorted by rank.
+struct Session {
+  std::vector<Run> runs;
+  std::vector<std::string> inputs;  // as the user named them
+};
+
+}  // namespace cgpu

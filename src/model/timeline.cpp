@@ -1,0 +1,84 @@
+#include "model/timeline.h"
+
+namespace cgpu {
+
+const char* text_of(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::none:
+      return "";
+    case CopyKind::HtoD:
+      return "HtoD";
+    case CopyKind::DtoH:
+      return "DtoH";
+    case CopyKind::DtoD:
+      return "DtoD";
+    case CopyKind::PtoP:
+      return "PtoP";
+    case CopyKind::HtoH:
+      return "HtoH";
+    case CopyKind::HtoA:
+      return "HtoA";
+    case CopyKind::AtoH:
+      return "AtoH";
+    case CopyKind::AtoA:
+      return "AtoA";
+    case CopyKind::AtoD:
+      return "AtoD";
+    case CopyKind::DtoA:
+      return "DtoA";
+    case CopyKind::memset:
+      return "Memset";
+    case CopyKind::uvm_HtoD:
+      return "UVM HtoD";
+    case CopyKind::uvm_DtoH:
+      return "UVM DtoH";
+    case CopyKind::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+const char* text_of(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::none:
+      return "";
+    case MemoryKind::pageable:
+      return "pageable";
+    case MemoryKind::pinned:
+      return "pinned";
+    case MemoryKind::device:
+      return "device";
+    case MemoryKind::array:
+      return "array";
+    case MemoryKind::managed:
+      return "managed";
+    case MemoryKind::device_static:
+      return "device_static";
+    case MemoryKind::managed_static:
+      return "managed_static";
+    case MemoryKind::host:
+      return "host";
+    case MemoryKind::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+namespace {
+template <typename... Columns>
+uint64_t bytes_of(const Columns&... columns) {
+  return (0 + ... + (columns.capacity() * sizeof(columns[0])));
+}
+}  // namespace
+
+uint64_t Timeline::bytes() const {
+  const Slices& s = slices;
+  const DeviceOps& d = device_ops;
+  return bytes_of(s.start, s.duration, s.name, s.track, s.category, s.flags, s.correlation, s.source, s.parent,
+                  s.launch) +
+         bytes_of(d.slice, d.device, d.stream, d.bytes, d.copy, d.source, d.destination, d.kind, d.kernel_class) +
+         bytes_of(collectives, memory, counters.track, counters.time, counters.value, instants, links) +
+         bytes_of(hints.external, hints.sequence, hints.flows);
+}
+
+}  // namespace cgpu

@@ -1,0 +1,236 @@
+// The timeline of a run: tracks, and on them slices, counters and instants, as columns.
+//
+// Slices are a structure of arrays in file order (the order matters: of two host slices with equal bounds the earlier
+// in the file is the outer one). A slice costs 51 bytes; a device op 28 more. What a profile says about an event
+// beyond these columns stays in the file and is read again through Run::arguments.
+//
+// Readers fill the raw columns and `hints`; cgpu::complete (links/) fills `parent`, `launch`, the device ops' kind
+// and class, and normalises names; it releases the hints. Analyses only read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/string_pool.h"
+
+namespace cgpu {
+
+using SliceIndex = uint32_t;
+using TrackIndex = uint32_t;
+inline constexpr uint32_t kNone = UINT32_MAX;  // no slice, no track
+
+/// What a slice is, whichever profiler wrote it.
+enum class SliceKind : uint8_t {
+  framework_op,       // aten::mm, autograd nodes, user modules recorded as ops
+  annotation,         // record_function, NVTX, ProfilerStep#n on a host thread
+  python_function,    // frame of the Python stack
+  runtime_call,       // cudaLaunchKernel, hipMemcpyAsync, ...
+  driver_call,        // cuLaunchKernelEx, ...
+  kernel,             // ran on a device
+  memcpy,             // ran on a device
+  memset,             // ran on a device
+  device_collective,  // a collective that the device reports as such
+  device_annotation,  // a host range projected onto a device: not work
+  synchronization,    // a wait recorded on a device or host track: not work
+  overhead,           // of the profiler itself
+  profiler_span,      // the recording window and the like
+  other,
+};
+
+/// A kernel, copy, memset or device collective: something that keeps a device busy.
+inline bool is_device_op(SliceKind kind) {
+  return kind == SliceKind::kernel || kind == SliceKind::memcpy || kind == SliceKind::memset ||
+         kind == SliceKind::device_collective;
+}
+inline bool is_call(SliceKind kind) {
+  return kind == SliceKind::runtime_call || kind == SliceKind::driver_call;
+}
+/// Slices that nest on a host thread.
+inline bool is_host(SliceKind kind) {
+  return kind == SliceKind::framework_op || kind == SliceKind::annotation || kind == SliceKind::python_function ||
+         is_call(kind);
+}
+
+/// The category text of the profile and what it means.
+struct Category {
+  std::string name;
+  SliceKind kind = SliceKind::other;
+};
+
+enum class TrackKind : uint8_t { host_thread, device_stream, other };
+
+/// One row of a timeline: a thread of a process, or a stream (queue) of a device.
+struct Track {
+  TrackKind kind = TrackKind::other;
+  std::string process;       // as written in the profile: "4711", "Spans", ...
+  std::string thread;        // as written: "4711", "stream 7", ...
+  std::string process_name;  // from metadata, may be empty
+  std::string thread_name;
+};
+
+/// Columns of equal length, one entry a slice.
+struct Slices {
+  std::vector<int64_t> start;     // ns on the run's clock
+  std::vector<int64_t> duration;  // ns, >= 0
+  std::vector<StringId> name;     // into Timeline::names
+  std::vector<TrackIndex> track;
+  std::vector<uint16_t> category;    // into Timeline::categories
+  std::vector<uint8_t> flags;        // SliceFlag
+  std::vector<int64_t> correlation;  // kNoCorrelation where the profile gives none
+  std::vector<uint64_t> source;      // position in the uncompressed input, for Run::arguments
+  // Filled by links:
+  std::vector<SliceIndex> parent;  // innermost host slice of the same thread that contains it, or kNone
+  std::vector<SliceIndex> launch;  // device op: its launching call; call: kNone
+
+  static constexpr int64_t kNoCorrelation = INT64_MIN;
+  size_t size() const { return start.size(); }
+  int64_t end(SliceIndex i) const { return start[i] + duration[i]; }
+};
+
+enum SliceFlag : uint8_t {
+  kImplausibleDuration = 1,  // longer than the recording can be; kept, listed in notes, left out of totals
+  kClipped = 2,              // cut at the border of a selected time window
+};
+
+/// Which part of the books a device op belongs to (contract, "Device ops").
+enum class OpKind : uint8_t { compute, communication, memory };
+
+enum class CopyKind : uint8_t {
+  none,
+  HtoD,
+  DtoH,
+  DtoD,
+  PtoP,
+  HtoH,
+  HtoA,
+  AtoH,
+  AtoA,
+  AtoD,
+  DtoA,
+  memset,
+  uvm_HtoD,
+  uvm_DtoH,
+  unknown
+};
+enum class MemoryKind : uint8_t {
+  none,
+  pageable,
+  pinned,
+  device,
+  array,
+  managed,
+  device_static,
+  managed_static,
+  host,
+  unknown
+};
+const char* text_of(CopyKind kind);    // "HtoD", ..., "Memset", "UVM HtoD"
+const char* text_of(MemoryKind kind);  // "pageable", ...; "" for none
+
+/// Columns of equal length, one entry a device op, in file order.
+struct DeviceOps {
+  std::vector<SliceIndex> slice;
+  std::vector<int32_t> device;
+  std::vector<int64_t> stream;
+  std::vector<int64_t> bytes;  // of a copy or memset; -1 where absent
+  std::vector<CopyKind> copy;
+  std::vector<MemoryKind> source;
+  std::vector<MemoryKind> destination;
+  // Filled by links:
+  std::vector<OpKind> kind;
+  std::vector<uint8_t> kernel_class;  // KernelClass (kernels/kernel_class.h)
+
+  size_t size() const { return slice.size(); }
+};
+
+/// What the profile says of one collective operation.
+struct Collective {
+  SliceIndex slice = kNone;  // the device op
+  StringId name = 0;         // recorded collective name ("allreduce"), 0 where absent
+  StringId group = 0;        // process group name, else its ranks, 0 where absent
+  StringId type = 0;         // element type
+  int64_t elements_in = -1;  // -1 where absent
+  int64_t elements_out = -1;
+  int32_t group_size = -1;
+  int64_t sequence = -1;
+};
+
+/// One allocator event ("[memory]").
+struct MemoryEvent {
+  int64_t time = 0;   // ns
+  int64_t bytes = 0;  // > 0 allocation, < 0 release
+  int64_t total_allocated = -1;
+  int64_t total_reserved = -1;
+  int32_t device = -1;  // -1: host
+};
+
+struct CounterTrack {
+  std::string process;
+  std::string name;
+};
+/// Columns of equal length, one entry a sample.
+struct Counters {
+  std::vector<CounterTrack> tracks;
+  std::vector<uint32_t> track;
+  std::vector<int64_t> time;
+  std::vector<double> value;
+};
+
+struct Instant {
+  int64_t time = 0;
+  StringId name = 0;
+  TrackIndex track = kNone;
+};
+
+/// A dependency between two slices, beyond launch and nesting.
+struct Link {
+  enum class Kind : uint8_t { forward_backward };
+  Kind kind = Kind::forward_backward;
+  SliceIndex from = kNone;
+  SliceIndex to = kNone;
+};
+
+/// What a reader saw that helps links/ to join slices; empty after cgpu::complete.
+struct LinkHints {
+  struct External {
+    SliceIndex slice;
+    int64_t id;  // "External id"
+  };
+  struct Sequence {
+    SliceIndex slice;
+    int64_t number;          // "Sequence number"
+    int64_t forward_thread;  // "Fwd thread id"; 0 on forward ops
+  };
+  struct Flow {
+    int64_t id;
+    int64_t time;
+    TrackIndex track;
+    bool start;
+    bool forward_backward;  // else launch to device op
+  };
+  std::vector<External> external;
+  std::vector<Sequence> sequence;
+  std::vector<Flow> flows;
+};
+
+struct Timeline {
+  StringPool names;
+  std::vector<Category> categories;
+  std::vector<Track> tracks;
+  Slices slices;
+  DeviceOps device_ops;
+  std::vector<Collective> collectives;
+  std::vector<MemoryEvent> memory;
+  Counters counters;
+  std::vector<Instant> instants;
+  std::vector<Link> links;
+  LinkHints hints;
+
+  SliceKind kind(SliceIndex i) const { return categories[slices.category[i]].kind; }
+  std::string_view name(SliceIndex i) const { return names[slices.name[i]]; }
+  /// Bytes resident, names apart.
+  uint64_t bytes() const;
+};
+
+}  // namespace cgpu
