@@ -1,0 +1,17 @@
+// A table as CSV (RFC 4180): a header row of column names, then exact values; lines end in \n. O(cells).
+//
+// Absent is an empty field, an empty text is "". Text is written byte for byte, whatever it holds, so that it reads
+// back the same: control characters and broken UTF-8 pass through.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "table/table.h"
+
+namespace cgpu {
+
+void write_csv(std::ostream& out, const Table& table);
+std::string render_csv(const Table& table);
+
+}  // namespace cgpu

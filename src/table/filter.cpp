@@ -1,0 +1,321 @@
+#include "table/filter.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <compare>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "table/unicode.h"
+#include "table/units.h"
+
+namespace cgpu {
+namespace {
+
+using Operator = Filter::Operator;
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+[[noreturn]] void fail(size_t position, const std::string& message) {
+  throw Error("--where", fmt::format("{} at position {}", message, position));
+}
+
+/// Reads an expression from left to right.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  std::vector<Filter::Condition> conditions() {
+    std::vector<Filter::Condition> all;
+    do {
+      all.push_back(condition());
+    } while (take_and());
+    if (at_ < text_.size()) fail(at_ + 1, "expected 'and'");
+    return all;
+  }
+
+ private:
+  Filter::Condition condition() {
+    Filter::Condition result;
+    skip_space();
+    result.column = is_quote() ? quoted() : bare_column();
+    skip_space();
+    result.op = comparison();
+    skip_space();
+    result.position = at_ + 1;
+    result.value = is_quote() ? quoted() : bare_value();
+    skip_space();
+    if (result.op == Operator::matches || result.op == Operator::matches_not) {
+      RE2::Options options;
+      options.set_log_errors(false);
+      result.pattern = std::make_shared<const RE2>(result.value, options);
+      if (!result.pattern->ok()) {
+        fail(result.position, "bad regular expression (" + printable(result.pattern->error()) + ")");
+      }
+    }
+    return result;
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+
+  bool is_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
+
+  std::string quoted() {
+    const size_t begin = at_;
+    const char quote = text_[at_++];
+    std::string result;
+    for (; at_ < text_.size(); ++at_) {
+      if (text_[at_] == quote) {
+        ++at_;
+        if (at_ == text_.size() || text_[at_] != quote) return result;
+      }
+      result += text_[at_];
+    }
+    fail(begin + 1, "a quote is not closed");
+  }
+
+  std::string bare_column() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && !is_space(text_[at_]) && std::string_view("=!<>~").find(text_[at_]) == text_.npos) {
+      ++at_;
+    }
+    if (at_ == begin) fail(begin + 1, "expected the name of a column");
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  Operator comparison() {
+    struct Spelling {
+      std::string_view text;
+      Operator op;
+    };
+    static constexpr Spelling spellings[] = {
+        {"==", Operator::equal},       {"!=", Operator::not_equal},     {"<=", Operator::less_equal},
+        {"!~", Operator::matches_not}, {">=", Operator::greater_equal}, {"=", Operator::equal},
+        {"<", Operator::less},         {">", Operator::greater},        {"~", Operator::matches}};
+    for (const Spelling& spelling : spellings) {
+      if (!text_.substr(at_).starts_with(spelling.text)) continue;
+      at_ += spelling.text.size();
+      return spelling.op;
+    }
+    fail(at_ + 1, "expected one of = != < <= > >= ~ !~");
+  }
+
+  /// Up to the word `and` or the end, without the spaces around it.
+  std::string bare_value() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && !(is_space(text_[at_ - 1]) && is_and())) ++at_;
+    size_t end = at_;
+    while (end > begin && is_space(text_[end - 1])) --end;
+    if (end == begin) fail(begin + 1, "expected a value (quote it where it is empty)");
+    return std::string(text_.substr(begin, end - begin));
+  }
+
+  /// Whether the word `and` stands here.
+  bool is_and() const {
+    if (text_.size() - at_ < 3 || (text_.size() - at_ > 3 && !is_space(text_[at_ + 3]))) return false;
+    const std::string_view word = text_.substr(at_, 3);
+    return word == "and" || word == "AND";
+  }
+
+  bool take_and() {
+    if (!is_and()) return false;
+    at_ += 3;
+    return true;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+/// A number to compare with: floor + fraction for integers, the nearest double for doubles.
+struct Threshold {
+  Int128 floor = 0;
+  bool fraction = false;  // whether there is anything above floor
+  double nearest = 0;
+};
+
+/// value * factor^times for a factor below 10; lowest digits beyond 37 only stay known to be there.
+void multiply(Decimal& value, int factor, int times) {
+  constexpr Int128 limit = (Int128{1} << 126) / 10;
+  for (; times > 0; --times) {
+    for (; value.digits > limit || value.digits < -limit; ++value.exponent) {
+      value.sticky = value.sticky || value.digits % 10 != 0;
+      value.digits /= 10;
+    }
+    value.digits *= factor;
+  }
+}
+
+Threshold threshold(const Decimal& value) {
+  constexpr Int128 beyond_int64 = Int128{1} << 64;
+  Int128 size = value.digits < 0 ? -value.digits : value.digits;
+  bool fraction = value.sticky;
+  for (int e = value.exponent; e < 0 && size != 0; ++e) {
+    fraction = fraction || size % 10 != 0;
+    size /= 10;
+  }
+  for (int e = value.exponent; e > 0 && size != 0 && size < beyond_int64; --e) size *= 10;
+  return {.floor = value.digits < 0 ? -size - (fraction ? 1 : 0) : size,
+          .fraction = fraction,
+          .nearest = std::strtod(fmt::format("{}e{}", value.digits, value.exponent).c_str(), nullptr)};
+}
+
+std::partial_ordering compare(int64_t value, const Threshold& to) {
+  if (value != to.floor) return value < to.floor ? std::partial_ordering::less : std::partial_ordering::greater;
+  return to.fraction ? std::partial_ordering::less : std::partial_ordering::equivalent;
+}
+
+/// Where the number at the head of "1.5e3 ms" ends.
+size_t number_length(std::string_view text) {
+  const auto is_digit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  const auto is_sign = [&](size_t i) { return i < text.size() && (text[i] == '-' || text[i] == '+'); };
+  size_t end = is_sign(0) ? 1 : 0;
+  while (is_digit(end) || (end < text.size() && text[end] == '.')) ++end;
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+    size_t exponent = is_sign(end + 1) ? end + 2 : end + 1;
+    if (!is_digit(exponent)) return end;
+    while (is_digit(exponent)) ++exponent;
+    end = exponent;
+  }
+  return end;
+}
+
+/// The condition's value in the unit of the column.
+Threshold number_of(const Filter::Condition& condition, const Column& column) {
+  const std::string_view text = condition.value;
+  const size_t length = number_length(text);
+  std::optional<Decimal> number = Decimal::parse(text.substr(0, length));
+  if (!number) {
+    fail(condition.position,
+         fmt::format("column {} holds numbers, but '{}' is not a number", printable(column.name), printable(text)));
+  }
+  std::string_view unit_name = text.substr(length);
+  while (!unit_name.empty() && is_space(unit_name.front())) unit_name.remove_prefix(1);
+  if (unit_name.empty() || unit_name == column.unit) return threshold(*number);
+
+  const std::optional<Unit> unit = find_unit(unit_name);
+  const std::optional<Unit> own = find_unit(column.unit);
+  if (!unit || !own || unit->kind != own->kind) {
+    fail(condition.position,
+         fmt::format("column {} is in {}, which '{}' cannot be converted to", printable(column.name),
+                     column.unit.empty() ? "no unit" : printable(column.unit), printable(unit_name)));
+  }
+  number->exponent += unit->ten - own->ten;
+  const int twos = unit->two - own->two;
+  if (twos >= 0) {
+    multiply(*number, 2, twos);
+  } else {  // 1 / 2 = 5 / 10
+    multiply(*number, 5, -twos);
+    number->exponent += twos;
+  }
+  return threshold(*number);
+}
+
+bool holds(Operator op, std::partial_ordering order) {
+  switch (op) {
+    case Operator::equal:
+      return order == 0;
+    case Operator::not_equal:
+      return order != 0;
+    case Operator::less:
+      return order < 0;
+    case Operator::less_equal:
+      return order <= 0;
+    case Operator::greater:
+      return order > 0;
+    case Operator::greater_equal:
+      return order >= 0;
+    case Operator::matches:
+    case Operator::matches_not:
+      break;
+  }
+  return false;
+}
+
+using Predicate = std::function<bool(const Cell&)>;  // of a cell that is not absent
+
+Predicate predicate(const Filter::Condition& condition, const Column& column) {
+  if (column.type == ColumnType::text) {
+    if (condition.pattern) {
+      const bool wanted = condition.op == Operator::matches;
+      return [&condition, wanted](const Cell& cell) {
+        return RE2::PartialMatch(exact_cell(cell), *condition.pattern) == wanted;
+      };
+    }
+    return [&condition](const Cell& cell) { return holds(condition.op, exact_cell(cell) <=> condition.value); };
+  }
+  if (condition.pattern) {
+    fail(condition.position, fmt::format("column {} holds numbers, which ~ does not match", printable(column.name)));
+  }
+  return [op = condition.op, number = number_of(condition, column)](const Cell& cell) {
+    if (const auto* integer = std::get_if<int64_t>(&cell)) return holds(op, compare(*integer, number));
+    if (const auto* real = std::get_if<double>(&cell)) return holds(op, *real <=> number.nearest);
+    return false;
+  };
+}
+
+/// The order of two cells that are not absent; numbers come before text.
+std::partial_ordering compare(const Cell& a, const Cell& b) {
+  const auto* text_a = std::get_if<std::string>(&a);
+  const auto* text_b = std::get_if<std::string>(&b);
+  if (text_a && text_b) return *text_a <=> *text_b;
+  if (text_a || text_b) return (text_a != nullptr) <=> (text_b != nullptr);
+  const auto number = [](const Cell& cell) {
+    static_assert(std::numeric_limits<long double>::digits >= 64, "holds every int64 and every double");
+    const auto* integer = std::get_if<int64_t>(&cell);
+    return integer ? static_cast<long double>(*integer) : static_cast<long double>(std::get<double>(cell));
+  };
+  return number(a) <=> number(b);
+}
+
+}  // namespace
+
+Filter Filter::parse(std::string_view expression) {
+  Filter filter;
+  filter.conditions_ = Parser(expression).conditions();
+  return filter;
+}
+
+void Filter::apply(Table& table) const {
+  struct Check {
+    size_t column;
+    Predicate meets;
+  };
+  std::vector<Check> checks;
+  for (const Condition& condition : conditions_) {
+    const size_t column = table.column(condition.column);
+    checks.push_back({column, predicate(condition, table.columns[column])});
+  }
+  std::erase_if(table.rows, [&](const Row& row) {
+    return !std::all_of(checks.begin(), checks.end(), [&](const Check& check) {
+      return !is_absent(row[check.column]) && check.meets(row[check.column]);
+    });
+  });
+}
+
+void sort_rows(Table& table, std::string_view column) {
+  const bool has_sign = column.starts_with('-') || column.starts_with('+');
+  const size_t index = table.column(has_sign ? column.substr(1) : column);
+  const bool descending = has_sign ? column[0] == '-' : table.columns[index].type != ColumnType::text;
+  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) {
+    if (is_absent(a[index]) || is_absent(b[index])) return !is_absent(a[index]) && is_absent(b[index]);
+    const std::partial_ordering order = compare(a[index], b[index]);
+    return descending ? order > 0 : order < 0;
+  });
+}
+
+void take_top(Table& table, size_t n) {
+  table.rows.resize(shown_rows(table, n));
+}
+
+}  // namespace cgpu

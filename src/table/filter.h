@@ -1,0 +1,59 @@
+// Which rows of a table, and in which order: --where, --sort and --top.
+//
+// A filter is conditions joined by `and`: COLUMN OP VALUE with OP one of = == != < <= > >= ~ !~.
+//   total_ns > 1ms and name ~ ^void and class != "copy"
+// In a column of numbers VALUE is a number with an optional unit (ns us ms s; B KB MB GB TB KiB MiB GiB TiB; %; or the
+// column's own), converted to the unit of the column; without a unit it is in the column's own. An integer is compared
+// exactly, whatever its size. In a column of text, = and < compare bytes, and ~ finds a regular expression (RE2 syntax)
+// anywhere in the text. VALUE reaches to the next `and`; in '..' or ".." (the quote itself doubled) it may hold
+// anything. A column may be quoted the same way. An absent cell meets no condition, not even !=.
+// O(rows) a condition, O(rows log rows) for sorting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/table.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace cgpu {
+
+class Filter {
+ public:
+  /// Throws Error with the position (from 1) of what cannot be read, or with what is wrong in a regular expression.
+  static Filter parse(std::string_view expression);
+
+  /// Keeps the rows that meet every condition, in their order. Throws Error, before a row is touched, for a column that
+  /// the table does not have and for a value that cannot be compared with its column.
+  void apply(Table& table) const;
+
+  enum class Operator : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, matches, matches_not };
+
+  struct Condition {
+    std::string column;
+    Operator op = Operator::equal;
+    std::string value;
+    size_t position = 0;                      // of the value in the expression, from 1
+    std::shared_ptr<const re2::RE2> pattern;  // of matches and matches_not
+  };
+
+ private:
+  std::vector<Condition> conditions_;
+};
+
+/// Orders the rows by a column: numbers from the largest, text from the smallest, or as a '+' (ascending) or '-'
+/// (descending) before the name says. Equal rows keep their order, absent cells come last. Throws Error for an unknown
+/// column.
+void sort_rows(Table& table, std::string_view column);
+
+/// Keeps the first `n` rows; 0 keeps all.
+void take_top(Table& table, size_t n);
+
+}  // namespace cgpu

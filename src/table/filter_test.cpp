@@ -1,0 +1,199 @@
+#include "table/filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "base/error.h"
+#include "table/units.h"
+
+namespace cgpu {
+namespace {
+
+Table sample() {
+  Table table{.name = "kernels", .about = "", .columns = {}, .rows = {}};
+  table.columns = {{"name", ColumnType::text, "", ""},
+                   {"total_ns", ColumnType::integer, "ns", ""},
+                   {"mean_bytes", ColumnType::real, "bytes", ""},
+                   {"pct", ColumnType::real, "%", ""},
+                   {"rank", ColumnType::integer, "", ""},
+                   {"bandwidth", ColumnType::real, "GB/s", ""}};
+  table.rows = {{"void gemm<float>", int64_t{2000000}, 1024.0, 60.5, int64_t{0}, 12.5},
+                {"copy and set", int64_t{999999}, 1000.0, 39.5, int64_t{1}, 900.0},
+                {"it's \"quoted\"", int64_t{1000000}, 0.5, 0.1, int64_t{0}, 3.0},
+                {"", {}, {}, {}, int64_t{7}, {}}};
+  return table;
+}
+
+/// The names of the rows that are left.
+std::vector<std::string> names(const std::string& expression) {
+  Table table = sample();
+  Filter::parse(expression).apply(table);
+  std::vector<std::string> out;
+  for (const Row& row : table.rows) out.push_back(std::get<std::string>(row[0]));
+  return out;
+}
+
+std::string error_of(const std::string& expression) {
+  try {
+    names(expression);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+using Names = std::vector<std::string>;
+const std::string kGemm = "void gemm<float>";
+const std::string kCopy = "copy and set";
+const std::string kQuoted = "it's \"quoted\"";
+
+TEST(Filter, NumbersWithAndWithoutUnits) {
+  EXPECT_EQ(names("total_ns > 1ms"), Names{kGemm});
+  EXPECT_EQ(names("total_ns>=1 ms"), (Names{kGemm, kQuoted}));
+  EXPECT_EQ(names("total_ns < 0.001s"), Names{kCopy});
+  EXPECT_EQ(names("total_ns = 999.999us"), Names{kCopy});
+  EXPECT_EQ(names("total_ns == 1e6"), Names{kQuoted});
+  EXPECT_EQ(names("mean_bytes = 1KiB"), Names{kGemm});
+  EXPECT_EQ(names("mean_bytes = 1KB"), Names{kCopy});
+  EXPECT_EQ(names("mean_bytes < 1 B"), Names{kQuoted});
+  EXPECT_EQ(names("pct > 39.5%"), Names{kGemm});
+  EXPECT_EQ(names("pct >= '39.5'"), (Names{kGemm, kCopy}));
+  EXPECT_EQ(names("bandwidth > 10 GB/s"), (Names{kGemm, kCopy}));
+  EXPECT_EQ(names("rank != 0"), (Names{kCopy, ""}));
+  EXPECT_EQ(names("rank > -1 and rank < +1"), (Names{kGemm, kQuoted}));
+}
+
+TEST(Filter, Texts) {
+  EXPECT_EQ(names("name ~ ^void"), Names{kGemm});
+  EXPECT_EQ(names("name !~ o"), Names{""});
+  EXPECT_EQ(names("name = 'copy and set'"), Names{kCopy});
+  EXPECT_EQ(names("name = \"it's \"\"quoted\"\"\""), Names{kQuoted});
+  EXPECT_EQ(names("name = ''"), Names{""});
+  EXPECT_EQ(names("name = void gemm<float> AND rank = 0"), Names{kGemm});
+  EXPECT_EQ(names("name < d and name >= c"), Names{kCopy});
+  EXPECT_EQ(names("\"name\" ~ 'gemm|copy' and total_ns > 1us and rank=1"), Names{kCopy});
+}
+
+TEST(Filter, AbsentMeetsNoCondition) {
+  for (const std::string op : {"=", "!=", "<", "<=", ">", ">="}) {
+    for (const std::string& name : names("total_ns " + op + " 5")) EXPECT_NE(name, "");
+  }
+}
+
+TEST(Filter, ErrorsSayWhatAndWhere) {
+  EXPECT_EQ(error_of("speed > 1"),
+            "table kernels has no column 'speed' (it has: name, total_ns, mean_bytes, pct, rank, bandwidth)");
+  EXPECT_EQ(error_of("total_ns > fast"),
+            "--where: column total_ns holds numbers, but 'fast' is not a number at position 12");
+  EXPECT_EQ(error_of("total_ns > 1KiB"),
+            "--where: column total_ns is in ns, which 'KiB' cannot be converted to at position 12");
+  EXPECT_EQ(error_of("rank > 1ms"),
+            "--where: column rank is in no unit, which 'ms' cannot be converted to at position 8");
+  EXPECT_EQ(error_of("rank ~ 1"), "--where: column rank holds numbers, which ~ does not match at position 8");
+  EXPECT_EQ(error_of("name ~ (x"), "--where: bad regular expression (missing ): (x) at position 8");
+  EXPECT_EQ(error_of("name = 'x"), "--where: a quote is not closed at position 8");
+  EXPECT_EQ(error_of("name 'x'"), "--where: expected one of = != < <= > >= ~ !~ at position 6");
+  EXPECT_EQ(error_of(""), "--where: expected the name of a column at position 1");
+  EXPECT_EQ(error_of("rank = 0 and "), "--where: expected the name of a column at position 14");
+  EXPECT_EQ(error_of("rank = and rank = 1"), "--where: expected a value (quote it where it is empty) at position 8");
+  EXPECT_EQ(error_of("name = 'x' rank = 1"), "--where: expected 'and' at position 12");
+  EXPECT_EQ(error_of("total_ns > 1.2.3"),
+            "--where: column total_ns holds numbers, but '1.2.3' is not a number at position 12");
+}
+
+TEST(Filter, AFailedConditionLeavesTheTableAlone) {
+  Table table = sample();
+  EXPECT_THROW(Filter::parse("rank = 0 and nothing = 1").apply(table), Error);
+  EXPECT_EQ(table.rows.size(), 4u);
+}
+
+/// Rows of `values` that meet "v OP text", in a column of nanoseconds.
+size_t count(const std::vector<int64_t>& values, const std::string& condition) {
+  Table table{.name = "t", .about = "", .columns = {{"v", ColumnType::integer, "ns", ""}}, .rows = {}};
+  for (const int64_t value : values) table.rows.push_back({value});
+  Filter::parse(condition).apply(table);
+  return table.rows.size();
+}
+
+TEST(Filter, IntegersAreComparedExactly) {
+  constexpr int64_t max = std::numeric_limits<int64_t>::max();
+  constexpr int64_t min = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(count({max - 1, max}, "v = 9223372036854775807"), 1u);
+  EXPECT_EQ(count({max - 1, max}, "v > 9223372036854775806"), 1u);
+  EXPECT_EQ(count({max - 1, max}, "v > 9223372036854775806.5"), 1u);
+  EXPECT_EQ(count({max - 1, max}, "v < 9223372036854775807.00000000000000000000000000001"), 2u);
+  EXPECT_EQ(count({min, max}, "v < 1e30"), 2u);
+  EXPECT_EQ(count({min, max}, "v > -1e99999"), 2u);
+  EXPECT_EQ(count({min, min + 1}, "v <= -9223372036854775808"), 1u);
+  EXPECT_EQ(count({-1, 0, 1}, "v < -0.5"), 1u);
+  EXPECT_EQ(count({-1, 0, 1}, "v >= -1e-99999"), 2u);
+  EXPECT_EQ(count({-1, 0, 1}, "v > 0.0000000000000000000000000000000000000000001 s"), 1u);
+  EXPECT_EQ(count({1700000000000000001, 1700000000000000000}, "v = 1700000000.000000001s"), 1u);
+}
+
+TEST(Filter, AgreesWithPlainComparisonInEveryUnit) {
+  std::mt19937_64 random(7);
+  const std::pair<const char*, int64_t> units[] = {
+      {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+  for (int round = 0; round < 2000; ++round) {
+    const auto& [unit, factor] = units[random() % std::size(units)];
+    const auto value = static_cast<int64_t>(random() % 4000) - 2000;
+    const int64_t cell = value * factor + static_cast<int64_t>(random() % 3) - 1;
+    const std::string text = std::to_string(value) + unit;
+    EXPECT_EQ(count({cell}, "v < " + text), size_t{cell < value * factor}) << cell << " " << text;
+    EXPECT_EQ(count({cell}, "v >= " + text), size_t{cell >= value * factor}) << cell << " " << text;
+    EXPECT_EQ(count({cell}, "v != " + text), size_t{cell != value * factor}) << cell << " " << text;
+  }
+}
+
+TEST(Filter, ColumnsInLargerUnits) {
+  Table table{.name = "t", .about = "", .columns = {{"v", ColumnType::real, "KiB", ""}}, .rows = {{1.0}, {1.5}}};
+  Filter::parse("v = 1536 B").apply(table);
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(std::get<double>(table.rows[0][0]), 1.5);
+}
+
+std::vector<std::string> sorted(std::vector<Cell> cells, ColumnType type, const std::string& by) {
+  Table table{
+      .name = "t", .about = "", .columns = {{"v", type, "", ""}, {"at", ColumnType::integer, "", ""}}, .rows = {}};
+  int64_t at = 0;
+  for (Cell& cell : cells) table.rows.push_back({std::move(cell), at++});
+  sort_rows(table, by);
+  std::vector<std::string> out;
+  for (const Row& row : table.rows) out.push_back(exact_cell(row[0]) + "@" + exact_cell(row[1]));
+  return out;
+}
+
+TEST(Sort, DirectionStabilityAndAbsentLast) {
+  const std::vector<Cell> numbers = {int64_t{2}, {}, int64_t{3}, 2.0, std::nan(""), int64_t{1}};
+  EXPECT_EQ(sorted(numbers, ColumnType::integer, "v"), (Names{"3@2", "2@0", "2@3", "1@5", "@1", "@4"}));
+  EXPECT_EQ(sorted(numbers, ColumnType::integer, "-v"), (Names{"3@2", "2@0", "2@3", "1@5", "@1", "@4"}));
+  EXPECT_EQ(sorted(numbers, ColumnType::integer, "+v"), (Names{"1@5", "2@0", "2@3", "3@2", "@1", "@4"}));
+  const std::vector<Cell> texts = {"b", {}, "a", "b"};
+  EXPECT_EQ(sorted(texts, ColumnType::text, "v"), (Names{"a@2", "b@0", "b@3", "@1"}));
+  EXPECT_EQ(sorted(texts, ColumnType::text, "-v"), (Names{"b@0", "b@3", "a@2", "@1"}));
+}
+
+TEST(Sort, LargeIntegersAndMixedNumbersAreOrderedExactly) {
+  const int64_t big = (int64_t{1} << 60) + 1;
+  EXPECT_EQ(
+      sorted({big, static_cast<double>(big), big + 1, big - 1}, ColumnType::integer, "+v"),
+      (Names{"1.152921504606847e+18@1", "1152921504606846976@3", "1152921504606846977@0", "1152921504606846978@2"}));
+}
+
+TEST(Sort, UnknownColumnAndTop) {
+  Table table = sample();
+  EXPECT_THROW(sort_rows(table, "-nothing"), Error);
+  take_top(table, 0);
+  EXPECT_EQ(table.rows.size(), 4u);
+  take_top(table, 9);
+  EXPECT_EQ(table.rows.size(), 4u);
+  take_top(table, 2);
+  EXPECT_EQ(table.rows.size(), 2u);
+}
+
+}  // namespace
+}  // namespace cgpu

@@ -1,0 +1,164 @@
+#include "table/json.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <ostream>
+#include <sstream>
+
+#include "base/json_text.h"
+#include "table/unicode.h"
+#include "table/units.h"
+
+namespace cgpu {
+namespace {
+
+const char* type_name(ColumnType type) {
+  switch (type) {
+    case ColumnType::integer:
+      return "int";
+    case ColumnType::real:
+      return "float";
+    case ColumnType::text:
+      break;
+  }
+  return "text";
+}
+
+void append_field(std::string& out, std::string_view key, std::string_view value) {
+  append_json_string(out, key);
+  out += ": ";
+  append_json_string(out, value);
+}
+
+void append_column(std::string& out, const Column& column) {
+  out += '{';
+  append_field(out, "name", column.name);
+  out += ", ";
+  append_field(out, "type", type_name(column.type));
+  out += ", ";
+  append_field(out, "unit", column.unit);
+  out += ", ";
+  append_field(out, "about", column.about);
+  out += '}';
+}
+
+void append_cell(std::string& out, const Cell& cell) {
+  if (is_absent(cell)) {
+    out += "null";
+  } else if (const auto* text = std::get_if<std::string>(&cell)) {
+    append_json_string(out, *text);
+  } else {
+    out += exact_cell(cell);
+  }
+}
+
+/// Writes "[", the items one a line, and "]".
+template <typename Items, typename Append>
+void write_lines(std::ostream& out, const Items& items, Append append) {
+  std::string line;
+  out << '[';
+  const char* separator = "\n";
+  for (const auto& item : items) {
+    line = separator;
+    append(line, item);
+    out << line;
+    separator = ",\n";
+  }
+  out << "\n]";
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  if (is_printable_ascii(text) && text.find_first_of("\"\\") == std::string_view::npos) {  // nearly every text
+    out += text;
+    out += '"';
+    return;
+  }
+  const std::string valid = valid_utf8(text);
+  for (size_t i = 0; i < valid.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(valid[i]);
+    switch (byte) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (byte < 0x20 || byte == 0x7F) {
+          fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+        } else if (byte == 0xC2 && static_cast<unsigned char>(valid[i + 1]) < 0xA0) {  // U+0080 to U+009F
+          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(valid[++i]));
+        } else {
+          out += valid[i];
+        }
+    }
+  }
+  out += '"';
+}
+
+JsonWriter::JsonWriter(std::ostream& out, std::string_view command, const std::vector<std::string>& inputs)
+    : out_(out) {
+  std::string head = "{";
+  append_field(head, "schema", "cgpu/1");
+  head += ", ";
+  append_field(head, "command", command);
+  head += ", \"inputs\": [";
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (i > 0) head += ", ";
+    append_json_string(head, inputs[i]);
+  }
+  out_ << head << "], \"tables\": {";
+}
+
+void JsonWriter::add(const Table& table) {
+  std::string head = first_ ? "\n" : ",\n";
+  first_ = false;
+  append_json_string(head, table.name);
+  head += ": {";
+  append_field(head, "about", table.about);
+  out_ << head << ", \"columns\": ";
+  write_lines(out_, table.columns, append_column);
+  out_ << ", \"rows\": ";
+  write_lines(out_, table.rows, [](std::string& line, const Row& row) {
+    line += '[';
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) line += ", ";
+      append_cell(line, row[i]);
+    }
+    line += ']';
+  });
+  out_ << '}';
+}
+
+void JsonWriter::finish() {
+  out_ << "\n}}\n";
+}
+
+void write_json(std::ostream& out, std::string_view command, const std::vector<std::string>& inputs,
+                const std::vector<Table>& tables) {
+  JsonWriter writer(out, command, inputs);
+  for (const Table& table : tables) writer.add(table);
+  writer.finish();
+}
+
+std::string render_json(std::string_view command, const std::vector<std::string>& inputs,
+                        const std::vector<Table>& tables) {
+  std::ostringstream out;
+  write_json(out, command, inputs, tables);
+  return std::move(out).str();
+}
+
+}  // namespace cgpu

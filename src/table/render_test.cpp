@@ -1,0 +1,359 @@
+// What every renderer has to hold for hostile names, and the look of each format on a small table.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "base/json_text.h"
+#include "table/csv.h"
+#include "table/html.h"
+#include "table/json.h"
+#include "table/markdown.h"
+#include "table/text.h"
+#include "table/unicode.h"
+#include "table/units.h"
+
+namespace cgpu {
+namespace {
+
+Table sample() {
+  Table table{.name = "kernels", .about = "One row a kernel name", .columns = {}, .rows = {}};
+  table.columns = {{"name", ColumnType::text, "", "Full name"},
+                   {"count", ColumnType::integer, "count", "Launches"},
+                   {"total_ns", ColumnType::integer, "ns", "Sum"},
+                   {"pct", ColumnType::real, "%", "Of all kernels"}};
+  table.rows = {{"void gemm<float, 128>(float const*)", int64_t{1234}, int64_t{12345678}, 87.5},
+                {"copy|kernel", int64_t{2}, int64_t{789}, {}},
+                {"memset", int64_t{1}, {}, 12.5}};
+  return table;
+}
+
+TEST(Text, Layout) {
+  EXPECT_EQ(render_text(sample(), {.width = 80}),
+            "One row a kernel name\n"
+            "name                                 count    total       %\n"
+            "-----------------------------------  -----  -------  ------\n"
+            "void gemm<float, 128>(float const*)  1,234  12.3 ms  87.50%\n"
+            "copy|kernel                              2   789 ns       -\n"
+            "memset                                   1        -  12.50%\n");
+}
+
+TEST(Text, NarrowShortensNamesAndCutsRows) {
+  EXPECT_EQ(render_text(sample(), {.width = 40, .max_rows = 1}),
+            "One row a kernel name\n"
+            "name              count    total       %\n"
+            "----------------  -----  -------  ------\n"
+            "void ge...onst*)  1,234  12.3 ms  87.50%\n"
+            "... 2 more rows (--top 0 shows all)\n");
+}
+
+TEST(Text, LeavesOutColumnsFromTheRight) {
+  EXPECT_EQ(render_text(sample(), {.width = 30, .max_rows = 1}),
+            "One row a kernel name\n"
+            "name            count    total\n"
+            "--------------  -----  -------\n"
+            "void g...nst*)  1,234  12.3 ms\n"
+            "... 2 more rows (--top 0 shows\n"
+            "all)\n"
+            "Columns left out: pct\n"
+            "(--format csv or json shows\n"
+            "all)\n");
+}
+
+TEST(Text, ColorOnlyWhereAsked) {
+  const std::string plain = render_text(sample(), {.width = 80});
+  std::string color = render_text(sample(), {.width = 80, .color = true});
+  EXPECT_EQ(plain.find('\x1b'), std::string::npos);
+  EXPECT_NE(color.find("\x1b[1mname\x1b[0m"), std::string::npos);
+  EXPECT_NE(color.find("\x1b[2m-\x1b[0m"), std::string::npos);
+  for (const std::string code : {"\x1b[0m", "\x1b[1m", "\x1b[2m"}) {
+    for (size_t at; (at = color.find(code)) != std::string::npos;) color.erase(at, code.size());
+  }
+  EXPECT_EQ(color, plain);
+}
+
+TEST(Text, EmptyTables) {
+  Table table = sample();
+  table.rows.clear();
+  EXPECT_EQ(render_text(table, {}),
+            "One row a kernel name\n"
+            "name  count  total  %\n"
+            "----  -----  -----  -\n"
+            "(no rows)\n");
+}
+
+TEST(Text, Wrap) {
+  EXPECT_EQ(wrap_text("one two three", 7), "one two\nthree\n");
+  EXPECT_EQ(wrap_text("abcdefghij kl", 4), "abcd\nefgh\nij\nkl\n");
+  EXPECT_EQ(wrap_text("", 4), "\n");
+}
+
+TEST(Csv, Quotes) {
+  Table table = sample();
+  table.rows.push_back({"a \"b\"\nc", int64_t{-1}, int64_t{9007199254740993}, 0.1});
+  table.rows.push_back({"", {}, {}, std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(render_csv(table),
+            "name,count,total_ns,pct\n"
+            "\"void gemm<float, 128>(float const*)\",1234,12345678,87.5\n"
+            "copy|kernel,2,789,\n"
+            "memset,1,,12.5\n"
+            "\"a \"\"b\"\"\nc\",-1,9007199254740993,0.1\n"
+            "\"\",,,\n");
+}
+
+TEST(Json, Document) {
+  Table table = sample();
+  table.columns.resize(2);
+  table.rows = {{"a\"b", int64_t{1}}, {"\x01\xff", {}}};
+  EXPECT_EQ(render_json("table", {"x.json"}, {table}),
+            "{\"schema\": \"cgpu/1\", \"command\": \"table\", \"inputs\": [\"x.json\"], \"tables\": {\n"
+            "\"kernels\": {\"about\": \"One row a kernel name\", \"columns\": [\n"
+            "{\"name\": \"name\", \"type\": \"text\", \"unit\": \"\", \"about\": \"Full name\"},\n"
+            "{\"name\": \"count\", \"type\": \"int\", \"unit\": \"count\", \"about\": \"Launches\"}\n"
+            "], \"rows\": [\n"
+            "[\"a\\\"b\", 1],\n"
+            "[\"\\u0001\uFFFD\", null]\n"
+            "]}\n"
+            "}}\n");
+}
+
+TEST(Markdown, Table) {
+  Table table = sample();
+  table.rows[2][0] = "a *b* @c\n`d`";
+  EXPECT_EQ(render_markdown(table),
+            "One row a kernel name\n\n"
+            "| name | count | total | % |\n"
+            "| --- | ---: | ---: | ---: |\n"
+            "| void gemm&#60;float, 128&#62;(float const&#42;) | 1,234 | 12.3 ms | 87.50% |\n"
+            "| copy&#124;kernel | 2 | 789 ns | - |\n"
+            "| <code>a &#42;b&#42; &#64;c&#92;n&#96;d&#96;</code> | 1 | - | 12.50% |\n");
+  EXPECT_EQ(escape_markdown("at::native"), "<code>at::native</code>");
+  EXPECT_EQ(escape_markdown("__x__ a_b"), "&#95;&#95;x&#95;&#95; a_b");
+  EXPECT_EQ(escape_markdown("http://www.x.y"), "http&#58;//www&#46;x.y");
+}
+
+TEST(Html, Table) {
+  Table table = sample();
+  table.rows[1][0] = "<script>";
+  EXPECT_EQ(
+      render_html_table(table, 2),
+      "<table class=\"cgpu-table\" data-table=\"kernels\">\n"
+      "<caption>One row a kernel name</caption>\n"
+      "<thead><tr><th class=\"text\" title=\"Full name\">name</th><th class=\"number\" title=\"Launches\">count</th>"
+      "<th class=\"number\" title=\"Sum\">total</th><th class=\"number\" title=\"Of all kernels\">%</th></tr></thead>\n"
+      "<tbody>\n"
+      "<tr><td class=\"text\">void gemm&lt;float, 128&gt;(float const*)</td>"
+      "<td class=\"number\" title=\"1234\">1,234</td><td class=\"number\" title=\"12345678 ns\">12.3 ms</td>"
+      "<td class=\"number\" title=\"87.5 %\">87.50%</td></tr>\n"
+      "<tr><td class=\"text\">&lt;script&gt;</td><td class=\"number\">2</td>"
+      "<td class=\"number\">789 ns</td><td class=\"number absent\">-</td></tr>\n"
+      "</tbody>\n"
+      "<tfoot><tr><td colspan=\"4\">... 1 more row</td></tr></tfoot>\n"
+      "</table>\n");
+}
+
+// Random tables of hostile text.
+
+std::string hostile_text(std::mt19937_64& random) {
+  static const std::vector<std::string> pieces = {"a",
+                                                  "void gemm<float>(",
+                                                  "\x1b[31m",
+                                                  "\n",
+                                                  "\r\n",
+                                                  "\"",
+                                                  "'",
+                                                  ",",
+                                                  ";",
+                                                  "|",
+                                                  "<script>alert(1)</script>",
+                                                  "\u202e",
+                                                  "\u200f",
+                                                  "\xff",
+                                                  "\xc3",
+                                                  "\xed\xa0\x80",
+                                                  "\u4e2d\u6587",
+                                                  "e\u0301",
+                                                  "\U0001f680",
+                                                  std::string(1, '\0'),
+                                                  "\t",
+                                                  "\u0085",
+                                                  "&amp;",
+                                                  "`x`",
+                                                  "*b*",
+                                                  "--",
+                                                  "\\|",
+                                                  "at::native::",
+                                                  " ",
+                                                  "=1+1",
+                                                  "\x7f",
+                                                  "\ufeff",
+                                                  "@me",
+                                                  "]]>",
+                                                  "\u0301"};
+  std::string text;
+  for (size_t n = random() % 12; n > 0; --n) text += pieces[random() % pieces.size()];
+  if (random() % 40 == 0) text += std::string(3000, 'x');
+  return text;
+}
+
+Table hostile_table(std::mt19937_64& random) {
+  static const std::vector<std::string> units = {"", "ns", "%", "bytes", "GB/s", "count", "FLOP/s", "furlong", "sec"};
+  Table table{.name = "t", .about = hostile_text(random), .columns = {}, .rows = {}};
+  for (size_t n = 1 + random() % 12; n > 0; --n) {
+    table.columns.push_back({hostile_text(random), static_cast<ColumnType>(random() % 3),
+                             units[random() % units.size()], hostile_text(random)});
+  }
+  for (size_t n = random() % 8; n > 0; --n) {
+    Row row;
+    for (const Column& column : table.columns) {
+      if (random() % 6 == 0) {
+        row.emplace_back();
+      } else if (column.type == ColumnType::text || random() % 50 == 0) {
+        row.emplace_back(hostile_text(random));
+      } else if (column.type == ColumnType::integer) {
+        row.emplace_back(static_cast<int64_t>(random()) >> random() % 64);
+      } else {
+        row.emplace_back(std::bit_cast<double>(random()));
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// Fields of a CSV text; absent (nothing at all) is told from "" by the flag.
+struct CsvField {
+  std::string text;
+  bool quoted = false;
+};
+
+std::vector<std::vector<CsvField>> parse_csv(const std::string& csv) {
+  std::vector<std::vector<CsvField>> records(1, std::vector<CsvField>(1));
+  bool inside = false;
+  for (size_t i = 0; i < csv.size(); ++i) {
+    CsvField& field = records.back().back();
+    if (csv[i] == '"') {
+      if (inside && i + 1 < csv.size() && csv[i + 1] == '"') {
+        field.text += csv[++i];
+      } else {
+        inside = !inside;
+        field.quoted = true;
+      }
+    } else if (!inside && csv[i] == ',') {
+      records.back().emplace_back();
+    } else if (!inside && csv[i] == '\n') {
+      records.emplace_back(1);
+    } else {
+      field.text += csv[i];
+    }
+  }
+  records.pop_back();
+  return records;
+}
+
+void check_csv(const Table& table) {
+  const auto records = parse_csv(render_csv(table));
+  ASSERT_EQ(records.size(), table.rows.size() + 1);
+  for (size_t c = 0; c < table.columns.size(); ++c) EXPECT_EQ(records[0][c].text, table.columns[c].name);
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    ASSERT_EQ(records[r + 1].size(), table.columns.size());
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const Cell& cell = table.rows[r][c];
+      const CsvField& field = records[r + 1][c];
+      if (is_absent(cell)) {
+        EXPECT_TRUE(field.text.empty() && !field.quoted);
+      } else if (const auto* integer = std::get_if<int64_t>(&cell)) {
+        EXPECT_EQ(std::stoll(field.text), *integer);
+      } else if (const auto* real = std::get_if<double>(&cell)) {
+        EXPECT_EQ(std::strtod(field.text.c_str(), nullptr), *real);
+      } else {
+        EXPECT_EQ(field.text, std::get<std::string>(cell));
+      }
+    }
+  }
+}
+
+void check_json(const Table& table, const std::string& input) {
+  const std::string text = render_json("table", {input}, {table});
+  for (const char c : text) ASSERT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+  const nlohmann::json document = nlohmann::json::parse(text);
+  EXPECT_EQ(document["inputs"][0].get<std::string>(), valid_utf8(input));
+  const nlohmann::json& parsed = document["tables"]["t"];
+  EXPECT_EQ(parsed["about"].get<std::string>(), valid_utf8(table.about));
+  ASSERT_EQ(parsed["columns"].size(), table.columns.size());
+  ASSERT_EQ(parsed["rows"].size(), table.rows.size());
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    EXPECT_EQ(parsed["columns"][c]["name"].get<std::string>(), valid_utf8(table.columns[c].name));
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      const Cell& cell = table.rows[r][c];
+      const nlohmann::json& value = parsed["rows"][r][c];
+      if (is_absent(cell)) {
+        EXPECT_TRUE(value.is_null());
+      } else if (const auto* integer = std::get_if<int64_t>(&cell)) {
+        EXPECT_EQ(value.get<int64_t>(), *integer);
+      } else if (const auto* real = std::get_if<double>(&cell)) {
+        EXPECT_EQ(value.get<double>(), *real);
+      } else {
+        EXPECT_EQ(value.get<std::string>(), valid_utf8(std::get<std::string>(cell)));
+      }
+    }
+  }
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void check_text(const Table& table, size_t width) {
+  const std::string text = render_text(table, {.width = width});
+  for (const std::string& line : lines_of(text)) {
+    EXPECT_LE(display_width(line), width);
+    EXPECT_EQ(printable(line), line) << "valid UTF-8 and nothing invisible";
+  }
+}
+
+void check_markdown(const Table& table) {
+  const std::vector<std::string> lines = lines_of(render_markdown(table));
+  const size_t first = table.about.empty() ? 0 : 2;
+  ASSERT_EQ(lines.size(), first + 2 + table.rows.size());
+  for (size_t i = first; i < lines.size(); ++i) {
+    EXPECT_EQ(static_cast<size_t>(std::count(lines[i].begin(), lines[i].end(), '|')), table.columns.size() + 1);
+    EXPECT_EQ(lines[i].find("<s"), std::string::npos);
+    EXPECT_EQ(lines[i].find_first_of("\x1b`*"), std::string::npos);
+  }
+}
+
+void check_html(const Table& table) {
+  const std::string html = render_html_table(table);
+  size_t tags = 0;
+  for (size_t at = 0; (at = html.find('<', at)) != std::string::npos; ++at) ++tags;
+  const size_t cells = table.columns.size() * (table.rows.size() + 1);
+  const size_t rows = table.rows.size() + 1;
+  EXPECT_EQ(tags, 2 * (cells + rows + 3 + (table.about.empty() ? 0 : 1)));  // table, thead, tbody, caption
+  EXPECT_EQ(html.find('\x1b'), std::string::npos);
+}
+
+TEST(EveryRenderer, HoldsForHostileTables) {
+  std::mt19937_64 random(42);
+  for (int round = 0; round < 500; ++round) {
+    const Table table = hostile_table(random);
+    SCOPED_TRACE(round);
+    check_csv(table);
+    check_json(table, hostile_text(random));
+    for (const size_t width : {40, 41, 80, 123, 400}) check_text(table, width);
+    check_text(table, 20 + random() % 381);
+    check_markdown(table);
+    check_html(table);
+    if (HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace cgpu

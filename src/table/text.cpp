@@ -1,0 +1,157 @@
+#include "table/text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "table/unicode.h"
+#include "table/units.h"
+
+namespace cgpu {
+namespace {
+
+constexpr std::string_view kGap = "  ";
+constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kDim = "\x1b[2m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
+struct Field {
+  std::string heading;
+  size_t width = 0;  // as measured, then as fitted
+  size_t least = 0;  // what fitting leaves it
+  bool right = false;
+};
+
+/// Every column with the width that its heading and its shown cells want, the terminal's at most.
+std::vector<Field> measure(const Table& table, size_t rows, size_t width) {
+  const size_t least_text = std::clamp<size_t>(width * 3 / 10, 12, 32);
+  const std::vector<std::string> titles = headings(table.columns);
+  std::vector<Field> fields;
+  for (size_t c = 0; c < titles.size(); ++c) {
+    size_t wanted = display_width(titles[c]);
+    bool holds_text = table.columns[c].type == ColumnType::text;
+    for (size_t r = 0; r < rows; ++r) {
+      const Cell& cell = table.rows[r][c];
+      wanted = std::max(wanted, display_width(format_cell(cell, table.columns[c])));
+      holds_text = holds_text || std::holds_alternative<std::string>(cell);
+    }
+    wanted = std::min(wanted, width);
+    fields.push_back({.heading = titles[c],
+                      .width = wanted,
+                      .least = holds_text ? std::min(wanted, least_text) : wanted,
+                      .right = table.columns[c].type != ColumnType::text});
+  }
+  return fields;
+}
+
+/// Drops fields from the right until the least widths of the others fit (the first one always does), then narrows the
+/// widest until their widths do.
+void fit(std::vector<Field>& fields, size_t width) {
+  size_t least = 0;
+  size_t total = 0;
+  size_t kept = 0;
+  for (; kept < fields.size(); ++kept) {
+    const size_t gap = kept > 0 ? kGap.size() : 0;
+    if (least + gap + fields[kept].least > width) break;
+    least += gap + fields[kept].least;
+    total += gap + fields[kept].width;
+  }
+  fields.resize(kept);
+  for (; total > width; --total) {
+    Field* widest = nullptr;
+    for (Field& field : fields) {
+      if (field.width > field.least && (!widest || field.width > widest->width)) widest = &field;
+    }
+    --widest->width;
+  }
+}
+
+/// Appends one line: the texts in their fields' widths, without spaces at the end.
+class LineWriter {
+ public:
+  LineWriter(std::string& out, const std::vector<Field>& fields) : out_(out), fields_(fields) {}
+
+  void add(std::string_view text, std::string_view style = "") {
+    const Field& field = fields_[next_];
+    if (next_++ > 0) pending_ += kGap.size();
+    const std::string shown = shorten(text, field.width);
+    const size_t padding = field.width - display_width(shown);
+    if (field.right) pending_ += padding;
+    out_.append(pending_, ' ');
+    out_ += style;
+    out_ += shown;
+    if (!style.empty()) out_ += kPlain;
+    pending_ = field.right ? 0 : padding;
+  }
+  void end() {
+    out_ += '\n';
+    pending_ = 0;
+    next_ = 0;
+  }
+
+ private:
+  std::string& out_;
+  const std::vector<Field>& fields_;
+  size_t pending_ = 0;  // spaces due before the next text
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::string render_text(const Table& table, const TextOptions& options) {
+  const size_t width = std::max<size_t>(options.width, 20);
+  const size_t rows = shown_rows(table, options.max_rows);
+  std::vector<Field> fields = measure(table, rows, width);
+  fit(fields, width);
+
+  std::string out = options.bare ? "" : wrap_text(table.about.empty() ? table.name : table.about, width);
+  LineWriter line(out, fields);
+  for (const Field& field : fields) line.add(field.heading, options.color ? kBold : "");
+  line.end();
+  for (const Field& field : fields) line.add(std::string(field.width, '-'));
+  line.end();
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < fields.size(); ++c) {
+      const Cell& cell = table.rows[r][c];
+      line.add(format_cell(cell, table.columns[c]), options.color && is_absent(cell) ? kDim : "");
+    }
+    line.end();
+  }
+
+  if (options.bare) return out;
+  if (table.rows.empty()) out += "(no rows)\n";
+  if (rows < table.rows.size()) {
+    out += wrap_text(format_more_rows(table.rows.size() - rows) + " (--top 0 shows all)", width);
+  }
+  if (fields.size() < table.columns.size()) {
+    std::string left_out = "Columns left out:";
+    for (size_t c = fields.size(); c < table.columns.size(); ++c) {
+      left_out += (c > fields.size() ? ", " : " ") + table.columns[c].name;
+    }
+    out += wrap_text(left_out + " (--format csv or json shows all)", width);
+  }
+  return out;
+}
+
+std::string wrap_text(std::string_view text, size_t width) {
+  const std::string line = printable(text);
+  std::string out;
+  std::string_view rest = line;
+  while (display_width(rest) > width) {
+    std::string_view head = head_of_width(rest, width + 1);  // a space just behind the width is a break as well
+    const size_t space = head.rfind(' ');
+    if (space == std::string_view::npos || space == 0) {
+      head = head_of_width(rest, width);
+    } else {
+      head = head.substr(0, space);
+    }
+    out += head;
+    out += '\n';
+    rest.remove_prefix(head.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  }
+  out += rest;
+  out += '\n';
+  return out;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,29 @@
+// A table for the terminal: readable units, aligned, fitted to a width.
+//
+// No line is wider than the terminal. Texts (kernel names) are shortened in the middle first, down to about a third of
+// the width; if that is not enough the rightmost columns are left out and the last line names them. O(cells): the
+// cells are formatted twice, once to measure, so that only the output is held in memory.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "table/table.h"
+
+namespace cgpu {
+
+struct TextOptions {
+  size_t width = 80;  // terminal columns; below 20 counts as 20
+  bool color = false;
+  size_t max_rows = 0;  // 0 for all
+  bool bare = false;    // headings and rows only, without the lines about the table and about what is left out
+};
+
+std::string render_text(const Table& table, const TextOptions& options);
+
+/// `text` broken at spaces (inside a word only where it has to be) into lines of at most `width` columns, each ended by
+/// a newline. `text` is made printable first.
+std::string wrap_text(std::string_view text, size_t width);
+
+}  // namespace cgpu
