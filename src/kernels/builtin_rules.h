@@ -1,0 +1,10 @@
+// The text of kernels/rules.txt, which the build puts into the binary.
+#pragma once
+
+#include <string_view>
+
+namespace cgpu {
+
+extern const std::string_view builtin_kernel_rules;
+
+}  // namespace cgpu

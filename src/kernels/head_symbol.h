@@ -1,0 +1,23 @@
+// Splits the name of a device function into what is called and what it is called with.
+//
+// One pass over the text, linear in its length. The text may be cut off or unbalanced: a bracket that never closes
+// takes the rest of the name, and what stood before it is still the head.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cgpu {
+
+struct HeadSymbol {
+  std::string head;       // "at::native::reduce_kernel"
+  std::string arguments;  // template and call arguments, in order, with their brackets
+};
+
+/// Of `void ns::(anonymous namespace)::f<int>::g<4>(float*)`: head `ns::f::g`, arguments `<int><4>(float*)`. The
+/// return type is in neither. A lambda becomes `{lambda}`; its parameters are arguments. A name that is no function
+/// signature ("Memcpy HtoD (Pinned -> Device)") is its own head. A name that is still mangled gives the identifiers
+/// that it begins with, and the rest of the mangled text as arguments.
+HeadSymbol split_head_symbol(std::string_view name);
+
+}  // namespace cgpu
