@@ -1,0 +1,27 @@
+// The registry of profile formats: recognition by content, never by the file's name alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_source.h"
+#include "model/run.h"
+#include "readers/reader.h"
+
+namespace cgpu {
+
+struct Format {
+  std::string_view name;                      // contract, "info"; what --input-format takes
+  bool (*recognises)(std::string_view head);  // the first 64 kB of the uncompressed input
+  Run (*read)(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options);
+};
+
+/// All formats that can be read, in the order in which they are asked.
+const std::vector<Format>& all_formats();
+
+/// What `head` is where no reader takes it: "an SQLite database (an Nsight Systems export?)", else "".
+std::string describe_unread_format(std::string_view head);
+
+}  // namespace cgpu

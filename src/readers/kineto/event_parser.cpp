@@ -1,0 +1,434 @@
+#include "readers/kineto/event_parser.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "base/decimal.h"
+#include "base/json_text.h"
+#include "readers/kineto/categories.h"
+
+namespace cgpu::kineto {
+
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+std::string_view key_of(ondemand::field& field) {
+  const char* begin = field.key().raw();
+  return {begin, static_cast<size_t>(static_cast<const char*>(std::strchr(begin, '"')) - begin)};
+}
+
+/// The text of a scalar; a bracket for arrays and objects.
+std::string_view token_of(ondemand::value& value) {
+  return trim_json(value.raw_json_token());
+}
+
+/// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds.
+bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  const char* const first = p;
+  int64_t value = 0;
+  for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + (*p - '0');
+  if (p == first || p - first > 16 || (p - first == 16 && *first == '9')) return false;  // times 1000 must fit
+  int decimals = 0;
+  if (p != end && *p == '.') {
+    for (++p; p != end && *p >= '0' && *p <= '9' && decimals < 3; ++p, ++decimals) value = value * 10 + (*p - '0');
+  }
+  if (p != end) return false;
+  for (; decimals < 3; ++decimals) value *= 10;
+  ns = negative ? -value : value;
+  return true;
+}
+
+/// The number at the end of "stream 7", else nothing.
+std::optional<int64_t> trailing_integer(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+  if (begin > 0 && text[begin - 1] == '-') --begin;
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data() + begin, text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+WindowResult EventParser::parse(std::string_view text, uint64_t offset, Batch& batch) {
+  WindowResult result;
+  ondemand::document document;
+  const size_t capacity = text.size() + simdjson::SIMDJSON_PADDING;
+  if (parser_.iterate(text.data(), text.size(), capacity).get(document)) return result;
+  ondemand::array array;
+  if (document.get_array().get(array)) return result;
+  for (auto element : array) {
+    ondemand::value value;
+    if (element.get(value)) return result;
+    const char* const begin = value.raw_json_token().data();
+    ondemand::object object;
+    if (value.get_object().get(object)) return result;
+    Event event;
+    if (!read_event(object, event)) return result;
+    ++batch.counts.read;
+    add(event, offset + static_cast<uint64_t>(begin - text.data()), batch);
+  }
+  const char* rest = nullptr;
+  if (!document.current_location().get(rest) && rest < text.data() + text.size()) {
+    result.closed = true;
+    result.tail = static_cast<size_t>(rest - text.data());
+  }
+  result.ok = true;
+  return result;
+}
+
+bool EventParser::read_event(ondemand::object object, Event& event) {
+  for (auto field_or_error : object) {
+    ondemand::field field;
+    if (std::move(field_or_error).get(field)) return false;
+    const std::string_view key = key_of(field);
+    ondemand::value& value = field.value();
+    switch (key.size()) {
+      case 2:
+        if (key == "ph") {
+          const std::string_view phase = unquote_json(token_of(value));
+          event.phase = phase.size() == 1 ? phase[0] : '?';
+        } else if (key == "ts") {
+          event.time = unquote_json(token_of(value));
+        } else if (key == "id") {
+          event.id = unquote_json(token_of(value));
+        }
+        break;
+      case 3:
+        if (key == "cat") event.category = unquote_json(token_of(value));
+        if (key == "pid") event.process = unquote_json(token_of(value));
+        if (key == "tid") event.thread = unquote_json(token_of(value));
+        if (key == "dur") event.duration = unquote_json(token_of(value));
+        break;
+      case 4:
+        if (key == "name") event.name = unquote_json(token_of(value));
+        if (key == "args") {
+          if (event.phase == 0) {
+            ondemand::object args;
+            if (value.raw_json_token().starts_with('{')) {
+              if (value.get_object().get(args) || args.raw_json().get(late_args_)) return false;
+            }
+          } else if (!read_args(value, event)) {
+            return false;
+          }
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return late_args_.empty() || read_late_args(event);
+}
+
+bool EventParser::read_args(ondemand::value value, Event& event) {
+  if (!value.raw_json_token().starts_with('{')) return true;  // "args": null and the like
+  ondemand::object object;
+  if (value.get_object().get(object)) return false;
+  for (auto field_or_error : object) {
+    ondemand::field field;
+    if (std::move(field_or_error).get(field)) return false;
+    const std::string_view key = key_of(field);
+    const std::string_view token = token_of(field.value());
+    if (event.phase == 'C') {
+      double number = 0;
+      const std::string_view digits = unquote_json(token);
+      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      if (parsed.ec == std::errc()) counter_values_.emplace_back(key, number);
+    } else if (const std::optional<Arg> arg = arg_of(key)) {
+      event.args[*arg] = unquote_json(token);
+      event.args_present |= 1u << *arg;
+    }
+  }
+  return true;
+}
+
+/// Arguments that were written before the phase of their event.
+bool EventParser::read_late_args(Event& event) {
+  const std::string_view raw = late_args_;
+  late_args_ = {};
+  // The window goes on behind these arguments, so the padding that simdjson asks for is readable.
+  ondemand::document document;
+  if (late_parser_.iterate(raw.data(), raw.size(), raw.size() + simdjson::SIMDJSON_PADDING).get(document)) return false;
+  ondemand::value value;
+  if (document.get_value().get(value)) return false;
+  return read_args(value, event);
+}
+
+std::optional<EventParser::Arg> EventParser::arg_of(std::string_view key) {
+  switch (key.size()) {
+    case 3:
+      if (key == "Seq") return collective_sequence;
+      break;
+    case 4:
+      if (key == "name") return name_argument;
+      break;
+    case 5:
+      if (key == "bytes") return bytes;
+      if (key == "Bytes") return memory_bytes;
+      if (key == "dtype") return dtype;
+      break;
+    case 6:
+      if (key == "stream") return stream;
+      if (key == "device") return device;
+      break;
+    case 9:
+      if (key == "Device Id") return device_id;
+      break;
+    case 10:
+      if (key == "Group size") return group_size;
+      break;
+    case 11:
+      if (key == "correlation") return correlation;
+      if (key == "External id" || key == "external id") return external_id;
+      if (key == "Device Type") return device_type;
+      break;
+    case 13:
+      if (key == "Fwd thread id") return forward_thread;
+      if (key == "In msg nelems") return elements_in;
+      break;
+    case 14:
+      if (key == "Out msg nelems") return elements_out;
+      if (key == "Total Reserved") return total_reserved;
+      break;
+    case 15:
+      if (key == "Sequence number") return sequence_number;
+      if (key == "Total Allocated") return total_allocated;
+      if (key == "Collective name") return collective_name;
+      break;
+    case 18:
+      if (key == "Process Group Name") return group_name;
+      break;
+    case 19:
+      if (key == "Process Group Ranks") return group_ranks;
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
+  switch (event.phase) {
+    case 'X':
+      return add_slice(event, source, batch);
+    case 'i':
+    case 'I':
+    case 'R':
+      return add_instant(event, batch);
+    case 's':
+    case 't':
+    case 'f':
+      return add_flow(event, batch);
+    case 'C':
+      return add_counter(event, batch);
+    case 'M':
+      return add_metadata(event, batch);
+    default:
+      ++batch.counts.skipped;
+      batch.lose(Loss::unknown_phase);
+  }
+}
+
+void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
+  SliceRow row{};
+  if (event.duration.empty()) {
+    ++batch.counts.skipped;
+    return batch.lose(Loss::no_duration);
+  }
+  int64_t duration = 0;
+  if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration)) {
+    row.duration = duration;
+  } else {  // more decimals, exponents, or no number: start and end are each rounded once
+    const auto start = Decimal::parse(event.time);
+    const auto length = Decimal::parse(event.duration);
+    const auto first = start ? start->scaled(3) : std::nullopt;
+    const auto last = start && length ? (*start + *length).scaled(3) : std::nullopt;
+    int64_t difference = 0;
+    if (!first || !last || __builtin_sub_overflow(*last, *first, &difference)) {
+      ++batch.counts.skipped;
+      return batch.lose(event.time.empty() ? Loss::no_time : Loss::bad_number);
+    }
+    row.start = *first;
+    row.duration = difference;
+  }
+  if (row.duration < 0) {
+    row.duration = 0;
+    batch.lose(Loss::negative_duration);
+  }
+
+  row.source = source;
+  row.name = intern_json(event.name);
+  const SliceKind kind = kind_of(event.category, tables_.names[row.name]);
+  row.category = category(event.category, kind);
+  row.track = track(event);
+  row.correlation = Slices::kNoCorrelation;
+  if (kind != SliceKind::other) batch.kineto_category = true;
+
+  const auto index = static_cast<uint32_t>(batch.slices.size());
+  if (is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization) {
+    if (event.has(correlation)) {
+      row.correlation = integer(event.args[correlation], batch).value_or(Slices::kNoCorrelation);
+    }
+    if (event.has(external_id) && (is_call(kind) || row.correlation == Slices::kNoCorrelation)) {
+      if (const auto id = integer(event.args[external_id], batch)) batch.external.push_back({index, *id});
+    }
+  } else if (kind == SliceKind::framework_op && event.has(sequence_number)) {
+    const auto number = integer(event.args[sequence_number], batch);
+    if (number && *number >= 0) {
+      batch.sequence.push_back({index, *number, integer(event.get(forward_thread), batch).value_or(0)});
+    }
+  }
+  batch.slices.push_back(row);
+  ++batch.counts.slices;
+  if (is_device_op(kind)) add_device_op(event, kind, batch);
+}
+
+void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch) {
+  const auto index = static_cast<uint32_t>(batch.slices.size() - 1);
+  const std::string_view name = tables_.names[batch.slices[index].name];
+  const auto number = [&](Arg arg) {
+    return event.has(arg) && !event.args[arg].empty() ? integer(event.args[arg], batch) : std::nullopt;
+  };
+  DeviceOpRow row{};
+  row.slice = index;
+  const auto device_number = number(device);
+  row.device = static_cast<int32_t>(device_number ? *device_number : trailing_integer(event.process).value_or(-1));
+  const auto stream_number = number(stream);
+  row.stream = stream_number ? *stream_number : trailing_integer(event.thread).value_or(-1);
+  row.bytes = number(bytes).value_or(-1);
+  const Transfer transfer = transfer_of(kind, name);
+  row.copy = transfer.kind;
+  row.from = transfer.source;
+  row.to = transfer.destination;
+  batch.device_ops.push_back(row);
+
+  if (event.has(collective_name) || event.has(group_name) || event.has(elements_in)) {
+    Collective collective;
+    collective.slice = index;
+    collective.name = intern_json(event.get(collective_name));
+    collective.group = intern_json(event.has(group_name) ? event.args[group_name] : event.get(group_ranks));
+    collective.type = intern_json(event.get(dtype));
+    collective.elements_in = number(elements_in).value_or(-1);
+    collective.elements_out = number(elements_out).value_or(-1);
+    collective.group_size = static_cast<int32_t>(number(group_size).value_or(-1));
+    collective.sequence = number(collective_sequence).value_or(-1);
+    batch.collectives.push_back(collective);
+  }
+}
+
+void EventParser::add_instant(const Event& event, Batch& batch) {
+  const auto at = time(event.time, batch);
+  if (!at) {
+    ++batch.counts.skipped;
+    return;
+  }
+  if (event.name == "[memory]") {
+    const auto size = integer(event.get(memory_bytes), batch);
+    MemoryEvent memory;
+    memory.time = *at;
+    memory.bytes = size.value_or(0);
+    const bool on_host = event.get(device_type) == "0";
+    memory.device = on_host ? -1 : static_cast<int32_t>(integer(event.get(device_id), batch).value_or(-1));
+    if (event.has(total_allocated)) memory.total_allocated = integer(event.args[total_allocated], batch).value_or(-1);
+    if (event.has(total_reserved)) memory.total_reserved = integer(event.args[total_reserved], batch).value_or(-1);
+    batch.memory.push_back(memory);
+    ++batch.counts.memory;
+    return;
+  }
+  batch.instants.push_back({*at, intern_json(event.name), track(event)});
+  ++batch.counts.instants;
+}
+
+void EventParser::add_flow(const Event& event, Batch& batch) {
+  const auto at = time(event.time, batch);
+  if (!at) {
+    ++batch.counts.skipped;
+    return;
+  }
+  ++batch.counts.flows;
+  const bool forward_backward = event.category == "fwdbwd";
+  const bool launch = event.category == "ac2g" || event.category.starts_with("async");
+  if (event.phase == 't' || (!forward_backward && !launch)) return;
+  if (const auto id = integer(event.id, batch)) {
+    batch.flows.push_back({*id, *at, track(event), event.phase == 's', forward_backward});
+  }
+}
+
+void EventParser::add_counter(const Event& event, Batch& batch) {
+  const auto at = time(event.time, batch);
+  if (!at || counter_values_.empty()) {
+    counter_values_.clear();
+    ++batch.counts.skipped;
+    if (at) batch.lose(Loss::bad_number);
+    return;
+  }
+  ++batch.counts.counters;
+  const std::string name = unescape_json(event.name);
+  for (const auto& [key, value] : counter_values_) {
+    scratch_.assign(event.process).push_back(kKeySeparator);
+    scratch_ += counter_values_.size() == 1 ? name : name + " " + key;
+    batch.counters.push_back({tables_.counter_keys.intern(scratch_), *at, value});
+  }
+  counter_values_.clear();
+}
+
+void EventParser::add_metadata(const Event& event, Batch& batch) {
+  ++batch.counts.metadata;
+  const bool of_process = event.name == "process_name";
+  if ((!of_process && event.name != "thread_name") || !event.has(name_argument)) return;
+  scratch_.assign(event.process);
+  if (!of_process) scratch_.append(1, kKeySeparator).append(event.thread);
+  const StringId key = intern(scratch_);
+  batch.track_names.push_back({of_process, key, intern_json(event.args[name_argument])});
+}
+
+StringId EventParser::intern_json(std::string_view raw) {
+  if (raw.find('\\') == std::string_view::npos) return intern(raw);
+  return intern(unescape_json(raw));
+}
+
+uint32_t EventParser::track(const Event& event) {
+  scratch_.assign(event.process).append(1, kKeySeparator).append(event.thread);
+  if (last_track_ != kNone && scratch_ == last_track_key_) return last_track_;
+  last_track_ = tables_.track_keys.intern(scratch_);
+  last_track_key_ = scratch_;
+  return last_track_;
+}
+
+uint16_t EventParser::category(std::string_view name, SliceKind kind) {
+  std::vector<Category>& known = tables_.categories;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].kind == kind && known[i].name == name) return static_cast<uint16_t>(i);
+  }
+  constexpr size_t limit = 1000;  // a trace with more is not written by a profiler; the rest share one entry
+  if (known.size() >= limit) return category("", SliceKind::other);
+  known.push_back({std::string(name), kind});
+  return static_cast<uint16_t>(known.size() - 1);
+}
+
+std::optional<int64_t> EventParser::integer(std::string_view token, Batch& batch) {
+  if (token.empty()) return std::nullopt;
+  int64_t value = 0;
+  const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (result.ec == std::errc() && result.ptr == token.data() + token.size()) return value;
+  const auto decimal = Decimal::parse(token);
+  const auto rounded = decimal ? decimal->scaled(0) : std::nullopt;
+  if (!rounded) batch.lose(Loss::bad_id);
+  return rounded;
+}
+
+std::optional<int64_t> EventParser::time(std::string_view token, Batch& batch) {
+  int64_t ns = 0;
+  if (parse_plain_microseconds(token, ns)) return ns;
+  const auto value = nanoseconds_from_microseconds(token);
+  if (!value) batch.lose(token.empty() ? Loss::no_time : Loss::bad_number);
+  return value;
+}
+
+}  // namespace cgpu::kineto

@@ -1,0 +1,101 @@
+// One window of events, tokenised by simdjson (on-demand), into a batch of rows.
+//
+// A window is the text of complete events separated by commas, wrapped in brackets. Keys may come in any order;
+// arguments that no analysis needs are stepped over and stay in the file. Times are read from their decimal text
+// (base/decimal.h).
+#pragma once
+
+#include <simdjson.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "readers/kineto/batch.h"
+
+namespace cgpu::kineto {
+
+struct WindowResult {
+  bool ok = false;      // false: broken somewhere; the batch is to be discarded
+  bool closed = false;  // the array of events ended inside the window
+  size_t tail = 0;      // if closed: where in `text` what follows the array begins
+};
+
+class EventParser {
+ public:
+  explicit EventParser(WorkerTables& tables) : tables_(tables) {}
+
+  /// Parses `text`, which begins with '[' and ends with ']', followed by simdjson::SIMDJSON_PADDING readable bytes.
+  /// `offset` is the position of text[0] in the input. Rows are appended to `batch`.
+  WindowResult parse(std::string_view text, uint64_t offset, Batch& batch);
+
+ private:
+  // Arguments that become columns; everything else is read again on demand.
+  enum Arg : uint8_t {
+    correlation,
+    external_id,
+    stream,
+    device,
+    bytes,
+    memory_bytes,
+    device_type,
+    device_id,
+    total_allocated,
+    total_reserved,
+    sequence_number,
+    forward_thread,
+    collective_name,
+    dtype,
+    elements_in,
+    elements_out,
+    group_size,
+    group_name,
+    group_ranks,
+    collective_sequence,
+    name_argument,
+    arg_count
+  };
+  struct Event {
+    char phase = 0;
+    bool name_escaped = false;
+    std::string_view name, category, process, thread, time, duration, id;
+    uint32_t args_present = 0;
+    std::array<std::string_view, arg_count> args;
+
+    bool has(Arg arg) const { return (args_present >> arg) & 1u; }
+    std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
+  };
+
+  static std::optional<Arg> arg_of(std::string_view key);
+  bool read_event(simdjson::ondemand::object object, Event& event);
+  bool read_args(simdjson::ondemand::value value, Event& event);
+  bool read_late_args(Event& event);
+
+  void add(const Event& event, uint64_t source, Batch& batch);
+  void add_slice(const Event& event, uint64_t source, Batch& batch);
+  void add_device_op(const Event& event, SliceKind kind, Batch& batch);
+  void add_instant(const Event& event, Batch& batch);
+  void add_flow(const Event& event, Batch& batch);
+  void add_counter(const Event& event, Batch& batch);
+  void add_metadata(const Event& event, Batch& batch);
+
+  StringId intern(std::string_view text) { return tables_.names.intern(text); }
+  StringId intern_json(std::string_view raw);
+  uint32_t track(const Event& event);
+  uint16_t category(std::string_view name, SliceKind kind);
+  std::optional<int64_t> integer(std::string_view token, Batch& batch);
+  std::optional<int64_t> time(std::string_view token, Batch& batch);
+
+  WorkerTables& tables_;
+  simdjson::ondemand::parser parser_;
+  simdjson::ondemand::parser late_parser_;
+  std::string_view late_args_;  // args that came before the phase was known
+  std::vector<std::pair<std::string, double>> counter_values_;
+  std::string scratch_;
+  std::string last_track_key_;
+  uint32_t last_track_ = kNone;
+};
+
+}  // namespace cgpu::kineto
