@@ -1,0 +1,127 @@
+#include "links/complete.h"
+
+#include <gtest/gtest.h>
+
+#include "links/launches.h"
+#include "links/test_run.h"
+
+namespace cgpu {
+namespace {
+
+using test::RunBuilder;
+
+cgpu::Run completed(RunBuilder& b) {
+  complete(b.run, KernelDictionary());
+  return std::move(b.run);
+}
+
+TEST(Launches, ByCorrelationTheInnermostCallThatCanLaunch) {
+  RunBuilder b;
+  b.add(SliceKind::runtime_call, "cudaLaunchKernelExC", 0, 10, 0, 5);
+  const auto driver = b.add(SliceKind::driver_call, "cuLaunchKernelEx_v2", 2, 8, 0, 5);
+  b.add(SliceKind::driver_call, "cuStreamGetCtx", 3, 4, 0, 5);
+  const auto op = b.add_op(SliceKind::kernel, "k", 20, 30, 5);
+  const auto second = b.add_op(SliceKind::kernel, "k", 30, 40, 5);  // a graph launch starts several
+  const auto orphan = b.add_op(SliceKind::kernel, "k", 40, 50, 6);
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.slices.launch[op], driver);
+  EXPECT_EQ(run.timeline.slices.launch[second], driver);
+  EXPECT_EQ(run.timeline.slices.launch[orphan], kNone);
+  EXPECT_EQ(run.notes.count("orphan_device_op"), 1);
+  EXPECT_EQ(run.timeline.name(driver), "cuLaunchKernelEx");
+}
+
+TEST(Launches, RepeatedIdsTakeTheLastCallBeforeTheOp) {
+  RunBuilder b;
+  const auto early = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 2, 0, 5);
+  b.run.timeline.tracks.resize(4);
+  const auto late = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 100, 102, 3, 5);
+  const auto a = b.add_op(SliceKind::kernel, "k", 10, 12, 5);
+  const auto c = b.add_op(SliceKind::kernel, "k", 110, 112, 5);
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.slices.launch[a], early);
+  EXPECT_EQ(run.timeline.slices.launch[c], late);
+}
+
+TEST(Launches, ByExternalIdAndByFlowWhereThereIsNoCorrelation) {
+  RunBuilder b;
+  const auto call = b.add(SliceKind::runtime_call, "urEnqueueKernelLaunch", 0, 2);
+  const auto call2 = b.add(SliceKind::runtime_call, "runFunction - job", 4, 6);
+  const auto op = b.add_op(SliceKind::kernel, "k", 10, 12, Slices::kNoCorrelation);
+  const auto op2 = b.add_op(SliceKind::kernel, "k", 14, 16, 0);
+  auto& hints = b.run.timeline.hints;
+  hints.external = {{call, 77}, {op, 77}};
+  hints.flows = {{9, 4, 0, true, false}, {9, 14, 1, false, false}};
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.slices.launch[op], call);
+  EXPECT_EQ(run.timeline.slices.launch[op2], call2);
+  EXPECT_TRUE(run.timeline.hints.external.empty());
+}
+
+TEST(Launches, WhichCallsCanLaunch) {
+  for (const char* name : {"cudaLaunchKernel", "cuLaunchKernelEx", "hipExtModuleLaunchKernel", "cudaMemcpyAsync",
+                           "hipMemcpyWithStream", "cudaMemsetAsync", "cudaGraphLaunch", "runFunction - job_prep",
+                           "cudaLaunchCooperativeKernel", "cudaMemPrefetchAsync"}) {
+    EXPECT_TRUE(can_launch(name)) << name;
+  }
+  for (const char* name : {"cudaStreamSynchronize", "cudaEventRecord", "cudaMalloc", "cudaFuncGetAttributes",
+                           "cuKernelGetAttribute", "cudaStreamIsCapturing", "cudaGraphAddMemcpyNode"}) {
+    EXPECT_FALSE(can_launch(name)) << name;
+  }
+}
+
+TEST(ForwardBackward, BySequenceNumberOrByFlows) {
+  for (const bool flows : {false, true}) {
+    RunBuilder b;
+    const auto forward_outer = b.add(SliceKind::framework_op, "aten::linear", 0, 10);
+    const auto forward = b.add(SliceKind::framework_op, "aten::addmm", 2, 8);
+    const auto backward = b.add(SliceKind::framework_op, "autograd: AddmmBackward", 50, 60, 2);
+    const auto backward_inner = b.add(SliceKind::framework_op, "AddmmBackward0", 52, 58, 2);
+    auto& hints = b.run.timeline.hints;
+    hints.sequence = {{forward_outer, 3, 0}, {forward, 3, 0}, {backward, 3, 1}, {backward_inner, 3, 1}};
+    if (flows) hints.flows = {{1, 2, 0, true, true}, {1, 52, 2, false, true}, {2, 99, 0, false, true}};
+    const cgpu::Run run = completed(b);
+    ASSERT_EQ(run.timeline.links.size(), 1u);
+    EXPECT_EQ(run.timeline.links[0].from, forward);
+    EXPECT_EQ(run.timeline.links[0].to, flows ? backward_inner : backward);
+    EXPECT_EQ(run.notes.count("unmatched_flow"), flows ? 1 : 0);
+  }
+}
+
+TEST(DeviceOps, KindsAndClasses) {
+  RunBuilder b;
+  b.add_op(SliceKind::kernel, "ampere_sgemm_128x64_nn", 0, 1, 1);
+  b.add_op(SliceKind::kernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 1, 2, 2);
+  b.add_op(SliceKind::kernel, "__amd_rocclr_copyBuffer", 2, 3, 3);
+  b.add_op(SliceKind::memset, "Memset (Device)", 3, 4, 4);
+  b.add_op(SliceKind::memcpy, "Memcpy HtoD (Pinned -> Device)", 4, 5, 5);
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.device_ops.kind, (std::vector<OpKind>{OpKind::compute, OpKind::communication, OpKind::memory,
+                                                               OpKind::memory, OpKind::memory}));
+  EXPECT_EQ(run.timeline.device_ops.kernel_class[0], static_cast<uint8_t>(KernelClass::gemm));
+  EXPECT_EQ(run.timeline.device_ops.kernel_class[3], static_cast<uint8_t>(KernelClass::set));
+}
+
+TEST(DeviceOps, NamesAreDemangledAndEqualNamesBecomeOne) {
+  RunBuilder b;
+  const auto mangled = b.add_op(SliceKind::kernel, "_Z3addPf", 0, 1, 1);
+  const auto plain = b.add_op(SliceKind::kernel, "add(float*)", 1, 2, 2);
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.name(mangled), "add(float*)");
+  EXPECT_EQ(run.timeline.slices.name[mangled], run.timeline.slices.name[plain]);
+}
+
+TEST(DeviceOps, ImplausibleDurationsAreFlaggedAndOverlapsCounted) {
+  RunBuilder b;
+  b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 1'000'000, 0, 1);
+  const auto huge = b.add_op(SliceKind::kernel, "k", 10, 5'000'000'000'000, 1);
+  const auto fine = b.add_op(SliceKind::kernel, "k", 500'000, 900'000'000, 2);
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.slices.flags[huge], kImplausibleDuration);
+  EXPECT_EQ(run.timeline.slices.flags[fine], 0);
+  EXPECT_EQ(run.notes.count("implausible_duration"), 1);
+  EXPECT_EQ(run.notes.count("overlap_in_stream"), 1);
+}
+
+}  // namespace
+}  // namespace cgpu

@@ -1,0 +1,163 @@
+#include "links/launches.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cgpu {
+
+namespace {
+
+/// A slice under the key that it is joined by. Keys come nearly sorted from the profilers.
+using Keyed = std::pair<int64_t, SliceIndex>;
+
+void sort_by_key(std::vector<Keyed>& slices) {
+  if (!std::is_sorted(slices.begin(), slices.end())) std::sort(slices.begin(), slices.end());
+}
+
+bool is_id(int64_t correlation) {
+  return correlation != Slices::kNoCorrelation && correlation != 0 && correlation != -1;
+}
+
+class LaunchLinker {
+ public:
+  explicit LaunchLinker(Timeline& timeline) : timeline_(timeline), slices_(timeline.slices) {}
+
+  void by_correlation() {
+    std::vector<Keyed> calls;
+    for (SliceIndex i = 0; i < slices_.size(); ++i) {
+      if (is_call(timeline_.kind(i)) && is_id(slices_.correlation[i])) calls.emplace_back(slices_.correlation[i], i);
+    }
+    std::vector<Keyed> ops;
+    for (const SliceIndex op : timeline_.device_ops.slice) {
+      if (is_id(slices_.correlation[op])) ops.emplace_back(slices_.correlation[op], op);
+    }
+    join(calls, ops);
+  }
+
+  void by_external_id() {
+    std::vector<Keyed> calls;
+    std::vector<Keyed> ops;
+    for (const LinkHints::External& hint : timeline_.hints.external) {
+      const bool call = is_call(timeline_.kind(hint.slice));
+      if (call || !is_id(slices_.correlation[hint.slice])) (call ? calls : ops).emplace_back(hint.id, hint.slice);
+    }
+    if (!ops.empty()) join(calls, ops);
+  }
+
+  void by_flow() {
+    std::vector<const LinkHints::Flow*> starts;
+    std::vector<const LinkHints::Flow*> ends;
+    for (const LinkHints::Flow& flow : timeline_.hints.flows) {
+      if (!flow.forward_backward) (flow.start ? starts : ends).push_back(&flow);
+    }
+    if (starts.empty() || ends.empty()) return;
+    const auto by_id = [](const auto* a, const auto* b) { return a->id < b->id; };
+    const auto by_place = [](const auto* a, const auto* b) {
+      return std::pair(a->track, a->time) < std::pair(b->track, b->time);
+    };
+    std::stable_sort(starts.begin(), starts.end(), by_id);
+    std::stable_sort(ends.begin(), ends.end(), by_place);
+    const std::vector<SliceIndex> calls = calls_by_place();
+
+    for (const SliceIndex op : timeline_.device_ops.slice) {
+      if (slices_.launch[op] != kNone || is_id(slices_.correlation[op])) continue;
+      const LinkHints::Flow place{0, slices_.start[op], slices_.track[op], false, false};
+      const auto end = std::lower_bound(ends.begin(), ends.end(), &place, by_place);
+      if (end == ends.end() || (*end)->track != place.track || (*end)->time != place.time) continue;
+      const auto start = std::lower_bound(starts.begin(), starts.end(), *end, by_id);
+      if (start != starts.end() && (*start)->id == (*end)->id) slices_.launch[op] = call_at(calls, **start);
+    }
+  }
+
+  int64_t orphans() const {
+    return std::count_if(timeline_.device_ops.slice.begin(), timeline_.device_ops.slice.end(),
+                         [&](SliceIndex op) { return slices_.launch[op] == kNone; });
+  }
+
+ private:
+  void join(std::vector<Keyed>& calls, std::vector<Keyed>& ops) {
+    sort_by_key(calls);
+    sort_by_key(ops);
+    auto call = calls.begin();
+    for (const auto& [key, op] : ops) {
+      while (call != calls.end() && call->first < key) ++call;
+      SliceIndex best = kNone;
+      for (auto candidate = call; candidate != calls.end() && candidate->first == key; ++candidate) {
+        if (best == kNone || is_better(candidate->second, best, op)) best = candidate->second;
+      }
+      if (best != kNone) slices_.launch[op] = best;
+    }
+  }
+
+  /// Can launch, began before the op, and innermost: begins last, is shortest, comes last in the file.
+  bool is_better(SliceIndex call, SliceIndex than, SliceIndex op) {
+    const auto rank = [&](SliceIndex i) {
+      return std::array<int64_t, 5>{launches(i), slices_.start[i] <= slices_.start[op], slices_.start[i],
+                                    -slices_.duration[i], i};
+    };
+    return rank(call) > rank(than);
+  }
+
+  bool launches(SliceIndex call) {
+    enum : uint8_t { unknown, no, yes };
+    can_launch_.resize(timeline_.names.size(), unknown);
+    uint8_t& answer = can_launch_[slices_.name[call]];
+    if (answer == unknown) answer = can_launch(timeline_.name(call)) ? yes : no;
+    return answer == yes;
+  }
+
+  std::vector<SliceIndex> calls_by_place() const {
+    std::vector<SliceIndex> calls;
+    for (SliceIndex i = 0; i < slices_.size(); ++i) {
+      if (is_call(timeline_.kind(i))) calls.push_back(i);
+    }
+    std::stable_sort(calls.begin(), calls.end(), [&](SliceIndex a, SliceIndex b) {
+      return std::pair(slices_.track[a], slices_.start[a]) < std::pair(slices_.track[b], slices_.start[b]);
+    });
+    return calls;
+  }
+
+  /// The call on the flow's track that began last at or before the flow's time and was still open then.
+  SliceIndex call_at(const std::vector<SliceIndex>& calls, const LinkHints::Flow& flow) const {
+    const auto after = std::upper_bound(
+        calls.begin(), calls.end(), std::pair(flow.track, flow.time),
+        [&](const auto& place, SliceIndex i) { return place < std::pair(slices_.track[i], slices_.start[i]); });
+    if (after == calls.begin()) return kNone;
+    const SliceIndex call = *std::prev(after);
+    return slices_.track[call] == flow.track && slices_.end(call) >= flow.time ? call : kNone;
+  }
+
+  Timeline& timeline_;
+  Slices& slices_;
+  std::vector<uint8_t> can_launch_;
+};
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool can_launch(std::string_view call) {
+  for (const std::string_view part : {"Launch", "Memcpy", "Memset", "Enqueue", "enqueue", "runFunction", "Prefetch"}) {
+    if (contains(call, part)) {
+      return !contains(call, "Attribute") && !contains(call, "GetParams") && !contains(call, "SetParams") &&
+             !contains(call, "AddMemcpyNode") && !contains(call, "AddMemsetNode");
+    }
+  }
+  return false;
+}
+
+void link_launches(Run& run) {
+  LaunchLinker linker(run.timeline);
+  linker.by_correlation();
+  linker.by_external_id();
+  linker.by_flow();
+  run.notes.add("orphan_device_op", linker.orphans(),
+                "device ops whose launch call is not in the profile; they count in every total, but belong to no op");
+}
+
+}  // namespace cgpu

@@ -1,0 +1,58 @@
+// For tests: a run put together slice by slice.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/run.h"
+
+namespace cgpu::test {
+
+/// Adds slices with everything that a reader would fill; the columns of links/ are sized by `finish`.
+class RunBuilder {
+ public:
+  SliceIndex add(SliceKind kind, std::string_view name, int64_t start, int64_t end, TrackIndex track = 0,
+                 int64_t correlation = Slices::kNoCorrelation) {
+    Timeline& t = run.timeline;
+    while (t.tracks.size() <= track) t.tracks.emplace_back().process = "1";
+    size_t category = 0;
+    while (category < t.categories.size() && t.categories[category].kind != kind) ++category;
+    if (category == t.categories.size()) t.categories.push_back({"category", kind});
+    t.slices.start.push_back(start);
+    t.slices.duration.push_back(end - start);
+    t.slices.name.push_back(t.names.intern(name));
+    t.slices.track.push_back(track);
+    t.slices.category.push_back(static_cast<uint16_t>(category));
+    t.slices.correlation.push_back(correlation);
+    t.slices.source.push_back(0);
+    return static_cast<SliceIndex>(t.slices.size() - 1);
+  }
+
+  SliceIndex add_op(SliceKind kind, std::string_view name, int64_t start, int64_t end, int64_t correlation,
+                    int32_t device = 0, int64_t stream = 7, TrackIndex track = 1) {
+    const SliceIndex slice = add(kind, name, start, end, track, correlation);
+    DeviceOps& ops = run.timeline.device_ops;
+    ops.slice.push_back(slice);
+    ops.device.push_back(device);
+    ops.stream.push_back(stream);
+    ops.bytes.push_back(-1);
+    ops.copy.push_back(CopyKind::none);
+    ops.source.push_back(MemoryKind::none);
+    ops.destination.push_back(MemoryKind::none);
+    return slice;
+  }
+
+  /// Sizes the columns that links/ fills.
+  void finish() {
+    Slices& slices = run.timeline.slices;
+    slices.flags.assign(slices.size(), 0);
+    slices.parent.assign(slices.size(), kNone);
+    slices.launch.assign(slices.size(), kNone);
+    run.timeline.device_ops.kind.resize(run.timeline.device_ops.size());
+    run.timeline.device_ops.kernel_class.resize(run.timeline.device_ops.size());
+  }
+
+  Run run;
+};
+
+}  // namespace cgpu::test
