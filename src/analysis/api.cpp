@@ -1,0 +1,37 @@
+// Table `api`: runtime and driver calls by name. O(n) in the slices, besides sorting the rows.
+#include "analysis/columns.h"
+#include "analysis/device_ops.h"
+#include "analysis/duration_table.h"
+#include "analysis/merged_names.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+Table api_table(const Session& session, const AnalysisOptions&) {
+  Table table{"api", "time in runtime and driver calls by name", {text_column("name", "name of the call")}, {}};
+  append_duration_columns(table.columns, "calls of this name");
+
+  MergedNames names;
+  std::vector<DurationStatistics> calls;
+  int64_t whole = 0;
+  for (const Run& run : session.runs) {
+    const Timeline& timeline = run.timeline;
+    names.enter(timeline.names);
+    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+      if (!is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
+      const int64_t duration = timeline.slices.duration[slice];
+      entry(calls, names.number(timeline.slices.name[slice])).add(duration);
+      whole += duration;
+    }
+  }
+  for (StringId number = 0; number < calls.size(); ++number) {
+    if (calls[number].count() == 0) continue;
+    Row row = {cell(names.text(number))};
+    append_durations(row, calls[number], whole);
+    table.rows.push_back(std::move(row));
+  }
+  sort_most_first(table, "total_ns");
+  return table;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,69 @@
+// Short ways to write columns, cells and shares, so that a table reads as a list of what it holds.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "table/table.h"
+
+namespace cgpu {
+
+inline Column text_column(std::string name, std::string about) {
+  return {std::move(name), ColumnType::text, "", std::move(about)};
+}
+/// A number that is a name or a place, not a quantity: a rank, a device.
+inline Column number_column(std::string name, std::string about) {
+  return {std::move(name), ColumnType::integer, "", std::move(about)};
+}
+inline Column count_column(std::string name, std::string about) {
+  return {std::move(name), ColumnType::integer, "count", std::move(about)};
+}
+inline Column bytes_column(std::string name, std::string about) {
+  return {std::move(name), ColumnType::integer, "bytes", std::move(about)};
+}
+/// Whole nanoseconds.
+inline Column time_column(std::string name, std::string about) {
+  return {std::move(name), ColumnType::integer, "ns", std::move(about)};
+}
+/// Anything that may be fractional: mean nanoseconds ("ns"), bandwidths ("GB/s"), percentages ("%"), ...
+inline Column real_column(std::string name, std::string unit, std::string about) {
+  return {std::move(name), ColumnType::real, std::move(unit), std::move(about)};
+}
+
+inline Column rank_column() {
+  return number_column("rank", "rank of the process, 0 where the profile names none");
+}
+inline Column device_column() {
+  return number_column("device", "number of the device");
+}
+inline Column stream_column() {
+  return number_column("stream", "number of the stream (queue) of the device");
+}
+
+inline Cell cell(std::string_view text) {
+  return std::string(text);
+}
+/// Absent where there is no value.
+template <typename T>
+Cell cell(const std::optional<T>& value) {
+  return value ? Cell(*value) : Cell();
+}
+
+/// 100 part / whole, absent where the whole is 0.
+inline Cell percent_of(int64_t part, int64_t whole) {
+  if (whole == 0) return {};
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Rows in descending order of an integer column, absent last; rows of equal value by their cells from left to right.
+inline void sort_most_first(Table& table, const std::string& column) {
+  const size_t key = table.column(column);
+  std::sort(table.rows.begin(), table.rows.end(),
+            [key](const Row& a, const Row& b) { return a[key] != b[key] ? b[key] < a[key] : a < b; });
+}
+
+}  // namespace cgpu

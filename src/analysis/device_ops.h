@@ -1,0 +1,45 @@
+// The device ops that count, and their grouping by device and by stream.
+//
+// An op is named by its index into Timeline::device_ops. Ops of implausible duration are left out everywhere.
+// Groups keep the file order. O(n) in the device ops.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/interval_set.h"
+#include "model/timeline.h"
+
+namespace cgpu {
+
+using OpIndex = uint32_t;
+
+struct StreamId {
+  int32_t device = 0;
+  int64_t stream = 0;
+  auto operator<=>(const StreamId&) const = default;
+};
+
+inline bool is_plausible(const Timeline& timeline, SliceIndex slice) {
+  return (timeline.slices.flags[slice] & kImplausibleDuration) == 0;
+}
+
+/// Calls visit(op, slice) for every device op that counts, in file order.
+template <typename Visit>
+void for_each_device_op(const Timeline& timeline, Visit visit) {
+  for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    if (is_plausible(timeline, slice)) visit(op, slice);
+  }
+}
+
+std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
+std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);
+
+/// The time covered by these ops.
+IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops);
+/// From the first start to the last end of these ops; empty at 0 for none.
+Interval span_of(const Timeline& timeline, const std::vector<OpIndex>& ops);
+
+}  // namespace cgpu

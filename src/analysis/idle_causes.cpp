@@ -1,0 +1,76 @@
+#include "analysis/idle_causes.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace cgpu {
+
+namespace {
+
+using Names = std::initializer_list<std::string_view>;
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains_any(std::string_view text, Names parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return contains(text, part); });
+}
+bool is_any(std::string_view text, Names names) { return std::find(names.begin(), names.end(), text) != names.end(); }
+
+/// Copies that return when the data has arrived.
+bool is_blocking_copy(std::string_view call) {
+  if (call.starts_with("cuda") || call.starts_with("hip")) {
+    const std::string_view copy = call.substr(call.starts_with("cuda") ? 4 : 3);
+    if (is_any(copy, {"Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer"})) return true;
+  }
+  return is_any(call, {"hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD", "cuMemcpyHtoD",
+                       "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
+}
+
+std::optional<IdleCause> cause_of_call(std::string_view name) {
+  if (name.ends_with("Synchronize")) return IdleCause::synchronization;
+  if (is_blocking_copy(name)) return IdleCause::blocking_copy;
+  if (contains_any(name, {"ModuleLoad", "LibraryLoad", "LinkCreate", "LinkAdd", "LinkComplete"})) {
+    return IdleCause::module_load;
+  }
+  if (contains_any(name, {"Malloc", "MemAlloc", "HostAlloc", "HostRegister", "MemCreate", "MemMap", "MemAddressReserve",
+                          "Free"})) {
+    return IdleCause::allocation;
+  }
+  return std::nullopt;
+}
+
+/// "file.py(12): synchronize", "<built-in function _cuda_synchronize>", "<built-in method synchronize of ...>".
+bool is_synchronizing_frame(std::string_view name) {
+  return name.ends_with("synchronize") ||
+         (name.starts_with("<built-in ") && contains_any(name, {"synchronize>", "synchronize of "}));
+}
+
+std::optional<IdleCause> cause_of_other(SliceKind kind, std::string_view name) {
+  if (name.ends_with("Synchronize") || (kind == SliceKind::python_function && is_synchronizing_frame(name))) {
+    return IdleCause::synchronization;
+  }
+  if (contains(name, "DataLoader")) return IdleCause::data_loading;
+  if (contains(name, "gc.collect") || name.starts_with("gc:") || name == "Python GC") {
+    return IdleCause::garbage_collection;
+  }
+  if (contains(name, "acquire of _thread") || is_any(name, {"pthread_mutex_lock", "pthread_cond_wait", "sem_wait"})) {
+    return IdleCause::lock;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view text_of(IdleCause cause) {
+  static constexpr std::array<std::string_view, kIdleCauses> texts = {
+      "synchronization", "blocking_copy",   "data_loading", "allocation", "module_load",       "garbage_collection", "lock",
+      "host_code",       "launch_overhead", "dependency",   "other_rank", "profiler_overhead", "unknown"};
+  return texts[static_cast<size_t>(cause)];
+}
+
+std::optional<IdleCause> cause_named_by(SliceKind kind, std::string_view name) {
+  if (is_call(kind)) return cause_of_call(name);
+  return is_host(kind) ? cause_of_other(kind, name) : std::nullopt;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,24 @@
+// Where a session begins: the time that tables of single events show as 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/interval_set.h"
+#include "model/run.h"
+
+namespace cgpu {
+
+/// From the first start to the last end of the slices, on the run's clock. Spans of the profiler itself and implausible
+/// durations do not count. Empty where no slice is left.
+std::optional<Interval> extent_of(const Timeline& timeline);
+
+/// Whether the times of different runs can be compared: there is one run, or all clocks count from 1970.
+bool has_common_clock(const Session& session);
+
+/// For each run the time on its clock that is shown as 0: the first start of the whole session where the clocks can be
+/// compared, else the first start of the run itself; 0 for a session (run) without slices.
+std::vector<int64_t> time_zeros(const Session& session);
+
+}  // namespace cgpu

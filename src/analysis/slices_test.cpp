@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "analysis/tables.h"
+#include "analysis/test_timeline.h"
+
+namespace cgpu {
+namespace {
+
+class FixedArguments : public ArgumentSource {
+ public:
+  std::vector<Argument> arguments(uint64_t source) override {
+    return {{"source", std::to_string(source), true}, {"say \"hi\"", "back\\slash\n"}, {"dims", "[[2, 3], []]", true}};
+  }
+};
+
+TEST(Slices, InOrderOfStart) {
+  TestRun run(2);
+  const SliceIndex call = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 1020, 5);
+  const SliceIndex op = run.host(SliceKind::framework_op, "aten::mm", 1010, 50);
+  const SliceIndex range = run.host(SliceKind::annotation, "forward", 1000, 100);
+  run.run.timeline.slices.parent[call] = op;
+  run.run.timeline.slices.parent[op] = range;
+  run.run.timeline.slices.correlation[call] = 77;
+  const SliceIndex kernel = run.kernel("gemm", 1200, 40, {1, 20, OpKind::compute, KernelClass::gemm, call});
+  run.implausible(kernel);
+  const Table table = slices_table(session_of(run), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(text_at(table, 0, "name"), "forward");
+  EXPECT_EQ(integer_at(table, 0, "rank"), 2);
+  EXPECT_EQ(integer_at(table, 0, "start_ns"), 0);
+  EXPECT_EQ(integer_at(table, 0, "depth"), 0);
+  EXPECT_EQ(text_at(table, 0, "kind"), "annotation");
+  EXPECT_EQ(text_at(table, 1, "name"), "aten::mm");
+  EXPECT_EQ(integer_at(table, 1, "depth"), 1);
+  EXPECT_TRUE(absent_at(table, 1, "correlation"));
+  EXPECT_TRUE(absent_at(table, 1, "device"));
+  EXPECT_EQ(text_at(table, 2, "name"), "cudaLaunchKernel");
+  EXPECT_EQ(integer_at(table, 2, "depth"), 2);
+  EXPECT_EQ(integer_at(table, 2, "correlation"), 77);
+  EXPECT_TRUE(absent_at(table, 2, "remark"));
+  EXPECT_EQ(integer_at(table, 3, "start_ns"), 200);
+  EXPECT_EQ(integer_at(table, 3, "duration_ns"), 40);
+  EXPECT_EQ(integer_at(table, 3, "device"), 1);
+  EXPECT_EQ(integer_at(table, 3, "stream"), 20);
+  EXPECT_EQ(text_at(table, 3, "thread"), "20");
+  EXPECT_TRUE(absent_at(table, 3, "depth"));
+  EXPECT_FALSE(absent_at(table, 3, "remark"));
+}
+
+TEST(Slices, ArgumentsOnlyWhenAskedFor) {
+  TestRun run;
+  run.kernel("k", 0, 1);
+  run.run.timeline.slices.source[0] = 42;
+  run.run.arguments = std::make_shared<FixedArguments>();
+  const Session session = session_of(run);
+  EXPECT_ANY_THROW(slices_table(session, {}).column("args"));
+  AnalysisOptions options;
+  options.arguments = true;
+  EXPECT_EQ(text_at(slices_table(session, options), 0, "args"),
+            R"({"source": 42, "say \"hi\"": "back\\slash\n", "dims": [[2, 3], []]})");
+}
+
+}  // namespace
+}  // namespace cgpu
