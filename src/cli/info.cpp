@@ -1,0 +1,47 @@
+// cgpu info INPUT...: what the input is. Nothing is linked or analysed.
+#include <memory>
+
+#include "analysis/tables.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "table/json.h"
+#include "table/text.h"
+
+namespace cgpu {
+
+namespace {
+
+struct InfoCommand {
+  InputOptions input;
+  std::string format = "text";
+
+  void run() const {
+    const Session session = open_session(input, false);
+    const Table info = info_table(session, {});
+    const Table notes = notes_table(session, {});
+    write_output("", [&](std::ostream& out) {
+      if (format == "json") {
+        write_json(out, "info", session.inputs, {info, notes});
+        return;
+      }
+      out << render_text(info, text_options());
+      if (!notes.rows.empty()) out << '\n' << render_text(notes, text_options());
+    });
+  }
+};
+
+}  // namespace
+
+void add_info_verb(CLI::App& app, Action& action) {
+  auto command = std::make_shared<InfoCommand>();
+  CLI::App* verb = app.add_subcommand("info", "What the input is: format, ranks, devices, time span, counts, notes");
+  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
+      ->required();
+  verb->add_option("--format", command->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  add_input_options(*verb, command->input, false);
+  verb->callback([command, &action] { action = [command] { command->run(); }; });
+}
+
+}  // namespace cgpu

@@ -1,0 +1,36 @@
+// The options that every verb on a profile shares, and the opening of the profile that they describe.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/run.h"
+
+namespace cgpu {
+
+struct InputOptions {
+  std::vector<std::string> inputs;
+  std::string input_format;
+  std::string kernel_rules;  // file with rules of the user's own
+  unsigned threads = 0;
+  bool strict = false;
+  std::string from;  // times from the start, with or without a unit
+  std::string to;
+  std::string step;  // N or N-M
+  std::optional<int64_t> rank;
+};
+
+/// Adds everything but the inputs themselves. `with_window`: the verb looks at a part of the time.
+void add_input_options(CLI::App& verb, InputOptions& options, bool with_window);
+
+/// Opens the inputs. `complete`: also links and classifies (every verb but `info`), then selects rank and time.
+/// Losses go to stderr as warnings, or are an Error under --strict. Throws Error.
+Session open_session(const InputOptions& options, bool complete);
+
+/// "1500", "1.5ms", "2 s": nanoseconds, exactly. Throws Error naming `option`.
+int64_t parse_time(const std::string& text, const std::string& option);
+
+}  // namespace cgpu

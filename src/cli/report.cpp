@@ -1,0 +1,68 @@
+// cgpu report INPUT...: the whole story of a run on a page.
+#include "report/report.h"
+
+#include <memory>
+
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "table/json.h"
+
+namespace cgpu {
+
+namespace {
+
+struct ReportCommand {
+  InputOptions input;
+  std::string format;
+  std::string output;
+  std::string names = "full";
+
+  void run() const {
+    AnalysisOptions analysis;
+    analysis.base_names = names == "base";
+    const Session session = open_session(input, true);
+    const Report report = make_report(session, analysis);
+    write_output(output, [&](std::ostream& out) {
+      const std::string wanted = format.empty() ? format_of_output() : format;
+      if (wanted == "json") {
+        JsonWriter json(out, "report", session.inputs);
+        for (const Section& section : report.sections) json.add(section.table);
+        json.finish();
+      } else if (wanted == "html") {
+        out << render_report_html(report, session);
+      } else if (wanted == "md") {
+        out << render_report_markdown(report);
+      } else {
+        out << render_report_text(report, text_options());
+      }
+    });
+  }
+
+  /// `-o page.html` says what is wanted.
+  std::string format_of_output() const {
+    for (const char* ending : {"html", "json", "md"}) {
+      if (output.ends_with(std::string(".") + ending)) return ending;
+    }
+    return "text";
+  }
+};
+
+}  // namespace
+
+void add_report_verb(CLI::App& app, Action& action) {
+  auto command = std::make_shared<ReportCommand>();
+  CLI::App* verb = app.add_subcommand("report", "The whole story of a run on a page (what cgpu INPUT... does)");
+  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
+      ->required();
+  verb->add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
+      ->check(CLI::IsMember({"text", "json", "html", "md"}));
+  verb->add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  verb->add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
+      ->check(CLI::IsMember({"full", "base"}));
+  add_input_options(*verb, command->input, true);
+  verb->callback([command, &action] { action = [command] { command->run(); }; });
+}
+
+}  // namespace cgpu

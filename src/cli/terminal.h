@@ -1,0 +1,36 @@
+// What is at the other end of stdout and stderr.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "table/text.h"
+
+namespace cgpu {
+
+/// Width and colour for text on stdout: of the terminal; else COLUMNS, else 100 columns, without colour. Honours
+/// NO_COLOR.
+TextOptions text_options();
+
+/// A progress bar on stderr: shown only on a terminal, once the work has lasted over half a second; wiped at the end.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string title);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// `share` of the work done, 0..1. Cheap; redraws ten times a second at most.
+  void update(double share);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string title_;
+  bool on_terminal_;
+  bool drawn_ = false;
+  Clock::time_point started_ = Clock::now();
+  Clock::time_point last_ = started_;
+};
+
+}  // namespace cgpu
