@@ -144,7 +144,7 @@ Session open_session(const InputOptions& options, bool complete_runs) {
   }
   report_damage(session, options.strict);
   if (!complete_runs) return session;
-  for (Run& run : session.runs) complete(run, dictionary);
+  for (Run& run : session.runs) complete(run, dictionary, options.threads);
   if (options.rank) select_rank(session, *options.rank);
   if (!options.step.empty()) select_steps(session, options.step);
   if (!options.from.empty() || !options.to.empty()) select_time(session, options);

@@ -1,5 +1,7 @@
 #include "links/complete.h"
 
+#include <future>
+
 #include "links/device_ops.h"
 #include "links/forward_backward.h"
 #include "links/launches.h"
@@ -8,19 +10,21 @@
 
 namespace cgpu {
 
-void complete(Run& run, const KernelDictionary& dictionary) {
+void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   Timeline& timeline = run.timeline;
   timeline.slices.flags.assign(timeline.slices.size(), 0);
   timeline.slices.parent.assign(timeline.slices.size(), kNone);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 
+  const auto policy = threads == 1 ? std::launch::deferred : std::launch::async;
+  std::future<void> nesting = std::async(policy, [&timeline] { nest_host_slices(timeline); });
   normalise_names(timeline);
   classify_device_ops(timeline, dictionary);
   flag_implausible_durations(run);
   note_overlaps(run);
-  nest_host_slices(timeline);
   link_launches(run);
   link_forward_backward(run);
+  nesting.get();
   timeline.hints = {};
 }
 

@@ -1,9 +1,11 @@
 #include "links/device_ops.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <map>
+#include <utility>
 #include <vector>
+
+#include "base/interval_set.h"
 
 namespace cgpu {
 
@@ -75,21 +77,21 @@ void classify_device_ops(Timeline& timeline, const KernelDictionary& dictionary)
 void note_overlaps(Run& run) {
   const DeviceOps& ops = run.timeline.device_ops;
   const Slices& slices = run.timeline.slices;
-  std::vector<uint32_t> order(ops.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto place = [&](uint32_t i) {
-    return std::tuple(ops.device[i], ops.stream[i], slices.start[ops.slice[i]], i);
-  };
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
+  std::map<std::pair<int32_t, int64_t>, std::vector<Interval>> streams;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    streams[{ops.device[i], ops.stream[i]}].push_back({slices.start[ops.slice[i]], slices.end(ops.slice[i])});
+  }
+  const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
   int64_t overlaps = 0;
-  int64_t end = INT64_MIN;
-  for (size_t k = 0; k < order.size(); ++k) {
-    const uint32_t i = order[k];
-    const bool same_stream =
-        k > 0 && ops.device[order[k - 1]] == ops.device[i] && ops.stream[order[k - 1]] == ops.stream[i];
-    if (!same_stream) end = INT64_MIN;
-    if (slices.start[ops.slice[i]] < end) ++overlaps;
-    end = std::max(end, slices.end(ops.slice[i]));
+  for (auto& [stream, intervals] : streams) {
+    if (!std::is_sorted(intervals.begin(), intervals.end(), earlier)) {
+      std::sort(intervals.begin(), intervals.end(), earlier);
+    }
+    int64_t end = INT64_MIN;
+    for (const Interval& interval : intervals) {
+      if (interval.begin < end) ++overlaps;
+      end = std::max(end, interval.end);
+    }
   }
   run.notes.add("overlap_in_stream", overlaps,
                 "device ops begin before an earlier op of their stream has ended; all are kept, and busy time counts "

@@ -50,12 +50,6 @@ constexpr std::array kCategories{
     KnownCategory{"mtia_insight", SliceKind::other},
 };
 
-const KnownCategory* find(std::string_view category) {
-  const auto found = std::find_if(kCategories.begin(), kCategories.end(),
-                                  [&](const KnownCategory& known) { return known.name == category; });
-  return found == kCategories.end() ? nullptr : &*found;
-}
-
 /// In 2021 iterations, data loading and optimizer steps were written as operators.
 bool is_range_written_as_operator(std::string_view name) {
   return name.starts_with("enumerate(DataLoader)") || name.starts_with("Optimizer.") ||
@@ -88,26 +82,26 @@ MemoryKind memory_kind_of(std::string_view text) {
 
 }  // namespace
 
-SliceKind kind_of(std::string_view category, std::string_view name) {
-  const KnownCategory* known = find(category);
-  if (!known) return SliceKind::other;
-  switch (known->kind) {
-    case SliceKind::framework_op:
-      return category == "Operator" && is_range_written_as_operator(name) ? SliceKind::annotation : known->kind;
-    case SliceKind::kernel:
-      if (name == "<gpu sync>" || name == "<no activity>") return SliceKind::synchronization;
-      return category == "mtia_ccp_events" && name.starts_with("dma") ? SliceKind::memcpy : known->kind;
-    default:
-      return known->kind;
-  }
+SliceKind kind_of_category(std::string_view category) {
+  const auto found = std::find_if(kCategories.begin(), kCategories.end(),
+                                  [&](const KnownCategory& known) { return known.name == category; });
+  return found == kCategories.end() ? SliceKind::other : found->kind;
 }
 
-bool is_kineto_category(std::string_view category) {
-  return find(category) != nullptr;
+SliceKind kind_of(SliceKind of_category, std::string_view category, std::string_view name) {
+  if (of_category == SliceKind::framework_op && category == "Operator" && is_range_written_as_operator(name)) {
+    return SliceKind::annotation;
+  }
+  if (of_category == SliceKind::kernel) {
+    if (name == "<gpu sync>" || name == "<no activity>") return SliceKind::synchronization;
+    if (category == "mtia_ccp_events" && name.starts_with("dma")) return SliceKind::memcpy;
+  }
+  return of_category;
 }
 
 Transfer transfer_of(SliceKind kind, std::string_view name) {
   Transfer transfer;
+  if (kind != SliceKind::memcpy && kind != SliceKind::memset) return transfer;
   const size_t open = name.rfind('(');
   const size_t close = name.rfind(')');
   const std::string_view inside = open != std::string_view::npos && close != std::string_view::npos && open < close
@@ -116,7 +110,7 @@ Transfer transfer_of(SliceKind kind, std::string_view name) {
   if (kind == SliceKind::memset) {
     transfer.kind = CopyKind::memset;
     transfer.destination = memory_kind_of(inside);
-  } else if (kind == SliceKind::memcpy) {
+  } else {
     transfer.kind = copy_kind_of(name).value_or(CopyKind::unknown);
     const size_t arrow = inside.find(" -> ");
     const bool both = arrow != std::string_view::npos;

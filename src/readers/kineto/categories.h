@@ -7,12 +7,12 @@
 
 namespace cgpu::kineto {
 
-/// The kind of a duration event by its category and, where that does not decide, its name.
+/// The kind that a category gives to its duration events; `other` for one that Kineto does not write.
 /// Sources: libkineto ActivityType (2021 to 2026); contract, "Device ops" and "ops".
-SliceKind kind_of(std::string_view category, std::string_view name);
+SliceKind kind_of_category(std::string_view category);
 
-/// Whether the category is one that only Kineto writes (recognises a trace without a header).
-bool is_kineto_category(std::string_view category);
+/// The kind of one duration event: its category's, unless the name says otherwise.
+SliceKind kind_of(SliceKind of_category, std::string_view category, std::string_view name);
 
 /// Direction and memory kinds of a copy or memset, from its name: "Memcpy HtoD (Pinned -> Device)".
 struct Transfer {

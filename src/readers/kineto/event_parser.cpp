@@ -63,13 +63,14 @@ WindowResult EventParser::parse(std::string_view text, uint64_t offset, Batch& b
   if (parser_.iterate(text.data(), text.size(), capacity).get(document)) return result;
   ondemand::array array;
   if (document.get_array().get(array)) return result;
+  Event event;
   for (auto element : array) {
     ondemand::value value;
     if (element.get(value)) return result;
     const char* const begin = value.raw_json_token().data();
     ondemand::object object;
     if (value.get_object().get(object)) return result;
-    Event event;
+    event.clear();
     if (!read_event(object, event)) return result;
     ++batch.counts.read;
     add(event, offset + static_cast<uint64_t>(begin - text.data()), batch);
@@ -264,7 +265,7 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
 
   row.source = source;
   row.name = intern_json(event.name);
-  const SliceKind kind = kind_of(event.category, tables_.names[row.name]);
+  const SliceKind kind = kind_of(kind_of_known_category(event.category), event.category, tables_.names[row.name]);
   row.category = category(event.category, kind);
   row.track = track(event);
   row.correlation = Slices::kNoCorrelation;
@@ -399,6 +400,14 @@ uint32_t EventParser::track(const Event& event) {
   last_track_ = tables_.track_keys.intern(scratch_);
   last_track_key_ = scratch_;
   return last_track_;
+}
+
+SliceKind EventParser::kind_of_known_category(std::string_view name) {
+  const StringId id = intern(name);
+  if (id >= kind_of_category_.size()) kind_of_category_.resize(id + 1);
+  std::optional<SliceKind>& kind = kind_of_category_[id];
+  if (!kind) kind = kind_of_category(name);
+  return *kind;
 }
 
 uint16_t EventParser::category(std::string_view name, SliceKind kind) {

@@ -59,11 +59,16 @@ class EventParser {
   };
   struct Event {
     char phase = 0;
-    bool name_escaped = false;
     std::string_view name, category, process, thread, time, duration, id;
     uint32_t args_present = 0;
     std::array<std::string_view, arg_count> args;
 
+    /// For the next event. What stands in `args` is left: `args_present` tells what is valid.
+    void clear() {
+      phase = 0;
+      args_present = 0;
+      name = category = process = thread = time = duration = id = {};
+    }
     bool has(Arg arg) const { return (args_present >> arg) & 1u; }
     std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
   };
@@ -84,6 +89,7 @@ class EventParser {
   StringId intern(std::string_view text) { return tables_.names.intern(text); }
   StringId intern_json(std::string_view raw);
   uint32_t track(const Event& event);
+  SliceKind kind_of_known_category(std::string_view name);
   uint16_t category(std::string_view name, SliceKind kind);
   std::optional<int64_t> integer(std::string_view token, Batch& batch);
   std::optional<int64_t> time(std::string_view token, Batch& batch);
@@ -94,6 +100,7 @@ class EventParser {
   std::string_view late_args_;  // args that came before the phase was known
   std::vector<std::pair<std::string, double>> counter_values_;
   std::string scratch_;
+  std::vector<std::optional<SliceKind>> kind_of_category_;  // by the category's StringId
   std::string last_track_key_;
   uint32_t last_track_ = kNone;
 };
