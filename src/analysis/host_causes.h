@@ -24,8 +24,8 @@ class HostCauses {
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const std::vector<Piece>& pieces = pieces_of(thread);
-    auto piece = std::partition_point(pieces.begin(), pieces.end(),
-                                      [&](const Piece& p) { return p.time.end <= time.begin; });
+    auto piece =
+        std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.time.end <= time.begin; });
     for (; piece != pieces.end() && piece->time.begin < time.end; ++piece) {
       visit(std::min(piece->time.end, time.end) - std::max(piece->time.begin, time.begin), piece->cause);
     }

@@ -17,7 +17,9 @@ namespace {
 
 using TimeByCause = std::array<int64_t, kIdleCauses>;
 
-int64_t& time_of(TimeByCause& times, IdleCause cause) { return times[static_cast<size_t>(cause)]; }
+int64_t& time_of(TimeByCause& times, IdleCause cause) {
+  return times[static_cast<size_t>(cause)];
+}
 
 /// The device ops of one device, in the orders in which gaps look for their neighbours.
 class GapNeighbours {
@@ -51,6 +53,9 @@ class GapNeighbours {
   std::vector<std::pair<int64_t, int64_t>> ends_;  // time, stream
 };
 
+/// A launched op that has not begun after so long waits for something else (docs/definitions.md, "idle").
+constexpr int64_t kLongestStart = 30'000;
+
 TimeByCause split_gap(const Timeline& timeline, const Interval& gap, const GapNeighbours& neighbours,
                       HostCauses& host) {
   TimeByCause times{};
@@ -73,8 +78,9 @@ TimeByCause split_gap(const Timeline& timeline, const Interval& gap, const GapNe
   const bool blocks = cause_named_by(timeline.kind(launch), timeline.name(launch)) == IdleCause::blocking_copy;
   time_of(times, blocks ? IdleCause::blocking_copy : IdleCause::launch_overhead) += returned - called;
 
-  const bool waited_for_others = launch_end <= gap.begin && !neighbours.stream_ended(waking_op, gap.begin);
-  time_of(times, waited_for_others ? IdleCause::dependency : IdleCause::launch_overhead) += gap.end - returned;
+  const bool alone = launch_end > gap.begin || neighbours.stream_ended(waking_op, gap.begin);
+  const bool starting = alone && gap.end - returned < kLongestStart;
+  time_of(times, starting ? IdleCause::launch_overhead : IdleCause::dependency) += gap.end - returned;
   return times;
 }
 
@@ -103,15 +109,16 @@ std::array<Idle, kIdleCauses> idle_of(const Timeline& timeline, const std::vecto
 }  // namespace
 
 Table idle_table(const Session& session, const AnalysisOptions&) {
-  Table table{"idle",
-              "why each device stood idle: what the thread that launched the next op did; the rows of a device add up to "
-              "its idle_ns",
-              {rank_column(), device_column(),
-               text_column("cause", "what the time went to; unknown where the launch is not in the profile"),
-               count_column("count", "gaps with a part of this cause"), time_column("total_ns", "sum of these parts"),
-               time_column("max_ns", "longest such part of one gap"),
-               real_column("pct", "%", "share of the idle time of the device")},
-              {}};
+  Table table{
+      "idle",
+      "why each device stood idle: what the thread that launched the next op did; the rows of a device add up to "
+      "its idle_ns",
+      {rank_column(), device_column(),
+       text_column("cause", "what the time went to; unknown where the launch is not in the profile"),
+       count_column("count", "gaps with a part of this cause"), time_column("total_ns", "sum of these parts"),
+       time_column("max_ns", "longest such part of one gap"),
+       real_column("pct", "%", "share of the idle time of the device")},
+      {}};
 
   for (const Run& run : session.runs) {
     HostCauses host(run.timeline);

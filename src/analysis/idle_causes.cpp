@@ -10,17 +10,22 @@ namespace {
 
 using Names = std::initializer_list<std::string_view>;
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 bool contains_any(std::string_view text, Names parts) {
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return contains(text, part); });
 }
-bool is_any(std::string_view text, Names names) { return std::find(names.begin(), names.end(), text) != names.end(); }
+bool is_any(std::string_view text, Names names) {
+  return std::find(names.begin(), names.end(), text) != names.end();
+}
 
 /// Copies that return when the data has arrived.
 bool is_blocking_copy(std::string_view call) {
   if (call.starts_with("cuda") || call.starts_with("hip")) {
     const std::string_view copy = call.substr(call.starts_with("cuda") ? 4 : 3);
-    if (is_any(copy, {"Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer"})) return true;
+    if (is_any(copy, {"Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer"}))
+      return true;
   }
   return is_any(call, {"hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD", "cuMemcpyHtoD",
                        "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
@@ -39,16 +44,15 @@ std::optional<IdleCause> cause_of_call(std::string_view name) {
   return std::nullopt;
 }
 
-/// "file.py(12): synchronize", "<built-in function _cuda_synchronize>", "<built-in method synchronize of ...>".
-bool is_synchronizing_frame(std::string_view name) {
-  return name.ends_with("synchronize") ||
+/// "cudaStreamSynchronize" as a range, "file.py(12): synchronize", "<built-in function _cuda_synchronize>",
+/// "<built-in method synchronize of ...>".
+bool is_synchronizing(std::string_view name) {
+  return name.ends_with("Synchronize") || name.ends_with("synchronize") ||
          (name.starts_with("<built-in ") && contains_any(name, {"synchronize>", "synchronize of "}));
 }
 
-std::optional<IdleCause> cause_of_other(SliceKind kind, std::string_view name) {
-  if (name.ends_with("Synchronize") || (kind == SliceKind::python_function && is_synchronizing_frame(name))) {
-    return IdleCause::synchronization;
-  }
+std::optional<IdleCause> cause_of_other(std::string_view name) {
+  if (is_synchronizing(name)) return IdleCause::synchronization;
   if (contains(name, "DataLoader")) return IdleCause::data_loading;
   if (contains(name, "gc.collect") || name.starts_with("gc:") || name == "Python GC") {
     return IdleCause::garbage_collection;
@@ -63,14 +67,16 @@ std::optional<IdleCause> cause_of_other(SliceKind kind, std::string_view name) {
 
 std::string_view text_of(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> texts = {
-      "synchronization", "blocking_copy",   "data_loading", "allocation", "module_load",       "garbage_collection", "lock",
-      "host_code",       "launch_overhead", "dependency",   "other_rank", "profiler_overhead", "unknown"};
+      "synchronization", "blocking_copy",      "data_loading", "allocation",
+      "module_load",     "garbage_collection", "lock",         "host_code",
+      "launch_overhead", "dependency",         "other_rank",   "profiler_overhead",
+      "unknown"};
   return texts[static_cast<size_t>(cause)];
 }
 
 std::optional<IdleCause> cause_named_by(SliceKind kind, std::string_view name) {
   if (is_call(kind)) return cause_of_call(name);
-  return is_host(kind) ? cause_of_other(kind, name) : std::nullopt;
+  return is_host(kind) ? cause_of_other(name) : std::nullopt;
 }
 
 }  // namespace cgpu

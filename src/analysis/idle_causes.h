@@ -13,8 +13,19 @@ namespace cgpu {
 
 /// Contract, "idle". `other_rank` needs the clocks of several ranks and is never given from one.
 enum class IdleCause : uint8_t {
-  synchronization, blocking_copy, data_loading, allocation, module_load, garbage_collection, lock, host_code,
-  launch_overhead, dependency, other_rank, profiler_overhead, unknown
+  synchronization,
+  blocking_copy,
+  data_loading,
+  allocation,
+  module_load,
+  garbage_collection,
+  lock,
+  host_code,
+  launch_overhead,
+  dependency,
+  other_rank,
+  profiler_overhead,
+  unknown
 };
 inline constexpr int kIdleCauses = static_cast<int>(IdleCause::unknown) + 1;
 

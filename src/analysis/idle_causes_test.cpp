@@ -43,7 +43,7 @@ TEST(IdleCauses, OtherSlices) {
   EXPECT_EQ(cause(frame, "<built-in function _cuda_synchronize>"), "synchronization");
   EXPECT_EQ(cause(frame, "<built-in method synchronize of torch.Event object at 0x7f>"), "synchronization");
   EXPECT_EQ(cause(frame, "model_runner.py(3098): synchronize_input_prep"), "none");
-  EXPECT_EQ(cause(op, "synchronize"), "none");  // the spelling of Python frames only
+  EXPECT_EQ(cause(op, "torch/cuda/__init__.py(1040): synchronize"), "synchronization");  // 2021: frames are ops
   EXPECT_EQ(cause(annotation, "gc:full"), "garbage_collection");
   EXPECT_EQ(cause(annotation, "Python GC"), "garbage_collection");
   EXPECT_EQ(cause(frame, "train.py(4): gc.collect"), "garbage_collection");

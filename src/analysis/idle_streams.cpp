@@ -35,8 +35,8 @@ std::array<Gaps, kGapKinds.size()> gaps_of(const Timeline& timeline, std::vector
     if (gap > 0) {
       const SliceIndex call = launch_of(timeline, slice);
       const GapKind kind = call != kNone && slices.start[call] > end ? host_wait
-                                : gap < kKernelWaitLimit                  ? kernel_wait
-                                                                          : other;
+                           : gap < kKernelWaitLimit                  ? kernel_wait
+                                                                     : other;
       ++gaps[kind].count;
       gaps[kind].total_ns += gap;
     }
@@ -51,8 +51,9 @@ Table idle_streams_table(const Session& session, const AnalysisOptions&) {
   Table table{"idle_streams",
               "gaps between the device ops of each stream, by what the stream waited for",
               {rank_column(), device_column(), stream_column(),
-               text_column("category", "host_wait: the op after the gap was launched after the gap began; kernel_wait: any "
-                                       "other gap shorter than 30 us; other: the rest"),
+               text_column("category",
+                           "host_wait: the op after the gap was launched after the gap began; kernel_wait: any "
+                           "other gap shorter than 30 us; other: the rest"),
                count_column("count", "gaps"), time_column("total_ns", "sum of the gaps"),
                real_column("pct", "%", "share of all gaps of the stream")},
               {}};
@@ -64,8 +65,8 @@ Table idle_streams_table(const Session& session, const AnalysisOptions&) {
       for (const GapKind kind : {host_wait, kernel_wait, other}) {
         const auto& [count, total_ns] = gaps[kind];
         if (count == 0) continue;
-        table.rows.push_back({run.rank, int64_t{id.device}, id.stream, kGapKinds[kind], count, total_ns,
-                              percent_of(total_ns, whole)});
+        table.rows.push_back(
+            {run.rank, int64_t{id.device}, id.stream, kGapKinds[kind], count, total_ns, percent_of(total_ns, whole)});
       }
     }
   }

@@ -17,12 +17,12 @@ TEST(IdleStreams, Categories) {
     run.kernel("k", start, duration, {1, 7, OpKind::compute, KernelClass::gemm, call});
   };
   op(0, 100, launch(-50));
-  op(150, 50, launch(101));          // launched after the end before it: host_wait 50
-  op(210, 90, launch(200));          // launched at that end: kernel_wait 10
-  op(250, 10, launch(220));          // inside the one before: no gap
-  op(300, 10, launch(280));          // right after the longest one: no gap
-  op(310 + 29'999, 1, launch(5));    // kernel_wait 29,999
-  op(30'310 + 30'000, 1, kNone);     // no launch, not short: other
+  op(150, 50, launch(101));           // launched after the end before it: host_wait 50
+  op(210, 90, launch(200));           // launched at that end: kernel_wait 10
+  op(250, 10, launch(220));           // inside the one before: no gap
+  op(300, 10, launch(280));           // right after the longest one: no gap
+  op(310 + 29'999, 1, launch(5));     // kernel_wait 29,999
+  op(30'310 + 30'000, 1, kNone);      // no launch, not short: other
   op(60'311 + 40'000, 0, launch(9));  // other
   const Table table = idle_streams_table(session_of(run), {});
   expect_well_formed(table);

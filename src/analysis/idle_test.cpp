@@ -42,10 +42,10 @@ std::map<std::pair<int64_t, std::string>, Row> rows_of(const Table& table) {
   return rows;
 }
 
-/// The causes of the gap 100-200 between a first op and one that starts at 200.
-std::map<std::string, int64_t> causes_of_gap(TestRun& run, TestOp waking) {
+/// The causes of the gap from 100 to `end` between a first op on stream 3 and the waking one.
+std::map<std::string, int64_t> causes_of_gap(TestRun& run, TestOp waking, int64_t end = 200) {
   run.kernel("first", 0, 100, {0, 3, OpKind::compute, KernelClass::gemm, kNone});
-  run.kernel("waking", 200, 10, waking);
+  run.kernel("waking", end, 10, waking);
   const Table table = idle_table(session_of(run), {});
   expect_well_formed(table);
   std::map<std::string, int64_t> causes;
@@ -61,10 +61,10 @@ using Causes = std::map<std::string, int64_t>;
 
 TEST(Idle, HostPhaseGoesToTheInnermostSliceThatNamesACause) {
   TestRun run;
-  run.host(SliceKind::annotation, "enumerate(DataLoader)#next", 50, 80);            // 100-130
-  run.host(SliceKind::framework_op, "aten::op", 100, 100);                          // names none
-  run.host(kCall, "cudaMalloc", 110, 10);                                           // inside the loader
-  run.host(kCall, "cudaLaunchKernel", 112, 3);                                      // names none: still allocation
+  run.host(SliceKind::annotation, "enumerate(DataLoader)#next", 50, 80);  // 100-130
+  run.host(SliceKind::framework_op, "aten::op", 100, 100);                // names none
+  run.host(kCall, "cudaMalloc", 110, 10);                                 // inside the loader
+  run.host(kCall, "cudaLaunchKernel", 112, 3);                            // names none: still allocation
   run.host(kCall, "cudaDeviceSynchronize", 100, 90, kNone, "another thread");
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 180, 15);
   EXPECT_EQ(causes_of_gap(run, launched_by(launch)),
@@ -76,10 +76,8 @@ TEST(Idle, OverheadOfTheProfilerBeforeAnythingElse) {
   run.host(kCall, "cudaStreamSynchronize", 90, 50);
   run.add(SliceKind::overhead, "Activity Buffer Request", 120, 40, run.track(TrackKind::host_thread, "1", "-1"));
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 190, 20);
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)), (Causes{{"synchronization", 20},
-                                                            {"profiler_overhead", 40},
-                                                            {"host_code", 30},
-                                                            {"launch_overhead", 10}}));
+  EXPECT_EQ(causes_of_gap(run, launched_by(launch)),
+            (Causes{{"synchronization", 20}, {"profiler_overhead", 40}, {"host_code", 30}, {"launch_overhead", 10}}));
 }
 
 TEST(Idle, ALockGivesWayToWhatIsWaitedFor) {
@@ -100,7 +98,8 @@ TEST(Idle, BlockingCopy) {
 
 TEST(Idle, QueuedWorkWaitedForAnotherStream) {
   TestRun run;
-  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 20, 80))), (Causes{{"dependency", 100}}));
+  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 20, 80))),
+            (Causes{{"dependency", 100}}));
 }
 
 TEST(Idle, QueuedWorkBehindItsOwnStream) {
@@ -115,6 +114,20 @@ TEST(Idle, LaunchThatReturnsInsideTheGap) {
             (Causes{{"launch_overhead", 100}}));
 }
 
+TEST(Idle, AnOpThatBeginsLongAfterItsLaunchWaitsForSomethingElse) {
+  for (const int64_t wait : {29'999, 30'000}) {
+    const std::string cause = wait < 30'000 ? "launch_overhead" : "dependency";
+    TestRun behind_its_stream;
+    EXPECT_EQ(causes_of_gap(behind_its_stream,
+                            launched_by(behind_its_stream.host(kCall, "cudaLaunchKernel", 20, 80), 3), 100 + wait),
+              (Causes{{cause, wait}}));
+    TestRun launched_inside;
+    EXPECT_EQ(causes_of_gap(launched_inside, launched_by(launched_inside.host(kCall, "cudaLaunchKernel", 20, 81)),
+                            101 + wait),
+              (wait < 30'000 ? Causes{{cause, wait + 1}} : Causes{{"launch_overhead", 1}, {cause, wait}}));
+  }
+}
+
 TEST(Idle, NoLaunchIsUnknown) {
   TestRun run;
   run.host(kCall, "cudaStreamSynchronize", 90, 50);
@@ -123,7 +136,8 @@ TEST(Idle, NoLaunchIsUnknown) {
 
 TEST(Idle, LaunchAfterItsOpIsAllHostTime) {
   TestRun run;
-  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 250, 10))), (Causes{{"host_code", 100}}));
+  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 250, 10))),
+            (Causes{{"host_code", 100}}));
 }
 
 TEST(Idle, CountsGapsAndKeepsTheLongest) {
@@ -181,7 +195,9 @@ std::string slow_cause(const Timeline& timeline, int64_t time, int64_t gap_begin
 std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
   std::map<std::pair<int64_t, std::string>, Row> rows;
-  for (const auto& [device, ops] : ops_by_device(timeline)) {
+  for (const auto& group : ops_by_device(timeline)) {
+    const int64_t device = group.first;
+    const std::vector<OpIndex>& ops = group.second;
     const auto busy = [&](int64_t time) {
       return std::any_of(ops.begin(), ops.end(),
                          [&](OpIndex op) { return is_active(timeline, timeline.device_ops.slice[op], time); });
@@ -194,9 +210,8 @@ std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timelin
         ++begin;
         continue;
       }
-      const OpIndex waking = *std::find_if(ops.begin(), ops.end(), [&](OpIndex op) {
-        return slices.start[timeline.device_ops.slice[op]] == end;
-      });
+      const OpIndex waking = *std::find_if(
+          ops.begin(), ops.end(), [&](OpIndex op) { return slices.start[timeline.device_ops.slice[op]] == end; });
       std::map<std::string, int64_t> parts;
       for (int64_t time = begin; time < end; ++time) ++parts[slow_cause(timeline, time, begin, waking)];
       for (const auto& [cause, length] : parts) {

@@ -6,7 +6,9 @@
 namespace cgpu {
 namespace {
 
-TestOp launched_by(SliceIndex call) { return {0, 7, OpKind::compute, KernelClass::gemm, call}; }
+TestOp launched_by(SliceIndex call) {
+  return {0, 7, OpKind::compute, KernelClass::gemm, call};
+}
 
 TEST(Launches, DelaysFromTheEndOfTheCallToTheFirstOp) {
   TestRun run;

@@ -119,8 +119,8 @@ Table ops_table(const Session& session, const AnalysisOptions&) {
   for (StringId number = 0; number < ops.size(); ++number) {
     const Op& op = ops[number];
     if (op.count == 0) continue;
-    table.rows.push_back({cell(names.text(number)), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns,
-                          op.device_self_ns});
+    table.rows.push_back(
+        {cell(names.text(number)), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});
   }
   sort_most_first(table, "cpu_total_ns");
   return table;

@@ -14,12 +14,15 @@ namespace {
 constexpr SliceKind kOp = SliceKind::framework_op;
 constexpr SliceKind kCall = SliceKind::runtime_call;
 
-TestOp launched_by(SliceIndex call) { return {0, 7, OpKind::compute, KernelClass::gemm, call}; }
+TestOp launched_by(SliceIndex call) {
+  return {0, 7, OpKind::compute, KernelClass::gemm, call};
+}
 
 void expect_row(const Table& table, const std::string& name, const std::vector<int64_t>& values) {
   const size_t row = row_of(table, "name", name);
   ASSERT_LT(row, table.rows.size());
-  const std::vector<std::string> columns = {"count", "cpu_total_ns", "cpu_self_ns", "device_total_ns", "device_self_ns"};
+  const std::vector<std::string> columns = {"count", "cpu_total_ns", "cpu_self_ns", "device_total_ns",
+                                            "device_self_ns"};
   for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(integer_at(table, row, columns[i]), values[i]) << name;
 }
 

@@ -22,7 +22,8 @@ TEST(Queue, LengthAfterEachEvent) {
   launch(10, 40);
   launch(30, 60);  // +1 before -1 at 30: lengths 1 2 3 2 1 0
   const SliceIndex graph = launch(100, 120, 20);
-  run.kernel("of the graph", 130, 5, {0, 7, OpKind::compute, KernelClass::gemm, graph});  // not the first: counts nothing
+  run.kernel("of the graph", 130, 5,
+             {0, 7, OpKind::compute, KernelClass::gemm, graph});  // not the first: counts nothing
   const Table table = queue_table(session_of(run), {});
   expect_well_formed(table);
   ASSERT_EQ(table.rows.size(), 2u);

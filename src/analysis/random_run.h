@@ -111,12 +111,23 @@ class RandomRun : public TestRun {
     }
     SliceKind kind = SliceKind::kernel;
     switch (up_to(6)) {
-      case 0: op.kind = OpKind::communication, op.kernel_class = KernelClass::collective; break;
-      case 1: op.kind = OpKind::memory, op.kernel_class = KernelClass::copy; break;
-      case 2: op.kind = OpKind::memory, op.kernel_class = KernelClass::set; break;
-      case 3: op.kind = OpKind::memory, op.kernel_class = KernelClass::copy, kind = SliceKind::memcpy; break;
-      case 4: op.kind = OpKind::memory, op.kernel_class = KernelClass::set, kind = SliceKind::memset; break;
-      default: break;
+      case 0:
+        op.kind = OpKind::communication, op.kernel_class = KernelClass::collective;
+        break;
+      case 1:
+        op.kind = OpKind::memory, op.kernel_class = KernelClass::copy;
+        break;
+      case 2:
+        op.kind = OpKind::memory, op.kernel_class = KernelClass::set;
+        break;
+      case 3:
+        op.kind = OpKind::memory, op.kernel_class = KernelClass::copy, kind = SliceKind::memcpy;
+        break;
+      case 4:
+        op.kind = OpKind::memory, op.kernel_class = KernelClass::set, kind = SliceKind::memset;
+        break;
+      default:
+        break;
     }
     const SliceIndex slice = device_op(kind, "device op", begin, one_in(6) ? 0 : up_to(40), op);
     if (one_in(40)) implausible(slice);

@@ -92,9 +92,12 @@ std::vector<Step> find_steps(const std::vector<Mark>& marks, const Timeline& tim
 
 Activity activity_of(const Timeline& timeline, OpIndex op, SliceIndex slice) {
   switch (timeline.device_ops.kind[op]) {
-    case OpKind::compute: return kernel;
-    case OpKind::communication: return communication;
-    case OpKind::memory: break;
+    case OpKind::compute:
+      return kernel;
+    case OpKind::communication:
+      return communication;
+    case OpKind::memory:
+      break;
   }
   const bool is_set = timeline.kind(slice) == SliceKind::memset ||
                       timeline.device_ops.kernel_class[op] == static_cast<uint8_t>(KernelClass::set);
@@ -143,7 +146,8 @@ bool is_cut_short(const std::vector<Step>& steps, size_t i) {
 Table steps_table(const Session& session, const AnalysisOptions&) {
   Table table{
       "steps",
-      "iterations (ProfilerStep#N marks) up to the end of their device work; the columns from kernel to other add up to the "
+      "iterations (ProfilerStep#N marks) up to the end of their device work; the columns from kernel to other add up "
+      "to the "
       "duration",
       {rank_column(), number_column("step", "number of the iteration"),
        time_column("start_ns", "from the start of the profile"), time_column("duration_ns", "length"),

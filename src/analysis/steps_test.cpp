@@ -14,7 +14,9 @@ namespace {
 const std::vector<std::string> kParts = {"kernel_ns",  "memcpy_ns",     "memset_ns", "communication_ns",
                                          "runtime_ns", "dataloader_ns", "cpu_ns",    "other_ns"};
 
-TestOp launched_by(SliceIndex call, OpKind kind = OpKind::compute) { return {0, 7, kind, KernelClass::gemm, call}; }
+TestOp launched_by(SliceIndex call, OpKind kind = OpKind::compute) {
+  return {0, 7, kind, KernelClass::gemm, call};
+}
 
 std::vector<int64_t> parts_of(const Table& table, size_t row) {
   std::vector<int64_t> parts;
@@ -27,10 +29,10 @@ TEST(Steps, EveryMomentGoesToTheFirstActivity) {
   run.host(SliceKind::framework_op, "before all", 900, 1);  // the session's zero
   run.host(SliceKind::annotation, "ProfilerStep#12", 1000, 800);
   run.host(SliceKind::python_function, "train.py(1): main", 1000, 800);
-  run.host(SliceKind::annotation, "enumerate(DataLoader)#_Iter.__next__", 1050, 100);  // 1050-1150
-  run.host(SliceKind::framework_op, "aten::op", 1100, 200);                            // cpu 1150-1300
+  run.host(SliceKind::annotation, "enumerate(DataLoader)#_Iter.__next__", 1050, 100);                 // 1050-1150
+  run.host(SliceKind::framework_op, "aten::op", 1100, 200);                                           // cpu 1150-1300
   const SliceIndex call = run.host(SliceKind::driver_call, "cuLaunchKernel", 1250, 100, kNone, "2");  // runtime
-  run.kernel("collective", 1340, 100, launched_by(call, OpKind::communication));       // 1350-1440 minus below
+  run.kernel("collective", 1340, 100, launched_by(call, OpKind::communication));  // 1350-1440 minus below
   run.memset("memset", 1400, 100, 8, launched_by(call));
   run.memcpy("memcpy", 1450, 100, {}, launched_by(call));
   run.kernel("kernel", 1500, 400, launched_by(call));  // past the mark's end: the step ends at 1900
@@ -73,8 +75,7 @@ TEST(Steps, EightyPercentIsComplete) {
   for (int step = 0; step < 2; ++step) {
     run.host(SliceKind::annotation, "ProfilerStep#" + std::to_string(step), 100 * step, 100);
     for (int i = 0; i < 5 - step; ++i) {
-      run.kernel("k", 100 * step + i, 1,
-                 launched_by(run.host(SliceKind::runtime_call, "launch", 100 * step + i, 1)));
+      run.kernel("k", 100 * step + i, 1, launched_by(run.host(SliceKind::runtime_call, "launch", 100 * step + i, 1)));
     }
   }
   EXPECT_EQ(integer_at(steps_table(session_of(run), {}), 1, "complete"), 1);
@@ -103,16 +104,22 @@ size_t slow_part(const Timeline& timeline, int64_t time) {
         const auto& ops = timeline.device_ops;
         const auto op = std::find(ops.slice.begin(), ops.slice.end(), slice) - ops.slice.begin();
         const auto kernel_class = static_cast<KernelClass>(ops.kernel_class[op]);
-        candidate = ops.kind[op] == OpKind::compute            ? 0
-                    : ops.kind[op] == OpKind::communication    ? 3
-                    : kernel_class == KernelClass::copy        ? 1
-                                                               : 2;
+        candidate = ops.kind[op] == OpKind::compute         ? 0
+                    : ops.kind[op] == OpKind::communication ? 3
+                    : kernel_class == KernelClass::copy     ? 1
+                                                            : 2;
         break;
       }
-      case SliceKind::memcpy: candidate = 1; break;
-      case SliceKind::memset: candidate = 2; break;
+      case SliceKind::memcpy:
+        candidate = 1;
+        break;
+      case SliceKind::memset:
+        candidate = 2;
+        break;
       case SliceKind::runtime_call:
-      case SliceKind::driver_call: candidate = 4; break;
+      case SliceKind::driver_call:
+        candidate = 4;
+        break;
       case SliceKind::annotation:
       case SliceKind::framework_op:
         if (name.rfind("enumerate(DataLoader)", 0) == 0) {
@@ -121,7 +128,8 @@ size_t slow_part(const Timeline& timeline, int64_t time) {
           candidate = 6;
         }
         break;
-      default: break;
+      default:
+        break;
     }
     part = std::min(part, candidate);
   }

@@ -12,7 +12,6 @@ namespace cgpu {
 
 void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   Timeline& timeline = run.timeline;
-  timeline.slices.flags.assign(timeline.slices.size(), 0);
   timeline.slices.parent.assign(timeline.slices.size(), kNone);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 

@@ -25,6 +25,7 @@ class RunBuilder {
     t.slices.category.push_back(static_cast<uint16_t>(category));
     t.slices.correlation.push_back(correlation);
     t.slices.source.push_back(0);
+    t.slices.flags.push_back(0);
     return static_cast<SliceIndex>(t.slices.size() - 1);
   }
 
@@ -45,7 +46,6 @@ class RunBuilder {
   /// Sizes the columns that links/ fills.
   void finish() {
     Slices& slices = run.timeline.slices;
-    slices.flags.assign(slices.size(), 0);
     slices.parent.assign(slices.size(), kNone);
     slices.launch.assign(slices.size(), kNone);
     run.timeline.device_ops.kind.resize(run.timeline.device_ops.size());

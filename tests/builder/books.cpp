@@ -139,7 +139,8 @@ void Books::gap(const Interval& gap, const DeviceOp& waking) {
     // After the call.
     const bool queued = call.end <= gap.start;
     const bool own_stream = streams[waking.stream].last == gap.start;
-    give(queued && !own_stream ? Cause::dependency : Cause::launch_overhead, returned, gap.end);
+    const bool starting = (!queued || own_stream) && gap.end - returned < 30'000;
+    give(starting ? Cause::launch_overhead : Cause::dependency, returned, gap.end);
   }
   for (size_t i = 0; i < kCauses; ++i) {
     if (part[i] == 0) continue;

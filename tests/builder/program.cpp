@@ -264,7 +264,9 @@ void Program::plant_at(int layer) {
 }
 
 void Program::plant(Cause cause) {
-  const int64_t extra = machine_.random().between(100, 400) * kMicrosecond;
+  // A launched op that has not begun after 30 us counts as waiting for something else.
+  const bool short_gap = cause == Cause::launch_overhead;
+  const int64_t extra = machine_.random().between(short_gap ? 5 : 100, short_gap ? 25 : 400) * kMicrosecond;
   const bool on_device = cause == Cause::dependency || cause == Cause::launch_overhead || cause == Cause::unknown ||
                          cause == Cause::blocking_copy;
   if (on_device) {

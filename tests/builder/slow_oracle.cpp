@@ -280,7 +280,9 @@ Json idle(const std::vector<Event>& events, const std::vector<const Event*>& ops
       part[blocks(launch->name) ? "blocking_copy" : "launch_overhead"] += returned - until;
       bool own = false;
       for (const Event* other : ops) own |= other->end == gap_start && stream_of(*other) == stream_of(*waking);
-      part[launch->end > gap_start || own ? "launch_overhead" : "dependency"] += waking->start - returned;
+      const bool begins_late = waking->start - returned >= 30000;
+      part[!begins_late && (launch->end > gap_start || own) ? "launch_overhead" : "dependency"] +=
+          waking->start - returned;
     }
     for (const auto& [cause, ns] : part) {
       if (ns == 0) continue;

@@ -205,6 +205,7 @@ void Assembler::finish() {
   Timeline& timeline = run_.timeline;
   Slices& s = timeline.slices;
   DeviceOps& d = timeline.device_ops;
+  s.flags.assign(s.size(), 0);
   trim(s.start, s.duration, s.name, s.track, s.category, s.correlation, s.source);
   trim(d.slice, d.device, d.stream, d.bytes, d.copy, d.source, d.destination);
   trim(timeline.collectives, timeline.memory, timeline.instants);
