@@ -1,0 +1,234 @@
+"""The command line as a user meets it: verbs, options, exit codes, error lines, what never leaves a file."""
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CGPU = os.path.abspath(os.environ.get("CGPU", os.path.join(HERE, "build", "cgpu")))
+EXAMPLE = os.path.join(HERE, "examples", "generated_training.json.gz")
+SECRET = "hf_abcdefghijklmnopqrstuvwxyz0123"
+
+
+def cgpu(*words, stdin=None, **environment):
+    return subprocess.run([CGPU, *words], input=stdin, capture_output=True, timeout=60,
+                          env=dict(os.environ, NO_COLOR="1", **environment))
+
+
+def table(*words):
+    done = cgpu("table", *words, "--format", "json")
+    assert done.returncode == 0, done.stderr.decode()
+    document = json.loads(done.stdout)
+    name, = document["tables"]
+    columns = [c["name"] for c in document["tables"][name]["columns"]]
+    return [dict(zip(columns, row)) for row in document["tables"][name]["rows"]]
+
+
+def info(*words):
+    return {row["key"]: row["value"] for row in table(*words, "info")}
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, content):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "wb") as handle:
+            handle.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def trace(self, name="trace.json", **header):
+        events = [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": i * 10, "dur": 5} for i in range(4)]
+        return self.file(name, json.dumps(dict({"schemaVersion": 1}, traceEvents=events, **header)))
+
+
+class Verbs(Files):
+    def test_a_bare_input_is_a_report(self):
+        bare, report = cgpu(EXAMPLE), cgpu("report", EXAMPLE)
+        self.assertEqual(bare.returncode, 0)
+        self.assertEqual(bare.stdout, report.stdout)
+        self.assertIn(b"gpu_time", bare.stdout)
+
+    def test_every_listed_table_answers_in_every_format(self):
+        names = [row["name"] for row in table("--list")]
+        self.assertIn("idle_streams", names)
+        for name in names:
+            for form in ("text", "csv", "json", "md"):
+                done = cgpu("table", EXAMPLE, name, "--format", form)
+                self.assertEqual((done.returncode, done.stderr), (0, b""), name)
+                self.assertTrue(done.stdout.strip(), name)
+
+    def test_the_formats_agree(self):
+        rows = table(EXAMPLE, "kernels")
+        parsed = list(csv.DictReader(io.StringIO(cgpu("table", EXAMPLE, "kernels", "--format", "csv").stdout.decode())))
+        self.assertEqual([r["name"] for r in parsed], [r["name"] for r in rows])
+        self.assertEqual([int(r["total_ns"]) for r in parsed], [r["total_ns"] for r in rows])
+
+    def test_aliases_of_other_tools(self):
+        self.assertEqual(table(EXAMPLE, "gpukernsum"), table(EXAMPLE, "kernels"))
+        self.assertEqual(table(EXAMPLE, "cuda_api_sum"), table(EXAMPLE, "api"))
+
+    def test_where_sort_top_and_names(self):
+        every = table(EXAMPLE, "kernels")
+        slow = table(EXAMPLE, "kernels", "--where", "total_ns > 1ms and name ~ gemm|gmm", "--sort", "mean_ns", "--top", "2")
+        expected = [r for r in every if r["total_ns"] > 1_000_000 and re.search("gemm|gmm", r["name"])]
+        expected.sort(key=lambda r: -r["mean_ns"])
+        self.assertEqual(slow, expected[:2])
+        self.assertLessEqual(len(table(EXAMPLE, "kernels", "--names", "base")), len(every))
+
+    def test_text_fits_the_width(self):
+        for width in (60, 80, 160):
+            for words in (("table", EXAMPLE, "kernels"), ("report", EXAMPLE), ("info", EXAMPLE)):
+                out = cgpu(*words, COLUMNS=str(width)).stdout.decode()
+                self.assertLessEqual(max(map(len, out.splitlines())), width, words)
+                self.assertNotIn("\x1b", out)
+
+    def test_reports_in_every_format(self):
+        document = json.loads(cgpu("report", EXAMPLE, "--format", "json").stdout)
+        self.assertEqual((document["schema"], document["command"], document["inputs"]), ("cgpu/1", "report", [EXAMPLE]))
+        self.assertIn("gpu_time", document["tables"])
+        self.assertIn("idle", document["tables"])
+        page = os.path.join(self.folder.name, "page.html")
+        self.assertEqual(cgpu("report", EXAMPLE, "-o", page).returncode, 0)
+        with open(page, encoding="utf-8") as handle:
+            html = handle.read()
+        self.assertTrue(html.lower().startswith("<!doctype html>"))
+        self.assertIn("<svg", html)
+        self.assertIsNone(re.search(r"""(src|href)\s*=\s*["']?https?:""", html), "self-contained")
+        self.assertIn(b"|", cgpu("report", EXAMPLE, "--format", "md").stdout)
+
+    def test_help_version_and_completion(self):
+        self.assertRegex(cgpu("--version").stdout, rb"^cgpu \d+\.\d+\.\d+\n$")
+        self.assertIn(b"--where", cgpu("table", "--help").stdout)
+        script = cgpu("completion", "bash").stdout
+        done = subprocess.run(["bash", "-c", script.decode() + "\nCOMP_WORDS=(cgpu table x ker); COMP_CWORD=3; _cgpu; echo ${COMPREPLY[@]}"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.split(), ["kernels", "kernel_classes"])
+        self.assertEqual(subprocess.run(["bash", "-n"], input=script).returncode, 0)
+
+    def test_the_table_reference_is_that_of_the_program(self):
+        done = subprocess.run([os.path.join(HERE, "scripts", "table-reference"), "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+class Selection(Files):
+    def test_steps_and_times(self):
+        steps = table(EXAMPLE, "steps")
+        first, second = steps[0], steps[1]
+        one = table(EXAMPLE, "steps", "--step", str(first["step"]))
+        self.assertEqual([r["step"] for r in one if r["duration_ns"] == first["duration_ns"]], [first["step"]])
+        whole = table(EXAMPLE, "gpu_time")[0]
+        cut = second["start_ns"] + second["duration_ns"] // 2
+        parts = [table(EXAMPLE, "kernel_classes", "--to", str(cut)), table(EXAMPLE, "kernel_classes", "--from", "%dns" % cut)]
+        self.assertEqual(sum(r["total_ns"] for part in parts for r in part),
+                         sum(r["total_ns"] for r in table(EXAMPLE, "kernel_classes")), "windows share out the time")
+        self.assertLess(table(EXAMPLE, "gpu_time", "--from", "1ms", "--to", "3 ms")[0]["span_ns"], whole["span_ns"])
+
+    def test_selections_that_cannot_be_made(self):
+        for words in (("--step", "9999"), ("--step", "x"), ("--from", "5ms", "--to", "1ms"), ("--to", "soon"), ("--rank", "77")):
+            done = cgpu("table", EXAMPLE, "steps", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+
+    def test_ranks(self):
+        paths = [self.trace("rank%d.json" % rank, distributedInfo={"rank": rank}) for rank in (3, 1)]
+        self.assertEqual(info(self.folder.name)["rank_list"], "1,3")
+        self.assertEqual(info(*paths, "--rank", "3")["ranks"], "1")
+
+    def test_kernel_rules_of_the_user(self):
+        rules = self.file("rules.txt", "attention head .\n")
+        self.assertEqual({r["class"] for r in table(EXAMPLE, "kernels", "--kernel-rules", rules)}, {"attention"})
+        done = cgpu("table", EXAMPLE, "kernels", "--kernel-rules", self.file("bad.txt", "gemm head (\n"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"line 1", done.stderr)
+
+
+class BadInput(Files):
+    def error(self, *words, stdin=None):
+        done = cgpu(*words, stdin=stdin)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, b"")
+        self.assertRegex(done.stderr, rb"^cgpu: [^\n]+\n$")
+        return done.stderr.decode()
+
+    def test_every_failure_is_one_line_and_exit_2(self):
+        empty = os.path.join(self.folder.name, "folder")
+        os.mkdir(empty)
+        unreadable = self.file("unreadable.json", "{}")
+        os.chmod(unreadable, 0)
+        cases = [("nothing.json",), (self.file("empty.json", b""),), (self.file("text.json", "hello"),), (empty,),
+                 (self.file("other.json", '{"a": 1}'),), (self.file("db", b"SQLite format 3\0" + bytes(100)),),
+                 (self.file("broken.gz", b"\x1f\x8b\x08\0garbage that is no deflate"),), (self.file("empty.gz", gzip.compress(b"")),),
+                 (os.path.join(empty, "*.json"),), ("table", EXAMPLE, "no_table"), ("table", "kernels"), ("table",),
+                 ("report", "--no-such-option"), ("table", EXAMPLE, "kernels", "--where", "no_column > 1"),
+                 ("table", EXAMPLE, "kernels", "--where", "name ~ ("), ("table", EXAMPLE, "kernels", "--sort", "no_column"),
+                 ("report", EXAMPLE, "-o", "/nonexistent/page.html"), ("report", EXAMPLE, "--input-format", "none")]
+        if os.geteuid() != 0:
+            cases.append((unreadable,))
+        for words in cases:
+            with self.subTest(words=words):
+                self.error(*words)
+
+    def test_what_is_wrong_is_said(self):
+        self.assertIn("SQLite", self.error(self.file("db", b"SQLite format 3\0" + bytes(100))))
+        self.assertIn("kernels", self.error("table", EXAMPLE, "kernel"))
+        self.assertIn("total_ns", self.error("table", EXAMPLE, "kernels", "--where", "total > 1"))
+
+    def test_damage_is_a_warning_and_an_error_when_strict(self):
+        with open(self.trace(), "rb") as handle:
+            whole = handle.read()
+        for content in (whole[:len(whole) // 2], gzip.compress(whole)[:-20]):
+            path = self.file("cut.json", content)
+            done = cgpu("info", path)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rb"^cgpu: warning: ")
+            self.assertIn(b"truncated_input", done.stdout)
+            self.assertIn("strict", self.error("info", path, "--strict"))
+
+    def test_standard_input(self):
+        with open(EXAMPLE, "rb") as handle:
+            content = handle.read()
+        self.assertEqual(json.loads(cgpu("table", "-", "kernels", "--format", "json", stdin=content).stdout)["tables"],
+                         json.loads(cgpu("table", EXAMPLE, "kernels", "--format", "json").stdout)["tables"])
+        self.error("info", "-", stdin=b"")
+
+    def test_a_small_file_that_unpacks_to_much_takes_little_memory(self):
+        head = b'{"schemaVersion":1,"traceEvents":[{"ph":"X","name":"'
+        path = self.file("bomb.json.gz", gzip.compress(head + b"a" * (400 << 20), 1))
+        done = subprocess.run(["bash", "-c", 'ulimit -v 1500000; exec "$@"', "-", CGPU, "info", path, "--threads", "2"],
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"truncated_input", done.stdout)
+
+
+class Secrets(Files):
+    def test_credentials_are_in_no_output(self):
+        path = self.trace(metadata={"hf_token": "my-private-value", "note": SECRET, "env": {"HOME": "/home/somebody"}},
+                          environment={"LANG": "xx_YY"}, password="my-private-value")
+        with open(path) as handle:
+            document = json.load(handle)
+        document["traceEvents"] += [
+            {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python train.py --token " + SECRET}},
+            {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 1,
+             "args": {"api_key": "my-private-value", "text": "x " + SECRET}}]
+        path = self.file("secret.json", json.dumps(document))
+        for words in (("info", path), ("info", path, "--format", "json"), ("report", path), ("report", path, "--format", "html"),
+                      ("report", path, "--format", "md"), ("report", path, "--format", "json"), ("table", path, "notes"),
+                      ("table", path, "slices", "--args", "--format", "json"), ("table", path, "slices", "--args", "--format", "csv")):
+            done = cgpu(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for private in (SECRET, "my-private-value", "/home/somebody", "xx_YY"):
+                self.assertNotIn(private.encode(), done.stdout + done.stderr, words)
+        notes = {row["code"]: row["count"] for row in table(path, "notes")}
+        self.assertEqual(notes["credentials_present"], 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
