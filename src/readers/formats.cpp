@@ -10,8 +10,13 @@ namespace cgpu {
 
 namespace {
 
+Run read_kineto(const Input& input, const ReadOptions& options) {
+  return kineto::read_trace(input.source, input.path, options);
+}
+
 /// An object or a bare array; whether it is a trace shows when its keys are read.
-bool looks_like_json_trace(std::string_view head) {
+bool looks_like_json_trace(const Input& input) {
+  std::string_view head = input.head;
   if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
   while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
   if (head.starts_with('{')) return true;
@@ -25,7 +30,7 @@ bool looks_like_json_trace(std::string_view head) {
 
 const std::vector<Format>& all_formats() {
   static const std::vector<Format> formats{
-      {"kineto", looks_like_json_trace, kineto::read_trace},
+      {"kineto", looks_like_json_trace, read_kineto},
   };
   return formats;
 }

@@ -12,10 +12,18 @@
 
 namespace cgpu {
 
+/// One file, or one folder that is a profile as a whole.
+struct Input {
+  std::string path;
+  bool is_folder = false;
+  std::shared_ptr<TextSource> source;  // null for a folder
+  std::string head;                    // the first 64 kB of the uncompressed file; empty for a folder
+};
+
 struct Format {
-  std::string_view name;                      // contract, "info"; what --input-format takes
-  bool (*recognises)(std::string_view head);  // the first 64 kB of the uncompressed input
-  Run (*read)(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options);
+  std::string_view name;  // contract, "info"; what --input-format takes
+  bool (*recognises)(const Input& input);
+  Run (*read)(const Input& input, const ReadOptions& options);
 };
 
 /// All formats that can be read, in the order in which they are asked.

@@ -21,19 +21,35 @@ constexpr size_t kHead = size_t{64} << 10;
 
 struct Candidate {
   std::string path;
-  bool from_folder;  // found, not named by the user: something else may lie beside the profiles
+  bool from_folder = false;  // found, not named by the user: something else may lie beside the profiles
+  bool is_folder = false;    // a folder that is one profile
 };
 
 bool has_wildcard(const std::string& input) {
   return input.find_first_of("*?[") != std::string::npos;
 }
 
-std::vector<Candidate> files_of_folder(const std::string& folder) {
+/// The format of an input: the one that was asked for, else the first that recognises it; null if none does.
+const Format* format_of(const Input& input, const ReadOptions& options) {
+  for (const Format& format : all_formats()) {
+    if (options.input_format.empty() ? format.recognises(input) : format.name == options.input_format) return &format;
+  }
+  if (options.input_format.empty()) return nullptr;
+  std::string known;
+  for (const Format& format : all_formats()) known.append(known.empty() ? "" : ", ").append(format.name);
+  throw Error(input.path, "unknown --input-format " + options.input_format + " (known: " + known + ")");
+}
+
+/// The folder itself where it is a profile, else the files in it.
+std::vector<Candidate> profiles_of_folder(const std::string& folder) {
+  const Input whole{folder, true, nullptr, ""};
+  if (format_of(whole, {})) return {{folder, false, true}};
   std::vector<Candidate> files;
   for (const auto& entry : fs::directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.is_regular_file() && !entry.path().filename().string().starts_with(".")) {
-      files.push_back({entry.path().string(), true});
-    }
+    if (entry.path().filename().string().starts_with(".")) continue;
+    const std::string path = entry.path().string();
+    if (entry.is_regular_file()) files.push_back({path, true, false});
+    if (entry.is_directory() && format_of({path, true, nullptr, ""}, {})) files.push_back({path, true, true});
   }
   std::sort(files.begin(), files.end(), [](const Candidate& a, const Candidate& b) { return a.path < b.path; });
   return files;
@@ -42,31 +58,19 @@ std::vector<Candidate> files_of_folder(const std::string& folder) {
 std::vector<Candidate> expand(const std::string& input) {
   std::error_code ignored;
   if (input == "-" || fs::exists(input, ignored) || !has_wildcard(input)) {
-    if (input != "-" && fs::is_directory(input, ignored)) return files_of_folder(input);
-    return {{input, false}};
+    if (input != "-" && fs::is_directory(input, ignored)) return profiles_of_folder(input);
+    return {{input}};
   }
   glob_t matches{};
   std::vector<Candidate> files;
   if (::glob(input.c_str(), 0, nullptr, &matches) == 0) {
-    for (size_t i = 0; i < matches.gl_pathc; ++i) files.push_back({matches.gl_pathv[i], false});
+    for (size_t i = 0; i < matches.gl_pathc; ++i) {
+      files.push_back({matches.gl_pathv[i], false, fs::is_directory(matches.gl_pathv[i], ignored)});
+    }
   }
   ::globfree(&matches);
   if (files.empty()) throw Error(input, "no file matches this pattern");
   return files;
-}
-
-const Format* format_of(TextSource& source, const std::string& file, const ReadOptions& options, std::string& head) {
-  head.resize(kHead);
-  head.resize(source.read_at(0, head.data(), head.size()));
-  for (const Format& format : all_formats()) {
-    if (options.input_format.empty() ? format.recognises(head) : format.name == options.input_format) return &format;
-  }
-  if (!options.input_format.empty()) {
-    std::string known;
-    for (const Format& format : all_formats()) known.append(known.empty() ? "" : ", ").append(format.name);
-    throw Error(file, "unknown --input-format " + options.input_format + " (known: " + known + ")");
-  }
-  return nullptr;
 }
 
 std::string why_unread(TextSource& source, const std::string& head) {
@@ -77,6 +81,18 @@ std::string why_unread(TextSource& source, const std::string& head) {
     return source.damage().empty() ? "holds nothing once it is decompressed" : source.damage();
   }
   return "is not a profile in a format that cgpu knows";
+}
+
+Run read_profile(const Candidate& candidate, const ReadOptions& options) {
+  Input input{candidate.path, candidate.is_folder, nullptr, ""};
+  if (!input.is_folder) {
+    input.source = open_text(input.path);
+    input.head.resize(kHead);
+    input.head.resize(input.source->read_at(0, input.head.data(), input.head.size()));
+  }
+  if (const Format* format = format_of(input, options)) return format->read(input, options);
+  if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
+  throw Error(input.path, why_unread(*input.source, input.head));
 }
 
 /// The number behind "rank" in a file's name: "rank-70.json", "trace_rank3.json.gz".
@@ -138,11 +154,7 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
       };
     }
     try {
-      std::shared_ptr<TextSource> source = open_text(path);
-      std::string head;
-      const Format* format = format_of(*source, path, options, head);
-      if (!format) throw Error(path, why_unread(*source, head));
-      session.runs.push_back(format->read(std::move(source), path, one));
+      session.runs.push_back(read_profile(files[i], one));
     } catch (const Error&) {
       if (!files[i].from_folder) throw;
       not_profiles.push_back(path);

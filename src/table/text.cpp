@@ -136,7 +136,7 @@ std::string wrap_text(std::string_view text, size_t width) {
   const std::string line = printable(text);
   std::string out;
   std::string_view rest = line;
-  while (display_width(rest) > width) {
+  while (head_of_width(rest, width).size() < rest.size()) {  // looks at one line only
     std::string_view head = head_of_width(rest, width + 1);  // a space just behind the width is a break as well
     const size_t space = head.rfind(' ');
     if (space == std::string_view::npos || space == 0) {

@@ -1,0 +1,30 @@
+// The pictures of the page, each a <figure> with a title, a legend and an inline SVG. A function answers "" where there
+// is nothing to draw.
+#pragma once
+
+#include <string>
+
+#include "model/run.h"
+#include "report/report.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+/// The span of each device as a stacked bar.
+std::string draw_device_time(const Table& gpu_time);
+/// Every step as a stacked column; beyond what a page can hold, the longest of each group of neighbours.
+std::string draw_steps(const Table& steps);
+/// Idle time by cause, from the page of the section, which sums over the devices.
+std::string draw_idle(const Table& page);
+std::string draw_kernel_classes(const Table& kernel_classes);
+std::string draw_kernels(const Table& kernels);
+/// Framework ops by own time on the host.
+std::string draw_ops(const Table& ops);
+/// Bytes by direction and kind of memory.
+std::string draw_transfers(const Table& transfers);
+/// What the devices of `gpu_time` did over time; `steps` (null for none) marks where steps begin.
+std::string draw_timeline(const Session& session, const Table& gpu_time, const Table* steps);
+/// The allocator's totals over time.
+std::string draw_memory(const Session& session);
+
+}  // namespace cgpu

@@ -1,0 +1,178 @@
+#include "report/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "report/cells.h"
+#include "report/facts.h"
+#include "report/phrases.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+class Headline {
+ public:
+  Headline(const Session& session, const Report& report, const Scope& scope)
+      : session_(session), report_(report), scope_(scope) {}
+
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    for (std::string line : {identity(), has_devices() ? busy() : host(), steps(), kernels(), mind()}) {
+      if (!line.empty()) lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+ private:
+  const Table* find(std::string_view name) const { return report_.find(name); }
+  bool has_devices() const { return find("gpu_time") != nullptr; }
+
+  std::string fact(std::string_view key) const {
+    const Table* info = find("info");
+    if (!info) return "";
+    for (const Row& row : info->rows) {
+      if (text_of(*info, row, "key") == key) return text_of(*info, row, "value");
+    }
+    return "";
+  }
+
+  /// What ran where and for how long.
+  std::string identity() const {
+    if (session_.runs.empty()) return "";
+    const Run& first = session_.runs[0];
+    std::string line;
+    if (session_.runs.size() > 1) {
+      line = fmt::format("{} ranks ({})", session_.runs.size(), fact("rank_list"));
+    } else if (first.rank_known) {
+      line = fmt::format("Rank {}", first.rank);
+    } else {
+      line = "A run";
+    }
+    if (first.world_size) line += fmt::format(" of {}", *first.world_size);
+    const Table* gpu_time = find("gpu_time");
+    std::string devices = fact("device_names");
+    if (devices.empty()) devices = scope_.device;
+    line += gpu_time ? fmt::format(" on {} ({})", counted(static_cast<int64_t>(gpu_time->rows.size()), scope_.device),
+                                   devices == scope_.device ? "model not recorded" : devices)
+                     : " without device work";
+    return line + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
+  }
+
+  /// ns from the first start to the last end of the profile.
+  int64_t recorded() const {
+    const std::string text = fact("span_ns");
+    int64_t span = 0;
+    std::from_chars(text.data(), text.data() + text.size(), span);
+    return span;
+  }
+
+  int64_t slices() const {
+    size_t sum = 0;
+    for (const Run& run : session_.runs) sum += run.timeline.slices.size();
+    return static_cast<int64_t>(sum);
+  }
+
+  /// How busy the devices were and why they were not busier.
+  std::string busy() const {
+    const Table& gpu_time = *find("gpu_time");
+    const DeviceTime time = device_time(gpu_time);
+    if (time.span == 0) return "";
+    std::string line;
+    if (gpu_time.rows.size() > 1) {
+      line =
+          fmt::format("The {}s were busy {} of their time together", scope_.device, share_text(time.busy, time.span));
+    } else {
+      line = fmt::format("The {} was busy {} of the {} from its first op to its last", scope_.device,
+                         share_text(time.busy, time.span), format_ns(time.span));
+    }
+    if (time.exposed_comm > 0) {
+      line += fmt::format("; {} was communication that no compute hid", share_text(time.exposed_comm, time.span));
+    }
+    if (time.idle == 0) return line + "; it was never idle.";
+    line += fmt::format("; idle {}", share_text(time.idle, time.span));
+    if (const Table* idle = find("idle")) {
+      line += ", of that " + largest_shares(idle_causes(*idle), sum_of(*idle, "total_ns"), 3);
+    }
+    return line + ".";
+  }
+
+  /// The host's time where there is no device.
+  std::string host() const {
+    const Table* ops = find("ops");
+    if (!ops) return "";
+    std::vector<NamedTime> own;
+    for (const Row& row : ops->rows) own.push_back({text_of(*ops, row, "name"), integer_of(*ops, row, "cpu_self_ns")});
+    const int64_t whole = sum_of(*ops, "cpu_self_ns");
+    if (whole == 0) return "";
+    return fmt::format("Framework ops took {} on the host; by own time: {}.", format_ns(whole),
+                       largest_shares(own, whole, 3));
+  }
+
+  std::string steps() const {
+    const Table* steps = find("steps");
+    if (!steps) return "";
+    const StepFacts facts = step_facts(*steps);
+    const auto duration = [&](const Row* row) { return format_ns(integer_of(*steps, *row, "duration_ns")); };
+    std::string line = counted(static_cast<int64_t>(facts.rows.size()), "step");
+    line += facts.rows.size() == 1 ? " of " + duration(facts.rows[0])
+                                   : fmt::format(" of {} (median; {} to {})", format_ns(facts.median),
+                                                 duration(facts.shortest), duration(facts.longest));
+    return line + ": " + largest_shares(facts.parts, facts.total, 4) + ".";
+  }
+
+  std::string kernels() const {
+    const Table* classes = find("kernel_classes");
+    const Table* kernels = find("kernels");
+    if (!classes || !kernels) return "";
+    const int64_t whole = sum_of(*classes, "total_ns");
+    if (whole == 0) return "";
+    std::vector<NamedTime> shares;
+    for (const Row& row : classes->rows) {
+      shares.push_back({text_of(*classes, row, "class"), integer_of(*classes, row, "total_ns")});
+    }
+    const Row& top = largest_of(*kernels, "total_ns");
+    return fmt::format("Device time by class: {}. Top kernel: {}, {}.", largest_shares(shares, whole, 3),
+                       quoted_name(brief_kernel_name(text_of(*kernels, top, "name"))),
+                       share_text(integer_of(*kernels, top, "total_ns"), whole));
+  }
+
+  /// What was lost, and what is so large that it changes how to read the rest.
+  std::string mind() const {
+    std::vector<std::string> codes;
+    const auto add = [&](const std::string& code) {
+      if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+    };
+    int64_t orphans = 0;
+    int64_t device_ops = 0;
+    for (const Run& run : session_.runs) {
+      for (const Note& note : run.notes.all()) {
+        if (note.damage || note.code == "credentials_present") add(note.code);
+      }
+      orphans += run.notes.count("orphan_device_op");
+      device_ops += static_cast<int64_t>(run.timeline.device_ops.size());
+    }
+    std::vector<std::string> parts;
+    if (!codes.empty()) parts.push_back(listed(codes));
+    if (orphans * 20 > device_ops) {
+      parts.push_back(
+          fmt::format("{} of the device ops have no launch in the profile", share_text(orphans, device_ops)));
+    }
+    return parts.empty() ? "" : fmt::format("Mind: {} (see the notes).", fmt::join(parts, "; "));
+  }
+
+  const Session& session_;
+  const Report& report_;
+  const Scope& scope_;
+};
+
+}  // namespace
+
+std::vector<std::string> headline_of(const Session& session, const Report& report, const Scope& scope) {
+  return Headline(session, report, scope).lines();
+}
+
+}  // namespace cgpu

@@ -1,0 +1,100 @@
+// The page: headline, then each section with its sentences, its charts and its table. No script, nothing from outside.
+#include "table/html.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+#include "report/cells.h"
+#include "report/charts.h"
+#include "report/figure.h"
+#include "report/phrases.h"
+#include "report/report.h"
+
+namespace cgpu {
+
+namespace {
+
+class Page {
+ public:
+  Page(const Report& report, const Session& session) : report_(report), session_(session) {}
+
+  std::string render() {
+    add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n",
+        escape_html(report_.title), page_style());
+    if (!report_.headline.empty()) add("<ul class=\"headline\">\n");
+    for (const std::string& line : report_.headline) add("<li>{}</li>\n", escape_html(line));
+    if (!report_.headline.empty()) add("</ul>\n");
+    add("<nav>\n");
+    for (const Section& section : report_.sections) {
+      if (section.page.rows.empty()) continue;
+      add("<a href=\"#{}\">{}</a>\n", escape_html(section.table.name), escape_html(section.title));
+    }
+    add("</nav>\n</header>\n<main>\n");
+    for (const Section& section : report_.sections) {
+      if (!section.page.rows.empty()) add_section(section);
+    }
+    add("</main>\n<footer>All rows and columns of a table: <code>cgpu table INPUT NAME</code>. Made by cgpu.</footer>\n"
+        "</body>\n</html>\n");
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  void add_section(const Section& section) {
+    const std::string name = escape_html(section.table.name);
+    add("<section id=\"{0}\">\n<h2>{1}<code>{0}</code></h2>\n", name, escape_html(section.title));
+    if (!section.summary.empty()) add("<p class=\"summary\">{}</p>\n", escape_html(section.summary));
+    // A narrow table stands beside its chart where there is room.
+    const bool narrow = section.table.name == "kernel_classes";
+    if (narrow) out_ += "<div class=\"beside\">\n";
+    out_ += charts_of(section);
+    Table page = section.page;
+    if (page.name == "kernels") make_names_brief(page);
+    add("<div class=\"scroll\">\n{}</div>\n", render_html_table(page));
+    if (narrow) out_ += "</div>\n";
+    if (page.name == "kernels") add_full_names(section.page);
+    if (!section.cut.empty()) add("<p class=\"cut\">Shown: {}.</p>\n", escape_html(section.cut));
+    add("</section>\n");
+  }
+
+  void add_full_names(const Table& kernels) {
+    add("<details><summary>Full names of these kernels</summary>\n<ol>\n");
+    for (const Row& row : kernels.rows) add("<li>{}</li>\n", escape_html(text_of(kernels, row, "name")));
+    add("</ol></details>\n");
+  }
+
+  std::string charts_of(const Section& section) const {
+    const std::string& name = section.table.name;
+    if (name == "gpu_time")
+      return draw_device_time(section.table) + draw_timeline(session_, section.table, report_.find("steps"));
+    if (name == "steps") return draw_steps(section.table);
+    if (name == "idle") return draw_idle(section.page);
+    if (name == "kernel_classes") return draw_kernel_classes(section.table);
+    if (name == "kernels") return draw_kernels(section.table);
+    if (name == "ops" && !report_.find("gpu_time")) return draw_ops(section.table);
+    if (name == "transfers") return draw_transfers(section.table);
+    if (name == "memory") return draw_memory(session_);
+    return "";
+  }
+
+  const Report& report_;
+  const Session& session_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render_report_html(const Report& report, const Session& session) {
+  return Page(report, session).render();
+}
+
+}  // namespace cgpu

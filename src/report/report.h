@@ -1,0 +1,45 @@
+// The report: the whole story of a run on a page, as tables first, then rendered as text, Markdown or HTML.
+//
+// make_report decides what is told: which tables have something to say about this run, in which order, what of each is
+// shown, and the sentences. The renderers only lay that out; the charts of the HTML page draw the same tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "model/run.h"
+#include "table/table.h"
+#include "table/text.h"
+
+namespace cgpu {
+
+/// One part of the page: a heading, a sentence or two that say what the numbers mean for this run, and its table.
+struct Section {
+  std::string title;
+  std::string summary;  // plain text, "" for none
+  Table table;          // all of it; JSON and the charts have this
+  Table page;           // the rows and columns of it that the page shows; without rows the page has no such section
+  std::string cut;      // what the page leaves out of the rows ("the 12 with the largest total, of 85"); "" for nothing
+};
+
+struct Report {
+  std::string title;
+  std::vector<std::string> headline;  // the few lines that one would read if one read nothing else
+  std::vector<Section> sections;      // only those that have something to say
+
+  /// The table of this name, or null.
+  const Table* find(std::string_view table) const;
+};
+
+/// Computes the tables; costs what they cost.
+Report make_report(const Session& session, const AnalysisOptions& options);
+
+std::string render_report_text(const Report& report, const TextOptions& options);
+std::string render_report_markdown(const Report& report);
+/// One self-contained file: opens from disk, offline, prints. Charts are inline SVG; `session` gives the timeline strip
+/// and the memory curve.
+std::string render_report_html(const Report& report, const Session& session);
+
+}  // namespace cgpu

@@ -1,0 +1,50 @@
+// The sections of a report: for each table what of it is shown and what the sentences say. Arithmetic on the rows only;
+// every function wants a table with rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/report.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+/// What the sentences about one table need to know of the others.
+struct Scope {
+  std::string device = "device";  // what to call one: "GPU" where the profile says that they are
+  bool several_ranks = false;     // more than one has device ops, steps or profiles
+  bool several_devices = false;   // (rank, device) pairs with device ops
+  int64_t device_op_ns = 0;       // sum of the durations of all device ops
+};
+
+/// Rows of a table on the page.
+inline constexpr size_t kPageRows = 12;
+
+Section tell_info(Table table, const Scope& scope);
+Section tell_devices(Table table, const Scope& scope);
+Section tell_gpu_time(Table table, const Scope& scope);
+Section tell_streams(Table table, const Scope& scope);
+Section tell_steps(Table table, const Scope& scope);
+Section tell_idle(Table table, const Scope& scope);
+Section tell_kernel_classes(Table table, const Scope& scope);
+Section tell_kernels(Table table, const Scope& scope);
+Section tell_ops(Table table, const Scope& scope);
+Section tell_api(Table table, const Scope& scope);
+Section tell_transfers(Table table, const Scope& scope);
+Section tell_collectives(Table table, const Scope& scope);
+Section tell_launches(Table table, const Scope& scope);
+Section tell_queue(Table table, const Scope& scope);
+Section tell_ranges(Table table, const Scope& scope);
+Section tell_memory(Table table, const Scope& scope);
+Section tell_notes(Table table, const Scope& scope);
+
+/// "rank 3, GPU 0", as much of it as tells the rows of this run apart; "the GPU" where there is one.
+std::string place_of(const Table& table, const Row& row, const Scope& scope);
+/// The columns that place_of speaks of.
+std::vector<std::string_view> place_columns(const Scope& scope);
+/// A section whose page is the first `rows` rows (0 for all) of these columns.
+Section section_of(std::string title, std::string summary, Table table, const std::vector<std::string_view>& columns,
+                   size_t rows = kPageRows);
+
+}  // namespace cgpu

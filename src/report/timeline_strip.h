@@ -1,0 +1,37 @@
+// What each device did over time, in as many buckets as a picture has columns.
+//
+// O(n log n) in the device ops, O(n) where they come sorted, besides the buckets. The slow way it equals: mark every
+// nanosecond of a device with the kind it counts for (docs/definitions.md, gpu_time) and count the marks of each
+// bucket.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/run.h"
+
+namespace cgpu {
+
+/// Nanoseconds of a bucket in compute, exposed communication and exposed memory; the rest of it is idle.
+using StripBucket = std::array<int64_t, 3>;
+
+struct StripRow {
+  int64_t rank = 0;
+  int32_t device = 0;
+  std::vector<StripBucket> buckets;
+};
+
+/// Times count from the start of the session, as in the tables (analysis/session_clock.h).
+struct TimelineStrip {
+  int64_t begin = 0;
+  int64_t end = 0;  // == begin where no device op has a duration
+  std::vector<StripRow> rows;
+
+  /// Where bucket i begins; that of the last but one is `end`.
+  int64_t border(size_t i, size_t buckets) const;
+};
+
+TimelineStrip make_timeline_strip(const Session& session, size_t buckets);
+
+}  // namespace cgpu
