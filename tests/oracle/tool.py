@@ -1,0 +1,50 @@
+"""Runs the tool under test."""
+import json
+import os
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def binary():
+    return os.path.abspath(os.environ.get("CGPU") or os.path.join(ROOT, "build", "cgpu"))
+
+
+def must_exist():
+    if not os.access(binary(), os.X_OK):
+        raise FileNotFoundError("no tool at %s (build it, or set CGPU)" % binary())
+
+
+def shared(name):
+    """A folder beside the checkout that not every machine has."""
+    return os.path.join(os.path.dirname(ROOT), "shared", name)
+
+
+def corpus():
+    return os.environ.get("CGPU_CORPUS") or os.path.join(shared("corpus"), "kineto")
+
+
+def run(arguments, timeout=120):
+    command = [binary()] + [str(a) for a in arguments]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=timeout, env=dict(os.environ, NO_COLOR="1"))
+
+
+def table(inputs, name, *options):
+    """Rows of one table, as dicts. Raises RuntimeError with what the tool said."""
+    inputs = [inputs] if isinstance(inputs, str) else list(inputs)
+    done = run(["table"] + inputs + [name, "--format", "json"] + list(options))
+    if done.returncode:
+        raise RuntimeError("cgpu table %s %s: exit %d: %s" % (" ".join(map(os.path.basename, inputs)), name,
+                                                              done.returncode, done.stderr.decode().strip()[-300:]))
+    answer = json.loads(done.stdout.decode())["tables"][name]
+    columns = [c["name"] for c in answer["columns"]]
+    return [dict(zip(columns, row)) for row in answer["rows"]]
+
+
+def info(inputs, *options):
+    out = {}
+    for row in table(inputs, "info", *options):
+        value = row["value"]
+        out[row["key"]] = int(value) if isinstance(value, str) and value.lstrip("-").isdigit() else value
+    return out
