@@ -42,22 +42,6 @@ int back_references(std::string_view mangled) {
   return count;
 }
 
-/// A mangled name can stand for a text exponentially longer than itself: a back-reference repeats a part of what was
-/// before it, so that n of them make up to 3^(n/3) copies. The library does not limit that; hence the limits here.
-/// Names with more references are rare among those that it takes at all (up to 1,024 characters), and stay mangled.
-std::optional<std::string> demangle(std::string_view mangled) {
-  constexpr int kMaxReferences = 32;
-  constexpr size_t kMaxLength = 1 << 16;
-  if (mangled.find('\0') != std::string_view::npos || back_references(mangled) > kMaxReferences) return std::nullopt;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || !text) return std::nullopt;
-  std::string result = text.get();
-  if (result.size() > kMaxLength) return std::nullopt;
-  return result;
-}
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   size_t at = text.find(from);
   if (at == std::string::npos) return;
@@ -69,6 +53,27 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
   result.append(text, done);
   text = std::move(result);
+}
+
+/// A mangled name can stand for a text exponentially longer than itself: a back-reference repeats a part of what was
+/// before it, so that n of them make up to 3^(n/3) copies. The library does not limit that; hence the limits here.
+/// Names with more references are rare among those that it takes at all (up to 1,024 characters), and stay mangled.
+std::optional<std::string> demangle(std::string_view mangled) {
+  constexpr int kMaxReferences = 32;
+  constexpr size_t kMaxLength = 1 << 16;
+  if (mangled.find('\0') != std::string_view::npos || back_references(mangled) > kMaxReferences) return std::nullopt;
+  // GCC 12's library does not know the code of bfloat16. That of decimal64, which no kernel uses, stands in for it:
+  // both are built-in types, which leave the numbering of back-references alone.
+  std::string code(mangled);
+  replace_all(code, "DF16b", "Dd");
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(code.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  if (status != 0 || !text) return std::nullopt;
+  std::string result = text.get();
+  if (code != mangled) replace_all(result, "decimal64", "std::bfloat16_t");
+  if (result.size() > kMaxLength) return std::nullopt;
+  return result;
 }
 
 }  // namespace

@@ -14,6 +14,12 @@ TEST(FullKernelName, Demangles) {
   EXPECT_EQ(full_kernel_name("_ZN12_GLOBAL__N_14copyEv"), "(anonymous namespace)::copy()");
 }
 
+TEST(FullKernelName, KnowsBfloat16) {
+  EXPECT_EQ(full_kernel_name("_ZN5aiter4normIDF16bDF16bLi8EEEvPT0_PT_PfS4_"),
+            "void aiter::norm<std::bfloat16_t, std::bfloat16_t, 8>(std::bfloat16_t*, std::bfloat16_t*, float*, "
+            "std::bfloat16_t*)");
+}
+
 TEST(FullKernelName, DropsTheKernelDescriptorSuffix) {
   EXPECT_EQ(full_kernel_name("_Z5saxpyPdS_S_di.kd"), "saxpy(double*, double*, double*, double, int)");
   EXPECT_EQ(full_kernel_name("saxpy(double*) [clone .kd]"), "saxpy(double*)");
