@@ -86,11 +86,18 @@ MEMORY_WORD = {"Pageable": "pageable", "Pinned": "pinned", "Device": "device", "
                "Unknown": "unknown"}
 
 
+DMA_DIRECTION = {"HOST_TO_DEVICE": ("HtoD", "host", "device"), "DEVICE_TO_HOST": ("DtoH", "device", "host"),
+                 "DEVICE_TO_DEVICE": ("DtoD", "device", "device")}
+
+
 def transfer_key(op):
     """(kind, src_memory, dst_memory) as the name says: "Memcpy HtoD (Pageable -> Device)", "Memset (Device)"."""
     found = re.match(r"Memcpy (\w+) \(([\w ]+?) -> ([\w ]+)\)", op.name)
     if found:
         return (found.group(1), MEMORY_WORD.get(found.group(2), "unknown"), MEMORY_WORD.get(found.group(3), "unknown"))
+    # MTIA's direct memory access says it in its arguments.
+    if op.args.get("direction") in DMA_DIRECTION:
+        return DMA_DIRECTION[op.args["direction"]]
     found = re.match(r"Memset \(([\w ]+)\)", op.name)
     if found:
         return ("Memset", None, MEMORY_WORD.get(found.group(1), "unknown"))
@@ -101,7 +108,7 @@ def transfers(session):
     rows = []
     moved = [op for trace in session for op in trace.device_ops if op.kind in (MEMCPY, MEMSET)]
     for (kind, source, target), ops in grouped(moved, transfer_key).items():
-        known = [(b, op.duration) for op, b in ((op, kineto.whole(op.args.get("bytes"))) for op in ops)
+        known = [(b, op.duration) for op, b in ((op, kineto.whole(op.args.get("bytes", op.args.get("size")))) for op in ops)
                  if b is not None and b >= 0]
         size, time = sum(b for b, _ in known), sum(d for _, d in known)
         rows.append({

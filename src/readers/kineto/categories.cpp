@@ -120,4 +120,11 @@ Transfer transfer_of(SliceKind kind, std::string_view name) {
   return transfer;
 }
 
+Transfer transfer_of_direction(std::string_view direction) {
+  if (direction == "HOST_TO_DEVICE") return {CopyKind::HtoD, MemoryKind::host, MemoryKind::device};
+  if (direction == "DEVICE_TO_HOST") return {CopyKind::DtoH, MemoryKind::device, MemoryKind::host};
+  if (direction == "DEVICE_TO_DEVICE") return {CopyKind::DtoD, MemoryKind::device, MemoryKind::device};
+  return {CopyKind::unknown, MemoryKind::unknown, MemoryKind::unknown};
+}
+
 }  // namespace cgpu::kineto

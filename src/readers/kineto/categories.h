@@ -21,5 +21,7 @@ struct Transfer {
   MemoryKind destination = MemoryKind::none;
 };
 Transfer transfer_of(SliceKind kind, std::string_view name);
+/// The same from the argument that MTIA writes: "HOST_TO_DEVICE".
+Transfer transfer_of_direction(std::string_view direction);
 
 }  // namespace cgpu::kineto

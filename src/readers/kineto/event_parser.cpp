@@ -168,6 +168,7 @@ std::optional<EventParser::Arg> EventParser::arg_of(std::string_view key) {
       break;
     case 4:
       if (key == "name") return name_argument;
+      if (key == "size") return size;
       break;
     case 5:
       if (key == "bytes") return bytes;
@@ -180,6 +181,7 @@ std::optional<EventParser::Arg> EventParser::arg_of(std::string_view key) {
       break;
     case 9:
       if (key == "Device Id") return device_id;
+      if (key == "direction") return direction;
       break;
     case 10:
       if (key == "Group size") return group_size;
@@ -302,8 +304,9 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
   row.device = static_cast<int32_t>(device_number ? *device_number : trailing_integer(event.process).value_or(-1));
   const auto stream_number = number(stream);
   row.stream = stream_number ? *stream_number : trailing_integer(event.thread).value_or(-1);
-  row.bytes = number(bytes).value_or(-1);
-  const Transfer transfer = transfer_of(kind, name);
+  const bool by_direction = kind == SliceKind::memcpy && event.has(direction);
+  row.bytes = number(by_direction && !event.has(bytes) ? size : bytes).value_or(-1);
+  const Transfer transfer = by_direction ? transfer_of_direction(event.args[direction]) : transfer_of(kind, name);
   row.copy = transfer.kind;
   row.from = transfer.source;
   row.to = transfer.destination;
@@ -330,10 +333,10 @@ void EventParser::add_instant(const Event& event, Batch& batch) {
     return;
   }
   if (event.name == "[memory]") {
-    const auto size = integer(event.get(memory_bytes), batch);
+    const auto change = integer(event.get(memory_bytes), batch);
     MemoryEvent memory;
     memory.time = *at;
-    memory.bytes = size.value_or(0);
+    memory.bytes = change.value_or(0);
     const bool on_host = event.get(device_type) == "0";
     memory.device = on_host ? -1 : static_cast<int32_t>(integer(event.get(device_id), batch).value_or(-1));
     if (event.has(total_allocated)) memory.total_allocated = integer(event.args[total_allocated], batch).value_or(-1);

@@ -55,6 +55,8 @@ class EventParser {
     group_ranks,
     collective_sequence,
     name_argument,
+    direction,
+    size,
     arg_count
   };
   struct Event {
