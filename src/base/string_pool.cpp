@@ -1,5 +1,6 @@
 #include "base/string_pool.h"
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <algorithm>

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/sort_runs.h"
+
 namespace cgpu {
 
 namespace {
@@ -19,7 +21,7 @@ class OpsByPlace {
     for (const LinkHints::Sequence& hint : timeline.hints.sequence) {
       ops_.emplace_back(Place(slices.track[hint.slice], slices.start[hint.slice]), hint.slice);
     }
-    std::sort(ops_.begin(), ops_.end());
+    sort_runs(ops_);
   }
 
   SliceIndex at(TrackIndex track, int64_t time) const {

@@ -6,16 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/sort_runs.h"
+
 namespace cgpu {
 
 namespace {
 
 /// A slice under the key that it is joined by. Keys come nearly sorted from the profilers.
 using Keyed = std::pair<int64_t, SliceIndex>;
-
-void sort_by_key(std::vector<Keyed>& slices) {
-  if (!std::is_sorted(slices.begin(), slices.end())) std::sort(slices.begin(), slices.end());
-}
 
 bool is_id(int64_t correlation) {
   return correlation != Slices::kNoCorrelation && correlation != 0 && correlation != -1;
@@ -53,7 +51,9 @@ class LaunchLinker {
     for (const LinkHints::Flow& flow : timeline_.hints.flows) {
       if (!flow.forward_backward) (flow.start ? starts : ends).push_back(&flow);
     }
-    if (starts.empty() || ends.empty()) return;
+    const bool needed = std::any_of(timeline_.device_ops.slice.begin(), timeline_.device_ops.slice.end(),
+                                    [&](SliceIndex op) { return wants_flow(op); });
+    if (!needed || starts.empty() || ends.empty()) return;
     const auto by_id = [](const auto* a, const auto* b) { return a->id < b->id; };
     const auto by_place = [](const auto* a, const auto* b) {
       return std::pair(a->track, a->time) < std::pair(b->track, b->time);
@@ -63,7 +63,7 @@ class LaunchLinker {
     const std::vector<SliceIndex> calls = calls_by_place();
 
     for (const SliceIndex op : timeline_.device_ops.slice) {
-      if (slices_.launch[op] != kNone || is_id(slices_.correlation[op])) continue;
+      if (!wants_flow(op)) continue;
       const LinkHints::Flow place{0, slices_.start[op], slices_.track[op], false, false};
       const auto end = std::lower_bound(ends.begin(), ends.end(), &place, by_place);
       if (end == ends.end() || (*end)->track != place.track || (*end)->time != place.time) continue;
@@ -78,9 +78,11 @@ class LaunchLinker {
   }
 
  private:
+  bool wants_flow(SliceIndex op) const { return slices_.launch[op] == kNone && !is_id(slices_.correlation[op]); }
+
   void join(std::vector<Keyed>& calls, std::vector<Keyed>& ops) {
-    sort_by_key(calls);
-    sort_by_key(ops);
+    sort_runs(calls);
+    sort_runs(ops);
     auto call = calls.begin();
     for (const auto& [key, op] : ops) {
       while (call != calls.end() && call->first < key) ++call;

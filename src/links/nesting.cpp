@@ -1,7 +1,8 @@
 #include "links/nesting.h"
 
-#include <algorithm>
 #include <vector>
+
+#include "base/sort_runs.h"
 
 namespace cgpu {
 
@@ -21,7 +22,7 @@ struct Bounds {
 };
 
 void nest(std::vector<Bounds>& slices, std::vector<SliceIndex>& parent) {
-  if (!std::is_sorted(slices.begin(), slices.end())) std::sort(slices.begin(), slices.end());
+  sort_runs(slices);
   std::vector<Bounds> open;
   for (const Bounds& slice : slices) {
     // What ends before this slice does contains neither it nor, better than it, anything that begins later.

@@ -1,11 +1,13 @@
 #include "readers/kineto/event_parser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "readers/kineto/categories.h"
+#include "readers/kineto/keys.h"
 
 namespace cgpu::kineto {
 
@@ -13,33 +15,34 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-std::string_view key_of(ondemand::field& field) {
-  const char* begin = field.key().raw();
-  return {begin, static_cast<size_t>(static_cast<const char*>(std::strchr(begin, '"')) - begin)};
-}
-
-/// The text of a scalar; a bracket for arrays and objects.
-std::string_view token_of(ondemand::value& value) {
-  return trim_json(value.raw_json_token());
+/// The text of a scalar without quotes; a bracket for arrays and objects.
+std::string_view text_of(ondemand::value& value) {
+  std::string_view token = value.raw_json_token();
+  while (!token.empty() && is_json_space(token.back())) token.remove_suffix(1);
+  return unquote_json(token);
 }
 
 /// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds.
 bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
+  constexpr size_t kLongest = 21;  // sign, 16 digits, point, three decimals
   const char* p = text.data();
   const char* const end = p + text.size();
   const bool negative = p != end && *p == '-';
   if (negative) ++p;
+  if (text.size() > kLongest) return false;
   const char* const first = p;
-  int64_t value = 0;
-  for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + (*p - '0');
+  uint64_t value = 0;  // 20 digits fit without overflow that is undefined; what is too long is refused below
+  for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + static_cast<uint64_t>(*p - '0');
   if (p == first || p - first > 16 || (p - first == 16 && *first == '9')) return false;  // times 1000 must fit
   int decimals = 0;
   if (p != end && *p == '.') {
-    for (++p; p != end && *p >= '0' && *p <= '9' && decimals < 3; ++p, ++decimals) value = value * 10 + (*p - '0');
+    for (++p; p != end && *p >= '0' && *p <= '9' && decimals < 3; ++p, ++decimals) {
+      value = value * 10 + static_cast<uint64_t>(*p - '0');
+    }
   }
   if (p != end) return false;
   for (; decimals < 3; ++decimals) value *= 10;
-  ns = negative ? -value : value;
+  ns = negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
   return true;
 }
 
@@ -85,39 +88,46 @@ WindowResult EventParser::parse(std::string_view text, uint64_t offset, Batch& b
 }
 
 bool EventParser::read_event(ondemand::object object, Event& event) {
+  late_args_ = {};
+  counter_values_.clear();
   for (auto field_or_error : object) {
     ondemand::field field;
     if (std::move(field_or_error).get(field)) return false;
-    const std::string_view key = key_of(field);
     ondemand::value& value = field.value();
-    switch (key.size()) {
-      case 2:
-        if (key == "ph") {
-          const std::string_view phase = unquote_json(token_of(value));
-          event.phase = phase.size() == 1 ? phase[0] : '?';
-        } else if (key == "ts") {
-          event.time = unquote_json(token_of(value));
-        } else if (key == "id") {
-          event.id = unquote_json(token_of(value));
-        }
+    switch (packed_at(field.key().raw())) {
+      case packed("ph"): {
+        const std::string_view phase = text_of(value);
+        event.phase = phase.size() == 1 ? phase[0] : '?';
         break;
-      case 3:
-        if (key == "cat") event.category = unquote_json(token_of(value));
-        if (key == "pid") event.process = unquote_json(token_of(value));
-        if (key == "tid") event.thread = unquote_json(token_of(value));
-        if (key == "dur") event.duration = unquote_json(token_of(value));
+      }
+      case packed("ts"):
+        event.time = text_of(value);
         break;
-      case 4:
-        if (key == "name") event.name = unquote_json(token_of(value));
-        if (key == "args") {
-          if (event.phase == 0) {
-            ondemand::object args;
-            if (value.raw_json_token().starts_with('{')) {
-              if (value.get_object().get(args) || args.raw_json().get(late_args_)) return false;
-            }
-          } else if (!read_args(value, event)) {
-            return false;
-          }
+      case packed("id"):
+        event.id = text_of(value);
+        break;
+      case packed("cat"):
+        event.category = text_of(value);
+        break;
+      case packed("pid"):
+        event.process = text_of(value);
+        break;
+      case packed("tid"):
+        event.thread = text_of(value);
+        break;
+      case packed("dur"):
+        event.duration = text_of(value);
+        break;
+      case packed("name"):
+        event.name = text_of(value);
+        break;
+      case packed("args"):
+        if (!value.raw_json_token().starts_with('{')) break;  // "args": null and the like
+        if (event.phase == 0) {
+          ondemand::object args;
+          if (value.get_object().get(args) || args.raw_json().get(late_args_)) return false;
+        } else if (!read_args(value, event)) {
+          return false;
         }
         break;
       default:
@@ -127,23 +137,29 @@ bool EventParser::read_event(ondemand::object object, Event& event) {
   return late_args_.empty() || read_late_args(event);
 }
 
+bool EventParser::wants_args(const Event& event) {
+  if (event.phase != 'X' || event.category.empty()) return true;
+  const SliceKind kind = category_of(event.category).kind;
+  return is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization || kind == SliceKind::framework_op;
+}
+
 bool EventParser::read_args(ondemand::value value, Event& event) {
-  if (!value.raw_json_token().starts_with('{')) return true;  // "args": null and the like
+  if (!wants_args(event)) return true;
   ondemand::object object;
   if (value.get_object().get(object)) return false;
   for (auto field_or_error : object) {
     ondemand::field field;
     if (std::move(field_or_error).get(field)) return false;
-    const std::string_view key = key_of(field);
-    const std::string_view token = token_of(field.value());
+    const char* const key = field.key().raw();
     if (event.phase == 'C') {
       double number = 0;
-      const std::string_view digits = unquote_json(token);
+      const std::string_view digits = text_of(field.value());
       const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      if (parsed.ec == std::errc()) counter_values_.emplace_back(key, number);
-    } else if (const std::optional<Arg> arg = arg_of(key)) {
-      event.args[*arg] = unquote_json(token);
-      event.args_present |= 1u << *arg;
+      const std::string_view name(key, static_cast<size_t>(std::strchr(key, '"') - key));
+      if (parsed.ec == std::errc()) counter_values_.emplace_back(name, number);
+    } else if (const Arg arg = arg_at(key); arg != arg_count) {
+      event.args[arg] = text_of(field.value());
+      event.args_present |= 1u << arg;
     }
   }
   return true;
@@ -161,59 +177,58 @@ bool EventParser::read_late_args(Event& event) {
   return read_args(value, event);
 }
 
-std::optional<EventParser::Arg> EventParser::arg_of(std::string_view key) {
-  switch (key.size()) {
-    case 3:
-      if (key == "Seq") return collective_sequence;
-      break;
-    case 4:
-      if (key == "name") return name_argument;
-      if (key == "size") return size;
-      break;
-    case 5:
-      if (key == "bytes") return bytes;
-      if (key == "Bytes") return memory_bytes;
-      if (key == "dtype") return dtype;
-      break;
-    case 6:
-      if (key == "stream") return stream;
-      if (key == "device") return device;
-      break;
-    case 9:
-      if (key == "Device Id") return device_id;
-      if (key == "direction") return direction;
-      break;
-    case 10:
-      if (key == "Group size") return group_size;
-      break;
-    case 11:
-      if (key == "correlation") return correlation;
-      if (key == "External id" || key == "external id") return external_id;
-      if (key == "Device Type") return device_type;
-      break;
-    case 13:
-      if (key == "Fwd thread id") return forward_thread;
-      if (key == "In msg nelems") return elements_in;
-      break;
-    case 14:
-      if (key == "Out msg nelems") return elements_out;
-      if (key == "Total Reserved") return total_reserved;
-      break;
-    case 15:
-      if (key == "Sequence number") return sequence_number;
-      if (key == "Total Allocated") return total_allocated;
-      if (key == "Collective name") return collective_name;
-      break;
-    case 18:
-      if (key == "Process Group Name") return group_name;
-      break;
-    case 19:
-      if (key == "Process Group Ranks") return group_ranks;
-      break;
+EventParser::Arg EventParser::arg_at(const char* key) {
+  const auto if_key = [key](std::string_view whole, Arg arg) { return is_key(key, whole) ? arg : arg_count; };
+  switch (packed_at(key)) {
+    case packed("correlation"):
+      return if_key("correlation", correlation);
+    case packed("External id"):
+      return if_key("External id", external_id);
+    case packed("external id"):
+      return if_key("external id", external_id);
+    case packed("stream"):
+      return stream;
+    case packed("device"):
+      return device;
+    case packed("bytes"):
+      return bytes;
+    case packed("Bytes"):
+      return memory_bytes;
+    case packed("size"):
+      return size;
+    case packed("direction"):
+      return if_key("direction", direction);
+    case packed("Device Type"):
+      return if_key("Device Type", device_type);
+    case packed("Device Id"):
+      return if_key("Device Id", device_id);
+    case packed("Total Allocated"):
+      return if_key("Total Allocated", total_allocated);
+    case packed("Total Reserved"):
+      return if_key("Total Reserved", total_reserved);
+    case packed("Sequence number"):
+      return if_key("Sequence number", sequence_number);
+    case packed("Fwd thread id"):
+      return if_key("Fwd thread id", forward_thread);
+    case packed("Collective name"):
+      return if_key("Collective name", collective_name);
+    case packed("dtype"):
+      return dtype;
+    case packed("In msg nelems"):
+      return if_key("In msg nelems", elements_in);
+    case packed("Out msg nelems"):
+      return if_key("Out msg nelems", elements_out);
+    case packed("Group size"):
+      return if_key("Group size", group_size);
+    case packed("Process Group Name"):
+      return is_key(key, "Process Group Ranks") ? group_ranks : if_key("Process Group Name", group_name);
+    case packed("Seq"):
+      return collective_sequence;
+    case packed("name"):
+      return name_argument;
     default:
-      break;
+      return arg_count;
   }
-  return std::nullopt;
 }
 
 void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
@@ -267,8 +282,9 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
 
   row.source = source;
   row.name = intern_json(event.name);
-  const SliceKind kind = kind_of(kind_of_known_category(event.category), event.category, tables_.names[row.name]);
-  row.category = category(event.category, kind);
+  KnownCategory& category = category_of(event.category);
+  const SliceKind kind = kind_of(category.kind, event.category, tables_.names[row.name]);
+  row.category = category_number(category, kind);
   row.track = track(event);
   row.correlation = Slices::kNoCorrelation;
   if (kind != SliceKind::other) batch.kineto_category = true;
@@ -367,7 +383,6 @@ void EventParser::add_flow(const Event& event, Batch& batch) {
 void EventParser::add_counter(const Event& event, Batch& batch) {
   const auto at = time(event.time, batch);
   if (!at || counter_values_.empty()) {
-    counter_values_.clear();
     ++batch.counts.skipped;
     if (at) batch.lose(Loss::bad_number);
     return;
@@ -379,7 +394,6 @@ void EventParser::add_counter(const Event& event, Batch& batch) {
     scratch_ += counter_values_.size() == 1 ? name : name + " " + key;
     batch.counters.push_back({tables_.counter_keys.intern(scratch_), *at, value});
   }
-  counter_values_.clear();
 }
 
 void EventParser::add_metadata(const Event& event, Batch& batch) {
@@ -398,30 +412,38 @@ StringId EventParser::intern_json(std::string_view raw) {
 }
 
 uint32_t EventParser::track(const Event& event) {
-  scratch_.assign(event.process).append(1, kKeySeparator).append(event.thread);
-  if (last_track_ != kNone && scratch_ == last_track_key_) return last_track_;
-  last_track_ = tables_.track_keys.intern(scratch_);
-  last_track_key_ = scratch_;
-  return last_track_;
-}
-
-SliceKind EventParser::kind_of_known_category(std::string_view name) {
-  const StringId id = intern(name);
-  if (id >= kind_of_category_.size()) kind_of_category_.resize(id + 1);
-  std::optional<SliceKind>& kind = kind_of_category_[id];
-  if (!kind) kind = kind_of_category(name);
-  return *kind;
-}
-
-uint16_t EventParser::category(std::string_view name, SliceKind kind) {
-  std::vector<Category>& known = tables_.categories;
-  for (size_t i = 0; i < known.size(); ++i) {
-    if (known[i].kind == kind && known[i].name == name) return static_cast<uint16_t>(i);
+  for (const RecentTrack& recent : recent_tracks_) {
+    const bool same = recent.process == event.process && recent.thread == event.thread;
+    if (same && recent.number != kNone) return recent.number;
   }
-  constexpr size_t limit = 1000;  // a trace with more is not written by a profiler; the rest share one entry
-  if (known.size() >= limit) return category("", SliceKind::other);
-  known.push_back({std::string(name), kind});
-  return static_cast<uint16_t>(known.size() - 1);
+  scratch_.assign(event.process).append(1, kKeySeparator).append(event.thread);
+  RecentTrack& oldest = recent_tracks_[next_recent_++ % recent_tracks_.size()];
+  oldest = {std::string(event.process), std::string(event.thread), tables_.track_keys.intern(scratch_)};
+  return oldest.number;
+}
+
+EventParser::KnownCategory& EventParser::category_of(std::string_view name) {
+  if (last_category_ < categories_.size() && categories_[last_category_].name == name)
+    return categories_[last_category_];
+  const auto found = std::find_if(categories_.begin(), categories_.end(),
+                                  [&](const KnownCategory& known) { return known.name == name; });
+  last_category_ = static_cast<size_t>(found - categories_.begin());
+  if (found == categories_.end()) {
+    constexpr size_t limit = 1000;  // a trace with more is not written by a profiler; the rest share one entry
+    if (categories_.size() >= limit && !name.empty()) return category_of("");
+    categories_.push_back({std::string(name), kind_of_category(name), {}});
+    categories_.back().numbers.fill(kNoNumber);
+  }
+  return categories_[last_category_];
+}
+
+uint16_t EventParser::category_number(KnownCategory& category, SliceKind kind) {
+  uint16_t& number = category.numbers[static_cast<size_t>(kind)];
+  if (number == kNoNumber) {
+    number = static_cast<uint16_t>(tables_.categories.size());
+    tables_.categories.push_back({category.name, kind});
+  }
+  return number;
 }
 
 std::optional<int64_t> EventParser::integer(std::string_view token, Batch& batch) {

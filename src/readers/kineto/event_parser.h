@@ -75,7 +75,10 @@ class EventParser {
     std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
   };
 
-  static std::optional<Arg> arg_of(std::string_view key);
+  /// The argument whose key stands at `key`; arg_count for one that is left in the file.
+  static Arg arg_at(const char* key);
+  /// Whether an event of this category has arguments that become columns; true while the category is unknown.
+  bool wants_args(const Event& event);
   bool read_event(simdjson::ondemand::object object, Event& event);
   bool read_args(simdjson::ondemand::value value, Event& event);
   bool read_late_args(Event& event);
@@ -91,8 +94,14 @@ class EventParser {
   StringId intern(std::string_view text) { return tables_.names.intern(text); }
   StringId intern_json(std::string_view raw);
   uint32_t track(const Event& event);
-  SliceKind kind_of_known_category(std::string_view name);
-  uint16_t category(std::string_view name, SliceKind kind);
+  static constexpr uint16_t kNoNumber = UINT16_MAX;
+  struct KnownCategory {
+    std::string name;
+    SliceKind kind;
+    std::array<uint16_t, static_cast<size_t>(SliceKind::other) + 1> numbers;  // in tables_, by the kind of the event
+  };
+  KnownCategory& category_of(std::string_view name);
+  uint16_t category_number(KnownCategory& category, SliceKind kind);
   std::optional<int64_t> integer(std::string_view token, Batch& batch);
   std::optional<int64_t> time(std::string_view token, Batch& batch);
 
@@ -102,9 +111,15 @@ class EventParser {
   std::string_view late_args_;  // args that came before the phase was known
   std::vector<std::pair<std::string, double>> counter_values_;
   std::string scratch_;
-  std::vector<std::optional<SliceKind>> kind_of_category_;  // by the category's StringId
-  std::string last_track_key_;
-  uint32_t last_track_ = kNone;
+  std::vector<KnownCategory> categories_;
+  size_t last_category_ = 0;
+  struct RecentTrack {
+    std::string process;
+    std::string thread;
+    uint32_t number = kNone;
+  };
+  std::array<RecentTrack, 4> recent_tracks_;
+  size_t next_recent_ = 0;
 };
 
 }  // namespace cgpu::kineto
