@@ -15,15 +15,18 @@ void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   timeline.slices.parent.assign(timeline.slices.size(), kNone);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 
+  // Nesting and forward-backward links have columns of their own and need no other's.
   const auto policy = threads == 1 ? std::launch::deferred : std::launch::async;
-  std::future<void> nesting = std::async(policy, [&timeline] { nest_host_slices(timeline); });
+  std::future<int64_t> unmatched_flows = std::async(policy, [&timeline] {
+    nest_host_slices(timeline);
+    return link_forward_backward(timeline);
+  });
   normalise_names(timeline);
   classify_device_ops(timeline, dictionary);
   flag_implausible_durations(run);
   note_overlaps(run);
   link_launches(run);
-  link_forward_backward(run);
-  nesting.get();
+  run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");
   timeline.hints = {};
 }
 

@@ -1,6 +1,8 @@
 #include "links/forward_backward.h"
 
 #include <algorithm>
+#include <compare>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -11,48 +13,61 @@ namespace cgpu {
 
 namespace {
 
-using Place = std::pair<TrackIndex, int64_t>;
-
-/// Framework ops by where they begin; of several, the one that comes last in the file (the innermost).
-class OpsByPlace {
- public:
-  explicit OpsByPlace(const Timeline& timeline) {
-    const Slices& slices = timeline.slices;
-    for (const LinkHints::Sequence& hint : timeline.hints.sequence) {
-      ops_.emplace_back(Place(slices.track[hint.slice], slices.start[hint.slice]), hint.slice);
-    }
-    sort_runs(ops_);
-  }
-
-  SliceIndex at(TrackIndex track, int64_t time) const {
-    const auto after = std::upper_bound(ops_.begin(), ops_.end(), std::pair(Place(track, time), kNone));
-    if (after == ops_.begin() || std::prev(after)->first != Place(track, time)) return kNone;
-    return std::prev(after)->second;
-  }
-
- private:
-  std::vector<std::pair<Place, SliceIndex>> ops_;
+/// Where and when something begins, and what: an op's slice or a flow's id.
+template <typename What>
+struct At {
+  TrackIndex track;
+  int64_t time;
+  What what;
+  auto operator<=>(const At&) const = default;
 };
 
-void link_by_flows(Run& run, const std::vector<LinkHints::Flow>& flows) {
-  Timeline& timeline = run.timeline;
-  const OpsByPlace ops(timeline);
-  std::unordered_map<int64_t, SliceIndex> forward;
-  for (const LinkHints::Flow& flow : flows) {
-    if (flow.start) forward[flow.id] = ops.at(flow.track, flow.time);
+/// One end of a flow and the op that begins there.
+using FlowEnd = std::pair<int64_t, SliceIndex>;
+
+/// The op at each flow's end, sorted by flow; of several the one that comes last in the file (the innermost), kNone
+/// without.
+std::vector<FlowEnd> ops_at(const std::vector<At<SliceIndex>>& ops, std::vector<At<int64_t>> flows) {
+  sort_runs(flows);
+  std::vector<FlowEnd> ends;
+  ends.reserve(flows.size());
+  auto op = ops.begin();
+  for (const At<int64_t>& flow : flows) {
+    const At<SliceIndex> last{flow.track, flow.time, kNone};
+    while (op != ops.end() && *op < last) ++op;
+    const bool found = op != ops.begin() && std::prev(op)->track == flow.track && std::prev(op)->time == flow.time;
+    ends.emplace_back(flow.what, found ? std::prev(op)->what : kNone);
   }
+  sort_runs(ends);
+  return ends;
+}
+
+int64_t link_by_flows(Timeline& timeline) {
+  const Slices& slices = timeline.slices;
+  std::vector<At<SliceIndex>> ops;
+  ops.reserve(timeline.hints.sequence.size());
+  for (const LinkHints::Sequence& hint : timeline.hints.sequence) {
+    ops.push_back({slices.track[hint.slice], slices.start[hint.slice], hint.slice});
+  }
+  sort_runs(ops);
+  std::vector<At<int64_t>> starts;
+  std::vector<At<int64_t>> finishes;
+  for (const LinkHints::Flow& flow : timeline.hints.flows) {
+    if (flow.forward_backward) (flow.start ? starts : finishes).push_back({flow.track, flow.time, flow.id});
+  }
+  const std::vector<FlowEnd> forward = ops_at(ops, std::move(starts));
+  const std::vector<FlowEnd> backward = ops_at(ops, std::move(finishes));
   int64_t unmatched = 0;
-  for (const LinkHints::Flow& flow : flows) {
-    if (flow.start) continue;
-    const auto from = forward.find(flow.id);
-    const SliceIndex to = ops.at(flow.track, flow.time);
-    if (from == forward.end() || from->second == kNone || to == kNone) {
+  auto from = forward.begin();
+  for (const auto& [id, to] : backward) {
+    while (from != forward.end() && from->first < id) ++from;
+    if (from == forward.end() || from->first != id || from->second == kNone || to == kNone) {
       ++unmatched;
     } else {
       timeline.links.push_back({Link::Kind::forward_backward, from->second, to});
     }
   }
-  run.notes.add("unmatched_flow", unmatched, "forward-backward flows without an op at one of their ends");
+  return unmatched;
 }
 
 void link_by_sequence(Timeline& timeline) {
@@ -76,21 +91,22 @@ void link_by_sequence(Timeline& timeline) {
     if (slices.start[pair.backward] < slices.end(pair.forward)) continue;
     timeline.links.push_back({Link::Kind::forward_backward, pair.forward, pair.backward});
   }
-  std::sort(timeline.links.begin(), timeline.links.end(),
-            [](const Link& a, const Link& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
 }
 
 }  // namespace
 
-void link_forward_backward(Run& run) {
-  std::vector<LinkHints::Flow> flows;
-  std::copy_if(run.timeline.hints.flows.begin(), run.timeline.hints.flows.end(), std::back_inserter(flows),
-               [](const LinkHints::Flow& flow) { return flow.forward_backward; });
-  if (flows.empty()) {
-    link_by_sequence(run.timeline);
+int64_t link_forward_backward(Timeline& timeline) {
+  const bool flows = std::any_of(timeline.hints.flows.begin(), timeline.hints.flows.end(),
+                                 [](const LinkHints::Flow& flow) { return flow.forward_backward; });
+  int64_t unmatched = 0;
+  if (flows) {
+    unmatched = link_by_flows(timeline);
   } else {
-    link_by_flows(run, flows);
+    link_by_sequence(timeline);
   }
+  std::sort(timeline.links.begin(), timeline.links.end(),
+            [](const Link& a, const Link& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  return unmatched;
 }
 
 }  // namespace cgpu

@@ -1,5 +1,6 @@
 #include "links/nesting.h"
 
+#include <numeric>
 #include <vector>
 
 #include "base/sort_runs.h"
@@ -36,11 +37,26 @@ void nest(std::vector<Bounds>& slices, std::vector<SliceIndex>& parent) {
 
 void nest_host_slices(Timeline& timeline) {
   Slices& slices = timeline.slices;
-  std::vector<std::vector<Bounds>> of_track(timeline.tracks.size());
+  std::vector<SliceIndex> begin(timeline.tracks.size() + 1);  // of each track in `of_track`
   for (SliceIndex i = 0; i < slices.size(); ++i) {
-    if (is_host(timeline.kind(i))) of_track[slices.track[i]].push_back({slices.start[i], slices.end(i), i});
+    if (is_host(timeline.kind(i))) ++begin[slices.track[i] + 1];
   }
-  for (std::vector<Bounds>& track : of_track) nest(track, slices.parent);
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<SliceIndex> of_track(begin.back());
+  std::vector<SliceIndex> next(begin.begin(), begin.end() - 1);
+  for (SliceIndex i = 0; i < slices.size(); ++i) {
+    if (is_host(timeline.kind(i))) of_track[next[slices.track[i]]++] = i;
+  }
+  std::vector<Bounds> bounds;
+  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
+    bounds.clear();
+    bounds.reserve(begin[track + 1] - begin[track]);
+    for (SliceIndex k = begin[track]; k < begin[track + 1]; ++k) {
+      const SliceIndex i = of_track[k];
+      bounds.push_back({slices.start[i], slices.end(i), i});
+    }
+    nest(bounds, slices.parent);
+  }
 }
 
 }  // namespace cgpu

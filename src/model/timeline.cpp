@@ -67,7 +67,7 @@ const char* text_of(MemoryKind kind) {
 namespace {
 template <typename... Columns>
 uint64_t bytes_of(const Columns&... columns) {
-  return (0 + ... + (columns.capacity() * sizeof(columns[0])));
+  return (0 + ... + (columns.size() * sizeof(columns[0])));
 }
 }  // namespace
 

@@ -19,15 +19,6 @@ void grow(std::vector<T>& column, size_t capacity) {
   if (column.capacity() < capacity) column.reserve(capacity);
 }
 
-/// Gives back what a wrong estimate reserved beyond an eighth.
-template <typename... Columns>
-void trim(Columns&... columns) {
-  const auto one = [](auto& column) {
-    if (column.capacity() > column.size() + column.size() / 8) column.shrink_to_fit();
-  };
-  (one(columns), ...);
-}
-
 std::string shown(std::string_view text) {
   return is_secret_value(text) ? "[hidden]" : std::string(text);
 }
@@ -189,8 +180,10 @@ void Assembler::reserve(size_t more, double share) {
   Slices& slices = run_.timeline.slices;
   const size_t needed = slices.size() + more;
   if (slices.start.capacity() >= needed) return;
-  const double expected = share > 0 ? static_cast<double>(needed) / share * 1.03 : 0;
-  const double most = 4.0 * static_cast<double>(needed) + 65536;  // an early share says little
+  // Too much costs address space only, since pages that are never touched never exist; an early share says little,
+  // though.
+  const double expected = share > 0 ? static_cast<double>(needed) / share * 1.1 : 0;
+  const double most = 16.0 * static_cast<double>(needed) + 1048576;
   const size_t capacity = std::max(needed + needed / 2, static_cast<size_t>(std::min(expected, most)));
   grow(slices.start, capacity);
   grow(slices.duration, capacity);
@@ -204,12 +197,7 @@ void Assembler::reserve(size_t more, double share) {
 void Assembler::finish() {
   Timeline& timeline = run_.timeline;
   Slices& s = timeline.slices;
-  DeviceOps& d = timeline.device_ops;
   s.flags.assign(s.size(), 0);
-  trim(s.start, s.duration, s.name, s.track, s.category, s.correlation, s.source);
-  trim(d.slice, d.device, d.stream, d.bytes, d.copy, d.source, d.destination);
-  trim(timeline.collectives, timeline.memory, timeline.instants);
-  trim(timeline.counters.track, timeline.counters.time, timeline.counters.value);
 
   for (Track& track : timeline.tracks) {
     const auto process = process_names_.find(track.process);
