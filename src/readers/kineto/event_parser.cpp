@@ -145,6 +145,7 @@ bool EventParser::wants_args(const Event& event) {
 
 bool EventParser::read_args(ondemand::value value, Event& event) {
   if (!wants_args(event)) return true;
+  const bool op = event.phase == 'X' && category_of(event.category).kind == SliceKind::framework_op;
   ondemand::object object;
   if (value.get_object().get(object)) return false;
   for (auto field_or_error : object) {
@@ -160,6 +161,8 @@ bool EventParser::read_args(ondemand::value value, Event& event) {
     } else if (const Arg arg = arg_at(key); arg != arg_count) {
       event.args[arg] = text_of(field.value());
       event.args_present |= 1u << arg;
+      // All that a framework op is asked for; its shapes and types, mostly behind these, are stepped over at once.
+      if (op && event.has(sequence_number) && event.has(forward_thread)) break;
     }
   }
   return true;
