@@ -10,15 +10,17 @@
 namespace cgpu {
 
 struct AnalysisOptions {
-  bool base_names = false;  // kernels under their short name (`--names base`)
-  bool arguments = false;   // `slices`: read the arguments of every event again (`--args`)
+  bool base_names = false;           // kernels under their short name (`--names base`)
+  bool arguments = false;            // `slices`: read the arguments of every event again (`--args`)
+  std::vector<std::string> metrics;  // of a call tree (`--metric`); empty for the default
+  double hot_path_pct = 50;          // `hot_path`: how much of its parent's cost a child must have (`--threshold`)
 };
 
 struct Analysis {
   std::string name;
-  std::string about;                        // one line, shown by `cgpu table --list`
+  std::string about;  // one line, shown by `cgpu table --list`
   Table (*run)(const Session&, const AnalysisOptions&);
-  std::vector<std::string> aliases = {};    // names that other tools give the same table
+  std::vector<std::string> aliases = {};  // names that other tools give the same table
 };
 
 /// All analyses in the order in which they are listed.

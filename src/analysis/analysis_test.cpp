@@ -11,10 +11,12 @@ namespace cgpu {
 namespace {
 
 TEST(Analyses, InTheOrderOfTheContract) {
-  const std::vector<std::string> expected = {"info",     "notes",          "devices", "gpu_time",     "streams",
-                                             "kernels",  "kernel_classes", "ops",     "api",          "transfers",
-                                             "launches", "queue",          "idle",    "idle_streams", "steps",
-                                             "ranges",   "collectives",    "memory",  "slices"};
+  const std::vector<std::string> expected = {
+      "info",          "notes",   "devices",   "gpu_time",    "streams",   "kernels",        "kernel_classes",
+      "ops",           "api",     "os_calls",  "transfers",   "launches",  "queue",          "idle",
+      "idle_streams",  "steps",   "ranges",    "collectives", "memory",    "launch_metrics", "launch_rules",
+      "launch_values", "metrics", "call_tree", "hot_path",    "functions", "callers",        "imbalance",
+      "stalls",        "slices"};
   std::vector<std::string> names;
   for (const Analysis& analysis : all_analyses()) names.push_back(analysis.name);
   EXPECT_EQ(names, expected);

@@ -1,4 +1,4 @@
-// Table `api`: runtime and driver calls by name. O(n) in the slices, besides sorting the rows.
+// Tables `api` and `os_calls`: calls by name. O(n) in the slices, besides sorting the rows.
 #include "analysis/columns.h"
 #include "analysis/device_ops.h"
 #include "analysis/duration_table.h"
@@ -7,8 +7,10 @@
 
 namespace cgpu {
 
-Table api_table(const Session& session, const AnalysisOptions&) {
-  Table table{"api", "time in runtime and driver calls by name", {text_column("name", "name of the call")}, {}};
+namespace {
+
+/// Adds a row for each name of the slices whose kind is wanted.
+void append_calls(Table& table, const Session& session, bool (*is_wanted)(SliceKind)) {
   append_duration_columns(table.columns, "calls of this name");
 
   MergedNames names;
@@ -18,7 +20,7 @@ Table api_table(const Session& session, const AnalysisOptions&) {
     const Timeline& timeline = run.timeline;
     names.enter(timeline.names);
     for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (!is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
+      if (!is_wanted(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
       const int64_t duration = timeline.slices.duration[slice];
       entry(calls, names.number(timeline.slices.name[slice])).add(duration);
       whole += duration;
@@ -31,6 +33,22 @@ Table api_table(const Session& session, const AnalysisOptions&) {
     table.rows.push_back(std::move(row));
   }
   sort_most_first(table, "total_ns");
+}
+
+}  // namespace
+
+Table api_table(const Session& session, const AnalysisOptions&) {
+  Table table{"api", "time in runtime and driver calls by name", {text_column("name", "name of the call")}, {}};
+  append_calls(table, session, is_call);
+  return table;
+}
+
+Table os_calls_table(const Session& session, const AnalysisOptions&) {
+  Table table{"os_calls",
+              "time in calls of the operating system and the C library by name",
+              {text_column("name", "name of the call")},
+              {}};
+  append_calls(table, session, [](SliceKind kind) { return kind == SliceKind::os_call; });
   return table;
 }
 

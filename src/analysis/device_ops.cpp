@@ -30,6 +30,17 @@ std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline)
   });
 }
 
+std::set<int32_t> used_devices(const Run& run) {
+  std::set<int32_t> devices;
+  for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) { devices.insert(run.timeline.device_ops.device[op]); });
+  if (run.launch_metrics) {
+    for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
+      if (launch.device) devices.insert(*launch.device);
+    }
+  }
+  return devices;
+}
+
 IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops) {
   std::vector<Interval> intervals;
   intervals.reserve(ops.size());

@@ -6,10 +6,11 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/interval_set.h"
-#include "model/timeline.h"
+#include "model/run.h"
 
 namespace cgpu {
 
@@ -36,6 +37,9 @@ void for_each_device_op(const Timeline& timeline, Visit visit) {
 
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
 std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);
+
+/// The devices on which something ran, on the timeline or measured launch by launch.
+std::set<int32_t> used_devices(const Run& run);
 
 /// The time covered by these ops.
 IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops);

@@ -20,7 +20,7 @@ struct KnownDevice {
 std::map<int32_t, KnownDevice> devices_of(const Run& run) {
   std::map<int32_t, KnownDevice> devices;
   for (const Device& device : run.devices) devices[device.id].device = device;
-  for (const auto& [id, ops] : ops_by_device(run.timeline)) devices[id].used = true;
+  for (const int32_t id : used_devices(run)) devices[id].used = true;
   return devices;
 }
 
@@ -49,7 +49,7 @@ Table devices_table(const Session& session, const AnalysisOptions&) {
                text_column("peak_flops", "peak rate of dense arithmetic by type"),
                text_column("source", "where the peak rates are from"),
                text_column("compute_capability", "version of the architecture, as the profile says"),
-               number_column("used", "1 where a device op ran on it, else 0")},
+               number_column("used", "1 where something ran on it, else 0")},
               {}};
 
   for (const Run& run : session.runs) {

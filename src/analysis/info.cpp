@@ -40,6 +40,15 @@ std::string distinct_text(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(distinct, ", "));
 }
 
+/// What the run holds, besides the timeline that it may not have.
+std::vector<std::string> bodies_of(const Run& run) {
+  std::vector<std::string> bodies;
+  if (run.call_tree) bodies.emplace_back("call tree");
+  if (run.launch_metrics) bodies.emplace_back("launch metrics");
+  if (bodies.empty() || run.timeline.slices.size() > 0) bodies.insert(bodies.begin(), "timeline");
+  return bodies;
+}
+
 class Facts {
  public:
   Facts(Table& table, const Session& session) : table_(table), runs_(session.runs) {}
@@ -84,10 +93,10 @@ void add_devices(Facts& facts, const Session& session) {
   int64_t used = 0;
   std::vector<std::string> names;
   for (const Run& run : session.runs) {
-    const auto by_device = ops_by_device(run.timeline);
-    used += static_cast<int64_t>(by_device.size());
+    const auto in_use = used_devices(run);
+    used += static_cast<int64_t>(in_use.size());
     for (const Device& device : run.devices) {
-      if (by_device.empty() || by_device.count(device.id) > 0) names.push_back(device.name);
+      if (in_use.empty() || in_use.count(device.id) > 0) names.push_back(device.name);
     }
   }
   facts.add("devices", used, "devices on which something ran, counted for each rank");
@@ -147,6 +156,34 @@ void add_counts(Facts& facts) {
       "tracks", [](const Run& run) { return static_cast<int64_t>(run.timeline.tracks.size()); }, "threads and streams");
 }
 
+void add_launches(Facts& facts, const Session& session) {
+  const auto launches = [](const Run& run) -> int64_t {
+    return run.launch_metrics ? static_cast<int64_t>(run.launch_metrics->launches.size()) : 0;
+  };
+  if (std::any_of(session.runs.begin(), session.runs.end(),
+                  [](const Run& run) { return run.launch_metrics.has_value(); })) {
+    facts.sum("profiled_launches", launches, "kernel launches that were measured one by one");
+  }
+}
+
+void add_call_trees(Facts& facts, const Session& session) {
+  if (std::none_of(session.runs.begin(), session.runs.end(),
+                   [](const Run& run) { return run.call_tree.has_value(); })) {
+    return;
+  }
+  facts.sum(
+      "call_tree_nodes",
+      [](const Run& run) { return run.call_tree ? static_cast<int64_t>(run.call_tree->nodes.size()) : 0; },
+      "places in the program, with the root");
+  facts.sum(
+      "metrics", [](const Run& run) { return run.call_tree ? static_cast<int64_t>(run.call_tree->metrics.size()) : 0; },
+      "metrics of the call tree, with those computed from others");
+  facts.sum(
+      "profiles",
+      [](const Run& run) { return run.call_tree ? static_cast<int64_t>(run.call_tree->profiles.size()) : 0; },
+      "threads and streams that the call tree is of");
+}
+
 void add_sizes(Facts& facts, const Session& session) {
   facts.sum(
       "input_bytes", [](const Run& run) { return static_cast<int64_t>(run.input_bytes); }, "size of the input");
@@ -195,13 +232,19 @@ Table info_table(const Session& session, const AnalysisOptions&) {
       "format", [](const Run& run) { return run.format; }, "format of the profile");
   facts.each(
       "format_version", [](const Run& run) { return run.format_version; }, "version of the format");
-  facts.add("bodies", "timeline", "what the profile holds: timeline, call tree, launch metrics");
+  std::vector<std::string> bodies;
+  for (const Run& run : session.runs) {
+    for (std::string& body : bodies_of(run)) bodies.push_back(std::move(body));
+  }
+  facts.add("bodies", distinct_text(bodies), "what the profile holds: timeline, call tree, launch metrics");
   facts.each(
       "host", [](const Run& run) { return run.host; }, "machine it was recorded on");
   add_ranks(facts, session);
   add_devices(facts, session);
   add_clock(facts, session);
   add_counts(facts);
+  add_launches(facts, session);
+  add_call_trees(facts, session);
   add_sizes(facts, session);
   add_metadata(facts, session);
   return table;

@@ -25,6 +25,8 @@ const char* text_of(SliceKind kind) {
       return "runtime_call";
     case SliceKind::driver_call:
       return "driver_call";
+    case SliceKind::os_call:
+      return "os_call";
     case SliceKind::kernel:
       return "kernel";
     case SliceKind::memcpy:

@@ -15,6 +15,7 @@ Table kernels_table(const Session& session, const AnalysisOptions& options);
 Table kernel_classes_table(const Session& session, const AnalysisOptions& options);
 Table ops_table(const Session& session, const AnalysisOptions& options);
 Table api_table(const Session& session, const AnalysisOptions& options);
+Table os_calls_table(const Session& session, const AnalysisOptions& options);
 Table transfers_table(const Session& session, const AnalysisOptions& options);
 Table launches_table(const Session& session, const AnalysisOptions& options);
 Table queue_table(const Session& session, const AnalysisOptions& options);
@@ -24,6 +25,16 @@ Table steps_table(const Session& session, const AnalysisOptions& options);
 Table ranges_table(const Session& session, const AnalysisOptions& options);
 Table collectives_table(const Session& session, const AnalysisOptions& options);
 Table memory_table(const Session& session, const AnalysisOptions& options);
+Table launch_metrics_table(const Session& session, const AnalysisOptions& options);
+Table launch_rules_table(const Session& session, const AnalysisOptions& options);
+Table launch_values_table(const Session& session, const AnalysisOptions& options);
+Table metrics_table(const Session& session, const AnalysisOptions& options);
+Table call_tree_table(const Session& session, const AnalysisOptions& options);
+Table hot_path_table(const Session& session, const AnalysisOptions& options);
+Table functions_table(const Session& session, const AnalysisOptions& options);
+Table callers_table(const Session& session, const AnalysisOptions& options);
+Table imbalance_table(const Session& session, const AnalysisOptions& options);
+Table stalls_table(const Session& session, const AnalysisOptions& options);
 Table slices_table(const Session& session, const AnalysisOptions& options);
 
 }  // namespace cgpu

@@ -97,6 +97,13 @@ void add_table_verb(CLI::App& app, Action& action) {
   verb->add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
       ->check(CLI::IsMember({"full", "base"}));
   verb->add_flag("--args", command->analysis.arguments, "Table slices: also the arguments of every event");
+  verb->add_option("--metric", command->analysis.metrics,
+                   "Tables over a call tree: these metrics, as in table metrics (several separated by commas)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--threshold", command->analysis.hot_path_pct,
+                   "Table hot_path: follow a child that has this percentage of its parent (default 50)")
+      ->check(CLI::Range(0.0, 100.0));
   verb->add_option("-o,--output", command->output, "Write to this file instead of stdout");
   add_input_options(*verb, command->input, true);
   verb->callback([command, &action] { action = [command] { command->run(); }; });

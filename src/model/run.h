@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/call_tree.h"
+#include "model/launch_metrics.h"
 #include "model/notes.h"
 #include "model/timeline.h"
 
@@ -86,6 +88,8 @@ struct Run {
   EventCounts events;
   Notes notes;
   Timeline timeline;
+  std::optional<CallTree> call_tree;
+  std::optional<LaunchMetrics> launch_metrics;
   std::shared_ptr<ArgumentSource> arguments;  // may be null
 };
 

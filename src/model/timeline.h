@@ -27,6 +27,7 @@ enum class SliceKind : uint8_t {
   python_function,    // frame of the Python stack
   runtime_call,       // cudaLaunchKernel, hipMemcpyAsync, ...
   driver_call,        // cuLaunchKernelEx, ...
+  os_call,            // poll, pthread_cond_wait, read, ...
   kernel,             // ran on a device
   memcpy,             // ran on a device
   memset,             // ran on a device
@@ -49,7 +50,7 @@ inline bool is_call(SliceKind kind) {
 /// Slices that nest on a host thread.
 inline bool is_host(SliceKind kind) {
   return kind == SliceKind::framework_op || kind == SliceKind::annotation || kind == SliceKind::python_function ||
-         is_call(kind);
+         kind == SliceKind::os_call || is_call(kind);
 }
 
 /// The category text of the profile and what it means.

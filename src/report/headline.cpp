@@ -43,6 +43,7 @@ class Headline {
   /// What ran where and for how long.
   std::string identity() const {
     if (session_.runs.empty()) return "";
+    if (find("launch_metrics") && slices() == 0) return measured();
     const Run& first = session_.runs[0];
     std::string line;
     if (session_.runs.size() > 1) {
@@ -60,6 +61,22 @@ class Headline {
                                    devices == scope_.device ? "model not recorded" : devices)
                      : " without device work";
     return line + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
+  }
+
+  /// What a profile of single launches has measured.
+  std::string measured() const {
+    const Table& launches = *find("launch_metrics");
+    const std::string devices = fact("device_names");
+    const auto count = static_cast<int64_t>(launches.rows.size());
+    std::string line = fmt::format("{} measured{} on {}", counted(count, "kernel launch", "kernel launches"),
+                                   count == 1 ? "" : " one by one", devices.empty() ? "a " + scope_.device : devices);
+    const Row& longest = largest_of(launches, "duration_ns");
+    if (!has_value(launches, longest, "duration_ns")) return line + ".";
+    const std::string name = quoted_name(brief_kernel_name(text_of(launches, longest, "kernel")));
+    const std::string most = format_ns(integer_of(launches, longest, "duration_ns"));
+    if (count == 1) return line + fmt::format(": {} took {}.", name, most);
+    return line + fmt::format(": {} of kernel time, the longest {} ({}).", format_ns(sum_of(launches, "duration_ns")),
+                              most, name);
   }
 
   /// ns from the first start to the last end of the profile.

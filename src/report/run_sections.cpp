@@ -105,9 +105,16 @@ Section tell_info(Table table, const Scope&) {
   if (const auto start = info.number("start_ns"); start && info.text("clock") == "unix") {
     info.add("recorded", date_text(*start));
   }
-  if (const auto span = info.number("span_ns")) info.add("time span", format_ns(*span));
-  info.add("events", fmt::format("{}, of which {} with a duration, of which {} on a device; on {} threads and streams",
-                                 count("events"), count("slices"), count("device_slices"), count("tracks")));
+  const bool timeline = info.text("bodies").find("timeline") != std::string::npos;
+  if (const auto span = info.number("span_ns"); span && timeline) info.add("time span", format_ns(*span));
+  if (timeline) {
+    info.add("events",
+             fmt::format("{}, of which {} with a duration, of which {} on a device; on {} threads and streams",
+                         count("events"), count("slices"), count("device_slices"), count("tracks")));
+  }
+  if (const auto launches = info.number("profiled_launches")) {
+    info.add("measured", counted(*launches, "kernel launch", "kernel launches"));
+  }
   info.add("versions", metadata_text(table, "version"));
   info.add("options", options_text(info));
   info.add("size", size_text(info));

@@ -37,6 +37,11 @@ Section tell_launches(Table table, const Scope& scope);
 Section tell_queue(Table table, const Scope& scope);
 Section tell_ranges(Table table, const Scope& scope);
 Section tell_memory(Table table, const Scope& scope);
+Section tell_launch_metrics(Table table, const Scope& scope);
+Section tell_launch_rules(Table table, const Scope& scope);
+Section tell_metrics(Table table, const Scope& scope);
+Section tell_hot_path(Table table, const Scope& scope);
+Section tell_stalls(Table table, const Scope& scope);
 Section tell_notes(Table table, const Scope& scope);
 
 /// "rank 3, GPU 0", as much of it as tells the rows of this run apart; "the GPU" where there is one.

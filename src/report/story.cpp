@@ -34,6 +34,11 @@ constexpr Part kParts[] = {
     {queue_table, tell_queue},
     {ranges_table, tell_ranges},
     {memory_table, tell_memory},
+    {launch_metrics_table, tell_launch_metrics},
+    {launch_rules_table, tell_launch_rules},
+    {metrics_table, tell_metrics},
+    {hot_path_table, tell_hot_path},
+    {stalls_table, tell_stalls},
     {notes_table, tell_notes},
 };
 

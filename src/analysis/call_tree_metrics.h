@@ -1,0 +1,39 @@
+// What the tables over call trees share: which metrics they show, and as which columns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "model/call_tree.h"
+
+namespace cgpu {
+
+/// A metric of the opened runs, found by its name in each of them.
+struct ShownMetric {
+  std::string name;
+  std::string unit;
+  std::string about;
+
+  /// None where the run has no such metric.
+  std::optional<MetricIndex> in(const CallTree& tree) const;
+};
+
+/// Those that were asked for (`--metric`), else every metric that is visible, has values, and divides among the parts
+/// of the program. Throws Error where no run has a metric that was asked for.
+std::vector<ShownMetric> shown_metrics(const Session& session, const AnalysisOptions& options);
+/// The one that was asked for, else the main metric of the first run that has one; none without call trees.
+std::optional<ShownMetric> one_metric(const Session& session, const AnalysisOptions& options);
+
+/// METRIC.inclusive and METRIC.exclusive for each.
+void append_metric_columns(std::vector<Column>& columns, const std::vector<ShownMetric>& metrics);
+
+/// Where a node stands: line, file and module, absent where unknown.
+void append_place_columns(std::vector<Column>& columns);
+void append_place(Row& row, const CallTree& tree, NodeIndex node);
+
+/// 100 part / whole, absent where there is none or the whole is 0.
+Cell share_of(double part, double whole);
+
+}  // namespace cgpu

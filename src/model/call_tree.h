@@ -1,0 +1,149 @@
+// The call tree of a run: who called what, and what it cost in each of several metrics.
+//
+// Nodes are columns, a parent always before its children; node 0 is the root, which stands for the whole program. A
+// metric holds, for every node, the sum of what was measured in it and below it (inclusive), over all profiles of the
+// run; only nodes with a value are stored. What a node costs by itself is what its children leave over (call_tree.cpp),
+// so that these exclusive values add up to the root. The values of single threads and ranks stay with the reader and
+// are asked for (ProfileValues).
+//
+// 20 bytes a node, 12 bytes a value; file and function names are stored once.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_pool.h"
+
+namespace cgpu {
+
+using NodeIndex = uint32_t;
+using MetricIndex = uint32_t;
+inline constexpr NodeIndex kNoNode = UINT32_MAX;
+/// What a value is where there is none: a sparse profile does not tell "none" from 0 for a sum; a ratio of nothing is
+/// this.
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+enum class NodeKind : uint8_t { root, entry, function, loop, line, instruction };
+/// How a node hangs on its parent.
+enum class NodeRelation : uint8_t { lexical, call, inlined_call };
+const char* text_of(NodeKind kind);          // "function", ...
+const char* text_of(NodeRelation relation);  // "call", ...
+
+/// Columns of equal length, one entry a node.
+struct CallNodes {
+  std::vector<NodeIndex> parent;  // kNoNode for the root
+  std::vector<NodeKind> kind;
+  std::vector<NodeRelation> relation;
+  std::vector<StringId> name;    // of a function, an entry, an instruction; 0 for lines and loops: see name_of
+  std::vector<StringId> file;    // 0 where unknown
+  std::vector<StringId> module;  // program or library, 0 where unknown
+  std::vector<uint32_t> line;    // 0 where unknown
+
+  NodeIndex size() const { return static_cast<NodeIndex>(parent.size()); }
+};
+
+/// A quantity that was measured, or one computed from others: scale * sum(numerator) / sum(denominator), without a
+/// denominator a plain sum. Sums are taken over nodes before the division.
+struct Metric {
+  std::string name;                  // "GKER:COUNT"
+  std::string unit;                  // "sec", "B", "" for a number
+  std::string about;                 // one line
+  std::vector<std::string> aliases;  // other names that people know it by
+  std::string stall_reason;          // why instructions waited, where the metric counts that; else ""
+  bool visible = true;               // shown unless asked otherwise
+  bool additive = true;              // the parts of a program add up to the whole (a sampling period does not)
+
+  std::vector<MetricIndex> numerator;  // empty: measured
+  std::vector<MetricIndex> denominator;
+  double scale = 1;
+  double limit = std::numeric_limits<double>::infinity();
+
+  // Of a measured metric, ascending in the node:
+  std::vector<NodeIndex> node;
+  std::vector<double> value;  // inclusive, over all profiles
+
+  bool measured() const { return numerator.empty(); }
+  bool is_ratio() const { return !denominator.empty(); }
+};
+
+/// One thread, or one stream of a device, of one process.
+struct CallProfile {
+  std::string name;  // "rank 1 thread 3"
+  std::optional<int64_t> rank;
+  std::optional<int64_t> thread;
+  bool device = false;  // a stream
+};
+
+struct NodeValue {
+  NodeIndex node;
+  double value;
+};
+struct ProfileValue {
+  uint32_t profile;  // index into CallTree::profiles
+  double value;
+};
+
+/// Reads the inclusive values of single profiles from the file again. Methods throw Error where it has vanished.
+class ProfileValues {
+ public:
+  virtual ~ProfileValues() = default;
+  /// A measured metric in one profile; nodes in ascending order.
+  virtual std::vector<NodeValue> of_profile(uint32_t profile, MetricIndex metric) = 0;
+  /// A measured metric of one node, in every profile that has a value; profiles in ascending order.
+  virtual std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex metric) = 0;
+};
+
+struct CallTree {
+  StringPool names;
+  CallNodes nodes;
+  std::vector<Metric> metrics;
+  /// What to look at when nobody says which: the time, where there is one.
+  std::optional<MetricIndex> main_metric;
+  std::vector<CallProfile> profiles;
+  std::shared_ptr<ProfileValues> profile_values;  // may be null
+
+  /// What to call a node: the function's name, "file.c:12", "loop at file.c:12", ...
+  std::string name_of(NodeIndex node) const;
+  /// The nearest function at or above a node; the entry or root above them where there is none.
+  NodeIndex function_of(NodeIndex node) const;
+  /// Any value at all.
+  bool has_values(MetricIndex metric) const;
+  /// The metric of that name as people type it: "GKER (sec)", "gker (inc)", "gker", an alias.
+  std::optional<MetricIndex> find_metric(std::string_view text) const;
+};
+
+/// The inclusive value of a metric at one node, kNoValue where there is none. O(log values).
+double inclusive_value(const CallTree& tree, MetricIndex metric, NodeIndex node);
+/// For every node, the inclusive value of a metric, kNoValue where there is none. O(nodes + values).
+std::vector<double> inclusive_values(const CallTree& tree, MetricIndex metric);
+/// For every node, what it costs by itself: inclusive minus the children's inclusive; a ratio is the ratio of these.
+/// Differences that are rounding of the sums (a 10^-12th of the inclusive value) are 0. O(nodes + values).
+std::vector<double> exclusive_values(const CallTree& tree, MetricIndex metric);
+/// A derived metric from the values of measured ones: value_of(metric) gives these.
+template <typename ValueOf>
+double combined(const Metric& metric, ValueOf value_of) {
+  const auto sum = [&](const std::vector<MetricIndex>& parts) {
+    double total = 0;
+    bool any = false;
+    for (const MetricIndex part : parts) {
+      const double value = value_of(part);
+      if (value != value) continue;
+      total += value;
+      any = true;
+    }
+    return any ? total : kNoValue;
+  };
+  const double above = sum(metric.numerator);
+  if (metric.denominator.empty()) return metric.scale * above;
+  const double below = sum(metric.denominator);
+  if (!(below > 0) || above != above) return kNoValue;
+  const double ratio = metric.scale * above / below;
+  return ratio < metric.limit ? ratio : metric.limit;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,72 @@
+// Sections about the call tree: what was measured, where it goes, why the device's instructions waited.
+#include <fmt/format.h>
+
+#include "report/cells.h"
+#include "report/phrases.h"
+#include "report/sections.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// "3.97 s", by the unit that stands in the row.
+std::string value_text(double value, const std::string& unit) {
+  Column column;
+  column.type = ColumnType::real;
+  column.unit = unit;
+  return format_cell(value, column);
+}
+
+std::vector<std::string_view> with_rank(const Scope& scope, std::vector<std::string_view> columns) {
+  if (scope.several_ranks) columns.insert(columns.begin(), "rank");
+  return columns;
+}
+
+/// Gives each value its own unit: the metrics of one table have different ones.
+void show_in_units(Table& page, const Table& from) {
+  const size_t value = page.column("value");
+  for (size_t i = 0; i < page.rows.size(); ++i) {
+    const std::string unit = text_of(from, from.rows[i], "unit");
+    page.rows[i][value] = value_text(number_of(from, from.rows[i], "value"), unit);
+  }
+}
+
+}  // namespace
+
+Section tell_metrics(Table table, const Scope& scope) {
+  Table measured = table;
+  std::erase_if(measured.rows, [&](const Row& row) { return !has_value(table, row, "value"); });
+  const size_t without = table.rows.size() - measured.rows.size();
+  std::string summary =
+      fmt::format("The call tree holds {}", counted(static_cast<int64_t>(measured.rows.size()), "metric"));
+  summary += without == 0 ? "." : fmt::format("; {} more were asked for and have no value.", without);
+  constexpr size_t kRows = 24;
+  Section section =
+      section_of("Metrics of the call tree", summary, measured, with_rank(scope, {"name", "value", "about"}), kRows);
+  if (!section.page.rows.empty()) show_in_units(section.page, measured);
+  section.table = std::move(table);
+  return section;
+}
+
+Section tell_hot_path(Table table, const Scope& scope) {
+  const Row& end = table.rows.back();
+  const std::string unit = table.columns[table.column("value")].unit;
+  const std::string summary = fmt::format(
+      "Of {}, {} go through {}, {} below the root, where the path divides.",
+      value_text(number_of(table, table.rows.front(), "value"), unit), share_text(number_of(table, end, "pct"), 100.0),
+      quoted_name(text_of(table, end, "name")), counted(integer_of(table, end, "depth"), "step"));
+  constexpr size_t kRows = 24;
+  return section_of("Hot path", summary, std::move(table), with_rank(scope, {"depth", "name", "value", "pct"}), kRows);
+}
+
+Section tell_stalls(Table table, const Scope& scope) {
+  const Row& first = table.rows.front();
+  const std::string summary =
+      fmt::format("Instructions on the device that waited did so most of all for this reason: {} ({}).",
+                  text_of(table, first, "about"), share_text(number_of(table, first, "pct"), 100.0));
+  return section_of("What instructions waited for", summary, std::move(table),
+                    with_rank(scope, {"reason", "pct", "value", "about"}));
+}
+
+}  // namespace cgpu

@@ -1,0 +1,91 @@
+// Sections about kernel launches that were measured one by one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/cells.h"
+#include "report/phrases.h"
+#include "report/sections.h"
+#include "table/filter.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// "memory (2 launches), latency (1 launch)", with the most frequent first.
+std::string bounds_text(const Table& table) {
+  std::map<std::string, int64_t> counts;
+  for (const Row& row : table.rows) {
+    if (has_value(table, row, "bound")) ++counts[text_of(table, row, "bound")];
+  }
+  std::vector<std::pair<int64_t, std::string>> sorted;
+  for (const auto& [bound, count] : counts) sorted.emplace_back(-count, bound);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string> texts;
+  for (const auto& [count, bound] : sorted) {
+    texts.push_back(fmt::format("{} ({})", bound, counted(-count, "launch", "launches")));
+  }
+  return listed(texts);
+}
+
+void make_kernels_brief(Table& page) {
+  const size_t column = page.column("kernel");
+  for (Row& row : page.rows) row[column] = brief_kernel_name(std::get<std::string>(row[column]));
+}
+
+}  // namespace
+
+Section tell_launch_metrics(Table table, const Scope& scope) {
+  const Row& longest = largest_of(table, "duration_ns");
+  std::string summary =
+      fmt::format("{} measured one by one, {} in all",
+                  table.rows.size() == 1 ? "One launch was"
+                                         : format_count(static_cast<int64_t>(table.rows.size())) + " launches were",
+                  format_ns(sum_of(table, "duration_ns")));
+  if (table.rows.size() > 1 && has_value(table, longest, "duration_ns")) {
+    summary += fmt::format(", the longest {} ({})", format_ns(integer_of(table, longest, "duration_ns")),
+                           quoted_name(brief_kernel_name(text_of(table, longest, "kernel"))));
+  }
+  summary += ". Each was replayed alone, so these are not the times that the program took.";
+  if (const std::string bounds = bounds_text(table); !bounds.empty()) summary += " What limits them: " + bounds + ".";
+
+  Table sorted = table;
+  sort_rows(sorted, "duration_ns");
+  std::vector<std::string_view> columns;
+  if (scope.several_ranks) columns.emplace_back("rank");
+  columns.insert(columns.end(), {"id", "kernel", "grid", "block", "duration_ns", "bound", "compute_pct", "memory_pct",
+                                 "achieved_occupancy_pct", "registers", "dram_pct", "l1_pct", "l2_pct",
+                                 "theoretical_occupancy_pct", "flops_per_s", "intensity"});
+  Section section = section_of("Measured launches", summary, std::move(sorted), columns);
+  section.table = std::move(table);
+  make_kernels_brief(section.page);
+  return section;
+}
+
+Section tell_launch_rules(Table table, const Scope& scope) {
+  Table sorted = table;
+  std::erase_if(sorted.rows, [&](const Row& row) { return !has_value(table, row, "speedup_pct"); });
+  sort_rows(sorted, "speedup_pct");
+  std::stable_partition(sorted.rows.begin(), sorted.rows.end(),
+                        [&](const Row& row) { return text_of(table, row, "scope") == "kernel"; });
+  std::string summary =
+      fmt::format("The kernel profiler's rules say {}", counted(static_cast<int64_t>(table.rows.size()), "thing"));
+  summary +=
+      sorted.rows.empty()
+          ? "; none comes with an estimate of what it would bring."
+          : fmt::format(
+                ", {} with an estimate of what could be gained, as a share of the kernel's time or of the time of the "
+                "part that the rule looks at.",
+                sorted.rows.size());
+  std::vector<std::string_view> columns;
+  if (scope.several_ranks) columns.emplace_back("rank");
+  columns.insert(columns.end(), {"id", "kernel", "rule", "speedup_pct", "scope", "message"});
+  Section section = section_of("What the kernel profiler advises", summary, std::move(sorted), columns, 8);
+  section.table = std::move(table);
+  if (!section.page.rows.empty()) make_kernels_brief(section.page);
+  return section;
+}
+
+}  // namespace cgpu
