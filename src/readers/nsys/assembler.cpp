@@ -1,0 +1,136 @@
+#include "readers/nsys/assembler.h"
+
+#include <algorithm>
+
+namespace cgpu::nsys {
+
+const std::vector<std::string>& argument_tables() {
+  static const std::vector<std::string> tables{
+      "CUPTI_ACTIVITY_KIND_KERNEL",
+      "CUPTI_ACTIVITY_KIND_MEMCPY",
+      "CUPTI_ACTIVITY_KIND_MEMSET",
+      "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+      "CUPTI_ACTIVITY_KIND_RUNTIME",
+      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+      "CUPTI_ACTIVITY_KIND_OVERHEAD",
+      "PROFILER_OVERHEAD",
+      "NVTX_EVENTS",
+      "OSRT_API",
+      "SYSCALL",
+      "CUBLAS_EVENTS",
+      "CUDNN_EVENTS",
+      "MPI_P2P_EVENTS",
+      "MPI_COLLECTIVES_EVENTS",
+      "MPI_START_WAIT_EVENTS",
+      "MPI_OTHER_EVENTS",
+      "CUPTI_ACTIVITY_KIND_OPENACC_DATA",
+      "CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH",
+      "CUPTI_ACTIVITY_KIND_OPENACC_OTHER",
+  };
+  return tables;
+}
+
+uint64_t Assembler::place_of(const std::string& table) {
+  const std::vector<std::string>& tables = argument_tables();
+  return static_cast<uint64_t>(std::find(tables.begin(), tables.end(), table) - tables.begin());
+}
+
+void Assembler::note_damage(const std::string& table, const std::string& error) {
+  if (!error.empty()) {
+    run.notes.add("damaged_input", 1, "the table " + table + " could not be read to its end: " + error, true);
+  }
+  if (full()) run.notes.add("truncated_input", 1, "reading stopped at the most slices that a run can hold", true);
+}
+
+SliceIndex Assembler::add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
+                                int64_t correlation) {
+  if (scan.is_null(0) || scan.is_null(1)) {
+    skip("skipped_event", "rows without a start or an end were left out");
+    return kNone;
+  }
+  const int64_t start = scan.integer(0);
+  const int64_t end = scan.integer(1);
+  if (!is_time(start) || !is_time(end)) {
+    skip("invalid_number", "rows whose time cannot be true (beyond a century) were left out");
+    return kNone;
+  }
+  if (end < start) run.notes.add("negative_duration", 1, "slices with a negative duration were kept with duration 0");
+  return add_slice_at(scan, start, std::max(start, end), category, name, track, correlation);
+}
+
+SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category,
+                                   StringId name, TrackIndex track, int64_t correlation) {
+  Slices& slices = run.timeline.slices;
+  slices.start.push_back(start);
+  slices.duration.push_back(end - start);
+  slices.name.push_back(name);
+  slices.track.push_back(track);
+  slices.category.push_back(category);
+  slices.flags.push_back(0);
+  slices.correlation.push_back(correlation);
+  const int64_t row = scan.rowid();
+  const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
+  slices.source.push_back(fits ? table_ << kRowBits | static_cast<uint64_t>(row) : kNoSource);
+  ++run.events.slices;
+  return static_cast<SliceIndex>(slices.size() - 1);
+}
+
+void Assembler::add_device_op(SliceIndex slice, const DeviceOp& op) {
+  DeviceOps& ops = run.timeline.device_ops;
+  ops.slice.push_back(slice);
+  ops.device.push_back(op.device);
+  ops.stream.push_back(op.stream);
+  ops.bytes.push_back(op.bytes);
+  ops.copy.push_back(op.copy);
+  ops.source.push_back(op.source);
+  ops.destination.push_back(op.destination);
+}
+
+void Assembler::skip(const char* code, const char* why) {
+  ++run.events.skipped;
+  run.notes.add(code, 1, why);
+}
+
+uint16_t Assembler::category(std::string_view name, SliceKind kind) {
+  std::vector<Category>& known = run.timeline.categories;
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Category& one) { return one.kind == kind && one.name == name; });
+  const auto place = static_cast<uint16_t>(found - known.begin());
+  if (found == known.end()) known.push_back({std::string(name), kind});
+  return place;
+}
+
+TrackIndex Assembler::thread_track(int64_t global_thread) {
+  std::vector<Track>& tracks = run.timeline.tracks;
+  const auto [at, added] = threads_.try_emplace(global_thread, static_cast<TrackIndex>(tracks.size()));
+  if (added) {
+    Track& track = tracks.emplace_back();
+    track.kind = TrackKind::host_thread;
+    track.process = std::to_string(process_number(process_of(global_thread)));
+    track.thread = std::to_string(thread_number(global_thread));
+  }
+  return at->second;
+}
+
+TrackIndex Assembler::stream_track(uint64_t process, int32_t device, int64_t stream) {
+  std::vector<Track>& tracks = run.timeline.tracks;
+  const auto [at, added] =
+      streams_.try_emplace(std::tuple(process, device, stream), static_cast<TrackIndex>(tracks.size()));
+  if (added) {
+    Track& track = tracks.emplace_back();
+    track.kind = TrackKind::device_stream;
+    track.process = "GPU " + std::to_string(device);
+    track.thread = "stream " + std::to_string(stream);
+  }
+  return at->second;
+}
+
+int64_t Assembler::correlation(uint64_t process, sqlite::Scan& scan, int column) {
+  const int64_t id = scan.integer(column);
+  if (id <= 0 || id > UINT32_MAX) return Slices::kNoCorrelation;
+  if (one_process_) return id;
+  const auto at = processes_.try_emplace(process, static_cast<int64_t>(processes_.size())).first;
+  return at->second << 32 | id;
+}
+
+}  // namespace cgpu::nsys

@@ -1,0 +1,117 @@
+// Puts the rows of an Nsight Systems export into a run: tracks, categories, slices, and the keys that join them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "model/run.h"
+#include "readers/nsys/names.h"
+#include "readers/sqlite/database.h"
+
+namespace cgpu::nsys {
+
+/// Where a row stands, for Run::arguments: the place of the table in `argument_tables` above 56 bits of row id.
+inline constexpr uint64_t kNoSource = UINT64_MAX;
+inline constexpr int kRowBits = 56;
+/// The tables of which slices are made. Order matters to Slices::source only.
+const std::vector<std::string>& argument_tables();
+
+/// A process over all machines of a report: what a global thread or process id is without its thread.
+/// <hardware:8><virtual machine:8><process:24><thread:24>
+inline uint64_t process_of(int64_t global_id) {
+  return static_cast<uint64_t>(global_id) >> 24;
+}
+inline int64_t process_number(uint64_t process) {
+  return static_cast<int64_t>(process & 0xffffff);
+}
+inline int64_t thread_number(int64_t global_id) {
+  return global_id & 0xffffff;
+}
+
+/// A device op as its row gives it.
+struct DeviceOp {
+  int32_t device = 0;
+  int64_t stream = 0;
+  int64_t bytes = -1;
+  CopyKind copy = CopyKind::none;
+  MemoryKind source = MemoryKind::none;
+  MemoryKind destination = MemoryKind::none;
+};
+
+class Assembler {
+ public:
+  Assembler(Run& into, sqlite::Database& from) : run(into), database(from), names(into.timeline.names) {}
+
+  /// One pass over a table; `row` is called with the scan at each row and must account for it by adding something
+  /// or by `skip`. What cannot be read of the table goes into the notes.
+  template <typename Row>
+  void each_event(const std::string& table, const std::vector<std::string>& columns, Row row) {
+    each(table, columns, [&](sqlite::Scan& scan) {
+      ++run.events.read;
+      row(scan);
+    });
+  }
+  /// The same for tables that hold no events.
+  template <typename Row>
+  void each(const std::string& table, const std::vector<std::string>& columns, Row row) {
+    table_ = place_of(table);
+    read_.insert(table);
+    if (!database.has(table)) return;
+    sqlite::Scan scan(database, table, columns);
+    while (!full() && scan.next()) row(scan);
+    note_damage(table, scan.error());
+  }
+
+  /// Adds the slice of the scan's row, whose first two columns are `start` and `end`; kNone where it has no time.
+  SliceIndex add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
+                       int64_t correlation = Slices::kNoCorrelation);
+  /// The same with times given.
+  SliceIndex add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category, StringId name,
+                          TrackIndex track, int64_t correlation = Slices::kNoCorrelation);
+  void add_device_op(SliceIndex slice, const DeviceOp& op);
+  /// Counts an event that is not kept.
+  void skip(const char* code, const char* why);
+
+  uint16_t category(std::string_view name, SliceKind kind);
+  TrackIndex thread_track(int64_t global_thread);
+  TrackIndex stream_track(uint64_t process, int32_t device, int64_t stream);
+
+  /// (process, correlation id) as one number: ids repeat from process to process. The first process keeps its ids as
+  /// they are.
+  int64_t correlation(uint64_t process, sqlite::Scan& scan, int column);
+  /// Rows of devices and rows of calls do not all say their process: all of them are taken as one.
+  void assume_one_process() { one_process_ = true; }
+
+  /// The tables that have been read.
+  const std::set<std::string>& read_tables() const { return read_; }
+  const std::unordered_map<int64_t, TrackIndex>& threads() const { return threads_; }
+  /// A time that the run can hold.
+  static bool is_time(int64_t ns) { return ns > -kMostTime && ns < kMostTime; }
+
+  Run& run;
+  sqlite::Database& database;
+  Names names;
+
+ private:
+  static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
+
+  static uint64_t place_of(const std::string& table);
+  bool full() const { return run.timeline.slices.size() >= kNone - 1; }
+  void note_damage(const std::string& table, const std::string& error);
+
+  uint64_t table_ = 0;
+  std::set<std::string> read_;
+  bool one_process_ = false;
+  std::unordered_map<uint64_t, int64_t> processes_;
+  std::unordered_map<int64_t, TrackIndex> threads_;
+  std::map<std::tuple<uint64_t, int32_t, int64_t>, TrackIndex> streams_;
+};
+
+}  // namespace cgpu::nsys

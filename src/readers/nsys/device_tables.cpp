@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "readers/nsys/tables.h"
+
+namespace cgpu::nsys {
+
+namespace {
+
+using Kinds = std::unordered_map<int64_t, std::string>;
+
+/// An enumeration of the file, by label. Codes have changed over time; the labels are what they mean.
+Kinds labels(Assembler& assembler, const std::string& table) {
+  Kinds kinds;
+  assembler.each(table, {"id", "label"},
+                 [&](sqlite::Scan& scan) { kinds.emplace(scan.integer(0), std::string(scan.text(1))); });
+  return kinds;
+}
+
+/// Codes of files without the enumeration are those of the newest that has it.
+CopyKind copy_kind(const Kinds& kinds, int64_t code) {
+  struct Known {
+    std::string_view label;
+    CopyKind kind;
+  };
+  static constexpr std::array<Known, 14> known{{{"Unknown", CopyKind::unknown},
+                                                {"Host-to-Device", CopyKind::HtoD},
+                                                {"Device-to-Host", CopyKind::DtoH},
+                                                {"Host-to-Array", CopyKind::HtoA},
+                                                {"Array-to-Host", CopyKind::AtoH},
+                                                {"Array-to-Array", CopyKind::AtoA},
+                                                {"Array-to-Device", CopyKind::AtoD},
+                                                {"Device-to-Array", CopyKind::DtoA},
+                                                {"Device-to-Device", CopyKind::DtoD},
+                                                {"Host-to-Host", CopyKind::HtoH},
+                                                {"Peer-to-Peer", CopyKind::PtoP},
+                                                {"Unified Host-to-Device", CopyKind::uvm_HtoD},
+                                                {"Unified Device-to-Host", CopyKind::uvm_DtoH},
+                                                {"Unified Device-to-Device", CopyKind::DtoD}}};
+  if (const auto label = kinds.find(code); label != kinds.end()) {
+    for (const Known& one : known) {
+      if (one.label == label->second) return one.kind;
+    }
+  }
+  return code >= 0 && code < static_cast<int64_t>(known.size()) ? known[static_cast<size_t>(code)].kind
+                                                                : CopyKind::unknown;
+}
+
+struct KnownMemory {
+  std::string_view label;
+  MemoryKind kind;
+};
+constexpr std::array<KnownMemory, 8> kMemory{{{"Pageable", MemoryKind::pageable},
+                                              {"Pinned", MemoryKind::pinned},
+                                              {"Device", MemoryKind::device},
+                                              {"Array", MemoryKind::array},
+                                              {"Managed", MemoryKind::managed},
+                                              {"Device Static", MemoryKind::device_static},
+                                              {"Managed Static", MemoryKind::managed_static},
+                                              {"Unknown", MemoryKind::unknown}}};
+
+MemoryKind memory_kind(const Kinds& kinds, sqlite::Scan& scan, int column) {
+  if (scan.is_null(column)) return MemoryKind::unknown;
+  const int64_t code = scan.integer(column);
+  if (const auto label = kinds.find(code); label != kinds.end()) {
+    for (const KnownMemory& one : kMemory) {
+      if (one.label == label->second) return one.kind;
+    }
+  }
+  return code >= 0 && code < static_cast<int64_t>(kMemory.size()) ? kMemory[static_cast<size_t>(code)].kind
+                                                                  : MemoryKind::unknown;
+}
+
+std::string_view label_of(MemoryKind kind) {
+  for (const KnownMemory& one : kMemory) {
+    if (one.kind == kind) return one.label;
+  }
+  return "Unknown";
+}
+
+class DeviceTables {
+ public:
+  DeviceTables(Assembler& assembler, const DeviceNumbers& devices)
+      : assembler_(assembler), timeline_(assembler.run.timeline), devices_(devices) {}
+
+  void read() {
+    copy_kinds_ = labels(assembler_, "ENUM_CUDA_MEMCPY_OPER");
+    memory_kinds_ = labels(assembler_, "ENUM_CUDA_MEM_KIND");
+    read_kernels();
+    read_copies();
+    read_memsets();
+    read_graphs();
+    read_synchronization();
+    read_memory();
+  }
+
+ private:
+  /// The columns with which every table of device rows begins.
+  enum Common { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFirst };
+  static std::vector<std::string> columns(std::initializer_list<const char*> more) {
+    std::vector<std::string> all{"start", "end", "deviceId", "streamId", "correlationId", "globalPid"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  int32_t device(uint64_t process, int64_t ordinal) const {
+    const auto mapped = devices_.find({process_number(process), ordinal});
+    const int64_t number = mapped == devices_.end() ? ordinal : mapped->second;
+    return number >= 0 && number <= INT32_MAX ? static_cast<int32_t>(number) : -1;
+  }
+
+  /// Adds the row's slice on its stream.
+  SliceIndex add(sqlite::Scan& scan, uint16_t category, StringId name, DeviceOp op) {
+    const uint64_t process = process_of(scan.integer(kProcess));
+    op.device = device(process, scan.integer(kDevice));
+    op.stream = scan.integer(kStream);
+    const SliceIndex slice =
+        assembler_.add_slice(scan, category, name, assembler_.stream_track(process, op.device, op.stream),
+                             assembler_.correlation(process, scan, kCorrelation));
+    if (slice != kNone && is_device_op(timeline_.categories[category].kind)) assembler_.add_device_op(slice, op);
+    return slice;
+  }
+
+  void read_kernels() {
+    const uint16_t category = assembler_.category("kernel", SliceKind::kernel);
+    assembler_.each_event("CUPTI_ACTIVITY_KIND_KERNEL", columns({"demangledName", "shortName", "mangledName"}),
+                          [&](sqlite::Scan& scan) {
+                            StringId name = 0;
+                            for (int i = kFirst; name == 0 && i < kFirst + 3; ++i) name = assembler_.names.id(scan, i);
+                            add(scan, category, name, {});
+                          });
+  }
+
+  void read_copies() {
+    const uint16_t category = assembler_.category("memcpy", SliceKind::memcpy);
+    enum { kBytes = kFirst, kKind, kSource, kDestination };
+    assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMCPY", columns({"bytes", "copyKind", "srcKind", "dstKind"}),
+                          [&](sqlite::Scan& scan) {
+                            DeviceOp op;
+                            op.bytes = bytes(scan, kBytes);
+                            op.copy = copy_kind(copy_kinds_, scan.integer(kKind));
+                            op.source = memory_kind(memory_kinds_, scan, kSource);
+                            op.destination = memory_kind(memory_kinds_, scan, kDestination);
+                            add(scan, category, copy_name(op), op);
+                          });
+  }
+
+  void read_memsets() {
+    const uint16_t category = assembler_.category("memset", SliceKind::memset);
+    enum { kBytes = kFirst, kKind };
+    assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMSET", columns({"bytes", "memKind"}), [&](sqlite::Scan& scan) {
+      DeviceOp op;
+      op.bytes = bytes(scan, kBytes);
+      op.copy = CopyKind::memset;
+      op.destination = memory_kind(memory_kinds_, scan, kKind);
+      add(scan, category, copy_name(op), op);
+    });
+  }
+
+  /// A graph's row stands for its kernels where they were not recorded; where they were, it only encloses them.
+  void read_graphs() {
+    const std::string table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+    if (!assembler_.database.has_rows(table)) return;
+    std::unordered_set<int64_t> recorded;
+    for (const SliceIndex op : timeline_.device_ops.slice) recorded.insert(timeline_.slices.correlation[op]);
+    const uint16_t hiding = assembler_.category("graph", SliceKind::kernel);
+    const uint16_t enclosing = assembler_.category("graph", SliceKind::device_annotation);
+    int64_t hidden = 0;
+    assembler_.each_event(table, columns({"graphId", "graphExecId"}), [&](sqlite::Scan& scan) {
+      const int id = scan.is_null(kFirst) ? kFirst + 1 : kFirst;
+      const std::string name = scan.is_null(id) ? "CUDA graph" : "CUDA graph " + std::to_string(scan.integer(id));
+      const int64_t key = assembler_.correlation(process_of(scan.integer(kProcess)), scan, kCorrelation);
+      const bool seen = key != Slices::kNoCorrelation && recorded.count(key) != 0;
+      if (add(scan, seen ? enclosing : hiding, assembler_.names.intern(name), {}) != kNone && !seen) ++hidden;
+    });
+    assembler_.run.notes.add("hidden_graph_kernels", hidden,
+                             "CUDA graphs were recorded as a whole: each run of one is a single device op, and the "
+                             "kernels in it are not listed; record with --cuda-graph-trace=node to see them");
+  }
+
+  /// The kind of a wait is told by the call that waited: the codes of the file have changed their meaning.
+  void read_synchronization() {
+    const std::string table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+    if (!assembler_.database.has_rows(table)) return;
+    std::unordered_map<int64_t, const char*> kinds;
+    for (SliceIndex i = 0; i < timeline_.slices.size(); ++i) {
+      if (!is_call(timeline_.kind(i))) continue;
+      if (const char* kind = kind_of_wait(timeline_.name(i))) kinds[timeline_.slices.correlation[i]] = kind;
+    }
+    const uint16_t category = assembler_.category("synchronization", SliceKind::synchronization);
+    assembler_.each_event(table, columns({}), [&](sqlite::Scan& scan) {
+      const auto kind = kinds.find(assembler_.correlation(process_of(scan.integer(kProcess)), scan, kCorrelation));
+      add(scan, category, assembler_.names.intern(kind == kinds.end() ? "Synchronization" : kind->second), {});
+    });
+  }
+
+  static const char* kind_of_wait(std::string_view call) {
+    const auto says = [&](std::string_view part) { return call.find(part) != std::string_view::npos; };
+    if (says("EventSynchronize")) return "Event Synchronize";
+    if (says("StreamWaitEvent")) return "Stream Wait Event";
+    if (says("StreamSynchronize")) return "Stream Synchronize";
+    return says("DeviceSynchronize") || says("CtxSynchronize") ? "Context Synchronize" : nullptr;
+  }
+
+  /// Allocations, and what is in use after each: events come in any order.
+  void read_memory() {
+    enum { kTime, kSize, kKind, kOperation, kMemoryDevice, kMemoryProcess };
+    std::vector<MemoryEvent> events;
+    const Kinds operations = labels(assembler_, "ENUM_CUDA_DEV_MEM_EVENT_OPER");
+    assembler_.each_event(
+        "CUDA_GPU_MEMORY_USAGE_EVENTS", {"start", "bytes", "memKind", "memoryOperationType", "deviceId", "globalPid"},
+        [&](sqlite::Scan& scan) {
+          const int64_t size = scan.integer(kSize);
+          if (scan.is_null(kTime) || !Assembler::is_time(scan.integer(kTime)) || size < 0 || size > kMostBytes) {
+            return assembler_.skip("skipped_event", "memory events without a time or size were left out");
+          }
+          const MemoryKind kind = memory_kind(memory_kinds_, scan, kKind);
+          const bool on_host = kind == MemoryKind::pageable || kind == MemoryKind::pinned;
+          MemoryEvent event;
+          event.time = scan.integer(kTime);
+          event.bytes = releases(operations, scan.integer(kOperation)) ? -size : size;
+          event.device = on_host ? -1 : device(process_of(scan.integer(kMemoryProcess)), scan.integer(kMemoryDevice));
+          events.push_back(event);
+          ++assembler_.run.events.memory;
+        });
+    std::stable_sort(events.begin(), events.end(),
+                     [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; });
+    std::map<int32_t, int64_t> in_use;
+    for (MemoryEvent& event : events) {
+      int64_t& total = in_use[event.device];
+      // What was allocated before the recording is released in it: the total cannot be known below 0.
+      total = std::clamp<int64_t>(total + event.bytes, 0, INT64_MAX / 2);
+      event.total_allocated = total;
+    }
+    timeline_.memory = std::move(events);
+  }
+
+  static bool releases(const Kinds& operations, int64_t code) {
+    const auto label = operations.find(code);
+    return label == operations.end() ? code == 1 : label->second.find("eallocation") != std::string::npos;
+  }
+
+  static int64_t bytes(sqlite::Scan& scan, int column) {
+    const int64_t size = scan.integer(column);
+    return scan.is_null(column) || size < 0 || size > kMostBytes ? -1 : size;
+  }
+
+  /// As PyTorch's profiler writes it, so that runs under both can be compared.
+  StringId copy_name(const DeviceOp& op) {
+    const auto key = std::tuple(op.copy, op.source, op.destination);
+    if (const auto known = copy_names_.find(key); known != copy_names_.end()) return known->second;
+    std::string name = op.copy == CopyKind::memset ? "Memset (" : std::string("Memcpy ") + text_of(op.copy) + " (";
+    if (op.copy != CopyKind::memset) name.append(label_of(op.source)).append(" -> ");
+    name.append(label_of(op.destination)).append(")");
+    return copy_names_[key] = assembler_.names.intern(name);
+  }
+
+  static constexpr int64_t kMostBytes = int64_t{1} << 50;  // sums of many fit into 64 bits
+
+  Assembler& assembler_;
+  Timeline& timeline_;
+  const DeviceNumbers& devices_;
+  Kinds copy_kinds_;
+  Kinds memory_kinds_;
+  std::map<std::tuple<CopyKind, MemoryKind, MemoryKind>, StringId> copy_names_;
+};
+
+}  // namespace
+
+void read_device_tables(Assembler& assembler, const DeviceNumbers& devices) {
+  DeviceTables(assembler, devices).read();
+}
+
+}  // namespace cgpu::nsys

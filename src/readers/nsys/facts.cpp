@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "base/credentials.h"
+#include "readers/nsys/tables.h"
+
+namespace cgpu::nsys {
+
+namespace {
+
+/// What is worth showing of the recording's options. Everything else stays in the file: it holds the environment of the
+/// program.
+struct Option {
+  std::string_view ending;
+  const char* key;
+};
+constexpr std::array<Option, 6> kOptions{{{"CUDA_GRAPH_TRACE_OPTIONS:MODE", "cuda_graph_trace"},
+                                          {"CUDA_SKIP_SOME_API_CALLS", "skip_some_api_calls"},
+                                          {"COLLECT_GPU_MEMORY_USAGE", "gpu_memory_usage"},
+                                          {"OS_RUNTIME_OPTIONS:DURATION_THRESHOLD_NS", "os_calls_threshold_ns"},
+                                          {"LINUX_PERF_OPTIONS:SAMPLING_PERIOD", "cpu_sampling_period"},
+                                          {"LINUX_PERF_OPTIONS:COLLECTION_MODE", "cpu_collection_mode"}}};
+
+void add_metadata(Run& run, const std::string& key, std::string_view value) {
+  if (value.empty() || is_secret_value(value)) return;
+  const bool known =
+      std::any_of(run.metadata.begin(), run.metadata.end(), [&](const auto& m) { return m.first == key; });
+  if (!known) run.metadata.emplace_back(key, value);
+}
+
+void read_export(Assembler& assembler, bool& normalised) {
+  Run& run = assembler.run;
+  // The table was called the other way round until 2022.
+  for (const char* table : {"META_DATA_EXPORT", "EXPORT_META_DATA"}) {
+    assembler.each(table, {"name", "value"}, [&](sqlite::Scan& scan) {
+      const std::string name(scan.text(0));
+      const std::string_view value = scan.text(1);
+      if (name == "EXPORT_SCHEMA_VERSION") run.format_version = value;
+      if (name == "EXPORT_PRODUCT_VERSION") add_metadata(run, "nsys_version", value);
+      if (name == "EXPORT_TIME_UTC") add_metadata(run, "exported", value);
+      if (name == "EXPORT_PARAM_TIME_NORMALIZE") normalised = value == "true";
+    });
+  }
+}
+
+void read_capture(Assembler& assembler) {
+  Run& run = assembler.run;
+  int64_t credentials = 0;
+  bool skips_calls = false;
+  assembler.each("META_DATA_CAPTURE", {"name", "value"}, [&](sqlite::Scan& scan) {
+    const std::string name(scan.text(0));
+    const std::string_view value = scan.text(1);
+    if (name.find("ENVIRONMENT") != std::string::npos) {
+      ++credentials;
+      return;
+    }
+    if (is_secret_key(name) || is_secret_value(value)) ++credentials;
+    if (name.ends_with("CUDA_SKIP_SOME_API_CALLS") && value == "true") skips_calls = true;
+    for (const Option& option : kOptions) {
+      if (name.ends_with(option.ending)) add_metadata(run, option.key, value);
+    }
+  });
+  run.notes.add("credentials_present", credentials,
+                "environment variables or values that look like credentials stand in the file's metadata; they are not "
+                "shown here, but whoever gets the file can read them");
+  run.notes.add(
+      "missing_calls", skips_calls,
+      "the profiler left out some API calls that cost little (its default): counts of calls are not complete");
+}
+
+void read_clock(Assembler& assembler, bool normalised) {
+  Run& run = assembler.run;
+  if (normalised) run.clock_is_unix = true;
+  assembler.each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](sqlite::Scan& scan) {
+    const int64_t epoch = scan.integer(0);
+    if (normalised || run.clock_is_unix || epoch <= 0 || !Assembler::is_time(epoch)) return;
+    run.clock_is_unix = true;
+    run.clock_base = epoch;
+  });
+}
+
+void read_devices(Assembler& assembler) {
+  Run& run = assembler.run;
+  enum { kId, kName, kMultiprocessors, kMemory, kWarp, kMajor, kMinor };
+  assembler.each(
+      "TARGET_INFO_GPU", {"id", "name", "smCount", "totalMemory", "threadsPerWarp", "computeMajor", "computeMinor"},
+      [&](sqlite::Scan& scan) {
+        const int64_t id = scan.integer(kId);
+        if (id < 0 || id > INT32_MAX) return;
+        const auto known = [&](int column) {
+          const int64_t value = scan.integer(column);
+          return value > 0 ? std::optional<int64_t>(value) : std::nullopt;
+        };
+        Device device;
+        device.id = static_cast<int32_t>(id);
+        device.name = scan.text(kName);
+        device.vendor = "NVIDIA";
+        device.sm_count = known(kMultiprocessors);
+        device.memory_bytes = known(kMemory);
+        device.warp_size = known(kWarp);
+        if (known(kMajor)) {
+          device.compute_capability = std::to_string(scan.integer(kMajor)) + "." + std::to_string(scan.integer(kMinor));
+        }
+        run.devices.push_back(std::move(device));
+      });
+  std::sort(run.devices.begin(), run.devices.end(), [](const Device& a, const Device& b) { return a.id < b.id; });
+}
+
+/// What the profiler said while it recorded: warnings and errors, and of the rest what tells of lost events.
+void read_diagnostics(Assembler& assembler) {
+  Run& run = assembler.run;
+  enum : int64_t { kWarning = 2, kError = 3 };
+  constexpr size_t kMostTexts = 50;
+  std::map<std::pair<std::string, std::string>, int64_t> texts;
+  int64_t more = 0;
+  assembler.each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](sqlite::Scan& scan) {
+    const int64_t severity = scan.integer(0);
+    if (severity != kWarning && severity != kError) return;
+    std::string text(scan.text(1));
+    if (text.empty()) return;
+    if (is_secret_value(text)) text = "[hidden]";
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    const bool lost = text.find("Not all") != std::string::npos || text.find("lost") != std::string::npos ||
+                      text.find("dropped") != std::string::npos;
+    const char* of_severity = severity == kError ? "profiler_error" : "profiler_warning";
+    const std::pair<std::string, std::string> note(lost ? "lost_events" : of_severity, text);
+    const bool known = texts.count(note) != 0;
+    if (known || texts.size() < kMostTexts) {
+      ++texts[note];
+    } else {
+      ++more;
+    }
+  });
+  for (const auto& [note, count] : texts) run.notes.add(note.first, count, "the profiler says: " + note.second);
+  run.notes.add("profiler_warning", more, "further warnings and errors of the profiler are not listed");
+}
+
+}  // namespace
+
+DeviceNumbers read_facts(Assembler& assembler) {
+  assembler.each("StringIds", {"id", "value"},
+                 [&](sqlite::Scan& scan) { assembler.names.add(scan.integer(0), scan.text(1)); });
+  bool normalised = false;
+  read_export(assembler, normalised);
+  read_capture(assembler);
+  read_clock(assembler, normalised);
+  read_devices(assembler);
+  read_diagnostics(assembler);
+  assembler.each("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](sqlite::Scan& scan) {
+    if (scan.text(0) == "Hostname") assembler.run.host = scan.text(1);
+  });
+  DeviceNumbers numbers;
+  assembler.each("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](sqlite::Scan& scan) {
+    numbers.try_emplace({scan.integer(0), scan.integer(1)}, scan.integer(2));
+  });
+  return numbers;
+}
+
+void read_counters(Assembler& assembler) {
+  if (!assembler.database.has_rows("GPU_METRICS")) return;
+  using Key = std::pair<int64_t, int64_t>;
+  std::map<Key, std::string> metrics;
+  assembler.each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"}, [&](sqlite::Scan& scan) {
+    metrics.try_emplace({scan.integer(0), scan.integer(1)}, scan.text(2));
+  });
+  Counters& counters = assembler.run.timeline.counters;
+  std::map<Key, uint32_t> tracks;
+  enum { kTime, kType, kMetric, kValue };
+  assembler.each_event("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"}, [&](sqlite::Scan& scan) {
+    if (scan.is_null(kTime) || scan.is_null(kValue) || !Assembler::is_time(scan.integer(kTime))) {
+      return assembler.skip("skipped_event", "samples without a time or value were left out");
+    }
+    const Key key{scan.integer(kType), scan.integer(kMetric)};
+    const auto [at, added] = tracks.try_emplace(key, static_cast<uint32_t>(counters.tracks.size()));
+    if (added) {
+      const auto name = metrics.find(key);
+      // The GPU's number is the lowest byte of the type.
+      counters.tracks.push_back({"GPU " + std::to_string(key.first & 0xff),
+                                 name == metrics.end() ? "metric " + std::to_string(key.second) : name->second});
+    }
+    counters.track.push_back(at->second);
+    counters.time.push_back(scan.integer(kTime));
+    counters.value.push_back(scan.real(kValue));
+    ++assembler.run.events.counters;
+  });
+}
+
+void finish(Assembler& assembler) {
+  Run& run = assembler.run;
+  std::map<uint64_t, std::string> processes;
+  assembler.each("PROCESSES", {"globalPid", "name"},
+                 [&](sqlite::Scan& scan) { processes.try_emplace(process_of(scan.integer(0)), scan.text(1)); });
+  const auto shown = [](std::string_view text) {
+    return is_secret_value(text) ? std::string("[hidden]") : std::string(text);
+  };
+  for (const auto& [thread, track] : assembler.threads()) {
+    const auto name = processes.find(process_of(thread));
+    if (name != processes.end()) run.timeline.tracks[track].process_name = shown(name->second);
+  }
+  assembler.each("ThreadNames", {"globalTid", "nameId"}, [&](sqlite::Scan& scan) {
+    const auto thread = assembler.threads().find(scan.integer(0));
+    if (thread == assembler.threads().end()) return;
+    std::string& name = run.timeline.tracks[thread->second].thread_name;
+    if (name.empty()) name = shown(assembler.names.text(scan.integer(1)));
+  });
+  std::unordered_map<std::string, std::string> gpus;
+  for (const Device& device : run.devices) gpus.emplace("GPU " + std::to_string(device.id), device.name);
+  for (Track& track : run.timeline.tracks) {
+    const auto gpu = gpus.find(track.process);
+    if (gpu != gpus.end()) track.process_name = gpu->second;
+  }
+
+  std::string unread;
+  int64_t count = 0;
+  for (const auto& [table, columns] : assembler.database.tables()) {
+    const bool events =
+        assembler.database.has_column(table, "start") || assembler.database.has_column(table, "timestamp");
+    if (!events || assembler.read_tables().count(table) != 0 || !assembler.database.has_rows(table)) continue;
+    unread.append(unread.empty() ? "" : ", ").append(table);
+    ++count;
+  }
+  run.notes.add("unread_table", count, "tables of events that cgpu does not use: " + unread);
+}
+
+}  // namespace cgpu::nsys

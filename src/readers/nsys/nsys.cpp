@@ -1,0 +1,110 @@
+#include "readers/nsys/nsys.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "readers/nsys/arguments.h"
+#include "readers/nsys/export_tool.h"
+#include "readers/nsys/tables.h"
+#include "readers/temporary_folder.h"
+
+namespace cgpu::nsys {
+
+namespace {
+
+constexpr std::string_view kReportMagic = "NVIDIA Tegra Profiler Report";
+
+/// Whether the file itself, not only its uncompressed text, is a database.
+bool is_database_file(const std::string& path) {
+  try {
+    std::array<char, sqlite::kMagic.size()> start{};
+    const File file(path);
+    return file.is_regular() && file.read_at(0, start.data(), start.size()) == start.size() &&
+           std::string_view(start.data(), start.size()) == sqlite::kMagic;
+  } catch (const Error&) {
+    return false;  // "-"
+  }
+}
+
+bool has_tables_of_an_export(const sqlite::Database& database) {
+  if (!database.has("StringIds")) return false;
+  return std::any_of(database.tables().begin(), database.tables().end(), [](const auto& table) {
+    const std::string& name = table.first;
+    return name.starts_with("CUPTI_ACTIVITY_KIND_") || name.starts_with("TARGET_INFO_") || name == "META_DATA_EXPORT" ||
+           name == "EXPORT_META_DATA" || name == "NVTX_EVENTS" || name == "OSRT_API";
+  });
+}
+
+Run read_database(const std::string& path, const std::string& name, const ReadOptions& options) {
+  auto database = std::make_shared<sqlite::Database>(path, name);
+  Run run;
+  run.file = name;
+  run.format = "nsys-sqlite";
+  run.input_bytes = run.text_bytes = database->size();
+  if (!has_tables_of_an_export(*database)) {
+    if (database->expected_size() <= database->size()) {
+      throw Error(name, "is an SQLite database without the tables of an Nsight Systems export");
+    }
+    throw Error(name, "is an SQLite database that was cut off before its tables: export or copy it again");
+  }
+  if (!database->warning().empty()) run.notes.add("damaged_input", 1, database->warning(), true);
+  if (database->size() < database->expected_size()) {
+    run.notes.add("truncated_input", 1, "the file is shorter than its header says; what is there was read", true);
+  }
+  const auto progress = [&](double share) {
+    if (options.progress) options.progress(share);
+  };
+  Assembler assembler(run, *database);
+  const DeviceNumbers devices = read_facts(assembler);
+  progress(0.1);
+  read_host_tables(assembler);
+  progress(0.6);
+  read_device_tables(assembler, devices);
+  progress(0.9);
+  read_counters(assembler);
+  read_samples(assembler);
+  finish(assembler);
+  run.arguments = make_argument_source(std::move(database));
+  return run;
+}
+
+}  // namespace
+
+bool is_export(const Input& input) {
+  if (!input.head.starts_with(sqlite::kMagic)) return false;
+  if (!is_database_file(input.path)) return input.head.find("StringIds") != std::string::npos;
+  try {
+    return has_tables_of_an_export(sqlite::Database(input.path, input.path));
+  } catch (const Error&) {
+    return input.head.find("StringIds") != std::string::npos;  // damaged: reading says how
+  }
+}
+
+Run read_export(const Input& input, const ReadOptions& options) {
+  if (is_database_file(input.path)) return read_database(input.path, input.path, options);
+  // SQLite reads files only: what is compressed or comes through a pipe is written to one first.
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/export.sqlite";
+  copy_to_file(*input.source, path);
+  Run run = read_database(path, input.path, options);
+  run.input_bytes = input.source->stored_bytes();
+  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  return run;
+}
+
+bool is_report(const Input& input) {
+  return input.head.starts_with(kReportMagic);
+}
+
+Run read_report(const Input& input, const ReadOptions& options) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/export.sqlite";
+  export_report(input.path, path);
+  Run run = read_database(path, input.path, options);
+  run.format = "nsys-rep";
+  return run;
+}
+
+}  // namespace cgpu::nsys

@@ -1,0 +1,523 @@
+// The reader of Nsight Systems exports on databases of our own: what versions lack or changed, and every kind of
+// damage.
+#include "readers/nsys/nsys.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "base/error.h"
+#include "readers/nsys/test_export.h"
+#include "readers/reader.h"
+
+namespace cgpu {
+namespace {
+
+using test::add_call;
+using test::add_kernel;
+using test::kProcessA;
+using test::kProcessB;
+using test::row;
+using test::TestDatabase;
+using test::TestFile;
+
+cgpu::Run read(const std::string& path) {
+  return std::move(open_inputs({path}, {1, "", {}}).runs.front());
+}
+
+/// Reads a built export; `change` may alter it first.
+cgpu::Run read_export(const std::string& change = "", bool rows = true) {
+  TestDatabase database;
+  test::add_basics(database);
+  if (rows) test::add_rows(database);
+  database.sql(change).close();
+  return read(database.path());
+}
+
+std::vector<SliceIndex> slices_of(const cgpu::Run& run, SliceKind kind) {
+  std::vector<SliceIndex> found;
+  for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
+    if (run.timeline.kind(i) == kind) found.push_back(i);
+  }
+  return found;
+}
+
+std::vector<std::string> names_of(const cgpu::Run& run, SliceKind kind) {
+  std::vector<std::string> names;
+  for (const SliceIndex i : slices_of(run, kind)) names.emplace_back(run.timeline.name(i));
+  return names;
+}
+
+int64_t accounted(const cgpu::Run& run) {
+  const EventCounts& e = run.events;
+  return e.slices + e.instants + e.memory + e.counters + e.flows + e.metadata + e.skipped;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(NsysReader, EveryTableBecomesWhatItMeans) {
+  const cgpu::Run run = read_export();
+  EXPECT_EQ(run.format, "nsys-sqlite");
+  EXPECT_EQ(run.format_version, "3.25.0");
+  EXPECT_TRUE(run.clock_is_unix);
+  EXPECT_EQ(run.clock_base, 1700000000000000000);
+  ASSERT_EQ(run.devices.size(), 2u);
+  EXPECT_EQ(run.devices[0].id, 0);
+  EXPECT_EQ(run.devices[1].sm_count, 132);
+  EXPECT_EQ(run.devices[1].compute_capability, "9.0");
+
+  EXPECT_EQ(names_of(run, SliceKind::runtime_call), (Names{"cudaLaunchKernel_v7000", "cudaMemcpyAsync_v3020"}));
+  EXPECT_EQ(names_of(run, SliceKind::driver_call), (Names{"cuLaunchKernel"}));
+  EXPECT_EQ(names_of(run, SliceKind::kernel), (Names{"void gemm<float>(int)", "void gemm<float>(int)"}));
+  EXPECT_EQ(names_of(run, SliceKind::memcpy),
+            (Names{"Memcpy HtoD (Pageable -> Device)", "Memcpy DtoH (Device -> Pinned)"}));
+  EXPECT_EQ(names_of(run, SliceKind::memset), (Names{"Memset (Device)"}));
+  EXPECT_EQ(names_of(run, SliceKind::annotation), (Names{"step", "ncclAllReduce", "across", "open"}));
+  EXPECT_EQ(names_of(run, SliceKind::framework_op), (Names{"aten::mm"})) << "PyTorch's numbers are no part of the name";
+  EXPECT_EQ(run.timeline.instants.size(), 1u);
+  EXPECT_EQ(run.events.read, 15);
+  EXPECT_EQ(accounted(run), run.events.read);
+
+  const DeviceOps& ops = run.timeline.device_ops;
+  EXPECT_EQ(ops.device, (std::vector<int32_t>{0, 1, 0, 0, 0}));
+  EXPECT_EQ(ops.bytes, (std::vector<int64_t>{-1, -1, 4096, 512, 64}));
+  EXPECT_EQ(ops.copy[2], CopyKind::HtoD);
+  EXPECT_EQ(ops.source[2], MemoryKind::pageable);
+  EXPECT_EQ(ops.destination[3], MemoryKind::pinned);
+  EXPECT_EQ(ops.copy[4], CopyKind::memset);
+  EXPECT_EQ(ops.destination[4], MemoryKind::device);
+}
+
+TEST(NsysReader, CorrelationIdsOfTwoProcessesAreTwoKeys) {
+  const cgpu::Run run = read_export();
+  const Slices& s = run.timeline.slices;
+  const auto kernels = slices_of(run, SliceKind::kernel);
+  const SliceIndex call_a = slices_of(run, SliceKind::runtime_call)[0];
+  const SliceIndex call_b = slices_of(run, SliceKind::driver_call)[0];
+  EXPECT_EQ(s.correlation[kernels[0]], s.correlation[call_a]);
+  EXPECT_EQ(s.correlation[kernels[1]], s.correlation[call_b]);
+  EXPECT_NE(s.correlation[call_a], s.correlation[call_b]);
+  EXPECT_EQ(run.timeline.tracks[s.track[call_a]].process, "100");
+  EXPECT_EQ(run.timeline.tracks[s.track[call_b]].thread, "200");
+}
+
+TEST(NsysReader, RangesKnowTheirDomainAndTheirThread) {
+  const cgpu::Run run = read_export();
+  const Timeline& t = run.timeline;
+  const auto ranges = slices_of(run, SliceKind::annotation);
+  EXPECT_EQ(t.categories[t.slices.category[ranges[0]]].name, "NVTX");
+  EXPECT_EQ(t.categories[t.slices.category[ranges[1]]].name, "NVTX NCCL") << "named by a later row";
+  EXPECT_EQ(t.tracks[t.slices.track[ranges[2]]].thread, "ranges across threads");
+  EXPECT_EQ(t.slices.end(ranges[3]), 400) << "a range that never ended lasts to the last end of a call or range";
+  EXPECT_EQ(run.notes.count("unmatched_begin"), 1);
+}
+
+TEST(NsysReader, WithoutProcessesAllIsOneProcess) {
+  const cgpu::Run run = read_export(
+      "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN globalPid TO unknown;"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 2, 0, 0, 77, 3, 0)");
+  EXPECT_EQ(run.notes.count("missing_process"), 1);
+  const auto calls = slices_of(run, SliceKind::runtime_call);
+  EXPECT_EQ(run.timeline.slices.correlation[calls.back()], 77);
+}
+
+TEST(NsysReader, ColumnsInAnyOrderOrMissing) {
+  const cgpu::Run run = read_export(
+      "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (shortName TEXT, end INTEGER, "
+      "start INTEGER); INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('plain', 20, 10);"
+      "DROP TABLE NVTX_EVENTS; CREATE TABLE NVTX_EVENTS (text TEXT, end INTEGER, start INTEGER);"
+      "INSERT INTO NVTX_EVENTS VALUES ('r', 5, 3); DROP TABLE TARGET_INFO_GPU; DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY;"
+      "DROP TABLE TARGET_INFO_SESSION_START_TIME");
+  EXPECT_EQ(names_of(run, SliceKind::kernel), (Names{"plain"}));
+  EXPECT_EQ(names_of(run, SliceKind::annotation), (Names{"r"}));
+  EXPECT_FALSE(run.clock_is_unix);
+  EXPECT_EQ(accounted(run), run.events.read);
+}
+
+TEST(NsysReader, OldFilesNameTheirMetadataTheOtherWayRound) {
+  const cgpu::Run run = read_export("ALTER TABLE META_DATA_EXPORT RENAME TO EXPORT_META_DATA");
+  EXPECT_EQ(run.format_version, "3.25.0");
+}
+
+TEST(NsysReader, EnumerationsOfTheFileWinOverKnownCodes) {
+  const cgpu::Run run = read_export(
+      "CREATE TABLE ENUM_CUDA_MEM_KIND (id INTEGER, name TEXT, label TEXT);"
+      "INSERT INTO ENUM_CUDA_MEM_KIND VALUES (0, '', 'Unknown'), (1, '', 'Pageable'), (2, '', 'Pinned');");
+  EXPECT_EQ(run.timeline.device_ops.source[2], MemoryKind::unknown);
+  EXPECT_EQ(run.timeline.device_ops.destination[2], MemoryKind::pinned);
+}
+
+TEST(NsysReader, ProcessesCountTheGpusThatTheySee) {
+  const cgpu::Run run = read_export(
+      "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+      "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (3, 0, 100), (5, 1, 200)");
+  EXPECT_EQ(run.timeline.device_ops.device, (std::vector<int32_t>{3, 5, 3, 3, 3}));
+}
+
+const std::string kGraphs =
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, "
+    "correlationId INTEGER, globalPid INTEGER, graphId INTEGER, graphExecId INTEGER);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES ";
+
+TEST(NsysReader, AGraphIsADeviceOpOnlyWhereItsKernelsWereNotRecorded) {
+  const cgpu::Run run = read_export(kGraphs + row({500, 600, 0, 7, 9, kProcessA, 4, 5}) + "," +
+                                    row({120, 150, 0, 7, 1, kProcessA, 6, 7}));
+  EXPECT_EQ(names_of(run, SliceKind::kernel).back(), "CUDA graph 4");
+  EXPECT_EQ(names_of(run, SliceKind::device_annotation), (Names{"CUDA graph 6"}));
+  EXPECT_EQ(run.timeline.device_ops.size(), 6u);
+  EXPECT_EQ(run.notes.count("hidden_graph_kernels"), 1);
+}
+
+TEST(NsysReader, WaitsAreNamedByTheirCall) {
+  TestDatabase database;
+  test::add_basics(database);
+  add_call(database, 10, 90, kProcessA + 1, 5, 9);
+  database
+      .sql(
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, streamId "
+          "INTEGER, correlationId INTEGER, globalPid INTEGER, syncType INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES " +
+          row({12, 88, 0, 7, 5, kProcessA, 2}) + "," + row({12, 88, 0, 7, 6, kProcessA, 2}))
+      .close();
+  const cgpu::Run run = read(database.path());
+  EXPECT_EQ(names_of(run, SliceKind::synchronization), (Names{"Stream Synchronize", "Synchronization"}));
+  EXPECT_EQ(run.timeline.device_ops.size(), 0u);
+}
+
+TEST(NsysReader, OnlyTheProfilersOwnOverheadIsItsOverhead) {
+  const std::string thread = std::to_string(kProcessA + 1);
+  const cgpu::Run run = read_export(
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER, "
+      "overheadType INTEGER); INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES (1, 2, " +
+          thread + ", 14, 3), (3, 4, " + thread +
+          ", 15, 7); CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER);"
+          "INSERT INTO OSRT_API VALUES (5, 9, " +
+          thread + ", 5)",
+      false);
+  EXPECT_EQ(names_of(run, SliceKind::overhead), (Names{"CUPTI Buffer flush"}));
+  EXPECT_EQ(names_of(run, SliceKind::other), (Names{"Lazy Function Loading"}));
+  EXPECT_EQ(names_of(run, SliceKind::os_call), (Names{"poll"}));
+}
+
+TEST(NsysReader, CallsRecordedAgainForTheirBacktraceCountOnce) {
+  TestDatabase database;
+  test::add_basics(database);
+  add_call(database, 10, 20, kProcessA + 1, 5, 3, 0);
+  add_call(database, 9, 21, kProcessA + 1, 5, 3, 67);
+  database.close();
+  const cgpu::Run run = read(database.path());
+  EXPECT_EQ(slices_of(run, SliceKind::runtime_call).size(), 1u);
+  EXPECT_EQ(slices_of(run, SliceKind::other).size(), 1u);
+}
+
+TEST(NsysReader, DeviceMemoryAddsUpInOrderOfTime) {
+  const std::string process = std::to_string(kProcessA);
+  const cgpu::Run run = read_export(
+      "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, deviceId INTEGER, bytes INTEGER, "
+      "memKind INTEGER, memoryOperationType INTEGER); INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (30, " +
+          process + ", 0, 100, 2, 1), (10, " + process + ", 0, 100, 2, 0), (20, " + process + ", 0, 50, 2, 0), (5, " +
+          process + ", 0, 7, 1, 0), (NULL, 0, 0, 1, 2, 0)",
+      false);
+  const std::vector<MemoryEvent>& events = run.timeline.memory;
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0].device, -1) << "pinned memory is the host's";
+  EXPECT_EQ(events[1].total_allocated, 100);
+  EXPECT_EQ(events[2].total_allocated, 150);
+  EXPECT_EQ(events[3].bytes, -100);
+  EXPECT_EQ(events[3].total_allocated, 50);
+  EXPECT_EQ(run.notes.count("skipped_event"), 1);
+  EXPECT_EQ(accounted(run), run.events.read);
+}
+
+TEST(NsysReader, GpuCountersHaveTheNamesOfTheirMetrics) {
+  const cgpu::Run run = read_export(
+      "CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INTEGER, metricId INTEGER, metricName TEXT);"
+      "INSERT INTO TARGET_INFO_GPU_METRICS VALUES (257, 3, 'SMs Active [Throughput %]');"
+      "CREATE TABLE GPU_METRICS (timestamp INTEGER, typeId INTEGER, metricId INTEGER, value INTEGER);"
+      "INSERT INTO GPU_METRICS VALUES (10, 257, 3, 50), (20, 257, 3, 75), (20, 257, 4, 1)",
+      false);
+  const Counters& counters = run.timeline.counters;
+  ASSERT_EQ(counters.tracks.size(), 2u);
+  EXPECT_EQ(counters.tracks[0].name, "SMs Active [Throughput %]");
+  EXPECT_EQ(counters.tracks[0].process, "GPU 1");
+  EXPECT_EQ(counters.value, (std::vector<double>{50, 75, 1}));
+}
+
+TEST(NsysReader, SamplesBecomeACallTree) {
+  const cgpu::Run run = read_export(
+      "INSERT INTO StringIds VALUES (50, 'main'), (51, 'work'), (52, 'leaf'), (53, '/bin/program');"
+      "CREATE TABLE COMPOSITE_EVENTS (id INTEGER, start INTEGER, cpuCycles INTEGER);"
+      "INSERT INTO COMPOSITE_EVENTS VALUES (1, 10, 100), (2, 20, 100), (1, 30, 200), (9, 40, 100);"
+      "CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER, symbol INTEGER, module INTEGER, stackDepth INTEGER);"
+      "INSERT INTO SAMPLING_CALLCHAINS VALUES (1, 50, 53, 2), (2, 51, 53, 0), (1, 52, 53, 0), (1, 51, 53, 1), "
+      "(2, 50, 53, 1), (3, 50, 53, 0)",
+      false);
+  ASSERT_TRUE(run.call_tree);
+  const CallTree& tree = *run.call_tree;
+  Names names;
+  for (NodeIndex node = 0; node < tree.nodes.size(); ++node) names.push_back(tree.name_of(node));
+  EXPECT_EQ(names, (Names{"<root>", "main", "work", "leaf"}));
+  EXPECT_EQ(tree.nodes.parent, (std::vector<NodeIndex>{kNoNode, 0, 1, 2}));
+  EXPECT_EQ(tree.metrics[0].value, (std::vector<double>{4, 3, 3, 2})) << "the sample without frames is the root's";
+  EXPECT_EQ(tree.metrics[1].value, (std::vector<double>{500, 400, 400, 300}));
+}
+
+TEST(NsysReader, EnvironmentsAndCredentialsStayInTheFile) {
+  const cgpu::Run run = read_export(
+      "CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT); INSERT INTO META_DATA_CAPTURE VALUES "
+      "('PROCESS_0:ENVIRONMENT_VARIABLE', 'HOME=/home/someone'), ('CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph'), "
+      "('PROCESS_0:ARGUMENT_1', '--password=x');"
+      "INSERT INTO StringIds VALUES (90, 'ghp_0123456789abcdefghijABCDEFGHIJ012345');"
+      "INSERT INTO NVTX_EVENTS VALUES (1, 2, 59, NULL, 1, NULL, 90, 0)");
+  EXPECT_GE(run.notes.count("credentials_present"), 1);
+  for (const auto& [key, value] : run.metadata) {
+    EXPECT_EQ(value.find("HOME"), std::string::npos);
+    EXPECT_EQ(value.find("password"), std::string::npos);
+  }
+  EXPECT_EQ(names_of(run, SliceKind::annotation).back(), "[hidden]");
+}
+
+TEST(NsysReader, DiagnosticsAndUnreadTablesAreNoted) {
+  const cgpu::Run run = read_export(
+      "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, severity INTEGER, text TEXT);"
+      "INSERT INTO DIAGNOSTIC_EVENT VALUES (-5, 2, 'Not all CUDA events might have been collected.'), (1, 1, 'fine'), "
+      "(2, 3, 'broken');"
+      "CREATE TABLE SCHED_EVENTS (start INTEGER); INSERT INTO SCHED_EVENTS VALUES (1);"
+      "CREATE TABLE NET_NIC_METRIC (start INTEGER)");
+  EXPECT_EQ(run.notes.count("lost_events"), 1);
+  EXPECT_EQ(run.notes.count("profiler_error"), 1);
+  EXPECT_EQ(run.notes.count("unread_table"), 1);
+}
+
+TEST(NsysReader, WhatIsNoTimeIsCountedAndLeftOut) {
+  TestDatabase database;
+  test::add_basics(database);
+  add_kernel(database, INT64_MIN, INT64_MAX, kProcessA, 1);
+  add_kernel(database, 50, 40, kProcessA, 2);
+  add_kernel(database, -60, -40, kProcessA, 3, INT64_MAX, INT64_MIN);
+  database.sql("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (7)").close();
+  const cgpu::Run run = read(database.path());
+  EXPECT_EQ(run.timeline.slices.start, (std::vector<int64_t>{50, -60}));
+  EXPECT_EQ(run.timeline.slices.duration, (std::vector<int64_t>{0, 20}));
+  EXPECT_EQ(run.notes.count("invalid_number"), 1);
+  EXPECT_EQ(run.notes.count("skipped_event"), 1);
+  EXPECT_EQ(run.notes.count("negative_duration"), 1);
+  EXPECT_EQ(accounted(run), run.events.read);
+}
+
+TEST(NsysReader, ArgumentsAreTheColumnsOfTheRow) {
+  TestDatabase database;
+  test::add_basics(database);
+  test::add_rows(database);
+  database.close();
+  const cgpu::Run run = read(database.path());
+  std::vector<std::string> shown;
+  for (const Argument& argument :
+       run.arguments->arguments(run.timeline.slices.source[slices_of(run, SliceKind::kernel)[1]])) {
+    shown.push_back(argument.key + "=" + argument.value + (argument.json ? "" : "'"));
+  }
+  EXPECT_EQ(shown, (Names{"deviceId=1", "contextId=1", "streamId=7", "correlationId=1",
+                          "globalPid=" + std::to_string(kProcessB), "demangledName=void gemm<float>(int)'",
+                          "shortName=gemm'", "gridX=64", "registersPerThread=32"}));
+  EXPECT_TRUE(run.arguments->arguments(UINT64_MAX).empty());
+  EXPECT_THROW(run.arguments->arguments(12345), Error);
+}
+
+TEST(NsysReader, OtherDatabasesAreRefusedInOneLine) {
+  TestDatabase database;
+  database.sql("CREATE TABLE test (a INTEGER)").close();
+  try {
+    read(database.path());
+    FAIL() << "was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("without the tables"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(open_inputs({database.path()}, {1, "nsys-sqlite", {}}), Error);
+}
+
+TEST(NsysReader, ViewsAndVirtualTablesAreNotRun) {
+  const cgpu::Run run = read_export(
+      "DROP TABLE NVTX_EVENTS; CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE endless(start, end) AS (SELECT 1, 2 UNION ALL "
+      "SELECT start + 1, end + 1 FROM endless) SELECT * FROM endless");
+  EXPECT_TRUE(slices_of(run, SliceKind::annotation).empty());
+}
+
+TEST(NsysReader, CompressedExportsAreRead) {
+  TestDatabase database;
+  test::add_basics(database);
+  test::add_rows(database);
+  database.close();
+  const TestFile packed(test::gzip(database.bytes()), ".sqlite.gz");
+  const cgpu::Run run = read(packed.path());
+  EXPECT_EQ(run.timeline.device_ops.size(), 5u);
+  EXPECT_EQ(run.file, packed.path());
+  EXPECT_FALSE(run.arguments->arguments(run.timeline.slices.source[0]).empty()) << "though the copy has gone";
+}
+
+TEST(NsysReader, ADatabaseInUseIsReadWithItsLogAndWithoutWaiting) {
+  TestDatabase database;
+  test::add_basics(database);
+  database.sql("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;");
+  test::add_rows(database);
+  EXPECT_EQ(read(database.path()).timeline.device_ops.size(), 5u) << "rows that are only in the log";
+  database.sql("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE;");
+  EXPECT_EQ(read(database.path()).timeline.device_ops.size(), 5u) << "locked by its writer";
+}
+
+TEST(NsysReader, AWalDatabaseWithoutItsLogIsRead) {
+  TestDatabase database;
+  test::add_basics(database);
+  test::add_rows(database);
+  database.sql("PRAGMA journal_mode=WAL; PRAGMA wal_checkpoint(TRUNCATE)").close();
+  const TestFile copy(database.bytes(), ".sqlite");
+  EXPECT_EQ(read(copy.path()).timeline.device_ops.size(), 5u);
+}
+
+/// Reads damaged bytes: a run whose books balance, or an Error of one line.
+void expect_an_answer(const std::string& bytes) {
+  const TestFile file(bytes, ".sqlite");
+  try {
+    const cgpu::Run run = read(file.path());
+    EXPECT_EQ(accounted(run), run.events.read);
+    const std::vector<uint64_t>& source = run.timeline.slices.source;
+    for (size_t i = 0; i < source.size(); i += source.size() / 8 + 1) {
+      try {
+        run.arguments->arguments(source[i]);
+      } catch (const Error&) {
+      }
+    }
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+}
+
+std::string large_export() {
+  TestDatabase database;
+  test::add_basics(database);
+  test::add_rows(database);
+  database.sql("BEGIN");
+  for (int64_t i = 0; i < 3000; ++i) add_kernel(database, 1000 + 10 * i, 1005 + 10 * i, kProcessA, 10 + i);
+  database.sql("COMMIT").close();
+  return database.bytes();
+}
+
+TEST(NsysReader, EveryTruncationGivesAnAnswer) {
+  const std::string bytes = large_export();
+  for (size_t part = 0; part < 64; ++part) {
+    expect_an_answer(bytes.substr(0, std::max<size_t>(1, bytes.size() * part / 64)));
+  }
+  const TestFile half(bytes.substr(0, bytes.size() * 3 / 4), ".sqlite");
+  const cgpu::Run run = read(half.path());
+  EXPECT_GT(run.timeline.device_ops.size(), 100u) << "what is there is read";
+  EXPECT_LT(run.timeline.device_ops.size(), 3005u);
+  EXPECT_EQ(run.notes.count("truncated_input"), 1);
+  EXPECT_GE(run.notes.count("damaged_input"), 1);
+}
+
+TEST(NsysReader, EveryHeaderByteAndRandomDamageGivesAnAnswer) {
+  const std::string bytes = large_export();
+  for (size_t i = 16; i < 120; ++i) {
+    for (const char value : {'\0', '\xff', '\1'}) {
+      std::string damaged = bytes;
+      damaged[i] = value;
+      expect_an_answer(damaged);
+    }
+  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 100; ++round) {
+    std::string damaged = bytes;
+    for (int i = 0; i < 50; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    expect_an_answer(damaged);
+  }
+}
+
+TEST(NsysReader, PagesThatPointInCirclesEnd) {
+  // Every page of the tree of kernels points at the page of the root's first child.
+  std::string bytes = large_export();
+  for (size_t page = 4096; page < bytes.size(); page += 4096) {
+    if (bytes[page] != 5) continue;  // an interior page of a table
+    const int cells = static_cast<unsigned char>(bytes[page + 3]) << 8 | static_cast<unsigned char>(bytes[page + 4]);
+    const std::string self = bytes.substr(page + 8, 4);
+    for (int cell = 0; cell < cells; ++cell) {
+      const size_t pointer = page + 12 + 2 * static_cast<size_t>(cell);
+      const size_t at = page + (static_cast<size_t>(static_cast<unsigned char>(bytes[pointer])) << 8 |
+                                static_cast<unsigned char>(bytes[pointer + 1]));
+      if (at + 4 <= bytes.size()) bytes.replace(at, 4, self);
+    }
+  }
+  expect_an_answer(bytes);
+}
+
+class NsysReport : public testing::Test {
+ protected:
+  void SetUp() override {
+    char folder[] = "/tmp/cgpu-test-XXXXXX";
+    folder_ = ::mkdtemp(folder);
+    path_ = std::getenv("PATH");
+  }
+  void TearDown() override {
+    ::setenv("PATH", path_.c_str(), 1);
+    std::remove((folder_ + "/nsys").c_str());
+    ::rmdir(folder_.c_str());
+  }
+  /// Puts a program named `nsys` first on PATH.
+  void install(const std::string& script) {
+    std::ofstream(folder_ + "/nsys") << "#!/bin/sh\n" << script << "\n";
+    ::chmod((folder_ + "/nsys").c_str(), 0755);
+    ::setenv("PATH", (folder_ + ":" + path_).c_str(), 1);
+  }
+  static std::string refusal(const std::string& path) {
+    try {
+      read(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "was read";
+  }
+
+  const TestFile report_{"NVIDIA Tegra Profiler Report 2025@5@1@121v0.\n\x0b", ".nsys-rep"};
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(NsysReport, WithoutNsysTheAnswerIsTheCommandToRun) {
+  ::setenv("PATH", folder_.c_str(), 1);
+  const std::string stem = report_.path().substr(0, report_.path().rfind('.'));
+  EXPECT_NE(refusal(report_.path())
+                .find("`nsys export --type sqlite --lazy=false -o " + stem + ".sqlite " + report_.path() + "`"),
+            std::string::npos)
+      << refusal(report_.path());
+}
+
+TEST_F(NsysReport, WithNsysTheReportIsExportedAndRead) {
+  TestDatabase database;
+  test::add_basics(database);
+  test::add_rows(database);
+  database.close();
+  install("test \"$1 $2 $3 $4 $5\" = 'export --type sqlite --lazy=false -o' && cp " + database.path() + " \"$6\"");
+  const cgpu::Run run = read(report_.path());
+  EXPECT_EQ(run.format, "nsys-rep");
+  EXPECT_EQ(run.file, report_.path());
+  EXPECT_EQ(run.timeline.device_ops.size(), 5u);
+  EXPECT_FALSE(run.arguments->arguments(run.timeline.slices.source[0]).empty());
+}
+
+TEST_F(NsysReport, AReportWhoseExportLiesBesideItIsNotReadTwice) {
+  const std::string beside = report_.path().substr(0, report_.path().rfind('.')) + ".sqlite";
+  std::ofstream(beside) << "export";
+  install("exit 3");
+  EXPECT_NE(refusal(report_.path()).find("has been exported: open " + beside), std::string::npos);
+  std::remove(beside.c_str());
+}
+
+TEST_F(NsysReport, AFailingNsysIsReported) {
+  install("exit 3");
+  EXPECT_NE(refusal(report_.path()).find("failed here (exit 3"), std::string::npos) << refusal(report_.path());
+}
+
+}  // namespace
+}  // namespace cgpu
