@@ -1,0 +1,308 @@
+// What `ncu --csv` prints. Details page: a row a metric, and a row a finding of a rule. Raw page: a row a launch, a
+// column a metric, and the units in the row behind the header.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/json_text.h"
+#include "readers/csv.h"
+#include "readers/ncu/figures.h"
+#include "readers/ncu/ncu.h"
+
+namespace cgpu::ncu {
+
+namespace {
+
+constexpr std::string_view kHeader = "\"ID\",\"Process ID\"";
+
+/// The columns that say what a row is about; all others of a raw page are metrics.
+enum Column : size_t {
+  kId,
+  kProcess,
+  kProcessName,
+  kHost,
+  kKernel,
+  kKernelTime,
+  kContext,
+  kStream,
+  kBlock,
+  kGrid,
+  kDevice,
+  kCapability,
+  kSection,
+  kMetric,
+  kUnit,
+  kValue,
+  kRule,
+  kRuleType,
+  kRuleText,
+  kSpeedupScope,
+  kSpeedup,
+  kColumns
+};
+constexpr std::array<std::string_view, kColumns> kColumnNames{"ID",
+                                                              "Process ID",
+                                                              "Process Name",
+                                                              "Host Name",
+                                                              "Kernel Name",
+                                                              "Kernel Time",
+                                                              "Context",
+                                                              "Stream",
+                                                              "Block Size",
+                                                              "Grid Size",
+                                                              "Device",
+                                                              "CC",
+                                                              "Section Name",
+                                                              "Metric Name",
+                                                              "Metric Unit",
+                                                              "Metric Value",
+                                                              "Rule Name",
+                                                              "Rule Type",
+                                                              "Rule Description",
+                                                              "Estimated Speedup Type",
+                                                              "Estimated Speedup"};
+
+std::optional<int64_t> integer(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "4,963,609,951.19" times 10^exponent. Commas must stand between groups of three digits: where a comma is the
+/// decimal point of the user's language, the text is not a number.
+std::optional<double> number(std::string_view text, int exponent) {
+  std::string digits;
+  const size_t end_of_whole = std::min(text.find('.'), text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ',') {
+      digits.push_back(text[i]);
+    } else if (i == 0 || i > end_of_whole || (end_of_whole - i) % 4 != 0) {
+      return std::nullopt;
+    }
+  }
+  if (exponent != 0) digits += fmt::format("e{}", exponent);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// "(1024, 1, 1)".
+std::optional<std::array<int64_t, 3>> extent(std::string_view text) {
+  std::array<int64_t, 3> sizes{};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const size_t digit = text.find_first_of("0123456789");
+    if (digit == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(digit);
+    const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const auto size = integer(text.substr(0, end));
+    if (!size) return std::nullopt;
+    sizes[i] = *size;
+    text.remove_prefix(end);
+  }
+  return sizes;
+}
+
+const char* severity_text(std::string_view type) {
+  if (type == "OPT") return "optimization";
+  if (type == "WRN") return "warning";
+  if (type == "ERR") return "error";
+  return "information";
+}
+
+class PageReader {
+ public:
+  PageReader(TextSource& source, const std::string& path) : source_(source), csv_(source), path_(path) {
+    run_.file = path;
+    run_.format = "ncu-csv";
+    run_.launch_metrics.emplace();
+  }
+
+  Run read() {
+    find_header();
+    for (std::vector<std::string> row; csv_.next(row);) {
+      if (csv_.unfinished()) {
+        run_.notes.add("truncated_input", 1,
+                       fmt::format("the row that begins in line {} has no end; it was left out", csv_.line()), true);
+        break;
+      }
+      read_row(row);
+    }
+    if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    std::vector<ProfiledLaunch>& launches = metrics().launches;
+    if (launches.empty()) throw Error(path_, "is a page of Nsight Compute without a launch");
+    for (ProfiledLaunch& launch : launches) fill_figures(metrics().names, launch);
+    note_absent_figures(run_);
+    run_.input_bytes = source_.stored_bytes();
+    run_.text_bytes = source_.text_position();
+    return std::move(run_);
+  }
+
+ private:
+  LaunchMetrics& metrics() { return *run_.launch_metrics; }
+  bool is_details() const { return columns_.count(kMetric) > 0; }
+
+  void find_header() {
+    std::vector<std::string> header;
+    while (!csv_.continues_with(kHeader)) {
+      if (!csv_.skip_line()) throw Error(path_, "has no line that begins with " + std::string(kHeader));
+    }
+    csv_.next(header);
+    read_header(header);
+  }
+
+  void read_header(const std::vector<std::string>& header) {
+    columns_.clear();
+    metric_columns_.clear();
+    by_id_.clear();
+    for (size_t i = 0; i < header.size(); ++i) {
+      const auto known = std::find(kColumnNames.begin(), kColumnNames.end(), header[i]);
+      if (known != kColumnNames.end()) {
+        columns_.emplace(static_cast<Column>(known - kColumnNames.begin()), i);
+      } else if (header[i].find("Domain:") == std::string::npos) {  // NVTX ranges
+        metric_columns_.emplace_back(i, valid_utf8(header[i]));
+      }
+    }
+    if (columns_.count(kKernel) == 0) throw Error(path_, "is a page of Nsight Compute without kernel names");
+    units_.clear();
+    width_ = header.size();
+    if (run_.format_version.empty()) run_.format_version = is_details() ? "details page" : "raw page";
+  }
+
+  std::string_view cell(const std::vector<std::string>& row, Column column) const {
+    const auto found = columns_.find(column);
+    return found == columns_.end() || found->second >= row.size() ? std::string_view() : row[found->second];
+  }
+
+  void skip(const std::string& why) { run_.notes.add("skipped_row", 1, why, true); }
+
+  void read_row(const std::vector<std::string>& row) {
+    if (row[0] == "ID") return read_header(row);  // another page behind the first
+    const auto id = integer(cell(row, kId));
+    if (!id && !is_details() && units_.empty() && cell(row, kKernel).empty()) {
+      units_ = row;
+      return;
+    }
+    if (!id) {
+      // A log may go on behind the header.
+      if (row[0].starts_with("==")) return;
+      return skip("rows that are no row of the page were left out");
+    }
+    if (row.size() <= columns_.at(kKernel) || cell(row, kKernel).empty()) {
+      return skip("rows that end before the name of the kernel were left out");
+    }
+    if (row.size() > width_)
+      run_.notes.add("ragged_row", 1, "rows have more fields than the header; these were left out");
+    ProfiledLaunch& launch = launch_of(*id, row);
+    if (!is_details()) return read_raw(row, launch);
+    if (!cell(row, kMetric).empty()) {
+      read_metric(std::string(cell(row, kSection)), std::string(cell(row, kMetric)), cell(row, kUnit),
+                  cell(row, kValue), launch);
+    } else if (!cell(row, kRule).empty()) {
+      read_rule(row, launch);
+    }
+  }
+
+  ProfiledLaunch& launch_of(int64_t id, const std::vector<std::string>& row) {
+    const auto [found, is_new] = by_id_.try_emplace({id, std::string(cell(row, kProcess))}, metrics().launches.size());
+    if (is_new) {
+      ProfiledLaunch& launch = metrics().launches.emplace_back();
+      launch.id = id;
+      launch.kernel = valid_utf8(cell(row, kKernel));
+      launch.grid = extent(cell(row, kGrid));
+      launch.block = extent(cell(row, kBlock));
+      if (const auto device = integer(cell(row, kDevice)); device && std::in_range<int32_t>(*device)) {
+        launch.device = static_cast<int32_t>(*device);
+      }
+      launch.stream = integer(cell(row, kStream));
+      add_device(launch, cell(row, kCapability));
+      if (run_.host.empty()) run_.host = valid_utf8(cell(row, kHost));
+    }
+    return metrics().launches[found->second];
+  }
+
+  void add_device(const ProfiledLaunch& launch, std::string_view capability) {
+    if (!launch.device) return;
+    const auto same = [&](const Device& other) { return other.id == *launch.device; };
+    if (std::any_of(run_.devices.begin(), run_.devices.end(), same)) return;
+    Device device;
+    device.id = *launch.device;
+    device.vendor = "NVIDIA";
+    device.compute_capability = valid_utf8(capability);
+    run_.devices.push_back(std::move(device));
+  }
+
+  void read_raw(const std::vector<std::string>& row, ProfiledLaunch& launch) {
+    for (const auto& [column, name] : metric_columns_) {
+      if (column >= row.size()) {
+        run_.notes.add("ragged_row", 1, "rows have fewer fields than the header; the rest counts as absent");
+        return;
+      }
+      read_metric("", name, column < units_.size() ? units_[column] : "", row[column], launch);
+    }
+  }
+
+  void read_metric(const std::string& section, const std::string& label, std::string_view unit, std::string_view value,
+                   ProfiledLaunch& launch) {
+    if (value.empty() || value == "n/a" || value == "nan" || value == "-nan" || value == "inf") return;
+    StringPool& names = metrics().names;
+    const std::string_view name = metric_of_label(section, label);
+    const Scale scale = scale_of_unit(unit);
+    MetricValue metric;
+    metric.name = names.intern(name.empty() ? valid_utf8(label) : name);
+    metric.section = names.intern(valid_utf8(section));
+    metric.unit = names.intern(valid_utf8(scale.unit));
+    metric.number = number(value, scale.exponent);
+    if (!metric.number) {
+      if (!unit.empty()) {
+        run_.notes.add("invalid_number", 1, "values with a unit are no numbers and were kept as texts");
+      }
+      metric.text = names.intern(valid_utf8(value));
+    }
+    launch.metrics.push_back(metric);
+  }
+
+  void read_rule(const std::vector<std::string>& row, ProfiledLaunch& launch) {
+    RuleResult result;
+    result.rule = valid_utf8(cell(row, kRule));
+    result.section = valid_utf8(cell(row, kSection));
+    result.severity = severity_text(cell(row, kRuleType));
+    result.message = valid_utf8(cell(row, kRuleText));
+    result.speedup_pct = number(cell(row, kSpeedup), 0);
+    if (result.speedup_pct) result.speedup_scope = cell(row, kSpeedupScope) == "global" ? "kernel" : "unit";
+    launch.rules.push_back(std::move(result));
+  }
+
+  TextSource& source_;
+  CsvReader csv_;
+  const std::string& path_;
+  Run run_;
+  std::map<Column, size_t> columns_;
+  std::vector<std::pair<size_t, std::string>> metric_columns_;
+  std::vector<std::string> units_;  // of a raw page, by column
+  size_t width_ = 0;
+  std::map<std::pair<int64_t, std::string>, size_t> by_id_;  // (id, process) to the index of the launch
+};
+
+}  // namespace
+
+bool is_csv(std::string_view head) {
+  for (size_t at = head.find(kHeader); at != std::string_view::npos; at = head.find(kHeader, at + 1)) {
+    if (at == 0 || head[at - 1] == '\n') return true;
+  }
+  return false;
+}
+
+Run read_csv(TextSource& source, const std::string& path) {
+  return PageReader(source, path).read();
+}
+
+}  // namespace cgpu::ncu
