@@ -11,6 +11,10 @@ import re
 import struct
 import sys
 
+import hpctoolkit_seeds
+import ncu_seeds
+import nsys_seeds
+
 
 def event(category, name, ts, dur, tid, pid=1, ph="X", **more):
     """One event; arguments that are no Python identifiers come in `args`."""
@@ -159,10 +163,13 @@ def damaged():
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]) / "kineto"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in [*well_formed(), *damaged()]:
-        (folder / name).write_bytes(data)
+    readers = {"kineto": [*well_formed(), *damaged()], "ncu": ncu_seeds.seeds(), "nsys": nsys_seeds.seeds(),
+               "hpctoolkit": hpctoolkit_seeds.seeds()}
+    for reader, seeds in readers.items():
+        folder = pathlib.Path(sys.argv[1]) / reader
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in seeds:
+            (folder / name).write_bytes(data)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,9 @@ Run read_profile(const Candidate& candidate, const ReadOptions& options) {
     input.head.resize(kHead);
     input.head.resize(input.source->read_at(0, input.head.data(), input.head.size()));
   }
-  if (const Format* format = format_of(input, options)) return format->read(input, options);
+  const Format* format = format_of(input, options);
+  if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
+  if (format) return format->read(input, options);
   if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
   throw Error(input.path, why_unread(*input.source, input.head));
 }

@@ -1,0 +1,268 @@
+#include "readers/hpctoolkit/traces.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "readers/hpctoolkit/structures.h"
+
+namespace cgpu::hpctoolkit {
+
+namespace {
+
+/// What an operation or a sample is, by the place in the call tree that it names.
+struct Activity {
+  StringId name = 0;
+  uint16_t category = 0;
+  CopyKind copy = CopyKind::none;
+  bool known = false;
+};
+
+enum CategoryIndex : uint16_t { sample, kernel, copy, memset_, synchronization, other };
+const std::vector<Category>& categories() {
+  static const std::vector<Category> list{{"cpu sample", SliceKind::other},         {"gpu kernel", SliceKind::kernel},
+                                          {"gpu copy", SliceKind::memcpy},          {"gpu memset", SliceKind::memset},
+                                          {"gpu sync", SliceKind::synchronization}, {"gpu other", SliceKind::other}};
+  return list;
+}
+
+struct Placeholder {
+  std::string_view name;
+  CategoryIndex category;
+  CopyKind copy;
+};
+// HPCToolkit puts every operation of a device under a function of such a name, below the call that started it.
+constexpr Placeholder kPlaceholders[] = {
+    {"<gpu kernel>", kernel, CopyKind::none},    {"<gpu copy>", copy, CopyKind::unknown},
+    {"<gpu copyin>", copy, CopyKind::HtoD},      {"<gpu copyout>", copy, CopyKind::DtoH},
+    {"<gpu memset>", memset_, CopyKind::memset}, {"<gpu sync>", synchronization, CopyKind::none},
+    {"<gpu alloc>", other, CopyKind::none},      {"<gpu delete>", other, CopyKind::none},
+    {"<gpu trace>", other, CopyKind::none},      {"<no activity>", other, CopyKind::none},
+};
+
+class TraceReader {
+ public:
+  TraceReader(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run)
+      : file_(file), meta_(meta), tree_(*run.call_tree), profiles_(profiles), run_(run), timeline_(run.timeline) {
+    timeline_.categories = categories();
+    node_names_.resize(tree_.nodes.size());
+  }
+
+  void read() {
+    const auto header = read_file_header(file_, "trce", 1);
+    const auto section = header ? read_context_traces(file_, header->sections[0].offset) : std::nullopt;
+    if (!section) {
+      run_.notes.add("damaged_input", 1, "trace.db is cut off or damaged: there is no timeline", true);
+      return;
+    }
+    run_.clock_is_unix = true;
+    run_.clock_base = section->earliest <= INT64_MAX ? static_cast<int64_t>(section->earliest) : 0;
+    const Array traces = file_.clip(section->traces, 0x18);
+    cut_ += static_cast<int64_t>(section->traces.count - traces.count);
+    std::vector<ContextTrace> found;
+    uint64_t elements = 0;
+    for (uint64_t i = 0; i < traces.count; ++i) {
+      const auto trace = read_context_trace(file_, traces[i]);
+      // Traces do not overlap in a sound file, so that all together are no longer than it.
+      if (!trace || (elements + trace->elements.count) * kTraceElementSize > file_.size()) {
+        ++cut_;
+        continue;
+      }
+      elements += trace->elements.count;
+      cut_ += trace->cut ? 1 : 0;
+      found.push_back(*trace);
+    }
+    number_devices();
+    for (const ContextTrace& trace : found) read_trace(trace);
+    run_.events.read = static_cast<int64_t>(elements);
+    report();
+  }
+
+ private:
+  /// A device is what the identities call one; without a name of its own, each context (a process has one for each
+  /// device).
+  void number_devices() {
+    std::map<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>, int32_t> numbers;
+    bool one_process = true;
+    bool named = true;
+    const Identity* first = nullptr;
+    for (const Identity& id : profiles_.identities()) {
+      if (!id.stream) continue;
+      if (!first) first = &id;
+      one_process = one_process && first->node == id.node && first->rank == id.rank;
+      named = named && id.device && *id.device <= INT32_MAX;
+    }
+    for (const Identity& id : profiles_.identities()) {
+      if (!id.stream) {
+        devices_.push_back(-1);
+      } else if (one_process && named) {
+        devices_.push_back(static_cast<int32_t>(*id.device));
+      } else {
+        const auto key = std::tuple(id.node.value_or(0), id.rank.value_or(0), id.device.value_or(0),
+                                    id.device ? 0 : id.context.value_or(0));
+        devices_.push_back(numbers.try_emplace(key, static_cast<int32_t>(numbers.size())).first->second);
+      }
+    }
+  }
+
+  void read_trace(const ContextTrace& trace) {
+    const auto profile = profiles_.profile_at(trace.profile);
+    static const Identity kUnknown;
+    const Identity& identity = profile ? profiles_.identities()[*profile] : kUnknown;
+    const bool on_device = identity.stream.has_value();
+    if (trace.elements.count == 0) {
+      empty_threads_ += on_device ? 0 : 1;
+      return;
+    }
+    const auto track = static_cast<TrackIndex>(timeline_.tracks.size());
+    timeline_.tracks.push_back(track_of(identity, trace.profile));
+    const int32_t device = profile ? devices_[*profile] : -1;
+    for (uint64_t i = 0; i < trace.elements.count; ++i) {
+      const Fields element = file_.known_fields(trace.elements[i]);
+      const bool last = i + 1 == trace.elements.count;
+      const uint64_t start = element.u64(0);
+      const uint64_t end = last ? start : file_.known_fields(trace.elements[i + 1]).u64(0);
+      const uint32_t context = element.u32(8);
+      if (context == 0) {
+        ++run_.events.instants;
+      } else if (start > INT64_MAX || end > INT64_MAX) {
+        ++bad_times_;
+      } else {
+        if (last && on_device) ++open_ends_;
+        add_slice(track, static_cast<int64_t>(start), static_cast<int64_t>(end), context, identity, device,
+                  trace.elements[i]);
+      }
+    }
+  }
+
+  void add_slice(TrackIndex track, int64_t start, int64_t end, uint32_t context, const Identity& identity,
+                 int32_t device, uint64_t source) {
+    const Activity& activity = activity_of(context, identity.stream.has_value());
+    if (end < start) ++backward_;
+    Slices& slices = timeline_.slices;
+    const auto slice = static_cast<SliceIndex>(slices.size());
+    slices.start.push_back(start - run_.clock_base);
+    slices.duration.push_back(std::max<int64_t>(end - start, 0));
+    slices.name.push_back(activity.name);
+    slices.track.push_back(track);
+    slices.category.push_back(activity.category);
+    slices.flags.push_back(0);
+    slices.correlation.push_back(Slices::kNoCorrelation);
+    slices.source.push_back(source);
+    ++run_.events.slices;
+    if (!is_device_op(timeline_.kind(slice))) return;
+    DeviceOps& ops = timeline_.device_ops;
+    const bool moves = activity.category == copy;
+    ops.slice.push_back(slice);
+    ops.device.push_back(device);
+    ops.stream.push_back(static_cast<int64_t>(*identity.stream));
+    ops.bytes.push_back(-1);
+    ops.copy.push_back(activity.copy);
+    ops.source.push_back(moves ? MemoryKind::unknown : MemoryKind::none);
+    ops.destination.push_back(moves || activity.category == memset_ ? MemoryKind::unknown : MemoryKind::none);
+  }
+
+  /// The function at a context; on a stream, which operation it is: that of the placeholder at or above it.
+  const Activity& activity_of(uint32_t context, bool on_device) {
+    const NodeIndex node = meta_.contexts.node_of(context);
+    if (node == kNoNode) {
+      ++unknown_contexts_;
+      unknown_ = {timeline_.names.intern("<unknown>"), on_device ? kernel : sample, CopyKind::none, true};
+      return unknown_;
+    }
+    Activity& activity = node_names_[node];
+    if (activity.known) return activity;
+    activity = {timeline_.names.intern(tree_.name_of(tree_.function_of(node))), on_device ? kernel : sample,
+                CopyKind::none, true};
+    for (NodeIndex at = node; on_device && at != kNoNode; at = tree_.nodes.parent[at]) {
+      const std::string_view name = tree_.names[tree_.nodes.name[at]];
+      const auto found = std::find_if(std::begin(kPlaceholders), std::end(kPlaceholders),
+                                      [&](const Placeholder& p) { return p.name == name; });
+      if (found == std::end(kPlaceholders)) continue;
+      activity.category = found->category;
+      activity.copy = found->copy;
+      break;
+    }
+    return activity;
+  }
+
+  Track track_of(const Identity& id, uint32_t position) const {
+    Track track;
+    track.kind = id.stream ? TrackKind::device_stream : id.thread ? TrackKind::host_thread : TrackKind::other;
+    track.process = id.rank ? "rank " + std::to_string(*id.rank) : "process";
+    track.process_name = meta_.title;
+    track.thread = id.stream   ? "stream " + std::to_string(*id.stream)
+                   : id.thread ? "thread " + std::to_string(*id.thread)
+                               : "profile " + std::to_string(position);
+    return track;
+  }
+
+  void report() {
+    Notes& notes = run_.notes;
+    run_.events.skipped += bad_times_;
+    if (cut_ > 0) notes.add("damaged_input", cut_, "traces of which trace.db holds only a part", true);
+    if (bad_times_ > 0) notes.add("invalid_number", bad_times_, "elements of traces at impossible times", true);
+    if (backward_ > 0) {
+      notes.add("negative_duration", backward_,
+                "elements of a trace that come before the one ahead of them: duration 0");
+    }
+    if (unknown_contexts_ > 0) {
+      notes.add("damaged_input", unknown_contexts_, "elements of traces at a context that is not in the call tree",
+                true);
+    }
+    if (open_ends_ > 0) {
+      notes.add("unmatched_end", open_ends_, "operations of a device whose end was not recorded: duration 0");
+    }
+    if (empty_threads_ > 0) {
+      notes.add("missing_calls", empty_threads_,
+                "threads were not sampled, only their device operations: what the host did meanwhile is unknown");
+    }
+  }
+
+  const Bytes& file_;
+  const Meta& meta_;
+  const CallTree& tree_;
+  const Profiles& profiles_;
+  Run& run_;
+  Timeline& timeline_;
+  std::vector<int32_t> devices_;  // of the profiles; -1 for threads
+  std::vector<Activity> node_names_;
+  Activity unknown_;
+  int64_t cut_ = 0, bad_times_ = 0, backward_ = 0, unknown_contexts_ = 0, open_ends_ = 0, empty_threads_ = 0;
+};
+
+}  // namespace
+
+void read_traces(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run) {
+  TraceReader(file, meta, profiles, run).read();
+}
+
+std::vector<CallProfile> call_profiles(const std::vector<Identity>& identities) {
+  const bool several_nodes = std::any_of(identities.begin(), identities.end(),
+                                         [&](const Identity& id) { return id.node != identities.front().node; });
+  std::vector<CallProfile> profiles;
+  for (const Identity& id : identities) {
+    CallProfile profile;
+    const auto add = [&](const char* what, const std::optional<uint64_t>& value) {
+      if (!value) return;
+      if (!profile.name.empty()) profile.name += ' ';
+      profile.name += what + std::to_string(*value);
+    };
+    if (several_nodes) add("node ", id.node);
+    add("rank ", id.rank);
+    add("thread ", id.thread);
+    add("GPU ", id.device);
+    add("GPU context ", id.context);
+    add("stream ", id.stream);
+    if (profile.name.empty()) profile.name = "profile " + std::to_string(profiles.size());
+    if (id.rank) profile.rank = static_cast<int64_t>(*id.rank);
+    if (id.thread) profile.thread = static_cast<int64_t>(*id.thread);
+    profile.device = id.stream.has_value();
+    profiles.push_back(std::move(profile));
+  }
+  return profiles;
+}
+
+}  // namespace cgpu::hpctoolkit

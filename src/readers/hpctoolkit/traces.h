@@ -1,0 +1,24 @@
+// trace.db: what every thread and stream did when, as a timeline.
+//
+// An element of a trace owns the time until the next one. On the stream of a device that is an operation, from its
+// start to its end; on a thread it is a sample of the call stack, which stands for the time until the next sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/run.h"
+#include "readers/hpctoolkit/bytes.h"
+#include "readers/hpctoolkit/meta.h"
+#include "readers/hpctoolkit/profiles.h"
+
+namespace cgpu::hpctoolkit {
+
+/// Fills run.timeline, its clock and its counts from the bytes of a trace.db. O(elements). What is missing or doubtful
+/// goes to the notes of the run, also where the file is no trace.db.
+void read_traces(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run);
+
+/// "rank 1 thread 3", "GPU context 1 stream 7": as much as tells profiles apart.
+std::vector<CallProfile> call_profiles(const std::vector<Identity>& identities);
+
+}  // namespace cgpu::hpctoolkit

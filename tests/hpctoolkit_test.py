@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""HPCToolkit databases of the corpus: against a second decoder that stands here, and against numbers known beforehand.
+
+Environment: CGPU (the binary), CGPU_TRUTH (the folder of the facts).
+"""
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import tool  # noqa: E402
+
+CORPUS = tool.shared(os.path.join("corpus", "hpctoolkit_v4"))
+TRUTH = os.environ.get("CGPU_TRUTH") or tool.shared("truth")
+EXECUTION, POINT = 2, 1
+
+
+def databases():
+    return sorted(os.listdir(CORPUS)) if os.path.isdir(CORPUS) else []
+
+
+def database(ending):
+    """The path of the one database whose name ends like this; skips the test where there is none."""
+    found = [name for name in databases() if name.endswith(ending)]
+    if not found:
+        raise unittest.SkipTest("no database *%s in %s" % (ending, CORPUS))
+    return os.path.join(CORPUS, found[-1])
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+class Decoder:
+    """Metrics and profiles of a database, field by field."""
+
+    def __init__(self, folder):
+        self.meta = self.read(folder, "meta.db")
+        self.profile = self.read(folder, "profile.db")
+        self.metrics = self.read_metrics()
+        self.profiles = self.read_profiles()
+
+    @staticmethod
+    def read(folder, name):
+        with open(os.path.join(folder, name), "rb") as file:
+            return file.read()
+
+    @staticmethod
+    def unpack(data, form, at):
+        return struct.unpack_from("<" + form, data, at)
+
+    def text(self, at):
+        return self.meta[at:self.meta.index(b"\0", at)].decode()
+
+    def section(self, index):
+        return self.unpack(self.meta, "Q", 24 + 16 * index)[0]
+
+    def read_metrics(self):
+        """name -> {scope type: (id in profiles, id in the summary)}"""
+        array, count, step, instance_step, summary_step = self.unpack(self.meta, "QIBBB", self.section(2))
+        out = {}
+        for at in range(array, array + count * step, step):
+            name, instances, summaries, n_instances, n_summaries = self.unpack(self.meta, "QQQHH", at)
+            ids = {}
+            for i in range(n_instances):
+                scope, number = self.unpack(self.meta, "QH", instances + i * instance_step)
+                ids.setdefault(self.meta[scope + 8], [None, None])[0] = number
+            for i in range(n_summaries):
+                scope, _, combine, number = self.unpack(self.meta, "QQBxH", summaries + i * summary_step)
+                if combine == 0:
+                    ids.setdefault(self.meta[scope + 8], [None, None])[1] = number
+            out[self.text(name).split(" (")[0]] = ids
+        return out
+
+    def read_profiles(self):
+        """For each profile, {context: {metric id: value}}; the summary first."""
+        array, count, step = self.unpack(self.profile, "QIB", self.unpack(self.profile, "Q", 24)[0])
+        out = []
+        for at in range(array, array + count * step, step):
+            n_values, values, n_rows, rows = self.unpack(self.profile, "QQIxxxxQ", at)
+            index = [self.unpack(self.profile, "IQ", rows + 12 * i) for i in range(n_rows)] + [(None, n_values)]
+            out.append({context: dict(self.unpack(self.profile, "Hd", values + 10 * v) for v in range(first, after[1]))
+                        for (context, first), after in zip(index, index[1:])})
+        return out
+
+
+class EveryDatabase(unittest.TestCase):
+    def setUp(self):
+        if not databases():
+            self.skipTest("no databases in %s" % CORPUS)
+
+    def test_roots_equal_a_second_decoder(self):
+        for name in databases():
+            folder = os.path.join(CORPUS, name)
+            decoded = Decoder(folder)
+            shown = {row["name"]: row["value"] for row in tool.table(folder, "metrics")}
+            for metric, ids in decoded.metrics.items():
+                if metric.endswith("_ACUMU"):
+                    continue
+                with self.subTest(name, metric=metric):
+                    self.assertEqual(shown[metric], decoded.profiles[0].get(0, {}).get(ids[EXECUTION][1]))
+
+    def test_points_add_up_to_the_root_and_so_do_the_exclusive_values(self):
+        for name in databases():
+            folder = os.path.join(CORPUS, name)
+            decoded = Decoder(folder)
+            rows = tool.table(folder, "call_tree")
+            for metric, ids in decoded.metrics.items():
+                if metric + ".exclusive" not in rows[0]:
+                    continue
+                with self.subTest(name, metric=metric):
+                    point = math.fsum(row.get(ids[POINT][1], 0) for row in decoded.profiles[0].values())
+                    own = math.fsum(row[metric + ".exclusive"] or 0 for row in rows)
+                    root = rows[0][metric + ".inclusive"]
+                    self.assertTrue(math.isclose(point, root, rel_tol=1e-9))
+                    self.assertTrue(math.isclose(own, root, rel_tol=1e-9))
+                    for table in ("functions", "callers"):
+                        flat = math.fsum(row[metric + ".exclusive"] or 0
+                                         for row in tool.table(folder, table, "--metric", metric))
+                        self.assertTrue(math.isclose(flat, root, rel_tol=1e-9), table)
+
+    def test_values_by_context_equal_those_by_profile(self):
+        """`imbalance` reads cct.db; its means come from profile.db here."""
+        for name in databases():
+            folder = os.path.join(CORPUS, name)
+            decoded = Decoder(folder)
+            rows = tool.table(folder, "imbalance")
+            self.assertTrue(rows, name)
+            ids = decoded.metrics[rows[0]["metric"]][EXECUTION]
+            with self.subTest(name):
+                root = [profile[0].get(ids[0]) for profile in decoded.profiles[1:] if 0 in profile]
+                root = [value for value in root if value is not None]
+                row = next(row for row in rows if row["id"] == 0)
+                self.assertEqual((row["profiles"], row["max"], row["min"]), (len(root), max(root), min(root)))
+                have = sorted(row["max"] for row in rows)
+                most = {}
+                for profile in decoded.profiles[1:]:
+                    for context, values in profile.items():
+                        if ids[0] in values:
+                            most[context] = max(most.get(context, 0), values[ids[0]])
+                self.assertLessEqual(set(have), set(most.values()))
+            with tempfile.TemporaryDirectory() as copy, self.subTest(name, cct="absent"):
+                for file in ("meta.db", "profile.db"):
+                    shutil.copy(os.path.join(folder, file), copy)
+                self.assertEqual(tool.table(copy, "imbalance"), rows)
+
+    def test_sound_databases_have_no_damage(self):
+        for name in databases():
+            done = tool.run(["table", os.path.join(CORPUS, name), "notes", "--strict"])
+            self.assertEqual((done.returncode, done.stderr), (0, b""), name)
+
+
+class Numbers(unittest.TestCase):
+    def metrics(self, folder):
+        return {row["name"]: row["value"] for row in tool.table(folder, "metrics")}
+
+    def test_small(self):
+        folder = database("dbase__small.d")
+        info = tool.info(folder)
+        self.assertEqual((info["metadata.contexts_listed"], info["metadata.contexts_with_values"],
+                          info["metadata.contexts"], info["events"]), (13, 20, 22, 13))
+        self.assertEqual(self.metrics(folder)["CPUTIME"], 1.210259)
+
+    def test_threads(self):
+        folder = database("dbase__loops-cputime-t.d")
+        self.assertAlmostEqual(self.metrics(folder)["CPUTIME"], 3.973308, 9)
+        self.assertEqual(tool.info(folder)["profiles"], 4)
+
+    def test_kernels(self):
+        folder = database("dbase__loops-cuda-nvidia-t.d")
+        metrics = self.metrics(folder)
+        self.assertAlmostEqual(metrics["GKER"], 0.029794428, 12)
+        self.assertEqual((metrics["GKER:COUNT"], metrics["GKER:OCC_THR"], metrics["GKER:BLK_THR"],
+                          metrics["GKER:THR_REG"], metrics["GKER:LMEM"]), (100, 12.5, 32, 32, 130940928))
+        time = tool.table(folder, "gpu_time")[0]
+        self.assertEqual((time["span_ns"], time["busy_ns"], time["idle_ns"]), (31340541, 29794428, 1546113))
+        kernel, = tool.table(folder, "kernels")
+        self.assertEqual((kernel["name"], kernel["count"]), ("kernmain()", 100))
+
+    def test_stalls(self):
+        folder = database("dbase__loops-cuda-nvidiapc-t.d")
+        metrics = self.metrics(folder)
+        self.assertEqual(metrics["GINS"], 2691465216)
+        self.assertEqual(metrics["GINS"], metrics["GSAMP:TOT"] * metrics["GSAMP:PER"])
+        self.assertAlmostEqual(metrics["GSAMP:UTIL"], 92.19, 2)
+        stalls = {row["reason"]: row["value"] for row in tool.table(folder, "stalls")}
+        self.assertEqual(stalls, {"constant_memory": 2150400, "memory_dependency": 147832832,
+                                  "execution_dependency": 1879826432, "instruction_fetch": 25440256,
+                                  "memory_throttle": 53248, "other": 12288})
+        self.assertEqual(sum(stalls.values()), metrics["GINS:STL_ANY"])
+        rows = {row["name"]: row["GINS.inclusive"] for row in tool.table(folder, "call_tree", "--metric", "gins")}
+        self.assertEqual(rows["loop at loops.cu:21"], 2663628800)
+
+    def test_names_as_typed(self):
+        folder = database("dbase__loops-cuda-nvidia-t.d")
+        paths = [tool.table(folder, "hot_path", "--metric", name) for name in ("GKER (sec)", "gker (inc)", "gker")]
+        self.assertEqual(paths[0], paths[1])
+        self.assertEqual(paths[0], paths[2])
+        self.assertEqual(tool.table(folder, "hot_path", "--metric", "time")[0]["value"], paths[0][0]["value"])
+        self.assertEqual(tool.table(folder, "hot_path", "--metric", "gxcopy_bytes"), [])
+        self.assertEqual(tool.run(["table", folder, "hot_path", "--metric", "nothing"]).returncode, 2)
+
+    def test_amd(self):
+        self.assertAlmostEqual(self.metrics(database("dbase__loops-hip-amd-t.d"))["GKER"], 1.52723198, 8)
+
+    def test_the_facts_hold(self):
+        script = os.path.join(TRUTH, "check.py")
+        if not os.path.exists(script):
+            self.skipTest("no %s (set CGPU_TRUTH)" % script)
+        done = subprocess.run([sys.executable, script, "hpc"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True, env=dict(os.environ, CGPU=tool.binary()))
+        self.assertEqual(done.returncode, 0, "\n" + done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
