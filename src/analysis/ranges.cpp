@@ -24,17 +24,6 @@ bool is_range(const Timeline& timeline, SliceIndex slice) {
   return timeline.kind(slice) == SliceKind::annotation && is_plausible(timeline, slice);
 }
 
-/// For each slice the innermost annotation around it, or kNone. Python frames can nest a hundred deep, annotations do
-/// not, so this is what makes looking up from every launch cheap.
-std::vector<SliceIndex> ranges_above(const Timeline& timeline) {
-  std::vector<SliceIndex> above(timeline.slices.size(), kNone);
-  for_each_outside_in(timeline.slices, [&](SliceIndex slice) {
-    const SliceIndex parent = timeline.slices.parent[slice];
-    if (parent != kNone) above[slice] = is_range(timeline, parent) ? parent : above[parent];
-  });
-  return above;
-}
-
 }  // namespace
 
 Table ranges_table(const Session& session, const AnalysisOptions&) {
@@ -60,7 +49,9 @@ Table ranges_table(const Session& session, const AnalysisOptions&) {
       ++range.count;
       range.total_ns += slices.duration[slice];
     }
-    const std::vector<SliceIndex> range_above = ranges_above(timeline);
+    // The annotation around each slice; annotations around annotations in their turn.
+    const std::vector<SliceIndex> range_above =
+        nearest_above(timeline.slices, [&](SliceIndex slice) { return is_range(timeline, slice); });
     for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
       ++visited;
       if (slices.launch[op] == kNone) return;
