@@ -4,7 +4,7 @@
 // (about 3 GB/s of output) or zstd. `read_at` gives any range again later, for the arguments of one event:
 //   plain   pread at the offset;
 //   gzip    from the nearest snapshot: while streaming, the decoder's whole state (ISA-L keeps it, with its 32 kB
-//           window, in one struct of about 160 kB) is copied every 64 MB of output. That is 0.25 % of the text in
+//           window, in one struct of 87 kB) is copied every 64 MB of output. That is 0.13 % of the text in
 //           memory, no file is written, and an access decodes 64 MB (20 ms) at most. A spill file would cost as many
 //           bytes of disk as the text has and write them even if nobody asks for an argument;
 //   zstd    by decoding from the start (its decoder's state cannot be copied);
