@@ -50,7 +50,6 @@ std::string_view StringPool::store(std::string_view text) {
   if (block_size_ - block_used_ < text.size()) {
     block_size_ = std::max(kBlock, text.size());
     blocks_.push_back(std::make_unique<char[]>(block_size_));
-    stored_ += block_size_;
     block_used_ = 0;
   }
   char* place = blocks_.back().get() + block_used_;
@@ -68,10 +67,6 @@ void StringPool::grow() {
     while (slots_[i].id != absent) i = (i + 1) & mask;
     slots_[i] = {static_cast<uint32_t>(hash >> 32), id};
   }
-}
-
-uint64_t StringPool::bytes() const {
-  return stored_ + texts_.capacity() * sizeof(texts_[0]) + slots_.capacity() * sizeof(Slot);
 }
 
 }  // namespace cgpu

@@ -28,8 +28,6 @@ class StringPool {
 
   std::string_view operator[](StringId id) const { return texts_[id]; }
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
-  /// Bytes held, for the memory account of a run.
-  uint64_t bytes() const;
 
  private:
   std::string_view store(std::string_view text);
@@ -44,7 +42,6 @@ class StringPool {
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t block_used_ = 0;
   size_t block_size_ = 0;
-  uint64_t stored_ = 0;
 };
 
 }  // namespace cgpu
