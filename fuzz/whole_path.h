@@ -24,8 +24,8 @@ inline void require(bool holds, const char* what) {
 
 inline void check_books(const Run& run) {
   const EventCounts& events = run.events;
-  require(events.read == events.slices + events.instants + events.memory + events.counters + events.flows +
-                             events.metadata + events.skipped,
+  require(events.read == events.slices + events.ends + events.instants + events.samples + events.memory +
+                             events.counters + events.flows + events.metadata + events.skipped,
           "events read = events kept + events skipped");
   require(events.slices == static_cast<int64_t>(run.timeline.slices.size()), "slices are counted");
 }

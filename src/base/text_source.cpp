@@ -6,9 +6,11 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr size_t kInputBlock = size_t{256} << 10;
 constexpr uint64_t kSnapshotEvery = uint64_t{64} << 20;
+constexpr size_t kPiece = size_t{1} << 20;  // of decoded text that is kept for read_at
 
 class PlainSource final : public TextSource {
  public:
@@ -194,10 +197,15 @@ class CompressedSource final : public TextSource {
 
   size_t read_at(uint64_t position, char* to, size_t size) override {
     const std::lock_guard lock(mutex_);
-    seek(position);
-    const size_t got = cursor_->decode(to, size);
-    cursor_position_ += got;
-    return got;
+    size_t done = 0;
+    while (done < size) {
+      const std::string_view text = decoded_from(position + done);
+      if (text.empty()) break;
+      const size_t step = std::min(size - done, text.size());
+      std::memcpy(to + done, text.data(), step);
+      done += step;
+    }
+    return done;
   }
 
   uint64_t stored_bytes() const override { return size_; }
@@ -208,6 +216,29 @@ class CompressedSource final : public TextSource {
     uint64_t position;
     std::unique_ptr<Decoder> decoder;
   };
+
+  /// A decoded piece of the text. The two last ones are kept, of an odd and of an even number: events that are asked
+  /// for in the order of the file come from them, also where one begins before the end of the one asked for last.
+  struct Piece {
+    uint64_t number = UINT64_MAX;
+    std::vector<char> text;
+  };
+
+  /// The text from `position` to the end of its piece; empty at the end of the text.
+  std::string_view decoded_from(uint64_t position) {
+    const uint64_t number = position / kPiece;
+    Piece& piece = pieces_[number % 2];
+    if (piece.number != number) {
+      piece.text.resize(kPiece);
+      seek(number * kPiece);
+      const bool reached = cursor_position_ == number * kPiece;
+      piece.text.resize(reached ? cursor_->decode(piece.text.data(), kPiece) : 0);
+      cursor_position_ += piece.text.size();
+      piece.number = number;
+    }
+    const size_t from = std::min<uint64_t>(position - number * kPiece, piece.text.size());
+    return {piece.text.data() + from, piece.text.size() - from};
+  }
 
   /// Puts the cursor at `position`: on from where it stands, from the nearest snapshot, or from the start.
   void seek(uint64_t position) {
@@ -236,6 +267,7 @@ class CompressedSource final : public TextSource {
   std::vector<Snapshot> snapshots_;
   std::unique_ptr<Decoder> cursor_;
   uint64_t cursor_position_ = 0;
+  std::array<Piece, 2> pieces_;
 };
 
 template <typename D>

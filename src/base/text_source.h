@@ -5,9 +5,10 @@
 //   plain   pread at the offset;
 //   gzip    from the nearest snapshot: while streaming, the decoder's whole state (ISA-L keeps it, with its 32 kB
 //           window, in one struct of 87 kB) is copied every 64 MB of output. That is 0.13 % of the text in
-//           memory, no file is written, and an access decodes 64 MB (20 ms) at most. A spill file would cost as many
+//           memory, no file is written, and an access decodes 65 MB (20 ms) at most; accesses in the order of the text
+//           decode it once, since the last two pieces of 1 MB are kept. A spill file would cost as many
 //           bytes of disk as the text has and write them even if nobody asks for an argument;
-//   zstd    by decoding from the start (its decoder's state cannot be copied);
+//   zstd    by decoding from the start (its decoder's state cannot be copied), with the same two pieces kept;
 //   pipe    standard input is spooled to an unlinked file in TMPDIR first, since a pipe cannot be read twice.
 #pragma once
 

@@ -60,6 +60,18 @@ TEST(TextSource, RandomAccessBeyondSnapshotsEqualsThePlainText) {
   EXPECT_EQ(read_at(*source, text.size() + 5, 300), "");
 }
 
+TEST(TextSource, OverlappingReadsInOrderEqualThePlainText) {
+  const std::string text = numbered_lines(5 << 20);
+  for (const std::string& packed : {test::gzip(text), test::zstd(text)}) {
+    const TestFile file(packed);
+    const auto source = open_text(file.path());
+    for (size_t at = 0; at < text.size(); at += 2777) {
+      ASSERT_EQ(read_at(*source, at, 4096), text.substr(at, 4096)) << at;
+    }
+    EXPECT_EQ(read_at(*source, 3, 3 << 20), text.substr(3, 3 << 20));
+  }
+}
+
 TEST(TextSource, ConcatenatedMembersAreOneText) {
   const std::string text = numbered_lines(100000);
   const TestFile file(test::gzip(text) + test::gzip("more"));

@@ -4,6 +4,7 @@
 
 #include "links/device_ops.h"
 #include "links/forward_backward.h"
+#include "links/handovers.h"
 #include "links/launches.h"
 #include "links/names.h"
 #include "links/nesting.h"
@@ -19,6 +20,7 @@ void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   const auto policy = threads == 1 ? std::launch::deferred : std::launch::async;
   std::future<int64_t> unmatched_flows = std::async(policy, [&timeline] {
     nest_host_slices(timeline);
+    join_handovers(timeline);
     return link_forward_backward(timeline);
   });
   normalise_names(timeline);

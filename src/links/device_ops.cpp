@@ -71,6 +71,9 @@ void classify_device_ops(Timeline& timeline, const KernelDictionary& dictionary)
     }
     ops.kernel_class[i] = static_cast<uint8_t>(kernel_class);
     ops.kind[i] = kind_of(kernel_class);
+    if (timeline.hints.kernels_compute && timeline.kind(slice) == SliceKind::kernel && ops.kind[i] == OpKind::memory) {
+      ops.kind[i] = OpKind::compute;
+    }
   }
 }
 

@@ -122,14 +122,19 @@ class LaunchLinker {
     return calls;
   }
 
-  /// The call on the flow's track that began last at or before the flow's time and was still open then.
+  /// The call on the flow's track that began last of those that were open at the flow's time. Only the last few that
+  /// began before it are looked at: calls nest by a handful.
   SliceIndex call_at(const std::vector<SliceIndex>& calls, const LinkHints::Flow& flow) const {
+    constexpr std::ptrdiff_t kMostLookedAt = 64;
     const auto after = std::upper_bound(
         calls.begin(), calls.end(), std::pair(flow.track, flow.time),
         [&](const auto& place, SliceIndex i) { return place < std::pair(slices_.track[i], slices_.start[i]); });
-    if (after == calls.begin()) return kNone;
-    const SliceIndex call = *std::prev(after);
-    return slices_.track[call] == flow.track && slices_.end(call) >= flow.time ? call : kNone;
+    for (auto call = after; call != calls.begin() && after - call < kMostLookedAt;) {
+      --call;
+      if (slices_.track[*call] != flow.track) break;
+      if (slices_.end(*call) >= flow.time) return *call;
+    }
+    return kNone;
   }
 
   Timeline& timeline_;

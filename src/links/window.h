@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "model/run.h"
 
@@ -12,5 +13,8 @@ namespace cgpu {
 /// device op whose launch call lies wholly outside keeps no launch. What was cut, and what lost its launch, is counted
 /// in notes.
 void select_window(Run& run, int64_t begin, int64_t end);
+
+/// Keeps what happened on the tracks for which `keep` holds, and these tracks' place among all: none is renumbered.
+void select_tracks(Run& run, const std::function<bool(const Track&)>& keep);
 
 }  // namespace cgpu

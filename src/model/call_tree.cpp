@@ -59,19 +59,14 @@ std::string plain_name(std::string_view text) {
   return plain;
 }
 
-/// Calls value(measured metric) once for each that `metric` is made of, and combines them node by node.
+/// Takes the values of the metrics that `metric` is made of, and combines them node by node.
 template <typename Values>
 std::vector<double> combined_values(const CallTree& tree, const Metric& metric, Values values_of) {
-  std::vector<std::pair<MetricIndex, std::vector<double>>> parts;
-  for (const auto* list : {&metric.numerator, &metric.denominator}) {
-    for (const MetricIndex part : *list) parts.emplace_back(part, values_of(tree, part));
-  }
+  std::vector<std::vector<double>> parts;
+  for (const MetricIndex part : metric.parts) parts.push_back(values_of(tree, part));
   std::vector<double> values(tree.nodes.size());
   for (NodeIndex node = 0; node < values.size(); ++node) {
-    values[node] = combined(metric, [&](MetricIndex wanted) {
-      const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == wanted; });
-      return part->second[node];
-    });
+    values[node] = metric.formula.value([&](uint32_t operand) { return parts[operand][node]; });
   }
   return values;
 }
@@ -106,13 +101,14 @@ NodeIndex CallTree::function_of(NodeIndex node) const {
 }
 
 bool CallTree::has_values(MetricIndex metric) const {
-  const Metric& m = metrics[metric];
-  if (m.measured()) return !m.value.empty();
-  const std::vector<MetricIndex>& needed = m.is_ratio() ? m.denominator : m.numerator;
-  return std::any_of(needed.begin(), needed.end(), [&](MetricIndex part) { return has_values(part); });
+  if (metrics[metric].measured()) return !metrics[metric].value.empty();
+  return nodes.size() > 0 && std::isfinite(inclusive_value(*this, metric, 0));
 }
 
 std::optional<MetricIndex> CallTree::find_metric(std::string_view text) const {
+  for (MetricIndex i = 0; i < metrics.size(); ++i) {  // "time (gpu)" may stand beside "time"
+    if (metrics[i].name == text) return i;
+  }
   const std::string wanted = plain_name(text);
   for (MetricIndex i = 0; i < metrics.size(); ++i) {
     if (plain_name(metrics[i].name) == wanted) return i;
@@ -155,12 +151,11 @@ std::vector<double> exclusive_values(const CallTree& tree, MetricIndex index) {
     own[node] = metric.value[i];
     if (const NodeIndex parent = tree.nodes.parent[node]; parent != kNoNode) below[parent] += metric.value[i];
   }
-  constexpr double kRounding = 1e-12;
   for (NodeIndex node = 0; node < own.size(); ++node) {
     const double inclusive = own[node];
     if (inclusive != inclusive && below[node] == 0) continue;
     const double left = (inclusive == inclusive ? inclusive : 0) - below[node];
-    const bool rounding = std::abs(left) <= kRounding * std::max(std::abs(inclusive), std::abs(below[node]));
+    const bool rounding = std::abs(left) <= metric.rounding * std::max(std::abs(inclusive), std::abs(below[node]));
     own[node] = rounding ? 0 : left;
   }
   return own;

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,15 +17,13 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "model/formula.h"
 
 namespace cgpu {
 
 using NodeIndex = uint32_t;
 using MetricIndex = uint32_t;
 inline constexpr NodeIndex kNoNode = UINT32_MAX;
-/// What a value is where there is none: a sparse profile does not tell "none" from 0 for a sum; a ratio of nothing is
-/// this.
-inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 enum class NodeKind : uint8_t { root, entry, function, loop, line, instruction };
 /// How a node hangs on its parent.
@@ -43,12 +40,13 @@ struct CallNodes {
   std::vector<StringId> file;    // 0 where unknown
   std::vector<StringId> module;  // program or library, 0 where unknown
   std::vector<uint32_t> line;    // 0 where unknown
+  /// Of a function, the line in its caller that calls it, 0 where unknown; empty where the profile has nodes for lines.
+  std::vector<uint32_t> call_line = {};
 
   NodeIndex size() const { return static_cast<NodeIndex>(parent.size()); }
 };
 
-/// A quantity that was measured, or one computed from others: scale * sum(numerator) / sum(denominator), without a
-/// denominator a plain sum. Sums are taken over nodes before the division.
+/// A quantity that was measured, or one computed from measured ones. Sums are taken over nodes before the formula.
 struct Metric {
   std::string name;                  // "GKER:COUNT"
   std::string unit;                  // "sec", "B", "" for a number
@@ -58,17 +56,15 @@ struct Metric {
   bool visible = true;               // shown unless asked otherwise
   bool additive = true;              // the parts of a program add up to the whole (a sampling period does not)
 
-  std::vector<MetricIndex> numerator;  // empty: measured
-  std::vector<MetricIndex> denominator;
-  double scale = 1;
-  double limit = std::numeric_limits<double>::infinity();
+  std::vector<MetricIndex> parts;  // empty: measured. What the operands of the formula are
+  Formula formula;
 
   // Of a measured metric, ascending in the node:
   std::vector<NodeIndex> node;
   std::vector<double> value;  // inclusive, over all profiles
+  double rounding = 1e-12;    // of the values, as a share of them: a smaller difference of sums is none
 
-  bool measured() const { return numerator.empty(); }
-  bool is_ratio() const { return !denominator.empty(); }
+  bool measured() const { return parts.empty(); }
 };
 
 /// One thread, or one stream of a device, of one process.
@@ -96,6 +92,14 @@ class ProfileValues {
   virtual std::vector<NodeValue> of_profile(uint32_t profile, MetricIndex metric) = 0;
   /// A measured metric of one node, in every profile that has a value; profiles in ascending order.
   virtual std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex metric) = 0;
+
+  /// Names of what else the file holds of a metric besides inclusive values ("function": a function without what it
+  /// calls, ...).
+  virtual std::vector<std::string> scopes() { return {}; }
+  /// Such values as they are stored, of one profile or summed up over all; nodes in ascending order.
+  virtual std::vector<NodeValue> of_scope(const std::string&, MetricIndex, std::optional<uint32_t> /*profile*/) {
+    return {};
+  }
 };
 
 struct CallTree {
@@ -111,7 +115,7 @@ struct CallTree {
   std::string name_of(NodeIndex node) const;
   /// The nearest function at or above a node; the entry or root above them where there is none.
   NodeIndex function_of(NodeIndex node) const;
-  /// Any value at all.
+  /// A value at the root where it is computed; any at all where it was measured.
   bool has_values(MetricIndex metric) const;
   /// The metric of that name as people type it: "GKER (sec)", "gker (inc)", "gker", an alias.
   std::optional<MetricIndex> find_metric(std::string_view text) const;
@@ -121,29 +125,13 @@ struct CallTree {
 double inclusive_value(const CallTree& tree, MetricIndex metric, NodeIndex node);
 /// For every node, the inclusive value of a metric, kNoValue where there is none. O(nodes + values).
 std::vector<double> inclusive_values(const CallTree& tree, MetricIndex metric);
-/// For every node, what it costs by itself: inclusive minus the children's inclusive; a ratio is the ratio of these.
-/// Differences that are rounding of the sums (a 10^-12th of the inclusive value) are 0. O(nodes + values).
+/// For every node, what it costs by itself: inclusive minus the children's inclusive; of a computed metric, the formula
+/// over these. Differences that are rounding of the sums (Metric::rounding) are 0. O(nodes + values).
 std::vector<double> exclusive_values(const CallTree& tree, MetricIndex metric);
-/// A derived metric from the values of measured ones: value_of(metric) gives these.
+/// A computed metric from the values of measured ones: value_of(metric) gives these.
 template <typename ValueOf>
 double combined(const Metric& metric, ValueOf value_of) {
-  const auto sum = [&](const std::vector<MetricIndex>& parts) {
-    double total = 0;
-    bool any = false;
-    for (const MetricIndex part : parts) {
-      const double value = value_of(part);
-      if (value != value) continue;
-      total += value;
-      any = true;
-    }
-    return any ? total : kNoValue;
-  };
-  const double above = sum(metric.numerator);
-  if (metric.denominator.empty()) return metric.scale * above;
-  const double below = sum(metric.denominator);
-  if (!(below > 0) || above != above) return kNoValue;
-  const double ratio = metric.scale * above / below;
-  return ratio < metric.limit ? ratio : metric.limit;
+  return metric.formula.value([&](uint32_t operand) { return value_of(metric.parts[operand]); });
 }
 
 }  // namespace cgpu

@@ -11,6 +11,8 @@
 #include "model/call_tree.h"
 #include "model/launch_metrics.h"
 #include "model/notes.h"
+#include "model/op_graph.h"
+#include "model/step_trace.h"
 #include "model/timeline.h"
 
 namespace cgpu {
@@ -36,11 +38,13 @@ struct ParallelGroup {
 };
 
 /// How many events the file held and what became of them:
-/// read = slices + instants + memory + counters + flows + metadata + skipped.
+/// read = slices + ends + instants + samples + memory + counters + flows + metadata + skipped.
 struct EventCounts {
   int64_t read = 0;
   int64_t slices = 0;
+  int64_t ends = 0;  // where a profile writes the end of a slice as an event of its own
   int64_t instants = 0;
+  int64_t samples = 0;  // of call stacks
   int64_t memory = 0;
   int64_t counters = 0;
   int64_t flows = 0;
@@ -66,6 +70,23 @@ class ArgumentSource {
   virtual std::vector<Argument> arguments(uint64_t source) = 0;
 };
 
+/// How the clock of a run stands to those of the other runs of its session (links/clocks.h).
+struct RunClock {
+  enum class Method : uint8_t {
+    alone,      // not compared with others
+    reference,  // the others are moved to this one
+    shared,     // is the reference's clock
+    aligned,    // was moved to the reference's
+    unchecked,  // counts from 1970 like the reference; nothing shows how well they agree
+    unaligned,  // cannot be compared
+  };
+  Method method = Method::alone;
+  int64_t offset = 0;                // ns that were added to clock_base
+  std::optional<int64_t> residual;   // ns by which the ends of collectives still differ, median
+  int64_t pairs = 0;                 // ends that were compared
+};
+const char* text_of(RunClock::Method method);  // "reference", ...
+
 struct Run {
   std::string file;            // as the user named it
   std::string format;          // contract, "info": kineto, chrome, nsys-sqlite, ...
@@ -82,6 +103,7 @@ struct Run {
   /// ns since 1970 at time 0 of the slices' clock when `clock_is_unix`; else the clock is the profile's own.
   bool clock_is_unix = false;
   int64_t clock_base = 0;  // ns to add to a slice's time
+  RunClock clock;
 
   uint64_t input_bytes = 0;  // of the file, compressed or not
   uint64_t text_bytes = 0;   // of the uncompressed input
@@ -90,6 +112,8 @@ struct Run {
   Timeline timeline;
   std::optional<CallTree> call_tree;
   std::optional<LaunchMetrics> launch_metrics;
+  std::optional<OpGraph> op_graph;
+  std::vector<StepTrace> step_traces;
   std::shared_ptr<ArgumentSource> arguments;  // may be null
 };
 

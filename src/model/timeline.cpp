@@ -2,6 +2,42 @@
 
 namespace cgpu {
 
+const char* text_of(SliceKind kind) {
+  switch (kind) {
+    case SliceKind::framework_op:
+      return "framework_op";
+    case SliceKind::annotation:
+      return "annotation";
+    case SliceKind::python_function:
+      return "python_function";
+    case SliceKind::runtime_call:
+      return "runtime_call";
+    case SliceKind::driver_call:
+      return "driver_call";
+    case SliceKind::os_call:
+      return "os_call";
+    case SliceKind::kernel:
+      return "kernel";
+    case SliceKind::memcpy:
+      return "memcpy";
+    case SliceKind::memset:
+      return "memset";
+    case SliceKind::device_collective:
+      return "device_collective";
+    case SliceKind::device_annotation:
+      return "device_annotation";
+    case SliceKind::synchronization:
+      return "synchronization";
+    case SliceKind::overhead:
+      return "overhead";
+    case SliceKind::profiler_span:
+      return "profiler_span";
+    case SliceKind::other:
+      return "other";
+  }
+  return "other";
+}
+
 const char* text_of(CopyKind kind) {
   switch (kind) {
     case CopyKind::none:

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ enum class SliceKind : uint8_t {
   other,
 };
 
+const char* text_of(SliceKind kind);  // "framework_op", ...
+
 /// A kernel, copy, memset or device collective: something that keeps a device busy.
 inline bool is_device_op(SliceKind kind) {
   return kind == SliceKind::kernel || kind == SliceKind::memcpy || kind == SliceKind::memset ||
@@ -68,6 +71,7 @@ struct Track {
   std::string thread;        // as written: "4711", "stream 7", ...
   std::string process_name;  // from metadata, may be empty
   std::string thread_name;
+  std::optional<int64_t> rank = {};  // of the process, where one profile is of several ranks
 };
 
 /// Columns of equal length, one entry a slice.
@@ -81,7 +85,9 @@ struct Slices {
   std::vector<int64_t> correlation;  // kNoCorrelation where the profile gives none
   std::vector<uint64_t> source;      // position in the uncompressed input, for Run::arguments
   // Filled by links:
-  std::vector<SliceIndex> parent;  // innermost host slice of the same thread that contains it, or kNone
+  /// Innermost host slice of the same thread that contains it; of a slice that works off a queue and lies in no other,
+  /// the one that put the work there; else kNone.
+  std::vector<SliceIndex> parent;
   std::vector<SliceIndex> launch;  // device op: its launching call; call: kNone
 
   static constexpr int64_t kNoCorrelation = INT64_MIN;
@@ -92,6 +98,7 @@ struct Slices {
 enum SliceFlag : uint8_t {
   kImplausibleDuration = 1,  // longer than the recording can be; kept, listed in notes, left out of totals
   kClipped = 2,              // cut at the border of a selected time window
+  kNeverEnded = 4,           // the profile has its beginning only: it lasts until the end of the profile
 };
 
 /// Which part of the books a device op belongs to (contract, "Device ops").
@@ -178,15 +185,18 @@ struct Counters {
   std::vector<double> value;
 };
 
+enum class InstantScope : uint8_t { thread, process, global };
+
 struct Instant {
   int64_t time = 0;
   StringId name = 0;
-  TrackIndex track = kNone;
+  TrackIndex track = kNone;                   // where it was written
+  InstantScope scope = InstantScope::thread;  // what it is about
 };
 
 /// A dependency between two slices, beyond launch and nesting.
 struct Link {
-  enum class Kind : uint8_t { forward_backward };
+  enum class Kind : uint8_t { forward_backward, flow };
   Kind kind = Kind::forward_backward;
   SliceIndex from = kNone;
   SliceIndex to = kNone;
@@ -210,9 +220,17 @@ struct LinkHints {
     bool start;
     bool forward_backward;  // else launch to device op
   };
+  /// A slice that handed its work to a queue, and the slice of another thread that took it out.
+  struct Handover {
+    SliceIndex from;
+    SliceIndex to;
+  };
   std::vector<External> external;
   std::vector<Sequence> sequence;
   std::vector<Flow> flows;
+  std::vector<Handover> handovers;
+  /// The profiler lists copies and memsets as such: what is a kernel computes, also one that copies or fills.
+  bool kernels_compute = false;
 };
 
 struct Timeline {

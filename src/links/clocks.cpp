@@ -1,0 +1,286 @@
+#include "links/clocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "links/collective_series.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr size_t kFewestPairs = 3;
+/// Clocks are taken as one where at least this share of the collectives overlap in time.
+constexpr size_t kOverlapOf = 100;
+/// A residual above this, and above the usual length of a collective, is no alignment.
+constexpr int64_t kLargestResidual = 1'000'000;
+
+/// Two parts of one instance.
+struct Pair {
+  int64_t difference = 0;  // of their ends: the later run's minus the earlier run's
+  int64_t duration = 0;    // of the shorter
+  bool apart = false;      // one ended before the other began
+};
+/// By indices of runs, the lower first.
+using Pairs = std::map<std::pair<uint32_t, uint32_t>, std::vector<Pair>>;
+
+int64_t lower_median(std::vector<int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// |value|, the largest number for the smallest.
+int64_t magnitude(int64_t value) {
+  return value == INT64_MIN ? INT64_MAX : std::abs(value);
+}
+
+/// Each part of an instance with the part of its first run.
+void collect(const Session& session, const std::vector<CollectiveSeries>& all, Pairs& pairs) {
+  const auto slices = [&](uint32_t run) -> const Slices& { return session.runs[run].timeline.slices; };
+  for (const CollectiveSeries& series : all) {
+    if (!ends_together(series.name)) continue;
+    std::vector<std::pair<uint32_t, SliceIndex>> first(series.instances, {0, kNone});
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        auto& [run, slice] = first[part.instance];
+        if (slice == kNone) {
+          run = member.run;
+          slice = part.slice;
+        }
+        if (run == member.run) continue;
+        const Slices& ours = slices(member.run);
+        const Slices& theirs = slices(run);
+        int64_t shift = 0;
+        Pair pair;
+        if (__builtin_sub_overflow(session.runs[member.run].clock_base, session.runs[run].clock_base, &shift) ||
+            __builtin_sub_overflow(ours.end(part.slice), theirs.end(slice), &pair.difference) ||
+            __builtin_add_overflow(pair.difference, shift, &pair.difference) || pair.difference == INT64_MIN) {
+          continue;
+        }
+        pair.duration = std::min(ours.duration[part.slice], theirs.duration[slice]);
+        pair.apart = pair.difference > 0 ? pair.difference > ours.duration[part.slice]
+                                         : -pair.difference > theirs.duration[slice];
+        pairs[{run, member.run}].push_back(pair);
+      }
+    }
+  }
+}
+
+Pairs pairs_of(const Session& session) {
+  Pairs pairs;
+  collect(session, device_collectives(session), pairs);
+  collect(session, host_collectives(session), pairs);
+  return pairs;
+}
+
+/// What is known between two clocks.
+struct Bridge {
+  std::vector<Pair> pairs;  // differences: the second clock minus the first
+
+  int64_t offset() const {
+    std::vector<int64_t> values;
+    for (const Pair& pair : pairs) values.push_back(pair.difference);
+    return lower_median(std::move(values));
+  }
+  /// Median distance from `offset`.
+  int64_t residual(int64_t offset) const {
+    std::vector<int64_t> values;
+    for (const Pair& pair : pairs) {
+      int64_t rest = 0;
+      values.push_back(__builtin_sub_overflow(pair.difference, offset, &rest) ? INT64_MAX : magnitude(rest));
+    }
+    return lower_median(std::move(values));
+  }
+  int64_t usual_duration() const {
+    std::vector<int64_t> values;
+    for (const Pair& pair : pairs) values.push_back(pair.duration);
+    return lower_median(std::move(values));
+  }
+  bool overlap() const {
+    const auto apart =
+        static_cast<size_t>(std::count_if(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.apart; }));
+    return apart * kOverlapOf <= pairs.size();
+  }
+};
+
+/// The clock that a run was recorded by, as the first run that has it: of runs on one machine that count from 1970 the
+/// same, unless their collectives say otherwise.
+std::vector<uint32_t> clocks_of(const Session& session, const Pairs& pairs) {
+  std::vector<uint32_t> clocks;
+  std::map<std::string, uint32_t> of_host;
+  for (uint32_t i = 0; i < session.runs.size(); ++i) {
+    const Run& run = session.runs[i];
+    const bool known = run.clock_is_unix && !run.host.empty();
+    clocks.push_back(known ? of_host.emplace(run.host, i).first->second : i);
+    const auto found = pairs.find({clocks[i], i});
+    if (found != pairs.end() && !Bridge{found->second}.overlap()) clocks[i] = i;
+  }
+  return clocks;
+}
+
+bool on_known_different_hosts(const Run& a, const Run& b) {
+  return !a.host.empty() && !b.host.empty() && a.host != b.host;
+}
+
+class Alignment {
+ public:
+  explicit Alignment(Session& session) : session_(session), pairs_(pairs_of(session)) {
+    clock_ = clocks_of(session, pairs_);
+    const auto with_unix =
+        std::find_if(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.clock_is_unix; });
+    if (with_unix != session.runs.end()) root_ = static_cast<uint32_t>(with_unix - session.runs.begin());
+  }
+
+  void apply() {
+    solve();
+    for (uint32_t i = 0; i < session_.runs.size(); ++i) {
+      Run& run = session_.runs[i];
+      const auto found = offsets_.find(clock_[i]);
+      run.clock.method = found == offsets_.end() ? RunClock::Method::unaligned
+                         : i == root_            ? RunClock::Method::reference
+                                                 : found->second.method;
+      if (found == offsets_.end()) continue;
+      run.clock.offset = found->second.offset;
+      if (__builtin_add_overflow(run.clock_base, run.clock.offset, &run.clock_base)) {
+        run.clock_base -= run.clock.offset;
+        run.clock = {RunClock::Method::unaligned, 0, {}, 0};
+      } else if (run.clock.method == RunClock::Method::aligned) {
+        run.clock_is_unix = session_.runs[root_].clock_is_unix;
+      }
+    }
+    measure();
+    for (uint32_t i = 0; i < session_.runs.size(); ++i) note(session_.runs[i]);
+  }
+
+ private:
+  struct Offset {
+    RunClock::Method method = RunClock::Method::shared;
+    int64_t offset = 0;
+  };
+
+  /// Bridges between clocks, seen from either side.
+  std::map<uint32_t, std::map<uint32_t, Bridge>> bridges() const {
+    std::map<uint32_t, std::map<uint32_t, Bridge>> all;
+    for (const auto& [runs, pairs] : pairs_) {
+      const uint32_t a = clock_[runs.first];
+      const uint32_t b = clock_[runs.second];
+      if (a == b) continue;
+      for (Pair pair : pairs) {
+        all[a][b].pairs.push_back(pair);
+        pair.difference = -pair.difference;
+        all[b][a].pairs.push_back(pair);
+      }
+    }
+    return all;
+  }
+
+  /// Walks from the root's clock over the bridges, the one with the most pairs first.
+  void solve() {
+    const auto all = bridges();
+    offsets_[clock_[root_]] = {};
+    while (true) {
+      const Bridge* widest = nullptr;
+      std::pair<uint32_t, uint32_t> ends;
+      for (const auto& [from, offset] : offsets_) {
+        const auto known = all.find(from);
+        if (known == all.end()) continue;
+        for (const auto& [to, bridge] : known->second) {
+          if (offsets_.count(to) > 0 || bridge.pairs.size() < kFewestPairs || refused_.count({from, to}) > 0) continue;
+          if (widest != nullptr && bridge.pairs.size() <= widest->pairs.size()) continue;
+          widest = &bridge;
+          ends = {from, to};
+        }
+      }
+      if (widest == nullptr) break;
+      cross(*widest, ends.first, ends.second);
+    }
+    for (uint32_t i = 0; i < session_.runs.size(); ++i) {
+      // Clocks that count from 1970 are comparable as well as their machines were kept.
+      if (session_.runs[i].clock_is_unix) offsets_.try_emplace(clock_[i], Offset{RunClock::Method::unchecked, 0});
+    }
+  }
+
+  void cross(const Bridge& bridge, uint32_t from, uint32_t to) {
+    const Run& here = session_.runs[from];
+    const Run& there = session_.runs[to];
+    const int64_t difference = bridge.offset();
+    const int64_t residual = bridge.residual(difference);
+    const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
+    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && bridge.overlap()) ||
+                                      (here.clock_is_unix && magnitude(difference) <= residual));
+    Offset offset{RunClock::Method::aligned, offsets_.at(from).offset};
+    if (same) {
+      if (offset.offset == 0) offset.method = RunClock::Method::shared;
+    } else if (residual > std::max(kLargestResidual, bridge.usual_duration()) ||
+               __builtin_sub_overflow(offset.offset, difference, &offset.offset)) {
+      refused_.insert({from, to});
+      return;
+    }
+    offsets_[to] = offset;
+  }
+
+  /// How far the ends lie apart now.
+  void measure() {
+    std::map<uint32_t, Bridge> of_run;
+    for (const auto& [runs, pairs] : pairs_) {
+      // A run is measured by its pairs with the runs before it; the root by those after it, if it is not the first.
+      const uint32_t run = runs.second == root_ ? runs.first : runs.second;
+      int64_t moved = 0;
+      if (__builtin_sub_overflow(session_.runs[runs.second].clock.offset, session_.runs[runs.first].clock.offset,
+                                 &moved))
+        continue;
+      for (Pair pair : pairs) {
+        if (!__builtin_add_overflow(pair.difference, moved, &pair.difference)) of_run[run].pairs.push_back(pair);
+      }
+    }
+    for (const auto& [index, bridge] : of_run) {
+      RunClock& clock = session_.runs[index].clock;
+      if (index == root_ || clock.method == RunClock::Method::unaligned || bridge.pairs.empty()) continue;
+      clock.pairs = static_cast<int64_t>(bridge.pairs.size());
+      clock.residual = bridge.residual(0);
+    }
+  }
+
+  void note(Run& run) const {
+    const int64_t reference = session_.runs[root_].rank;
+    if (run.clock.method == RunClock::Method::aligned) {
+      run.notes.add(
+          "clock_residual", 1,
+          fmt::format("rank {}: {} ns were added to its clock, so that collectives end when they do on rank "
+                      "{}; the residual of {} ends is {} ns",
+                      run.rank, run.clock.offset, reference, run.clock.pairs, run.clock.residual.value_or(0)));
+    } else if (run.clock.method == RunClock::Method::unaligned) {
+      run.notes.add("clock_residual", 1,
+                    fmt::format("rank {}: its clock cannot be compared with that of rank {}: it has another zero, and "
+                                "there are no {} collectives that end alike on both",
+                                run.rank, reference, kFewestPairs));
+    } else if (run.clock.method == RunClock::Method::unchecked) {
+      run.notes.add(
+          "clock_residual", 1,
+          "the clocks of ranks count from 1970 but could not be checked against each other: there are too few "
+          "collectives that end alike on several ranks");
+    }
+  }
+
+  Session& session_;
+  Pairs pairs_;
+  std::vector<uint32_t> clock_;  // of each run, as the first run that has it
+  uint32_t root_ = 0;
+  std::map<uint32_t, Offset> offsets_;               // by clock
+  std::set<std::pair<uint32_t, uint32_t>> refused_;  // between clocks
+};
+
+}  // namespace
+
+void align_clocks(Session& session) {
+  if (session.runs.size() > 1) Alignment(session).apply();
+}
+
+}  // namespace cgpu

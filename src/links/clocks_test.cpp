@@ -1,0 +1,257 @@
+// Clocks of ranks that were moved on purpose: the offset must come back exactly, and the residual must be the noise.
+#include "links/clocks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "links/collective_series.h"
+#include "links/test_run.h"
+
+namespace cgpu {
+namespace {
+
+using test::RunBuilder;
+using Method = RunClock::Method;
+
+struct RankOptions {
+  std::string host;
+  bool unix_clock = true;
+  int64_t base = 1'700'000'000'000'000'000;
+  int64_t offset = 0;  // what its clock shows too much
+};
+
+/// Ranks that meet in all-reduces: each begins at a moment of its own, all end together but for some noise.
+class Job {
+ public:
+  explicit Job(std::vector<RankOptions> ranks) : options_(std::move(ranks)), builders_(options_.size()) {}
+
+  void meet(int count, int64_t noise = 0, const std::string& kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)") {
+    std::uniform_int_distribution<int64_t> late(0, 400'000), jitter(-noise, noise);
+    for (int i = 0; i < count; ++i, now_ += 1'000'000) {
+      const int64_t end = now_ + 500'000;
+      for (size_t rank = 0; rank < builders_.size(); ++rank) {
+        const int64_t shift = options_[rank].offset;
+        const int64_t mine = end + (rank == 0 ? 0 : jitter(random_));
+        add(rank, kernel, now_ + late(random_) + shift, mine + shift);
+      }
+    }
+  }
+  void add(size_t rank, const std::string& kernel, int64_t begin, int64_t end) {
+    builders_[rank].add_op(SliceKind::kernel, kernel, begin, end, Slices::kNoCorrelation);
+  }
+
+  Session session() {
+    Session session;
+    for (size_t rank = 0; rank < builders_.size(); ++rank) {
+      RunBuilder& b = builders_[rank];
+      b.finish();
+      for (OpKind& kind : b.run.timeline.device_ops.kind) kind = OpKind::communication;
+      b.run.rank = static_cast<int64_t>(rank);
+      b.run.host = options_[rank].host;
+      b.run.clock_is_unix = options_[rank].unix_clock;
+      b.run.clock_base = options_[rank].base;
+      session.runs.push_back(std::move(b.run));
+    }
+    return session;
+  }
+  RunBuilder& builder(size_t rank) { return builders_[rank]; }
+
+ private:
+  std::vector<RankOptions> options_;
+  std::vector<RunBuilder> builders_;
+  int64_t now_ = 1'000'000;
+  std::mt19937_64 random_{7};
+};
+
+TEST(Clocks, AnOffsetBetweenMachinesComesBackExactly) {
+  for (const int64_t offset : {int64_t{1}, int64_t{-250'000}, int64_t{3'600'000'000'000}}) {
+    Job job({{"a"}, {"b", true, 1'700'000'000'000'000'000, offset}});
+    job.meet(50);
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_EQ(session.runs[0].clock.method, Method::reference);
+    EXPECT_EQ(session.runs[1].clock.method, Method::aligned);
+    EXPECT_EQ(session.runs[1].clock.offset, -offset);
+    EXPECT_EQ(session.runs[1].clock.residual, 0);
+    EXPECT_EQ(session.runs[1].clock.pairs, 50);
+    EXPECT_EQ(session.runs[1].clock_base, session.runs[0].clock_base - offset);
+    EXPECT_EQ(session.runs[1].notes.count("clock_residual"), 1);
+  }
+}
+
+TEST(Clocks, TheResidualIsTheNoiseAndOutliersDoNotMoveTheMedian) {
+  Job job({{"a"}, {"b", true, 0, 5'000'000'000}});
+  job.meet(101, 1000);
+  for (int i = 0; i < 20; ++i) job.add(1, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", i, i + 1);  // not met by rank 0
+  Session session = job.session();
+  // The clocks have other zeros by 1.7e18 besides.
+  align_clocks(session);
+  const int64_t exact = 1'700'000'000'000'000'000 - 5'000'000'000;
+  EXPECT_NEAR(static_cast<double>(session.runs[1].clock.offset - exact), 0, 200);
+  EXPECT_GT(session.runs[1].clock.residual.value(), 200);
+  EXPECT_LT(session.runs[1].clock.residual.value(), 800);  // the median of |uniform(-1000, 1000)| is 500
+  EXPECT_EQ(session.runs[1].clock.pairs, 101);
+}
+
+TEST(Clocks, OneMachineHasOneClock) {
+  Job job({{"a"}, {"a"}, {"b", true, 0, 7}, {"b", true, 0, 7}});
+  job.meet(20, 300);
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[1].clock.method, Method::shared);
+  EXPECT_EQ(session.runs[1].clock.offset, 0);
+  EXPECT_GT(session.runs[1].clock.residual.value(), 0) << "reported, not removed";
+  EXPECT_EQ(session.runs[2].clock.offset, session.runs[3].clock.offset) << "a machine is moved as a whole";
+  EXPECT_EQ(session.runs[2].clock.method, Method::aligned);
+}
+
+TEST(Clocks, HostNamesThatLie) {
+  Job job({{"localhost"}, {"localhost", true, 1'700'000'000'000'000'000, 10'000'000}});
+  job.meet(20);
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[1].clock.method, Method::aligned);
+  EXPECT_EQ(session.runs[1].clock.offset, -10'000'000);
+}
+
+TEST(Clocks, UnknownMachinesShareAClockWhereTheirCollectivesOverlap) {
+  for (const auto& [offset, method] : {std::pair{int64_t{2000}, Method::shared}, {int64_t{900'000}, Method::aligned}}) {
+    Job job({{""}, {"", true, 1'700'000'000'000'000'000, offset}});
+    job.meet(50);
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_EQ(session.runs[1].clock.method, method) << offset;
+    EXPECT_EQ(session.runs[1].clock.offset, method == Method::shared ? 0 : -offset);
+    EXPECT_EQ(session.runs[1].clock.residual, method == Method::shared ? 2000 : 0);
+  }
+}
+
+TEST(Clocks, RelativeClocksGetThatOfARankThatCountsFrom1970) {
+  Job job({{"", false, 0, 123}, {"", true, 1'700'000'000'000'000'000, 0}, {"", false, 0, -456'789'000}});
+  job.meet(30);
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[1].clock.method, Method::reference);
+  for (const size_t rank : {0, 2}) {
+    EXPECT_EQ(session.runs[rank].clock.method, Method::aligned);
+    EXPECT_TRUE(session.runs[rank].clock_is_unix);
+    EXPECT_EQ(session.runs[rank].clock.residual, 0);
+  }
+  EXPECT_EQ(session.runs[0].clock_base, 1'700'000'000'000'000'000 - 123);
+  EXPECT_EQ(session.runs[2].clock_base, 1'700'000'000'000'000'000 + 456'789'000);
+}
+
+TEST(Clocks, WithoutCollectivesNothingIsMoved) {
+  for (const bool unix_clock : {true, false}) {
+    Job job({{"a", unix_clock}, {"b", unix_clock, 5}});
+    job.meet(20, 0, "ncclDevKernel_SendRecv(x)");  // may end whenever it likes
+    job.meet(2);                                   // too few
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_EQ(session.runs[1].clock.method, unix_clock ? Method::unchecked : Method::unaligned);
+    EXPECT_EQ(session.runs[1].clock_base, 5);
+    EXPECT_EQ(session.runs[1].notes.count("clock_residual"), 1);
+  }
+}
+
+TEST(Clocks, EndsThatDoNotAgreeAlignNothing) {
+  Job job({{"a", false}, {"b", false}});
+  std::mt19937_64 random(3);
+  std::uniform_int_distribution<int64_t> anywhere(0, 10'000'000'000);
+  for (size_t rank : {0, 1}) {
+    for (int i = 0; i < 40; ++i) {
+      const int64_t begin = anywhere(random);
+      job.add(rank, "ncclDevKernel_AllReduce(x)", begin, begin + 1000);
+    }
+  }
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[1].clock.method, Method::unaligned);
+}
+
+TEST(Clocks, ThroughARankInBetween) {
+  // Ranks 0 and 1 meet, and 1 and 2, but never 0 and 2.
+  Job job({{"a", false, 0, 0}, {"b", false, 0, 1000}, {"c", false, 0, 5000}});
+  for (int64_t i = 0; i < 10; ++i) {
+    job.add(0, "ncclDevKernel_AllReduce(x)", 100 * i, 100 * i + 50);
+    job.add(1, "ncclDevKernel_AllReduce(x)", 1000 + 100 * i + 10, 1000 + 100 * i + 50);
+    job.add(1, "ncclDevKernel_AllGather(x)", 1000 + 100 * i + 60, 1000 + 100 * i + 90);
+    job.add(2, "ncclDevKernel_AllGather(x)", 5000 + 100 * i + 70, 5000 + 100 * i + 90);
+  }
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[1].clock.offset, -1000);
+  EXPECT_EQ(session.runs[2].clock.offset, -5000);
+  EXPECT_EQ(session.runs[2].clock.residual, 0);
+}
+
+TEST(Clocks, OneRunIsLeftAlone) {
+  Job job({{"a"}});
+  job.meet(5);
+  Session session = job.session();
+  align_clocks(session);
+  EXPECT_EQ(session.runs[0].clock.method, Method::alone);
+}
+
+TEST(CollectiveSeries, ListsOfUnequalLengthAreLaidWhereTheEndsAgree) {
+  std::mt19937_64 random(11);
+  std::uniform_int_distribution<int64_t> length(1000, 90'000);
+  Job job({{""}, {""}});
+  int64_t now = 0;
+  for (int i = 0; i < 40; ++i) {
+    now += length(random);
+    job.add(0, "ncclDevKernel_AllReduce(x)", now - 500, now);
+    if (i >= 7 && i < 30) job.add(1, "ncclDevKernel_AllReduce(x)", now - 300 + 777'777, now + 777'777);
+  }
+  const Session session = job.session();
+  const auto all = device_collectives(session);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].name, "allreduce");
+  EXPECT_EQ(all[0].instances, 40u);
+  ASSERT_EQ(all[0].members.size(), 2u);
+  EXPECT_EQ(all[0].members[1].parts.front().instance, 7u);
+  EXPECT_EQ(all[0].members[1].parts.back().instance, 29u);
+}
+
+TEST(CollectiveSeries, SequenceNumbersComeFirst) {
+  Job job({{""}, {""}});
+  for (int64_t i = 0; i < 6; ++i) job.add(0, "ncclDevKernel_AllReduce(x)", 100 * i, 100 * i + 50);
+  for (int64_t i = 0; i < 4; ++i) job.add(1, "ncclDevKernel_AllReduce(x)", 100 * i, 100 * i + 50);
+  const auto record = [&](size_t rank, std::vector<int64_t> numbers) {
+    for (SliceIndex i = 0; i < numbers.size(); ++i) {
+      Collective& collective = job.builder(rank).run.timeline.collectives.emplace_back();
+      collective.slice = i;
+      collective.sequence = numbers[i];
+    }
+  };
+  record(0, {1, 2, 3, 3, 4, 5});  // 3 was cut into two
+  record(1, {3, 3, 5, 6});
+  const Session session = job.session();
+  const auto all = device_collectives(session);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].instances, 7u);
+  const auto instances = [&](size_t member) {
+    std::vector<uint32_t> numbers;
+    for (const CollectivePart& part : all[0].members[member].parts) numbers.push_back(part.instance);
+    return numbers;
+  };
+  EXPECT_EQ(instances(0), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(instances(1), (std::vector<uint32_t>{2, 3, 5, 6}));
+}
+
+TEST(CollectiveSeries, WhichEndTogether) {
+  for (const char* name : {"allreduce", "_allgather_base", "reduce_scatter", "all_to_allv", "MPI_Barrier",
+                           "gloo:all_reduce", "ReduceScatter", "allreduce_coalesced"}) {
+    EXPECT_TRUE(ends_together(name)) << name;
+  }
+  for (const char* name : {"broadcast", "reduce", "send_recv", "gather", "scatter", "MPI_Send"}) {
+    EXPECT_FALSE(ends_together(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace cgpu

@@ -1,0 +1,218 @@
+#include "links/collective_series.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "kernels/names.h"
+
+namespace cgpu {
+
+namespace {
+
+using SeriesKey = std::pair<std::string, std::optional<std::string>>;
+using MembersByKey = std::map<SeriesKey, std::vector<CollectiveMember>>;
+
+/// What a kernel's name says of the collective, else its base name.
+std::string collective_of_kernel(std::string_view kernel) {
+  static constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+      {"AllReduce", "allreduce"}, {"AllGather", "allgather"}, {"ReduceScatter", "reduce_scatter"},
+      {"AllToAll", "alltoall"},   {"SendRecv", "send_recv"},  {"Broadcast", "broadcast"},
+      {"Reduce", "reduce"}};
+  std::string base = base_kernel_name(kernel);
+  for (const auto& [spelling, name] : kSpellings) {
+    if (base.find(spelling) != std::string::npos) return std::string(name);
+  }
+  return base;
+}
+
+/// Puts the parts in order of start, then of the file.
+void sort_parts(const Timeline& timeline, std::vector<CollectivePart>& parts) {
+  std::stable_sort(parts.begin(), parts.end(), [&](const CollectivePart& a, const CollectivePart& b) {
+    return timeline.slices.start[a.slice] < timeline.slices.start[b.slice];
+  });
+}
+
+int64_t difference(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_sub_overflow(a, b, &result)) return a < b ? INT64_MIN : INT64_MAX;
+  return result;
+}
+
+/// Sum of the distances from the (lower) median. Reorders `values`.
+uint64_t spread_of(std::vector<int64_t>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const int64_t median = *middle;
+  uint64_t sum = 0;
+  for (const int64_t value : values) {
+    const uint64_t distance = value < median ? static_cast<uint64_t>(median) - static_cast<uint64_t>(value)
+                                             : static_cast<uint64_t>(value) - static_cast<uint64_t>(median);
+    if (__builtin_add_overflow(sum, distance, &sum)) return UINT64_MAX;
+  }
+  return sum;
+}
+
+bool all_have_sequences(const CollectiveSeries& series) {
+  return std::all_of(series.members.begin(), series.members.end(), [](const CollectiveMember& member) {
+    return std::all_of(member.parts.begin(), member.parts.end(),
+                       [](const CollectivePart& part) { return part.record != nullptr && part.record->sequence >= 0; });
+  });
+}
+
+/// Parts of the same number belong together; of several with one number on a member the first with the first.
+void match_by_sequence(CollectiveSeries& series) {
+  using Place = std::pair<int64_t, uint32_t>;  // number, how many of this number were before it
+  std::map<Place, uint32_t> instances;
+  const auto each = [&](auto visit) {
+    for (CollectiveMember& member : series.members) {
+      std::unordered_map<int64_t, uint32_t> seen;
+      for (CollectivePart& part : member.parts) {
+        visit(part, Place{part.record->sequence, seen[part.record->sequence]++});
+      }
+    }
+  };
+  each([&](CollectivePart&, const Place& place) { instances.emplace(place, 0); });
+  for (auto& [place, number] : instances) number = series.instances++;
+  each([&](CollectivePart& part, const Place& place) { part.instance = instances.at(place); });
+}
+
+/// How far along the longest list a shorter one is laid.
+uint32_t best_shift(const Timeline& longest, const CollectiveMember& all, const Timeline& timeline,
+                    const CollectiveMember& member) {
+  constexpr size_t kCompared = 256;
+  const size_t compared = std::min(kCompared, member.parts.size());
+  std::vector<int64_t> differences(compared);
+  uint64_t least = UINT64_MAX;
+  size_t best = 0;
+  for (size_t shift = 0; shift + member.parts.size() <= all.parts.size(); ++shift) {
+    for (size_t k = 0; k < compared; ++k) {
+      differences[k] =
+          difference(timeline.slices.end(member.parts[k].slice), longest.slices.end(all.parts[k + shift].slice));
+    }
+    const uint64_t spread = spread_of(differences);
+    if (spread >= least) continue;
+    least = spread;
+    best = shift;
+  }
+  return static_cast<uint32_t>(best);
+}
+
+void match_by_place(const Session& session, CollectiveSeries& series) {
+  const auto longest = std::max_element(series.members.begin(), series.members.end(),
+                                        [](const auto& a, const auto& b) { return a.parts.size() < b.parts.size(); });
+  series.instances = static_cast<uint32_t>(longest->parts.size());
+  const auto timeline = [&](const CollectiveMember& member) -> const Timeline& {
+    return session.runs[member.run].timeline;
+  };
+  for (CollectiveMember& member : series.members) {
+    const uint32_t shift = member.parts.size() == longest->parts.size()
+                               ? 0
+                               : best_shift(timeline(*longest), *longest, timeline(member), member);
+    for (uint32_t k = 0; k < member.parts.size(); ++k) member.parts[k].instance = k + shift;
+  }
+}
+
+std::vector<CollectiveSeries> matched(const Session& session, MembersByKey members) {
+  std::vector<CollectiveSeries> all;
+  for (auto& [key, parts] : members) {
+    CollectiveSeries& series = all.emplace_back();
+    series.name = key.first;
+    series.group = key.second;
+    series.members = std::move(parts);
+    for (CollectiveMember& member : series.members) sort_parts(session.runs[member.run].timeline, member.parts);
+    if (all_have_sequences(series)) {
+      match_by_sequence(series);
+    } else {
+      match_by_place(session, series);
+    }
+  }
+  return all;
+}
+
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
+}
+
+bool is_waiting_call(std::string_view name) {
+  if (name.starts_with("gloo:")) return ends_together(name);
+  return name.starts_with("MPI_") && !name.starts_with("MPI_I") && ends_together(name);
+}
+
+}  // namespace
+
+bool ends_together(std::string_view collective) {
+  static constexpr std::array<std::string_view, 5> kinds = {"allreduce", "allgather", "reducescatter", "alltoall",
+                                                            "barrier"};
+  const std::string letters = letters_of(collective);
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](std::string_view kind) { return letters.find(kind) != std::string::npos; });
+}
+
+std::vector<CollectiveSeries> device_collectives(const Session& session) {
+  MembersByKey all;
+  for (uint32_t run = 0; run < session.runs.size(); ++run) {
+    const Timeline& timeline = session.runs[run].timeline;
+    std::unordered_map<SliceIndex, const Collective*> recorded;
+    for (const Collective& collective : timeline.collectives) recorded.emplace(collective.slice, &collective);
+
+    std::unordered_map<StringId, std::string> kernel_names;
+    const auto name_of = [&](SliceIndex slice, const Collective* record) {
+      if (record != nullptr && record->name != 0) return std::string(timeline.names[record->name]);
+      const auto [at, added] = kernel_names.try_emplace(timeline.slices.name[slice]);
+      if (added) at->second = collective_of_kernel(timeline.name(slice));
+      return at->second;
+    };
+    std::map<std::pair<SeriesKey, int32_t>, CollectiveMember> mine;
+    const DeviceOps& ops = timeline.device_ops;
+    for (size_t op = 0; op < ops.size(); ++op) {
+      const SliceIndex slice = ops.slice[op];
+      if (ops.kind[op] != OpKind::communication || (timeline.slices.flags[slice] & kImplausibleDuration) != 0) continue;
+      const auto found = recorded.find(slice);
+      const Collective* record = found == recorded.end() ? nullptr : found->second;
+      SeriesKey key{name_of(slice, record), std::nullopt};
+      if (record != nullptr && record->group != 0) key.second = timeline.names[record->group];
+      mine[{std::move(key), ops.device[op]}].parts.push_back({slice, 0, record});
+    }
+    for (auto& [key, member] : mine) {
+      member.run = run;
+      member.device = key.second;
+      all[key.first].push_back(std::move(member));
+    }
+  }
+  return matched(session, std::move(all));
+}
+
+std::vector<CollectiveSeries> host_collectives(const Session& session) {
+  MembersByKey all;
+  for (uint32_t run = 0; run < session.runs.size(); ++run) {
+    const Timeline& timeline = session.runs[run].timeline;
+    std::vector<char> waits(timeline.names.size(), 0);
+    for (StringId name = 0; name < waits.size(); ++name) waits[name] = is_waiting_call(timeline.names[name]);
+    if (std::find(waits.begin(), waits.end(), 1) == waits.end()) continue;
+
+    std::map<std::pair<std::string, std::string>, CollectiveMember> mine;  // by name and process
+    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+      if (!waits[timeline.slices.name[slice]] || !is_host(timeline.kind(slice))) continue;
+      if ((timeline.slices.flags[slice] & kImplausibleDuration) != 0) continue;
+      const SliceIndex parent = timeline.slices.parent[slice];
+      if (parent != kNone && waits[timeline.slices.name[parent]]) continue;
+      const std::string& process = timeline.tracks[timeline.slices.track[slice]].process;
+      mine[{std::string(timeline.name(slice)), process}].parts.push_back({slice, 0, nullptr});
+    }
+    for (auto& [key, member] : mine) {
+      member.run = run;
+      all[{key.first, std::nullopt}].push_back(std::move(member));
+    }
+  }
+  return matched(session, std::move(all));
+}
+
+}  // namespace cgpu
