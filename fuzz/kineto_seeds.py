@@ -151,6 +151,50 @@ def damaged():
                                                [event("cpu_op", "overlap", 3, 9, 1), event("cpu_op", "zero", 3, 0, 1)]))
 
 
+def chrome():
+    """Traces of other programs: every phase, in and out of order."""
+    def part(ph, name, ts, **more):
+        return {"ph": ph, "name": name, "pid": 1, "tid": 2, "ts": ts, "cat": "c", **more}
+
+    frames = {"1": {"name": "main", "category": "app"}, "2": {"name": "f", "parent": "1"},
+              "3": {"name": "g", "parent": 3}}
+    samples = [{"tid": 2, "ts": 5, "sf": 2, "weight": 1}, {"tid": 2, "ts": 6, "sf": "3"}, {"ts": 7, "sf": 9}]
+    nodes = [{"id": 1, "callFrame": {"functionName": "(root)"}, "children": [2]},
+             {"id": 2, "callFrame": {"functionName": "f", "url": "a.js", "lineNumber": 3}},
+             {"id": 3, "parent": 2, "callFrame": {"functionName": ""}}]
+    threads = [part("B", "a", 1), part("B", "b", 2), part("E", "a", 3), part("E", "", 4), part("E", "none", 4),
+               part("X", "x", 1, dur=3), part("X", "open", 2), part("X", "thread time", 2, tdur=1),
+               part("B", "open", 5)]
+    work = [part("b", "load", 0, id=1), part("n", "now", 1, id=1), part("b", "load", 1, id="0x2", scope="s"),
+            part("e", "load", 3, id=1), part("b", "mine", 1, id2={"local": "0x3"}),
+            part("e", "mine", 2, id2={"local": "0x3"}), part("b", "all", 1, id2={"global": 4}),
+            part("S", "old", 1, id=5), part("T", "old", 2, id=5, args={"step": "half"}),
+            part("p", "old", 3, id=5, args={"step": "past"}), part("F", "old", 4, id=5)]
+    flows = [part("s", "f", 1, id=6), part("t", "f", 2, id=6), part("f", "f", 3, id=6), part("f", "f", 3, id=6, bp="e"),
+             part("X", "out", 1, dur=1, bind_id="0x7", flow_out=True),
+             part("X", "in", 3, dur=1, bind_id="0x7", flow_in=True)]
+    others = [part("C", "memory", 1, args={"used": 1, "free": 2.5}), part("C", "load", 1, id=8, args={"value": 3}),
+              part("I", "here", 1, s="p"), part("R", "everywhere", 2, s="g"), part("N", "o", 1, id=9),
+              part("O", "o", 2, id=9, args={"snapshot": {}}), part("D", "o", 3, id=9), part("v", "dump", 1, id=10),
+              part("c", "clock_sync", 1), part("(", "context", 1), part("P", "sample", 1, sf=2), part("P", "bare", 1),
+              part("P", "Profile", 1, id="0xb", args={"data": {"startTime": 1}}),
+              part("P", "ProfileChunk", 2, id="0xb",
+                   args={"data": {"cpuProfile": {"nodes": nodes, "samples": [2, 3, 4]}, "timeDeltas": [1, 2, 3]}}),
+              part("M", "thread_sort_index", 0, args={"sort_index": 1})]
+    everything_else = [*threads, *work, *flows, *others]
+    yield "chrome_threads.json", compact(threads)
+    yield "chrome_async.json", compact(work)
+    yield "chrome_flows.json", compact(flows)
+    yield "chrome_all.json", compact(document(everything_else, stackFrames=frames, samples=samples,
+                                              systemTraceEvents="# x"))
+    yield "chrome_reversed.json", compact(everything_else[::-1])
+    yield "chrome_keys_sorted.json", json.dumps(everything_else, sort_keys=True, indent=1).encode()
+    yield "chrome_open_array.json", compact(everything_else)[:-1] + b",\n"
+    yield "chrome_in_kineto.json", compact(document([*everything(), *everything_else], **HEADER))
+    yield "chrome_same_time.json", re.sub(rb'"ts":[0-9]+', b'"ts":1', compact(everything_else))
+
+
 def seeds():
     yield from well_formed()
+    yield from chrome()
     yield from damaged()

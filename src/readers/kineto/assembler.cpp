@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/credentials.h"
+#include "readers/chrome/complete_trace.h"
 
 namespace cgpu::kineto {
 
@@ -29,12 +30,22 @@ const char* text_of(Loss loss) {
       return "events without a usable time were left out";
     case Loss::no_duration:
       return "duration events without a duration were left out";
+    case Loss::thread_duration:
+      return "slices without a duration were kept with the time that their thread ran in them";
     case Loss::bad_number:
       return "events whose time or value is no finite number were left out";
     case Loss::bad_id:
       return "ids that are no 64-bit integer were ignored; their events were kept without them";
     case Loss::negative_duration:
       return "slices with a negative duration were kept with duration 0";
+    case Loss::no_stack:
+      return "samples that name no call stack were left out";
+    case Loss::object:
+      return "the lives and snapshots of objects (N, O, D) were left out";
+    case Loss::memory_dump:
+      return "memory dumps (v, V) were left out";
+    case Loss::mark:
+      return "marks for other readers (clocks, contexts, linked ids) were left out";
     case Loss::unknown_phase:
       return "events of a phase that this reader does not know were left out";
     case Loss::broken_event:
@@ -53,15 +64,13 @@ struct LossCode {
   bool damage;
 };
 constexpr LossCode kLossCodes[] = {
-    {Loss::no_time, "skipped_event", false},
-    {Loss::no_duration, "skipped_event", false},
-    {Loss::bad_number, "invalid_number", false},
-    {Loss::bad_id, "invalid_number", false},
-    {Loss::negative_duration, "negative_duration", false},
-    {Loss::unknown_phase, "skipped_event", false},
-    {Loss::broken_event, "damaged_input", true},
-    {Loss::repaired_event, "invalid_text", false},
-    {Loss::oversized_event, "damaged_input", true},
+    {Loss::no_time, "skipped_event", false},           {Loss::no_duration, "skipped_event", false},
+    {Loss::thread_duration, "thread_duration", false}, {Loss::bad_number, "invalid_number", false},
+    {Loss::bad_id, "invalid_number", false},           {Loss::negative_duration, "negative_duration", false},
+    {Loss::no_stack, "skipped_event", false},          {Loss::object, "skipped_event", false},
+    {Loss::memory_dump, "skipped_event", false},       {Loss::mark, "skipped_event", false},
+    {Loss::unknown_phase, "skipped_event", false},     {Loss::broken_event, "damaged_input", true},
+    {Loss::repaired_event, "invalid_text", false},     {Loss::oversized_event, "damaged_input", true},
 };
 
 }  // namespace
@@ -104,6 +113,7 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
     timeline.instants.push_back(row);
   }
   append_counters(batch, tables, translation);
+  append_parts(batch, tables, translation);
   for (const TrackName& row : batch.track_names) {
     auto& names = row.of_process ? process_names_ : thread_names_;
     names[std::string(tables.names[row.key])] = shown(tables.names[row.name]);
@@ -121,15 +131,7 @@ void Assembler::append_slices(const Batch& batch, const WorkerTables& tables, Tr
     slices.name.push_back(name(row.name, tables, translation));
     slices.track.push_back(track(row.track, tables, translation));
     uint32_t& category = entry(translation.categories, row.category);
-    if (category == kNone) {
-      std::vector<Category>& known = run_.timeline.categories;
-      const Category& wanted = tables.categories[row.category];
-      const auto found = std::find_if(known.begin(), known.end(), [&](const Category& c) {
-        return c.kind == wanted.kind && c.name == wanted.name;
-      });
-      category = static_cast<uint32_t>(found - known.begin());
-      if (found == known.end()) known.push_back(wanted);
-    }
+    if (category == kNone) category = number_of(tables.categories[row.category]);
     slices.category.push_back(static_cast<uint16_t>(category));
     slices.correlation.push_back(row.correlation);
     slices.source.push_back(row.source);
@@ -153,10 +155,39 @@ void Assembler::append_counters(const Batch& batch, const WorkerTables& tables, 
   }
 }
 
+void Assembler::append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation) {
+  const auto profiles = static_cast<uint32_t>(parts_.cpu_profiles.size());
+  parts_.cpu_profiles.insert(parts_.cpu_profiles.end(), batch.cpu_profiles.begin(), batch.cpu_profiles.end());
+  for (chrome::Part part : batch.parts) {
+    if (part.kind == chrome::PartKind::cpu_profile) {
+      part.key += profiles;
+    } else {
+      uint32_t& key = entry(translation.part_keys, part.key);
+      if (key == kNone) key = parts_.keys.intern(tables.part_keys[part.key]);
+      part.key = key;
+    }
+    part.name = name(part.name, tables, translation);
+    part.track = track(part.track, tables, translation);
+    uint32_t& category = entry(translation.categories, part.category);
+    if (category == kNone) category = number_of(tables.categories[part.category]);
+    part.category = static_cast<uint16_t>(category);
+    parts_.rows.push_back(part);
+  }
+}
+
 StringId Assembler::name(StringId id, const WorkerTables& tables, Translation& translation) {
   uint32_t& index = entry(translation.names, id);
   if (index == kNone) index = run_.timeline.names.intern(tables.names[id]);
   return index;
+}
+
+uint32_t Assembler::number_of(const Category& wanted) {
+  std::vector<Category>& known = run_.timeline.categories;
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Category& c) { return c.kind == wanted.kind && c.name == wanted.name; });
+  const auto number = static_cast<uint32_t>(found - known.begin());
+  if (found == known.end()) known.push_back(wanted);
+  return number;
 }
 
 TrackIndex Assembler::track(uint32_t id, const WorkerTables& tables, Translation& translation) {
@@ -194,10 +225,22 @@ void Assembler::reserve(size_t more, double share) {
   grow(slices.source, capacity);
 }
 
-void Assembler::finish() {
+void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
   Timeline& timeline = run_.timeline;
   Slices& s = timeline.slices;
   s.flags.assign(s.size(), 0);
+  if (kineto) {
+    const auto unended = [](const chrome::Part& part) { return part.kind == chrome::PartKind::unended; };
+    const auto dropped = static_cast<int64_t>(std::erase_if(parts_.rows, unended));
+    run_.events.skipped += dropped;
+    losses_[static_cast<size_t>(Loss::no_duration)] += dropped;
+  } else {
+    // Whatever a program marks in its trace is an annotation of it.
+    for (Category& category : timeline.categories) {
+      if (category.kind == SliceKind::other) category.kind = SliceKind::annotation;
+    }
+  }
+  chrome::complete_trace(parts_, header, run_);
 
   for (Track& track : timeline.tracks) {
     const auto process = process_names_.find(track.process);

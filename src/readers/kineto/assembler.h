@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "model/run.h"
+#include "readers/chrome/parts.h"
 #include "readers/kineto/batch.h"
+#include "readers/kineto/top_level.h"
 
 namespace cgpu::kineto {
 
@@ -17,6 +19,7 @@ struct Translation {
   std::vector<uint32_t> tracks;
   std::vector<uint32_t> categories;
   std::vector<uint32_t> counter_tracks;
+  std::vector<uint32_t> part_keys;
 };
 
 /// Not thread-safe: batches arrive one at a time, in file order, so the result does not depend on the number of
@@ -28,22 +31,26 @@ class Assembler {
   /// `share` is how much of the input has been read (0..1): the columns are sized by what is to be expected.
   void append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share);
 
-  /// After the last batch: track names and kinds, losses into notes.
-  void finish();
+  /// After the last batch: what goes together is put together, tracks get their names and kinds, losses go into notes.
+  void finish(bool kineto, const std::vector<TopLevelValue>& header);
 
-  size_t slices() const { return run_.timeline.slices.size(); }
+  /// What is held of the trace, for limits.
+  size_t slices() const { return run_.timeline.slices.size() + parts_.rows.size(); }
   bool kineto_category() const { return kineto_category_; }
 
  private:
   StringId name(StringId id, const WorkerTables& tables, Translation& translation);
+  uint32_t number_of(const Category& category);
   TrackIndex track(uint32_t id, const WorkerTables& tables, Translation& translation);
   void append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation);
+  void append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void reserve(size_t more, double share);
 
   Run& run_;
   std::array<int64_t, kLosses> losses_{};
   bool kineto_category_ = false;
+  chrome::Parts parts_;
   std::unordered_map<std::string, TrackIndex> tracks_;
   std::unordered_map<std::string, uint32_t> counter_tracks_;
   std::unordered_map<std::string, std::string> process_names_;

@@ -31,6 +31,8 @@ void Batch::clear() {
   counters.clear();
   instants.clear();
   track_names.clear();
+  parts.clear();
+  cpu_profiles.clear();
   counts = {};
   losses = {};
   kineto_category = false;
@@ -48,6 +50,11 @@ void Batch::append(const Batch& other) {
   extend(counters, other.counters);
   extend(instants, other.instants);
   extend(track_names, other.track_names);
+  for (chrome::Part part : other.parts) {
+    if (part.kind == chrome::PartKind::cpu_profile) part.key += static_cast<uint32_t>(cpu_profiles.size());
+    parts.push_back(part);
+  }
+  extend(cpu_profiles, other.cpu_profiles);
   counts += other.counts;
   for (size_t i = 0; i < kLosses; ++i) losses[i] += other.losses[i];
   kineto_category = kineto_category || other.kineto_category;

@@ -13,6 +13,7 @@
 #include "base/string_pool.h"
 #include "model/run.h"
 #include "model/timeline.h"
+#include "readers/chrome/parts.h"
 
 namespace cgpu::kineto {
 
@@ -21,6 +22,7 @@ struct WorkerTables {
   StringPool track_keys;  // process + '\x1f' + thread; the id is the worker's track number
   std::vector<Category> categories;
   StringPool counter_keys;  // process + '\x1f' + name
+  StringPool part_keys;     // chrome::Part::key
 };
 inline constexpr char kKeySeparator = '\x1f';
 
@@ -61,9 +63,14 @@ struct TrackName {
 enum class Loss : uint8_t {
   no_time,            // no usable ts
   no_duration,        // complete event without dur
+  thread_duration,    // the same, kept with the duration of its thread
   bad_number,         // ts or dur that is no number, or out of range
   bad_id,             // correlation or id that is no 64-bit integer: event kept, without it
   negative_duration,  // kept with duration 0
+  no_stack,           // sample that names no stack
+  object,             // life and snapshots of an object
+  memory_dump,
+  mark,  // for other readers: clocks, contexts
   unknown_phase,
   broken_event,    // not JSON, even after repair
   repaired_event,  // broken text (quotes, control bytes, UTF-8), repaired and kept
@@ -82,6 +89,8 @@ struct Batch {
   std::vector<CounterRow> counters;
   std::vector<Instant> instants;  // strings and tracks of the worker
   std::vector<TrackName> track_names;
+  std::vector<chrome::Part> parts;  // strings, tracks, categories and keys of the worker
+  std::vector<chrome::CpuProfile> cpu_profiles;
   EventCounts counts;
   std::array<int64_t, kLosses> losses{};
   bool kineto_category = false;  // a category was seen that only Kineto writes

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "readers/kineto/categories.h"
+#include "readers/kineto/json_value.h"
 #include "readers/kineto/keys.h"
 
 namespace cgpu::kineto {
@@ -14,13 +15,6 @@ namespace cgpu::kineto {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-/// The text of a scalar without quotes; a bracket for arrays and objects.
-std::string_view text_of(ondemand::value& value) {
-  std::string_view token = value.raw_json_token();
-  while (!token.empty() && is_json_space(token.back())) token.remove_suffix(1);
-  return unquote_json(token);
-}
 
 /// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds.
 bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
@@ -131,14 +125,15 @@ bool EventParser::read_event(ondemand::object object, Event& event) {
         }
         break;
       default:
-        break;
+        if (!read_rare_key(field.key().raw(), value, event)) return false;
     }
   }
   return late_args_.empty() || read_late_args(event);
 }
 
 bool EventParser::wants_args(const Event& event) {
-  if (event.phase != 'X' || event.category.empty()) return true;
+  if (event.phase != 'X') return std::string_view("BEbenSFNODvV").find(event.phase) == std::string_view::npos;
+  if (event.category.empty()) return true;
   const SliceKind kind = category_of(event.category).kind;
   return is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization || kind == SliceKind::framework_op;
 }
@@ -148,6 +143,7 @@ bool EventParser::read_args(ondemand::value value, Event& event) {
   const bool op = event.phase == 'X' && category_of(event.category).kind == SliceKind::framework_op;
   ondemand::object object;
   if (value.get_object().get(object)) return false;
+  if (event.phase == 'P') return !object.raw_json().get(event.sample_args);
   for (auto field_or_error : object) {
     ondemand::field field;
     if (std::move(field_or_error).get(field)) return false;
@@ -225,6 +221,8 @@ EventParser::Arg EventParser::arg_at(const char* key) {
       return if_key("Group size", group_size);
     case packed("Process Group Name"):
       return is_key(key, "Process Group Ranks") ? group_ranks : if_key("Process Group Name", group_name);
+    case packed("step"):
+      return step;
     case packed("Seq"):
       return collective_sequence;
     case packed("name"):
@@ -245,23 +243,19 @@ void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
     case 's':
     case 't':
     case 'f':
-      return add_flow(event, batch);
+      return add_flow(event, source, batch);
     case 'C':
       return add_counter(event, batch);
     case 'M':
       return add_metadata(event, batch);
     default:
-      ++batch.counts.skipped;
-      batch.lose(Loss::unknown_phase);
+      return add_chrome(event, source, batch);
   }
 }
 
 void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
+  if (event.duration.empty()) return add_slice_without_duration(event, source, batch);
   SliceRow row{};
-  if (event.duration.empty()) {
-    ++batch.counts.skipped;
-    return batch.lose(Loss::no_duration);
-  }
   int64_t duration = 0;
   if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration)) {
     row.duration = duration;
@@ -309,6 +303,7 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   batch.slices.push_back(row);
   ++batch.counts.slices;
   if (is_device_op(kind)) add_device_op(event, kind, batch);
+  if (event.has_rare) add_flow_of_slice(event, source, batch);
 }
 
 void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch) {
@@ -364,11 +359,15 @@ void EventParser::add_instant(const Event& event, Batch& batch) {
     ++batch.counts.memory;
     return;
   }
-  batch.instants.push_back({*at, intern_json(event.name), track(event)});
+  const std::string_view scope = event.has_rare ? event.rare.instant_scope : "";
+  batch.instants.push_back({*at, intern_json(event.name), track(event),
+                            scope == "g"   ? InstantScope::global
+                            : scope == "p" ? InstantScope::process
+                                           : InstantScope::thread});
   ++batch.counts.instants;
 }
 
-void EventParser::add_flow(const Event& event, Batch& batch) {
+void EventParser::add_flow(const Event& event, uint64_t source, Batch& batch) {
   const auto at = time(event.time, batch);
   if (!at) {
     ++batch.counts.skipped;
@@ -376,9 +375,20 @@ void EventParser::add_flow(const Event& event, Batch& batch) {
   }
   ++batch.counts.flows;
   const bool forward_backward = event.category == "fwdbwd";
-  const bool launch = event.category == "ac2g" || event.category.starts_with("async");
-  if (event.phase == 't' || (!forward_backward && !launch)) return;
-  if (const auto id = integer(event.id, batch)) {
+  const bool ascend = event.category == "HostToDevice";
+  const bool launch = ascend || event.category == "ac2g" || event.category.starts_with("async");
+  if (!forward_backward && !launch) {
+    const bool enclosed = event.has_rare && event.rare.binding_point == "e";
+    return add_part(event.phase == 's'   ? chrome::PartKind::flow_start
+                    : event.phase == 't' ? chrome::PartKind::flow_step
+                    : enclosed           ? chrome::PartKind::flow_enclosed
+                                         : chrome::PartKind::flow_finish,
+                    event, source, batch);
+  }
+  if (event.phase == 't') return;
+  // Ids of Ascend's flows are texts of up to 80 bits.
+  const auto id = ascend ? static_cast<int64_t>(std::hash<std::string_view>()(event.id)) : integer(event.id, batch);
+  if (id) {
     batch.flows.push_back({*id, *at, track(event), event.phase == 's', forward_backward});
   }
 }
@@ -391,7 +401,8 @@ void EventParser::add_counter(const Event& event, Batch& batch) {
     return;
   }
   ++batch.counts.counters;
-  const std::string name = unescape_json(event.name);
+  std::string name = unescape_json(event.name);
+  if (!event.id.empty()) name.append("[").append(event.id).append("]");
   for (const auto& [key, value] : counter_values_) {
     scratch_.assign(event.process).push_back(kKeySeparator);
     scratch_ += counter_values_.size() == 1 ? name : name + " " + key;

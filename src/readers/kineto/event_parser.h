@@ -55,21 +55,32 @@ class EventParser {
     group_ranks,
     collective_sequence,
     name_argument,
+    step,
     direction,
     size,
     arg_count
   };
+  // Keys that PyTorch's slices do not have (chrome_events.cpp).
+  struct RareKeys {
+    std::string_view thread_duration, local_id, scope, binding_point, instant_scope, frame, flow;
+    bool flow_in = false;
+    bool flow_out = false;
+  };
   struct Event {
     char phase = 0;
+    bool has_rare = false;
     std::string_view name, category, process, thread, time, duration, id;
+    std::string_view sample_args;  // the JSON text of a sample's arguments
     uint32_t args_present = 0;
     std::array<std::string_view, arg_count> args;
+    RareKeys rare;  // as it was, unless has_rare
 
     /// For the next event. What stands in `args` is left: `args_present` tells what is valid.
     void clear() {
       phase = 0;
+      has_rare = false;
       args_present = 0;
-      name = category = process = thread = time = duration = id = {};
+      name = category = process = thread = time = duration = id = sample_args = {};
     }
     bool has(Arg arg) const { return (args_present >> arg) & 1u; }
     std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
@@ -87,9 +98,20 @@ class EventParser {
   void add_slice(const Event& event, uint64_t source, Batch& batch);
   void add_device_op(const Event& event, SliceKind kind, Batch& batch);
   void add_instant(const Event& event, Batch& batch);
-  void add_flow(const Event& event, Batch& batch);
+  void add_flow(const Event& event, uint64_t source, Batch& batch);
   void add_counter(const Event& event, Batch& batch);
   void add_metadata(const Event& event, Batch& batch);
+
+  // What PyTorch does not write, in chrome_events.cpp.
+  bool read_rare_key(const char* key, simdjson::ondemand::value value, Event& event);
+  /// An event of a phase that Kineto does not use.
+  void add_chrome(const Event& event, uint64_t source, Batch& batch);
+  /// An event that is put aside until all are there.
+  void add_part(chrome::PartKind kind, const Event& event, uint64_t source, Batch& batch);
+  void add_slice_without_duration(const Event& event, uint64_t source, Batch& batch);
+  /// The flow that a slice says it is a part of; `event` has rare keys.
+  void add_flow_of_slice(const Event& event, uint64_t source, Batch& batch);
+  StringId part_key(chrome::PartKind kind, const Event& event);
 
   StringId intern(std::string_view text) { return tables_.names.intern(text); }
   StringId intern_json(std::string_view raw);

@@ -127,10 +127,27 @@ int64_t count_credentials(std::string_view key, dom::element element) {
   return count;
 }
 
+/// What other tracers put beside the events, as one string each.
+constexpr std::array<std::string_view, 4> kForeignSections{"systemTraceEvents", "powerTraceAsString",
+                                                           "controllerTraceDataKey", "battorLogAsString"};
+
+void note_sections(const TopLevel& top, Run& run) {
+  const auto note = [&](const std::string& key, const char* why) {
+    run.notes.add("skipped_section", 1, "\"" + key + "\" beside the events " + why);
+  };
+  for (const auto& [key, json] : top.values) {
+    const bool empty = json == "\"\"" || json == "[]" || json == "{}" || json == "null";
+    const bool foreign = std::find(kForeignSections.begin(), kForeignSections.end(), key) != kForeignSections.end();
+    if (foreign && !empty) note(key, "is another tracer's and was not read");
+  }
+  for (const std::string& key : top.left_out) note(key, "is longer than 8 MB and was not read");
+}
+
 }  // namespace
 
 void apply_header(const TopLevel& top, Run& run) {
   int64_t credentials = 0;
+  note_sections(top, run);
   const bool rocm = std::any_of(top.values.begin(), top.values.end(),
                                 [](const TopLevelValue& value) { return value.first.starts_with("hip_"); });
   dom::parser parser;

@@ -34,6 +34,13 @@ size_t most_slices() {
   return static_cast<size_t>(std::min<uint64_t>(pages * page / 2 / bytes_a_slice, kNone - 1));
 }
 
+/// Whether PyTorch's profiler wrote the header.
+bool is_kineto(const TopLevel& top) {
+  return std::any_of(top.values.begin(), top.values.end(), [&](const TopLevelValue& value) {
+    return value.first == "schemaVersion" || value.first == "deviceProperties";
+  });
+}
+
 /// The windows of one trace on their way through the threads.
 class Pipeline {
  public:
@@ -55,7 +62,7 @@ class Pipeline {
     finish();
   }
 
-  bool kineto_category() const { return assembler_.kineto_category(); }
+  bool is_kineto() const { return assembler_.kineto_category() || kineto::is_kineto(top_); }
 
  private:
   void work_safely() {
@@ -157,7 +164,7 @@ class Pipeline {
         run_.notes.add("truncated_input", 1, "the file ends before its list of events does", true);
       }
     }
-    assembler_.finish();
+    assembler_.finish(is_kineto(), top_.values);
   }
 
   TextSource& source_;
@@ -189,10 +196,6 @@ void apply_clock(Run& run) {
   if (!fits) run.clock_base = 0;
 }
 
-bool has_key(const TopLevel& top, std::string_view key) {
-  return std::any_of(top.values.begin(), top.values.end(), [&](const TopLevelValue& v) { return v.first == key; });
-}
-
 }  // namespace
 
 Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options) {
@@ -202,14 +205,13 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
   std::string start;
   uint64_t offset = 0;
   TopLevel top = read_until_events(*source, file, start, offset);
-  bool kineto = false;
+  bool kineto = is_kineto(top);
   if (top.has_events) {
     const unsigned machine = std::max(1u, std::thread::hardware_concurrency());
     Pipeline pipeline(*source, std::move(start), offset, top, run, options.progress);
     pipeline.work(options.threads ? options.threads : machine);
-    kineto = pipeline.kineto_category();
+    kineto = pipeline.is_kineto();
   }
-  kineto = kineto || has_key(top, "schemaVersion") || has_key(top, "deviceProperties");
   if (!top.has_events) {
     if (!kineto) throw Error(file, "is JSON but no trace: it has no \"traceEvents\"");
     run.notes.add(top.complete ? "no_events" : "truncated_input", 1, "the file has a header but no list of events",

@@ -1,7 +1,9 @@
 // The reader of PyTorch profiler traces (Kineto's Chrome JSON), plain, gzip or zstd.
 //
 // Three stages a window: read (in turn), parse (in parallel, readers/kineto/event_parser.h), append (in turn, in file
-// order). Memory: the columns, one window a thread, the names twice. Format: docs/formats/kineto.md.
+// order). Memory: the columns, one window a thread, the names twice. Format: docs/formats/kineto.md. Other programs'
+// Chrome traces come the same way; what PyTorch does not write is put together at the end by readers/chrome/
+// (docs/formats/chrome.md).
 #pragma once
 
 #include <memory>

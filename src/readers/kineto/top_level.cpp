@@ -114,7 +114,11 @@ Stop read_keys(Characters& in, TopLevel& top, bool stop_at_events) {
     }
     std::string value;
     if (!read_value(in, value)) return Stop::truncated;
-    if (value.size() < kMaxValue) top.values.emplace_back(unescape_json(key), std::move(value));
+    if (value.size() < kMaxValue) {
+      top.values.emplace_back(unescape_json(key), std::move(value));
+    } else {
+      top.left_out.push_back(unescape_json(key));
+    }
   }
 }
 

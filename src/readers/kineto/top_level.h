@@ -19,6 +19,7 @@ struct TopLevel {
   bool has_events = false;  // the array of events was found
   bool complete = false;    // the closing brace was found
   std::vector<TopLevelValue> values;
+  std::vector<std::string> left_out;  // keys of values that are too long
 };
 
 /// Reads from the start of a file to the first event. `rest` becomes the text that was read beyond that point and

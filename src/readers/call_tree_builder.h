@@ -1,0 +1,75 @@
+// Builds a call tree from paths through a program and what was measured on them.
+//
+// A node is a parent and a place; what a place is (its name, file, line) may be said later, since some formats name
+// their functions behind the samples. Values come profile by profile (thread, rank), either of a node by itself or of a
+// node with all below it, and stay in memory for the questions about single profiles: 32 bytes a node, metric and
+// profile that have any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/call_tree.h"
+
+namespace cgpu {
+
+/// What a node stands for; ids are in CallTree::names.
+struct CallPlace {
+  StringId name = 0;
+  StringId file = 0;
+  StringId module = 0;
+  uint32_t line = 0;
+  NodeKind kind = NodeKind::function;
+};
+
+/// How several values of one node become one. `only`: they do not; where they differ there is none.
+enum class Combine : uint8_t { sum, smallest, largest, first, only };
+
+class CallTreeBuilder {
+ public:
+  CallTreeBuilder();
+
+  StringPool& names() { return tree_.names; }
+  /// The node of a place below a node; 0 is the root. O(1).
+  NodeIndex child(NodeIndex parent, uint32_t place);
+  NodeIndex parent(NodeIndex node) const { return tree_.nodes.parent[node]; }
+  uint32_t place(NodeIndex node) const { return places_[node]; }
+  NodeIndex nodes() const { return tree_.nodes.size(); }
+
+  MetricIndex add_metric(Metric description, Combine combine = Combine::sum);
+  uint32_t add_profile(CallProfile profile);
+  Metric& metric(MetricIndex index) { return tree_.metrics[index]; }
+
+  /// What a node costs by itself; values add up. For metrics that are sums.
+  void add(uint32_t profile, MetricIndex metric, NodeIndex node, double value);
+  /// What a node costs with all below it.
+  void add_inclusive(uint32_t profile, MetricIndex metric, NodeIndex node, double value);
+
+  /// Values that were given up, since averages of one node do not make an average.
+  int64_t ambiguous() const { return ambiguous_; }
+
+  /// The tree, with the sums over all profiles. A node's inclusive value is the one given, else its own and those of
+  /// its children. `places` describes the places. A single profile without a name is none. O(values x depth).
+  CallTree finish(const std::vector<CallPlace>& places);
+
+ private:
+  struct Value {
+    double own = 0;
+    double inclusive = kNoValue;
+  };
+  struct MetricValues {
+    Combine combine = Combine::sum;
+    std::unordered_map<uint64_t, Value> of;  // by profile << 32 | node
+  };
+  class Stored;
+
+  CallTree tree_;
+  std::vector<uint32_t> places_;                      // of the nodes
+  std::unordered_map<uint64_t, NodeIndex> children_;  // by parent << 32 | place
+  std::vector<MetricValues> values_;                  // of the metrics
+  int64_t ambiguous_ = 0;
+};
+
+}  // namespace cgpu
