@@ -1,0 +1,173 @@
+#include "readers/ascend/tables.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
+#include "base/decimal.h"
+#include "readers/ascend/names.h"
+#include "readers/csv.h"
+
+namespace cgpu::ascend {
+
+namespace {
+
+/// The records of a table, by the names of their columns, which differ from version to version.
+class CsvTable {
+ public:
+  explicit CsvTable(TextSource& source) : csv_(source) { csv_.next(header_); }
+
+  bool next() { return csv_.next(row_); }
+  bool unfinished() const { return csv_.unfinished(); }
+
+  static constexpr size_t kAbsent = SIZE_MAX;
+  /// The place of the column with the first of these names that there is.
+  size_t column(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      for (size_t i = 0; i < header_.size(); ++i) {
+        if (trimmed(header_[i]) == name) return i;
+      }
+    }
+    return kAbsent;
+  }
+  /// "" where the record is too short.
+  std::string_view text(size_t column) const {
+    return column < row_.size() ? trimmed(row_[column]) : std::string_view();
+  }
+  std::optional<int64_t> integer(size_t column, int shift = 0) const {
+    const auto decimal = Decimal::parse(text(column));
+    return decimal ? decimal->scaled(shift) : std::nullopt;
+  }
+  /// Of a column in microseconds.
+  std::optional<int64_t> nanoseconds(size_t column) const { return nanoseconds_from_microseconds(text(column)); }
+  /// Of a column in KB or MB, which are powers of two: `unit` bytes.
+  std::optional<int64_t> bytes(size_t column, int64_t unit) const {
+    auto decimal = Decimal::parse(text(column));
+    constexpr Int128 kMost = Int128{1} << 100;
+    if (!decimal || decimal->digits > kMost || decimal->digits < -kMost) return std::nullopt;
+    decimal->digits *= unit;
+    return decimal->scaled(0);
+  }
+
+ private:
+  CsvReader csv_;
+  std::vector<std::string> header_;
+  std::vector<std::string> row_;
+};
+
+constexpr int64_t kKilobyte = 1024;
+constexpr int64_t kMegabyte = 1024 * 1024;
+
+/// "NPU:4".
+int32_t device_of(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  const auto decimal = Decimal::parse(colon == std::string_view::npos ? text : text.substr(colon + 1));
+  const auto number = decimal ? decimal->scaled(0) : std::nullopt;
+  return number && *number >= 0 && *number <= INT32_MAX ? static_cast<int32_t>(*number) : 0;
+}
+
+void note_damage(const CsvTable& table, TextSource& source, const char* name, Run& run) {
+  if (table.unfinished()) {
+    run.notes.add("truncated_input", 1, std::string(name) + " ends inside a record", true);
+  }
+  if (!source.damage().empty()) run.notes.add("truncated_input", 1, source.damage(), true);
+}
+
+}  // namespace
+
+bool is_kernel_list(std::string_view head) {
+  const std::string_view header = head.substr(0, head.find('\n'));
+  const auto has = [&](std::string_view name) { return header.find(name) != std::string_view::npos; };
+  return (has("Accelerator Core") && has("Start Time(us)") && has("Duration(us)")) ||
+         (has("Task Start Time(us)") && has("Task Duration(us)"));
+}
+
+void read_kernel_list(TextSource& source, const Facts& facts, Assembler& assembler) {
+  CsvTable table(source);
+  const size_t name = table.column({"Name", "Op Name"});
+  const size_t type = table.column({"Accelerator Core", "Task Type"});
+  const size_t start = table.column({"Start Time(us)", "Task Start Time(us)"});
+  const size_t duration = table.column({"Duration(us)", "Task Duration(us)"});
+  const size_t device = table.column({"Device_id", "Device ID"});
+  const size_t stream = table.column({"Stream ID"});
+  Run& run = assembler.run;
+  while (!assembler.full() && table.next()) {
+    ++run.events.read;
+    const auto begin = table.nanoseconds(start);
+    const auto length = table.nanoseconds(duration);
+    int64_t end = 0;
+    if (!begin || !length || __builtin_add_overflow(*begin, *length, &end)) {
+      assembler.skip("skipped_event", "rows without a start and a duration were left out");
+      continue;
+    }
+    const std::string_view text = table.text(name);
+    const std::string_view core = table.text(type);
+    const bool collective = core == "COMMUNICATION" || core == "HCCL" || is_communication_name(text);
+    const SliceKind kind = collective ? SliceKind::device_collective : kind_of_task(core, text);
+    DeviceOp op;
+    op.device = static_cast<int32_t>(table.integer(device).value_or(facts.device.value_or(0)));
+    const GroupLabel group = collective ? facts.group_of(text) : GroupLabel{};
+    op.stream = collective ? assembler.stream_of_group(group.text) : table.integer(stream).value_or(-1);
+    const TrackIndex track =
+        collective ? assembler.group_track(op.device, group.text) : assembler.stream_track(op.device, op.stream);
+    const SliceIndex slice =
+        assembler.add_slice(*begin, end, assembler.category(core, kind), assembler.timeline.names.intern(text), track,
+                            Slices::kNoCorrelation, UINT64_MAX);
+    if (slice == kNone || !is_device_op(kind)) continue;
+    assembler.add_device_op(slice, op);
+    if (collective) assembler.add_collective(slice, {text, group, "", -1});
+  }
+  note_damage(table, source, "the list of kernels", run);
+}
+
+void read_memory_record(TextSource& source, Assembler& assembler) {
+  CsvTable table(source);
+  const size_t component = table.column({"Component"});
+  const size_t time = table.column({"Timestamp(us)"});
+  const size_t allocated = table.column({"Total Allocated(MB)"});
+  const size_t reserved = table.column({"Total Reserved(MB)"});
+  const size_t device = table.column({"Device Type"});
+  while (table.next()) {
+    const auto at = table.nanoseconds(time);
+    if (!at) {
+      ++assembler.run.events.read;
+      assembler.skip("skipped_event", "memory records without a time were left out");
+      continue;
+    }
+    assembler.add_memory_record(std::string(table.text(component)), device_of(table.text(device)), *at,
+                                table.bytes(allocated, kMegabyte), table.bytes(reserved, kMegabyte));
+  }
+  note_damage(table, source, "memory_record.csv", assembler.run);
+}
+
+void read_operator_memory(TextSource& source, Assembler& assembler) {
+  CsvTable table(source);
+  const size_t size = table.column({"Size(KB)"});
+  const size_t device = table.column({"Device Type"});
+  struct Half {
+    size_t time;
+    size_t allocated;
+    size_t reserved;
+    int sign;
+  };
+  const Half halves[] = {{table.column({"Allocation Time(us)"}), table.column({"Allocation Total Allocated(MB)"}),
+                          table.column({"Allocation Total Reserved(MB)"}), 1},
+                         {table.column({"Release Time(us)"}), table.column({"Release Total Allocated(MB)"}),
+                          table.column({"Release Total Reserved(MB)"}), -1}};
+  Run& run = assembler.run;
+  while (table.next()) {
+    const auto bytes = table.bytes(size, kKilobyte);
+    for (const Half& half : halves) {
+      const auto time = table.nanoseconds(half.time);
+      if (!time || !bytes || !Assembler::is_time(*time) || *bytes < 0) continue;  // still in use, or from before
+      ++run.events.read;
+      ++run.events.memory;
+      run.timeline.memory.push_back({*time, half.sign * *bytes, table.bytes(half.allocated, kMegabyte).value_or(-1),
+                                     table.bytes(half.reserved, kMegabyte).value_or(-1),
+                                     device_of(table.text(device))});
+    }
+  }
+  note_damage(table, source, "operator_memory.csv", run);
+}
+
+}  // namespace cgpu::ascend

@@ -1,0 +1,22 @@
+// trace_view.json and msprof_*.json: an array of Chrome trace events with times as text.
+//
+// The events are read by the machinery of readers/kineto, which knows what the framework wrote. A second pass takes the
+// layers below it, told apart by the names of their processes: it reads again the arguments of calls and of device
+// tasks, in the order of the file, and says what each is.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/text_source.h"
+#include "readers/ascend/facts.h"
+#include "readers/reader.h"
+
+namespace cgpu::ascend {
+
+/// Reads the trace and applies the facts. A trace without any layer of an Ascend profile comes back as the Chrome
+/// trace that it is. Throws Error.
+Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const Facts& facts,
+               const ReadOptions& options);
+
+}  // namespace cgpu::ascend
