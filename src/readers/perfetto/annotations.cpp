@@ -1,0 +1,357 @@
+#include "readers/perfetto/annotations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/decimal.h"
+#include "base/json_text.h"
+#include "readers/perfetto/fields.h"
+
+namespace cgpu::perfetto {
+
+namespace {
+
+constexpr int kDeepest = 32;
+
+constexpr std::pair<std::string_view, Arg> kArgs[] = {
+    {"correlation", Arg::correlation},
+    {"External id", Arg::external_id},
+    {"external id", Arg::external_id},
+    {"stream", Arg::stream},
+    {"device", Arg::device},
+    {"bytes", Arg::bytes},
+    {"size", Arg::size},
+    {"direction", Arg::direction},
+    {"Bytes", Arg::memory_bytes},
+    {"Device Type", Arg::device_type},
+    {"Device Id", Arg::device_id},
+    {"Total Allocated", Arg::total_allocated},
+    {"Total Reserved", Arg::total_reserved},
+    {"Sequence number", Arg::sequence_number},
+    {"Fwd thread id", Arg::forward_thread},
+    {"Collective name", Arg::collective_name},
+    {"dtype", Arg::dtype},
+    {"In msg nelems", Arg::elements_in},
+    {"Out msg nelems", Arg::elements_out},
+    {"Group size", Arg::group_size},
+    {"Process Group Name", Arg::group_name},
+    {"Process Group Ranks", Arg::group_ranks},
+    {"Seq", Arg::collective_sequence},
+};
+
+/// The value of an annotation, before it is known what it is wanted for.
+struct Found {
+  enum class Kind : uint8_t { none, boolean, integer, unsigned_integer, real, pointer, text, json, list };
+  Kind kind = Kind::none;
+  uint64_t bits = 0;
+  double real = 0;
+  std::string_view text;
+};
+
+Found value_of(const ProtobufField& field, const TextsInUse& texts) {
+  using Kind = Found::Kind;
+  switch (field.number) {
+    case annotation::kBool:
+      return {Kind::boolean, field.integer, 0, {}};
+    case annotation::kUint:
+      return {Kind::unsigned_integer, field.integer, 0, {}};
+    case annotation::kInt:
+      return {Kind::integer, field.integer, 0, {}};
+    case annotation::kDouble:
+      return {Kind::real, 0, field.number_value(), {}};
+    case annotation::kPointer:
+      return {Kind::pointer, field.integer, 0, {}};
+    case annotation::kString:
+      return {Kind::text, 0, 0, field.bytes};
+    case annotation::kStringIid:
+      return {Kind::text, 0, 0, texts.string(field.integer)};
+    case annotation::kLegacyJson:
+      return {Kind::json, 0, 0, field.bytes};
+    case annotation::kNested:
+    case annotation::kDictionary:
+    case annotation::kArray:
+      return {Kind::list, 0, 0, {}};
+    default:
+      return {};
+  }
+}
+
+struct Entry {
+  std::string_view name;
+  Found value;
+};
+
+Entry entry_of(std::string_view message, const TextsInUse& texts) {
+  Entry entry;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == annotation::kNameIid) {
+      entry.name = texts.name(field.integer);
+    } else if (field.number == annotation::kName) {
+      entry.name = field.bytes;
+    } else if (const Found value = value_of(field, texts); value.kind != Found::Kind::none) {
+      entry.value = value;
+    }
+  }
+  return entry;
+}
+
+/// GpuRenderStageEvent.ExtraComputeArg
+Entry compute_entry_of(std::string_view message, const TextsInUse& texts) {
+  using Kind = Found::Kind;
+  Entry entry;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    switch (field.number) {
+      case 1:
+        entry.name = texts.compute_name(field.integer);
+        break;
+      case 2:
+        entry.name = field.bytes;
+        break;
+      case 3:
+      case 4:
+        entry.value = {field.number == 3 ? Kind::integer : Kind::unsigned_integer, field.integer, 0, {}};
+        break;
+      case 5:
+        entry.value = {Kind::real, 0, field.number_value(), {}};
+        break;
+      case 6:
+        entry.value = {Kind::text, 0, 0, field.bytes};
+        break;
+      case 7:
+        entry.value = {Kind::text, 0, 0, texts.string(field.integer)};
+        break;
+      default:
+        break;
+    }
+  }
+  return entry;
+}
+
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : valid_utf8(text)) {
+    if (c == '"' || c == '\\') {
+      out.append(1, '\\').append(1, c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+/// As JSON; texts with their quotes.
+std::string json_of(const Found& value) {
+  using Kind = Found::Kind;
+  std::string text;
+  switch (value.kind) {
+    case Kind::boolean:
+      return value.bits != 0 ? "true" : "false";
+    case Kind::integer:
+      return std::to_string(static_cast<int64_t>(value.bits));
+    case Kind::unsigned_integer:
+      return std::to_string(value.bits);
+    case Kind::real:
+      if (std::isfinite(value.real)) return fmt::format("{}", value.real);
+      append_string(text, fmt::format("{}", value.real));
+      return text;
+    case Kind::pointer:
+      return fmt::format("\"{:#x}\"", value.bits);
+    case Kind::text:
+      append_string(text, value.text);
+      return text;
+    case Kind::json:
+      return valid_utf8(value.text);
+    case Kind::list:
+    case Kind::none:
+      break;
+  }
+  return "null";
+}
+
+std::string list_of(std::string_view message, const TextsInUse& texts, int depth);
+
+std::string json_of_annotation(std::string_view message, const Entry& entry, const TextsInUse& texts, int depth) {
+  if (entry.value.kind != Found::Kind::list) return json_of(entry.value);
+  return depth < kDeepest ? list_of(message, texts, depth) : "null";
+}
+
+/// DebugAnnotation.NestedValue, as writers used it before there were dictionaries of annotations.
+std::string json_of_nested(std::string_view message, int depth) {
+  if (depth >= kDeepest) return "null";
+  std::vector<std::string_view> keys;
+  std::vector<std::string_view> values;
+  std::vector<std::string_view> elements;
+  Found value;
+  uint64_t type = 0;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == 1) type = field.integer;
+    if (field.number == 2) keys.push_back(field.bytes);
+    if (field.number == 3) values.push_back(field.bytes);
+    if (field.number == 4) elements.push_back(field.bytes);
+    if (field.number == 5) value = {Found::Kind::integer, field.integer, 0, {}};
+    if (field.number == 6) value = {Found::Kind::real, 0, field.number_value(), {}};
+    if (field.number == 7) value = {Found::Kind::boolean, field.integer, 0, {}};
+    if (field.number == 8) value = {Found::Kind::text, 0, 0, field.bytes};
+  }
+  if (type == 0) return json_of(value);
+  std::string out(1, type == 1 ? '{' : '[');
+  const std::vector<std::string_view>& parts = type == 1 ? values : elements;
+  const size_t size = type == 1 ? std::min(keys.size(), parts.size()) : parts.size();
+  for (size_t i = 0; i < size; ++i) {
+    if (i > 0) out += ", ";
+    if (type == 1) {
+      append_string(out, keys[i]);
+      out += ": ";
+    }
+    out += json_of_nested(parts[i], depth + 1);
+  }
+  out += type == 1 ? '}' : ']';
+  return out;
+}
+
+/// The dictionary or array that an annotation holds.
+std::string list_of(std::string_view message, const TextsInUse& texts, int depth) {
+  std::string entries;
+  std::string elements;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == annotation::kNested) return json_of_nested(field.bytes, depth + 1);
+    if (field.number != annotation::kDictionary && field.number != annotation::kArray) continue;
+    const Entry entry = entry_of(field.bytes, texts);
+    const bool named = field.number == annotation::kDictionary;
+    std::string& out = named ? entries : elements;
+    if (!out.empty()) out += ", ";
+    if (named) {
+      append_string(out, entry.name);
+      out += ": ";
+    }
+    out += json_of_annotation(field.bytes, entry, texts, depth + 1);
+  }
+  return entries.empty() ? "[" + elements + "]" : "{" + entries + "}";
+}
+
+/// The integer that a value is, or stands for.
+std::optional<int64_t> integer_of(const Found& value) {
+  using Kind = Found::Kind;
+  switch (value.kind) {
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::pointer:
+      return static_cast<int64_t>(value.bits);
+    case Kind::real:
+      if (std::nearbyint(value.real) == value.real && std::abs(value.real) < 9e15) {
+        return static_cast<int64_t>(value.real);
+      }
+      return std::nullopt;
+    case Kind::text:
+    case Kind::json:
+    case Kind::list:
+    case Kind::none:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Argument argument_from(const Entry& entry, std::string json) {
+  Argument argument;
+  argument.key = valid_utf8(entry.name);
+  argument.json = entry.value.kind != Found::Kind::text && entry.value.kind != Found::Kind::pointer;
+  argument.value = entry.value.kind == Found::Kind::text ? valid_utf8(entry.value.text)
+                   : argument.json                       ? std::move(json)
+                                                         : std::string(unquote_json(json));
+  return argument;
+}
+
+}  // namespace
+
+Arg arg_of(std::string_view name) {
+  const auto found =
+      std::find_if(std::begin(kArgs), std::end(kArgs), [&](const auto& known) { return known.first == name; });
+  return found == std::end(kArgs) ? Arg::none : found->second;
+}
+
+void KnownArguments::set(Arg arg, Value value) {
+  values_[static_cast<size_t>(arg)] = std::move(value);
+  present_ |= 1U << static_cast<unsigned>(arg);
+}
+
+void KnownArguments::add(std::string_view annotation, const TextsInUse& texts) {
+  add_entry(annotation, texts, false);
+}
+
+void KnownArguments::add_entry(std::string_view annotation, const TextsInUse& texts, bool inside) {
+  const Entry entry = entry_of(annotation, texts);
+  const Arg arg = arg_of(entry.name);
+  if (arg != Arg::none) {
+    const auto integer = integer_of(entry.value);
+    if (integer) {
+      set(arg, {integer, {}});
+    } else if (entry.value.kind == Found::Kind::text) {
+      set(arg, {std::nullopt, std::string(entry.value.text)});
+    } else {
+      set(arg, {std::nullopt, json_of_annotation(annotation, entry, texts, 0)});
+    }
+  } else if (entry.value.kind == Found::Kind::list && !inside) {
+    ProtobufMessage fields(annotation);
+    for (ProtobufField field; fields.next(field);) {
+      if (field.number == annotation::kDictionary && field.is_bytes()) add_entry(field.bytes, texts, true);
+    }
+  }
+}
+
+void KnownArguments::add(std::string_view name, std::string_view text) {
+  const Arg arg = arg_of(name);
+  if (arg != Arg::none) set(arg, {std::nullopt, std::string(text)});
+}
+
+void KnownArguments::add_compute(std::string_view argument, const TextsInUse& texts) {
+  const Entry entry = compute_entry_of(argument, texts);
+  const Arg arg = arg_of(entry.name);
+  if (arg == Arg::none) return;
+  const auto integer = integer_of(entry.value);
+  set(arg, {integer, integer ? std::string() : std::string(entry.value.text)});
+}
+
+std::optional<int64_t> KnownArguments::integer(Arg arg) const {
+  if (!has(arg)) return std::nullopt;
+  const Value& value = values_[static_cast<size_t>(arg)];
+  if (value.integer) return value.integer;
+  const auto decimal = Decimal::parse(value.text);
+  return decimal ? decimal->scaled(0) : std::nullopt;
+}
+
+std::string KnownArguments::text(Arg arg) const {
+  if (!has(arg)) return {};
+  const Value& value = values_[static_cast<size_t>(arg)];
+  return value.integer ? std::to_string(*value.integer) : value.text;
+}
+
+Argument argument_of(std::string_view annotation, const TextsInUse& texts) {
+  const Entry entry = entry_of(annotation, texts);
+  return argument_from(entry, json_of_annotation(annotation, entry, texts, 0));
+}
+
+std::pair<std::string_view, std::optional<double>> number_of(std::string_view annotation, const TextsInUse& texts) {
+  const Entry entry = entry_of(annotation, texts);
+  if (entry.value.kind == Found::Kind::real) return {entry.name, entry.value.real};
+  const auto integer = integer_of(entry.value);
+  return {entry.name, integer ? std::optional(static_cast<double>(*integer)) : std::nullopt};
+}
+
+Argument compute_argument_of(std::string_view argument, const TextsInUse& texts) {
+  const Entry entry = compute_entry_of(argument, texts);
+  return argument_from(entry, json_of(entry.value));
+}
+
+}  // namespace cgpu::perfetto

@@ -1,0 +1,95 @@
+// Debug annotations: the arguments of track events, and what the model keeps of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/protobuf.h"
+#include "model/run.h"
+#include "readers/perfetto/interned.h"
+
+namespace cgpu::perfetto {
+
+/// The texts that an event's numbers stand for.
+struct TextsInUse {
+  const StringPool& pool;
+  const AnnotationTexts* texts;  // may be null
+
+  std::string_view name(uint64_t iid) const { return text(texts ? texts->names.find(iid) : nullptr); }
+  std::string_view string(uint64_t iid) const { return text(texts ? texts->strings.find(iid) : nullptr); }
+  std::string_view compute_name(uint64_t iid) const { return text(texts ? texts->compute_names.find(iid) : nullptr); }
+
+ private:
+  std::string_view text(const StringId* id) const { return id ? pool[*id] : std::string_view(); }
+};
+
+/// The arguments that have a place in the model, as Kineto calls them.
+enum class Arg : uint8_t {
+  correlation,
+  external_id,
+  stream,
+  device,
+  bytes,
+  size,
+  direction,
+  memory_bytes,
+  device_type,
+  device_id,
+  total_allocated,
+  total_reserved,
+  sequence_number,
+  forward_thread,
+  collective_name,
+  dtype,
+  elements_in,
+  elements_out,
+  group_size,
+  group_name,
+  group_ranks,
+  collective_sequence,
+  none,
+};
+Arg arg_of(std::string_view name);
+
+/// The arguments of one event that the model asks for.
+class KnownArguments {
+ public:
+  void clear() { present_ = 0; }
+  /// A DebugAnnotation message; a dictionary's entries count as if they stood by themselves.
+  void add(std::string_view annotation, const TextsInUse& texts);
+  /// A key with a text (GpuRenderStageEvent.ExtraData).
+  void add(std::string_view name, std::string_view text);
+  void set_integer(Arg arg, int64_t value) { set(arg, {value, {}}); }
+  /// An ExtraComputeArg message.
+  void add_compute(std::string_view argument, const TextsInUse& texts);
+
+  bool has(Arg arg) const { return (present_ >> static_cast<unsigned>(arg) & 1) != 0; }
+  std::optional<int64_t> integer(Arg arg) const;
+  /// "" where absent; numbers as decimals.
+  std::string text(Arg arg) const;
+
+ private:
+  struct Value {
+    std::optional<int64_t> integer;
+    std::string text;  // where it is no integer
+  };
+  static_assert(static_cast<unsigned>(Arg::none) < 32);
+  void add_entry(std::string_view annotation, const TextsInUse& texts, bool inside);
+  void set(Arg arg, Value value);
+
+  uint32_t present_ = 0;
+  std::array<Value, static_cast<size_t>(Arg::none)> values_;
+};
+
+/// The annotation as an argument; its texts may be JSON.
+Argument argument_of(std::string_view annotation, const TextsInUse& texts);
+/// Its name and its value where that is a number.
+std::pair<std::string_view, std::optional<double>> number_of(std::string_view annotation, const TextsInUse& texts);
+/// An ExtraComputeArg message, which kernels and launches have, as an argument.
+Argument compute_argument_of(std::string_view argument, const TextsInUse& texts);
+
+}  // namespace cgpu::perfetto

@@ -1,0 +1,113 @@
+#include "readers/perfetto/arguments.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "base/credentials.h"
+#include "base/json_text.h"
+#include "readers/perfetto/annotations.h"
+#include "readers/perfetto/fields.h"
+
+namespace cgpu::perfetto {
+
+namespace {
+
+constexpr uint64_t kInBlock = uint64_t{1} << 63;
+
+class PacketArguments final : public ArgumentSource {
+ public:
+  PacketArguments(std::shared_ptr<TextSource> source, std::string file, std::shared_ptr<const ArgumentTexts> texts,
+                  std::unordered_map<uint64_t, uint64_t> end_sources)
+      : packets_(std::move(source), std::move(file)), texts_(std::move(texts)), end_sources_(std::move(end_sources)) {}
+
+  std::vector<Argument> arguments(uint64_t source) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Argument> result;
+    add_all(source, result);
+    if (const auto end = end_sources_.find(source); end != end_sources_.end()) add_all(end->second, result);
+    return result;
+  }
+
+ private:
+  PacketPlace place_of(uint64_t source) const {
+    if ((source & kInBlock) == 0) return {source, PacketPlace::kPlain};
+    const uint64_t block = (source & ~kInBlock) >> 32;
+    return {block < texts_->blocks.size() ? texts_->blocks[block] : 0, static_cast<uint32_t>(source)};
+  }
+
+  void add_all(uint64_t source, std::vector<Argument>& result) {
+    const PacketPlace place = place_of(source);
+    const std::string_view packet = packets_.at(place);
+    const uint64_t sequence = packet::sequence_key(packet);
+    const TextsInUse texts{texts_->pool, texts_->at(sequence, place)};
+    ProtobufMessage fields(packet);
+    for (ProtobufField field; fields.next(field);) {
+      if (!field.is_bytes()) continue;
+      if (field.number == packet::kTrackEvent) add_track_event(field.bytes, texts, result);
+      if (field.number == packet::kGpuRenderStageEvent) add_render_stage(field.bytes, texts, result);
+    }
+  }
+
+  static void add_track_event(std::string_view message, const TextsInUse& texts, std::vector<Argument>& result) {
+    ProtobufMessage fields(message);
+    for (ProtobufField field; fields.next(field);) {
+      if (field.number == event::kAnnotations && field.is_bytes()) add(argument_of(field.bytes, texts), result);
+    }
+  }
+
+  static void add_render_stage(std::string_view message, const TextsInUse& texts, std::vector<Argument>& result) {
+    ProtobufMessage fields(message);
+    for (ProtobufField field; fields.next(field);) {
+      if (field.number == stage::kSubmission) add({"submission", std::to_string(field.integer), true}, result);
+      if (field.number == stage::kExtraData) {
+        add({valid_utf8(protobuf_bytes(field.bytes, 1)), valid_utf8(protobuf_bytes(field.bytes, 2)), false}, result);
+      }
+      if (field.number != stage::kLaunch) continue;
+      ProtobufMessage launch(field.bytes);
+      for (ProtobufField part; launch.next(part);) {
+        if (part.number == 1 || part.number == 2) {
+          add({part.number == 1 ? "grid" : "block", dimensions_of(part.bytes), true}, result);
+        } else if (part.number == 3) {
+          add(compute_argument_of(part.bytes, texts), result);
+        }
+      }
+    }
+  }
+
+  /// As Kineto writes it: [x, y, z].
+  static std::string dimensions_of(std::string_view message) {
+    const auto size = [&](uint32_t number) { return protobuf_varint(message, number).value_or(1); };
+    return fmt::format("[{}, {}, {}]", size(1), size(2), size(3));
+  }
+
+  static void add(Argument argument, std::vector<Argument>& result) {
+    if (is_secret_key(argument.key) || is_secret_value(argument.value)) {
+      argument.value = "[hidden]";
+      argument.json = false;
+    }
+    result.push_back(std::move(argument));
+  }
+
+  std::mutex mutex_;
+  PacketAccess packets_;
+  std::shared_ptr<const ArgumentTexts> texts_;
+  std::unordered_map<uint64_t, uint64_t> end_sources_;
+};
+
+}  // namespace
+
+uint64_t source_of(const PacketPlace& place, ArgumentTexts& texts) {
+  if (place.inner == PacketPlace::kPlain) return place.position;
+  if (texts.blocks.empty() || texts.blocks.back() != place.position) texts.blocks.push_back(place.position);
+  return kInBlock | (texts.blocks.size() - 1) << 32 | place.inner;
+}
+
+std::shared_ptr<ArgumentSource> make_argument_source(std::shared_ptr<TextSource> source, std::string file,
+                                                     std::shared_ptr<const ArgumentTexts> texts,
+                                                     std::unordered_map<uint64_t, uint64_t> end_sources) {
+  return std::make_shared<PacketArguments>(std::move(source), std::move(file), std::move(texts),
+                                           std::move(end_sources));
+}
+
+}  // namespace cgpu::perfetto

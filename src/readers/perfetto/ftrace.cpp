@@ -1,0 +1,197 @@
+#include "readers/perfetto/ftrace.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/protobuf.h"
+#include "readers/perfetto/fields.h"
+
+namespace cgpu::perfetto {
+
+namespace {
+
+// FtraceEvent: timestamp 1, pid 2, and one of these.
+constexpr uint32_t kPrint = 3;
+constexpr uint32_t kSchedSwitch = 4;
+
+std::vector<uint64_t> packed(const ProtobufField& field) {
+  std::vector<uint64_t> values;
+  each_varint(field, [&](uint64_t value) { values.push_back(value); });
+  return values;
+}
+
+/// The text up to the next bar, which is taken off.
+std::string_view take_part(std::string_view& rest) {
+  const std::string_view part = rest.substr(0, rest.find('|'));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return part;
+}
+
+std::optional<int64_t> number(std::string_view text) {
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+void Ftrace::add(std::string_view message, const PacketContext& packet) {
+  const uint64_t cpu = protobuf_varint(message, 1).value_or(0);
+  if (protobuf_varint(message, 5).value_or(0) != 0) {
+    return into_.skip("skipped_event", "bundles of the kernel tracer on a clock of its own were left out");
+  }
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field) && !into_.full();) {
+    if (field.number == 2 && field.is_bytes()) add_event(field.bytes, cpu, packet);
+    if (field.number == 3 && field.integer != 0) {
+      into_.note("lost_events", "times that the kernel's tracer lost events of a processor");
+    }
+    if (field.number == 4 && field.is_bytes()) add_columns(field.bytes, cpu, packet);
+  }
+}
+
+std::optional<int64_t> Ftrace::trace_time(int64_t boottime) {
+  const auto time = clocks_.trace_time_of(kBoottime, boottime);
+  return time && Assembler::is_time(*time) ? time : std::nullopt;
+}
+
+void Ftrace::add_event(std::string_view message, uint64_t cpu, const PacketContext& packet) {
+  std::optional<int64_t> time;
+  int64_t thread = 0;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == 1) time = trace_time(static_cast<int64_t>(field.integer));
+    if (field.number == 2) thread = static_cast<int32_t>(field.integer);
+    if (field.number < 3 || !field.is_bytes()) continue;
+    if (!time) {
+      into_.skip("invalid_number", "events of the kernel tracer without a time that can be used were left out");
+    } else if (field.number == kPrint) {
+      add_mark(protobuf_bytes(field.bytes, 2), thread, *time, packet);
+    } else if (field.number == kSchedSwitch) {
+      switch_to(cpu, *time, static_cast<int32_t>(protobuf_varint(field.bytes, 6).value_or(0)),
+                protobuf_bytes(field.bytes, 5), packet);
+    } else {
+      into_.skip("skipped_event", "events of the kernel tracer besides scheduling and marks were left out");
+    }
+    return;
+  }
+  into_.skip("skipped_event", "events of the kernel tracer without content were left out");
+}
+
+TrackIndex Ftrace::track_of(int64_t thread, int64_t process) {
+  return into_.tracks.of_thread(into_.tracks.process_of_thread(thread).value_or(process), thread);
+}
+
+void Ftrace::add_mark(std::string_view text, int64_t thread, int64_t time, const PacketContext& packet) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.remove_suffix(1);
+  const std::string_view kind = take_part(text);
+  const auto process = number(take_part(text));
+  if (kind.size() != 1 || (!process && kind != "E")) {
+    return into_.skip("skipped_event", "texts in the kernel's trace that are no marks were left out");
+  }
+  const int64_t of = process.value_or(thread);
+  const TrackIndex track = track_of(thread, of);
+  NewSlice slice;
+  slice.start = time;
+  slice.source = source_of(packet.place, texts_);
+  slice.category = into_.name("atrace");
+  switch (kind[0]) {
+    case 'B':
+      slice.lane = into_.lane_of_thread(0, thread);
+      marked_.insert(slice.lane);
+      slice.track = track;
+      slice.name = into_.name(text);
+      into_.add_slice(slice, SliceKind::annotation, none_);
+      return;
+    case 'E':
+      any_end_ = true;
+      into_.add_end(into_.lane_of_thread(0, thread), time, std::nullopt, false);
+      return;
+    case 'S':
+    case 'F': {
+      const std::string_view name = take_part(text);
+      slice.name = into_.name(name);
+      slice.lane = into_.lane_of_id(of, slice.name, static_cast<uint64_t>(number(text).value_or(0)));
+      slice.track = into_.tracks.of_async(of, slice.name);
+      if (kind[0] == 'S') {
+        into_.add_slice(slice, SliceKind::annotation, none_);
+      } else {
+        into_.add_end(slice.lane, time, std::nullopt, false);
+      }
+      return;
+    }
+    case 'C': {
+      const std::string_view name = take_part(text);
+      const auto value = number(text);
+      if (!value) break;
+      into_.add_counter(into_.tracks.counter_of(std::to_string(of), std::string(into_.text(into_.name(name)))), time,
+                        static_cast<double>(*value));
+      return;
+    }
+    case 'I':
+      into_.add_instant(time, into_.name(text), track, none_);
+      return;
+    case 'N': {  // an instant on a track that has a name
+      const std::string_view on = take_part(text);
+      into_.add_instant(time, into_.name(text), into_.tracks.of_async(of, into_.name(on)), none_);
+      return;
+    }
+    default:
+      break;
+  }
+  into_.skip("skipped_event", "texts in the kernel's trace that are no marks were left out");
+}
+
+/// Recordings may filter marks by their text, and then have no ends at all: nothing is known of how long they lasted.
+void Ftrace::finish() {
+  if (any_end_) return;
+  for (const LaneIndex lane : marked_) into_.without_ends(lane);
+}
+
+void Ftrace::switch_to(uint64_t cpu, int64_t time, int64_t thread, std::string_view name, const PacketContext& packet) {
+  Running& now = running_[cpu];
+  if (now.thread != 0 && time >= now.since) {
+    NewSlice slice;
+    slice.start = now.since;
+    slice.duration = time - now.since;
+    slice.name = now.name;
+    slice.category = into_.name("sched");
+    slice.track = into_.tracks.of_cpu(cpu);
+    slice.source = now.source;
+    into_.add_slice(slice, SliceKind::other, none_);
+  }
+  now = {time, thread, into_.name(name), source_of(packet.place, texts_)};
+}
+
+/// FtraceEventBundle.CompactSched: times as differences, names by number.
+void Ftrace::add_columns(std::string_view message, uint64_t cpu, const PacketContext& packet) {
+  std::vector<uint64_t> times;
+  std::vector<uint64_t> threads;
+  std::vector<uint64_t> names;
+  std::vector<std::string_view> texts;
+  int64_t wakings = 0;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (!field.is_bytes()) continue;
+    if (field.number == 1) times = packed(field);
+    if (field.number == 3) threads = packed(field);
+    if (field.number == 5) texts.push_back(field.bytes);
+    if (field.number == 6) names = packed(field);
+    if (field.number == 7) wakings = static_cast<int64_t>(packed(field).size());
+  }
+  int64_t time = 0;
+  const size_t rows = std::min({times.size(), threads.size(), names.size()});
+  for (size_t i = 0; i < rows && !into_.full(); ++i) {
+    const bool fits = !__builtin_add_overflow(time, static_cast<int64_t>(times[i]), &time);
+    const auto at = fits ? trace_time(time) : std::nullopt;
+    if (!at) {
+      into_.skip("invalid_number", "events of the kernel tracer without a time that can be used were left out",
+                 static_cast<int64_t>(rows - i));
+      break;
+    }
+    switch_to(cpu, *at, static_cast<int32_t>(threads[i]), names[i] < texts.size() ? texts[names[i]] : "", packet);
+  }
+  into_.skip("skipped_event", "events of the kernel tracer besides scheduling and marks were left out", wakings);
+}
+
+}  // namespace cgpu::perfetto
