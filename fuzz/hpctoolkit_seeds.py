@@ -1,5 +1,5 @@
-"""Seeds of the fuzz target for HPCToolkit: a small database with one of everything, whole and damaged. A seed is the four
-files one behind the other, after the lengths of the first three."""
+"""Seeds of the fuzz target for HPCToolkit: a small database with one of everything, whole and damaged. A seed is the
+five files one behind the other, after the lengths of the first four."""
 import struct
 
 KINDS = ["SUMMARY", "NODE", "RANK", "THREAD", "GPUDEVICE", "GPUCONTEXT", "GPUSTREAM", "CORE"]
@@ -161,14 +161,37 @@ def trace():
     return bytes(out) + b"trace.db"
 
 
+def taxonomy():
+    return b"""version: 0
+inputs:
+  - &time {metric: CPUTIME (sec), scope: execution, formula: $$, combine: sum}
+  - &count
+    metric: GKER:COUNT
+    scope: execution
+  - &other {<<: *count, scope: function, combine: max}
+roots:
+  - name: Time a kernel
+    description: "seconds: one"
+    format: "%6.2f %%"
+    variants:
+      Sum: {render: number, formula: {inclusive: {standard: {/: [*time, *count]}, custom: [2 *, [*time, -, 1]]}}}
+      Mean: {formula: sum}
+      "": {formula: first, child variant: Sum}
+    children:
+      - {name: A, variants: {Sum: {formula: {exclusive: [*time ^ 2 + 3, *, 4]}}}}
+      - {name: B, variants: {Sum: {formula: {inclusive: {min: [100, {max: [0, {strict floor: [*count]}]}]}}}}}
+      - {name: C, variants: {Sum: {formula: {inclusive: {log: [*other, 2]}}}}}
+"""
+
+
 def seed(*files):
-    return struct.pack("<3I", *map(len, files[:3])) + b"".join(files)
+    return struct.pack("<4I", *map(len, files[:4])) + b"".join(files)
 
 
 def seeds():
-    whole = [meta(), profile(), cct(), trace()]
+    whole = [meta(), profile(), cct(), trace(), taxonomy()]
     yield "whole", seed(*whole)
-    for index, name in enumerate(("meta", "profile", "cct", "trace")):
+    for index, name in enumerate(("meta", "profile", "cct", "trace", "taxonomy")):
         cut, gone, loud = list(whole), list(whole), list(whole)
         cut[index] = whole[index][:len(whole[index]) * 2 // 3]
         gone[index] = b""
@@ -176,4 +199,4 @@ def seeds():
         yield "cut_" + name, seed(*cut)
         yield "no_" + name, seed(*gone)
         yield "far_" + name, seed(*loud)
-    yield "before_v4", seed(b"", b"HPCPROF-pmsdb___" + bytes(112), b"", b"")
+    yield "before_v4", seed(b"", b"HPCPROF-pmsdb___" + bytes(112), b"", b"", b"")

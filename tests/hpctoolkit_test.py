@@ -61,19 +61,25 @@ class Decoder:
         return self.unpack(self.meta, "Q", 24 + 16 * index)[0]
 
     def read_metrics(self):
-        """name -> {scope type: (id in profiles, id in the summary)}"""
+        """name -> {scope type: (id in profiles, id in the summary)}; `numbers` has the same by the scope's name"""
+        self.numbers, self.scope_names = {}, []
         array, count, step, instance_step, summary_step = self.unpack(self.meta, "QIBBB", self.section(2))
         out = {}
         for at in range(array, array + count * step, step):
             name, instances, summaries, n_instances, n_summaries = self.unpack(self.meta, "QQQHH", at)
-            ids = {}
+            ids, by_name = {}, self.numbers.setdefault(self.text(name).split(" (")[0], {})
             for i in range(n_instances):
                 scope, number = self.unpack(self.meta, "QH", instances + i * instance_step)
+                scope_name = self.text(self.unpack(self.meta, "Q", scope)[0])
+                by_name.setdefault(scope_name, [None, None])[0] = number
+                if scope_name not in self.scope_names:
+                    self.scope_names.append(scope_name)
                 ids.setdefault(self.meta[scope + 8], [None, None])[0] = number
             for i in range(n_summaries):
                 scope, _, combine, number = self.unpack(self.meta, "QQBxH", summaries + i * summary_step)
                 if combine == 0:
                     ids.setdefault(self.meta[scope + 8], [None, None])[1] = number
+                    by_name.setdefault(self.text(self.unpack(self.meta, "Q", scope)[0]), [None, None])[1] = number
             out[self.text(name).split(" (")[0]] = ids
         return out
 
@@ -87,6 +93,12 @@ class Decoder:
             out.append({context: dict(self.unpack(self.profile, "Hd", values + 10 * v) for v in range(first, after[1]))
                         for (context, first), after in zip(index, index[1:])})
         return out
+
+
+def is_part(some, all_of_them):
+    """Both sorted: every value of the first is in the second, as often."""
+    rest = iter(all_of_them)
+    return all(any(value == other for other in rest) for value in some)
 
 
 class EveryDatabase(unittest.TestCase):
@@ -149,6 +161,45 @@ class EveryDatabase(unittest.TestCase):
                     shutil.copy(os.path.join(folder, file), copy)
                 self.assertEqual(tool.table(copy, "imbalance"), rows)
 
+    def test_every_scope_as_stored_in_the_summary_and_by_profile(self):
+        for name in databases():
+            folder = os.path.join(CORPUS, name)
+            decoded = Decoder(folder)
+            metric = tool.table(folder, "imbalance")[0]["metric"]
+            scopes = [scope for scope in decoded.scope_names if scope != "execution"]
+            options = ("--metric", metric, "--scope", ",".join(scopes))
+            for profile, values in enumerate(decoded.profiles):
+                of_profile = ("--profile", str(profile - 1)) if profile > 0 and len(decoded.profiles) > 2 else ()
+                rows = tool.table(folder, "call_tree", *options, *of_profile)
+                for scope in scopes:
+                    number = decoded.numbers[metric][scope][0 if of_profile else 1]
+                    wanted = decoded.profiles[0] if not of_profile else values
+                    stored = sorted(row[number] for row in wanted.values() if number in row)
+                    shown = sorted(row["%s.%s" % (metric, scope)] for row in rows
+                                   if row["%s.%s" % (metric, scope)] is not None)
+                    with self.subTest(name, scope=scope, profile=profile):
+                        # Shown are the values of listed contexts: a part of the stored ones, and where no context is
+                        # unlisted all of them.
+                        self.assertTrue(is_part(shown, stored))
+                        if tool.info(folder)["metadata.contexts_folded"] == 0 and not of_profile:
+                            self.assertEqual(shown, stored)
+
+    def test_ranks_of_one_database(self):
+        for name in databases():
+            folder = os.path.join(CORPUS, name)
+            profiles = tool.table(folder, "profiles")
+            ranks = sorted({row["rank"] for row in profiles})
+            if len(ranks) < 2:
+                continue
+            whole = {row["name"]: row["value"] for row in tool.table(folder, "metrics")}
+            for metric in whole:
+                values = [row["value"] for rank in ranks for row in tool.table(folder, "metrics", "--rank", str(rank))
+                          if row["name"] == metric]
+                self.assertEqual(len(values), len(ranks))
+                self.assertTrue(math.isclose(sum(value or 0 for value in values), whole[metric]), name)
+            slices = [len(tool.table(folder, "slices", "--rank", str(rank))) for rank in ranks]
+            self.assertEqual(sum(slices), len(tool.table(folder, "slices")))
+
     def test_sound_databases_have_no_damage(self):
         for name in databases():
             done = tool.run(["table", os.path.join(CORPUS, name), "notes", "--strict"])
@@ -203,7 +254,26 @@ class Numbers(unittest.TestCase):
         self.assertEqual(paths[0], paths[2])
         self.assertEqual(tool.table(folder, "hot_path", "--metric", "time")[0]["value"], paths[0][0]["value"])
         self.assertEqual(tool.table(folder, "hot_path", "--metric", "gxcopy_bytes"), [])
+        for name in ("GKER(sec)", "Gker:Sum (I)", "gker (exc)", " gker ", "GKER.inclusive"):
+            self.assertEqual(tool.table(folder, "hot_path", "--metric", name), paths[0], name)
         self.assertEqual(tool.run(["table", folder, "hot_path", "--metric", "nothing"]).returncode, 2)
+
+    def test_the_metrics_that_the_database_computes(self):
+        """metrics/default.yaml gives the same averages as its accumulators."""
+        folder = database("dbase__loops-cuda-nvidiapc-t.d")
+        metrics = self.metrics(folder)
+        decoded = Decoder(folder)
+        root = decoded.profiles[0][0]
+        for name in ("BLKS", "BLK_THR", "THR_REG", "LMEM", "FGP_ACT", "FGP_MAX"):
+            total = root[decoded.metrics["GKER:%s_ACUMU" % name][EXECUTION][1]]
+            self.assertAlmostEqual(metrics["GKER:" + name], total / metrics["GKER:COUNT"], 9)
+        self.assertIn("GINS:LAT_THR", metrics)  # the database alone knows it
+        with tempfile.TemporaryDirectory() as copy:
+            for file in ("meta.db", "profile.db"):
+                shutil.copy(os.path.join(folder, file), copy)
+            without = self.metrics(copy)
+        for name, value in without.items():
+            self.assertEqual(metrics[name], value, name)
 
     def test_amd(self):
         self.assertAlmostEqual(self.metrics(database("dbase__loops-hip-amd-t.d"))["GKER"], 1.52723198, 8)

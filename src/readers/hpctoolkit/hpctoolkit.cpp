@@ -53,6 +53,20 @@ std::shared_ptr<const MappedFile> map_if_there(const fs::path& file, Run& run) {
   return mapped;
 }
 
+/// The metrics that the database computes from others.
+std::vector<TaxonomyMetric> taxonomy_of(const fs::path& folder, Notes& notes) {
+  std::error_code ignored;
+  const fs::path file = folder / "metrics" / "default.yaml";
+  if (!fs::is_regular_file(file, ignored)) return {};
+  const MappedFile mapped(file.string());
+  constexpr size_t kMost = size_t{16} << 20;  // a few hundred kB in real ones
+  if (mapped.bytes().size() > kMost) {
+    notes.add("skipped_file", 1, "metrics/default.yaml is too large to be what it should, and was not read");
+    return {};
+  }
+  return read_taxonomy(std::string(mapped.bytes()), notes);
+}
+
 /// What the contexts in the files came to, for `info`.
 void add_facts(Run& run, const Meta& meta, const ProfileCounts& counts, const std::vector<Identity>& identities) {
   const int64_t listed = int64_t{meta.tree.nodes.size()} - 1;  // the root is not listed
@@ -96,7 +110,7 @@ Run read_database(const Input& input, const ReadOptions&) {
   const MappedFile meta_file(meta_name);
   run.input_bytes = meta_file.bytes().size();
   const Bytes meta_bytes(meta_file.bytes());
-  Meta meta = read_meta(meta_bytes, meta_name, run.notes);
+  Meta meta = read_meta(meta_bytes, meta_name, taxonomy_of(folder, run.notes), run.notes);
   if (!has_footer(meta_file.bytes(), "_meta.db")) {
     run.notes.add("truncated_input", 1, "meta.db does not end as it should: it is cut off", true);
   }

@@ -90,11 +90,16 @@ void expect_sound(const Run& run) {
     ASSERT_EQ(metric.node.size(), metric.value.size());
     EXPECT_TRUE(std::is_sorted(metric.node.begin(), metric.node.end()));
     for (const NodeIndex node : metric.node) EXPECT_LT(node, tree.nodes.size());
-    for (const MetricIndex part : metric.numerator) EXPECT_LT(part, tree.metrics.size());
+    for (const MetricIndex part : metric.parts) EXPECT_LT(part, tree.metrics.size());
     exclusive_values(tree, m);
     if (!tree.profile_values || !metric.measured()) continue;
     for (uint32_t p = 0; p < tree.profiles.size(); ++p) {
       for (const NodeValue& value : tree.profile_values->of_profile(p, m)) EXPECT_LT(value.node, tree.nodes.size());
+      for (const std::string& scope : tree.profile_values->scopes()) {
+        for (const NodeValue& value : tree.profile_values->of_scope(scope, m, p)) {
+          EXPECT_LT(value.node, tree.nodes.size());
+        }
+      }
     }
     for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
       for (const ProfileValue& value : tree.profile_values->of_node(node, m)) {
@@ -149,6 +154,40 @@ TEST(Hpctoolkit, ExclusiveValuesAddUpToTheRoot) {
   EXPECT_EQ(own[node_called(tree, "loop at work.c:30")], 3);  // the hidden instruction's
   EXPECT_EQ(own[node_called(tree, "work")], 1);
   EXPECT_EQ(own[node_called(tree, "main")], 0);
+}
+
+TEST(Hpctoolkit, EveryScopeAsStored) {
+  const TestFolder folder(small_program().build());
+  const cgpu::Run run = read(folder);
+  const CallTree& tree = *run.call_tree;
+  EXPECT_EQ(tree.profile_values->scopes(), std::vector<std::string>{"point"});
+  const MetricIndex time = *tree.find_metric("CPUTIME");
+  const auto at_work = [&](std::optional<uint32_t> profile) {
+    for (const NodeValue& value : tree.profile_values->of_scope("point", time, profile)) {
+      if (value.node == node_called(tree, "work")) return value.value;
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(at_work(std::nullopt), 1);
+  EXPECT_EQ(at_work(0), 1);
+  EXPECT_EQ(at_work(1), 0);
+  EXPECT_TRUE(tree.profile_values->of_scope("unheard of", time, std::nullopt).empty());
+}
+
+TEST(Hpctoolkit, MetricsThatTheDatabaseComputes) {
+  const TestFolder folder(small_program().build());
+  std::filesystem::create_directory(folder.path() + "/metrics");
+  folder.write("metrics/default.yaml", R"(version: 0
+roots:
+  - name: Threads a second
+    variants:
+      Sum: {formula: {inclusive: {standard: {/: [{metric: "GKER:BLK_THR_ACUMU"}, {metric: GKER (sec)}]}}}}
+)");
+  const cgpu::Run run = read(folder);
+  EXPECT_FALSE(has_damage(run));
+  EXPECT_DOUBLE_EQ(value_at(*run.call_tree, "Threads a second", 0), 64 / 110e-9);
+  folder.write("metrics/default.yaml", "roots: [");
+  EXPECT_TRUE(has_damage(read(folder)));
 }
 
 TEST(Hpctoolkit, NamesAsPeopleTypeThem) {

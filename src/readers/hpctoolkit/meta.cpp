@@ -46,8 +46,8 @@ class Names {
 
 class MetaReader {
  public:
-  MetaReader(const Bytes& file, const std::string& name, Notes& notes)
-      : file_(file), notes_(notes), names_(file, meta_.tree.names), visited_(file.size() / 8 + 1) {
+  MetaReader(const Bytes& file, const std::string& name, const std::vector<TaxonomyMetric>& taxonomy, Notes& notes)
+      : file_(file), taxonomy_(taxonomy), notes_(notes), names_(file, meta_.tree.names), visited_(file.size() / 8 + 1) {
     const auto header = read_file_header(file, "meta", section_count);
     if (!header) throw Error(name, "is no meta.db of an HPCToolkit 4 database");
     if (header->major != 4) {
@@ -96,7 +96,7 @@ class MetaReader {
       meta_.tree.metrics.push_back(metric_of_stored_name(names_.text(description->name)));
       ids.push_back(ids_of(*description));
     }
-    const std::vector<MetricIndex> old = arrange_metrics(meta_.tree.metrics);
+    const std::vector<MetricIndex> old = arrange_metrics(meta_.tree.metrics, taxonomy_);
     for (const MetricIndex index : old) meta_.ids.push_back(index == kComputed ? MetricIds() : ids[index]);
   }
 
@@ -104,19 +104,34 @@ class MetaReader {
     MetricIds ids;
     for (uint64_t i = 0; i < description.scope_instances.count; ++i) {
       const auto instance = read_scope_instance(file_, description.scope_instances[i]);
-      if (instance && scope_at(instance->scope) == Scope::execution) ids.execution = instance->metric_id;
+      if (!instance) continue;
+      if (scope_at(instance->scope) == Scope::execution) {
+        ids.execution = instance->metric_id;
+      } else {
+        other_scope(ids, instance->scope).profile = instance->metric_id;
+      }
     }
     for (uint64_t i = 0; i < description.summaries.count; ++i) {
       constexpr uint8_t kSum = 0;
       const auto summary = read_summary_statistic(file_, description.summaries[i]);
       if (!summary || summary->combine != kSum) continue;
       const Scope scope = scope_at(summary->scope);
-      if (scope == Scope::execution) ids.summary_execution = summary->metric_id;
       if (scope == Scope::point) ids.summary_point = summary->metric_id;
+      if (scope == Scope::execution) {
+        ids.summary_execution = summary->metric_id;
+      } else {
+        other_scope(ids, summary->scope).summary = summary->metric_id;
+      }
     }
     return ids;
   }
 
+  MetricIds::Other& other_scope(MetricIds& ids, uint64_t offset) {
+    const auto scope = read_propagation_scope(file_, offset);
+    const std::string name = scope ? names_.text(scope->name) : "";
+    const auto at = std::find_if(ids.others.begin(), ids.others.end(), [&](const auto& o) { return o.scope == name; });
+    return at != ids.others.end() ? *at : ids.others.emplace_back(MetricIds::Other{name, {}, {}});
+  }
   Scope scope_at(uint64_t offset) const {
     const auto scope = read_propagation_scope(file_, offset);
     return scope ? scope->type : Scope::custom;
@@ -256,6 +271,7 @@ class MetaReader {
   }
 
   const Bytes& file_;
+  const std::vector<TaxonomyMetric>& taxonomy_;
   Notes& notes_;
   std::vector<Section> sections_;
   Meta meta_;
@@ -298,8 +314,8 @@ NodeIndex ContextNodes::node_of(uint32_t context) const {
   return at != sorted_.end() && at->first == context ? at->second : kNoNode;
 }
 
-Meta read_meta(const Bytes& file, const std::string& name, Notes& notes) {
-  return MetaReader(file, name, notes).read();
+Meta read_meta(const Bytes& file, const std::string& name, const std::vector<TaxonomyMetric>& taxonomy, Notes& notes) {
+  return MetaReader(file, name, taxonomy, notes).read();
 }
 
 }  // namespace cgpu::hpctoolkit

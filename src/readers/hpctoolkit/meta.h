@@ -9,6 +9,7 @@
 #include "model/call_tree.h"
 #include "model/notes.h"
 #include "readers/hpctoolkit/bytes.h"
+#include "readers/hpctoolkit/taxonomy.h"
 
 namespace cgpu::hpctoolkit {
 
@@ -17,6 +18,14 @@ struct MetricIds {
   std::optional<uint16_t> summary_execution;  // in the summary: what was measured in a context and below it
   std::optional<uint16_t> summary_point;      // in the summary: at exactly this context
   std::optional<uint16_t> execution;          // in the profiles of threads, and in cct.db
+
+  /// What else a value may cover: "function", "lex_aware", ...
+  struct Other {
+    std::string scope;
+    std::optional<uint16_t> summary;
+    std::optional<uint16_t> profile;
+  };
+  std::vector<Other> others;
 };
 
 /// From the number of a context to its node. Dense where the numbers are, else sorted.
@@ -47,6 +56,6 @@ struct Meta {
 };
 
 /// Throws Error where `file` is no meta.db. What is missing in it goes to the notes.
-Meta read_meta(const Bytes& file, const std::string& name, Notes& notes);
+Meta read_meta(const Bytes& file, const std::string& name, const std::vector<TaxonomyMetric>& taxonomy, Notes& notes);
 
 }  // namespace cgpu::hpctoolkit

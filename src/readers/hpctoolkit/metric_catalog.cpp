@@ -116,19 +116,19 @@ constexpr auto kCatalog = std::to_array<Known>({
     {"GSAMP:PER", "sampling period in cycles; a setting, the same everywhere"},
 });
 
-struct Computed {
+/// scale * sum(numerator) / sum(denominator), without a denominator a plain sum.
+struct Ratio {
   std::string_view name;
   std::string_view unit;
   std::vector<std::string_view> numerator;
-  std::vector<std::string_view> denominator;
+  std::vector<std::string_view> denominator = {};
   double scale = 1;
-  double limit = std::numeric_limits<double>::infinity();
+  std::optional<double> limit = {};
 };
 
-const std::vector<Computed>& computed_metrics() {
-  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-  static const std::vector<Computed> computed{
-      {"GKER:OCC_THR", "%", {"GKER:FGP_ACT_ACUMU"}, {"GKER:FGP_MAX_ACUMU"}, 100, kNoLimit},
+const std::vector<Ratio>& ratios() {
+  static const std::vector<Ratio> list{
+      {"GKER:OCC_THR", "%", {"GKER:FGP_ACT_ACUMU"}, {"GKER:FGP_MAX_ACUMU"}, 100},
       {"GKER:BLKS", "", {"GKER:BLKS_ACUMU"}, {"GKER:COUNT"}},
       {"GKER:BLK_THR", "", {"GKER:BLK_THR_ACUMU"}, {"GKER:COUNT"}},
       {"GKER:THR_REG", "", {"GKER:THR_REG_ACUMU"}, {"GKER:COUNT"}},
@@ -142,10 +142,64 @@ const std::vector<Computed>& computed_metrics() {
       {"GXCOPY_BYTES",
        "B",
        {"GXCOPY:UNK", "GXCOPY:H2D", "GXCOPY:D2H", "GXCOPY:H2A", "GXCOPY:A2H", "GXCOPY:A2A", "GXCOPY:A2D", "GXCOPY:D2A",
-        "GXCOPY:D2D", "GXCOPY:H2H", "GXCOPY:P2P"},
-       {}},
+        "GXCOPY:D2D", "GXCOPY:H2H", "GXCOPY:P2P"}},
   };
-  return computed;
+  return list;
+}
+
+/// A metric that is computed, before it is known where the others are.
+struct Computed {
+  Metric metric;                    // the operands of its formula are numbers of `inputs`
+  std::vector<std::string> inputs;  // names
+};
+
+using Names = std::map<std::string, MetricIndex>;
+
+/// None where what it is made of was not measured.
+std::optional<Computed> computed_of(const Ratio& ratio, const Names& measured) {
+  Computed result;
+  Formula& formula = result.metric.formula;
+  const auto push_sum = [&](const std::vector<std::string_view>& names) {
+    uint32_t count = 0;
+    for (const std::string_view name : names) {
+      if (measured.count(std::string(name)) == 0) continue;
+      formula.push_operand(static_cast<uint32_t>(result.inputs.size()));
+      result.inputs.emplace_back(name);
+      ++count;
+    }
+    if (count > 0) formula.push(Formula::Op::sum, count);
+    return count > 0;
+  };
+  if (!push_sum(ratio.numerator)) return std::nullopt;
+  if (ratio.scale != 1) {
+    formula.push_constant(ratio.scale);
+    formula.push(Formula::Op::product, 2);
+  }
+  if (!ratio.denominator.empty()) {
+    if (!push_sum(ratio.denominator)) return std::nullopt;
+    formula.push(Formula::Op::divide, 2);
+  }
+  if (ratio.limit) {
+    formula.push_constant(*ratio.limit);
+    formula.push(Formula::Op::minimum, 2);
+  }
+  result.metric.name = ratio.name;
+  result.metric.unit = ratio.unit;
+  return result;
+}
+
+/// None where one of the metrics in it was not measured.
+std::optional<Computed> computed_of(const TaxonomyMetric& of, const Names& measured) {
+  Computed result;
+  result.metric = metric_of_stored_name(of.name);
+  for (const std::string& input : of.inputs) {
+    result.inputs.push_back(metric_of_stored_name(input).name);
+    if (measured.count(result.inputs.back()) == 0) return std::nullopt;
+  }
+  if (of.percent && result.metric.unit.empty()) result.metric.unit = "%";
+  if (result.metric.about.empty()) result.metric.about = of.about;
+  result.metric.formula = of.formula;
+  return result;
 }
 
 /// 0 for a metric that is not in the catalogue, so that these come first: somebody asked for them by name.
@@ -183,56 +237,50 @@ Metric metric_of_stored_name(std::string_view stored) {
   return metric;
 }
 
-std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics) {
+std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics, const std::vector<TaxonomyMetric>& taxonomy) {
+  Names known;
+  for (MetricIndex i = 0; i < metrics.size(); ++i) known.try_emplace(metrics[i].name, i);
+  const Names measured = known;
+  std::vector<Computed> computed;
+  const auto add = [&](std::optional<Computed> metric) {
+    if (metric && known.try_emplace(metric->metric.name, 0).second) computed.push_back(*std::move(metric));
+  };
+  for (const TaxonomyMetric& metric : taxonomy) {
+    if (!metric.is_measured()) {
+      add(computed_of(metric, measured));
+    } else if (const auto at = measured.find(metric_of_stored_name(metric.name).name); at != measured.end()) {
+      Metric& same = metrics[at->second];
+      if (same.about.empty() && metric.about != metric.name) same.about = metric.about;
+    }
+  }
+  for (const Ratio& ratio : ratios()) add(computed_of(ratio, measured));
+
   struct Entry {
     size_t place;
     MetricIndex old;
     Metric metric;
-    const Computed* computed;
+    std::vector<std::string> inputs;
   };
-  std::map<std::string_view, MetricIndex> measured;
-  for (MetricIndex i = 0; i < metrics.size(); ++i) measured.try_emplace(metrics[i].name, i);
-  const auto present = [&](const std::vector<std::string_view>& names) {
-    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return measured.count(name) > 0; });
-  };
-
   std::vector<Entry> entries;
-  for (const Computed& computed : computed_metrics()) {
-    if (!present(computed.numerator) || measured.count(computed.name) > 0) continue;
-    if (!computed.denominator.empty() && !present(computed.denominator)) continue;
-    Metric metric;
-    metric.name = computed.name;
-    metric.unit = computed.unit;
-    describe(metric);
-    entries.push_back({place_in_catalog(metric.name), kComputed, std::move(metric), &computed});
+  for (Computed& one : computed) {
+    describe(one.metric);
+    entries.push_back({place_in_catalog(one.metric.name), kComputed, std::move(one.metric), std::move(one.inputs)});
   }
-  measured.clear();  // its names are views into metrics that move now
   for (MetricIndex i = 0; i < metrics.size(); ++i) {
-    entries.push_back({place_in_catalog(metrics[i].name), i, std::move(metrics[i]), nullptr});
+    entries.push_back({place_in_catalog(metrics[i].name), i, std::move(metrics[i]), {}});
   }
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.place < b.place; });
 
   metrics.clear();
   std::vector<MetricIndex> old;
+  Names place;  // of the measured ones
   for (Entry& entry : entries) {
+    if (entry.old != kComputed) place.try_emplace(entry.metric.name, static_cast<MetricIndex>(metrics.size()));
     old.push_back(entry.old);
     metrics.push_back(std::move(entry.metric));
   }
-  for (MetricIndex i = 0; i < metrics.size(); ++i) measured.try_emplace(metrics[i].name, i);
   for (size_t i = 0; i < entries.size(); ++i) {
-    const Computed* computed = entries[i].computed;
-    if (!computed) continue;
-    const auto indices = [&](const std::vector<std::string_view>& names) {
-      std::vector<MetricIndex> found;
-      for (const std::string_view name : names) {
-        if (const auto at = measured.find(name); at != measured.end()) found.push_back(at->second);
-      }
-      return found;
-    };
-    metrics[i].numerator = indices(computed->numerator);
-    metrics[i].denominator = indices(computed->denominator);
-    metrics[i].scale = computed->scale;
-    metrics[i].limit = computed->limit;
+    for (const std::string& input : entries[i].inputs) metrics[i].parts.push_back(place.at(input));
   }
   return old;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/call_tree.h"
+#include "readers/hpctoolkit/taxonomy.h"
 
 namespace cgpu::hpctoolkit {
 
@@ -14,10 +15,11 @@ namespace cgpu::hpctoolkit {
 Metric metric_of_stored_name(std::string_view stored);
 
 /// Puts the measured metrics into the order of the catalogue (unknown ones first, as they came) and adds those that are
-/// computed: averages per kernel, occupancy, sampling utilisation, bytes copied. Gives, for each new index, the old
-/// one, or kComputed.
+/// computed: as the database says (`taxonomy`), and those that the catalogue knows beyond that: averages per kernel,
+/// occupancy, sampling utilisation, bytes copied. Gives, for each new index, the old one, or kComputed.
 inline constexpr MetricIndex kComputed = UINT32_MAX;
-std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics);
+std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics,
+                                         const std::vector<TaxonomyMetric>& taxonomy = {});
 
 /// The metric to look at first: time on the processors, else time on the devices, else the first with values. It
 /// answers to the name `time` if it is one.

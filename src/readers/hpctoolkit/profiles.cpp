@@ -184,7 +184,14 @@ ProfileCounts Profiles::read_summary(CallTree& tree, const std::vector<MetricIds
 }
 
 std::vector<std::pair<uint32_t, double>> Profiles::values_of(uint32_t profile, uint16_t metric) const {
-  const ProfileInfo& info = infos_[profile];
+  return values_in(infos_[profile], metric);
+}
+
+std::vector<std::pair<uint32_t, double>> Profiles::summary_values_of(uint16_t metric) const {
+  return summary_ ? values_in(*summary_, metric) : std::vector<std::pair<uint32_t, double>>();
+}
+
+std::vector<std::pair<uint32_t, double>> Profiles::values_in(const ProfileInfo& info, uint16_t metric) const {
   std::vector<std::pair<uint32_t, double>> found;
   for_each_row(file_, info, [&](uint32_t context, Range row) {
     for (uint64_t v = row.begin; v < row.end; ++v) {
@@ -216,13 +223,29 @@ class DatabaseValues : public ProfileValues {
   }
 
   std::vector<NodeValue> of_profile(uint32_t profile, MetricIndex metric) override {
-    std::vector<NodeValue> found;
-    if (!ids_[metric].execution || profile >= profiles_->identities().size()) return found;
-    for (const auto& [context, value] : profiles_->values_of(profile, *ids_[metric].execution)) {
-      if (const NodeIndex node = nodes_.node_of(context); node != kNoNode) found.push_back({node, value});
+    if (!ids_[metric].execution || profile >= profiles_->identities().size()) return {};
+    return by_node(profiles_->values_of(profile, *ids_[metric].execution));
+  }
+
+  std::vector<std::string> scopes() override {
+    std::vector<std::string> names;
+    for (const MetricIds& ids : ids_) {
+      for (const MetricIds::Other& other : ids.others) {
+        if (std::find(names.begin(), names.end(), other.scope) == names.end()) names.push_back(other.scope);
+      }
     }
-    std::sort(found.begin(), found.end(), [](const NodeValue& a, const NodeValue& b) { return a.node < b.node; });
-    return found;
+    return names;
+  }
+
+  std::vector<NodeValue> of_scope(const std::string& scope, MetricIndex metric,
+                                  std::optional<uint32_t> profile) override {
+    const std::vector<MetricIds::Other>& others = ids_[metric].others;
+    const auto other = std::find_if(others.begin(), others.end(), [&](const auto& o) { return o.scope == scope; });
+    if (other == others.end()) return {};
+    if (!profile)
+      return other->summary ? by_node(profiles_->summary_values_of(*other->summary)) : std::vector<NodeValue>();
+    if (!other->profile || *profile >= profiles_->identities().size()) return {};
+    return by_node(profiles_->values_of(*profile, *other->profile));
   }
 
   std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex metric) override {
@@ -248,6 +271,16 @@ class DatabaseValues : public ProfileValues {
   }
 
  private:
+  /// Of the contexts that are in the tree.
+  std::vector<NodeValue> by_node(const std::vector<std::pair<uint32_t, double>>& values) const {
+    std::vector<NodeValue> found;
+    for (const auto& [context, value] : values) {
+      if (const NodeIndex node = nodes_.node_of(context); node != kNoNode) found.push_back({node, value});
+    }
+    std::sort(found.begin(), found.end(), [](const NodeValue& a, const NodeValue& b) { return a.node < b.node; });
+    return found;
+  }
+
   /// All profiles at once for one metric, remembered: nodes are asked for one after the other.
   std::vector<ProfileValue> of_node_by_profile(NodeIndex node, MetricIndex metric) {
     if (remembered_metric_ != metric) {

@@ -39,8 +39,12 @@ class Profiles {
                              Notes& notes) const;
   /// The values of one metric in one profile, by context.
   std::vector<std::pair<uint32_t, double>> values_of(uint32_t profile, uint16_t metric) const;
+  /// The same in the summary.
+  std::vector<std::pair<uint32_t, double>> summary_values_of(uint16_t metric) const;
 
  private:
+  std::vector<std::pair<uint32_t, double>> values_in(const ProfileInfo& info, uint16_t metric) const;
+
   std::shared_ptr<const MappedFile> mapped_;
   Bytes file_;
   std::optional<ProfileInfo> summary_;

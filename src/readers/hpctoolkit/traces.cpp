@@ -193,6 +193,7 @@ class TraceReader {
     track.kind = id.stream ? TrackKind::device_stream : id.thread ? TrackKind::host_thread : TrackKind::other;
     track.process = id.rank ? "rank " + std::to_string(*id.rank) : "process";
     track.process_name = meta_.title;
+    if (id.rank && *id.rank <= INT64_MAX) track.rank = static_cast<int64_t>(*id.rank);
     track.thread = id.stream   ? "stream " + std::to_string(*id.stream)
                    : id.thread ? "thread " + std::to_string(*id.thread)
                                : "profile " + std::to_string(position);
