@@ -1,0 +1,14 @@
+// What `perf script` prints (docs/formats/perf-script.md): samples with their stacks, or calls and returns that the
+// processor traced. Streams; memory is that of the call tree, 16 bytes a sample, and the slices of traced calls.
+#pragma once
+
+#include "model/run.h"
+#include "readers/formats.h"
+
+namespace cgpu::perf_script {
+
+bool is_script(const Input& input);
+/// Throws Error where not a single sample can be read.
+Run read_script(const Input& input, const ReadOptions& options);
+
+}  // namespace cgpu::perf_script
