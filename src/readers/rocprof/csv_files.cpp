@@ -1,0 +1,368 @@
+#include "readers/rocprof/csv_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/json_text.h"
+#include "readers/csv.h"
+
+namespace cgpu::rocprof {
+
+namespace {
+
+constexpr size_t kMostDevices = 4096;
+
+/// A text that is all there is of the input, for headers.
+class TextOf : public TextSource {
+ public:
+  explicit TextOf(std::string_view text) : text_(text) {}
+  size_t read_at(uint64_t, char*, size_t) override { return 0; }
+  uint64_t stored_bytes() const override { return text_.size(); }
+  uint64_t stored_position() const override { return 0; }
+
+ protected:
+  size_t read_next(char* to, size_t size) override {
+    const size_t got = text_.copy(to, size);
+    text_.remove_prefix(got);
+    return got;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// The records of a file, by the names of their columns, which differ from version to version.
+class Table {
+ public:
+  explicit Table(TextSource& source) : csv_(source) { csv_.next(header_); }
+
+  bool next() { return csv_.next(row_); }
+  bool unfinished() const { return csv_.unfinished(); }
+  const std::vector<std::string>& header() const { return header_; }
+
+  size_t fields() const { return row_.size(); }
+
+  static constexpr size_t kAbsent = SIZE_MAX;
+  /// The place of the first of these names that there is.
+  size_t column(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      const auto found = std::find(header_.begin(), header_.end(), name);
+      if (found != header_.end()) return static_cast<size_t>(found - header_.begin());
+    }
+    return kAbsent;
+  }
+  bool has(std::initializer_list<std::string_view> names) const {
+    return std::all_of(names.begin(), names.end(), [&](std::string_view name) { return column({name}) != kAbsent; });
+  }
+  /// "" where the record is too short.
+  std::string_view text(size_t column) const {
+    return column < row_.size() ? std::string_view(row_[column]) : std::string_view();
+  }
+  /// A whole number that is written as one.
+  std::optional<int64_t> integer(size_t column) const {
+    const std::string_view digits = text(column);
+    int64_t value = 0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool whole = result.ec == std::errc() && result.ptr == digits.data() + digits.size();
+    return whole ? std::optional(value) : std::nullopt;
+  }
+  /// The number of an agent: 4, or "Agent 4".
+  std::optional<int32_t> agent(size_t column) const {
+    const std::string_view words = text(column);
+    const std::string_view digits = words.substr(words.rfind(' ') + 1);
+    int32_t value = 0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool whole = result.ec == std::errc() && result.ptr == digits.data() + digits.size() && value >= 0;
+    return whole ? std::optional(value) : std::nullopt;
+  }
+  std::optional<double> number(size_t column) const {
+    const std::string_view digits = text(column);
+    double value = 0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool whole = result.ec == std::errc() && result.ptr == digits.data() + digits.size();
+    return whole ? std::optional(value) : std::nullopt;
+  }
+
+ private:
+  CsvReader csv_;
+  std::vector<std::string> header_;
+  std::vector<std::string> row_;
+};
+
+class CsvFile {
+ public:
+  CsvFile(TextSource& source, Assembler& assembler) : table_(source), into_(assembler), run_(assembler.run) {}
+
+  void read(CsvKind kind) {
+    start_ = table_.column({"Start_Timestamp", "BeginNs"});
+    end_ = table_.column({"End_Timestamp", "EndNs"});
+    process_ = table_.column({"Process_Id", "PID", "pid"});
+    correlation_ = table_.column({"Correlation_Id", "Correlation_ID"});
+    grid_ = table_.column({"Grid_Size", "grd"});
+    workgroup_ = table_.column({"Workgroup_Size", "wgp"});
+    switch (kind) {
+      case CsvKind::agents:
+        return read_agents();
+      case CsvKind::calls:
+        return read_calls();
+      case CsvKind::kernels:
+        return read_kernels();
+      case CsvKind::copies:
+        return read_copies();
+      case CsvKind::counters:
+        return read_counters();
+      case CsvKind::launches:
+        return read_launches();
+      default:
+        break;
+    }
+  }
+  bool unfinished() const { return table_.unfinished(); }
+
+ private:
+  /// Reads the times and ids of the record; skips one without.
+  bool event(Event& event) {
+    ++run_.events.read;
+    const auto start = table_.integer(start_);
+    const auto end = table_.integer(end_);
+    if (!start || !end) {
+      into_.skip("skipped_event", "rows without a start and an end were left out");
+      return false;
+    }
+    event.start = *start;
+    event.end = *end;
+    event.process = table_.text(process_);
+    event.correlation = table_.integer(correlation_).value_or(0);
+    return true;
+  }
+
+  void read_agents() {
+    const size_t id = table_.column({"Logical_Node_Id", "Node_Id"});
+    const size_t type = table_.column({"Agent_Type"});
+    const size_t name = table_.column({"Product_Name"});
+    const size_t code_name = table_.column({"Name"});
+    const size_t vendor = table_.column({"Vendor_Name"});
+    const size_t units = table_.column({"Cu_Count"});
+    const size_t wave = table_.column({"Wave_Front_Size"});
+    while (table_.next()) {
+      ++run_.events.read;
+      ++run_.events.metadata;
+      const auto number = table_.agent(id);
+      if (!number || table_.text(type) != "GPU" || run_.devices.size() >= kMostDevices) continue;
+      Device device;
+      device.id = *number;
+      device.name = valid_utf8(table_.text(table_.text(name).empty() ? code_name : name));
+      device.vendor = valid_utf8(table_.text(vendor));
+      device.sm_count = table_.integer(units);
+      device.warp_size = table_.integer(wave);
+      run_.devices.push_back(std::move(device));
+    }
+  }
+
+  void read_calls() {
+    const size_t domain = table_.column({"Domain"});
+    const size_t function = table_.column({"Function"});
+    const size_t thread = table_.column({"Thread_Id"});
+    for (Event call; table_.next();) {
+      if (!event(call)) continue;
+      into_.add_call(call, table_.text(domain), into_.name(table_.text(function)), valid_utf8(table_.text(thread)));
+    }
+  }
+
+  void read_kernels() {
+    const size_t name = table_.column({"Kernel_Name"});
+    const size_t agent = table_.column({"Agent_Id"});
+    const size_t queue = table_.column({"Queue_Id"});
+    const size_t stream = table_.column({"Stream_Id"});
+    for (Event kernel; table_.next();) {
+      if (!event(kernel)) continue;
+      into_.add_kernel(
+          kernel, into_.name(kernel_name(table_.text(name))),
+          {table_.agent(agent).value_or(0), table_.integer(queue).value_or(-1), table_.integer(stream).value_or(-1)});
+    }
+  }
+
+  void read_copies() {
+    const size_t direction = table_.column({"Direction"});
+    const size_t source = table_.column({"Source_Agent_Id"});
+    const size_t destination = table_.column({"Destination_Agent_Id"});
+    const size_t stream = table_.column({"Stream_Id"});
+    for (Event copy; table_.next();) {
+      if (!event(copy)) continue;
+      into_.add_copy(copy, valid_utf8(table_.text(direction)), table_.agent(source).value_or(0),
+                     table_.agent(destination).value_or(0), table_.integer(stream).value_or(-1), -1);
+    }
+  }
+
+  /// What both kinds of counter files say of a launch.
+  CountedLaunch counted(size_t dispatch, size_t name, size_t agent, size_t queue, size_t registers, size_t shared) {
+    CountedLaunch launch;
+    launch.process = table_.text(process_);
+    launch.dispatch = table_.integer(dispatch).value_or(-1);
+    launch.kernel = table_.text(name);
+    launch.device = table_.agent(agent);
+    launch.queue = table_.integer(queue);
+    launch.registers = table_.integer(registers);
+    launch.shared_bytes = table_.integer(shared);
+    const auto start = table_.integer(start_);
+    const auto end = table_.integer(end_);
+    int64_t duration = 0;
+    if (start && end && !__builtin_sub_overflow(*end, *start, &duration) && duration >= 0) launch.duration = duration;
+    if (!table_.text(start_).empty() && !start) {
+      run_.notes.add("invalid_number", 1, "launches whose times are rounded or no numbers have no duration");
+    }
+    return launch;
+  }
+
+  /// Sizes that are products of their dimensions.
+  void add_geometry(ProfiledLaunch& launch) {
+    if (!launch.metrics.empty()) return;
+    for (const auto& [name, column] : {std::pair("Grid_Size", grid_), std::pair("Workgroup_Size", workgroup_)}) {
+      if (const auto value = table_.number(column)) into_.add_counter(launch, "launch", name, *value);
+    }
+  }
+
+  void read_counters() {
+    const size_t dispatch = table_.column({"Dispatch_Id"});
+    const size_t kernel = table_.column({"Kernel_Name"});
+    const size_t agent = table_.column({"Agent_Id"});
+    const size_t queue = table_.column({"Queue_Id"});
+    const size_t registers = table_.column({"VGPR_Count"});
+    const size_t shared = table_.column({"LDS_Block_Size"});
+    const size_t name = table_.column({"Counter_Name"});
+    const size_t value = table_.column({"Counter_Value"});
+    while (table_.next()) {
+      ++run_.events.read;
+      const auto number = table_.number(value);
+      if (!number || !table_.integer(dispatch)) {
+        into_.skip("skipped_event", "rows without a launch and a value were left out");
+        continue;
+      }
+      ++run_.events.counters;
+      ProfiledLaunch& launch = into_.launch(counted(dispatch, kernel, agent, queue, registers, shared));
+      add_geometry(launch);
+      into_.add_counter(launch, "counters", table_.text(name), *number);
+    }
+  }
+
+  /// A column that says what was launched and when, not what was counted.
+  static bool is_fact(std::string_view column) {
+    static const std::unordered_set<std::string_view> facts{"Dispatch_ID",
+                                                            "Kernel_Name",
+                                                            "GPU_ID",
+                                                            "queue-id",
+                                                            "Queue_ID",
+                                                            "queue-index",
+                                                            "pid",
+                                                            "PID",
+                                                            "tid",
+                                                            "TID",
+                                                            "Grid_Size",
+                                                            "Workgroup_Size",
+                                                            "LDS_Per_Workgroup",
+                                                            "Scratch_Per_Workitem",
+                                                            "Arch_VGPR",
+                                                            "Accum_VGPR",
+                                                            "SGPR",
+                                                            "wave_size",
+                                                            "Wave_Size",
+                                                            "sig",
+                                                            "obj",
+                                                            "DispatchNs",
+                                                            "Start_Timestamp",
+                                                            "End_Timestamp",
+                                                            "CompleteNs",
+                                                            "Correlation_ID",
+                                                            "XCC_Index",
+                                                            "Index",
+                                                            "KernelName",
+                                                            "gpu-id",
+                                                            "grd",
+                                                            "wgp",
+                                                            "lds",
+                                                            "scr",
+                                                            "arch_vgpr",
+                                                            "accum_vgpr",
+                                                            "sgpr",
+                                                            "BeginNs",
+                                                            "EndNs",
+                                                            "DurationNs",
+                                                            "Node_ID",
+                                                            "Queue_Index"};
+    // Files that were joined have columns twice, numbered.
+    const size_t number = column.rfind('_');
+    const bool numbered = number != std::string_view::npos && number + 1 < column.size() &&
+                          column.find_first_not_of("0123456789", number + 1) == std::string_view::npos;
+    return facts.count(column) != 0 || (numbered && facts.count(column.substr(0, number)) != 0);
+  }
+
+  void read_launches() {
+    const size_t dispatch = table_.column({"Dispatch_ID", "Index"});
+    const size_t kernel = table_.column({"Kernel_Name", "KernelName"});
+    const size_t agent = table_.column({"GPU_ID", "gpu-id"});
+    const size_t queue = table_.column({"Queue_ID", "queue-id"});
+    const size_t registers = table_.column({"Arch_VGPR", "arch_vgpr"});
+    const size_t shared = table_.column({"LDS_Per_Workgroup", "lds"});
+    std::vector<std::pair<size_t, std::string>> counters;
+    for (size_t i = 0; i < table_.header().size(); ++i) {
+      if (!is_fact(table_.header()[i])) counters.emplace_back(i, table_.header()[i]);
+    }
+    while (table_.next()) {
+      ++run_.events.read;
+      if (!table_.integer(dispatch) || table_.text(kernel).empty()) {
+        into_.skip("skipped_event", "rows without a launch and its kernel were left out");
+        continue;
+      }
+      ++run_.events.counters;
+      ProfiledLaunch& launch = into_.launch(counted(dispatch, kernel, agent, queue, registers, shared));
+      add_geometry(launch);
+      for (const auto& [column, name] : counters) {
+        if (column >= table_.fields()) break;
+        if (const auto value = table_.number(column)) into_.add_counter(launch, "counters", name, *value);
+      }
+    }
+  }
+
+  Table table_;
+  Assembler& into_;
+  Run& run_;
+  size_t start_ = Table::kAbsent;
+  size_t end_ = Table::kAbsent;
+  size_t process_ = Table::kAbsent;
+  size_t correlation_ = Table::kAbsent;
+  size_t grid_ = Table::kAbsent;
+  size_t workgroup_ = Table::kAbsent;
+};
+
+}  // namespace
+
+CsvKind csv_kind_of(std::string_view head) {
+  TextOf text(head.substr(0, head.find('\n')));
+  const Table table(text);
+  const bool timed = table.has({"Start_Timestamp", "End_Timestamp"});
+  if (table.has({"Domain", "Function"}) && timed) return CsvKind::calls;
+  if (table.has({"Kind", "Kernel_Name", "Correlation_Id"}) && timed) return CsvKind::kernels;
+  if (table.has({"Direction", "Source_Agent_Id"}) && timed) return CsvKind::copies;
+  if (table.has({"Dispatch_Id", "Counter_Name", "Counter_Value"})) return CsvKind::counters;
+  if (table.has({"Dispatch_ID", "Kernel_Name", "GPU_ID"})) return CsvKind::launches;
+  if (table.has({"Index", "KernelName", "gpu-id"})) return CsvKind::launches;
+  if (table.has({"Node_Id", "Agent_Type", "Vendor_Name"})) return CsvKind::agents;
+  if (table.has({"Name", "Calls", "TotalDurationNs", "Percentage"})) return CsvKind::statistics;
+  if (table.has({"Kind", "Operation", "Agent_Id", "Allocation_Size"})) return CsvKind::allocations;
+  return CsvKind::none;
+}
+
+void read_csv(TextSource& source, CsvKind kind, const std::string& file, Assembler& assembler) {
+  CsvFile csv(source, assembler);
+  csv.read(kind);
+  Notes& notes = assembler.run.notes;
+  if (csv.unfinished()) notes.add("truncated_input", 1, file + " ends inside a record", true);
+  if (!source.damage().empty()) notes.add("truncated_input", 1, source.damage(), true);
+}
+
+}  // namespace cgpu::rocprof

@@ -1,0 +1,215 @@
+#include "readers/rocprof/rocprof.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/test_file.h"
+
+namespace cgpu::rocprof {
+namespace {
+
+const std::string kCalls =
+    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+    "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",7,8,1,100,200\n"
+    "\"HSA_CORE_API\",\"hsa_init\",7,8,2,210,220\n"
+    "\"MARKER_CORE_API\",\"mark\",7,8,3,230,230\n"
+    "\"MARKER_CORE_API\",\"range\",7,8,4,90,300\n";
+const std::string kKernels =
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Name\",\"Correlation_Id\","
+    "\"Start_Timestamp\",\"End_Timestamp\"\n"
+    "\"KERNEL_DISPATCH\",\"Agent 4\",2,8,1,\"void f<float>(float*, int) [clone .kd]\",1,300,400\n"
+    "\"KERNEL_DISPATCH\",4,3,8,2,\"g.kd\",9,500\n";
+const std::string kCopies =
+    "\"Kind\",\"Direction\",\"Source_Agent_Id\",\"Destination_Agent_Id\",\"Correlation_Id\",\"Start_Timestamp\","
+    "\"End_Timestamp\"\n"
+    "\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",0,4,1,10,20\n"
+    "\"MEMORY_COPY\",\"DEVICE_TO_DEVICE\",4,5,2,30,40\n";
+const std::string kCounters =
+    "\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Grid_Size\",\"Kernel_Name\",\"Workgroup_Size\","
+    "\"LDS_Block_Size\",\"VGPR_Count\",\"Counter_Name\",\"Counter_Value\"\n"
+    "1,4,1,7,1024,\"f()\",64,32,8,\"SQ_WAVES\",16\n1,4,1,7,1024,\"f()\",64,32,8,\"GRBM_COUNT\",2.5\n"
+    "1,4,1,9,1024,\"f()\",64,32,8,\"SQ_WAVES\",18\n";
+const std::string kWide =
+    "Dispatch_ID,Kernel_Name,GPU_ID,Grid_Size,TCC_HIT[0],Wave_Size_1,Start_Timestamp,End_Timestamp\n"
+    "0,\"f() [clone .kd]\",2,64,5,64,100,250\n1,g.kd,2,64,x,64,8.1E+14,8.1E+14\n";
+const std::string kTail =
+    "\"buffer_records\":{\"kernel_dispatch\":[{\"correlation_id\":{\"internal\":1},\"start_timestamp\":300,"
+    "\"end_timestamp\":400,\"dispatch_info\":{\"agent_id\":{\"handle\":77},\"queue_id\":{\"handle\":1},\"kernel_id\":5}"
+    ","
+    "\"stream_id\":{\"handle\":3}}],\"hip_api\":[{\"kind\":1,\"operation\":1,\"correlation_id\":{\"internal\":1},"
+    "\"start_timestamp\":100,\"end_timestamp\":200,\"thread_id\":8}],\"memory_copy\":[{\"operation\":3,"
+    "\"correlation_id\":{\"internal\":2},\"start_timestamp\":500,\"end_timestamp\":600,\"src_agent_id\":{\"handle\":77}"
+    ","
+    "\"dst_agent_id\":{\"handle\":1},\"bytes\":64}],\"scratch_memory\":[{\"kind\":12}]}";
+const std::string kCallbacks =
+    "\"callback_records\":{\"counter_collection\":[{\"dispatch_data\":{\"start_timestamp\":1,\"end_timestamp\":11,"
+    "\"dispatch_info\":{\"agent_id\":{\"handle\":77},\"kernel_id\":5,\"dispatch_id\":4,\"workgroup_size\":{\"x\":64,"
+    "\"y\":1,"
+    "\"z\":1},\"grid_size\":{\"x\":130,\"y\":1,\"z\":1}}},\"records\":[{\"counter_id\":{\"handle\":9},\"value\":16},"
+    "{\"counter_id\":{\"handle\":9},\"value\":0.5}]}]}";
+const std::string kNames =
+    "\"metadata\":{\"pid\":7,\"node\":{\"hostname\":\"n\"}},\"agents\":[{\"id\":{\"handle\":77},\"type\":2,"
+    "\"logical_node_type_id\":1,\"name\":\"gfx942\",\"cu_count\":304}],\"counters\":[{\"id\":{\"handle\":9},\"name\":"
+    "\"SQ_WAVES\"}],\"strings\":{\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[]},{\"kind\":\"HIP\","
+    "\"operations\":"
+    "[\"none\",\"hipLaunchKernel\"]}]},\"kernel_symbols\":[{\"kernel_id\":5,\"kernel_name\":\"_Z1fv.kd\","
+    "\"formatted_kernel_name\":\"f()\"}]";
+
+std::string results(const std::string& members) {
+  return "{\"rocprofiler-sdk-tool\":[{" + members + "}]}";
+}
+
+cgpu::Run read(const std::string& text) {
+  const test::TestFile file(text, ".csv");
+  return std::move(open_inputs({file.path()}, {}).runs.front());
+}
+int64_t sum_of(const EventCounts& e) {
+  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
+}
+
+/// A folder with files that vanishes with the object.
+class Folder {
+ public:
+  Folder() {
+    std::string name = "/tmp/cgpu-test-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  void add(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+  Session open() const { return open_inputs({path_.string()}, {}); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Rocprof, Calls) {
+  const auto run = read(kCalls);
+  EXPECT_EQ(run.format, "rocprof");
+  ASSERT_EQ(run.timeline.slices.size(), 3u);
+  EXPECT_EQ(run.timeline.kind(0), SliceKind::runtime_call);
+  EXPECT_EQ(run.timeline.kind(1), SliceKind::driver_call);
+  EXPECT_EQ(run.timeline.kind(2), SliceKind::annotation);
+  EXPECT_EQ(run.timeline.slices.duration[2], 210);
+  EXPECT_EQ(run.timeline.instants.size(), 1u);
+  EXPECT_EQ(run.timeline.tracks.at(0).thread, "8");
+  EXPECT_EQ(run.events.read, sum_of(run.events));
+}
+
+TEST(Rocprof, KernelsAndRaggedRows) {
+  const auto run = read(kKernels);
+  ASSERT_EQ(run.timeline.device_ops.size(), 1u);
+  EXPECT_EQ(run.timeline.name(0), "void f<float>(float*, int)");
+  EXPECT_EQ(run.timeline.device_ops.device[0], 4);
+  EXPECT_EQ(run.timeline.device_ops.stream[0], 2);
+  EXPECT_EQ(run.events.skipped, 1);
+}
+
+TEST(Rocprof, Copies) {
+  const auto run = read(kCopies);
+  const DeviceOps& ops = run.timeline.device_ops;
+  ASSERT_EQ(ops.size(), 2u);
+  EXPECT_EQ(ops.copy[0], CopyKind::HtoD);
+  EXPECT_EQ(ops.device[0], 4);
+  EXPECT_EQ(ops.source[0], MemoryKind::host);
+  EXPECT_EQ(ops.copy[1], CopyKind::PtoP);
+  EXPECT_EQ(ops.bytes[1], -1);
+}
+
+TEST(Rocprof, CountersAreOfLaunches) {
+  const auto run = read(kCounters);
+  ASSERT_TRUE(run.launch_metrics);
+  const std::vector<ProfiledLaunch>& launches = run.launch_metrics->launches;
+  ASSERT_EQ(launches.size(), 2u);  // two processes
+  EXPECT_EQ(launches[0].kernel, "f()");
+  EXPECT_EQ(launches[0].registers, 8);
+  EXPECT_EQ(launches[0].shared_bytes, 32);
+  ASSERT_EQ(launches[0].metrics.size(), 4u);  // sizes of grid and group, two counters
+  EXPECT_EQ(launches[0].metrics[3].number, 2.5);
+  EXPECT_EQ(launches[1].metrics[2].number, 18);
+}
+
+TEST(Rocprof, CountersInColumns) {
+  const auto run = read(kWide);
+  ASSERT_TRUE(run.launch_metrics);
+  const std::vector<ProfiledLaunch>& launches = run.launch_metrics->launches;
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].duration_ns, 150);
+  EXPECT_EQ(launches[0].metrics.size(), 2u);
+  EXPECT_EQ(launches[1].kernel, "g");
+  EXPECT_FALSE(launches[1].duration_ns);  // rounded by a spreadsheet
+  EXPECT_EQ(run.notes.count("invalid_number"), 1);
+}
+
+TEST(Rocprof, AFolderIsOneRun) {
+  const Folder folder;
+  folder.add("11_kernel_trace.csv", kKernels);
+  folder.add("11_hip_api_trace.csv", kCalls);
+  folder.add("12_kernel_trace.csv", kKernels);
+  folder.add("12_hip_api_trace.csv", kCalls);
+  folder.add("12_hip_api_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"Percentage\"\n");
+  const Session session = folder.open();
+  ASSERT_EQ(session.runs.size(), 1u);
+  const cgpu::Run& run = session.runs.front();
+  EXPECT_EQ(run.timeline.device_ops.size(), 2u);
+  EXPECT_EQ(run.notes.count("skipped_file"), 1);
+  // Each kernel has the key of the call of its own process.
+  const Slices& slices = run.timeline.slices;
+  const SliceIndex first = run.timeline.device_ops.slice[0];
+  const SliceIndex second = run.timeline.device_ops.slice[1];
+  EXPECT_EQ(slices.correlation[first], slices.correlation[0]);
+  EXPECT_EQ(slices.correlation[second], slices.correlation[first + 1]);
+  EXPECT_NE(slices.correlation[first], slices.correlation[second]);
+}
+
+TEST(Rocprof, JsonResultsInAnyOrder) {
+  for (const auto& text :
+       {results(kNames + "," + kCallbacks + "," + kTail), results(kTail + "," + kNames + "," + kCallbacks)}) {
+    const auto run = read(text);
+    EXPECT_EQ(run.host, "n");
+    ASSERT_EQ(run.timeline.device_ops.size(), 2u);
+    const SliceIndex kernel = run.timeline.device_ops.slice[0];
+    EXPECT_EQ(run.timeline.name(kernel), "f()");
+    EXPECT_EQ(run.timeline.slices.correlation[kernel], run.timeline.slices.correlation[1]);
+    EXPECT_EQ(run.timeline.name(1), "hipLaunchKernel");
+    EXPECT_EQ(run.timeline.device_ops.stream[0], 3);
+    EXPECT_EQ(run.timeline.device_ops.copy[1], CopyKind::DtoH);
+    EXPECT_EQ(run.timeline.device_ops.bytes[1], 64);
+    ASSERT_TRUE(run.launch_metrics);
+    const ProfiledLaunch& launch = run.launch_metrics->launches.front();
+    EXPECT_EQ(launch.kernel, "f()");
+    EXPECT_EQ(launch.duration_ns, 10);
+    EXPECT_EQ((*launch.grid)[0], 3);
+    EXPECT_EQ(launch.metrics.front().number, 16.5);
+    EXPECT_EQ(run.events.skipped, 1);
+    EXPECT_EQ(run.events.read, sum_of(run.events));
+  }
+}
+
+TEST(Rocprof, CutAnywhereAndDamaged) {
+  for (const std::string& whole :
+       {kCalls, kKernels, kCopies, kCounters, kWide, results(kNames + "," + kCallbacks + "," + kTail)}) {
+    for (size_t size = 0; size < whole.size(); size += 1 + whole.size() / 64) {
+      for (const std::string& end : {std::string(), std::string("\xff\"{"), std::string(9, '9')}) {
+        try {
+          const auto run = read(whole.substr(0, size) + end + (end.empty() ? "" : whole.substr(size)));
+          EXPECT_EQ(run.events.read, sum_of(run.events));
+        } catch (const Error&) {
+        }
+      }
+    }
+  }
+}
+
+TEST(Rocprof, WhatIsNoProfileOfARunIsNamed) {
+  EXPECT_NE(describe_unread("\"Name\",\"Calls\",\"TotalDurationNs\",\"Percentage\"\n"), "");
+  EXPECT_NE(describe_unread("ROCProfilerV2: Collecting"), "");
+  EXPECT_EQ(describe_unread("a,b,c\n"), "");
+}
+
+}  // namespace
+}  // namespace cgpu::rocprof

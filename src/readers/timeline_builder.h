@@ -1,0 +1,70 @@
+// Puts events into the timeline of a run: slices, device ops, and the tracks and categories that they need.
+//
+// For readers of formats that say all about an event in one place. O(log tracks) an event.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "model/run.h"
+
+namespace cgpu {
+
+/// A slice as its event gives it.
+struct NewSlice {
+  int64_t start = 0;
+  int64_t end = 0;
+  StringId name = 0;
+  uint16_t category = 0;
+  TrackIndex track = 0;
+  int64_t correlation = Slices::kNoCorrelation;
+};
+
+/// What a device op is beyond its slice.
+struct NewDeviceOp {
+  int32_t device = 0;
+  int64_t stream = -1;
+  int64_t bytes = -1;
+  CopyKind copy = CopyKind::none;
+  MemoryKind source = MemoryKind::none;
+  MemoryKind destination = MemoryKind::none;
+};
+
+class TimelineBuilder {
+ public:
+  explicit TimelineBuilder(Run& into) : run(into), timeline(into.timeline) {}
+
+  uint16_t category(std::string_view name, SliceKind kind);
+  TrackIndex thread_track(const std::string& process, const std::string& thread);
+  /// "GPU 0", "stream 7" where the device and the stream have no names of their own.
+  TrackIndex stream_track(int32_t device, int64_t stream);
+
+  /// The slice; kNone where its times cannot be true, or where the run can hold no more: it is skipped then. One that
+  /// ends before it starts has no duration.
+  SliceIndex add_slice(const NewSlice& slice);
+  void add_device_op(SliceIndex slice, const NewDeviceOp& op);
+  /// Counts an event that is not kept. The caller has counted it as read.
+  void skip(const char* code, const std::string& why, bool damage = false);
+
+  /// A time that the run can hold: sums of two fit into 64 bits.
+  static bool is_time(int64_t ns) { return ns > -kMostTime && ns < kMostTime; }
+
+  Run& run;
+  Timeline& timeline;
+
+ private:
+  static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;
+
+  template <typename Key>
+  TrackIndex track_of(std::map<Key, TrackIndex>& known, const Key& key, Track description);
+
+  std::map<std::pair<std::string, SliceKind>, uint16_t> categories_;
+  std::map<std::pair<std::string, std::string>, TrackIndex> threads_;
+  std::map<std::pair<int32_t, int64_t>, TrackIndex> streams_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,472 @@
+#include "readers/xplane/xplane.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "readers/timeline_builder.h"
+#include "readers/xplane/fields.h"
+#include "readers/xplane/plane.h"
+
+namespace cgpu::xplane {
+
+namespace {
+
+constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;
+constexpr size_t kMostPlane = size_t{8} << 30;
+constexpr size_t kMostDevices = 4096;
+
+// ---------------------------------------------------------------- names
+
+bool is_capital(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+/// cuLaunchKernel, but not custom_call.
+SliceKind kind_of_host_event(std::string_view name) {
+  if (name.starts_with("hip") || name.starts_with("cuda")) {
+    const size_t prefix = name.starts_with("hip") ? 3 : 4;
+    return name.size() > prefix && is_capital(name[prefix]) ? SliceKind::runtime_call : SliceKind::framework_op;
+  }
+  if (name.starts_with("cu") && name.size() > 2 && is_capital(name[2])) return SliceKind::driver_call;
+  if (name.starts_with("hsa_")) return SliceKind::driver_call;
+  return SliceKind::framework_op;
+}
+
+SliceKind kind_of_device_event(std::string_view name) {
+  if (name.starts_with("Memcpy") || name.starts_with("memcpy")) return SliceKind::memcpy;
+  if (name.starts_with("Memset") || name.starts_with("memset")) return SliceKind::memset;
+  return SliceKind::kernel;
+}
+
+CopyKind copy_of(std::string_view name) {
+  static constexpr std::pair<std::string_view, CopyKind> kCopies[] = {
+      {"H2D", CopyKind::HtoD}, {"D2H", CopyKind::DtoH},  {"D2D", CopyKind::DtoD},  {"P2P", CopyKind::PtoP},
+      {"H2H", CopyKind::HtoH}, {"HtoD", CopyKind::HtoD}, {"DtoH", CopyKind::DtoH}, {"DtoD", CopyKind::DtoD},
+  };
+  for (const auto& [text, kind] : kCopies) {
+    if (name.find(text) != std::string_view::npos) return kind;
+  }
+  return CopyKind::unknown;
+}
+
+MemoryKind memory_of(std::string_view text) {
+  if (text == "pageable") return MemoryKind::pageable;
+  if (text == "pinned") return MemoryKind::pinned;
+  if (text == "device") return MemoryKind::device;
+  if (text == "array") return MemoryKind::array;
+  if (text == "managed") return MemoryKind::managed;
+  return MemoryKind::unknown;
+}
+
+/// The value of "key:value" in a text of such pairs.
+std::string_view value_of(std::string_view details, std::string_view key) {
+  for (size_t at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
+    if (at > 0 && details[at - 1] != ' ') continue;
+    const std::string_view rest = details.substr(at + key.size());
+    if (!rest.starts_with(':')) continue;
+    return rest.substr(1, rest.find(' ') - 1);
+  }
+  return {};
+}
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc() && result.ptr != text.data() ? std::optional(value) : std::nullopt;
+}
+
+/// The number behind "GPU:" and the like at the end of a plane's name.
+int32_t device_of(std::string_view plane_name) {
+  const auto number = whole_number(plane_name.substr(plane_name.rfind(':') + 1));
+  return number && *number >= 0 && *number <= INT32_MAX ? static_cast<int32_t>(*number) : 0;
+}
+
+/// Nanoseconds of a time in picoseconds, half to even; absent where it cannot be true.
+std::optional<int64_t> nanoseconds(Int128 picoseconds) {
+  if (picoseconds < 0) return std::nullopt;
+  Int128 whole = picoseconds / 1000;
+  const auto rest = static_cast<int>(picoseconds % 1000);
+  if (rest > 500 || (rest == 500 && whole % 2 != 0)) ++whole;
+  if (whole > INT64_MAX) return std::nullopt;
+  return static_cast<int64_t>(whole);
+}
+
+// ---------------------------------------------------------------- reading
+
+/// The fields of the outermost message, one after the other in a stream.
+class SpaceReader {
+ public:
+  explicit SpaceReader(TextSource& source) : source_(source) {}
+
+  /// The next field that holds bytes; false at the end. Of a field that is cut off, what there is, with `cut`.
+  bool next(uint32_t& number, std::string& bytes) {
+    while (!cut_) {
+      const auto tag = varint();
+      if (!tag) return false;
+      number = static_cast<uint32_t>(*tag >> 3);
+      switch (static_cast<WireType>(*tag & 7)) {
+        case WireType::varint:
+          if (!varint()) cut_ = true;
+          break;
+        case WireType::fixed64:
+          take(8, bytes);
+          break;
+        case WireType::fixed32:
+          take(4, bytes);
+          break;
+        case WireType::bytes: {
+          const auto size = varint();
+          if (!size) {
+            cut_ = true;
+            return false;
+          }
+          take(*size, bytes);
+          return true;
+        }
+        default:
+          cut_ = true;
+      }
+    }
+    return false;
+  }
+  bool cut() const { return cut_; }
+
+ private:
+  std::optional<uint64_t> varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      char byte = 0;
+      if (source_.read(&byte, 1) == 0) {
+        cut_ = cut_ || shift > 0;
+        return std::nullopt;
+      }
+      value |= uint64_t{static_cast<uint8_t>(byte) & 0x7fu} << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    cut_ = true;
+    return std::nullopt;
+  }
+  /// Believes a length only as far as there are bytes.
+  void take(uint64_t size, std::string& bytes) {
+    constexpr uint64_t kStep = uint64_t{4} << 20;
+    bytes.clear();
+    while (bytes.size() < size && bytes.size() < kMostPlane) {
+      const size_t before = bytes.size();
+      const size_t step = std::min(kStep, size - before);
+      bytes.resize(before + step);
+      const size_t got = source_.read(bytes.data() + before, step);
+      bytes.resize(before + got);
+      if (got == 0) break;
+    }
+    if (bytes.size() < size) cut_ = true;
+  }
+
+  TextSource& source_;
+  bool cut_ = false;
+};
+
+/// An event as it is written.
+struct Event {
+  uint64_t metadata = 0;
+  int64_t offset = 0;  // ps
+  int64_t duration = 0;
+  bool sum = false;  // of several occurrences, without a time
+};
+
+class Reader {
+ public:
+  Reader(const Input& input, Run& run) : source_(*input.source), run_(run), into_(run) {}
+
+  void read() {
+    SpaceReader space(source_);
+    uint32_t number = 0;
+    std::string bytes;
+    int64_t planes = 0;
+    while (space.next(number, bytes)) {
+      if (number == space::kPlanes) {
+        ++planes;
+        read_plane(Plane(bytes));
+      } else if (number == space::kHosts && run_.host.empty()) {
+        run_.host = valid_utf8(bytes);
+      } else if (number == space::kErrors || number == space::kWarnings) {
+        run_.notes.add("profiler_message", 1, "the profiler says: " + valid_utf8(bytes).substr(0, 300));
+      }
+    }
+    if (planes == 0) throw Error(run_.file, "holds no plane of an XPlane profile");
+    if (space.cut()) run_.notes.add("truncated_input", 1, "the profile ends inside a plane", true);
+    if (!source_.damage().empty()) run_.notes.add("truncated_input", 1, source_.damage(), true);
+    finish_clock();
+  }
+
+ private:
+  void read_plane(const Plane& plane) {
+    if (plane.damaged()) damage("a plane is damaged: what comes behind the damage is lost");
+    const std::string_view name = plane.name();
+    if (name == "Task Environment") {
+      for (const Stat& stat : plane.stats()) {
+        if (stat.name == "profile_start_time" && stat.integer && *stat.integer > 0) start_ = *stat.integer;
+      }
+    }
+    if (name == "/host:metadata" && plane.kinds() > 0) {
+      run_.metadata.emplace_back("hlo_modules", std::to_string(plane.kinds()));
+    }
+    const bool device = name.starts_with("/device:") && !name.starts_with("/device:CPU");
+    if (device) add_device(plane);
+    const bool has_streams = std::any_of(plane.lines().begin(), plane.lines().end(), [](std::string_view line) {
+      return protobuf_bytes(line, line::kName).starts_with("Stream");
+    });
+    for (const std::string_view line : plane.lines()) read_line(plane, line, device, has_streams);
+  }
+
+  void damage(const char* what) { run_.notes.add("damaged_input", 1, what, true); }
+
+  void add_device(const Plane& plane) {
+    Device device;
+    device.id = device_of(plane.name());
+    int64_t major = -1;
+    int64_t minor = 0;
+    for (const Stat& stat : plane.stats()) {
+      if (stat.name == "device_vendor") device.vendor = valid_utf8(stat.text);
+      if (stat.name == "device_type_string") device.name = valid_utf8(stat.text);
+      if (stat.name == "core_count") device.sm_count = stat.integer;
+      if (stat.name == "memory_size") device.memory_bytes = stat.integer;
+      if (stat.name == "compute_cap_major") major = stat.integer.value_or(-1);
+      if (stat.name == "compute_cap_minor") minor = stat.integer.value_or(0);
+    }
+    if (device.vendor == "Nvidia") device.vendor = "NVIDIA";
+    if (major >= 0) device.compute_capability = std::to_string(major) + "." + std::to_string(minor);
+    const bool known = std::any_of(run_.devices.begin(), run_.devices.end(),
+                                   [&](const Device& other) { return other.id == device.id; });
+    if (!known && run_.devices.size() < kMostDevices) run_.devices.push_back(std::move(device));
+  }
+
+  void read_line(const Plane& plane, std::string_view line, bool device, bool has_streams) {
+    uint64_t id = 0;
+    int64_t base = 0;
+    std::string_view name;
+    std::string_view display_name;
+    bool any = false;
+    ProtobufMessage head(line);
+    for (ProtobufField field; head.next(field);) {
+      if (field.number == line::kId) id = field.integer;
+      if (field.number == line::kTimestamp) base = static_cast<int64_t>(field.integer);
+      if (field.number == line::kName) name = field.bytes;
+      if (field.number == line::kDisplayName) display_name = field.bytes;
+      any = any || field.number == line::kEvents;
+    }
+    if (head.damaged()) damage("a line of a plane is damaged: what comes behind the damage is lost");
+    if (!any) return;
+    latest_base_ = std::max(latest_base_, base);
+
+    LineUse use;
+    use.base = base;
+    use.name = name;
+    if (device) {
+      use.device = device_of(plane.name());
+      use.ops = has_streams ? name.starts_with("Stream") : name == "XLA Ops";
+      const auto number = name.starts_with("Stream #") ? whole_number(name.substr(8)) : std::nullopt;
+      use.stream = number.value_or(static_cast<int64_t>(id & INT64_MAX));
+      use.track = use.ops ? into_.stream_track(use.device, use.stream) : add_other_track(plane, name, id);
+      if (use.ops) run_.timeline.tracks[use.track].thread_name = valid_utf8(name);
+    } else if (plane.name().starts_with("/host:")) {
+      use.host = true;
+      use.track = into_.thread_track(valid_utf8(plane.name()), std::to_string(id));
+      run_.timeline.tracks[use.track].thread_name = valid_utf8(display_name.empty() ? name : display_name);
+    } else {
+      use.track = add_other_track(plane, name, id);
+    }
+    ProtobufMessage events(line);
+    for (ProtobufField field; events.next(field);) {
+      if (field.number == line::kEvents && field.is_bytes()) read_event(plane, use, field.bytes);
+    }
+  }
+
+  /// What a line is read as.
+  struct LineUse {
+    int64_t base = 0;  // ns
+    std::string_view name;
+    bool host = false;
+    bool ops = false;  // what keeps a device busy
+    int32_t device = 0;
+    int64_t stream = 0;
+    TrackIndex track = 0;
+  };
+
+  TrackIndex add_other_track(const Plane& plane, std::string_view name, uint64_t id) {
+    Track track;
+    track.process = valid_utf8(plane.name());
+    track.thread = name.empty() ? std::to_string(id) : valid_utf8(name);
+    run_.timeline.tracks.push_back(std::move(track));
+    return static_cast<TrackIndex>(run_.timeline.tracks.size() - 1);
+  }
+
+  void read_event(const Plane& plane, const LineUse& line, std::string_view message) {
+    ++run_.events.read;
+    Event event;
+    stats_.clear();
+    ProtobufMessage fields(message);
+    for (ProtobufField field; fields.next(field);) {
+      if (field.number == event::kMetadata) event.metadata = field.integer;
+      if (field.number == event::kOffset) event.offset = static_cast<int64_t>(field.integer);
+      if (field.number == event::kDuration) event.duration = static_cast<int64_t>(field.integer);
+      if (field.number == event::kOccurrences) event.sum = true;
+      if (field.number == event::kStats && field.is_bytes()) stats_.push_back(plane.stat(field.bytes));
+    }
+    if (fields.damaged()) damage("an event is damaged: what comes behind the damage is lost");
+    if (event.sum)
+      return into_.skip("skipped_event", "sums over several occurrences, which have no time, were left out");
+    const Int128 begin = Int128{line.base} * 1000 + event.offset;
+    const auto start = nanoseconds(begin);
+    const auto end = nanoseconds(begin + event.duration);
+    if (!start || !end || event.duration < 0 || !TimelineBuilder::is_time(*end)) {
+      return into_.skip("invalid_number", "events whose time cannot be true (beyond a century) were left out");
+    }
+    const EventKind* kind = plane.kind(event.metadata);
+    if (kind == nullptr) run_.notes.add("unnamed_event", 1, "events whose name is lost are called \"unknown event\"");
+    std::string_view name = kind ? kind->name : "unknown event";
+    if (line.ops) return add_op(line, name, *start, *end);
+    if (!line.host) {
+      // What the profiler derives from the streams: modules, steps, operations by name.
+      return add_slice(line, name, *start, *end, SliceKind::device_annotation);
+    }
+    if (name == "MemoryAllocation" || name == "MemoryDeallocation") {
+      if (add_memory(*start, name == "MemoryAllocation")) return;
+    }
+    const auto correlation = integer("correlation_id");
+    if (event.duration == 0 && !correlation) {
+      ++run_.events.instants;
+      run_.timeline.instants.push_back(
+          {*start, run_.timeline.names.intern(valid_utf8(name)), line.track, InstantScope::thread});
+      return;
+    }
+    SliceKind what = kind_of_host_event(name);
+    if (name.starts_with('$')) {
+      name.remove_prefix(1);
+      what = SliceKind::python_function;
+    } else if (integer("step_num")) {
+      what = SliceKind::annotation;
+    }
+    add_slice(line, name, *start, *end, what, correlation.value_or(Slices::kNoCorrelation));
+  }
+
+  std::optional<int64_t> integer(std::string_view name) const {
+    for (const Stat& stat : stats_) {
+      if (stat.name == name && stat.integer) return stat.integer;
+    }
+    return std::nullopt;
+  }
+  std::string_view text(std::string_view name) const {
+    for (const Stat& stat : stats_) {
+      if (stat.name == name) return stat.text;
+    }
+    return {};
+  }
+
+  void add_slice(const LineUse& line, std::string_view name, int64_t start, int64_t end, SliceKind kind,
+                 int64_t correlation = Slices::kNoCorrelation) {
+    into_.add_slice({start, end, run_.timeline.names.intern(valid_utf8(name)), into_.category(category_of(kind), kind),
+                     line.track, correlation});
+  }
+
+  /// The format has no categories: the kinds stand in.
+  static std::string_view category_of(SliceKind kind) {
+    return kind == SliceKind::framework_op ? std::string_view("host_event") : std::string_view(text_of(kind));
+  }
+
+  void add_op(const LineUse& line, std::string_view name, int64_t start, int64_t end) {
+    const SliceKind kind = kind_of_device_event(name);
+    NewDeviceOp op;
+    op.device = line.device;
+    op.stream = line.stream;
+    const std::string_view details = text("memcpy_details");
+    const std::string_view filled = text("memset_details");
+    if (kind == SliceKind::memcpy) {
+      op.copy = copy_of(name);
+      op.source = memory_of(value_of(details, "kind_src"));
+      op.destination = memory_of(value_of(details, "kind_dst"));
+      op.bytes = whole_number(value_of(details, "size")).value_or(-1);
+    } else if (kind == SliceKind::memset) {
+      op.copy = CopyKind::memset;
+      op.destination = memory_of(value_of(filled, "kind"));
+      op.bytes = whole_number(value_of(filled, "num_bytes")).value_or(-1);
+    }
+    op.bytes = std::max<int64_t>(op.bytes, -1);
+    // Kernels of AMD are named by their descriptors.
+    if (kind == SliceKind::kernel && name.ends_with(".kd")) name.remove_suffix(3);
+    const SliceIndex slice =
+        into_.add_slice({start, end, run_.timeline.names.intern(valid_utf8(name)), into_.category(text_of(kind), kind),
+                         line.track, integer("correlation_id").value_or(Slices::kNoCorrelation)});
+    if (slice != kNone) into_.add_device_op(slice, op);
+  }
+
+  /// What the allocators of XLA say: "GPU_0_bfc", or one of the host.
+  bool add_memory(int64_t time, bool allocation) {
+    const auto bytes = integer("allocation_bytes");
+    const std::string_view allocator = text("allocator_name");
+    if (!bytes || *bytes < 0) return false;
+    MemoryEvent event;
+    event.time = time;
+    event.bytes = allocation ? *bytes : -*bytes;
+    event.total_allocated = std::max<int64_t>(integer("bytes_allocated").value_or(-1), -1);
+    if (allocator.starts_with("GPU_") || allocator.starts_with("TPU_")) event.device = device_of(allocator.substr(4));
+    run_.timeline.memory.push_back(event);
+    ++run_.events.memory;
+    return true;
+  }
+
+  /// Newer profiles count from the start of the recording, older ones from 1970.
+  void finish_clock() {
+    if (latest_base_ > kYear2001) {
+      run_.clock_is_unix = true;
+    } else if (start_ > kYear2001 && TimelineBuilder::is_time(start_)) {
+      run_.clock_is_unix = true;
+      run_.clock_base = start_;
+    }
+  }
+
+  TextSource& source_;
+  Run& run_;
+  TimelineBuilder into_;
+  std::vector<Stat> stats_;  // of the event
+  int64_t start_ = 0;        // of the recording, since 1970
+  int64_t latest_base_ = 0;
+};
+
+}  // namespace
+
+bool is_profile(const Input& input) {
+  if (!input.source || !input.head.starts_with('\n')) return false;  // planes, with their length
+  std::string_view head(input.head);
+  head.remove_prefix(1);
+  const auto varint = [&] {
+    while (!head.empty() && (head[0] & 0x80) != 0) head.remove_prefix(1);
+    if (!head.empty()) head.remove_prefix(1);
+  };
+  varint();
+  if (head.starts_with('\x08')) {
+    head.remove_prefix(1);
+    varint();
+  }
+  if (!head.starts_with('\x12') || head.size() < 2) return false;
+  const std::string_view name = head.substr(2, static_cast<uint8_t>(head[1]));
+  return name.starts_with("/host:") || name.starts_with("/device:") || name == "Task Environment";
+}
+
+Run read_profile(const Input& input, const ReadOptions&) {
+  if (!input.source) throw Error(input.path, "is a folder; name the profile in it");
+  Run run;
+  run.file = input.path;
+  run.format = "xplane";
+  Reader(input, run).read();
+  run.input_bytes = input.source->stored_bytes();
+  run.text_bytes = input.source->text_position();
+  return run;
+}
+
+}  // namespace cgpu::xplane
