@@ -13,6 +13,7 @@ struct AnalysisOptions {
   bool base_names = false;           // kernels under their short name (`--names base`)
   bool arguments = false;            // `slices`: read the arguments of every event again (`--args`)
   std::vector<std::string> metrics;  // of a call tree (`--metric`); empty for the default
+  std::vector<std::string> scopes;   // `call_tree`: values of these scopes too, as the profile has them (`--scope`)
   double hot_path_pct = 50;          // `hot_path`: how much of its parent's cost a child must have (`--threshold`)
 };
 

@@ -1,10 +1,14 @@
 // Tables `metrics`, `call_tree`, `hot_path` and `stalls`. O(nodes) a metric that is shown.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "analysis/call_tree_metrics.h"
 #include "analysis/columns.h"
 #include "analysis/tables.h"
+#include "base/error.h"
 
 namespace cgpu {
 
@@ -14,6 +18,30 @@ std::vector<uint32_t> depths_of(const CallNodes& nodes) {
   std::vector<uint32_t> depths(nodes.size(), 0);
   for (NodeIndex node = 1; node < nodes.size(); ++node) depths[node] = depths[nodes.parent[node]] + 1;
   return depths;
+}
+
+/// Throws Error for a scope that no profile has.
+void check_scopes(const Session& session, const std::vector<std::string>& wanted) {
+  std::vector<std::string> known;
+  for (const Run& run : session.runs) {
+    if (!run.call_tree || !run.call_tree->profile_values) continue;
+    for (const std::string& scope : run.call_tree->profile_values->scopes()) known.push_back(scope);
+  }
+  for (const std::string& scope : session.runs.empty() ? std::vector<std::string>() : wanted) {
+    if (std::find(known.begin(), known.end(), scope) != known.end()) continue;
+    throw Error(fmt::format("no scope is called '{}'; the profile has {}", scope,
+                            known.empty() ? "no others than inclusive" : fmt::format("{}", fmt::join(known, ", "))));
+  }
+}
+
+/// For every node what the profile holds of a measured metric in a scope, kNoValue where there is nothing.
+std::vector<double> scope_values(const CallTree& tree, std::optional<MetricIndex> metric, const std::string& scope) {
+  std::vector<double> values(tree.nodes.size(), kNoValue);
+  if (!metric || !tree.metrics[*metric].measured() || !tree.profile_values) return values;
+  for (const NodeValue& value : tree.profile_values->of_scope(scope, *metric, std::nullopt)) {
+    values[value.node] = value.value;
+  }
+  return values;
 }
 
 }  // namespace
@@ -48,9 +76,16 @@ Table call_tree_table(const Session& session, const AnalysisOptions& options) {
               {}};
   const std::vector<ShownMetric> metrics = shown_metrics(session, options);
   append_metric_columns(table.columns, metrics);
+  check_scopes(session, options.scopes);
+  for (const ShownMetric& metric : metrics) {
+    for (const std::string& scope : options.scopes) {
+      table.columns.push_back(real_column(metric.name + "." + scope, metric.unit, metric.about + "; as stored"));
+    }
+  }
   append_place_columns(table.columns);
   table.columns.push_back(
       text_column("relation", "how it hangs on its parent: call, inlined_call or lexical (inside)"));
+  table.columns.push_back(number_column("call_line", "line in the caller that calls it, where no node stands for it"));
 
   for (const Run& run : session.runs) {
     if (!run.call_tree) continue;
@@ -72,10 +107,18 @@ Table call_tree_table(const Session& session, const AnalysisOptions& options) {
         table.rows[first + node].emplace_back(exclusive[node]);
       }
     }
+    for (const ShownMetric& metric : metrics) {
+      for (const std::string& scope : options.scopes) {
+        const std::vector<double> values = scope_values(tree, metric.in(tree), scope);
+        for (NodeIndex node = 0; node < nodes.size(); ++node) table.rows[first + node].emplace_back(values[node]);
+      }
+    }
     for (NodeIndex node = 0; node < nodes.size(); ++node) {
       Row& row = table.rows[first + node];
       append_place(row, tree, node);
       row.emplace_back(text_of(nodes.relation[node]));
+      const uint32_t call_line = node < nodes.call_line.size() ? nodes.call_line[node] : 0;
+      row.push_back(call_line == 0 ? Cell() : Cell(int64_t{call_line}));
     }
   }
   return table;

@@ -101,6 +101,22 @@ void append_place(Row& row, const CallTree& tree, NodeIndex node) {
   }
 }
 
+std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex index) {
+  const Metric& metric = tree.metrics[index];
+  std::vector<double> values(tree.profiles.size(), kNoValue);
+  if (!tree.profile_values) return values;
+  if (metric.measured()) {
+    for (const ProfileValue& value : tree.profile_values->of_node(node, index)) values[value.profile] = value.value;
+    return values;
+  }
+  std::vector<std::vector<double>> parts(tree.metrics.size());
+  for (const MetricIndex part : metric.parts) parts[part] = values_by_profile(tree, node, part);
+  for (size_t profile = 0; profile < values.size(); ++profile) {
+    values[profile] = combined(metric, [&](MetricIndex part) { return parts[part][profile]; });
+  }
+  return values;
+}
+
 Cell share_of(double part, double whole) {
   if (!(whole > 0 || whole < 0)) return {};
   return 100.0 * part / whole;

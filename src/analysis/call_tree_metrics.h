@@ -33,6 +33,9 @@ void append_metric_columns(std::vector<Column>& columns, const std::vector<Shown
 void append_place_columns(std::vector<Column>& columns);
 void append_place(Row& row, const CallTree& tree, NodeIndex node);
 
+/// The inclusive value of a node in each profile, kNoValue where there is none. Read from the file.
+std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex metric);
+
 /// 100 part / whole, absent where there is none or the whole is 0.
 Cell share_of(double part, double whole);
 

@@ -150,9 +150,22 @@ TEST(CallTree, HotPathFollowsTheThreshold) {
 TEST(CallTree, MetricsThatAreRatios) {
   TestTree tree;
   tree.call(0, "f", 6);
-  Metric count{"COUNT", "", "", {}, "", true, true, {}, {}, 1, std::numeric_limits<double>::infinity(), {0, 1}, {2, 2}};
-  Metric mean{"MEAN", "%", "", {}, "", true, true, {0}, {1}, 100, 250, {}, {}};
-  Metric nothing{"NOTHING", "", "", {"void"}, "", true, true, {}, {}, 1, 1, {}, {}};
+  Metric count, mean, nothing;
+  count.name = "COUNT";
+  count.node = {0, 1};
+  count.value = {2, 2};
+  mean.name = "MEAN";
+  mean.unit = "%";
+  mean.parts = {0, 1};
+  mean.formula.push_constant(100);
+  mean.formula.push_operand(0);
+  mean.formula.push(Formula::Op::product, 2);
+  mean.formula.push_operand(1);
+  mean.formula.push(Formula::Op::divide, 2);
+  mean.formula.push_constant(250);
+  mean.formula.push(Formula::Op::minimum, 2);
+  nothing.name = "NOTHING";
+  nothing.aliases = {"void"};
   for (Metric* metric : {&count, &mean, &nothing}) tree.tree().metrics.push_back(*metric);
   const Session session = tree.session();
   const Table table = metrics_table(session, {});
@@ -165,6 +178,17 @@ TEST(CallTree, MetricsThatAreRatios) {
   for (const Column& column : nodes.columns) EXPECT_NE(column.name, "NOTHING.inclusive");
   EXPECT_EQ(call_tree_table(session, with_metric("void")).column("NOTHING.inclusive"), 6u);
   EXPECT_THROW(call_tree_table(session, with_metric("unheard of")), Error);
+}
+
+TEST(CallTree, RoundedSumsLeaveNoCost) {
+  TestTree tree;
+  const NodeIndex f = tree.call(0, "f", 0.001);  // less than the sums below are right to
+  tree.call(f, "g", 60);
+  tree.call(f, "h", 40);
+  tree.tree().metrics[0].rounding = 1e-4;
+  const Table table = call_tree_table(tree.session(), {});
+  EXPECT_EQ(real_at(table, 1, "TIME.exclusive"), 0);
+  EXPECT_EQ(real_at(table, 2, "TIME.exclusive"), 60);
 }
 
 TEST(CallTree, StallsAreSharesOfAllStalls) {
@@ -194,7 +218,47 @@ class ThreeThreads : public ProfileValues {
     if (node == 1) return {{0, 4}, {1, 2}};
     return {{2, 3}};
   }
+  std::vector<std::string> scopes() override { return {"function"}; }
+  std::vector<NodeValue> of_scope(const std::string&, MetricIndex, std::optional<uint32_t>) override {
+    return {{1, 5}};
+  }
 };
+
+TEST(CallTree, ThreadsAndTheirCost) {
+  TestTree tree;
+  tree.call(0, "f", 9);
+  for (const int64_t rank : {1, 0, 0}) {
+    CallProfile profile;
+    profile.name = "rank " + std::to_string(rank);
+    profile.rank = rank;
+    tree.tree().profiles.push_back(profile);
+  }
+  tree.tree().profiles[1].device = true;
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  const Table table = profiles_table(tree.session(), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(integer_at(table, 0, "id"), 2);  // by rank, threads before streams
+  EXPECT_EQ(integer_at(table, 1, "id"), 1);
+  EXPECT_EQ(text_at(table, 1, "kind"), "stream");
+  EXPECT_EQ(integer_at(table, 2, "rank"), 1);
+  EXPECT_EQ(real_at(table, 2, "TIME"), 4);
+}
+
+TEST(CallTree, OtherScopesAsStored) {
+  TestTree tree;
+  tree.call(0, "f", 6);
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  const Session session = tree.session();
+  AnalysisOptions options;
+  options.scopes = {"function"};
+  const Table table = call_tree_table(session, options);
+  expect_well_formed(table);
+  EXPECT_TRUE(is_absent(at(table, 0, "TIME.function")));
+  EXPECT_EQ(real_at(table, 1, "TIME.function"), 5);
+  options.scopes = {"unheard of"};
+  EXPECT_THROW(call_tree_table(session, options), Error);
+}
 
 TEST(CallTree, ImbalanceOverThreads) {
   TestTree tree;
@@ -221,8 +285,8 @@ TEST(CallTree, ImbalanceOverThreads) {
 TEST(CallTree, RunsWithoutOneGiveEmptyTables) {
   TestRun run;
   const Session session = session_of(run);
-  for (const auto table : {metrics_table, call_tree_table, hot_path_table, functions_table, callers_table,
-                           imbalance_table, stalls_table}) {
+  for (const auto table : {metrics_table, profiles_table, call_tree_table, hot_path_table, functions_table,
+                           callers_table, imbalance_table, stalls_table}) {
     EXPECT_TRUE(table(session, with_metric("anything")).rows.empty());
   }
 }

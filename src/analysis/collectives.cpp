@@ -1,40 +1,21 @@
-// Table `collectives`: communication by collective and group, with the ranks of a session laid side by side.
+// Table `collectives`: communication by collective and group, with the members of a session laid side by side.
 //
-// The k-th op of a name and group on one rank belongs to the same instance as the k-th on the others (by start time, as
-// collectives of a group run in one order everywhere). The bus bandwidth factors are those of the NCCL tests.
-// O(n log n) in the communication ops, O(n) in the device ops.
+// What belongs together is the business of links/collective_series.h. The bus bandwidth factors are those of the NCCL
+// tests. O(n log n) in the communication ops, O(n) in the device ops.
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/columns.h"
-#include "analysis/device_ops.h"
-#include "analysis/merged_names.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
-#include "kernels/names.h"
+#include "links/collective_series.h"
 
 namespace cgpu {
 
 namespace {
-
-struct CommunicationOp {
-  int64_t start = 0;  // comparable over ranks where the session has a common clock
-  int64_t duration = 0;
-  std::optional<int64_t> bytes;
-  std::optional<int64_t> group_size;
-};
-
-struct CollectiveKey {
-  std::string name;
-  std::optional<std::string> group;
-  auto operator<=>(const CollectiveKey&) const = default;
-};
-
-/// The ops of one name and group, one list a rank that has any, each in order of start.
-using RankOps = std::vector<std::vector<CommunicationOp>>;
 
 /// Bytes of an element of this type, as PyTorch and the collective libraries write it.
 std::optional<int64_t> element_size(std::string_view type) {
@@ -52,19 +33,6 @@ std::optional<int64_t> element_size(std::string_view type) {
   return found->second;
 }
 
-/// What a kernel's name says of the collective, else its base name.
-std::string collective_of_kernel(std::string_view kernel) {
-  static constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
-      {"AllReduce", "allreduce"}, {"AllGather", "allgather"}, {"ReduceScatter", "reduce_scatter"},
-      {"AllToAll", "alltoall"},   {"SendRecv", "send_recv"},  {"Broadcast", "broadcast"},
-      {"Reduce", "reduce"}};
-  std::string base = base_kernel_name(kernel);
-  for (const auto& [spelling, name] : kSpellings) {
-    if (base.find(spelling) != std::string::npos) return std::string(name);
-  }
-  return base;
-}
-
 /// Bytes that cross a link for each byte of a collective over n ranks.
 double bus_factor(const std::string& name, int64_t n) {
   std::string letters;
@@ -76,83 +44,59 @@ double bus_factor(const std::string& name, int64_t n) {
   return 1;
 }
 
-CommunicationOp op_of(const Run& run, SliceIndex slice, const Collective* recorded) {
-  const Timeline& timeline = run.timeline;
-  CommunicationOp op{timeline.slices.start[slice] + run.clock_base, timeline.slices.duration[slice], {}, {}};
-  if (recorded == nullptr) return op;
-  const int64_t elements = std::max(recorded->elements_in, recorded->elements_out);
-  const std::optional<int64_t> size = element_size(timeline.names[recorded->type]);
-  if (elements >= 0 && size) op.bytes = elements * *size;
-  if (recorded->group_size > 0) op.group_size = recorded->group_size;
-  return op;
-}
-
-std::map<CollectiveKey, RankOps> collect(const Session& session) {
-  std::map<CollectiveKey, RankOps> collectives;
-  for (const Run& run : session.runs) {
-    const Timeline& timeline = run.timeline;
-    std::unordered_map<SliceIndex, const Collective*> recorded;
-    for (const Collective& collective : timeline.collectives) recorded.emplace(collective.slice, &collective);
-
-    MergedNames kernel_names(collective_of_kernel);
-    kernel_names.enter(timeline.names);
-    std::map<CollectiveKey, std::vector<CommunicationOp>> mine;
-    for_each_device_op(timeline, [&](OpIndex index, SliceIndex slice) {
-      if (timeline.device_ops.kind[index] != OpKind::communication) return;
-      const auto found = recorded.find(slice);
-      const Collective* record = found == recorded.end() ? nullptr : found->second;
-      CollectiveKey key;
-      key.name = record != nullptr && record->name != 0
-                     ? timeline.names[record->name]
-                     : kernel_names.text(kernel_names.number(timeline.slices.name[slice]));
-      if (record != nullptr && record->group != 0) key.group = timeline.names[record->group];
-      mine[std::move(key)].push_back(op_of(run, slice, record));
-    });
-    for (auto& [key, ops] : mine) {
-      std::stable_sort(ops.begin(), ops.end(),
-                       [](const CommunicationOp& a, const CommunicationOp& b) { return a.start < b.start; });
-      collectives[key].push_back(std::move(ops));
-    }
-  }
-  return collectives;
-}
+/// Over the parts of one instance.
+struct Instance {
+  int64_t latest_start = INT64_MIN;
+  int64_t shortest = INT64_MAX;
+  std::optional<int64_t> bytes;  // on the first member that says
+};
 
 /// Sums over the instances of one name and group.
 struct Sums {
-  int64_t count = 0;
   int64_t total_ns = 0;
   int64_t wait_ns = 0;
   std::optional<int64_t> bytes;       // of the instances that say
-  int64_t shortest_ns = 0;            // of these, the sum of the shortest durations over ranks
+  int64_t shortest_ns = 0;            // of these, the sum of the shortest durations over members
   std::optional<int64_t> group_size;  // where all that say agree
   bool mixed_sizes = false;
 };
 
-Sums sum_up(const RankOps& ranks) {
+std::optional<int64_t> bytes_of(const Timeline& timeline, const Collective* record) {
+  if (record == nullptr) return {};
+  const int64_t elements = std::max(record->elements_in, record->elements_out);
+  const std::optional<int64_t> size = element_size(timeline.names[record->type]);
+  if (elements < 0 || !size) return {};
+  return elements * *size;
+}
+
+Sums sum_up(const Session& session, const CollectiveSeries& series) {
   Sums sums;
-  for (const auto& ops : ranks) sums.count = std::max(sums.count, static_cast<int64_t>(ops.size()));
-  for (size_t k = 0; k < static_cast<size_t>(sums.count); ++k) {
-    int64_t latest_start = INT64_MIN;
-    int64_t shortest = INT64_MAX;
-    std::optional<int64_t> bytes;
-    for (const auto& ops : ranks) {
-      if (k >= ops.size()) continue;
-      latest_start = std::max(latest_start, ops[k].start);
-      shortest = std::min(shortest, ops[k].duration);
-      if (!bytes) bytes = ops[k].bytes;
-      if (!ops[k].group_size) continue;
-      if (!sums.group_size) sums.group_size = ops[k].group_size;
-      if (sums.group_size != ops[k].group_size) sums.mixed_sizes = true;
+  std::vector<Instance> instances(series.instances);
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (const CollectivePart& part : member.parts) {
+      Instance& instance = instances[part.instance];
+      const int64_t duration = run.timeline.slices.duration[part.slice];
+      instance.latest_start = std::max(instance.latest_start, run.timeline.slices.start[part.slice] + run.clock_base);
+      instance.shortest = std::min(instance.shortest, duration);
+      if (!instance.bytes) instance.bytes = bytes_of(run.timeline, part.record);
+      sums.total_ns += duration;
+      const int64_t size = part.record != nullptr ? part.record->group_size : -1;
+      if (size <= 0) continue;
+      if (!sums.group_size) sums.group_size = size;
+      if (sums.group_size != size) sums.mixed_sizes = true;
     }
-    for (const auto& ops : ranks) {
-      if (k >= ops.size()) continue;
-      sums.total_ns += ops[k].duration;
-      sums.wait_ns += latest_start - ops[k].start;
+  }
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (const CollectivePart& part : member.parts) {
+      sums.wait_ns += instances[part.instance].latest_start - (run.timeline.slices.start[part.slice] + run.clock_base);
     }
-    if (bytes) {
-      sums.bytes = sums.bytes.value_or(0) + *bytes;
-      sums.shortest_ns += shortest;
-    }
+  }
+  for (const Instance& instance : instances) {
+    if (!instance.bytes) continue;
+    sums.bytes = sums.bytes.value_or(0) + *instance.bytes;
+    sums.shortest_ns += instance.shortest;
   }
   return sums;
 }
@@ -165,7 +109,7 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
       "communication by collective and group of ranks",
       {text_column("name", "collective, as recorded or as the kernel's name says"),
        text_column("group", "group of ranks; absent where not recorded"),
-       count_column("ranks", "ranks on which it was seen"),
+       count_column("ranks", "ranks on which it was seen; a process that drives several devices is several"),
        count_column("count", "instances, each counted once over all ranks"),
        bytes_column("bytes", "larger of input and output on one rank, over the instances that say"),
        time_column("total_ns", "sum of the durations on all ranks"),
@@ -177,12 +121,12 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
       {}};
 
   const bool comparable = has_common_clock(session);
-  for (const auto& [key, ranks] : collect(session)) {
-    const Sums sums = sum_up(ranks);
-    Row row = {key.name,
-               cell(key.group),
-               static_cast<int64_t>(ranks.size()),
-               sums.count,
+  for (const CollectiveSeries& series : device_collectives(session)) {
+    const Sums sums = sum_up(session, series);
+    Row row = {series.name,
+               cell(series.group),
+               static_cast<int64_t>(series.members.size()),
+               int64_t{series.instances},
                cell(sums.bytes),
                sums.total_ns,
                {},
@@ -192,9 +136,9 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
       // Bytes a nanosecond are GB/s.
       const double bandwidth = static_cast<double>(*sums.bytes) / static_cast<double>(sums.shortest_ns);
       row[6] = bandwidth;
-      if (sums.group_size && !sums.mixed_sizes) row[7] = bandwidth * bus_factor(key.name, *sums.group_size);
+      if (sums.group_size && !sums.mixed_sizes) row[7] = bandwidth * bus_factor(series.name, *sums.group_size);
     }
-    if (ranks.size() > 1 && comparable) row[8] = sums.wait_ns;
+    if (series.members.size() > 1 && comparable) row[8] = sums.wait_ns;
     table.rows.push_back(std::move(row));
   }
   sort_most_first(table, "total_ns");

@@ -47,8 +47,8 @@ Sums sums_of(const CallTree& tree, const CallFunctions& functions, const Groupin
   const Metric& metric = tree.metrics[index];
   if (metric.measured()) return measured_sums(tree, functions, grouping, index);
   std::map<MetricIndex, Sums> parts;
-  for (const auto* list : {&metric.numerator, &metric.denominator}) {
-    for (const MetricIndex part : *list) parts.try_emplace(part, measured_sums(tree, functions, grouping, part));
+  for (const MetricIndex part : metric.parts) {
+    parts.try_emplace(part, measured_sums(tree, functions, grouping, part));
   }
   Sums sums{std::vector<double>(grouping.groups), std::vector<double>(grouping.groups)};
   for (size_t group = 0; group < grouping.groups; ++group) {

@@ -6,7 +6,7 @@
 
 namespace cgpu {
 
-HostCauses::HostCauses(const Timeline& timeline) : threads_(timeline.tracks.size()) {
+HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits) : threads_(timeline.tracks.size()) {
   // The answer for a name, kept for the kind that was asked last: a name is rarely of two kinds.
   struct Answer {
     SliceKind kind = SliceKind::other;
@@ -32,6 +32,7 @@ HostCauses::HostCauses(const Timeline& timeline) : threads_(timeline.tracks.size
       thread.named.push_back({time, *answer.cause});
     }
   }
+  for (const Wait& wait : waits) threads_[wait.thread].named.push_back({wait.time, IdleCause::other_rank});
   overhead_ = IntervalSet(std::move(overhead));
 }
 

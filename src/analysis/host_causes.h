@@ -17,10 +17,16 @@ namespace cgpu {
 
 class HostCauses {
  public:
-  explicit HostCauses(const Timeline& timeline);
+  /// Time that a thread spent waiting for other ranks.
+  struct Wait {
+    TrackIndex thread = kNone;
+    Interval time;
+  };
+
+  explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {});
 
   /// Calls visit(length, cause) for the pieces of `time` that have a cause by what ran on the thread: overhead of the
-  /// profiler on any thread, else the innermost slice that names a cause; a lock only where no other slice names one.
+  /// profiler on any thread, else the innermost slice (or wait) that names a cause; a lock only where no other does.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const std::vector<Piece>& pieces = pieces_of(thread);

@@ -27,12 +27,12 @@ bool is_blocking_copy(std::string_view call) {
     if (is_any(copy, {"Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer"}))
       return true;
   }
-  return is_any(call, {"hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD", "cuMemcpyHtoD",
-                       "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
+  return is_any(call, {"AscendCL@aclrtMemcpy", "hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD",
+                       "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
 }
 
 std::optional<IdleCause> cause_of_call(std::string_view name) {
-  if (name.ends_with("Synchronize")) return IdleCause::synchronization;
+  if (name.ends_with("Synchronize") || name.starts_with("AscendCL@aclrtSynchronize")) return IdleCause::synchronization;
   if (is_blocking_copy(name)) return IdleCause::blocking_copy;
   if (contains_any(name, {"ModuleLoad", "LibraryLoad", "LinkCreate", "LinkAdd", "LinkComplete"})) {
     return IdleCause::module_load;

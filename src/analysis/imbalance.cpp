@@ -10,28 +10,6 @@
 
 namespace cgpu {
 
-namespace {
-
-/// The metric's value of a node in each profile, absent where there is none.
-std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex index) {
-  const Metric& metric = tree.metrics[index];
-  std::vector<double> values(tree.profiles.size(), kNoValue);
-  if (metric.measured()) {
-    for (const ProfileValue& value : tree.profile_values->of_node(node, index)) values[value.profile] = value.value;
-    return values;
-  }
-  std::vector<std::vector<double>> parts(tree.metrics.size());
-  for (const auto* list : {&metric.numerator, &metric.denominator}) {
-    for (const MetricIndex part : *list) parts[part] = values_by_profile(tree, node, part);
-  }
-  for (size_t profile = 0; profile < values.size(); ++profile) {
-    values[profile] = combined(metric, [&](MetricIndex part) { return parts[part][profile]; });
-  }
-  return values;
-}
-
-}  // namespace
-
 Table imbalance_table(const Session& session, const AnalysisOptions& options) {
   const auto metric = one_metric(session, options);
   const std::string unit = metric ? metric->unit : "";

@@ -10,6 +10,7 @@
 #include "analysis/device_ops.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
+#include "links/profile_selection.h"
 
 namespace cgpu {
 
@@ -45,6 +46,7 @@ std::vector<std::string> bodies_of(const Run& run) {
   std::vector<std::string> bodies;
   if (run.call_tree) bodies.emplace_back("call tree");
   if (run.launch_metrics) bodies.emplace_back("launch metrics");
+  if (run.op_graph) bodies.emplace_back("op graph");
   if (bodies.empty() || run.timeline.slices.size() > 0) bodies.insert(bodies.begin(), "timeline");
   return bodies;
 }
@@ -76,13 +78,17 @@ class Facts {
 };
 
 void add_ranks(Facts& facts, const Session& session) {
-  facts.add("ranks", static_cast<int64_t>(session.runs.size()), "profiles of ranks that were opened");
+  size_t count = 0;
   std::vector<int64_t> ranks;
   std::optional<int64_t> world_size;
   for (const Run& run : session.runs) {
-    if (run.rank_known || session.runs.size() > 1) ranks.push_back(run.rank);
+    const std::vector<int64_t> inside = ranks_inside(run);
+    count += std::max<size_t>(inside.size(), 1);
+    ranks.insert(ranks.end(), inside.begin(), inside.end());
+    if (inside.empty() && (run.rank_known || session.runs.size() > 1)) ranks.push_back(run.rank);
     if (run.world_size) world_size = std::max(world_size.value_or(0), *run.world_size);
   }
+  facts.add("ranks", static_cast<int64_t>(count), "ranks that the profiles are of");
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   if (!ranks.empty()) facts.add("rank_list", ranges_text(ranks), "which ranks");
@@ -156,6 +162,21 @@ void add_counts(Facts& facts) {
       "tracks", [](const Run& run) { return static_cast<int64_t>(run.timeline.tracks.size()); }, "threads and streams");
 }
 
+/// What only some formats have.
+void add_rare_counts(Facts& facts, const Session& session) {
+  const auto any = [&](int64_t EventCounts::*count) {
+    return std::any_of(session.runs.begin(), session.runs.end(), [&](const Run& run) { return run.events.*count > 0; });
+  };
+  if (any(&EventCounts::ends)) {
+    facts.sum(
+        "end_events", [](const Run& run) { return run.events.ends; }, "ends of slices that are events of their own");
+  }
+  if (any(&EventCounts::samples)) {
+    facts.sum(
+        "stack_samples", [](const Run& run) { return run.events.samples; }, "samples of call stacks");
+  }
+}
+
 void add_launches(Facts& facts, const Session& session) {
   const auto launches = [](const Run& run) -> int64_t {
     return run.launch_metrics ? static_cast<int64_t>(run.launch_metrics->launches.size()) : 0;
@@ -182,6 +203,22 @@ void add_call_trees(Facts& facts, const Session& session) {
       "profiles",
       [](const Run& run) { return run.call_tree ? static_cast<int64_t>(run.call_tree->profiles.size()) : 0; },
       "threads and streams that the call tree is of");
+}
+
+void add_op_graphs(Facts& facts, const Session& session) {
+  if (std::none_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.op_graph.has_value(); })) {
+    return;
+  }
+  const auto count = [](bool (*wanted)(const OpNode&)) {
+    return [wanted](const Run& run) -> int64_t {
+      return run.op_graph ? std::count_if(run.op_graph->nodes.begin(), run.op_graph->nodes.end(), wanted) : 0;
+    };
+  };
+  facts.sum("graph_nodes", count([](const OpNode&) { return true; }), "nodes of execution traces");
+  facts.sum("graph_nodes_with_duration", count([](const OpNode& node) { return node.duration.has_value(); }),
+            "of these, nodes whose duration is known");
+  facts.sum("graph_nodes_joined", count([](const OpNode& node) { return node.joined; }),
+            "of these, nodes that are in the profile opened with the trace");
 }
 
 void add_sizes(Facts& facts, const Session& session) {
@@ -236,15 +273,17 @@ Table info_table(const Session& session, const AnalysisOptions&) {
   for (const Run& run : session.runs) {
     for (std::string& body : bodies_of(run)) bodies.push_back(std::move(body));
   }
-  facts.add("bodies", distinct_text(bodies), "what the profile holds: timeline, call tree, launch metrics");
+  facts.add("bodies", distinct_text(bodies), "what the profile holds: timeline, call tree, launch metrics, op graph");
   facts.each(
       "host", [](const Run& run) { return run.host; }, "machine it was recorded on");
   add_ranks(facts, session);
   add_devices(facts, session);
   add_clock(facts, session);
   add_counts(facts);
+  add_rare_counts(facts, session);
   add_launches(facts, session);
   add_call_trees(facts, session);
+  add_op_graphs(facts, session);
   add_sizes(facts, session);
   add_metadata(facts, session);
   return table;

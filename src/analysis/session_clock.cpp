@@ -19,8 +19,11 @@ std::optional<Interval> extent_of(const Timeline& timeline) {
 }
 
 bool has_common_clock(const Session& session) {
-  return session.runs.size() <= 1 ||
-         std::all_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.clock_is_unix; });
+  using Method = RunClock::Method;
+  return session.runs.size() <= 1 || std::all_of(session.runs.begin(), session.runs.end(), [](const Run& run) {
+           const Method method = run.clock.method;
+           return method == Method::alone ? run.clock_is_unix : method != Method::unaligned;
+         });
 }
 
 std::vector<int64_t> time_zeros(const Session& session) {

@@ -14,7 +14,8 @@ namespace cgpu {
 /// durations do not count. Empty where no slice is left.
 std::optional<Interval> extent_of(const Timeline& timeline);
 
-/// Whether the times of different runs can be compared: there is one run, or all clocks count from 1970.
+/// Whether the times of different runs can be compared: there is one run, or all clocks count from 1970 or have been
+/// aligned (links/clocks.h).
 bool has_common_clock(const Session& session);
 
 /// For each run the time on its clock that is shown as 0: the first start of the whole session where the clocks can be

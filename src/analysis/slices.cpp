@@ -13,42 +13,6 @@ namespace cgpu {
 
 namespace {
 
-const char* text_of(SliceKind kind) {
-  switch (kind) {
-    case SliceKind::framework_op:
-      return "framework_op";
-    case SliceKind::annotation:
-      return "annotation";
-    case SliceKind::python_function:
-      return "python_function";
-    case SliceKind::runtime_call:
-      return "runtime_call";
-    case SliceKind::driver_call:
-      return "driver_call";
-    case SliceKind::os_call:
-      return "os_call";
-    case SliceKind::kernel:
-      return "kernel";
-    case SliceKind::memcpy:
-      return "memcpy";
-    case SliceKind::memset:
-      return "memset";
-    case SliceKind::device_collective:
-      return "device_collective";
-    case SliceKind::device_annotation:
-      return "device_annotation";
-    case SliceKind::synchronization:
-      return "synchronization";
-    case SliceKind::overhead:
-      return "overhead";
-    case SliceKind::profiler_span:
-      return "profiler_span";
-    case SliceKind::other:
-      return "other";
-  }
-  return "other";
-}
-
 std::vector<SliceIndex> by_start(const Slices& slices) {
   std::vector<SliceIndex> order(slices.size());
   std::iota(order.begin(), order.end(), SliceIndex{0});
@@ -84,8 +48,20 @@ std::string json_object(const std::vector<Argument>& arguments) {
   return out + "}";
 }
 
+/// The arguments of every slice as a JSON object, asked for in the order of the file, which is the cheap one.
+std::vector<std::string> all_arguments(const Run& run) {
+  const std::vector<uint64_t>& source = run.timeline.slices.source;
+  std::vector<SliceIndex> order(source.size());
+  std::iota(order.begin(), order.end(), SliceIndex{0});
+  std::stable_sort(order.begin(), order.end(), [&](SliceIndex a, SliceIndex b) { return source[a] < source[b]; });
+  std::vector<std::string> arguments(source.size());
+  for (const SliceIndex i : order) arguments[i] = json_object(run.arguments->arguments(source[i]));
+  return arguments;
+}
+
 const char* remark(uint8_t flags) {
   if ((flags & kImplausibleDuration) != 0) return "implausible duration, in no total";
+  if ((flags & kNeverEnded) != 0) return "end not recorded: lasts until the end of the profile";
   if ((flags & kClipped) != 0) return "cut at the border of the window";
   return nullptr;
 }
@@ -118,6 +94,8 @@ Table slices_table(const Session& session, const AnalysisOptions& options) {
     std::vector<uint32_t> op_of(slices.size(), kNone);
     for (uint32_t op = 0; op < ops.size(); ++op) op_of[ops.slice[op]] = op;
     const std::vector<int64_t> depth = depths(slices);
+    std::vector<std::string> arguments;
+    if (options.arguments && run.arguments) arguments = all_arguments(run);
 
     for (const SliceIndex i : by_start(slices)) {
       const Track& track = timeline.tracks[slices.track[i]];
@@ -138,7 +116,7 @@ Table slices_table(const Session& session, const AnalysisOptions& options) {
                  op == kNone ? Cell() : Cell(ops.stream[op]),
                  doubt == nullptr ? Cell() : Cell(doubt)};
       if (options.arguments) {
-        row.push_back(run.arguments ? Cell(json_object(run.arguments->arguments(slices.source[i]))) : Cell());
+        row.push_back(arguments.empty() ? Cell() : Cell(std::move(arguments[i])));
       }
       table.rows.push_back(std::move(row));
     }

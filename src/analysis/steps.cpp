@@ -3,14 +3,13 @@
 // first activity in the list that has a slice over it.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "analysis/columns.h"
-#include "analysis/launch_calls.h"
+#include "analysis/device_ops.h"
 #include "analysis/session_clock.h"
+#include "analysis/step_times.h"
 #include "analysis/tables.h"
 #include "kernels/kernel_class.h"
 
@@ -21,74 +20,6 @@ namespace {
 /// What a moment of a step can belong to, first come first served.
 enum Activity : uint8_t { kernel, copy, set, communication, runtime, dataloader, cpu };
 constexpr size_t kActivities = cpu + 1;
-
-constexpr std::string_view kMarkPrefix = "ProfilerStep#";
-
-struct Mark {
-  int64_t step = 0;  // N of "ProfilerStep#N"
-  Interval time;
-};
-
-struct Step {
-  int64_t number = 0;
-  Interval time;
-  int64_t device_ops = 0;  // launched inside the mark
-};
-
-std::optional<int64_t> step_number(std::string_view name) {
-  if (!name.starts_with(kMarkPrefix)) return std::nullopt;
-  name.remove_prefix(kMarkPrefix.size());
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
-}
-
-/// In order of their starts.
-std::vector<Mark> find_marks(const Timeline& timeline) {
-  const Slices& slices = timeline.slices;
-  std::vector<Mark> marks;
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (timeline.kind(slice) != SliceKind::annotation || !is_plausible(timeline, slice)) continue;
-    if (const std::optional<int64_t> number = step_number(timeline.name(slice))) {
-      marks.push_back({*number, {slices.start[slice], slices.end(slice)}});
-    }
-  }
-  std::stable_sort(marks.begin(), marks.end(),
-                   [](const Mark& a, const Mark& b) { return a.time.begin < b.time.begin; });
-  return marks;
-}
-
-/// Starts of launch calls with the ends of the device ops that they launched, in order.
-std::vector<std::pair<int64_t, int64_t>> find_launches(const Timeline& timeline) {
-  std::vector<std::pair<int64_t, int64_t>> launches;
-  for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
-    const SliceIndex call = launch_of(timeline, op);
-    if (call != kNone) launches.emplace_back(timeline.slices.start[call], timeline.slices.end(op));
-  });
-  std::sort(launches.begin(), launches.end());
-  return launches;
-}
-
-std::vector<Step> find_steps(const std::vector<Mark>& marks, const Timeline& timeline) {
-  const std::vector<std::pair<int64_t, int64_t>> launches = find_launches(timeline);
-  const auto first_launch_from = [&](int64_t time) {
-    return std::lower_bound(launches.begin(), launches.end(), std::pair(time, INT64_MIN));
-  };
-
-  std::vector<Step> steps;
-  auto unseen = launches.begin();  // launches before it lie in earlier marks, whose steps end before this one starts
-  for (const Mark& mark : marks) {
-    const auto first = first_launch_from(mark.time.begin);
-    const auto last = first_launch_from(mark.time.end);
-    Interval time = mark.time;
-    if (!steps.empty()) time.begin = std::max(time.begin, steps.back().time.end);
-    time.end = std::max(time.begin, time.end);
-    for (unseen = std::max(unseen, first); unseen < last; ++unseen) time.end = std::max(time.end, unseen->second);
-    steps.push_back({mark.step, time, last - first});
-  }
-  return steps;
-}
 
 Activity activity_of(const Timeline& timeline, OpIndex op, SliceIndex slice) {
   switch (timeline.device_ops.kind[op]) {
@@ -108,7 +39,7 @@ std::optional<Activity> host_activity_of(SliceKind kind, std::string_view name) 
   if (is_call(kind)) return runtime;
   if (kind != SliceKind::framework_op && kind != SliceKind::annotation) return std::nullopt;
   if (name.starts_with("enumerate(DataLoader)")) return dataloader;
-  if (name.starts_with(kMarkPrefix)) return std::nullopt;
+  if (name.starts_with(kStepMark)) return std::nullopt;
   return cpu;
 }
 
@@ -136,11 +67,6 @@ std::array<IntervalSet, kActivities> split_time(const Timeline& timeline) {
   return own;
 }
 
-/// Whether the recording stopped in the last step: it launched fewer than 80 % of the device ops of the one before.
-bool is_cut_short(const std::vector<Step>& steps, size_t i) {
-  return i > 0 && i + 1 == steps.size() && 5 * steps[i].device_ops < 4 * steps[i - 1].device_ops;
-}
-
 }  // namespace
 
 Table steps_table(const Session& session, const AnalysisOptions&) {
@@ -165,9 +91,8 @@ Table steps_table(const Session& session, const AnalysisOptions&) {
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t r = 0; r < session.runs.size(); ++r) {
     const Run& run = session.runs[r];
-    const std::vector<Mark> marks = find_marks(run.timeline);
-    if (marks.empty()) continue;
-    const std::vector<Step> steps = find_steps(marks, run.timeline);
+    const std::vector<Step> steps = find_steps(run.timeline);
+    if (steps.empty()) continue;
     const std::array<IntervalSet, kActivities> own = split_time(run.timeline);
     for (size_t i = 0; i < steps.size(); ++i) {
       const auto& [begin, end] = steps[i].time;

@@ -123,16 +123,13 @@ JsonWriter::JsonWriter(std::ostream& out, std::string_view command, const std::v
   out_ << head << "], \"tables\": {";
 }
 
-void JsonWriter::add(const Table& table) {
-  std::string head = first_ ? "\n" : ",\n";
-  first_ = false;
-  append_json_string(head, table.name);
-  head += ": {";
+void write_table_object(std::ostream& out, const Table& table) {
+  std::string head = "{";
   append_field(head, "about", table.about);
-  out_ << head << ", \"columns\": ";
-  write_lines(out_, table.columns, append_column);
-  out_ << ", \"rows\": ";
-  write_lines(out_, table.rows, [](std::string& line, const Row& row) {
+  out << head << ", \"columns\": ";
+  write_lines(out, table.columns, append_column);
+  out << ", \"rows\": ";
+  write_lines(out, table.rows, [](std::string& line, const Row& row) {
     line += '[';
     for (size_t i = 0; i < row.size(); ++i) {
       if (i > 0) line += ", ";
@@ -140,7 +137,15 @@ void JsonWriter::add(const Table& table) {
     }
     line += ']';
   });
-  out_ << '}';
+  out << '}';
+}
+
+void JsonWriter::add(const Table& table) {
+  std::string head = first_ ? "\n" : ",\n";
+  first_ = false;
+  append_json_string(head, table.name);
+  out_ << head << ": ";
+  write_table_object(out_, table);
 }
 
 void JsonWriter::finish() {

@@ -33,6 +33,9 @@ void write_json(std::ostream& out, std::string_view command, const std::vector<s
 std::string render_json(std::string_view command, const std::vector<std::string>& inputs,
                         const std::vector<Table>& tables);
 
+/// One table as an object: {"about", "columns", "rows"}.
+void write_table_object(std::ostream& out, const Table& table);
+
 /// Appends `text` as a JSON string with its quotes.
 void append_json_string(std::string& out, std::string_view text);
 
