@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "analysis/statistics.h"
@@ -222,6 +223,23 @@ Section tell_collectives(Table table, const Scope&) {
   return section_of(
       "Collectives", summary, std::move(table),
       {"name", "ranks", "count", "total_ns", "bytes", "bus_bandwidth", "algo_bandwidth", "wait_ns", "group"});
+}
+
+Section tell_stragglers(Table table, const Scope& scope) {
+  const Row& first = largest_of(table, "caused_ns");
+  const int64_t caused = integer_of(table, first, "caused_ns");
+  const std::string who = place_of(table, first, scope);
+  std::string summary = "Nobody waited for anybody.";
+  if (caused > 0) {
+    summary =
+        fmt::format("{} began {} of its {} last; the others waited {} for it, {} of all waiting for the last one.", who,
+                    integer_of(table, first, "last"), counted(integer_of(table, first, "count"), "collective"),
+                    format_ns(caused), share_text(caused, sum_of(table, "caused_ns")));
+    summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
+  }
+  std::vector<std::string_view> columns = place_columns(scope);
+  for (const std::string_view column : {"count", "last", "caused_ns", "pct", "wait_ns"}) columns.push_back(column);
+  return section_of("Who keeps others waiting", summary, std::move(table), columns);
 }
 
 Section tell_memory(Table table, const Scope& scope) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "report/cells.h"
@@ -21,7 +22,7 @@ class Headline {
 
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
-    for (std::string line : {identity(), has_devices() ? busy() : host(), steps(), kernels(), mind()}) {
+    for (std::string line : {identity(), has_devices() ? busy() : host(), steps(), ranks(), kernels(), mind()}) {
       if (!line.empty()) lines.push_back(std::move(line));
     }
     return lines;
@@ -44,6 +45,8 @@ class Headline {
   std::string identity() const {
     if (session_.runs.empty()) return "";
     if (find("launch_metrics") && slices() == 0) return measured();
+    if (session_.runs[0].call_tree && slices() == 0) return sampled();
+    if (session_.runs[0].op_graph && slices() == 0) return traced();
     const Run& first = session_.runs[0];
     std::string line;
     if (session_.runs.size() > 1) {
@@ -53,7 +56,10 @@ class Headline {
     } else {
       line = "A run";
     }
-    if (first.world_size) line += fmt::format(" of {}", *first.world_size);
+    if (first.world_size) {
+      const bool one_of_them = session_.runs.size() > 1 || first.rank_known;
+      line += one_of_them ? fmt::format(" of {}", *first.world_size) : " of " + counted(*first.world_size, "rank");
+    }
     const Table* gpu_time = find("gpu_time");
     std::string devices = fact("device_names");
     if (devices.empty()) devices = scope_.device;
@@ -77,6 +83,36 @@ class Headline {
     if (count == 1) return line + fmt::format(": {} took {}.", name, most);
     return line + fmt::format(": {} of kernel time, the longest {} ({}).", format_ns(sum_of(launches, "duration_ns")),
                               most, name);
+  }
+
+  /// What a profile of call stacks alone is of.
+  std::string sampled() const {
+    int64_t profiles = 0;
+    for (const Run& run : session_.runs) {
+      if (run.call_tree) profiles += static_cast<int64_t>(run.call_tree->profiles.size());
+    }
+    std::string line = "A call tree";
+    if (profiles > 0) line += " of " + counted(profiles, "thread");
+    const std::string ranks = fact("ranks");
+    if (ranks != "1") line += " of " + ranks + " ranks";
+    const CallTree& tree = *session_.runs[0].call_tree;
+    if (!tree.main_metric) return line + ", without values.";
+    const Metric& metric = tree.metrics[*tree.main_metric];
+    Column column;
+    column.type = ColumnType::real;
+    column.unit = metric.unit;
+    const double value = inclusive_value(tree, *tree.main_metric, 0);
+    return line + fmt::format(": {} of {}{}.", format_cell(value, column), metric.name,
+                              session_.runs.size() > 1 ? " in the first" : "");
+  }
+
+  /// What a trace without times holds.
+  std::string traced() const {
+    size_t nodes = 0;
+    for (const Run& run : session_.runs) nodes += run.op_graph ? run.op_graph->nodes.size() : 0;
+    const auto ranks = static_cast<int64_t>(session_.runs.size());
+    return fmt::format("An execution trace of {}{}, without a timeline.", counted(static_cast<int64_t>(nodes), "node"),
+                       ranks > 1 ? " in " + counted(ranks, "rank") : "");
   }
 
   /// ns from the first start to the last end of the profile.
@@ -139,6 +175,23 @@ class Headline {
                                    : fmt::format(" of {} (median; {} to {})", format_ns(facts.median),
                                                  duration(facts.shortest), duration(facts.longest));
     return line + ": " + largest_shares(facts.parts, facts.total, 4) + ".";
+  }
+
+  /// Which rank the others wait for, where one of them stands out.
+  std::string ranks() const {
+    const Table* table = find("stragglers");
+    if (!table || table->rows.size() < 2) return "";
+    const Row& first = largest_of(*table, "caused_ns");
+    const int64_t caused = integer_of(*table, first, "caused_ns");
+    const int64_t whole = sum_of(*table, "caused_ns");
+    const auto members = static_cast<int64_t>(table->rows.size());
+    const bool stands_out = caused * members >= 2 * whole && 2 * caused >= whole;
+    const bool matters = whole * 100 >= recorded() * members;
+    if (!stands_out || !matters) return "";
+    std::string who = place_of(*table, first, scope_);
+    who[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(who[0])));
+    return fmt::format("{} comes late: of {} that ranks spent waiting in collectives for the last one, {} was for it.",
+                       who, format_ns(whole), share_text(caused, whole));
   }
 
   std::string kernels() const {

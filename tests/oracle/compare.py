@@ -19,6 +19,8 @@ KEYS = {
     "steps": ("rank", "step", "start_ns"),
     "ranges": ("name",),
     "collectives": ("name", "group"),
+    "stragglers": ("rank", "device"),
+    "clocks": ("rank",),
     "memory": ("rank", "device"),
     "devices": ("rank", "device"),
 }

@@ -2,7 +2,7 @@
 import os
 import tempfile
 
-from . import compare, kineto, tables, tool
+from . import compare, kineto, ranks, tables, tool
 
 FACTS = ("events", "slices", "instants", "counters", "memory_events", "flows", "metadata_events", "skipped_events",
           "device_slices", "ranks", "start_ns", "span_ns")
@@ -23,7 +23,9 @@ def differences_of_info(inputs, session):
 def differences(inputs, files):
     """All that differs between the tool's answers on `inputs` and the oracle's on `files` (the same traces)."""
     session = sorted((kineto.load(f) for f in files), key=lambda t: t.rank)
+    clocks = ranks.align(session, tables.collective_key)
     out = differences_of_info(inputs, session)
+    out += compare.differences("clocks", tool.table(inputs, "clocks"), clocks)
     orphans = sum(row["count"] for row in tool.table(inputs, "notes") if row["code"] == "orphan_device_op")
     if orphans != tables.orphans(session):
         out.append("notes: %d orphans, should be %d" % (orphans, tables.orphans(session)))

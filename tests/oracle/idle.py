@@ -2,7 +2,7 @@
 import collections
 import re
 
-from . import kineto
+from . import kineto, ranks
 from .basis import active_parts, bounds, by_device, by_stream
 from .kineto import CALLS, OVERHEAD, PYTHON
 
@@ -88,13 +88,18 @@ def idle_of_gap(gap, waking, ended_before, causes, overheads):
 
 def idle(session):
     rows = []
-    for trace in session:
+    waits = ranks.waits(session) if len(session) > 1 else {}
+    for place, trace in enumerate(session):
         causes = {}
         for item in trace.slices:
             if item.kind in kineto.HOST_KINDS:
                 cause = cause_of(item)
                 if cause:
                     causes.setdefault((item.process, item.thread), []).append((item, cause))
+        for item, start, end in waits.get(place, ()):
+            wait = kineto.Slice(item.order + len(trace.slices), start, end, item.name, item.kind, item.category,
+                                item.process, item.thread, item.args)
+            causes.setdefault((item.process, item.thread), []).append((wait, "other_rank"))
         overheads = [s for s in trace.slices if s.kind == OVERHEAD]
         for device, items in by_device(trace).items():
             starting, ending = {}, set()

@@ -68,8 +68,9 @@ def conservation(tables, info):
         rows = [row for row in tables[table] if row["pct"] is not None]
         broken.expect("percents of %s add up to 100" % table,
                       not rows or abs(sum(row["pct"] for row in rows) - 100) < 1e-6)
-    broken.expect_equal("events read = events kept + events skipped", info["events"], sum(info[key] for key in (
-        "slices", "instants", "counters", "memory_events", "flows", "metadata_events", "skipped_events")))
+    broken.expect_equal("events read = events kept + events skipped", info["events"], sum(info.get(key, 0) for key in (
+        "slices", "end_events", "instants", "stack_samples", "counters", "memory_events", "flows", "metadata_events",
+        "skipped_events")))
     for name, rows in tables.items():
         for row in rows:
             for column, value in row.items():

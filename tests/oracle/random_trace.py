@@ -9,7 +9,7 @@ import random
 OPS = ("aten::add", "aten::mm", "aten::linear", "aten::copy_", "autograd::engine", "gc.collect",
        "enumerate(DataLoader)#_Iter.__next__")
 ANNOTATIONS = ("forward", "backward", "enumerate(DataLoader)#_Iter.__next__", "Optimizer.step#SGD.step",
-               "nccl:all_reduce", "cudaDeviceSynchronize")
+               "nccl:all_reduce", "cudaDeviceSynchronize", "gloo:all_reduce", "MPI_Barrier", "MPI_Isend")
 FRAMES = ("train.py(1): main", "torch/cuda/__init__.py(9): synchronize", "gc: collecting",
           "<built-in method acquire of _thread.lock object at 0x7f>", "torch/utils/data/dataloader.py(5): DataLoader")
 IDLE_CALLS = ("cudaDeviceSynchronize", "cudaStreamSynchronize_v3020", "cudaMalloc", "cudaFree", "cudaHostAlloc",
@@ -26,7 +26,9 @@ COPIES = ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)", 
 COLLECTIVES = ({}, {}, {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000,
                         "Out msg nelems": 1000, "Group size": 4, "Process Group Name": "0"},
                {"Collective name": "_allgather_base", "dtype": "BFloat16", "In msg nelems": 16, "Out msg nelems": 64,
-                "Group size": 4, "Process Group Name": "1"})
+                "Group size": 4, "Process Group Name": "1"},
+               {"Collective name": "allreduce", "Process Group Name": "2", "Seq": 3},
+               {"Collective name": "allreduce", "Process Group Name": "2", "Seq": 4})
 
 
 # The names of 2021.
@@ -49,6 +51,7 @@ class RandomTrace:
         self.events = []
         self.correlation = 0
         self.random.seed("%s %s" % (seed, rank))
+        self.host = self.pick((None, "node-0", "node-0", "node-1"))
 
     def pick(self, values):
         return self.random.choice(values)
@@ -164,6 +167,8 @@ class RandomTrace:
         fields = ['"schemaVersion": 1', '"traceEvents": [%s]' % ",\n".join(self.events)]
         if self.ranks > 1:
             fields.append('"distributedInfo": {"rank": %d, "world_size": %d}' % (self.rank, self.ranks))
+        if self.host is not None:
+            fields.append('"host_name": "%s"' % self.host)
         if self.base is not None:
             fields.append('"baseTimeNanoseconds": %d' % self.base)
         self.random.shuffle(fields)

@@ -7,7 +7,7 @@ import collections
 import re
 import statistics
 
-from . import kineto
+from . import kineto, ranks
 from .basis import (COMMUNICATION, COMPUTE, MEMORY, active_parts, book, bounds, by_device, by_stream, copies, grouped,
                     profile_bounds, sets, union_length)
 from .idle import idle, idle_streams
@@ -329,27 +329,27 @@ def bus_factor(name, ranks):
 
 
 def collectives(session):
-    found = {}
-    for trace in session:
-        mine = grouped((op for op in trace.device_ops if book(op) == COMMUNICATION), collective_key)
-        for key, items in mine.items():
-            found.setdefault(key, {})[trace.rank] = sorted(items, key=lambda o: (o.start, o.order))
     rows = []
-    for (name, group), ranks in found.items():
-        instances = [[ops[k] for ops in ranks.values() if k < len(ops)] for k in range(max(map(len, ranks.values())))]
+    for series in ranks.device_series(session, collective_key):
+        instances = [[op for _, op in parts] for parts in series.instances()]
         sizes = [size for size in (instance_bytes(i) for i in instances) if size is not None]
         size = sum(sizes) if sizes else None
-        shortest = sum(min(op.duration for op in i) for i in instances)
+        shortest = sum(min(op.duration for op in i) for i in instances if instance_bytes(i) is not None)
         algo = size / shortest if size is not None and shortest else None
         group_sizes = {kineto.whole(op.args.get("Group size")) for i in instances for op in i} - {None}
         wait = sum(max(op.start for op in i) - op.start for i in instances for op in i)
         rows.append({
-            "name": name, "group": group, "ranks": len(ranks), "count": len(instances), "bytes": size,
-            "total_ns": sum(op.duration for i in instances for op in i), "algo_bandwidth": algo,
-            "bus_bandwidth": algo * bus_factor(name, max(group_sizes)) if algo is not None and group_sizes else None,
-            "wait_ns": wait if len(ranks) > 1 else None,
+            "name": series.name, "group": series.group, "ranks": len(series.members), "count": len(instances),
+            "bytes": size, "total_ns": sum(op.duration for i in instances for op in i), "algo_bandwidth": algo,
+            "bus_bandwidth": algo * bus_factor(series.name, max(group_sizes))
+            if algo is not None and group_sizes else None,
+            "wait_ns": wait if len(series.members) > 1 else None,
         })
     return rows
+
+
+def stragglers(session):
+    return ranks.stragglers(session, collective_key)
 
 
 def instance_bytes(instance):
@@ -405,4 +405,4 @@ def orphans(session):
 
 
 TABLES = {f.__name__: f for f in (gpu_time, streams, kernels, api, transfers, ops, launches, queue, steps, idle,
-                                  idle_streams, ranges, collectives, memory)}
+                                  idle_streams, ranges, collectives, stragglers, memory)}
