@@ -108,9 +108,9 @@ class Verbs(Files):
         self.assertRegex(cgpu("--version").stdout, rb"^cgpu \d+\.\d+\.\d+\n$")
         self.assertIn(b"--where", cgpu("table", "--help").stdout)
         script = cgpu("completion", "bash").stdout
-        done = subprocess.run(["bash", "-c", script.decode() + "\nCOMP_WORDS=(cgpu table x ker); COMP_CWORD=3; _cgpu; echo ${COMPREPLY[@]}"],
+        done = subprocess.run(["bash", "-c", script.decode() + "\nCOMP_WORDS=(cgpu table x kernel); COMP_CWORD=3; _cgpu; echo ${COMPREPLY[@]}"],
                               capture_output=True, text=True, check=True)
-        self.assertEqual(done.stdout.split(), ["kernels", "kernel_classes"])
+        self.assertEqual(done.stdout.split(), ["kernels", "kernel_classes", "kernel_grids"])
         self.assertEqual(subprocess.run(["bash", "-n"], input=script).returncode, 0)
 
     def test_the_table_reference_is_that_of_the_program(self):

@@ -50,6 +50,8 @@ int parse_and_run(int argc, char** argv) {
   add_report_verb(app, action);
   add_info_verb(app, action);
   add_table_verb(app, action);
+  add_export_verb(app, action);
+  add_view_verb(app, action);
   add_completion_verb(app, action);
 
   std::vector<std::string> words = with_verb(app, {argv + 1, argv + argc});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -14,7 +15,9 @@
 #include "base/error.h"
 #include "cli/terminal.h"
 #include "kernels/dictionary.h"
+#include "links/clocks.h"
 #include "links/complete.h"
+#include "links/profile_selection.h"
 #include "links/window.h"
 #include "readers/reader.h"
 
@@ -30,11 +33,38 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+/// Keeps the run of that rank, or of a run that is of several ranks what this one did.
 void select_rank(Session& session, int64_t rank) {
-  std::string known;
-  for (const Run& run : session.runs) known += (known.empty() ? "" : ", ") + std::to_string(run.rank);
-  std::erase_if(session.runs, [&](const Run& run) { return run.rank != rank; });
+  std::set<int64_t> ranks;
+  std::vector<Run> kept;
+  for (Run& run : session.runs) {
+    std::vector<int64_t> own = ranks_inside(run);
+    const bool several = !own.empty() && !run.rank_known;
+    if (!several) own = {run.rank};
+    ranks.insert(own.begin(), own.end());
+    if (std::find(own.begin(), own.end(), rank) == own.end()) continue;
+    if (several) select_rank_inside(run, rank);
+    kept.push_back(std::move(run));
+  }
+  session.runs = std::move(kept);
+  const std::string known = fmt::format("{}", fmt::join(ranks, ", "));
   if (session.runs.empty()) throw Error(fmt::format("--rank {}: there is no such rank (there are: {})", rank, known));
+}
+
+/// Keeps one thread or stream of every call tree: by its name, or its number in the table `profiles`.
+void select_profile(Session& session, const std::string& wanted) {
+  bool found = false;
+  for (Run& run : session.runs) {
+    if (!run.call_tree) continue;
+    const std::vector<CallProfile>& profiles = run.call_tree->profiles;
+    for (uint32_t i = 0; i < profiles.size(); ++i) {
+      if (profiles[i].name != wanted && std::to_string(i) != wanted) continue;
+      select_profiles(*run.call_tree, {i});
+      found = true;
+      break;
+    }
+  }
+  if (!found) throw Error("--profile " + wanted + ": there is no such thread or stream; table `profiles` lists them");
 }
 
 void select_time(Session& session, const InputOptions& options) {
@@ -125,6 +155,8 @@ void add_input_options(CLI::App& verb, InputOptions& options, bool with_window) 
   verb.add_option("--to", options.to, "Leave out what comes after this time, from the start");
   verb.add_option("--step", options.step, "Only this iteration, or iterations N-M");
   verb.add_option("--rank", options.rank, "Only this rank");
+  verb.add_option("--profile", options.profile,
+                  "Only this thread or stream of a call tree: its name or number in table profiles");
   verb.add_option("--kernel-rules", options.kernel_rules,
                   "File with rules for kernel classes, asked before the built-in ones");
 }
@@ -139,13 +171,19 @@ Session open_session(const InputOptions& options, bool complete_runs) {
     ReadOptions read;
     read.threads = options.threads;
     read.input_format = options.input_format;
-    read.progress = [&](double share) { bar.update(share); };
+    read.progress = [&](double share) {
+      bar.update(share);
+      if (options.opening) options.opening("reading", share);
+    };
     session = open_inputs(options.inputs, read);
   }
   report_damage(session, options.strict);
   if (!complete_runs) return session;
+  if (options.opening) options.opening("linking launches, ops and waits", 1);
   for (Run& run : session.runs) complete(run, dictionary, options.threads);
+  align_clocks(session);
   if (options.rank) select_rank(session, *options.rank);
+  if (!options.profile.empty()) select_profile(session, options.profile);
   if (!options.step.empty()) select_steps(session, options.step);
   if (!options.from.empty() || !options.to.empty()) select_time(session, options);
   return session;

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct InputOptions {
   std::string to;
   std::string step;  // N or N-M
   std::optional<int64_t> rank;
+  std::string profile;  // of a call tree
+  /// Called while the inputs are opened, besides what the terminal shows: what is being done, and the share done
+  /// (0..1).
+  std::function<void(const std::string&, double)> opening;
 };
 
 /// Adds everything but the inputs themselves. `with_window`: the verb looks at a part of the time.

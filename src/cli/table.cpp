@@ -101,6 +101,11 @@ void add_table_verb(CLI::App& app, Action& action) {
                    "Tables over a call tree: these metrics, as in table metrics (several separated by commas)")
       ->delimiter(',')
       ->allow_extra_args(false);
+  verb->add_option(
+          "--scope", command->analysis.scopes,
+          "Table call_tree: also the values of these other scopes, as stored (function, point, lex_aware, ...)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb->add_option("--threshold", command->analysis.hot_path_pct,
                    "Table hot_path: follow a child that has this percentage of its parent (default 50)")
       ->check(CLI::Range(0.0, 100.0));

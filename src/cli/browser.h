@@ -1,0 +1,37 @@
+// The browser of whoever started the program, and how they end it.
+#pragma once
+
+#include <signal.h>
+
+#include <string>
+
+namespace cgpu {
+
+/// An environment variable, "" where it is not set.
+std::string environment(const char* name);
+
+/// Whether this machine has a screen to show a browser on.
+bool has_display();
+/// Opens the address in the user's browser and does not wait. Where there is no program for it nothing happens: the
+/// printed address has to do.
+void open_browser(const std::string& url);
+
+/// Ctrl-C and a polite kill, taken by whoever waits for them instead of ending the program. To be made before any
+/// thread is.
+class EndSignals {
+ public:
+  EndSignals() {
+    ::sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  void wait() const {
+    int signal = 0;
+    ::sigwait(&signals_, &signal);
+  }
+
+ private:
+  sigset_t signals_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,106 @@
+// cgpu export INPUT -o FILE: the profile in the format of another tool.
+#include "export/export.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "cli/browser.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "serve/perfetto_door.h"
+
+namespace cgpu {
+
+namespace {
+
+struct ExportCommand {
+  InputOptions input;
+  std::string output;
+  std::string to;  // a format that overrides the ending
+  bool without_arguments = false;
+  bool open_perfetto = false;
+
+  ExportFormat format() const {
+    if (const auto named = export_format_named(to)) return *named;
+    if (const auto by_ending = export_format_of_file(output)) return *by_ending;
+    throw Error(output, "names no format: end it in .pftrace or .json (.gz where wanted), or give --to");
+  }
+
+  ExportOptions options_with(ProgressBar& progress) const {
+    return {!without_arguments, [&progress](double share) { progress.update(share); }};
+  }
+
+  void run() {
+    // --to is the end of a time window with every verb; here it may name a format instead.
+    if (export_format_named(input.to)) to = std::exchange(input.to, "");
+    if (open_perfetto) return show_in_perfetto();
+    if (output.empty()) throw Error("export: name the file to write with -o, like -o trace.pftrace");
+    const ExportFormat wanted = format();
+    const Session session = open_session(input, true);
+    ProgressBar progress("writing " + output);
+    const ExportOptions options = options_with(progress);
+    write_output(output == "-" ? "" : output, [&](std::ostream& out) {
+      const auto write = [&](std::string_view bytes) {
+        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        if (!out) throw Error(output, "cannot be written completely: is there space left?");
+      };
+      const auto sink = output.ends_with(".gz") ? gzip_sink(write) : plain_sink(write);
+      write_export(session, wanted, *sink, options);
+    });
+  }
+
+  /// Serves the trace until Perfetto's page has it, or until Ctrl-C.
+  void show_in_perfetto() {
+    if (!output.empty()) throw Error("export: give -o or --open-perfetto, not both");
+    std::string trace;
+    {
+      const Session session = open_session(input, true);
+      ProgressBar progress("writing the trace");
+      const auto sink = plain_sink([&](std::string_view bytes) { trace += bytes; });
+      write_perfetto(session, *sink, options_with(progress));
+    }
+    const EndSignals end;
+    PerfettoDoor door(std::move(trace));
+    std::thread([&] {  // until the end of the program, which is soon after the page has its trace
+      end.wait();
+      door.stop();
+    })
+        .detach();
+    fmt::print("{}\nOpen this in a browser on this machine; it ends when the page has the trace, or with Ctrl-C.\n",
+               door.url());
+    std::fflush(stdout);
+    if (has_display()) open_browser(door.url());
+    door.wait_until_fetched();
+    std::fflush(nullptr);
+    std::_Exit(0);  // the thread that waits for signals cannot be ended otherwise
+  }
+};
+
+}  // namespace
+
+void add_export_verb(CLI::App& app, Action& action) {
+  auto command = std::make_shared<ExportCommand>();
+  CLI::App* verb = app.add_subcommand("export", "The profile for other tools: Perfetto's .pftrace, Chrome trace .json");
+  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
+      ->required();
+  verb->add_option("-o,--output", command->output,
+                   "File to write: .pftrace (Perfetto) or .json (Chrome trace), compressed with .gz; - for stdout");
+  verb->add_flag("--no-args", command->without_arguments,
+                 "Leave out what the profile says about each event: quicker and smaller");
+  verb->add_flag("--open-perfetto", command->open_perfetto,
+                 "Show it in ui.perfetto.dev: serves the trace to that page on 127.0.0.1:9001, once");
+  add_input_options(*verb, command->input, true);
+  verb->get_option("--to")->description(
+      "pftrace or json, whatever the file is called; or the end of the time to export");
+  verb->callback([command, &action] { action = [command] { command->run(); }; });
+}
+
+}  // namespace cgpu

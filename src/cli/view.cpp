@@ -1,0 +1,138 @@
+// cgpu view INPUT...: the viewer, a page served from this machine.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/browser.h"
+#include "cli/input_options.h"
+#include "cli/verb.h"
+#include "serve/guard.h"
+#include "serve/http_server.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr int kUsualPort = 7788;
+constexpr int kPortsTried = 20;
+
+/// What to type on the machine where the browser is, for a server on this one.
+std::string ssh_line(int port) {
+  std::string host = environment("SSH_CONNECTION");  // client address and port, server address and port
+  for (int i = 0; i < 2 && !host.empty(); ++i) host.erase(0, std::min(host.find(' ') + 1, host.size()));
+  host = host.substr(0, host.find(' '));
+  if (host.empty()) {
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) == 0) host = name;
+  }
+  const std::string user = environment("USER");
+  return fmt::format("ssh -N -L {0}:127.0.0.1:{0} {1}{2}{3}", port, user, user.empty() ? "" : "@", host);
+}
+
+struct ViewCommand {
+  InputOptions input;
+  std::optional<int> port;
+  std::string address = "127.0.0.1";
+  std::string token;
+  bool no_browser = false;
+
+  void run() {
+    check();
+    const EndSignals end;
+    Viewer viewer(CGPU_VERSION, input.inputs);
+    HttpServer server = listen(viewer);
+    std::atomic<bool> opened = false;
+    std::atomic<bool> failed = false;
+    std::thread opening([&] {
+      try {
+        input.opening = [&](const std::string& what, double share) { viewer.report(share, what); };
+        Session session = open_session(input, true);
+        viewer.report(1, "laying out the timeline");
+        viewer.show(std::move(session), input.threads);
+      } catch (const std::exception& error) {
+        fmt::print(stderr, "cgpu: {}\n", error.what());
+        viewer.fail(error.what());
+        failed = true;
+      }
+      opened = true;
+    });
+    server.start();
+    announce(server);
+    end.wait();
+    server.stop();
+    if (!opened) {  // a reader cannot be interrupted, and nothing of what it has made is needed
+      std::fflush(nullptr);
+      std::_Exit(0);
+    }
+    opening.join();
+    if (failed) std::exit(2);  // the line is on stderr since it failed
+  }
+
+  void check() const {
+    if (token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~") !=
+        std::string::npos) {
+      throw Error("--token: letters, digits and - . _ ~ were expected");
+    }
+    if (!is_loopback(address) && token.empty()) {
+      throw Error("--bind " + address +
+                  ": others can reach this address, so a secret is needed: add --token with a long random text");
+    }
+    for (const std::string& path : input.inputs) {  // what is plainly not there needs no server to say so
+      std::error_code ignored;
+      const bool pattern = path.find_first_of("*?[") != std::string::npos;
+      if (path != "-" && !pattern && !std::filesystem::is_directory(path, ignored)) File{path};
+    }
+  }
+
+  HttpServer listen(const Viewer& viewer) const {
+    ServerOptions options{address, port.value_or(kUsualPort), token};
+    for (int tried = 1;; ++tried, ++options.port) {
+      try {
+        return HttpServer(viewer, options);
+      } catch (const Error& error) {
+        if (port) throw Error(fmt::format("{} (choose another --port, or 0 for any that is free)", error.what()));
+        if (tried == kPortsTried) throw;
+      }
+    }
+  }
+
+  void announce(const HttpServer& server) const {
+    if (!port && server.port() != kUsualPort) {
+      fmt::print(stderr, "cgpu: port {} is taken; this is on {}\n", kUsualPort, server.port());
+    }
+    fmt::print("{}\n", server.url());
+    const bool remote = !environment("SSH_CONNECTION").empty();
+    if (is_loopback(address) && (remote || !has_display())) {
+      fmt::print("From another machine: {}\n", ssh_line(server.port()));
+    }
+    fmt::print("Ctrl-C ends it.\n");
+    std::fflush(stdout);
+    if (!no_browser && !remote && has_display()) open_browser(server.url());
+  }
+};
+
+}  // namespace
+
+void add_view_verb(CLI::App& app, Action& action) {
+  auto command = std::make_shared<ViewCommand>();
+  CLI::App* verb = app.add_subcommand("view", "The viewer: timeline, flame graphs and tables in the browser");
+  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
+      ->required();
+  verb->add_option("--port", command->port, "Port to serve on (default: 7788 or the next that is free; 0: any)")
+      ->check(CLI::Range(0, 65535));
+  verb->add_flag("--no-browser", command->no_browser, "Open no browser, only print the address");
+  verb->add_option("--bind", command->address,
+                   "Address to serve on (default 127.0.0.1); one that others can reach needs --token");
+  verb->add_option("--token", command->token, "Answer only those who know this secret");
+  add_input_options(*verb, command->input, true);
+  verb->callback([command, &action] { action = [command] { command->run(); }; });
+}
+
+}  // namespace cgpu

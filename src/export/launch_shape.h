@@ -1,0 +1,22 @@
+// Grid and block of a kernel launch, from the arguments that profilers give them in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/run.h"
+
+namespace cgpu {
+
+struct LaunchShape {
+  std::array<uint32_t, 3> grid{};   // blocks
+  std::array<uint32_t, 3> block{};  // threads
+};
+
+/// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); empty where they are
+/// not all there.
+std::optional<LaunchShape> launch_shape(const std::vector<Argument>& arguments);
+
+}  // namespace cgpu

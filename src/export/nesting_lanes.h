@@ -1,0 +1,60 @@
+// Putting the slices of a thread into begin and end events that nest by time alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tiles/lane_index.h"
+
+namespace cgpu {
+
+/// The slices of a track by start, outer before inner.
+inline std::vector<SliceIndex> in_nesting_order(const LaneIndex& index, const SliceTimes& times) {
+  std::vector<SliceIndex> slices;
+  slices.reserve(index.slices());
+  for (uint32_t number = 0; number < index.lanes(); ++number) {
+    const Lane lane = index.lane(number);
+    for (size_t i = 0; i < lane.size(); ++i) slices.push_back(lane.slice(i));
+  }
+  std::sort(slices.begin(), slices.end(), [&](SliceIndex a, SliceIndex b) {
+    if (times.start(a) != times.start(b)) return times.start(a) < times.start(b);
+    return times.end(a) != times.end(b) ? times.end(a) > times.end(b) : a < b;
+  });
+  return slices;
+}
+
+/// Stacks of open slices. A slice goes on the first stack whose innermost open slice contains it.
+class NestingLanes {
+ public:
+  /// Closes what ends by `start` on the stacks that are looked at, with close(lane, end), innermost first, and opens
+  /// [start, end). Returns the lane; a new one has the number of lanes there were. Starts must not fall.
+  template <typename Close>
+  size_t place(int64_t start, int64_t end, Close close) {
+    for (size_t lane = 0; lane < open_.size(); ++lane) {
+      close_until(lane, start, close);
+      if (open_[lane].empty() || open_[lane].back() >= end) {
+        open_[lane].push_back(end);
+        return lane;
+      }
+    }
+    open_.push_back({end});
+    return open_.size() - 1;
+  }
+  /// Closes everything.
+  template <typename Close>
+  void finish(Close close) {
+    for (size_t lane = 0; lane < open_.size(); ++lane) close_until(lane, INT64_MAX, close);
+  }
+
+ private:
+  template <typename Close>
+  void close_until(size_t lane, int64_t time, Close close) {
+    std::vector<int64_t>& ends = open_[lane];
+    for (; !ends.empty() && ends.back() <= time; ends.pop_back()) close(lane, ends.back());
+  }
+
+  std::vector<std::vector<int64_t>> open_;  // ends, the innermost last
+};
+
+}  // namespace cgpu

@@ -1,0 +1,90 @@
+#include "export/trace_packets.h"
+
+#include <charconv>
+
+namespace cgpu {
+
+namespace {
+
+/// InternedGraphicsContext.api: 4 is CUDA, 5 HIP, 0 undefined.
+uint64_t api_of(std::string_view vendor) {
+  if (vendor == "NVIDIA") return 4;
+  return vendor == "AMD" ? 5 : 0;
+}
+
+template <typename Number>
+bool is_whole(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+}  // namespace
+
+uint64_t TracePackets::define(uint32_t field, Interned& table, std::string_view text) {
+  bool is_new = false;
+  const uint64_t number = table.number_of(text, is_new);
+  if (is_new) {
+    definitions_.message(field, [&] {
+      definitions_.varint(1, number);  // iid
+      definitions_.text(2, text);      // name
+    });
+  }
+  return number;
+}
+
+uint64_t TracePackets::gpu_specification(std::string_view text, uint64_t category) {
+  bool is_new = false;
+  const uint64_t number = gpu_specifications_.number_of(text, is_new);
+  if (is_new) {
+    definitions_.message(24, [&] {  // InternedGpuRenderStageSpecification
+      definitions_.varint(1, number);
+      definitions_.text(2, text);
+      definitions_.varint(4, category);
+    });
+  }
+  return number;
+}
+
+uint64_t TracePackets::graphics_context(std::string_view vendor) {
+  bool is_new = false;
+  const uint64_t number = contexts_.number_of(vendor, is_new);
+  if (is_new) {
+    definitions_.message(23, [&] {  // InternedGraphicsContext
+      definitions_.varint(1, number);
+      definitions_.varint(3, api_of(vendor));
+    });
+  }
+  return number;
+}
+
+uint64_t TracePackets::compute_kernel(std::string_view name) {
+  bool is_new = false;
+  const uint64_t number = kernels_.number_of(name, is_new);
+  if (is_new) {
+    definitions_.message(1000, [&] {  // InternedComputeKernel
+      definitions_.varint(1, number);
+      definitions_.text(2, name);
+      definitions_.text(3, name);  // demangled_name
+    });
+  }
+  return number;
+}
+
+void TracePackets::annotation(ProtoWriter& event, const Argument& argument) {
+  event.message(4, [&] {
+    event.varint(1, annotation_name(argument.key));
+    int64_t whole = 0;
+    double real = 0;
+    if (argument.json && is_whole(argument.value, whole)) {
+      event.integer(4, whole);
+    } else if (argument.json && is_whole(argument.value, real)) {
+      event.number(5, real);
+    } else if (argument.json && (argument.value == "true" || argument.value == "false")) {
+      event.varint(2, argument.value == "true" ? 1 : 0);
+    } else {
+      event.text(6, argument.value);
+    }
+  });
+}
+
+}  // namespace cgpu

@@ -1,0 +1,90 @@
+// Perfetto's trace format: a file of packets of one sequence, with names interned at first use.
+//
+// Field numbers are those of Perfetto's public definitions (protos/perfetto/trace/**, as of v58): a trace is a repeated
+// TracePacket; what they mean stands beside each use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "export/proto_writer.h"
+#include "export/sink.h"
+#include "model/run.h"
+
+namespace cgpu {
+
+/// Texts and the small numbers that stand for them in one table of InternedData.
+class Interned {
+ public:
+  /// The number of `text`; `is_new` says whether it must be defined.
+  uint64_t number_of(std::string_view text, bool& is_new) {
+    const auto [at, added] = numbers_.try_emplace(std::string(text), numbers_.size() + 1);
+    is_new = added;
+    return at->second;
+  }
+
+ private:
+  std::unordered_map<std::string, uint64_t> numbers_;
+};
+
+class TracePackets {
+ public:
+  explicit TracePackets(Sink& sink) : out_(sink), writer_(out_.block()), definitions_(pending_) {}
+
+  /// Writes one packet: write_fields(ProtoWriter&) appends the fields of its body. What it interned goes with it.
+  template <typename WriteFields>
+  void packet(int64_t time, WriteFields write_fields) {
+    writer_.message(1, [&] {               // Trace.packet
+      writer_.integer(8, time);            // timestamp, ns
+      writer_.varint(10, 1);               // trusted_packet_sequence_id
+      writer_.varint(13, first_ ? 3 : 2);  // sequence_flags: state cleared (first), needs the state
+      write_fields(writer_);
+      if (!pending_.empty()) writer_.text(12, pending_);  // interned_data
+    });
+    first_ = false;
+    pending_.clear();
+    out_.pass_on();
+  }
+  /// A packet without a time that describes something.
+  template <typename WriteFields>
+  void description(WriteFields write_fields) {
+    writer_.message(1, [&] {
+      writer_.varint(10, 1);
+      writer_.varint(13, first_ ? 3 : 2);
+      write_fields(writer_);
+    });
+    first_ = false;
+    out_.pass_on();
+  }
+  void flush() { out_.flush(); }
+
+  uint64_t category(std::string_view text) { return define(1, categories_, text); }
+  uint64_t event_name(std::string_view text) { return define(2, event_names_, text); }
+  uint64_t annotation_name(std::string_view text) { return define(3, annotation_names_, text); }
+  /// A hardware queue or a stage of a GPU; category 2 is COMPUTE, 0 OTHER.
+  uint64_t gpu_specification(std::string_view text, uint64_t category);
+  uint64_t graphics_context(std::string_view vendor);
+  uint64_t compute_kernel(std::string_view name);
+
+  /// One debug annotation of a TrackEvent (field 4): a number where the value is one, else a string.
+  void annotation(ProtoWriter& event, const Argument& argument);
+
+ private:
+  uint64_t define(uint32_t field, Interned& table, std::string_view text);
+
+  BlockWriter out_;
+  ProtoWriter writer_;
+  std::string pending_;  // InternedData of the packet that is being written
+  ProtoWriter definitions_;
+  bool first_ = true;
+  Interned categories_;
+  Interned event_names_;
+  Interned annotation_names_;
+  Interned gpu_specifications_;
+  Interned contexts_;
+  Interned kernels_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,42 @@
+// One connection of a client, with limits on what it may cost: bytes of a request's head, and time.
+#pragma once
+
+#include <httplib.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+namespace cgpu {
+
+class Connection : public httplib::Stream {
+ public:
+  /// `crowded`: whether other clients wait for a thread, so that this one must be quick.
+  Connection(int socket, const std::atomic<int>& crowded);
+
+  /// Waits for the first byte of the next request. False where none came in time or the client has gone.
+  bool wait_for_request();
+
+  bool is_readable() const override;
+  bool is_writable() const override;
+  ssize_t read(char* to, size_t size) override;
+  ssize_t write(const char* from, size_t size) override;
+  void get_remote_ip_and_port(std::string& ip, int& port) const override;
+  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  int socket() const override { return socket_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// Waits for an event of poll(2) until the deadline, less patiently where others wait.
+  bool wait(short event, Clock::time_point begin, std::chrono::milliseconds patience) const;
+
+  int socket_;
+  const std::atomic<int>& crowded_;
+  Clock::time_point began_ = Clock::now();  // of the request
+  size_t left_ = 0;                         // bytes that it may still have
+  char buffer_[4096];
+  size_t buffered_ = 0;
+  size_t taken_ = 0;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,39 @@
+// Who may ask: requests that a foreign web page made a browser send, and requests without the token, are refused.
+//
+// A page of another site can make a browser send requests here, and can make its own host name point here (DNS
+// rebinding). The first names a foreign Origin, the second a foreign Host.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cgpu {
+
+class Guard {
+ public:
+  /// `address`: what the server is bound to. `token`: empty for none.
+  Guard(const std::string& address, int port, std::string token);
+
+  /// The Host header of a request, "" where it has none.
+  bool allows_host(std::string_view host) const;
+  /// The Origin header of a request for `host`, "" where it has none.
+  bool allows_origin(std::string_view origin, std::string_view host) const;
+  /// The headers Authorization and Cookie, "" where they are missing.
+  bool allows_token(std::string_view authorization, std::string_view cookies) const;
+
+  bool needs_token() const { return !token_.empty(); }
+  bool is_token(std::string_view text) const;
+  /// What Set-Cookie has to say, so that the page is allowed from then on.
+  std::string cookie() const;
+
+ private:
+  std::vector<std::string> hosts_;  // empty: any
+  std::string token_;
+  std::string cookie_name_;  // with the port: cookies do not tell ports apart
+};
+
+/// Whether an address can be reached from this machine only.
+bool is_loopback(const std::string& address);
+
+}  // namespace cgpu

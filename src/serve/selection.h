@@ -1,0 +1,58 @@
+// A part of a session: a window of time, steps, one rank, some tracks. The tables of an area are those of this part.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "serve/answer.h"
+#include "serve/profile.h"
+
+namespace cgpu {
+
+struct Selection {
+  std::optional<int64_t> from;  // ns from the start of the session
+  std::optional<int64_t> to;
+  std::optional<std::pair<int64_t, int64_t>> steps;  // first and last
+  std::optional<int64_t> rank;
+  std::optional<std::vector<ViewTrackId>> tracks;
+
+  bool has_window() const { return from || to || steps; }
+};
+
+/// What happened in [begin, end) on the run's clock, as a run of its own: the same as a copy of the run after
+/// select_window (links/window.h), of the tracks that `takes_part` chooses. Call trees and measured launches, which a
+/// window does not touch, stay with `run`. O(slices), and little more than a look at each that lies outside.
+Run copy_window(const Run& run, int64_t begin, int64_t end,
+                const std::function<bool(TrackIndex, SliceKind)>& takes_part = nullptr);
+
+/// The parts of tracks of the profile that tracks of the viewer stand for: a derived track of a device stands for the
+/// device's streams.
+class ChosenTracks {
+ public:
+  ChosenTracks(const Profile& profile, const std::vector<ViewTrackId>& tracks);
+  bool has(size_t run, TrackIndex track, TrackPart part) const {
+    return chosen_[run][track][static_cast<size_t>(part)];
+  }
+  /// Whether a track of this device is among them.
+  bool has_device(size_t run, int32_t device) const;
+
+ private:
+  std::vector<std::vector<std::array<bool, kTrackParts>>> chosen_;  // by run and track
+  std::vector<std::vector<int32_t>> devices_;                       // by run
+};
+
+/// The selected part of the profile's session, which is the session itself where nothing is left out.
+class SelectedSession {
+ public:
+  /// Throws RequestError for a step or a rank that does not exist.
+  SelectedSession(const Profile& profile, const Selection& selection);
+  const Session& session() const { return own_ ? *own_ : whole_; }
+
+ private:
+  const Session& whole_;
+  std::optional<Session> own_;
+};
+
+}  // namespace cgpu

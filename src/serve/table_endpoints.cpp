@@ -1,0 +1,162 @@
+// /api/table and /api/area: tables over a part of the profile.
+#include <future>
+#include <set>
+#include <sstream>
+
+#include "analysis/analysis.h"
+#include "base/error.h"
+#include "serve/endpoints.h"
+#include "serve/parameters.h"
+#include "serve/selection.h"
+#include "table/filter.h"
+#include "table/json.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Tables over call trees and measured launches: a window of time says nothing about them.
+bool has_no_time(const std::string& table) {
+  static const std::set<std::string> tables = {"launch_metrics", "launch_rules", "launch_values", "metrics",
+                                               "call_tree",      "hot_path",     "functions",     "callers",
+                                               "imbalance",      "stalls",       "profiles"};
+  return tables.count(table) > 0;
+}
+
+std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
+  const size_t dash = text.find('-', 1);
+  const int64_t first = parse_integer(std::string_view(text).substr(0, dash), "step", INT64_MIN, INT64_MAX);
+  const int64_t last = dash == std::string::npos
+                           ? first
+                           : parse_integer(std::string_view(text).substr(dash + 1), "step", first, INT64_MAX);
+  return {first, last};
+}
+
+Selection window_of(const Parameters& parameters) {
+  Selection selection;
+  selection.from = parameters.integer("from", -kLatestTime, kLatestTime);
+  selection.to = parameters.integer("to", -kLatestTime, kLatestTime);
+  if (selection.from && selection.to && *selection.from >= *selection.to) {
+    throw RequestError(kBadRequest, "from is not before to");
+  }
+  return selection;
+}
+
+void keep_rank(Table& table, int64_t rank) {
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    if (table.columns[column].name != "rank") continue;
+    std::erase_if(table.rows, [&](const Row& row) { return row[column] != Cell(rank); });
+    return;
+  }
+}
+
+Answer json_answer(std::string body) {
+  Answer answer;
+  answer.body = std::move(body);
+  return answer;
+}
+
+/// What the tables of a selected area are.
+constexpr std::array<const char*, 7> kAreaTables = {"kernels", "kernel_classes", "ops", "api",
+                                                    "ranges",  "gpu_time",       "idle"};
+
+/// Why a device was idle, the threads show that launched its work, chosen or not: of the chosen tracks only the devices
+/// count.
+Table idle_of_devices(const Profile& profile, const Session& window, const ChosenTracks& chosen) {
+  Table table = find_analysis("idle").run(window, {});
+  const size_t rank = table.column("rank");
+  const size_t device = table.column("device");
+  std::erase_if(table.rows, [&](const Row& row) {
+    for (size_t run = 0; run < profile.session().runs.size(); ++run) {
+      if (Cell(profile.session().runs[run].rank) != row[rank]) continue;
+      if (chosen.has_device(run, static_cast<int32_t>(std::get<int64_t>(row[device])))) return false;
+    }
+    return true;
+  });
+  return table;
+}
+
+}  // namespace
+
+Answer answer_table(const Profile& profile, const Request& request, std::string_view name) {
+  const Parameters parameters(request, {"from", "to", "step", "rank", "top", "sort", "where", "base_names", "metric"});
+  const auto& all = all_analyses();
+  const auto analysis = std::find_if(all.begin(), all.end(), [&](const Analysis& a) { return a.name == name; });
+  if (analysis == all.end()) throw RequestError(kNotFound, "there is no such table");
+  Selection selection = window_of(parameters);
+  if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
+  selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
+  AnalysisOptions options;
+  options.base_names = parameters.flag("base_names");
+  if (const auto metric = parameters.text("metric")) options.metrics.push_back(*metric);
+  const int64_t top = parameters.integer("top", 0, UINT32_MAX).value_or(0);
+  try {
+    const auto where = parameters.text("where");
+    const Filter filter = where && !where->empty() ? Filter::parse(*where) : Filter();
+    Table table;
+    if (has_no_time(analysis->name)) {
+      table = analysis->run(profile.session(), options);
+      if (selection.rank) keep_rank(table, *selection.rank);
+    } else {
+      const SelectedSession selected(profile, selection);
+      table = analysis->run(selected.session(), options);
+    }
+    filter.apply(table);
+    const auto sort = parameters.text("sort");
+    if (sort && !sort->empty()) sort_rows(table, *sort);
+    take_top(table, static_cast<size_t>(top));
+    return json_answer(render_json("table", profile.session().inputs, {table}));
+  } catch (const Error& error) {
+    throw RequestError(kBadRequest, error.what());
+  }
+}
+
+Answer answer_area(const Profile& profile, const Request& request) {
+  const Parameters parameters(request, {"from", "to", "track"});
+  Selection selection = window_of(parameters);
+  if (!selection.from || !selection.to) throw RequestError(kBadRequest, "from and to are needed");
+  const auto all_tracks = static_cast<int64_t>(profile.view().tracks().size());
+  size_t tracks = profile.view().tracks().size();
+  std::optional<ChosenTracks> chosen;
+  std::optional<SelectedSession> all;  // of the window, whatever the tracks
+  if (const auto wanted = parameters.integers("track", 0, all_tracks - 1)) {
+    all.emplace(profile, selection);
+    selection.tracks.emplace();
+    for (const int64_t track : std::set<int64_t>(wanted->begin(), wanted->end())) {
+      selection.tracks->push_back(static_cast<ViewTrackId>(track));
+    }
+    chosen.emplace(profile, *selection.tracks);
+    tracks = selection.tracks->size();
+  }
+  const SelectedSession selected(profile, selection);
+  const Session& session = selected.session();
+  std::vector<std::future<Table>> tables;
+  for (const std::string name : kAreaTables) {
+    tables.push_back(std::async(std::launch::async, [&, name] {
+      if (chosen && name == "idle") return idle_of_devices(profile, all->session(), *chosen);
+      return find_analysis(name).run(session, {});
+    }));
+  }
+  uint64_t slices = 0;
+  for (const Run& run : session.runs) slices += run.timeline.slices.size();
+
+  JsonTextWriter json;
+  json.begin_object()
+      .member("from", *selection.from)
+      .member("to", *selection.to)
+      .member("slices", slices)
+      .member("tracks", tracks)
+      .key("tables")
+      .begin_object();
+  for (std::future<Table>& pending : tables) {
+    const Table table = pending.get();
+    if (table.rows.empty()) continue;
+    std::ostringstream text;
+    write_table_object(text, table);
+    json.key(table.name).raw(text.str());
+  }
+  json.end_object().end_object();
+  return json_answer(std::move(json).text());
+}
+
+}  // namespace cgpu

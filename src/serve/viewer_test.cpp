@@ -1,0 +1,244 @@
+#include "serve/viewer.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/analysis.h"
+#include "analysis/random_run.h"
+#include "serve/test_json.h"
+#include "table/json.h"
+
+namespace cgpu {
+namespace {
+
+const std::string kHostile =
+    "<script>alert(1)</script>\n\"\\\x01\xE2\x80\xAEtxet\xFF & 'quotes' " + std::string(100'000, 'x');
+
+/// Two kernels with their launches in an op, a copy, and names that nobody would want to see interpreted.
+Session small_session() {
+  TestRun run;
+  const SliceIndex op = run.host(SliceKind::framework_op, "aten::mm", 1'000, 500);
+  const SliceIndex first = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 1'100, 50, op);
+  const SliceIndex second = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 1'200, 50, op);
+  const SliceIndex wait = run.host(SliceKind::runtime_call, "cudaStreamSynchronize", 1'300, 150, op);
+  run.host(SliceKind::python_function, kHostile, 1'310, 10, wait);
+  run.kernel("gemm_kernel", 1'150, 100, {.kernel_class = KernelClass::gemm, .launch = first});
+  run.kernel("gemm_kernel", 1'400, 300, {.kernel_class = KernelClass::gemm, .launch = second});
+  run.memcpy("Memcpy HtoD", 1'800, 100, {CopyKind::HtoD, MemoryKind::pinned, MemoryKind::device, 4'000});
+  Session session = session_of(std::move(run));
+  session.inputs = {"folder/trace.json"};
+  return session;
+}
+
+class Ready : public ::testing::Test {
+ protected:
+  Ready() : viewer("1.2.3", {"trace.json"}) { viewer.show(small_session()); }
+
+  Answer get(const std::string& path, std::multimap<std::string, std::string> query = {}) {
+    const Answer answer = viewer.answer({path, std::move(query)});
+    if (answer.type.starts_with("application/json")) {
+      EXPECT_TRUE(test::JsonCheck::is_valid(answer.body)) << path << ": " << answer.body.substr(0, 300);
+    }
+    return answer;
+  }
+  std::string body(const std::string& path, std::multimap<std::string, std::string> query = {}) {
+    const Answer answer = get(path, std::move(query));
+    EXPECT_EQ(answer.status, 200) << path << ": " << answer.body.substr(0, 300);
+    return answer.body;
+  }
+  /// Of the first track of a kind.
+  std::string track(ViewKind kind) {
+    const Profile profile(small_session());
+    ViewTrackId id = 0;
+    while (profile.view().tracks()[id].kind != kind) ++id;
+    return std::to_string(id);
+  }
+
+  Viewer viewer;
+};
+
+void expect_has(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text.substr(0, 2000);
+}
+
+TEST(Viewer, TellsHowItGetsOn) {
+  Viewer viewer("1.2.3", {"a.json", "b.json"});
+  viewer.report(0.25, "reading");
+  expect_has(viewer.answer({"/api/status", {}}).body,
+             R"("state":"opening","share":0.25,"what":"reading","error":null)");
+  EXPECT_EQ(viewer.answer({"/api/session", {}}).status, 503);
+  EXPECT_EQ(viewer.answer({"/", {}}).status, 200);
+  viewer.fail("a.json: is not a \"profile\"");
+  expect_has(viewer.answer({"/api/status", {}}).body, R"("state":"error")");
+  expect_has(viewer.answer({"/api/status", {}}).body, R"(a.json: is not a \"profile\")");
+  EXPECT_EQ(viewer.answer({"/api/tile", {}}).status, 503);
+}
+
+TEST_F(Ready, DescribesTheSession) {
+  const std::string session = body("/api/session");
+  expect_has(session, R"("title":"trace.json")");
+  expect_has(session, R"("kind":"idle","group":["Device 0"])");
+  expect_has(session, R"("kind":"stream","group":["Device 0"],"name":"stream 7")");
+  expect_has(session, R"("kind":"thread","group":["Process 1"],"name":"thread 1")");
+  expect_has(session, R"({"name":"kernels","about")");
+  expect_has(session, R"("views":["overview","timeline","flame","kernels","ops","api","transfers","idle","tables"])");
+  EXPECT_EQ(session.find(R"("name":"collectives")"), std::string::npos);
+}
+
+TEST_F(Ready, NamesAreValidJsonWhateverTheyHold) {
+  const std::string names = body("/api/names/0");
+  expect_has(names, R"(<script>alert(1)</script>\n\"\\\u0001)");
+  EXPECT_LT(names.size(), 3'000U);  // the long one is cut
+  EXPECT_EQ(get("/api/names/1").status, 404);
+  EXPECT_EQ(get("/api/names/-1").status, 400);
+  EXPECT_EQ(get("/api/names/").status, 400);
+  EXPECT_EQ(get("/api/names/99999999999999999999").status, 400);
+}
+
+TEST_F(Ready, SliceOfADeviceOp) {
+  const std::string slice = body("/api/slice", {{"track", track(ViewKind::stream)}, {"slice", "6"}});
+  expect_has(slice, R"("name":"gemm_kernel","kind":"kernel","start":400,"duration":300)");
+  expect_has(slice, R"("class":"gemm")");
+  expect_has(slice, R"("delay":150)");
+  expect_has(slice, R"("siblings":{"count":2,"total":400,"mean":200,"median":200,"min":100,"max":300,"rank_pct":75)");
+  expect_has(slice, R"("name":"aten::mm")");  // in the stack
+}
+
+TEST_F(Ready, SliceOfACall) {
+  const std::string slice = body("/api/slice", {{"track", track(ViewKind::thread)}, {"slice", "1"}});
+  expect_has(slice, R"("launched":[{"track")");
+  expect_has(slice, R"("launched_count":1)");
+  const std::string longest = body("/api/slice", {{"track", track(ViewKind::thread)}, {"slice", "4"}});
+  EXPECT_GT(longest.size(), 100'000U);  // here the name is whole
+}
+
+TEST_F(Ready, SliceOfAGapSaysWhy) {
+  const std::string gap = body("/api/slice", {{"track", track(ViewKind::idle)}, {"slice", "0"}});
+  expect_has(gap, R"("kind":"idle","start":250,"duration":150)");
+  expect_has(gap, R"("cause":"launch_overhead")");
+  expect_has(gap, R"("why":"For 150 ns of these 150 ns, the next op was being launched)");
+  expect_has(gap, R"("next":{"track")");
+}
+
+TEST_F(Ready, CopiesHaveBytesAndBandwidth) {
+  const std::string slice = body("/api/slice", {{"track", track(ViewKind::stream)}, {"slice", "7"}});
+  expect_has(slice, R"~("copy":"HtoD (pinned to device)","bytes":4000,"bandwidth":40)~");
+}
+
+TEST_F(Ready, Neighbours) {
+  const std::string thread = track(ViewKind::thread);
+  const std::string stream = track(ViewKind::stream);
+  const auto to = [&](const std::string& from, const std::string& slice, const std::string& where) {
+    const std::string found = body("/api/neighbor", {{"track", from}, {"slice", slice}, {"to", where}});
+    const size_t at = found.find("\"slice\":");
+    return at == std::string::npos ? -1 : std::stoi(found.substr(at + 8));
+  };
+  EXPECT_EQ(to(thread, "1", "next"), 2);
+  EXPECT_EQ(to(thread, "2", "previous"), 1);
+  EXPECT_EQ(to(thread, "1", "previous"), -1);
+  EXPECT_EQ(to(thread, "1", "parent"), 0);
+  EXPECT_EQ(to(thread, "0", "child"), 1);
+  EXPECT_EQ(to(thread, "0", "parent"), -1);
+  EXPECT_EQ(to(stream, "5", "launch"), 1);
+  EXPECT_EQ(to(thread, "2", "launch"), 6);
+  EXPECT_EQ(to(thread, "0", "forward"), -1);
+  EXPECT_EQ(get("/api/neighbor", {{"track", thread}, {"slice", "0"}, {"to", "heaven"}}).status, 400);
+  expect_has(body("/api/flows", {{"track", stream}, {"slice", "5"}}), R"([{"kind":"launch","from":{)");
+}
+
+TEST_F(Ready, Search) {
+  expect_has(body("/api/search", {{"q", "GEMM"}}), R"({"total":2,"names":1,"matches":[{"track")");
+  expect_has(body("/api/search", {{"q", "^cuda.*Kernel$"}, {"regex", "1"}}), R"("total":2,"names":1)");
+  expect_has(body("/api/search", {{"q", "a.*b"}}), R"("total":0,"names":0,"matches":[])");
+  expect_has(body("/api/search", {{"q", "gemm"}, {"track", track(ViewKind::thread)}}), R"("total":0)");
+  expect_has(body("/api/search", {{"q", "gemm"}, {"at", "151"}, {"limit", "1"}}), R"("start":400)");
+  expect_has(body("/api/search", {{"q", "gemm"}, {"at", "399"}, {"direction", "previous"}}), R"("start":150)");
+  EXPECT_EQ(get("/api/search", {{"q", "("}, {"regex", "1"}}).status, 400);
+  EXPECT_EQ(get("/api/search", {{"q", ""}}).status, 400);
+  EXPECT_EQ(get("/api/search").status, 400);
+  EXPECT_EQ(get("/api/search", {{"q", "a"}, {"limit", "100000000"}}).status, 400);
+}
+
+TEST_F(Ready, TablesAreThoseOfTheCommandLine) {
+  const Session session = small_session();
+  for (const std::string name : {"kernels", "ops", "api", "idle", "gpu_time", "slices", "info", "call_tree"}) {
+    const std::string expected = render_json("table", session.inputs, {find_analysis(name).run(session, {})});
+    EXPECT_EQ(body("/api/table/" + name), expected);
+  }
+  expect_has(body("/api/table/kernels", {{"where", "total_ns > 1ms"}}), "\"rows\": [\n]");
+  expect_has(body("/api/table/api", {{"sort", "+name"}, {"top", "1"}}), "[\"cudaLaunchKernel\"");
+  EXPECT_EQ(get("/api/table/secrets").status, 404);
+  EXPECT_EQ(get("/api/table/kernels", {{"where", "nonsense"}}).status, 400);
+  EXPECT_EQ(get("/api/table/kernels", {{"sort", "nonsense"}}).status, 400);
+  EXPECT_EQ(get("/api/table/kernels", {{"from", "10"}, {"to", "5"}}).status, 400);
+  EXPECT_EQ(get("/api/table/kernels", {{"step", "1"}}).status, 404);
+  EXPECT_EQ(get("/api/table/kernels", {{"step", "x"}}).status, 400);
+}
+
+TEST_F(Ready, AreaOfSomeTracks) {
+  const std::string all = body("/api/area", {{"from", "0"}, {"to", "200"}});
+  expect_has(all, R"("slices":3)");
+  expect_has(all, R"("kernels":{"about")");
+  expect_has(all, "[\"gemm_kernel\", \"gemm\", 1, 50,");  // clipped
+  const std::string host = body("/api/area", {{"from", "0"}, {"to", "200"}, {"track", track(ViewKind::thread)}});
+  EXPECT_EQ(host.find("gemm_kernel"), std::string::npos);
+  expect_has(host, R"("tracks":1)");
+  expect_has(host, R"("api":{"about")");
+  const std::string device = body("/api/area", {{"from", "0"}, {"to", "900"}, {"track", track(ViewKind::busy)}});
+  expect_has(device, "launch_overhead");  // the threads that launched are not chosen, and still say why
+  EXPECT_EQ(get("/api/area", {{"from", "0"}}).status, 400);
+  EXPECT_EQ(get("/api/area", {{"from", "0"}, {"to", "9"}, {"track", "1,,2"}}).status, 400);
+  EXPECT_EQ(get("/api/area", {{"from", "0"}, {"to", "9"}, {"track", "999"}}).status, 400);
+}
+
+TEST_F(Ready, FlameGraphs) {
+  const std::string device = body("/api/flame", {{"view", "down"}});
+  expect_has(device, R"("unit":"ns","metric":"device_time","metrics":["device_time","host_time"],"total":500)");
+  expect_has(device,
+             R"~("names":["aten::mm","cudaLaunchKernel","gemm_kernel","(launch not in the profile)","Memcpy HtoD"])~");
+  expect_has(device, R"("parent":[-1,0,1,-1,3])");
+  expect_has(device, R"("value":[400,400,400,100,100])");
+  const std::string host = body("/api/flame", {{"metric", "host_time"}, {"view", "up"}});
+  expect_has(host, R"("total":500)");
+  expect_has(body("/api/flame", {{"focus", "gemm_kernel"}}), R"("total":400)");
+  EXPECT_EQ(get("/api/flame", {{"metric", "nonsense"}}).status, 404);
+  EXPECT_EQ(get("/api/flame", {{"view", "sideways"}}).status, 400);
+}
+
+TEST_F(Ready, MalformedRequestsGetShortAnswers) {
+  const std::string stream = track(ViewKind::stream);
+  const std::vector<std::pair<std::multimap<std::string, std::string>, int>> tiles = {
+      {{}, 400},
+      {{{"track", stream}}, 400},
+      {{{"track", stream}, {"level", "0"}, {"index", "0"}, {"what", "1"}}, 400},
+      {{{"track", stream}, {"track", stream}, {"level", "0"}, {"index", "0"}}, 400},
+      {{{"track", "-1"}, {"level", "0"}, {"index", "0"}}, 400},
+      {{{"track", "999"}, {"level", "0"}, {"index", "0"}}, 404},
+      {{{"track", "4294967296"}, {"level", "0"}, {"index", "0"}}, 400},
+      {{{"track", stream}, {"level", "54"}, {"index", "0"}}, 400},
+      {{{"track", stream}, {"level", "0"}, {"index", "9223372036854775807"}}, 400},
+      {{{"track", stream}, {"level", "0"}, {"index", "9999999999999999999999"}}, 400},
+      {{{"track", stream}, {"level", "0x1"}, {"index", "0"}}, 400},
+      {{{"track", stream}, {"level", " 1"}, {"index", "0"}}, 400},
+      {{{"track", track(ViewKind::busy)}, {"level", "0"}, {"index", "0"}}, 404},
+      {{{"track", stream}, {"level", "0"}, {"index", "-1"}}, 200},
+      {{{"track", stream}, {"level", "53"}, {"index", "0"}}, 200},
+  };
+  for (const auto& [query, status] : tiles) {
+    const Answer answer = get("/api/tile", query);
+    EXPECT_EQ(answer.status, status) << answer.body;
+    if (status != 200) {
+      EXPECT_LT(answer.body.size(), 300U);
+    }
+  }
+  for (const char* path : {"/api/nothing", "/api/", "/api", "/etc/passwd", "/../../etc/passwd", "/index.html/",
+                           "//index.html", "/api/tile/", "/web/dist/app.js", ""}) {
+    EXPECT_EQ(get(path).status, 404) << path;
+  }
+  EXPECT_EQ(get("/api/slice", {{"track", stream}, {"slice", "0"}}).status, 404);  // on another track
+  EXPECT_EQ(get("/api/slice", {{"track", stream}, {"slice", "4294967295"}}).status, 404);
+  EXPECT_EQ(get("/api/counter", {{"track", stream}, {"level", "0"}, {"index", "0"}}).status, 404);
+  EXPECT_EQ(get("/api/activity", {{"track", stream}, {"level", "0"}, {"index", "0"}}).status, 404);
+}
+
+}  // namespace
+}  // namespace cgpu

@@ -1,0 +1,76 @@
+#include "tiles/activity.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tiles/bytes.h"
+
+namespace cgpu {
+
+CoveredTime::CoveredTime(const IntervalSet& intervals) : intervals_(intervals.intervals()) {
+  covered_.reserve(intervals_.size());
+  int64_t total = 0;
+  for (const Interval& interval : intervals_) {
+    covered_.push_back(total);
+    total += interval.end - interval.begin;
+  }
+}
+
+int64_t CoveredTime::before(int64_t time) const {
+  const auto after = std::partition_point(intervals_.begin(), intervals_.end(),
+                                          [&](const Interval& interval) { return interval.begin < time; });
+  if (after == intervals_.begin()) return 0;
+  const size_t last = static_cast<size_t>(after - intervals_.begin()) - 1;
+  return covered_[last] + std::min(time, intervals_[last].end) - intervals_[last].begin;
+}
+
+size_t CoveredTime::bytes() const {
+  return intervals_.capacity() * sizeof(Interval) + covered_.capacity() * sizeof(int64_t);
+}
+
+DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops) {
+  std::array<std::vector<Interval>, 3> of_kind;
+  for (const OpIndex op : ops) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    of_kind[static_cast<size_t>(timeline.device_ops.kind[op])].push_back(
+        {timeline.slices.start[slice], timeline.slices.end(slice)});
+  }
+  const auto time_of = [&](OpKind kind) { return IntervalSet(std::move(of_kind[static_cast<size_t>(kind)])); };
+  compute = time_of(OpKind::compute);
+  const IntervalSet communication = time_of(OpKind::communication);
+  exposed_communication = communication.subtract(compute);
+  exposed_memory = time_of(OpKind::memory).subtract(compute).subtract(exposed_communication);
+}
+
+Activity::Activity(const DeviceTimes& times, int64_t zero)
+    : covered_{CoveredTime(times.compute), CoveredTime(times.exposed_communication), CoveredTime(times.exposed_memory)},
+      zero_(zero) {}
+
+std::string Activity::tile(const TilePlace& place) const {
+  std::string out;
+  append_number(out, magic("CGA1"));
+  append_number(out, uint32_t{kTileBuckets});
+  append_number(out, uint64_t{0});
+  const auto on_clock = [&](int bucket) {
+    int64_t time = 0;
+    return __builtin_add_overflow(place.edge(bucket), zero_, &time) ? INT64_MAX : time;
+  };
+  const double width = static_cast<double>(int64_t{1} << place.level);
+  for (const CoveredTime& covered : covered_) {
+    int64_t before = covered.before(on_clock(0));
+    for (int bucket = 0; bucket < kTileBuckets; ++bucket) {
+      const int64_t after = covered.before(on_clock(bucket + 1));
+      append_number(out, static_cast<float>(static_cast<double>(after - before) / width));
+      before = after;
+    }
+  }
+  return out;
+}
+
+size_t Activity::bytes() const {
+  size_t total = 0;
+  for (const CoveredTime& covered : covered_) total += covered.bytes();
+  return total;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,196 @@
+#include "tiles/lane_index.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/sort_runs.h"
+#include "tiles/lanes.h"
+
+namespace cgpu {
+
+namespace {
+
+struct Bounds {
+  int64_t start;
+  int64_t end;
+  SliceIndex slice;
+
+  /// Outer slices first, as links/nesting.h has it.
+  bool operator<(const Bounds& other) const {
+    if (start != other.start) return start < other.start;
+    if (end != other.end) return end > other.end;
+    return slice < other.slice;
+  }
+};
+
+std::vector<Bounds> outside_in(const SliceTimes& times, const std::vector<SliceIndex>& slices) {
+  std::vector<Bounds> bounds;
+  bounds.reserve(slices.size());
+  for (const SliceIndex slice : slices) bounds.push_back({times.start(slice), times.end(slice), slice});
+  sort_runs(bounds);
+  return bounds;
+}
+
+/// The lane of each slice, by its number minus that of the first; of others what lies there means nothing.
+struct Lanes {
+  std::unique_ptr<uint32_t[]> of;
+  uint32_t count = 0;
+};
+
+/// `first` and `last` are the least and the greatest of the slices' numbers.
+Lanes lay_out(const std::vector<Bounds>& bounds, SliceIndex first, SliceIndex last,
+              const std::function<SliceIndex(SliceIndex)>& parent_of) {
+  Lanes lanes{std::make_unique_for_overwrite<uint32_t[]>(size_t{last - first} + 1), 0};
+  LaneLayout layout;
+  for (const Bounds& slice : bounds) {
+    const SliceIndex parent = parent_of ? parent_of(slice.slice) : kNone;
+    const uint32_t from = parent == kNone ? 0 : lanes.of[parent - first] + 1;
+    lanes.of[slice.slice - first] = layout.place(slice.start, slice.end, from);
+  }
+  lanes.count = layout.lanes();
+  return lanes;
+}
+
+/// Whether each slice begins when the one before it has ended, and lies in none: one lane will do, in this order.
+bool follow_each_other(const SliceTimes& times, const std::vector<SliceIndex>& slices,
+                       const std::function<SliceIndex(SliceIndex)>& parent_of) {
+  int64_t end = INT64_MIN;
+  for (const SliceIndex slice : slices) {
+    if (times.start(slice) < end || (parent_of && parent_of(slice) != kNone)) return false;
+    end = times.end(slice);
+  }
+  return true;
+}
+
+}  // namespace
+
+size_t Lane::first_starting(int64_t time, size_t from) const {
+  size_t step = 1;
+  size_t low = from;
+  while (low < size_ && start(low) < time) {
+    from = low + 1;
+    low += step;
+    step *= 2;
+  }
+  size_t high = std::min(low, size_);
+  while (from < high) {
+    const size_t middle = from + (high - from) / 2;
+    if (start(middle) < time) {
+      from = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return from;
+}
+
+size_t Lane::first_reaching(int64_t time) const {
+  size_t low = 0;
+  size_t high = size_;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (end(middle) > time || start(middle) >= time) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+Lane::Node Lane::longest_of(size_t first, size_t last) const {
+  Node best;
+  for (size_t position = first; position < last; ++position) {
+    const int64_t length = duration(position);
+    if (length > best.duration) best = {length, static_cast<uint32_t>(position)};
+  }
+  return best;
+}
+
+size_t Lane::longest(size_t first, size_t last) const {
+  const size_t first_leaf = (first + kLeaf - 1) / kLeaf;
+  const size_t last_leaf = last / kLeaf;
+  if (first_leaf >= last_leaf) return longest_of(first, last).position;
+  Node best = longest_of(first, first_leaf * kLeaf);
+  const size_t leaves = (size_ + kLeaf - 1) / kLeaf;
+  size_t left = leaves + first_leaf;
+  size_t right = leaves + last_leaf;
+  for (; left < right; left /= 2, right /= 2) {
+    if ((left & 1) == 1) best = std::max(best, nodes_[left++]);
+    if ((right & 1) == 1) best = std::max(best, nodes_[--right]);
+  }
+  if (last_leaf * kLeaf < last) best = std::max(best, longest_of(last_leaf * kLeaf, last));
+  return best.position;
+}
+
+LaneIndex::LaneIndex(const SliceTimes& times, std::vector<SliceIndex> slices,
+                     const std::function<SliceIndex(SliceIndex)>& parent_of)
+    : times_(times), slices_(std::move(slices)), lane_(slices_.size()), by_lane_(slices_.size()) {
+  if (slices_.empty()) {
+    begin_ = {0};
+  } else if (follow_each_other(times, slices_, parent_of)) {
+    by_lane_ = slices_;
+    begin_ = {0, slices_.size()};
+  } else {
+    fill_lanes(parent_of);
+  }
+  grow_trees();
+}
+
+void LaneIndex::fill_lanes(const std::function<SliceIndex(SliceIndex)>& parent_of) {
+  const std::vector<Bounds> bounds = outside_in(times_, slices_);
+  const SliceIndex first = slices_.front();
+  const Lanes lanes = lay_out(bounds, first, slices_.back(), parent_of);
+  begin_.assign(lanes.count + 1, 0);
+  for (size_t i = 0; i < slices_.size(); ++i) {
+    lane_[i] = lanes.of[slices_[i] - first];
+    ++begin_[lane_[i] + 1];
+  }
+  for (uint32_t lane = 0; lane < lanes.count; ++lane) begin_[lane + 1] += begin_[lane];
+  std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
+  for (const Bounds& slice : bounds) by_lane_[next[lanes.of[slice.slice - first]]++] = slice.slice;
+}
+
+void LaneIndex::grow_trees() {
+  const auto leaves_of = [&](uint32_t lane) {
+    return (begin_[lane + 1] - begin_[lane] + Lane::kLeaf - 1) / Lane::kLeaf;
+  };
+  nodes_begin_.push_back(0);
+  for (uint32_t lane = 0; lane < lanes(); ++lane) nodes_begin_.push_back(nodes_begin_.back() + 2 * leaves_of(lane));
+  nodes_.resize(nodes_begin_.back());
+  for (uint32_t number = 0; number < lanes(); ++number) {
+    const Lane here = lane(number);
+    const size_t leaves = leaves_of(number);
+    Lane::Node* nodes = nodes_.data() + nodes_begin_[number];
+    for (size_t leaf = 0; leaf < leaves; ++leaf) {
+      nodes[leaves + leaf] = here.longest_of(leaf * Lane::kLeaf, std::min((leaf + 1) * Lane::kLeaf, here.size()));
+    }
+    for (size_t node = leaves; node-- > 1;) nodes[node] = std::max(nodes[2 * node], nodes[2 * node + 1]);
+  }
+}
+
+Lane LaneIndex::lane(uint32_t number) const {
+  return Lane(times_, by_lane_.data() + begin_[number], nodes_.data() + nodes_begin_[number],
+              begin_[number + 1] - begin_[number]);
+}
+
+uint32_t LaneIndex::lane_of(SliceIndex slice) const {
+  const auto at = std::lower_bound(slices_.begin(), slices_.end(), slice);
+  return at != slices_.end() && *at == slice ? lane_[static_cast<size_t>(at - slices_.begin())] : kNone;
+}
+
+size_t LaneIndex::bytes() const {
+  return slices_.capacity() * sizeof(SliceIndex) + lane_.capacity() * sizeof(uint32_t) +
+         by_lane_.capacity() * sizeof(SliceIndex) + begin_.capacity() * sizeof(size_t) +
+         nodes_.capacity() * sizeof(Lane::Node) + nodes_begin_.capacity() * sizeof(size_t);
+}
+
+uint32_t count_lanes(const SliceTimes& times, const std::vector<SliceIndex>& slices,
+                     const std::function<SliceIndex(SliceIndex)>& parent_of) {
+  if (slices.empty()) return 0;
+  if (follow_each_other(times, slices, parent_of)) return 1;
+  return lay_out(outside_in(times, slices), slices.front(), slices.back(), parent_of).count;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,34 @@
+// The times of slices as the viewer counts them: from the start of the session.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/timeline.h"
+
+namespace cgpu {
+
+/// Start and duration by slice number. Sums that would leave int64 stay at its border.
+class SliceTimes {
+ public:
+  SliceTimes(std::span<const int64_t> start, std::span<const int64_t> duration, int64_t zero)
+      : start_(start.data()), duration_(duration.data()), zero_(zero) {}
+
+  int64_t start(SliceIndex slice) const {
+    int64_t time = 0;
+    if (!__builtin_sub_overflow(start_[slice], zero_, &time)) return time;
+    return zero_ > 0 ? INT64_MIN : INT64_MAX;
+  }
+  int64_t duration(SliceIndex slice) const { return duration_[slice]; }
+  int64_t end(SliceIndex slice) const {
+    int64_t time = 0;
+    return __builtin_add_overflow(start(slice), duration_[slice], &time) ? INT64_MAX : time;
+  }
+
+ private:
+  const int64_t* start_;
+  const int64_t* duration_;
+  int64_t zero_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,126 @@
+// A session as the viewer sees it: tracks, their tiles, and where each slice stands.
+//
+// Opening looks once at every slice (names, tracks, steps, lanes); what costs memory, the index of a track, is made
+// when the track is first asked for and kept. The first twenty tracks are taken as asked for. All functions but the
+// constructor may be called by any number of threads at once; the session must outlive the view and not change. Times
+// are ns from the start of the session.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/step_times.h"
+#include "model/run.h"
+#include "tiles/activity.h"
+#include "tiles/counter_index.h"
+#include "tiles/derived_slices.h"
+#include "tiles/lane_index.h"
+#include "tiles/shared_names.h"
+#include "tiles/tile.h"
+#include "tiles/view_tracks.h"
+
+namespace cgpu {
+
+/// A slice as it stands on a track.
+struct Placed {
+  ViewTrackId track = kNone;
+  SliceIndex slice = kNone;
+  uint32_t lane = 0;
+  int64_t start = 0;
+  int64_t duration = 0;
+  uint32_t name = 0;
+};
+
+class TimelineView {
+ public:
+  /// `threads`: 0 for as many as the machine has.
+  explicit TimelineView(const Session& session, unsigned threads = 0);
+  ~TimelineView();
+  TimelineView(const TimelineView&) = delete;
+  TimelineView& operator=(const TimelineView&) = delete;
+
+  const Session& session() const { return session_; }
+  const std::vector<ViewTrack>& tracks() const { return tracks_.all(); }
+  const SharedNames& names() const { return names_; }
+  /// By run; times on the run's clock.
+  const std::vector<std::vector<Step>>& steps() const { return steps_; }
+  /// For each run, the time on its clock that is 0 here.
+  int64_t zero(size_t run) const { return zeros_[run]; }
+  /// The last end of any slice, at least 1.
+  int64_t span() const { return span_; }
+
+  /// Texts of what the high byte of a colour means: the slice kinds, those of derived slices, and those of the nodes of
+  /// call trees.
+  static std::vector<std::string> kinds();
+  /// The number of a node's kind among them.
+  static uint8_t kind_of(NodeKind kind);
+
+  /// Whether a track shows slices (else it is drawn from counter or activity tiles).
+  bool has_slices(ViewTrackId track) const;
+  std::string tile(ViewTrackId track, const TilePlace& place) const;
+  std::string counter_tile(ViewTrackId track, const TilePlace& place) const;
+  std::string activity_tile(ViewTrackId track, const TilePlace& place) const;
+
+  /// The lanes of a track that has slices, and their times.
+  const LaneIndex& lanes(ViewTrackId track) const;
+  SliceTimes times(ViewTrackId track) const;
+  SliceLook look(ViewTrackId track, SliceIndex slice) const;
+
+  /// Where a slice of a track stands; empty for a number that is not on it.
+  std::optional<Placed> find(ViewTrackId track, SliceIndex slice) const;
+  /// The track of a slice of the profile, and where it stands there.
+  ViewTrackId track_of(size_t run, SliceIndex slice) const { return tracks_.of(session_, run, slice); }
+  Placed place(size_t run, SliceIndex slice) const;
+
+  /// The derived slices of a track; null for a track of the profile.
+  const DerivedSlices* derived(ViewTrackId track) const;
+  /// The gaps of a track of kind idle.
+  const IdleSlices& idle(ViewTrackId track) const;
+  /// The device op of a slice; kNone where it is none.
+  OpIndex op_of(size_t run, SliceIndex slice) const;
+
+  /// Bytes of the indexes made so far, and of the slices in them.
+  struct Cost {
+    size_t bytes = 0;
+    size_t slices = 0;
+  };
+  Cost cost() const;
+
+ private:
+  struct OpenTrack;
+  /// `slices`: those of the track, where they are known already.
+  OpenTrack& open(ViewTrackId track, std::vector<SliceIndex>* slices = nullptr) const;
+  void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
+  std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
+  std::function<SliceIndex(SliceIndex)> parents_of(const ViewTrack& track) const;
+  std::vector<CounterIndex::Sample> samples_of(const ViewTrack& track) const;
+  IdleSlices make_idle(const ViewTrack& track) const;
+  struct Device;
+  const std::vector<OpIndex>& ops_of(const ViewTrack& track) const;
+  Device& device_of(const ViewTrack& track) const;
+  void lay_out_all(unsigned threads);
+
+  const Session& session_;
+  std::vector<int64_t> zeros_;
+  std::vector<std::vector<Step>> steps_;
+  ViewTracks tracks_;
+  SharedNames names_;
+  std::vector<uint32_t> step_names_;                                     // of all runs, one after another
+  std::vector<uint32_t> cause_names_;                                    // by IdleCause
+  std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
+  int64_t span_ = 1;
+
+  mutable std::vector<std::unique_ptr<OpenTrack>> opened_;                      // by track
+  mutable std::mutex mutex_;                                                    // of the ops by device
+  mutable std::vector<std::map<int32_t, std::vector<OpIndex>>> ops_by_device_;  // by run
+  mutable std::vector<std::map<int32_t, Device>> devices_;                      // by run
+  mutable std::mutex causes_mutex_;                                             // of the host causes
+  mutable std::vector<std::unique_ptr<HostCauses>> host_causes_;                // by run
+};
+
+}  // namespace cgpu

@@ -1,0 +1,173 @@
+#include "tiles/timeline_view.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "analysis/random_run.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+namespace {
+
+const std::vector<NamedKind> kVocabulary = {{SliceKind::framework_op, "aten::mm"},
+                                            {SliceKind::annotation, "range"},
+                                            {SliceKind::runtime_call, "cudaLaunchKernel"},
+                                            {SliceKind::runtime_call, "cudaDeviceSynchronize"}};
+
+RandomRun random_run(unsigned seed) {
+  return RandomRun(seed, kVocabulary, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
+}
+
+std::vector<ViewTrackId> of_kind(const TimelineView& view, ViewKind kind) {
+  std::vector<ViewTrackId> found;
+  for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
+    if (view.tracks()[id].kind == kind) found.push_back(id);
+  }
+  return found;
+}
+
+TEST(TimelineView, EverySliceStandsOnOneTrack) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Session session = session_of(random_run(seed), random_run(seed + 1000));
+    const TimelineView view(session, 1 + seed % 2);
+    for (size_t run = 0; run < 2; ++run) {
+      const Timeline& timeline = session.runs[run].timeline;
+      for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+        const Placed placed = view.place(run, slice);
+        EXPECT_EQ(placed.slice, slice);
+        EXPECT_EQ(placed.start, timeline.slices.start[slice] - view.zero(run));
+        EXPECT_EQ(placed.duration, timeline.slices.duration[slice]);
+        EXPECT_EQ(view.names()[placed.name], timeline.name(slice));
+        EXPECT_EQ(view.tracks()[placed.track].run, run);
+        const SliceIndex parent = timeline.slices.parent[slice];
+        if (parent != kNone) {
+          EXPECT_GT(placed.lane, view.place(run, parent).lane);
+        }
+      }
+    }
+    uint64_t slices = 0;
+    for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
+      const ViewTrack& track = view.tracks()[id];
+      if (!view.has_slices(id)) continue;
+      const LaneIndex& lanes = view.lanes(id);
+      EXPECT_EQ(track.lanes.value_or(lanes.lanes()), std::max<uint32_t>(lanes.lanes(), track.source == kNone ? 1 : 0));
+      EXPECT_EQ(track.slices.value_or(lanes.slices()), lanes.slices());
+      if (track.source != kNone) slices += lanes.slices();
+    }
+    EXPECT_EQ(slices, session.runs[0].timeline.slices.size() + session.runs[1].timeline.slices.size());
+  }
+}
+
+TEST(TimelineView, IdleTracksAddUpToTheTable) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Session session = session_of(random_run(seed));
+    const TimelineView view(session);
+    const Table table = idle_table(session, {});
+    std::map<std::pair<int64_t, std::string>, std::pair<int64_t, int64_t>> expected;  // count and total
+    for (size_t row = 0; row < table.rows.size(); ++row) {
+      expected[{integer_at(table, row, "device"), text_at(table, row, "cause")}] = {integer_at(table, row, "count"),
+                                                                                    integer_at(table, row, "total_ns")};
+    }
+    std::map<std::pair<int64_t, std::string>, std::pair<int64_t, int64_t>> found;
+    for (const ViewTrackId id : of_kind(view, ViewKind::idle)) {
+      const IdleSlices& idle = view.idle(id);
+      for (SliceIndex gap = 0; gap < idle.slices.size(); ++gap) {
+        int64_t length = 0;
+        for (uint32_t part = idle.part_begin[gap]; part < idle.part_begin[gap + 1]; ++part) {
+          auto& [count, total] = found[{*view.tracks()[id].device, std::string(text_of(idle.part_cause[part]))}];
+          ++count;
+          total += idle.part_ns[part];
+          length += idle.part_ns[part];
+        }
+        EXPECT_EQ(length, idle.slices.duration[gap]);
+      }
+    }
+    EXPECT_EQ(found, expected) << "seed " << seed;
+  }
+}
+
+TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {
+  int64_t exposed_ns = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Session session = session_of(random_run(seed));
+    const TimelineView view(session);
+    const Table table = gpu_time_table(session, {});
+    for (const ViewTrackId id : of_kind(view, ViewKind::busy)) {
+      size_t row = 0;
+      while (integer_at(table, row, "device") != *view.tracks()[id].device) ++row;
+      const std::string tile = view.activity_tile(id, {0, 0});  // the runs are shorter than 1,024 ns
+      ASSERT_EQ(tile.size(), 16 + 3 * 4 * 1024U);
+      for (const auto& [kind, column] :
+           {std::pair(0, "compute_ns"), {1, "exposed_comm_ns"}, {2, "exposed_memory_ns"}}) {
+        double sum = 0;
+        for (int bucket = 0; bucket < kTileBuckets; ++bucket) {
+          float share = 0;
+          std::memcpy(&share, tile.data() + 16 + 4 * (1024 * kind + bucket), 4);
+          sum += static_cast<double>(share);
+        }
+        EXPECT_EQ(static_cast<int64_t>(sum), integer_at(table, row, column)) << "seed " << seed;
+      }
+    }
+    for (const ViewTrackId id : of_kind(view, ViewKind::exposed)) {
+      size_t row = 0;
+      while (integer_at(table, row, "device") != *view.tracks()[id].device) ++row;
+      int64_t total = 0;
+      for (const int64_t duration : view.derived(id)->duration) total += duration;
+      EXPECT_EQ(total, integer_at(table, row, "exposed_comm_ns"));
+      exposed_ns += total;
+    }
+  }
+  EXPECT_GT(exposed_ns, 0);
+}
+
+TEST(TimelineView, ProjectsRangesOntoTheDevice) {
+  TestRun run;
+  const SliceIndex range = run.host(SliceKind::annotation, "forward", 100, 50);
+  const SliceIndex first = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 110, 5, range);
+  const SliceIndex second = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 120, 5, range);
+  run.kernel("a", 200, 10, {.launch = first});
+  run.kernel("b", 300, 10, {.launch = second});
+  run.kernel("c", 400, 10);
+  const Session session = session_of(std::move(run));
+  const TimelineView view(session);
+  const std::vector<ViewTrackId> tracks = of_kind(view, ViewKind::ranges);
+  ASSERT_EQ(tracks.size(), 1U);
+  const DerivedSlices& ranges = *view.derived(tracks[0]);
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_EQ(ranges.start[0], 200);
+  EXPECT_EQ(ranges.duration[0], 110);
+  EXPECT_EQ(ranges.origin[0], range);
+  EXPECT_EQ(view.names()[view.look(tracks[0], 0).name], "forward");
+}
+
+TEST(TimelineView, ManyThreadsAtOnce) {
+  const Session session = session_of(random_run(2), random_run(4));
+  const TimelineView view(session);
+  std::vector<std::vector<std::string>> answers(8);
+  {
+    std::vector<std::jthread> threads;
+    for (std::vector<std::string>& mine : answers) {
+      threads.emplace_back([&] {
+        for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
+          if (view.has_slices(id)) mine.push_back(view.tile(id, {0, 0}));
+          if (view.tracks()[id].kind == ViewKind::busy) mine.push_back(view.activity_tile(id, {0, 0}));
+        }
+      });
+    }
+  }
+  for (const std::vector<std::string>& mine : answers) EXPECT_EQ(mine, answers.front());
+}
+
+TEST(TimelineView, EmptySession) {
+  Session session;
+  session.runs.emplace_back();
+  const TimelineView view(session);
+  EXPECT_TRUE(view.tracks().empty());
+  EXPECT_FALSE(view.find(0, 0).has_value());
+  EXPECT_EQ(view.span(), 1);
+}
+
+}  // namespace
+}  // namespace cgpu
