@@ -1,0 +1,30 @@
+// Makes the page: one script, one style sheet, the HTML and its icon.
+//   node build.mjs [FOLDER]     into FOLDER (default: dist/)
+//   node build.mjs --dev [...]  not minified, with a source map in the script
+import { cpSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const options = process.argv.slice(2);
+const dev = options.includes("--dev");
+const out = resolve(options.find((option) => !option.startsWith("--")) ?? join(here, "dist"));
+
+mkdirSync(out, { recursive: true });
+await build({
+  absWorkingDir: here,
+  entryPoints: { app: "src/main.ts" },
+  outdir: out,
+  bundle: true,
+  format: "iife",
+  target: "es2022",
+  charset: "utf8",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  minify: !dev,
+  sourcemap: dev ? "inline" : false,
+  legalComments: "none",
+  logLevel: "warning",
+});
+for (const file of ["index.html", "favicon.svg"]) cpSync(join(here, "static", file), join(out, file));

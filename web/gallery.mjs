@@ -1,0 +1,142 @@
+// Takes the pictures of docs/gallery again, of the examples and of profiles that are made here.
+//   node gallery.mjs [NAME...]    all, or those whose names begin so
+// Environment: CGPU, CHROMIUM, as for the tests in a browser (test/browser/support.mjs).
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  builtTrace,
+  clickSlice,
+  newTab,
+  newWindow,
+  ROOT,
+  scratch,
+  Server,
+  settled,
+  skip,
+  startBrowser,
+  stateOf,
+  until,
+} from "./test/browser/support.mjs";
+
+const example = (name) => join(ROOT, "examples", name);
+
+/** Shows a part of the run, in shares of it. */
+async function show(page, server, from, to) {
+  const { span } = await server.json("/api/session");
+  await page.evaluate(([a, b]) => window.cgpu.show(a, b), [span * from, span * to]);
+  await settled(page);
+}
+
+/** Selects the first match of a search from a share of the run on. */
+async function select(page, server, text, share) {
+  const { span } = await server.json("/api/session");
+  const at = Math.round(span * share);
+  const { matches } = await server.json(`/api/search?q=${encodeURIComponent(text)}&at=${at}&direction=next&limit=1`);
+  await clickSlice(page, matches[0]);
+}
+
+const PICTURES = [
+  {
+    name: "training_step",
+    input: () => example("generated_training.json.gz"),
+    async pose(page, server) {
+      await select(page, server, "ncclDevKernel", 0.38);
+      await show(page, server, 0.24, 0.5);
+    },
+  },
+  {
+    name: "llm_decode",
+    input: (folder) =>
+      builtTrace(
+        folder,
+        "llm_decode.json",
+        "--model",
+        "llm",
+        "--steps",
+        12,
+        "--layers",
+        8,
+        "--idle",
+        "synchronization",
+      ),
+    pose: (page, server) => show(page, server, 0.1, 0.6),
+  },
+  {
+    name: "eight_ranks",
+    input: (folder) =>
+      builtTrace(
+        folder,
+        "ranks",
+        "--ranks",
+        8,
+        "--model",
+        "moe",
+        "--steps",
+        3,
+        "--layers",
+        4,
+        "--idle",
+        "data_loading",
+      ),
+    async pose(page, server) {
+      await page.getByLabel("Filter tracks").fill("busy");
+      await show(page, server, 0, 1);
+    },
+  },
+  { name: "hpctoolkit", input: (folder) => join(folder, "hpctoolkit-program-measurements"), view: "call_tree" },
+  {
+    name: "nsight_systems",
+    input: (folder) => join(folder, "solver.sqlite"),
+    pose: (page, server) => show(page, server, 0, 1),
+  },
+  {
+    name: "ascend",
+    input: (folder) => join(folder, "training_ascend_pt"),
+    pose: (page, server) => show(page, server, 0, 1),
+  },
+  { name: "nsight_compute", input: (folder) => join(folder, "kernels.ncu-rep"), view: "roofline" },
+  { name: "overview", input: () => example("generated_training.json.gz"), view: "overview" },
+  { name: "flame_graph", input: () => example("moe.json.gz"), view: "flame" },
+];
+
+async function take(browser, folder, out, { name, input, view = "timeline", pose }) {
+  const server = await Server.start(await input(folder));
+  const context = await newWindow(browser);
+  try {
+    const page = await newTab(context, `${server.url}#view=${view}`);
+    const shown = page.locator(`#view-${view}`);
+    await shown.waitFor();
+    if (view === "timeline") await settled(page);
+    await pose?.(page, server);
+    await until(page, "all is there", async () => {
+      const loading = page.getByText(/^(loading|\u2026)$/).filter({ visible: true });
+      return (await loading.count()) === 0 && (await shown.innerText()).trim().length > 40;
+    });
+    if (view === "timeline" && (await stateOf(page)).pending) await settled(page);
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: join(out, `${name}.png`) });
+    if (page.complaints.length) throw new Error(`${name}: ${page.complaints}`);
+    console.log(`${name}.png`);
+  } finally {
+    await context.close();
+    await server.end();
+  }
+}
+
+if (skip) throw new Error(skip);
+const chosen = process.argv.slice(2);
+const out = resolve(ROOT, "docs/gallery");
+const folder = scratch();
+mkdirSync(out, { recursive: true });
+execFileSync("python3", [join(ROOT, "web/gallery_profiles.py"), folder], { stdio: "inherit" });
+const browser = await startBrowser();
+try {
+  for (const picture of PICTURES) {
+    if (!chosen.length || chosen.some((start) => picture.name.startsWith(start))) {
+      await take(browser, folder, out, picture);
+    }
+  }
+} finally {
+  await browser.close();
+}

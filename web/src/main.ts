@@ -1,0 +1,11 @@
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/table.css";
+import "./style/chart.css";
+import "./style/timeline.css";
+import "./style/panels.css";
+import "./style/views.css";
+import "./style/analyses.css";
+import { start } from "./app";
+
+start(document.getElementById("app")!);

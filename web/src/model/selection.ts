@@ -1,0 +1,37 @@
+// What is selected: a slice, and an area of the timeline. The area's time is also what the other views are limited to.
+import type { Range } from "./viewport";
+
+/** A slice and where it stands, so that it can be drawn and jumped to before its details have come. */
+export interface SliceRef {
+  track: number;
+  slice: number;
+  lane: number;
+  start: number;
+  duration: number;
+}
+
+/** A part of the timeline. tracks: null for all. */
+export interface Area extends Range {
+  tracks: readonly number[] | null;
+}
+
+/** A flag on the time axis; with an end, a span. */
+export interface Mark {
+  start: number;
+  end: number | null;
+}
+
+export function sameSlice(a: SliceRef | null, b: SliceRef | null): boolean {
+  return a === b || (a !== null && b !== null && a.track === b.track && a.slice === b.slice);
+}
+
+export function rangeOf(slice: { start: number; duration: number }): Range {
+  return { start: slice.start, end: slice.start + slice.duration };
+}
+
+/** The area between two moments, whole ns inside the session, never empty. */
+export function areaBetween(a: number, b: number, span: number, tracks: readonly number[] | null): Area {
+  const start = Math.min(Math.max(Math.floor(Math.min(a, b)), 0), Math.max(span - 1, 0));
+  const end = Math.max(Math.min(Math.ceil(Math.max(a, b)), Math.max(span, 1)), start + 1);
+  return { start, end, tracks };
+}

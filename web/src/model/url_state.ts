@@ -1,0 +1,109 @@
+// What the address bar holds: `#view=timeline&t=START-END&slice=TRACK.SLICE&area=...`. Reading takes whatever is
+// valid and ignores the rest: a link may come from anywhere.
+import type { Area, Mark } from "./selection";
+import type { Viewport } from "./viewport";
+
+export interface UrlState {
+  view: string | null;
+  viewport: Viewport | null;
+  slice: { track: number; slice: number } | null;
+  area: Area | null;
+  pinned: number[] | null;
+  folded: number[] | null;
+  order: number[] | null;
+  marks: Mark[];
+  search: string;
+}
+
+export const EMPTY_URL_STATE: UrlState = {
+  view: null,
+  viewport: null,
+  slice: null,
+  area: null,
+  pinned: null,
+  folded: null,
+  order: null,
+  marks: [],
+  search: "",
+};
+
+const MOST_IDS = 4096;
+
+/** Times to a thousandth of a ns, without an exponent and without trailing zeros. */
+const timeText = (value: number): string => value.toFixed(3).replace(/\.?0+$/, "");
+const TIME = /^-?\d{1,16}(\.\d{1,6})?$/;
+
+function parseTimes(text: string | undefined): [number, number] | null {
+  const parts = text?.split("~") ?? [];
+  if (parts.length !== 2 || !parts.every((part) => TIME.test(part))) return null;
+  const [start, end] = parts.map(Number) as [number, number];
+  return start < end ? [start, end] : null;
+}
+
+function parseIds(text: string | undefined): number[] | null {
+  if (text === undefined) return null;
+  if (text === "") return [];
+  const parts = text.split(",");
+  if (parts.length > MOST_IDS || !parts.every((part) => /^\d{1,10}$/.test(part))) return null;
+  return [...new Set(parts.map(Number))];
+}
+
+export function writeUrlState(state: UrlState): string {
+  const parts: [string, string][] = [];
+  if (state.view) parts.push(["view", state.view]);
+  if (state.viewport) parts.push(["t", `${timeText(state.viewport.start)}~${timeText(state.viewport.end)}`]);
+  if (state.slice) parts.push(["slice", `${state.slice.track}.${state.slice.slice}`]);
+  if (state.area) {
+    const tracks = state.area.tracks ? `@${state.area.tracks.join(",")}` : "";
+    parts.push(["area", `${timeText(state.area.start)}~${timeText(state.area.end)}${tracks}`]);
+  }
+  if (state.pinned) parts.push(["pin", state.pinned.join(",")]);
+  if (state.folded) parts.push(["fold", state.folded.join(",")]);
+  if (state.order) parts.push(["order", state.order.join(",")]);
+  if (state.marks.length) {
+    const marks = state.marks.map((mark) =>
+      mark.end === null ? timeText(mark.start) : `${timeText(mark.start)}~${timeText(mark.end)}`,
+    );
+    parts.push(["mark", marks.join(",")]);
+  }
+  if (state.search) parts.push(["q", state.search]);
+  return parts
+    .map(([key, value]) => `${key}=${encodeURIComponent(value).replace(/%2C/g, ",").replace(/%40/g, "@")}`)
+    .join("&");
+}
+
+export function readUrlState(hash: string): UrlState {
+  const values = new Map<string, string>();
+  for (const part of hash.replace(/^#/, "").split("&")) {
+    const cut = part.indexOf("=");
+    if (cut < 0) continue;
+    try {
+      values.set(part.slice(0, cut), decodeURIComponent(part.slice(cut + 1)));
+    } catch {
+      // A broken percent sequence: as if it were not there.
+    }
+  }
+  const viewport = parseTimes(values.get("t"));
+  const slice = /^(\d{1,10})\.(\d{1,10})$/.exec(values.get("slice") ?? "");
+  const [areaTimes, areaTracks] = (values.get("area") ?? "").split("@") as [string, string | undefined];
+  const area = parseTimes(areaTimes);
+  const view = values.get("view") ?? null;
+  return {
+    view: view !== null && /^[a-z_]{1,40}$/.test(view) ? view : null,
+    viewport: viewport && { start: viewport[0], end: viewport[1] },
+    slice: slice && { track: Number(slice[1]), slice: Number(slice[2]) },
+    area: area && { start: area[0], end: area[1], tracks: parseIds(areaTracks) },
+    pinned: parseIds(values.get("pin")),
+    folded: parseIds(values.get("fold")),
+    order: parseIds(values.get("order")),
+    marks: (values.get("mark") ?? "")
+      .split(",")
+      .flatMap((text): Mark[] => {
+        if (TIME.test(text)) return [{ start: Number(text), end: null }];
+        const times = parseTimes(text);
+        return times ? [{ start: times[0], end: times[1] }] : [];
+      })
+      .slice(0, 100),
+    search: (values.get("q") ?? "").slice(0, 1000),
+  };
+}

@@ -1,0 +1,78 @@
+// The part of the time axis that is on the screen. All functions are pure. Times are ns and may be fractions of one.
+
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Viewport = Range;
+
+/** The closest zoom: a window of this many ns. */
+export const NARROWEST = 16;
+/** What may be seen beyond either end of the session, as a share of the window. */
+const BEYOND = 0.02;
+
+export const width = (range: Range): number => range.end - range.start;
+
+export function sameRange(a: Range | null, b: Range | null): boolean {
+  return a === b || (a !== null && b !== null && a.start === b.start && a.end === b.end);
+}
+
+/** The window that shows the whole session. */
+export function everything(span: number): Viewport {
+  const whole = Math.max(span, NARROWEST);
+  return { start: -whole * BEYOND, end: whole * (1 + BEYOND) };
+}
+
+/** The nearest window to this one that is neither too narrow, nor too wide, nor beside the session. */
+export function clamp(view: Viewport, span: number): Viewport {
+  const whole = everything(span);
+  const size = Math.min(Math.max(width(view), NARROWEST), width(whole));
+  const middle = (view.start + view.end) / 2;
+  const low = Math.max(-size * BEYOND, whole.start);
+  const high = Math.max(low, Math.min(span + size * BEYOND, whole.end) - size);
+  const start = Math.min(Math.max(middle - size / 2, low), high);
+  return { start, end: start + size };
+}
+
+/** Zooms so that the moment stays where it is on the screen. factor > 1 shows more time. */
+export function zoomAt(view: Viewport, moment: number, factor: number, span: number): Viewport {
+  const limit = width(everything(span));
+  const size = Math.min(Math.max(width(view) * factor, NARROWEST), limit);
+  const share = (moment - view.start) / width(view);
+  const start = moment - share * size;
+  return clamp({ start, end: start + size }, span);
+}
+
+/** Moves by a share of the window; positive is later. */
+export function panBy(view: Viewport, share: number, span: number): Viewport {
+  const by = share * width(view);
+  return clamp({ start: view.start + by, end: view.end + by }, span);
+}
+
+/** The window that shows the range with some air on both sides. */
+export function fit(range: Range, span: number, air = 0.1): Viewport {
+  const pad = Math.max(width(range) * air, NARROWEST / 4);
+  return clamp({ start: range.start - pad, end: range.end + pad }, span);
+}
+
+/** The window, of the same width, that shows the range; the same one where it does already. */
+export function reveal(view: Viewport, range: Range, span: number): Viewport {
+  if (range.end > view.start && range.start < view.end && width(range) > width(view) / 4) return view;
+  const air = width(view) * 0.05;
+  if (range.start >= view.start + air && range.end <= view.end - air) return view;
+  if (width(range) > width(view) * 0.9) {
+    const start = range.start - width(view) * 0.1;
+    return clamp({ start, end: start + width(view) }, span);
+  }
+  const middle = (range.start + range.end) / 2;
+  return clamp({ start: middle - width(view) / 2, end: middle + width(view) / 2 }, span);
+}
+
+/** A step of the ruler: 1, 2 or 5 times a power of ten, at least this many ns and never under one. */
+export function niceStep(atLeast: number): number {
+  if (atLeast <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(atLeast));
+  for (const factor of [1, 2, 5]) if (factor * power >= atLeast * (1 - 1e-9)) return factor * power;
+  return 10 * power;
+}

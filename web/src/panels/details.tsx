@@ -1,0 +1,208 @@
+// All about the selected slice.
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { SliceAt, SliceDetails } from "../api/protocol";
+import { bytes, duration, exact, grouped, moment, oneLine, percent, withUnit } from "../model/format";
+import { rangeOf, type SliceRef } from "../model/selection";
+import { fit } from "../model/viewport";
+import { Histogram } from "../ui/chart";
+import { copyText } from "../ui/clipboard";
+import { useLoaded } from "../ui/hooks";
+import type { ViewContext } from "../views/context";
+
+const SHORT_TEXT = 240;
+const LONGEST_TEXT = 20000;
+const SHOWN_LINKS = 12;
+
+const readable = (name: string): string => name.replace(/_/g, " ");
+
+export function Details({ context, slice }: { context: ViewContext; slice: SliceRef }): JSX.Element {
+  const loaded = useLoaded(
+    (signal) => context.client.slice(slice.track, slice.slice, signal),
+    [slice.track, slice.slice],
+  );
+  if (loaded.state === "failed") return <p class="empty">{loaded.text}</p>;
+  const details = loaded.state === "ready" ? loaded.value : loaded.last;
+  if (!details) return <p class="empty">{"\u2026"}</p>;
+  return <Shown context={context} details={details} />;
+}
+
+function Shown({ context, details }: { context: ViewContext; details: SliceDetails }): JSX.Element {
+  const { session } = context;
+  const go = (target: SliceAt) => context.navigate({ slice: target });
+  const zoom = () => context.navigate({ slice: details, viewport: fit(rangeOf(details), session.span) });
+  return (
+    <div class="details">
+      <header>
+        <Text class="slice-name" text={details.name} key={details.name} />
+        <span class="tag">{readable(details.class ?? details.cause ?? details.kind)}</span>
+        <button onClick={zoom} title="F">
+          Zoom to it
+        </button>
+        <button onClick={() => context.navigate({ search: details.name.slice(0, 400) })} title="Show all of this name">
+          Find all
+        </button>
+        <button onClick={() => void copyText(details.name)}>Copy name</button>
+      </header>
+      {details.why && <p class="why">{details.why}</p>}
+      <div class="details-columns">
+        <Section title="Time">
+          <Facts facts={factsOf(details)} />
+        </Section>
+        {(details.launch || details.launched?.length) && (
+          <Section
+            title={
+              details.launch
+                ? "Launched by"
+                : `Launched ${details.launched!.length === 1 ? "" : grouped(details.launched!.length)}`
+            }
+          >
+            <Links slices={details.launch ? [details.launch] : details.launched!} onOpen={go} />
+            {details.delay != null && <Facts facts={[["Call to device", duration(details.delay)]]} />}
+          </Section>
+        )}
+        {details.stack && details.stack.length > 0 && (
+          <Section title={details.launch ? "Stack of the launch" : "Stack"}>
+            <Links slices={details.stack} onOpen={go} />
+          </Section>
+        )}
+        {details.siblings && details.siblings.count > 1 && <Siblings details={details} />}
+        {details.arguments && details.arguments.length > 0 && (
+          <Section title="Arguments" wide>
+            <dl class="facts arguments">
+              {details.arguments.map(({ key, value }) => (
+                <div>
+                  <dt title={key}>{oneLine(key, 80)}</dt>
+                  <dd>
+                    <Text text={argumentText(value)} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </Section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Arguments are texts by the protocol; a number or a list is shown all the same. */
+const argumentText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+function Section({
+  title,
+  wide,
+  children,
+}: {
+  title: string;
+  wide?: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class={wide ? "wide" : ""}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+type Fact = [string, string, string?];
+
+function factsOf(details: SliceDetails): Fact[] {
+  const facts: (Fact | false | undefined)[] = [
+    ["Start", moment(details.start), exact(details.start)],
+    ["Duration", duration(details.duration), exact(details.duration)],
+    details.share_of_step_pct !== undefined && [
+      `Share of step${details.step === undefined ? "" : ` ${details.step}`}`,
+      percent(details.share_of_step_pct),
+    ],
+    details.bytes !== undefined && ["Size", bytes(details.bytes), `${grouped(details.bytes)} B`],
+    details.copy !== undefined && ["Copy", details.copy],
+    details.bandwidth !== undefined && ["Bandwidth", withUnit(details.bandwidth, "GB/s")],
+    details.process !== undefined && ["Process", details.process],
+    details.thread !== undefined && ["Thread", details.thread],
+    details.device !== undefined && [
+      "Device",
+      `${details.device}${details.stream === undefined ? "" : `, stream ${details.stream}`}`,
+    ],
+    details.category !== undefined && details.category !== "" && ["Category", details.category],
+    details.correlation !== undefined && ["Correlation", String(details.correlation)],
+  ];
+  return facts.filter((fact): fact is Fact => Boolean(fact));
+}
+
+function Facts({ facts }: { facts: Fact[] }): JSX.Element {
+  return (
+    <dl class="facts">
+      {facts.map(([key, value, title]) => (
+        <div>
+          <dt>{key}</dt>
+          <dd title={title ?? value}>{oneLine(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Links({ slices, onOpen }: { slices: readonly SliceAt[]; onOpen: (slice: SliceAt) => void }): JSX.Element {
+  const [all, setAll] = useState(false);
+  const shown = all ? slices.slice(0, 1000) : slices.slice(0, SHOWN_LINKS);
+  return (
+    <ul class="links">
+      {shown.map((slice) => (
+        <li>
+          <button onClick={() => onOpen(slice)}>{oneLine(slice.name ?? "slice")}</button>
+          <span class="soft">{duration(slice.duration)}</span>
+        </li>
+      ))}
+      {slices.length > shown.length && !all && (
+        <li>
+          <button onClick={() => setAll(true)}>{`${slices.length - shown.length} more`}</button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Siblings({ details }: { details: SliceDetails }): JSX.Element {
+  const siblings = details.siblings!;
+  const facts: Fact[] = [
+    ["Total", duration(siblings.total), exact(siblings.total)],
+    ["Mean", duration(siblings.mean)],
+    ["Median", duration(siblings.median)],
+    ["Shortest, longest", `${duration(siblings.min)}, ${duration(siblings.max)}`],
+    ["Longer than", percent(siblings.rank_pct)],
+  ];
+  return (
+    <Section title={`All ${grouped(siblings.count)} of this name`}>
+      {siblings.histogram && siblings.histogram.counts.length > 1 && (
+        <Histogram
+          edges={siblings.histogram.edges}
+          counts={siblings.histogram.counts}
+          mark={details.duration}
+          format={duration}
+          height={48}
+        />
+      )}
+      <Facts facts={facts} />
+    </Section>
+  );
+}
+
+/** A text of the profile of any length: its beginning, and on demand the rest. */
+function Text({ text, class: name }: { text: string; class?: string }): JSX.Element {
+  const [all, setAll] = useState(false);
+  if (text.length <= SHORT_TEXT) return <span class={`text ${name ?? ""}`}>{text}</span>;
+  const shown = all ? text.slice(0, LONGEST_TEXT) : text.slice(0, SHORT_TEXT);
+  const cut = shown.length < text.length;
+  return (
+    <span class={`text ${name ?? ""}`}>
+      {shown}
+      {cut && "\u2026"}
+      <button class="more" onClick={() => setAll(!all)}>
+        {all ? "less" : `all ${grouped(text.length)} letters`}
+      </button>
+      {all && cut && <span class="soft"> The first {grouped(LONGEST_TEXT)} are shown; Copy takes all.</span>}
+    </span>
+  );
+}

@@ -1,0 +1,244 @@
+// The frame around the views: tabs, the time window, keys, commands, and what is said when the server is gone.
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Client } from "./api/client";
+import type { Names } from "./api/names";
+import type { Session } from "./api/protocol";
+import type { AppState } from "./model/app_state";
+import { duration, moment } from "./model/format";
+import { Store } from "./model/store";
+import { NotesButton } from "./panels/notes";
+import { Banner } from "./ui/banner";
+import { CommandPalette } from "./ui/command_palette";
+import { Help } from "./ui/help";
+import { useStore } from "./ui/hooks";
+import { Logo } from "./ui/pages";
+import { openInPerfetto } from "./ui/perfetto";
+import { theme, toggleTheme } from "./ui/theme";
+import type { Command, MountedView, View, ViewContext } from "./views/context";
+
+export interface ShellProps {
+  client: Client;
+  names: Names;
+  session: Session;
+  state: AppState;
+  views: readonly View[];
+  version: string;
+}
+
+type Overlay = "none" | "commands" | "help";
+
+export function Shell(props: ShellProps): JSX.Element {
+  const { state, session, views } = props;
+  const current = useStore(state.view);
+  const [overlay, setOverlay] = useState<Overlay>("none");
+  const [message, setMessage] = useState<string | null>(null);
+  const mounted = useRef(new Map<string, MountedView>());
+
+  const commands = useMemo<Command[]>(
+    () => [
+      ...views.map((view) => ({
+        group: "View",
+        title: `Show ${view.title.toLowerCase()}`,
+        keys: view.key,
+        run: () => state.navigate({ view: view.id }),
+      })),
+      { group: "Page", title: "Search for commands", keys: "Ctrl+K", run: () => setOverlay("commands") },
+      { group: "Page", title: "Keys and gestures", keys: "?", run: () => setOverlay("help") },
+      { group: "Page", title: "Undo the last navigation", keys: "Ctrl+Z, Alt+\u2190", run: () => void state.undo() },
+      { group: "Page", title: "Redo", keys: "Ctrl+Y, Alt+\u2192", run: () => void state.redo() },
+      { group: "Page", title: "Light or dark", run: toggleTheme },
+      { group: "Page", title: "Show the whole run in all views", run: () => state.navigate({ area: null }) },
+      ...session.steps.slice(0, 200).map((step) => ({
+        group: "Step",
+        run: () =>
+          state.navigate({
+            view: "timeline",
+            viewport: around(step),
+            area: { start: step.start, end: step.start + step.duration },
+          }),
+        title: `Go to step ${step.step}${session.runs.length > 1 ? ` of rank ${step.rank}` : ""}`,
+      })),
+      {
+        group: "Export",
+        title: "Open in Perfetto (its page comes from the internet)",
+        run: () => void openInPerfetto(props.client, session.title).catch((error: Error) => setMessage(error.message)),
+      },
+      {
+        group: "Export",
+        title: "Download as Perfetto trace",
+        run: () => location.assign(props.client.exportUrl("pftrace")),
+      },
+      {
+        group: "Export",
+        title: "Download as Chrome trace",
+        run: () => location.assign(props.client.exportUrl("json")),
+      },
+    ],
+    [views, session],
+  );
+  const ofView = () => mounted.current.get(state.view.get())?.commands ?? [];
+
+  useEffect(() => {
+    const keydown = (event: KeyboardEvent) => {
+      if (handleGlobalKey(event, state, views, setOverlay)) {
+        event.preventDefault();
+        return;
+      }
+      if (isTyping(event) || overlay !== "none") return;
+      if (mounted.current.get(state.view.get())?.keydown?.(event)) event.preventDefault();
+    };
+    window.addEventListener("keydown", keydown);
+    return () => window.removeEventListener("keydown", keydown);
+  }, [overlay]);
+
+  return (
+    <div class="shell">
+      <header class="bar">
+        <a class="brand" href="#" title={`cgpu ${props.version}`} onClick={(event) => event.preventDefault()}>
+          <Logo />
+        </a>
+        <nav class="tabs" aria-label="Views">
+          {views.map((view) => (
+            <button
+              key={view.id}
+              class={view.id === current ? "on" : ""}
+              aria-current={view.id === current ? "page" : undefined}
+              title={`${view.title} (${view.key})`}
+              onClick={() => state.navigate({ view: view.id })}
+            >
+              {view.title}
+            </button>
+          ))}
+        </nav>
+        <span class="run-title" title={session.runs.map((run) => run.file).join("\n")}>
+          {session.title}
+        </span>
+        <WindowChip state={state} />
+        <NotesButton notes={session.notes} />
+        <button class="icon" title="Light or dark" aria-label="Light or dark" onClick={toggleTheme}>
+          {"\u25d0"}
+        </button>
+        <button class="icon" title="Commands (Ctrl+K)" aria-label="Commands" onClick={() => setOverlay("commands")}>
+          {"\u2318"}
+        </button>
+        <button class="icon" title="Keys and gestures (?)" aria-label="Help" onClick={() => setOverlay("help")}>
+          ?
+        </button>
+      </header>
+      <Banner connection={props.client.connection} />
+      {message && (
+        <div class="banner" role="alert">
+          {message} <button onClick={() => setMessage(null)}>Close</button>
+        </div>
+      )}
+      <div class="views">
+        {views.length === 0 && (
+          <p class="empty">This profile has nothing that the viewer can show. Its tables: cgpu table FILE --list</p>
+        )}
+        {views.map((view) => (
+          <ViewHost key={view.id} view={view} mounted={mounted.current} {...props} />
+        ))}
+      </div>
+      {overlay === "commands" && (
+        <CommandPalette commands={[...ofView(), ...commands]} onClose={() => setOverlay("none")} />
+      )}
+      {overlay === "help" && <Help commands={[...ofView(), ...commands]} onClose={() => setOverlay("none")} />}
+    </div>
+  );
+}
+
+/** The step with some air. */
+function around(range: { start: number; duration: number }) {
+  const air = range.duration * 0.05;
+  return { start: range.start - air, end: range.start + range.duration + air };
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  return !!target && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+function handleGlobalKey(
+  event: KeyboardEvent,
+  state: AppState,
+  views: readonly View[],
+  setOverlay: (update: Overlay) => void,
+): boolean {
+  const control = event.ctrlKey || event.metaKey;
+  if (control && (event.code === "KeyK" || (event.shiftKey && event.code === "KeyP"))) {
+    setOverlay("commands");
+    return true;
+  }
+  if (isTyping(event)) return false;
+  if (event.altKey && event.key === "ArrowLeft") return (state.undo(), true);
+  if (event.altKey && event.key === "ArrowRight") return (state.redo(), true);
+  if (control && event.code === "KeyZ") return (event.shiftKey ? state.redo() : state.undo(), true);
+  if (control && event.code === "KeyY") return (state.redo(), true);
+  if (control || event.altKey) return false;
+  if (event.key === "?") return (setOverlay("help"), true);
+  const view = views.find((candidate) => candidate.key === event.key);
+  if (view) state.navigate({ view: view.id });
+  return view !== undefined;
+}
+
+/** A view's place on the page. It is mounted when first shown and stays, hidden, after that. */
+function ViewHost({
+  view,
+  mounted,
+  ...props
+}: ShellProps & { view: View; mounted: Map<string, MountedView> }): JSX.Element {
+  const { state } = props;
+  const shown = useStore(state.view) === view.id;
+  const host = useRef<HTMLDivElement>(null);
+  const visible = useMemo(() => new Store(false), []);
+  useEffect(() => {
+    if (shown && !mounted.has(view.id)) {
+      const context: ViewContext = {
+        client: props.client,
+        session: props.session,
+        names: props.names,
+        selection: state.selection,
+        area: state.area,
+        window: state.window,
+        viewport: state.viewport,
+        theme,
+        visible,
+        navigate: (target) => state.navigate(target),
+        state,
+      };
+      visible.set(true);
+      mounted.set(view.id, view.mount(host.current!, context));
+    }
+    visible.set(shown);
+  }, [shown]);
+  useEffect(
+    () => () => {
+      mounted.get(view.id)?.dispose();
+      mounted.delete(view.id);
+    },
+    [],
+  );
+  return <div class="view" id={`view-${view.id}`} ref={host} hidden={!shown} />;
+}
+
+/** What time the views are limited to. */
+function WindowChip({ state }: { state: AppState }): JSX.Element {
+  const range = useStore(state.window);
+  if (!range)
+    return (
+      <span class="chip soft" title="Drag in the timeline to choose a part of the run">
+        Whole run
+      </span>
+    );
+  const size = range.end - range.start;
+  return (
+    <span class="chip on" title="All views are limited to this time">
+      {moment(range.start, size / 100)} {"\u2013"} {moment(range.end, size / 100)}
+      <span class="soft">{duration(size)}</span>
+      <button aria-label="Show the whole run" title="Show the whole run" onClick={() => state.navigate({ area: null })}>
+        {"\u00d7"}
+      </button>
+    </span>
+  );
+}

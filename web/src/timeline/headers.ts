@@ -1,0 +1,172 @@
+// The names at the left of the tracks: fold, pin, move. Elements are made for the rows on the screen and reused.
+import type { GroupRow, Row, TrackRow } from "../model/layout";
+import { counterText } from "./tooltip";
+
+export interface HeaderActions {
+  toggleFold(id: number): void;
+  togglePin(track: number): void;
+  /** Moves a track by so many places among its neighbours. */
+  move(track: number, by: number): void;
+}
+
+const CHEVRON = { open: "\u25be", folded: "\u25b8" };
+
+interface Header {
+  element: HTMLElement;
+  fold: HTMLButtonElement;
+  name: HTMLElement;
+  note: HTMLElement;
+  pin: HTMLButtonElement | null;
+}
+
+export class HeaderColumn {
+  readonly element = document.createElement("div");
+  #headers = new Map<string, Header>();
+  #rows = new Map<string, Row>();
+  #scrollTop = 0;
+
+  constructor(private readonly actions: HeaderActions) {
+    this.element.className = "headers";
+  }
+
+  update(rows: readonly Row[], scrollTop: number, counterTops: ReadonlyMap<number, number>): void {
+    const gone = new Set(this.#headers.keys());
+    this.#rows.clear();
+    this.#scrollTop = scrollTop;
+    for (const row of rows) {
+      const key = row.kind === "group" ? `g${row.id}` : `t${row.track.id}`;
+      this.#rows.set(key, row);
+      gone.delete(key);
+      let header = this.#headers.get(key);
+      if (!header) {
+        header = row.kind === "group" ? this.#makeGroup(row) : this.#makeTrack(key, row);
+        this.#headers.set(key, header);
+        this.element.append(header.element);
+      }
+      header.element.style.transform = `translateY(${row.top - scrollTop}px)`;
+      header.element.style.height = `${row.height}px`;
+      header.fold.textContent = row.folded ? CHEVRON.folded : CHEVRON.open;
+      header.fold.setAttribute("aria-expanded", String(!row.folded));
+      if (row.kind === "group") {
+        header.note.textContent = row.tracks === 1 ? "1 track" : `${row.tracks} tracks`;
+      } else {
+        header.element.classList.toggle("pinned", row.pinned);
+        header.pin!.setAttribute("aria-pressed", String(row.pinned));
+        header.note.textContent = noteOf(row, counterTops);
+      }
+    }
+    for (const key of gone) {
+      this.#headers.get(key)!.element.remove();
+      this.#headers.delete(key);
+    }
+  }
+
+  #makeGroup(row: GroupRow): Header {
+    const element = document.createElement("div");
+    element.className = `head group depth-${Math.min(row.depth, 2)}`;
+    const fold = foldButton(`Fold ${row.title}`);
+    const name = document.createElement("span");
+    name.className = "name";
+    name.textContent = row.title;
+    name.title = row.title;
+    const note = document.createElement("span");
+    note.className = "note";
+    element.append(fold, name, note);
+    const toggle = () => this.actions.toggleFold(row.id);
+    fold.addEventListener("click", toggle);
+    name.addEventListener("click", toggle);
+    return { element, fold, name, note, pin: null };
+  }
+
+  #makeTrack(key: string, row: TrackRow): Header {
+    const element = document.createElement("div");
+    element.className = `head track kind-${row.track.kind} depth-${Math.min(row.depth, 2)}`;
+    element.title = [row.context, row.track.name].filter(Boolean).join(" \u203a ");
+    const fold = foldButton(`Fold ${row.track.name}`);
+    const name = document.createElement("span");
+    name.className = "name";
+    name.textContent = row.track.name;
+    name.tabIndex = 0;
+    name.setAttribute("role", "button");
+    name.setAttribute("aria-label", `${row.track.name}: Enter folds, P pins, Alt with the arrows moves`);
+    const note = document.createElement("span");
+    note.className = "note";
+    const pin = document.createElement("button");
+    pin.className = "pin";
+    pin.title = "Pin to the top";
+    pin.setAttribute("aria-label", `Pin ${row.track.name}`);
+    pin.textContent = "\u25b4";
+    element.append(fold, name, note, pin);
+    fold.addEventListener("click", () => this.actions.toggleFold(row.track.id));
+    pin.addEventListener("click", () => this.actions.togglePin(row.track.id));
+    name.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.actions.toggleFold(row.track.id);
+      else if (event.code === "KeyP") this.actions.togglePin(row.track.id);
+      else if (event.altKey && event.key === "ArrowUp") this.actions.move(row.track.id, -1);
+      else if (event.altKey && event.key === "ArrowDown") this.actions.move(row.track.id, 1);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    name.addEventListener("pointerdown", (event) => this.#drag(event, key, name));
+    return { element, fold, name, note, pin };
+  }
+
+  /** Dragging a name moves the track among its neighbours when it is let go; a click without moving folds it. */
+  #drag(event: PointerEvent, key: string, name: HTMLElement): void {
+    if (event.button !== 0) return;
+    const from = event.clientY;
+    let target: TrackRow | null = null;
+    let moved = false;
+    name.setPointerCapture(event.pointerId);
+    const siblings = () => {
+      const own = this.#rows.get(key);
+      return [...this.#rows.values()].filter(
+        (other): other is TrackRow => other.kind === "track" && own?.kind === "track" && other.context === own.context,
+      );
+    };
+    const showTarget = (row: TrackRow | null) => {
+      target = row;
+      for (const [other, header] of this.#headers) {
+        header.element.classList.toggle("drop", row !== null && other === `t${row.track.id}`);
+      }
+    };
+    const move = (now: PointerEvent) => {
+      if (!moved && Math.abs(now.clientY - from) < 5) return;
+      moved = true;
+      name.classList.add("moving");
+      const y = now.clientY - this.element.getBoundingClientRect().top + this.#scrollTop;
+      const rows = siblings();
+      showTarget(rows.find((row) => y < row.top + row.height) ?? rows[rows.length - 1] ?? null);
+    };
+    const end = (now: PointerEvent) => {
+      name.removeEventListener("pointermove", move);
+      name.removeEventListener("pointerup", end);
+      name.removeEventListener("pointercancel", end);
+      name.classList.remove("moving");
+      const own = this.#rows.get(key);
+      const rows = siblings();
+      const by = target && own?.kind === "track" ? rows.indexOf(target) - rows.indexOf(own) : 0;
+      showTarget(null);
+      if (own?.kind !== "track" || now.type !== "pointerup") return;
+      if (!moved) this.actions.toggleFold(own.track.id);
+      else if (by) this.actions.move(own.track.id, by);
+    };
+    name.addEventListener("pointermove", move);
+    name.addEventListener("pointerup", end);
+    name.addEventListener("pointercancel", end);
+  }
+}
+
+function noteOf({ track, folded }: TrackRow, counterTops: ReadonlyMap<number, number>): string {
+  if (folded) return track.lanes > 1 ? `${track.lanes} lanes` : "";
+  const top = track.kind === "counter" ? (counterTops.get(track.id) ?? NaN) : NaN;
+  return Number.isNaN(top) ? "" : `max ${counterText(track.name, top)}`;
+}
+
+function foldButton(label: string): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.className = "fold";
+  button.setAttribute("aria-label", label);
+  return button;
+}

@@ -1,0 +1,179 @@
+// What lies over the tracks and changes with the pointer and the selection: the area, the cursor, marks, the outline of
+// the selected slice and its arrows. Drawn on a canvas of its own, so that the tracks need not be drawn again.
+import type { SliceAt } from "../api/protocol";
+import type { Area, Mark, SliceRef } from "../model/selection";
+import { width, type Viewport } from "../model/viewport";
+import { drawArrow, leavingTime, type SelectedFlows } from "./flows";
+import type { Pane } from "./pane";
+
+export interface OverlayColours {
+  accent: string;
+  wash: string;
+  ink: string;
+  soft: string;
+  mark: string;
+  paper: string;
+  launch: string;
+  forward_backward: string;
+}
+
+export interface OverlayState {
+  view: Viewport;
+  ratio: number;
+  area: Area | null;
+  cursor: number | null;
+  marks: readonly Mark[];
+  selected: SliceRef | null;
+  flows: SelectedFlows;
+  colours: OverlayColours;
+  /** CSS pixels: height of the ruler, which is the top of the first pane. */
+  rulerHeight: number;
+}
+
+interface Box {
+  top: number;
+  bottom: number;
+}
+
+/** A pane and where it stands below the top of the overlay, CSS pixels. */
+export interface PlacedPane {
+  pane: Pane;
+  top: number;
+}
+
+export function drawOverlay(
+  context: CanvasRenderingContext2D,
+  panes: readonly PlacedPane[],
+  state: OverlayState,
+): void {
+  const { canvas } = context;
+  const { view, ratio, colours } = state;
+  const xOf = (time: number) => ((time - view.start) / width(view)) * canvas.width;
+  context.clearRect(0, 0, canvas.width, canvas.height);
+
+  if (state.area) drawArea(context, panes, state, state.area, xOf);
+  for (const mark of state.marks) drawMark(context, state, mark, xOf);
+  if (state.cursor !== null) {
+    context.fillStyle = colours.soft;
+    context.globalAlpha = 0.55;
+    context.fillRect(Math.round(xOf(state.cursor)), 0, Math.max(1, Math.round(ratio)), canvas.height);
+    context.globalAlpha = 1;
+  }
+  if (state.selected) {
+    for (const flow of state.flows.flows) {
+      const from = pointOf(panes, state, flow.from, leavingTime(flow.kind, flow.from), xOf);
+      const to = pointOf(panes, state, flow.to, flow.to.start, xOf);
+      if (!from || !to || Math.max(from.x, to.x) < 0 || Math.min(from.x, to.x) > canvas.width) continue;
+      const colour = flow.kind === "forward_backward" ? colours.forward_backward : colours.launch;
+      context.save();
+      context.beginPath();
+      context.rect(0, state.rulerHeight * ratio, canvas.width, canvas.height);
+      context.clip();
+      drawArrow(context, from, to, colour, colours.paper, ratio);
+      context.restore();
+    }
+    drawSelected(context, panes, state, state.selected, xOf);
+  }
+}
+
+function drawArea(
+  context: CanvasRenderingContext2D,
+  panes: readonly PlacedPane[],
+  state: OverlayState,
+  area: Area,
+  xOf: (time: number) => number,
+): void {
+  const { colours, ratio } = state;
+  const left = Math.max(-2, xOf(area.start));
+  const right = Math.min(context.canvas.width + 2, xOf(area.end));
+  if (right < 0 || left > context.canvas.width) return;
+  const size = Math.max(1, right - left);
+  context.fillStyle = colours.wash;
+  context.fillRect(left, 0, size, state.rulerHeight * ratio);
+  for (const { pane, top } of panes) {
+    for (const row of pane.visibleRows()) {
+      if (area.tracks && (row.kind !== "track" || !area.tracks.includes(row.track.id))) continue;
+      const from = Math.max(0, row.top - pane.scrollTop);
+      const to = Math.min(pane.height, row.top + row.height + (row.kind === "track" ? 4 : 0) - pane.scrollTop);
+      if (to > from) context.fillRect(left, (top + from) * ratio, size, (to - from) * ratio);
+    }
+  }
+  context.fillStyle = colours.accent;
+  const line = Math.max(1, Math.round(ratio));
+  context.fillRect(Math.round(left), 0, line, context.canvas.height);
+  context.fillRect(Math.round(right) - line, 0, line, context.canvas.height);
+}
+
+function drawMark(
+  context: CanvasRenderingContext2D,
+  state: OverlayState,
+  mark: Mark,
+  xOf: (time: number) => number,
+): void {
+  const { ratio, colours } = state;
+  context.fillStyle = colours.mark;
+  const times = mark.end === null ? [mark.start] : [mark.start, mark.end];
+  for (const time of times) {
+    const x = Math.round(xOf(time));
+    context.fillRect(x, 0, Math.max(1, Math.round(ratio)), context.canvas.height);
+    context.beginPath();
+    const out = time === mark.start ? 7 * ratio : -7 * ratio;
+    context.moveTo(x, 0);
+    context.lineTo(x + out, 4 * ratio);
+    context.lineTo(x, 8 * ratio);
+    context.fill();
+  }
+  if (mark.end !== null) context.fillRect(xOf(mark.start), 0, xOf(mark.end) - xOf(mark.start), 2 * ratio);
+}
+
+/** Where a lane can be seen; at the edge of its pane if it is scrolled out; null if its track is not shown. */
+function placeOf(panes: readonly PlacedPane[], track: number, lane: number): (Box & { seen: boolean }) | null {
+  let hidden: (Box & { seen: boolean }) | null = null;
+  for (const { pane, top } of panes) {
+    const place = pane.placeOf(track, lane);
+    if (!place) continue;
+    const seen = place.top + place.height > 0 && place.top < pane.height;
+    const clamped = Math.min(Math.max(place.top, -place.height), pane.height);
+    const box = { top: top + clamped, bottom: top + clamped + place.height, seen };
+    if (seen) return box;
+    hidden = box;
+  }
+  return hidden;
+}
+
+function pointOf(
+  panes: readonly PlacedPane[],
+  state: OverlayState,
+  slice: SliceAt,
+  time: number,
+  xOf: (time: number) => number,
+) {
+  const place = placeOf(panes, slice.track, slice.lane);
+  return place && { x: xOf(time), y: ((place.top + place.bottom) / 2) * state.ratio };
+}
+
+function drawSelected(
+  context: CanvasRenderingContext2D,
+  panes: readonly PlacedPane[],
+  state: OverlayState,
+  slice: SliceRef,
+  xOf: (time: number) => number,
+): void {
+  const { ratio } = state;
+  const left = Math.max(-8, xOf(slice.start));
+  const right = Math.min(context.canvas.width + 8, xOf(slice.start + slice.duration));
+  if (right < 0 || left > context.canvas.width) return;
+  for (const { pane, top } of panes) {
+    const place = pane.placeOf(slice.track, slice.lane);
+    if (!place || place.top + place.height < 0 || place.top > pane.height) continue;
+    context.save();
+    context.beginPath();
+    context.rect(0, top * ratio, context.canvas.width, pane.height * ratio);
+    context.clip();
+    context.strokeStyle = state.colours.ink;
+    context.lineWidth = 2 * ratio;
+    const size = Math.max(right - left, 3 * ratio);
+    context.strokeRect(left, (top + place.top) * ratio, size, place.height * ratio);
+    context.restore();
+  }
+}

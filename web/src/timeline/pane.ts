@@ -1,0 +1,357 @@
+// A scrolled list of tracks: their names at the left, their pixels, and the names of slices over these. Only the rows
+// on the screen are drawn.
+import { tilesIn, type TileKind } from "../api/tile_store";
+import type { SliceTile } from "../api/tiles";
+import { isArea, rowAt, type Row, type TrackRow } from "../model/layout";
+import { addActivity, newActivityRaster, paintActivity, type ActivityRaster } from "./activity";
+import { mix, SLICE_TEXT } from "./colours";
+import { addCounter, greatestValue, newCounterRaster, paintCounter, type CounterRaster } from "./counters";
+import { CAUSE, type Frame } from "./frame";
+import type { HeaderColumn } from "./headers";
+import { paintLane, type LaneColours } from "./lanes";
+import { LaneRaster, type PixelBuckets } from "./raster";
+import { Surface } from "./surface";
+import { TextMeasure } from "./text";
+
+/** A tile, how its buckets lie on the pixels, and the pixels that it may touch. */
+interface Part<T> {
+  tile: T;
+  buckets: PixelBuckets;
+  first: number;
+  last: number;
+}
+
+/** What is under the pointer. */
+export interface Hit {
+  row: TrackRow;
+  lane: number;
+  slice: { slice: number; start: number; duration: number; name: number } | null;
+  /** Of a track without slices: what it shows there. */
+  reading?: Reading | null;
+}
+
+export type Reading =
+  | { kind: "counter"; minimum: number; maximum: number }
+  | { kind: "activity"; compute: number; communication: number; memory: number };
+
+const FONT_SIZE = 11;
+const LABEL_FROM = 26; // CSS pixels
+const LABEL_INSET = 4;
+const NEAR = 2; // device pixels beside the pointer in which a slice is still hit
+
+export class Pane {
+  readonly element = document.createElement("div");
+  readonly #spacer = document.createElement("div");
+  readonly #sticky = document.createElement("div");
+  readonly surface = new Surface();
+  readonly #ink = document.createElement("canvas");
+  readonly #context = this.#ink.getContext("2d")!;
+  #measure: TextMeasure | null = null;
+  #measureRatio = 0;
+  #rows: readonly Row[] = [];
+  #scrollTop = 0;
+  #height = 0;
+  #raster = new LaneRaster(1);
+  #line = new Uint32Array(1);
+  #background = new Uint32Array(1);
+  /** Greatest value shown by a counter track, for its header; NaN where it shows none. */
+  readonly counterTops = new Map<number, number>();
+
+  constructor(
+    readonly name: string,
+    readonly headers: HeaderColumn,
+    onScroll: () => void,
+  ) {
+    this.element.className = `pane pane-${name}`;
+    this.#spacer.className = "pane-spacer";
+    this.#sticky.className = "pane-sticky";
+    this.#ink.className = "ink";
+    this.surface.canvas.className = "raster";
+    this.#sticky.append(headers.element, this.surface.canvas, this.#ink);
+    this.#spacer.append(this.#sticky);
+    this.element.append(this.#spacer);
+    this.element.addEventListener("scroll", onScroll, { passive: true });
+  }
+
+  setRows(rows: readonly Row[], height: number): void {
+    this.#rows = rows;
+    this.#spacer.style.height = `${height}px`;
+  }
+
+  /** What pointers touch. */
+  get canvas(): HTMLCanvasElement {
+    return this.#ink;
+  }
+
+  /** As of the last picture: asking the browser for it in the middle of one makes it lay out the page. */
+  get scrollTop(): number {
+    return this.#scrollTop;
+  }
+
+  get height(): number {
+    return this.#height;
+  }
+
+  /** The rows on the screen. */
+  visibleRows(): Row[] {
+    const rows: Row[] = [];
+    const bottom = this.scrollTop + this.height;
+    for (let i = rowAt(this.#rows, this.scrollTop); i < this.#rows.length && this.#rows[i]!.top < bottom; ++i) {
+      rows.push(this.#rows[i]!);
+    }
+    return rows;
+  }
+
+  draw(frame: Frame): void {
+    const { ratio } = frame;
+    this.#scrollTop = this.element.scrollTop;
+    this.#height = this.element.clientHeight;
+    const height = Math.max(1, Math.round(this.height * ratio));
+    this.#sticky.style.height = `${this.height}px`;
+    this.surface.resize(frame.pixels, height);
+    this.#prepareInk(frame, height);
+    if (this.#line.length !== frame.pixels) {
+      this.#line = new Uint32Array(frame.pixels);
+      this.#background = new Uint32Array(frame.pixels);
+      this.#raster = new LaneRaster(frame.pixels);
+    }
+    this.#drawBackground(frame);
+    const visible = this.visibleRows();
+    for (const row of visible) {
+      const top = row.top - this.scrollTop;
+      if (row.kind === "group") {
+        this.#line.fill(frame.page.band);
+        this.surface.fillRows(this.#line, Math.round(top * ratio), Math.round((top + row.height) * ratio));
+      } else if (row.track.kind === "busy") {
+        this.#drawActivity(frame, row, top);
+      } else if (row.track.kind === "counter") {
+        this.#drawCounter(frame, row, top);
+      } else {
+        this.#drawSlices(frame, row, top);
+      }
+    }
+    this.surface.show();
+    this.headers.update(visible, this.scrollTop, this.counterTops);
+  }
+
+  /** Of the tracks on the screen, without the empty paper below them. */
+  hash(ratio: number): string {
+    const last = this.#rows[this.#rows.length - 1];
+    const bottom = last ? last.top + last.height - this.#scrollTop : 0;
+    return this.surface.hash(Math.min(this.surface.height, Math.round(bottom * ratio)));
+  }
+
+  #prepareInk(frame: Frame, height: number): void {
+    if (this.#ink.width !== frame.pixels || this.#ink.height !== height) {
+      this.#ink.width = frame.pixels;
+      this.#ink.height = height;
+    } else {
+      this.#context.clearRect(0, 0, frame.pixels, height);
+    }
+    const font = `${FONT_SIZE * frame.ratio}px system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif`;
+    if (!this.#measure || this.#measureRatio !== frame.ratio) {
+      this.#measure = new TextMeasure(this.#context, font);
+      this.#measureRatio = frame.ratio;
+    }
+    this.#context.font = font;
+    this.#context.textBaseline = "middle";
+    this.#context.direction = "ltr";
+  }
+
+  /** Paper with the lines of the ruler. */
+  #drawBackground(frame: Frame): void {
+    this.#background.fill(frame.page.paper);
+    const { view, gridStep } = frame;
+    for (let i = Math.ceil(view.start / gridStep); i * gridStep <= view.end; ++i) {
+      const x = Math.round(frame.xOf(i * gridStep));
+      if (x >= 0 && x < frame.pixels) this.#background[x] = frame.page.grid;
+    }
+    this.surface.fillRows(this.#background, 0, this.surface.height);
+  }
+
+  /** The tiles that a track is drawn from; in place of those that are not here yet, what is. */
+  #parts<K extends TileKind>(frame: Frame, kind: K, track: number) {
+    const { first, last } = tilesIn(frame.view.start, frame.view.end, frame.span, frame.level);
+    const parts: Part<NonNullable<ReturnType<typeof frame.tiles.want<K>>>>[] = [];
+    const size = 1024 * 2 ** frame.level;
+    for (let index = first; index <= last; ++index) {
+      const tile = frame.tiles.want(kind, track, frame.level, index);
+      if (tile) {
+        parts.push({ tile, buckets: frame.buckets(frame.level), first: 0, last: frame.pixels });
+        continue;
+      }
+      const from = Math.max(0, Math.round(frame.xOf(index * size)));
+      const to = Math.min(frame.pixels, Math.round(frame.xOf((index + 1) * size)));
+      for (const other of frame.tiles.instead(kind, track, frame.level, index)) {
+        parts.push({ tile: other, buckets: frame.buckets(other.level), first: from, last: to });
+      }
+    }
+    return parts;
+  }
+
+  #drawSlices(frame: Frame, row: TrackRow, top: number): void {
+    const parts = this.#parts(frame, "tile", row.track.id);
+    if (!parts.length) return;
+    const { ratio } = frame;
+    const lanes = Math.max(1, row.track.lanes);
+    const shownLanes = row.folded ? Math.min(lanes, Math.floor(row.height / row.laneHeight)) : lanes;
+    const firstLane = Math.max(0, Math.floor(-top / row.laneHeight));
+    const lastLane = Math.min(shownLanes, Math.ceil((this.height - top) / row.laneHeight));
+    const colours = laneColours(frame, row.track.kind === "idle");
+    const gap = row.folded ? (row.laneHeight >= 3 ? 1 : 0) : 1;
+    const labelled = !row.folded || row.laneHeight >= FONT_SIZE + 3;
+    const longEnough = labelled ? LABEL_FROM * ratio : Infinity;
+    for (let lane = firstLane; lane < lastLane; ++lane) {
+      this.#raster.clear();
+      for (const part of parts) this.#raster.add(part.tile as SliceTile, lane, part.buckets, part.first, part.last);
+      this.#line.set(this.#background);
+      const from = Math.round((top + lane * row.laneHeight) * ratio);
+      const to = Math.round((top + (lane + 1) * row.laneHeight - gap) * ratio);
+      const middle = (from + to) / 2 + 0.5;
+      paintLane(this.#line, this.#raster, colours, longEnough, (first, last) =>
+        this.#label(frame, first, last, middle),
+      );
+      this.surface.fillRows(this.#line, from, to);
+    }
+  }
+
+  #label(frame: Frame, from: number, to: number, y: number): void {
+    const label = frame.labels.get(this.#raster.name[from]!);
+    if (!label) return;
+    const inset = LABEL_INSET * frame.ratio;
+    const room = to - from - 2 * inset;
+    const measure = this.#measure!;
+    const text = measure.fits(label.full, room) ? label.full : measure.cut(label.short, room);
+    if (!text) return;
+    this.#context.fillStyle = frame.wanted?.(this.#raster.name[from]!) === false ? frame.dimText : SLICE_TEXT;
+    this.#context.fillText(text, from + inset, y);
+  }
+
+  #activity(frame: Frame, track: number): ActivityRaster {
+    const raster = newActivityRaster(frame.pixels);
+    for (const part of this.#parts(frame, "activity", track)) {
+      addActivity(raster, part.tile, part.buckets, part.first, part.last);
+    }
+    return raster;
+  }
+
+  #drawActivity(frame: Frame, row: TrackRow, top: number): void {
+    const { pixels, width, height } = this.surface;
+    const [from, to] = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)];
+    paintActivity(pixels, width, height, this.#activity(frame, row.track.id), from, to - from, frame.page);
+  }
+
+  #counter(frame: Frame, track: number): CounterRaster {
+    const raster = newCounterRaster(frame.pixels);
+    for (const part of this.#parts(frame, "counter", track)) {
+      addCounter(raster, part.tile, part.buckets, part.first, part.last);
+    }
+    return raster;
+  }
+
+  #drawCounter(frame: Frame, row: TrackRow, top: number): void {
+    const { pixels, width, height } = this.surface;
+    const raster = this.#counter(frame, row.track.id);
+    const [from, to] = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)];
+    const colours = { area: frame.page.counterArea, line: frame.page.counterLine };
+    paintCounter(pixels, width, height, raster, from, to - from, colours);
+    this.counterTops.set(row.track.id, greatestValue(raster));
+  }
+
+  /** The row at a height below the top of the pane, CSS pixels. */
+  rowAt(y: number): Row | undefined {
+    const at = y + this.scrollTop;
+    const row = this.#rows[rowAt(this.#rows, at)];
+    return row && at >= row.top ? row : undefined;
+  }
+
+  /** What is at a point of the pane, CSS pixels from the top left of its canvas. */
+  hit(frame: Frame, x: number, y: number): Hit | null {
+    const row = this.rowAt(y);
+    if (row?.kind !== "track") return null;
+    const pixel = Math.floor(x * frame.ratio);
+    if (isArea(row.track)) return { row, lane: 0, slice: null, reading: this.#read(frame, row, pixel) };
+    const lane = Math.min(
+      Math.floor((y + this.scrollTop - row.top) / row.laneHeight),
+      Math.max(0, row.track.lanes - 1),
+    );
+    const parts = this.#parts(frame, "tile", row.track.id);
+    const raster = new LaneRaster(frame.pixels);
+    const first = Math.max(0, pixel - NEAR);
+    const last = Math.min(frame.pixels, pixel + NEAR + 1);
+    for (const part of parts) {
+      raster.add(part.tile as SliceTile, lane, part.buckets, Math.max(first, part.first), Math.min(last, part.last));
+    }
+    for (const p of [pixel, pixel - 1, pixel + 1, pixel - 2, pixel + 2]) {
+      if (p < first || p >= last || raster.slice[p]! < 0) continue;
+      return {
+        row,
+        lane,
+        slice: {
+          slice: raster.slice[p]!,
+          start: raster.start[p]!,
+          duration: raster.duration[p]!,
+          name: raster.name[p]!,
+        },
+      };
+    }
+    return { row, lane, slice: null };
+  }
+
+  /** What a track of a counter or of activity shows at a pixel. */
+  #read(frame: Frame, { track }: TrackRow, pixel: number): Reading | null {
+    if (pixel < 0 || pixel >= frame.pixels) return null;
+    if (track.kind === "counter") {
+      const { minimum, maximum } = this.#counter(frame, track.id);
+      if (Number.isNaN(maximum[pixel]!)) return null;
+      return { kind: "counter", minimum: minimum[pixel]!, maximum: maximum[pixel]! };
+    }
+    const { compute, communication, memory } = this.#activity(frame, track.id);
+    return { kind: "activity", compute: compute[pixel]!, communication: communication[pixel]!, memory: memory[pixel]! };
+  }
+
+  /** Where a lane stands below the top of the pane, and its height; null where the track has no row here. */
+  placeOf(track: number, lane: number): { top: number; height: number } | null {
+    const row = this.#rows.find((candidate) => candidate.kind === "track" && candidate.track.id === track);
+    if (row?.kind !== "track") return null;
+    const height = row.laneHeight || row.height;
+    const offset = Math.min(lane * height, row.height - height);
+    return { top: row.top - this.scrollTop + offset, height: row.laneHeight > 3 ? height - 1 : height };
+  }
+
+  /** Scrolls so that a lane can be seen. */
+  reveal(track: number, lane: number): boolean {
+    this.#scrollTop = this.element.scrollTop;
+    const height = this.element.clientHeight;
+    const place = this.placeOf(track, lane);
+    if (!place) return false;
+    const margin = Math.min(40, height / 4);
+    if (place.top < margin) this.element.scrollTop += place.top - margin;
+    else if (place.top + place.height > height - margin)
+      this.element.scrollTop += place.top + place.height - height + margin;
+    return true;
+  }
+}
+
+/** How strongly slices are shown that are not looked for. */
+const UNWANTED = 0.22;
+
+function laneColours(frame: Frame, idle: boolean): LaneColours {
+  const { palette, mode, page, wanted, seen } = frame;
+  const edges = new Map<number, number>();
+  return {
+    fill(raster, pixel) {
+      const colour = raster.colour[pixel]!;
+      seen[idle ? CAUSE | (colour & 255) : colour] = 1;
+      const fill = idle
+        ? palette.cause(colour & 255)
+        : palette.slice(mode, colour, raster.name[pixel]!, raster.duration[pixel]!);
+      return wanted && !wanted(raster.name[pixel]!) ? mix(fill, page.paper, UNWANTED) : fill;
+    },
+    edge(fill) {
+      let edge = edges.get(fill);
+      if (edge === undefined) edges.set(fill, (edge = mix(fill, page.paper, 0.45)));
+      return edge;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// What the parts of a timeline share. Two timelines on one page have two of these with the same stores in them, and so
+// the same axis and selection.
+import type { Client } from "../api/client";
+import type { Names } from "../api/names";
+import type { Session, Track } from "../api/protocol";
+import type { TileStore } from "../api/tile_store";
+import type { TrackSettings } from "../model/layout";
+import type { Area, Mark, SliceRef } from "../model/selection";
+import type { Readable, Store } from "../model/store";
+import type { Viewport } from "../model/viewport";
+import type { Theme } from "../ui/theme";
+import type { Target } from "../views/context";
+import type { ColourMode } from "./colours";
+
+export interface TimelineSource {
+  readonly client: Client;
+  readonly session: Session;
+  readonly names: Names;
+  readonly tiles: TileStore;
+  /** The tracks that this timeline shows: all of the session, or those of one run. */
+  readonly tracks: readonly Track[];
+  readonly viewport: Store<Viewport>;
+  readonly selection: Store<SliceRef | null>;
+  readonly area: Store<Area | null>;
+  readonly marks: Store<readonly Mark[]>;
+  readonly search: Store<string>;
+  readonly settings: Store<TrackSettings>;
+  readonly colourMode: Store<ColourMode>;
+  /** The moment under the pointer. */
+  readonly cursor: Store<number | null>;
+  readonly theme: Readable<Theme>;
+  navigate(target: Target): void;
+  changeSettings(change: Partial<TrackSettings>): void;
+}

@@ -1,0 +1,481 @@
+// The timeline as one component: minimap, ruler, pinned tracks, tracks, and what lies over them. It draws when
+// something has changed, at most once a frame of the browser.
+import { layout, moveTrack, type Layout } from "../model/layout";
+import { duration, moment } from "../model/format";
+import { rangeOf, type SliceRef } from "../model/selection";
+import { everything, fit, sameRange, width } from "../model/viewport";
+import { tilesIn } from "../api/tile_store";
+import { fromCss, mix, Palette } from "./colours";
+import { SelectedFlows } from "./flows";
+import { Frame, type PageColours } from "./frame";
+import { HeaderColumn, type HeaderActions } from "./headers";
+import { KeyMotion } from "./motion";
+import { drawMinimapFrame, Minimap } from "./minimap";
+import { drawOverlay, type OverlayColours, type PlacedPane } from "./overlay";
+import { Pane, type Hit } from "./pane";
+import { minimapDown, pointerDown, wheel, type Stage } from "./pointer";
+import { drawRuler, gridStepOf } from "./ruler";
+import type { TimelineSource } from "./source";
+import { Labels } from "./text";
+import { Tooltip } from "./tooltip";
+
+const RULER_HEIGHT = 24;
+const MINIMAP_HEIGHT = 44;
+const MOST_PINNED = 0.45; // of the height
+const KEPT_TIMES = 240;
+
+export class Timeline implements Stage {
+  readonly element = document.createElement("div");
+  readonly panes: readonly [Pane, Pane];
+  /** Colours in the last picture; called after every one. */
+  onDrawn: ((frame: Frame) => void) | null = null;
+  readonly motion: KeyMotion;
+  /** ms that each of the last pictures took. */
+  readonly frameTimes: number[] = [];
+
+  readonly #minimap: Minimap;
+  readonly #minimapFrame = document.createElement("canvas");
+  readonly #ruler = document.createElement("canvas");
+  readonly #base = document.createElement("div");
+  readonly #overlay = document.createElement("canvas");
+  readonly #empty = document.createElement("p");
+  readonly #live = document.createElement("div");
+  readonly #top = document.createElement("div");
+  readonly #stage = document.createElement("div");
+  readonly #labels: Labels;
+  readonly #tooltip: Tooltip;
+  readonly #flows: SelectedFlows;
+  readonly #ends: (() => void)[] = [];
+  #layout: Layout;
+  #frame: Frame | null = null;
+  #palette!: Palette;
+  #page!: PageColours;
+  #overlayColours!: OverlayColours;
+  #dirty: "no" | "overlay" | "all" = "no";
+  #scheduled = 0;
+  #matches = new Map<number, boolean>();
+  #placed: PlacedPane[] = [];
+  #size = { pixels: 0, css: 0, ratio: 1 };
+  #visible = true;
+  /** The slice selected last, until the user scrolls. */
+  #keepInSight: SliceRef | null = null;
+
+  constructor(readonly source: TimelineSource) {
+    const actions: HeaderActions = {
+      toggleFold: (id) => this.#toggleFold(id),
+      togglePin: (track) => this.togglePin(track),
+      move: (track, by) => this.#move(track, by),
+    };
+    const onScroll = () => this.#redraw("all");
+    this.panes = [
+      new Pane("pinned", new HeaderColumn(actions), onScroll),
+      new Pane("main", new HeaderColumn(actions), onScroll),
+    ];
+    this.#minimap = new Minimap(source.tracks);
+    this.#labels = new Labels((id) => source.names.get(id));
+    this.#tooltip = new Tooltip(this.#labels);
+    this.#flows = new SelectedFlows(source.client, () => this.#redraw("overlay"));
+    this.motion = new KeyMotion(source.viewport, source.session.span, () => this.fixedMoment());
+    this.#layout = layout(source.tracks, source.settings.get());
+    this.#build();
+    this.#listen();
+    this.#readColours();
+    this.#arrange();
+  }
+
+  dispose(): void {
+    for (const end of this.#ends) end();
+    this.motion.dispose();
+    cancelAnimationFrame(this.#scheduled);
+    this.element.remove();
+  }
+
+  /** A hidden timeline does not draw. */
+  setVisible(visible: boolean): void {
+    this.#visible = visible;
+    if (visible) this.#redraw("all");
+  }
+
+  /** A number that is the same for the same picture of the tracks; no text is in it. */
+  rasterHash(): string {
+    return this.panes.map((pane) => pane.hash(this.#size.ratio)).join("-");
+  }
+
+  /** The moment that zooming by keys keeps in place. */
+  fixedMoment(): number {
+    const view = this.source.viewport.get();
+    return this.source.cursor.get() ?? (view.start + view.end) / 2;
+  }
+
+  momentAt(clientX: number): number {
+    const view = this.source.viewport.get();
+    return view.start + ((clientX - this.#ruler.getBoundingClientRect().left) / this.#size.css) * width(view);
+  }
+
+  hitAt(pane: Pane, event: PointerEvent | MouseEvent): Hit | null {
+    if (!this.#frame) return null;
+    const box = this.#ruler.getBoundingClientRect();
+    return pane.hit(this.#frame, event.clientX - box.left, event.clientY - pane.element.getBoundingClientRect().top);
+  }
+
+  select(hit: Hit | null): void {
+    if (hit?.slice) this.source.navigate({ slice: refOf(hit)!, viewport: this.source.viewport.get() });
+    else this.source.navigate(this.source.selection.get() ? { slice: null } : { area: null });
+  }
+
+  zoomTo(hit: Hit): void {
+    const slice = refOf(hit);
+    if (slice) this.source.navigate({ slice, viewport: fit(rangeOf(slice), this.source.session.span) });
+  }
+
+  /** Shows the selected slice or area; all, where that is shown already or nothing is selected. */
+  fit(): void {
+    const { source } = this;
+    const slice = source.selection.get();
+    const range = slice ? rangeOf(slice) : source.area.get();
+    const whole = everything(source.session.span);
+    const target = range ? fit(range, source.session.span) : whole;
+    source.navigate({ viewport: sameRange(target, source.viewport.get()) ? whole : target });
+  }
+
+  /** Flags the selected slice or area, else the moment under the pointer. The same flag again takes it away. */
+  mark(): void {
+    const { source } = this;
+    const slice = source.selection.get();
+    const area = source.area.get();
+    const mark = slice
+      ? { start: slice.start, end: slice.start + slice.duration }
+      : area
+        ? { start: area.start, end: area.end }
+        : { start: Math.round(this.fixedMoment()), end: null };
+    const others = source.marks.get().filter((other) => other.start !== mark.start || other.end !== mark.end);
+    source.marks.set(others.length < source.marks.get().length ? others : [...others, mark]);
+  }
+
+  togglePin(track: number): void {
+    const { pinned } = this.source.settings.get();
+    this.source.changeSettings({
+      pinned: pinned.includes(track) ? pinned.filter((id) => id !== track) : [...pinned, track],
+    });
+  }
+
+  /** Unfolds and scrolls until the track can be seen. */
+  revealTrack(track: number, lane = 0): void {
+    if (!this.panes[0].placeOf(track, lane) && !this.panes[1].placeOf(track, lane)) {
+      // Its group is folded, or the filter hides it.
+      const wanted = this.source.tracks.find((candidate) => candidate.id === track);
+      if (!wanted) return;
+      const folded = new Set(this.source.settings.get().folded);
+      const all = layout(this.source.tracks, { ...this.source.settings.get(), filter: "" });
+      for (const row of all.main) {
+        if (row.kind === "group" && row.folded && wanted.group[row.depth] === row.title) folded.delete(row.id);
+      }
+      this.source.changeSettings({ folded, filter: "" });
+      this.#arrange();
+    }
+    if (!this.panes[0].reveal(track, lane)) this.panes[1].reveal(track, lane);
+  }
+
+  hover(pane: Pane | null, event: PointerEvent | null): void {
+    this.source.cursor.set(event ? this.momentAt(event.clientX) : null);
+    const hit = pane && event ? this.hitAt(pane, event) : null;
+    const box = this.element.getBoundingClientRect();
+    this.#tooltip.show(hit, (event?.clientX ?? 0) - box.left, (event?.clientY ?? 0) - box.top, this.element);
+    for (const each of this.panes) each.element.classList.toggle("over-slice", hit?.slice != null);
+  }
+
+  #build(): void {
+    this.element.className = "timeline";
+    this.#top.className = "tl-top";
+    this.#stage.className = "tl-stage";
+    const minimap = document.createElement("div");
+    minimap.className = "tl-minimap";
+    minimap.append(this.#minimap.surface.canvas, this.#minimapFrame);
+    this.#minimapFrame.setAttribute("aria-label", "The whole run");
+    this.#base.className = "tl-base";
+    this.#ruler.className = "tl-ruler";
+    this.#top.append(minimap, this.#base, this.#ruler);
+    this.#overlay.className = "tl-overlay";
+    this.#empty.className = "empty tl-empty";
+    this.#empty.hidden = true;
+    this.#live.className = "offscreen";
+    this.#live.setAttribute("aria-live", "polite");
+    this.#stage.append(this.panes[0].element, this.panes[1].element, this.#empty);
+    this.element.append(this.#top, this.#stage, this.#overlay, this.#tooltip.element, this.#live);
+    this.element.setAttribute("role", "application");
+    this.element.setAttribute("aria-label", "Timeline. Press question mark for the keys.");
+  }
+
+  #listen(): void {
+    const { source } = this;
+    const all = () => this.#redraw("all");
+    const overlay = () => this.#redraw("overlay");
+    this.#ends.push(
+      source.viewport.subscribe(all),
+      source.tiles.subscribe(all),
+      source.names.subscribe(all),
+      source.colourMode.subscribe(all),
+      source.area.subscribe(overlay),
+      source.cursor.subscribe(overlay),
+      source.marks.subscribe(overlay),
+      source.settings.subscribe(() => this.#arrange()),
+      source.search.subscribe(() => {
+        this.#matches.clear();
+        all();
+      }),
+      source.theme.subscribe(() => {
+        this.#readColours();
+        all();
+      }),
+      source.selection.subscribe((slice) => this.#onSelect(slice)),
+      this.#flows.follow(source.selection),
+    );
+    const observer = new ResizeObserver(() => {
+      // The drawer has come up, perhaps over what was selected.
+      if (this.#keepInSight) this.revealTrack(this.#keepInSight.track, this.#keepInSight.lane);
+      this.#redraw("all");
+    });
+    observer.observe(this.element);
+    this.#ends.push(() => observer.disconnect());
+
+    const letGo = () => (this.#keepInSight = null);
+    this.element.addEventListener("pointerdown", letGo, { capture: true });
+    this.element.addEventListener(
+      "wheel",
+      (event) => {
+        letGo();
+        if (!(event.target as HTMLElement).closest(".headers")) wheel(this, event, this.#size.css);
+      },
+      { passive: false },
+    );
+    for (const pane of this.panes) {
+      const canvas = pane.canvas;
+      canvas.addEventListener("pointerdown", (event) => pointerDown(this, pane, event));
+      canvas.addEventListener("pointermove", (event) => this.hover(event.buttons ? null : pane, event));
+      canvas.addEventListener("pointerleave", () => this.hover(null, null));
+      canvas.addEventListener("dblclick", (event) => {
+        const hit = this.hitAt(pane, event);
+        if (hit) this.zoomTo(hit);
+      });
+    }
+    this.#ruler.addEventListener("pointerdown", (event) => pointerDown(this, null, event));
+    this.#ruler.addEventListener("pointermove", (event) => this.hover(null, event));
+    this.#ruler.addEventListener("pointerleave", () => this.hover(null, null));
+    const minimapMoment = (clientX: number) => {
+      const box = this.#minimapFrame.getBoundingClientRect();
+      const whole = everything(source.session.span);
+      return whole.start + ((clientX - box.left) / box.width) * width(whole);
+    };
+    this.#minimapFrame.addEventListener("pointerdown", (event) => minimapDown(source, event, minimapMoment));
+    this.#minimapFrame.addEventListener("dblclick", () =>
+      source.navigate({ viewport: everything(source.session.span) }),
+    );
+  }
+
+  #onSelect(slice: SliceRef | null): void {
+    this.#keepInSight = slice;
+    if (slice) this.revealTrack(slice.track, slice.lane);
+    this.#live.textContent = slice ? `Selected: ${duration(slice.duration)} at ${moment(slice.start)}` : "";
+    this.#redraw("overlay");
+  }
+
+  #readColours(): void {
+    const style = getComputedStyle(document.documentElement);
+    const css = (name: string) => style.getPropertyValue(name).trim();
+    const paper = fromCss(css("--paper"));
+    const { session } = this.source;
+    this.#palette = new Palette(this.source.theme.get(), session.kinds, session.classes, session.causes);
+    this.#page = {
+      paper,
+      band: fromCss(css("--band")),
+      grid: fromCss(css("--hair")),
+      compute: fromCss(css("--compute")),
+      communication: fromCss(css("--communication")),
+      memory: fromCss(css("--memory")),
+      counterArea: mix(fromCss(css("--purple")), paper, 0.45),
+      counterLine: fromCss(css("--purple")),
+    };
+    this.#overlayColours = {
+      accent: css("--accent"),
+      wash: css("--area"),
+      ink: css("--ink"),
+      soft: css("--soft"),
+      mark: css("--mark"),
+      paper: css("--paper"),
+      launch: css("--flow-launch"),
+      forward_backward: css("--flow-backward"),
+    };
+  }
+
+  get palette(): Palette {
+    return this.#palette;
+  }
+
+  #toggleFold(id: number): void {
+    const folded = new Set(this.source.settings.get().folded);
+    if (!folded.delete(id)) folded.add(id);
+    this.source.changeSettings({ folded });
+  }
+
+  #move(track: number, by: number): void {
+    const settings = this.source.settings.get();
+    this.source.changeSettings({ order: moveTrack(this.source.tracks, settings, track, by) });
+  }
+
+  #arrange(): void {
+    this.#layout = layout(this.source.tracks, this.source.settings.get());
+    this.panes[0].setRows(this.#layout.pinned, this.#layout.pinnedHeight);
+    this.panes[1].setRows(this.#layout.main, this.#layout.mainHeight);
+    this.#empty.hidden = this.#layout.main.length > 0;
+    this.#empty.textContent = this.source.tracks.length
+      ? "No track has all of these words in its name."
+      : "This profile has no timeline.";
+    this.#redraw("all");
+  }
+
+  #redraw(what: "overlay" | "all"): void {
+    if (this.#dirty !== "all") this.#dirty = what;
+    if (!this.#scheduled && this.#visible) this.#scheduled = requestAnimationFrame(() => this.#draw());
+  }
+
+  /** Draws now what has to be drawn. */
+  #draw(): void {
+    this.#scheduled = 0;
+    const what = this.#dirty;
+    this.#dirty = "no";
+    if (!this.#visible || what === "no" || !this.element.isConnected) return;
+    const began = performance.now();
+    if (what === "all") this.#drawTracks();
+    this.#drawOverlay();
+    if (what === "all") {
+      this.frameTimes.push(performance.now() - began);
+      if (this.frameTimes.length > KEPT_TIMES) this.frameTimes.shift();
+    }
+  }
+
+  #measure(): void {
+    const [pinned, main] = this.panes;
+    const most = Math.floor(this.#stage.clientHeight * MOST_PINNED);
+    pinned.element.style.height = `${Math.min(this.#layout.pinnedHeight, most)}px`;
+    const headWidth = main.headers.element.offsetWidth;
+    const css = Math.max(1, main.element.clientWidth - headWidth);
+    const ratio = window.devicePixelRatio || 1;
+    const pixels = Math.max(1, Math.round(css * ratio));
+    this.#size = { css, ratio, pixels };
+    const origin = this.#ruler.getBoundingClientRect().top;
+    this.#placed = this.panes.map((pane) => ({ pane, top: pane.element.getBoundingClientRect().top - origin }));
+    const size = (canvas: HTMLCanvasElement, height: number) => {
+      const rows = Math.max(1, Math.round(height * ratio));
+      if (canvas.width !== pixels || canvas.height !== rows) {
+        canvas.width = pixels;
+        canvas.height = rows;
+      }
+      canvas.style.width = `${css}px`;
+      canvas.style.height = `${height}px`;
+    };
+    size(this.#ruler, RULER_HEIGHT);
+    size(this.#minimapFrame, MINIMAP_HEIGHT);
+    size(this.#overlay, this.element.clientHeight - MINIMAP_HEIGHT);
+    this.#minimap.surface.canvas.style.width = `${css}px`;
+    this.#minimap.surface.canvas.style.height = `${MINIMAP_HEIGHT}px`;
+  }
+
+  #drawTracks(): void {
+    this.#measure();
+    const { source } = this;
+    const view = source.viewport.get();
+    const { pixels, css, ratio } = this.#size;
+    const newFrame = (of: typeof view) =>
+      new Frame(
+        of,
+        pixels,
+        ratio,
+        source.session.span,
+        source.tiles,
+        this.#palette,
+        source.colourMode.get(),
+        this.#page,
+        this.#labels,
+        gridStepOf(of, css),
+        this.#wanted(),
+        this.#overlayColours.soft,
+      );
+    source.tiles.beginFrame();
+    const frame = (this.#frame = newFrame(view));
+    for (const pane of this.panes) pane.draw(frame);
+    this.#minimap.draw(newFrame(everything(source.session.span)), Math.round(MINIMAP_HEIGHT * ratio));
+    this.#prefetch(frame);
+    const style = this.#overlayColours;
+    const base = drawRuler(this.#ruler.getContext("2d")!, view, ratio, {
+      text: style.soft,
+      line: style.soft,
+      faint: style.soft,
+    });
+    this.#base.textContent = base ? `${moment(base, gridStepOf(view, css))} +` : "";
+    this.onDrawn?.(frame);
+  }
+
+  /** What panning will show first: one tile further on either side. */
+  #prefetch(frame: Frame): void {
+    const { first, last } = tilesIn(frame.view.start, frame.view.end, frame.span, frame.level);
+    const end = tilesIn(0, frame.span, frame.span, frame.level).last;
+    for (const pane of this.panes) {
+      for (const row of pane.visibleRows()) {
+        if (row.kind !== "track") continue;
+        const kind = row.track.kind === "busy" ? "activity" : row.track.kind === "counter" ? "counter" : "tile";
+        if (last < end) frame.tiles.want(kind, row.track.id, frame.level, last + 1);
+        if (first > 0) frame.tiles.want(kind, row.track.id, frame.level, first - 1);
+      }
+    }
+  }
+
+  #drawOverlay(): void {
+    const { source } = this;
+    const { ratio } = this.#size;
+    drawOverlay(this.#overlay.getContext("2d")!, this.#placed, {
+      view: source.viewport.get(),
+      ratio,
+      area: source.area.get(),
+      cursor: source.cursor.get(),
+      marks: source.marks.get(),
+      selected: source.selection.get(),
+      flows: this.#flows,
+      colours: this.#overlayColours,
+      rulerHeight: RULER_HEIGHT,
+    });
+    drawMinimapFrame(
+      this.#minimapFrame.getContext("2d")!,
+      source.viewport.get(),
+      source.session.span,
+      source.area.get(),
+      source.marks.get(),
+      ratio,
+      {
+        accent: this.#overlayColours.accent,
+        mark: this.#overlayColours.mark,
+        shade: getComputedStyle(this.element).getPropertyValue("--shade"),
+      },
+    );
+  }
+
+  /** Whether a name is looked for. Names that are not here yet count as looked for. */
+  #wanted(): ((name: number) => boolean) | null {
+    const text = this.source.search.get().trim().toLowerCase();
+    if (!text) return null;
+    return (id) => {
+      const known = this.#matches.get(id);
+      if (known !== undefined) return known;
+      const name = this.source.names.get(id);
+      if (name === undefined) return true;
+      const matches = name.toLowerCase().includes(text);
+      this.#matches.set(id, matches);
+      return matches;
+    };
+  }
+}
+
+function refOf(hit: Hit): SliceRef | null {
+  if (!hit.slice) return null;
+  const { slice, start, duration: length } = hit.slice;
+  return { track: hit.row.track.id, slice, lane: hit.lane, start, duration: length };
+}

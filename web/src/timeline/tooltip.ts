@@ -1,0 +1,67 @@
+// What is under the pointer, beside it.
+import { bytes, duration, exact, moment, percent, short } from "../model/format";
+import type { Hit } from "./pane";
+import type { Labels } from "./text";
+
+/** Counters that count bytes, by their names: the protocol has no units. */
+const BYTES = /\bmemory$|^bytes\b/;
+
+export function counterText(track: string, value: number): string {
+  return BYTES.test(track) ? bytes(value) : short(value);
+}
+
+function linesOf(hit: Hit, labels: Labels): [title: string, text: string, place: string] | null {
+  const { slice, reading } = hit;
+  const track = hit.row.track.name;
+  if (slice) {
+    const length = slice.duration;
+    const times = length >= 1000 ? `${duration(length)} (${exact(length)})` : duration(length);
+    return [labels.get(slice.name)?.full ?? "\u2026", times, `${moment(slice.start)} \u00b7 ${track}`];
+  }
+  if (reading?.kind === "counter") {
+    const { minimum, maximum } = reading;
+    const low = counterText(track, minimum);
+    return [track, minimum === maximum ? low : `${low} to ${counterText(track, maximum)}`, ""];
+  }
+  if (reading?.kind === "activity") {
+    const { compute, communication, memory } = reading;
+    const parts: [string, number][] = [
+      ["compute", compute],
+      ["exposed communication", communication],
+      ["exposed copies", memory],
+      ["idle", Math.max(0, 1 - compute - communication - memory)],
+    ];
+    const shown = parts.filter(([, share]) => share > 0.0005);
+    return [track, shown.map(([what, share]) => `${what} ${percent(100 * share)}`).join(", "), ""];
+  }
+  return null;
+}
+
+export class Tooltip {
+  readonly element = document.createElement("div");
+
+  constructor(private readonly labels: Labels) {
+    this.element.className = "tl-tooltip";
+    this.element.hidden = true;
+  }
+
+  /** At a point of the element that it lies in; hit null: nowhere. */
+  show(hit: Hit | null, x: number, y: number, within: HTMLElement): void {
+    const lines = hit && linesOf(hit, this.labels);
+    this.element.hidden = !lines;
+    if (!lines) return;
+    const tags = ["b", "span", "small"] as const;
+    this.element.replaceChildren(
+      ...lines.flatMap((line, i) => {
+        if (!line) return [];
+        const part = document.createElement(tags[i]!);
+        part.textContent = line;
+        return [part];
+      }),
+    );
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const below = y + 18;
+    this.element.style.left = `${Math.max(4, Math.min(x + 14, within.clientWidth - width - 8))}px`;
+    this.element.style.top = `${below + height > within.clientHeight ? below - height - 30 : below}px`;
+  }
+}

@@ -1,0 +1,74 @@
+// What the page shows when there is no profile to show: it is being opened, or cannot be.
+import type { JSX } from "preact";
+import type { Status } from "../api/protocol";
+import { percent } from "../model/format";
+
+const fileName = (path: string): string => path.split("/").pop() || path;
+
+export function OpeningPage({ status }: { status: Status | null }): JSX.Element {
+  const share = Math.min(1, Math.max(0, status?.share ?? 0));
+  return (
+    <main class="page">
+      <Logo />
+      <h1>
+        {status?.inputs.length === 1
+          ? fileName(status.inputs[0]!)
+          : status?.inputs.length
+            ? `${status.inputs.length} files`
+            : "Connecting"}
+      </h1>
+      <div
+        class="progress"
+        role="progressbar"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(share * 100)}
+      >
+        <i style={{ width: `${share * 100}%` }} />
+      </div>
+      <p class="soft" aria-live="polite">
+        {status ? `${status.what || "Opening"} \u00b7 ${percent(share * 100)}` : "Waiting for the server"}
+      </p>
+    </main>
+  );
+}
+
+export function ErrorPage({
+  text,
+  inputs,
+  version,
+}: {
+  text: string;
+  inputs: string[];
+  version?: string;
+}): JSX.Element {
+  return (
+    <main class="page error-page">
+      <Logo />
+      <h1>This profile cannot be shown</h1>
+      <pre role="alert">{text}</pre>
+      {inputs.length > 0 && (
+        <ul>
+          {inputs.map((input) => (
+            <li>{input}</li>
+          ))}
+        </ul>
+      )}
+      <p class="soft">
+        The same message stands in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and
+        start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
+      </p>
+    </main>
+  );
+}
+
+export function Logo(): JSX.Element {
+  return (
+    <svg class="logo" viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
+      <rect x="3" y="5" width="16" height="5" rx="1" class="logo-a" />
+      <rect x="8" y="13.5" width="21" height="5" rx="1" class="logo-b" />
+      <rect x="3" y="22" width="8" height="5" rx="1" class="logo-c" />
+      <rect x="15" y="22" width="11" height="5" rx="1" class="logo-d" />
+    </svg>
+  );
+}

@@ -1,0 +1,50 @@
+// `window.cgpu`: what tests in a browser read. Nothing in the page uses it.
+import type { TimelineSource } from "../timeline/source";
+import type { Timeline } from "../timeline/timeline";
+
+export interface DebugHandle {
+  state(): {
+    viewport: { start: number; end: number };
+    selection: unknown;
+    area: unknown;
+    search: string;
+    pinned: readonly number[];
+    folded: number[];
+    pending: number;
+  };
+  /** Same picture of the tracks, same text. */
+  rasterHash(): string;
+  /** ms of the last pictures. */
+  frameTimes(): number[];
+  /** Where a lane of a track is on the screen, CSS pixels; null where it is not. */
+  place(track: number, lane: number): { x: number; y: number; width: number; height: number } | null;
+  /** Changes the window, as a gesture would. For measuring. */
+  show(start: number, end: number): void;
+}
+
+export function publish(source: TimelineSource, timeline: Timeline): void {
+  const handle: DebugHandle = {
+    state: () => ({
+      viewport: source.viewport.get(),
+      selection: source.selection.get(),
+      area: source.area.get(),
+      search: source.search.get(),
+      pinned: source.settings.get().pinned,
+      folded: [...source.settings.get().folded],
+      pending: source.tiles.pending,
+    }),
+    rasterHash: () => timeline.rasterHash(),
+    frameTimes: () => [...timeline.frameTimes],
+    place(track, lane) {
+      for (const pane of timeline.panes) {
+        const place = pane.placeOf(track, lane);
+        if (!place || place.top < 0 || place.top + place.height > pane.height) continue;
+        const box = pane.canvas.getBoundingClientRect();
+        return { x: box.left, y: box.top + place.top, width: box.width, height: place.height };
+      }
+      return null;
+    },
+    show: (start, end) => source.viewport.set({ start, end }),
+  };
+  (window as unknown as { cgpu: DebugHandle }).cgpu = Object.freeze(handle);
+}

@@ -1,0 +1,324 @@
+// Flame graphs: from callers to callees, from callees to callers, and of one function both.
+import type { JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { FlameGraph } from "../api/protocol";
+import { duration, grouped, oneLine, percent, short, withUnit } from "../model/format";
+import { fromCss, mix, cssColour, type Palette } from "../timeline/colours";
+import { copyText } from "../ui/clipboard";
+import { useStore } from "../ui/hooks";
+import type { ViewContext } from "./context";
+import { ancestors, calleesOf, matchedValue } from "./flame_layout";
+import { FlamePane } from "./flame_pane";
+import { BarList, latest, panelView, readable, useAsked, usePalette, within, type ViewProps } from "./view";
+
+type Mode = "down" | "up" | "sandwich";
+
+const MODES: [Mode, string, string][] = [
+  ["down", "Top down", "From callers to callees"],
+  ["up", "Bottom up", "Each function by its own cost, over it who called it"],
+  ["sandwich", "Sandwich", "One function: above it who called it, below it what it called"],
+];
+
+/** Of a call tree all frames are of a few kinds; then names tell more. */
+const TREE_KINDS = new Set(["root", "entry", "function", "loop", "line", "instruction"]);
+const LISTED = 100;
+
+export function valueText(value: number, unit: string): string {
+  if (unit === "ns") return duration(value);
+  if (unit === "sec" || unit === "s") return duration(value * 1e9);
+  return withUnit(value, unit);
+}
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; ++i) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return value >>> 0;
+}
+
+/** The colour of a node: by its kind, or by name where the kind says nothing. */
+function colouring(graph: FlameGraph, kinds: readonly string[], palette: Palette, paper: string) {
+  const byName = graph.names.map((name) => cssColour(palette.slice("name", 0, hash(name), 0)));
+  const other = cssColour(mix(palette.kindColour(kinds.indexOf("other")), fromCss(paper), 0.5));
+  return (node: number): string => {
+    const name = graph.nodes.name[node]!;
+    if (graph.names[name] === "(other)") return other;
+    const kind = graph.nodes.kind[node]!;
+    return TREE_KINDS.has(kinds[kind] ?? "") ? byName[name]! : cssColour(palette.kindColour(kind));
+  };
+}
+
+function Flame({ context }: ViewProps): JSX.Element {
+  const window = useStore(context.window);
+  const [mode, setMode] = useState<Mode>("down");
+  const [metric, setMetric] = useState<string | undefined>(undefined);
+  const [name, setName] = useState<string | null>(null);
+  const [search, setSearch] = useState("");
+  const { client } = context;
+  const both = mode === "sandwich" && name !== null;
+  const loaded = useAsked(
+    context,
+    async (signal) => {
+      const ask = (view: "down" | "up", focus?: string) =>
+        client.flame({ view, metric, focus, ...within(window) }, signal);
+      if (!both) return { graphs: [await ask(mode === "down" ? "down" : "up")], both, mode };
+      const [up, down] = await Promise.all([ask("up", name), ask("down", name)]);
+      return { graphs: [up, calleesOf(down, name)], both, mode };
+    },
+    [window, metric, mode === "sandwich" ? `s ${name}` : mode],
+  );
+  const shown = latest(loaded);
+  const graph = shown?.graphs[0];
+  const sandwich = (of: string) => {
+    setMode("sandwich");
+    setName(of);
+  };
+  const list = shown !== undefined && !shown.both && mode === "sandwich";
+  return (
+    <div class="panel-view flame-view">
+      <div class="toolbar">
+        <span class="segments" role="tablist">
+          {MODES.map(([value, title, about]) => (
+            <button
+              role="tab"
+              aria-selected={mode === value}
+              class={mode === value ? "on" : ""}
+              title={about}
+              onClick={() => setMode(value)}
+            >
+              {title}
+            </button>
+          ))}
+        </span>
+        {graph && graph.metrics.length > 1 && (
+          <label class="soft">
+            Width by{" "}
+            <select value={graph.metric} onChange={(event) => setMetric(event.currentTarget.value)}>
+              {graph.metrics.map((each) => (
+                <option value={each}>{readable(each)}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {mode === "sandwich" && name !== null && (
+          <button onClick={() => setName(null)} title={name}>
+            Another function
+          </button>
+        )}
+        <span class="gap" />
+        {graph && search && !list && <Matched graph={graph} search={search} />}
+        <input
+          type="search"
+          class="flame-search"
+          placeholder="Highlight names"
+          aria-label="Highlight names"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
+      {loaded.state === "failed" && <p class="empty">{loaded.text}</p>}
+      {graph && graph.nodes.parent.length === 0 && (
+        <p class="empty">
+          {window ? "Nothing of this metric lies in the chosen time." : "The profile has no value of this metric."}
+        </p>
+      )}
+      {list && graph && <Functions graph={graph} search={search} onPick={setName} />}
+      {!list &&
+        graph &&
+        graph.nodes.parent.length > 0 &&
+        (shown!.both ? (
+          <div class="sandwich">
+            <h3>Callers</h3>
+            <One context={context} graph={graph} upwards search={search} onSandwich={sandwich} />
+            <h3>Callees</h3>
+            <One context={context} graph={shown!.graphs[1]!} search={search} onSandwich={sandwich} />
+          </div>
+        ) : (
+          <One key={shown!.mode} context={context} graph={graph} search={search} onSandwich={sandwich} />
+        ))}
+    </div>
+  );
+}
+
+/** One graph with what leads to its root and what is known of the frame with the cursor. */
+function One({
+  context,
+  graph,
+  upwards = false,
+  search,
+  onSandwich,
+}: {
+  context: ViewContext;
+  graph: FlameGraph;
+  upwards?: boolean;
+  search: string;
+  onSandwich: (name: string) => void;
+}): JSX.Element {
+  const palette = usePalette(context);
+  const [root, setRoot] = useState<number | null>(null);
+  const [cursor, setCursor] = useState(-1);
+  const [hover, setHover] = useState(-1);
+  useEffect(() => {
+    setRoot(null);
+    setCursor(-1);
+    setHover(-1);
+  }, [graph]);
+  const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
+  const colour = useMemo(() => colouring(graph, context.session.kinds, palette, paper), [graph, palette]);
+  const words = search.toLowerCase();
+  const matching = useMemo(
+    () => (words ? graph.names.map((name) => name.toLowerCase().includes(words)) : null),
+    [graph, words],
+  );
+  const path = root === null || root >= graph.nodes.parent.length ? [] : ancestors(graph.nodes.parent, root);
+  const nameOf = (node: number) => graph.names[graph.nodes.name[node] ?? -1] ?? "";
+  const open = (node: number) => {
+    setCursor(node);
+    if (nameOf(node) !== "(other)") setRoot(node);
+  };
+  const told = hover >= 0 ? hover : cursor;
+  return (
+    <div class="flame-one">
+      {path.length > 0 && (
+        <nav class="crumbs" aria-label="Path to the frame in full width">
+          <button onClick={() => setRoot(null)}>all</button>
+          {path.map((node, i) => (
+            <button
+              class={i === path.length - 1 ? "on" : ""}
+              title={nameOf(node).slice(0, 1000)}
+              onClick={() => setRoot(node)}
+            >
+              {oneLine(nameOf(node), 60)}
+            </button>
+          ))}
+        </nav>
+      )}
+      <FlamePane
+        graph={graph}
+        root={path.length ? root : null}
+        upwards={upwards}
+        colour={colour}
+        matches={matching && ((name) => matching[name]!)}
+        cursor={cursor}
+        hover={hover}
+        theme={context.theme.get()}
+        onHover={setHover}
+        onCursor={setCursor}
+        onOpen={open}
+        onBack={() => setRoot(path.length > 1 ? path[path.length - 2]! : null)}
+        onSandwich={(node) => onSandwich(nameOf(node))}
+      />
+      <FrameLine
+        context={context}
+        graph={graph}
+        node={told}
+        chosen={cursor}
+        onSandwich={() => onSandwich(nameOf(cursor))}
+      />
+    </div>
+  );
+}
+
+function FrameLine({
+  context,
+  graph,
+  node,
+  chosen,
+  onSandwich,
+}: {
+  context: ViewContext;
+  graph: FlameGraph;
+  node: number;
+  chosen: number;
+  onSandwich: () => void;
+}): JSX.Element {
+  const { nodes } = graph;
+  const name = graph.names[nodes.name[node] ?? -1];
+  const timed = context.session.views.includes("timeline");
+  return (
+    <div class="frame-line" aria-live="polite">
+      {name === undefined ? (
+        <span class="soft">
+          {grouped(nodes.parent.length)} frames, {valueText(graph.total, graph.unit)} in all. Click a frame to give it
+          the full width; arrow keys move, Enter opens, Escape goes back.
+        </span>
+      ) : (
+        <>
+          <b title={name.slice(0, 2000)}>{oneLine(name)}</b>
+          <span>{valueText(nodes.value[node]!, graph.unit)}</span>
+          <span>{percent((100 * nodes.value[node]!) / (graph.total || 1))}</span>
+          <span class="soft">self {valueText(nodes.self[node]!, graph.unit)}</span>
+          {nodes.count[node]! > 0 && <span class="soft">{grouped(nodes.count[node]!)} times</span>}
+          <span class="soft">{readable(context.session.kinds[nodes.kind[node]!] ?? "")}</span>
+        </>
+      )}
+      <span class="gap" />
+      {chosen >= 0 && (
+        <>
+          <button onClick={onSandwich} title="S">
+            Sandwich
+          </button>
+          {timed && (
+            <button
+              onClick={() =>
+                context.navigate({ view: "timeline", search: (graph.names[nodes.name[chosen]!] ?? "").slice(0, 400) })
+              }
+            >
+              Find in the timeline
+            </button>
+          )}
+          <button onClick={() => void copyText(graph.names[nodes.name[chosen]!] ?? "")}>Copy name</button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Matched({ graph, search }: { graph: FlameGraph; search: string }): JSX.Element {
+  const text = useMemo(() => {
+    const words = search.toLowerCase();
+    const matching = graph.names.map((name) => name.toLowerCase().includes(words));
+    const { value, count } = matchedValue(graph, (name) => matching[name]!);
+    return count === 0
+      ? "no frame"
+      : `${short(count)} frames, ${valueText(value, graph.unit)}, ${percent((100 * value) / (graph.total || 1))}`;
+  }, [graph, search]);
+  return <span class="soft">{text}</span>;
+}
+
+/** What to choose from for a sandwich: the functions by what they cost themselves. */
+function Functions({
+  graph,
+  search,
+  onPick,
+}: {
+  graph: FlameGraph;
+  search: string;
+  onPick: (name: string) => void;
+}): JSX.Element {
+  const words = search.toLowerCase();
+  const roots = graph.nodes.parent
+    .flatMap((parent, node) => (parent < 0 ? [node] : []))
+    .filter((node) => graph.names[graph.nodes.name[node]!] !== "(other)")
+    .filter((node) => graph.names[graph.nodes.name[node]!]!.toLowerCase().includes(words));
+  return (
+    <div class="scrolls">
+      <p class="lead">Choose a function, by what it costs itself:</p>
+      <BarList
+        total={graph.total}
+        items={roots.slice(0, LISTED).map((node) => {
+          const name = graph.names[graph.nodes.name[node]!]!;
+          return {
+            label: oneLine(name),
+            title: name.slice(0, 1000),
+            value: graph.nodes.value[node]!,
+            text: valueText(graph.nodes.value[node]!, graph.unit),
+            onClick: () => onPick(name),
+          };
+        })}
+      />
+      {roots.length > LISTED && <p class="lead">{grouped(roots.length - LISTED)} more: narrow them by their names.</p>}
+    </div>
+  );
+}
+
+export const flameView = panelView("flame", "Flame graph", "2", Flame);

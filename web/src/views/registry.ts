@@ -1,0 +1,33 @@
+// All views, in the order of their tabs. A new one is a file beside this and a line here.
+import type { Session } from "../api/protocol";
+import { callTreeView } from "./call_tree";
+import type { View } from "./context";
+import { flameView } from "./flame";
+import { idleView } from "./idle";
+import { launchesView } from "./launches";
+import { memoryView } from "./memory";
+import { overviewView } from "./overview";
+import { rooflineView } from "./roofline";
+import { stallsView } from "./stalls";
+import { stepsView } from "./steps";
+import { tablesView } from "./tables";
+import { timelineView } from "./timeline";
+
+export const ALL_VIEWS: readonly View[] = [
+  overviewView,
+  timelineView,
+  flameView,
+  tablesView,
+  stepsView,
+  idleView,
+  memoryView,
+  callTreeView,
+  stallsView,
+  launchesView,
+  rooflineView,
+];
+
+/** The views that have something to show for this profile. */
+export function viewsFor(session: Session): View[] {
+  return ALL_VIEWS.filter((view) => view.needs(session));
+}

@@ -1,0 +1,181 @@
+// The view with the timeline: its bar, the timeline itself, legend, and the drawer with details.
+import { render, type JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { TileStore } from "../api/tile_store";
+import { duration, moment } from "../model/format";
+import { Store } from "../model/store";
+import { everything, width } from "../model/viewport";
+import { Drawer } from "../panels/drawer";
+import type { ColourMode } from "../timeline/colours";
+import { runKey, timelineCommands } from "../timeline/commands";
+import type { Frame } from "../timeline/frame";
+import { legendOf, type LegendEntry } from "../timeline/legend";
+import { Navigation } from "../timeline/navigation";
+import { SearchBox } from "../timeline/search_box";
+import type { TimelineSource } from "../timeline/source";
+import { Timeline } from "../timeline/timeline";
+import { useStore } from "../ui/hooks";
+import type { View, ViewContext } from "./context";
+import { publish } from "./debug";
+
+export const timelineView: View = {
+  id: "timeline",
+  title: "Timeline",
+  key: "1",
+  needs: (session) => session.views.includes("timeline") && session.tracks.length > 0,
+  mount(host, context) {
+    const source = sourceOf(context);
+    const timeline = new Timeline(source);
+    const navigation = new Navigation(source);
+    const focusSearch = () => host.querySelector<HTMLInputElement>(".search-input")?.select();
+    const commands = timelineCommands(timeline, navigation, focusSearch);
+    const ends = [
+      context.visible.subscribe((visible) => timeline.setVisible(visible)),
+      context.client.connection.subscribe((connection) => connection === "ok" && source.tiles.retry()),
+    ];
+    publish(source, timeline);
+    render(<TimelineView context={context} source={source} timeline={timeline} navigation={navigation} />, host);
+    return {
+      commands,
+      keydown: (event) => timeline.motion.keydown(event) || runKey(commands, event),
+      dispose() {
+        for (const end of ends) end();
+        timeline.dispose();
+        render(null, host);
+      },
+    };
+  },
+};
+
+function sourceOf(context: ViewContext): TimelineSource {
+  const { client, session, names, theme, viewport, selection, area, state } = context;
+  return {
+    client,
+    session,
+    names,
+    theme,
+    viewport,
+    selection,
+    area,
+    tracks: session.tracks,
+    tiles: new TileStore(client),
+    marks: state.marks,
+    search: state.search,
+    settings: state.settings,
+    colourMode: new Store<ColourMode>("class"),
+    cursor: new Store<number | null>(null),
+    navigate: context.navigate,
+    changeSettings: (change) => state.changeSettings(change),
+  };
+}
+
+interface Parts {
+  context: ViewContext;
+  source: TimelineSource;
+  timeline: Timeline;
+  navigation: Navigation;
+}
+
+function TimelineView(parts: Parts): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current!.append(parts.timeline.element);
+  }, []);
+  return (
+    <div class="timeline-view">
+      <Toolbar {...parts} />
+      <div class="timeline-place" ref={place} />
+      <StatusLine {...parts} />
+      <Drawer context={parts.context} />
+    </div>
+  );
+}
+
+const MODES: [ColourMode, string][] = [
+  ["class", "kind"],
+  ["name", "name"],
+  ["heat", "duration"],
+];
+
+function Toolbar({ source, timeline, navigation }: Parts): JSX.Element {
+  const mode = useStore(source.colourMode);
+  const { filter } = useStore(source.settings);
+  const whole = () => source.navigate({ viewport: everything(source.session.span) });
+  return (
+    <div class="toolbar">
+      <input
+        class="track-filter"
+        type="search"
+        placeholder="Filter tracks"
+        aria-label="Filter tracks"
+        value={filter}
+        onInput={(event) => source.changeSettings({ filter: event.currentTarget.value })}
+      />
+      <SearchBox source={source} navigation={navigation} />
+      <span class="gap" />
+      <label class="soft">
+        Colour by{" "}
+        <select value={mode} onChange={(event) => source.colourMode.set(event.currentTarget.value as ColourMode)}>
+          {MODES.map(([value, text]) => (
+            <option value={value}>{text}</option>
+          ))}
+        </select>
+      </label>
+      <button onClick={() => timeline.fit()} title="F">
+        Fit selection
+      </button>
+      <button onClick={whole}>Show all</button>
+    </div>
+  );
+}
+
+const LEGEND_MS = 250;
+
+function StatusLine({ source, timeline, context }: Parts): JSX.Element {
+  const [legend, setLegend] = useState<LegendEntry[]>([]);
+  const [pending, setPending] = useState(0);
+  const mode = useStore(source.colourMode);
+  const cursor = useStore(source.cursor);
+  const view = useStore(source.viewport);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let last: Frame;
+    timeline.onDrawn = (frame) => {
+      last = frame;
+      timer ??= setTimeout(() => {
+        timer = null;
+        setLegend(legendOf(last.seen, context.session, timeline.palette, source.colourMode.get()));
+        setPending(source.tiles.pending);
+      }, LEGEND_MS);
+    };
+    return () => {
+      timeline.onDrawn = null;
+      if (timer) clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <div class="status-line">
+      <ul class="legend" tabIndex={0} aria-label="Colours">
+        {mode === "heat" && (
+          <li class="heat-scale">
+            short
+            <i class="heat" />
+            long
+          </li>
+        )}
+        {legend.map((entry) => (
+          <li>
+            <i style={{ background: entry.colour }} />
+            {entry.label}
+          </li>
+        ))}
+      </ul>
+      <span class="gap" />
+      {pending > 0 && <span class="soft">loading</span>}
+      {cursor !== null && <span class="moment">{moment(cursor, width(view) / 1000)}</span>}
+      <span class="soft moment" title="Length of the window">
+        {duration(width(view))} wide
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+// What the page remembers, its address bar and its undo.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Session, SliceDetails, Track } from "../src/api/protocol";
+import { AppState } from "../src/model/app_state";
+
+const track = (id: number, pinned = false, lanes = 1): Track => ({
+  id,
+  run: 0,
+  rank: 0,
+  kind: "thread",
+  group: ["g"],
+  name: `t${id}`,
+  sort: id,
+  slices: 1,
+  lanes,
+  pinned,
+});
+const SESSION = {
+  session: "x",
+  span: 1e9,
+  tracks: [{ ...track(0), slices: 5 }, track(1, true), track(2, false, 99)],
+  steps: [],
+  runs: [],
+} as unknown as Session;
+
+function open(hash = "") {
+  const bar = {
+    hash,
+    entries: 0,
+    read: () => bar.hash,
+    write(next: string, newEntry: boolean) {
+      bar.hash = next;
+      if (newEntry) ++bar.entries;
+    },
+  };
+  const client = {
+    slice: async (track: number, slice: number) =>
+      ({ track, slice, lane: 2, start: 100, duration: 50, name: "n", kind: "kernel" }) as SliceDetails,
+  };
+  return { bar, state: new AppState(SESSION, ["overview", "timeline"], bar, client) };
+}
+
+test("a new page shows the timeline, all of it, with what the server pins and long tracks folded", () => {
+  const { state } = open();
+  assert.equal(state.view.get(), "timeline");
+  assert.deepEqual(state.settings.get().pinned, [1]);
+  assert.deepEqual([...state.settings.get().folded], [2]);
+  assert.ok(state.viewport.get().start <= 0 && state.viewport.get().end >= 1e9);
+});
+
+test("an address written by one page is restored by another", async () => {
+  const first = open();
+  first.state.navigate({
+    viewport: { start: 1e6, end: 2e6 },
+    slice: { track: 2, slice: 7, lane: 2, start: 100, duration: 50 },
+  });
+  first.state.navigate({
+    area: { start: 5, end: 10, tracks: [1] },
+    view: "overview",
+    viewport: { start: 1e6, end: 2e6 },
+  });
+  first.state.changeSettings({ pinned: [2, 0], folded: new Set([1]) });
+  const second = open(`#${first.state.hash()}`);
+  await new Promise((done) => setTimeout(done, 0));
+  assert.equal(second.state.view.get(), "overview");
+  assert.deepEqual(second.state.viewport.get(), { start: 1e6, end: 2e6 });
+  assert.deepEqual(second.state.area.get(), { start: 5, end: 10, tracks: [1] });
+  assert.deepEqual(second.state.selection.get(), { track: 2, slice: 7, lane: 2, start: 100, duration: 50 });
+  assert.deepEqual(second.state.settings.get().pinned, [2, 0]);
+  assert.deepEqual([...second.state.settings.get().folded], [1]);
+  assert.equal(second.state.hash(), first.state.hash());
+});
+
+test("an address of another profile leads to something that is there", () => {
+  const { state } = open("#view=roofline&t=5000000000~9000000000&pin=77,1&area=3000000000~4000000000@55");
+  assert.equal(state.view.get(), "timeline");
+  assert.ok(state.viewport.get().start < 1e9);
+  assert.deepEqual(state.settings.get().pinned, [1]);
+  const area = state.area.get()!;
+  assert.ok(area.start < area.end && area.end <= 1e9);
+  assert.equal(area.tracks, null);
+});
+
+test("undo goes back over navigation of every kind; a new view is an entry of the browser", () => {
+  const { state, bar } = open();
+  const whole = state.viewport.get();
+  state.navigate({ viewport: { start: 100, end: 200 } });
+  state.navigate({ view: "overview" });
+  state.navigate({ area: { start: 1, end: 9 } });
+  assert.equal(bar.entries, 1);
+  assert.deepEqual(state.window.get(), { start: 1, end: 9 });
+  state.undo();
+  assert.equal(state.area.get(), null);
+  assert.equal(state.window.get(), null);
+  state.undo();
+  assert.equal(state.view.get(), "timeline");
+  state.undo();
+  assert.deepEqual(state.viewport.get(), whole);
+  assert.equal(state.undo(), false);
+  state.redo();
+  assert.deepEqual(state.viewport.get(), { start: 100, end: 200 });
+});

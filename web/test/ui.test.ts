@@ -1,0 +1,155 @@
+// Texts, tables, and the areas of counters and activity.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Cell } from "../src/api/protocol";
+import { decodeActivityTile, type CounterTile } from "../src/api/tiles";
+import { decimal, query } from "../src/api/client";
+import { bytes, duration, grouped, moment, oneLine, percent } from "../src/model/format";
+import { addActivity, newActivityRaster } from "../src/timeline/activity";
+import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
+import { pixelBuckets } from "../src/timeline/raster";
+import { baseOf, ticksOf } from "../src/timeline/ruler";
+import { shortName } from "../src/timeline/text";
+import { fits } from "../src/ui/command_palette";
+import { csv } from "../src/ui/csv";
+import { linearScale, logScale } from "../src/ui/chart";
+import { orderRows } from "../src/ui/row_order";
+import { encodeActivity } from "./mock/profile.mjs";
+
+test("durations and moments", () => {
+  assert.equal(duration(0), "0 ns");
+  assert.equal(duration(999), "999 ns");
+  assert.equal(duration(1500), "1.50 \u00b5s");
+  assert.equal(duration(12345678), "12.3 ms");
+  assert.equal(duration(90e9), "90.0 s");
+  assert.equal(duration(7200e9), "120 min");
+  assert.equal(duration(null), "\u2013");
+  assert.equal(moment(1234567, 1000), "1.235 ms");
+  assert.equal(moment(5e9, 1e9), "5 s");
+  assert.equal(bytes(1536), "1.50 KiB");
+  assert.equal(percent(0.04), "0.04 %");
+  assert.equal(grouped(1234567.5), "1\u202f234\u202f567.5");
+});
+
+test("a name of any kind becomes one line", () => {
+  assert.equal(oneLine("a\nb\u0000\tc\u202ed"), "a b cd");
+  assert.equal(oneLine("x".repeat(1000)).length, 301);
+});
+
+test("short names", () => {
+  assert.equal(shortName("void at::native::vectorized_kernel<4, std::array<char*, 2>>(int)"), "vectorized_kernel");
+  assert.equal(shortName("cutlass::Kernel2<cutlass_80_gemm>(Params)"), "Kernel2");
+  assert.equal(shortName("aten::linear"), "aten::linear");
+  assert.equal(shortName("cudaLaunchKernel"), "cudaLaunchKernel");
+  assert.equal(shortName("<script>"), "<script>");
+  assert.equal(shortName("Memcpy HtoD (Pageable -> Device)"), "Memcpy HtoD (Pageable -> Device)");
+});
+
+test("labels of the ruler tell neighbours apart at every zoom", () => {
+  for (const start of [0, 123, 1.5e6, 7.77e9, 3.6e12]) {
+    for (let size = 20; size < 1e13; size *= 3.7) {
+      const view = { start, end: start + size };
+      const step = 10 ** Math.max(0, Math.floor(Math.log10(size / 8)));
+      const { base, ticks } = ticksOf(view, step);
+      assert.equal(base, baseOf(view, step));
+      assert.ok(base <= view.start + 1);
+      assert.equal(new Set(ticks.map((tick) => tick.label)).size, ticks.length, `${start} ${size}`);
+      for (const tick of ticks) assert.ok(tick.label.length <= 16, tick.label);
+    }
+  }
+});
+
+test("CSV quotes what needs it and nothing else", () => {
+  const rows: Cell[][] = [
+    ["a,b", 1, null],
+    ['say "x"', 2.5, "two\nlines"],
+  ];
+  assert.equal(csv(["name", "n", "t"], rows), 'name,n,t\r\n"a,b",1,\r\n"say ""x""",2.5,"two\nlines"\r\n');
+});
+
+test("rows: sorted, absent last both ways, filtered by all words", () => {
+  const rows: Cell[][] = [
+    ["b", 2],
+    ["a", null],
+    ["c10", 10],
+    ["c9", 2],
+  ];
+  assert.deepEqual(orderRows(rows, { column: 1, descending: true }, ""), [2, 0, 3, 1]);
+  assert.deepEqual(orderRows(rows, { column: 1, descending: false }, ""), [0, 3, 2, 1]);
+  assert.deepEqual(orderRows(rows, { column: 0, descending: false }, "C"), [3, 2]);
+  assert.deepEqual(orderRows(rows, null, "c 10"), [2]);
+});
+
+test("scales go there and back; ticks are inside", () => {
+  const linear = linearScale([0, 1234], [50, 650]);
+  const log = logScale([0.01, 5e6], [400, 0]);
+  for (const value of [0.02, 1, 77, 1200]) {
+    assert.ok(Math.abs(linear.invert(linear(value)) - value) < 1e-9);
+    assert.ok(Math.abs(log.invert(log(value)) / value - 1) < 1e-9);
+  }
+  assert.ok(linear.ticks.length > 3 && linear.ticks.every((tick) => tick >= 0 && tick <= 1234));
+  assert.ok(log.ticks.length > 3 && log.ticks.every((tick) => tick >= 0.01 && tick <= 5e6));
+  assert.ok(linearScale([5, 5], [0, 100]).ticks.every(Number.isFinite));
+});
+
+test("commands are found by their words", () => {
+  assert.equal(fits("Axis: Zoom in", "zoom"), 1);
+  assert.equal(fits("Axis: Zoom in", "in zoom"), 2);
+  assert.equal(fits("Axis: Zoom in", "out"), null);
+});
+
+test("requests: integers in decimal, absent values left out", () => {
+  assert.equal(
+    query({ from: 1e21, to: 2 ** 53, step: undefined, where: "name ~ a&b", base_names: true, x: false }),
+    "?from=1000000000000000000000&to=9007199254740992&where=name%20~%20a%26b&base_names=1",
+  );
+  assert.equal(decimal(1.6), "2");
+});
+
+test("activity of a pixel is the mean of its buckets, whatever tile they are in", () => {
+  const buckets = pixelBuckets({ start: 0, end: 2048 * 16 }, 400, 4);
+  const tiles = [0, 1].map((index) => decodeActivityTile(encodeActivity(4, index), 4, index));
+  const raster = newActivityRaster(400);
+  for (const tile of tiles) addActivity(raster, tile, buckets);
+  for (let p = 0; p < 400; ++p) {
+    let sum = 0;
+    for (let b = buckets.from[p]!; b < buckets.to[p]!; ++b) sum += tiles[Math.floor(b / 1024)]!.compute[b % 1024]!;
+    assert.ok(Math.abs(raster.compute[p]! - sum / (buckets.to[p]! - buckets.from[p]!)) < 1e-5);
+  }
+});
+
+test("a counter holds its value until the next sample, across tiles", () => {
+  const tile = (index: number, samples: [number, number, number, number][]): CounterTile => ({
+    level: 0,
+    index,
+    bytes: 0,
+    minimum: Float64Array.from(samples, (s) => s[1]),
+    maximum: Float64Array.from(samples, (s) => s[2]),
+    last: Float64Array.from(samples, (s) => s[3]),
+    bucket: Uint16Array.from(samples, (s) => s[0]),
+  });
+  const raster = newCounterRaster(2048);
+  const buckets = pixelBuckets({ start: 0, end: 2048 }, 2048, 0);
+  addCounter(
+    raster,
+    tile(0, [
+      [10, 5, 5, 5],
+      [20, 5, 9, 7],
+    ]),
+    buckets,
+  );
+  addCounter(
+    raster,
+    tile(1, [
+      [0, 7, 7, 7],
+      [100, -1, 7, -1],
+    ]),
+    buckets,
+  );
+  assert.ok(Number.isNaN(raster.last[9]!));
+  assert.deepEqual([raster.last[10], raster.last[19]], [5, 5]);
+  assert.deepEqual([raster.minimum[20], raster.maximum[20], raster.last[20]], [5, 9, 7]);
+  assert.deepEqual([raster.minimum[21], raster.maximum[21], raster.last[1023], raster.last[1024]], [7, 7, 7, 7]);
+  assert.deepEqual([raster.minimum[1124], raster.maximum[1124], raster.last[2047]], [-1, 7, -1]);
+  assert.deepEqual(counterScale(raster), { low: -1, high: 9 });
+});

@@ -1,0 +1,291 @@
+// The pure parts of the views: flame graphs, trees, rooflines, gaps, steps of a counter.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FlameGraph, Session, Table } from "../src/api/protocol";
+import type { SliceTile } from "../src/api/tiles";
+import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
+import { gapsOf, levelOver } from "../src/views/gaps";
+import { headline } from "../src/views/headline";
+import { exactPattern, isEqual, Records, stepsWithin, totals } from "../src/views/records";
+import { attainable, domains, launchesOf, peakRates, roofOf } from "../src/views/roofline_model";
+import { stepPath } from "../src/views/step_path";
+import { childrenOf, hotPath, lineage, visibleRows } from "../src/views/tree_rows";
+import { randomNumbers } from "./mock/profile.mjs";
+
+/** A random tree in pre-order, values of children never above that of the parent. */
+function randomFlame(seed: number, size: number, names = 12): FlameGraph {
+  const random = randomNumbers(seed);
+  const nodes: FlameGraph["nodes"] = { parent: [], name: [], value: [], self: [], kind: [], count: [] };
+  const grow = (parent: number, value: number, depth: number) => {
+    const at = nodes.parent.push(parent) - 1;
+    nodes.name.push(Math.floor(random() * names));
+    nodes.value.push(value);
+    nodes.kind.push(0);
+    nodes.count.push(1);
+    nodes.self.push(0);
+    let left = value;
+    while (depth < 9 && nodes.parent.length < size && random() < 0.7 && left > 1) {
+      const share = Math.ceil(left * random());
+      left -= share;
+      grow(at, share, depth + 1);
+    }
+    nodes.self[at] = left;
+  };
+  while (nodes.parent.length < size) grow(-1, 1000, 0);
+  const total = nodes.parent.reduce((sum, parent, i) => sum + (parent < 0 ? nodes.value[i]! : 0), 0);
+  const texts = Array.from({ length: names }, (_, i) => `f${i}`);
+  return { unit: "ns", metric: "time", metrics: ["time"], total, nodes, names: texts };
+}
+
+test("frames stand inside their parents, beside their siblings, as wide as their values", () => {
+  for (let seed = 1; seed < 20; ++seed) {
+    const graph = randomFlame(seed, 200);
+    const { parent, value } = graph.nodes;
+    const place = new Map(
+      layoutFlame(graph, null).rows.flatMap((row, depth) => row.map((frame) => [frame.node, { ...frame, depth }])),
+    );
+    assert.equal(place.size, parent.length);
+    for (const [node, frame] of place) {
+      assert.ok(Math.abs(frame.right - frame.left - value[node]! / graph.total) < 1e-9);
+      const above = place.get(parent[node]!);
+      assert.equal(frame.depth, above ? above.depth + 1 : 0);
+      if (above) assert.ok(frame.left >= above.left - 1e-9 && frame.right <= above.right + 1e-9);
+    }
+    for (const row of layoutFlame(graph, null).rows) {
+      for (let i = 1; i < row.length; ++i) assert.ok(row[i]!.left >= row[i - 1]!.right - 1e-9);
+    }
+  }
+});
+
+test("a root has the full width, and only what is above and below it is shown", () => {
+  const graph = randomFlame(3, 200);
+  const { parent } = graph.nodes;
+  const ends = subtreeEnds(parent);
+  for (let root = 0; root < parent.length; root += 7) {
+    const { rows } = layoutFlame(graph, root);
+    const shown = rows.flat();
+    const frame = shown.find(({ node }) => node === root)!;
+    assert.deepEqual([frame.left, frame.right], [0, 1]);
+    const above = lineage(parent, root).length - 1;
+    assert.equal(shown.length, ends[root]! - root + above);
+    for (const { node, left, right } of shown) {
+      const depth = rows.findIndex((row) => row.some((each) => each.node === node));
+      if (right > left) assert.equal(frameAt({ rows }, depth, (left + right) / 2)?.node, node);
+    }
+  }
+  assert.equal(frameAt(layoutFlame(graph, null), 99, 0.5), null);
+});
+
+test("an empty flame graph has no rows", () => {
+  const nodes = { parent: [], name: [], value: [], self: [], kind: [], count: [] };
+  const graph: FlameGraph = { unit: "ns", metric: "m", metrics: ["m"], total: 0, nodes, names: [] };
+  assert.equal(layoutFlame(graph, null).rows.length, 0);
+  assert.deepEqual(
+    matchedValue(graph, () => true),
+    { value: 0, count: 0 },
+  );
+  assert.equal(calleesOf(graph, "nothing").nodes.parent.length, 0);
+});
+
+test("callees of a function add up over its places, recursion counting once", () => {
+  for (let seed = 1; seed < 20; ++seed) {
+    const graph = randomFlame(seed, 150);
+    for (const name of ["f1", "f5"]) {
+      const merged = calleesOf(graph, name);
+      const expected = matchedValue(graph, (id) => graph.names[id] === name);
+      assert.ok(Math.abs(merged.total - expected.value) < 1e-9);
+      const { parent, value, self } = merged.nodes;
+      parent.forEach((above, i) => assert.ok(above < i));
+      const below = value.map(() => 0);
+      parent.forEach((above, i) => above >= 0 && (below[above]! += value[i]!));
+      value.forEach((all, i) => assert.ok(Math.abs(all - self[i]! - below[i]!) < 1e-9, `${seed} ${name} ${i}`));
+    }
+  }
+});
+
+test("rows of a tree: only what is open, siblings by value", () => {
+  const { roots, children } = childrenOf([-1, 0, 0, 1, 1, 2]);
+  const value = (node: number) => [10, 3, 7, 1, 2, 7][node]!;
+  const nodes = (open: number[]) => visibleRows(roots, children, new Set(open), value).map(({ node }) => node);
+  assert.deepEqual(nodes([]), [0]);
+  assert.deepEqual(nodes([0]), [0, 2, 1]);
+  assert.deepEqual(nodes([0, 1, 2]), [0, 2, 5, 1, 4, 3]);
+  assert.deepEqual(nodes([1]), [0]); // open below something closed
+  assert.deepEqual(
+    visibleRows(roots, children, new Set([0, 1]), value).map(({ depth }) => depth),
+    [0, 1, 1, 2, 2],
+  );
+  assert.deepEqual(hotPath(roots, children, value), [0, 2, 5]);
+  assert.deepEqual(hotPath(roots, children, value, 0.8), [0]);
+  assert.deepEqual(hotPath([], [], value), []);
+  assert.deepEqual(lineage([-1, 0, 0, 1, 1, 2], 4), [4, 1, 0]);
+});
+
+const table = (columns: string[], rows: Table["rows"]): Table => ({
+  columns: columns.map((name) => ({ name, type: "text" })),
+  rows,
+});
+
+test("peak rates: units, order, equal ones together, no integers", () => {
+  assert.deepEqual(peakRates("fp64 9.7 TFLOP/s, fp16 312 TFLOP/s, bf16 312 TFLOP/s, int8 624 TOP/s"), [
+    { label: "fp16, bf16", flops: 312e12 },
+    { label: "fp64", flops: 9.7e12 },
+  ]);
+  assert.deepEqual(peakRates(""), []);
+  assert.deepEqual(peakRates("nonsense, fp32 x TFLOP/s"), []);
+});
+
+test("a roofline has the launches with both coordinates, inside its axes", () => {
+  const launches = launchesOf(
+    table(
+      ["rank", "id", "device", "kernel", "duration_ns", "intensity", "flops_per_s", "bound"],
+      [
+        [0, 1, 0, "a", 10, 2, 1e12, "memory"],
+        [0, 2, 0, "b", 10, null, 1e12, "memory"],
+        [0, 3, 0, "c", 10, 0.01, 5e8, "latency"],
+      ],
+    ),
+  );
+  assert.deepEqual(
+    launches.map((launch) => launch.id),
+    [1, 3],
+  );
+  const devices = table(
+    ["rank", "device", "name", "memory_bandwidth", "peak_flops"],
+    [[0, 0, "X", 1.5e12, "fp32 19.5 TFLOP/s"]],
+  );
+  const roof = roofOf(devices, 0, 0)!;
+  assert.equal(attainable(roof, 1, 19.5e12), 1.5e12);
+  assert.equal(attainable(roof, 100, 19.5e12), 19.5e12);
+  assert.equal(attainable({ ...roof, bandwidth: 0 }, 1, 19.5e12), 19.5e12);
+  const { x, y } = domains(launches, roof);
+  for (const launch of launches) {
+    assert.ok(x[0] < launch.intensity && launch.intensity < x[1]);
+    assert.ok(y[0] < launch.flops && launch.flops < y[1]);
+  }
+  assert.ok(x[1] > 13 && y[1] > 19.5e12);
+  assert.equal(roofOf(table(["rank", "device"], []), 0, 0), null);
+  assert.ok(domains([], null).x[0] > 0);
+});
+
+const idleTile = (entries: [slice: number, start: number, duration: number, cause: number][]): SliceTile => ({
+  level: 4,
+  index: 0,
+  lanes: 1,
+  laneBegin: Uint32Array.of(0, entries.length),
+  start: Float64Array.from(entries, (e) => e[1]),
+  duration: Float64Array.from(entries, (e) => e[2]),
+  slice: Uint32Array.from(entries, (e) => e[0]),
+  name: new Uint32Array(entries.length),
+  count: new Uint32Array(entries.length),
+  colour: Uint16Array.from(entries, (e) => (15 << 8) | e[3]),
+  from: new Uint16Array(entries.length),
+  to: new Uint16Array(entries.length),
+  bytes: 0,
+});
+
+test("gaps: the longest first, each once, none that others could have hidden", () => {
+  const tiles = [
+    idleTile([
+      [0, 0, 100, 3],
+      [1, 200, 20, 4],
+      [2, 300, 900, 5],
+    ]),
+    idleTile([
+      [2, 300, 900, 5],
+      [3, 5000, 64, 1],
+    ]),
+  ];
+  const found = gapsOf(tiles, 7, { start: 0, end: 1e5 }, 4);
+  assert.deepEqual(
+    found.map((gap) => [gap.slice, gap.cause, gap.track]),
+    [
+      [2, 5, 7],
+      [0, 3, 7],
+      [3, 1, 7],
+    ],
+  );
+  assert.equal(gapsOf(tiles, 7, { start: 0, end: 1e5 }, 0).length, 4);
+  assert.deepEqual(
+    gapsOf(tiles, 7, { start: 1200, end: 5001 }, 4).map((gap) => gap.slice),
+    [3],
+  );
+  assert.equal(levelOver({ start: 0, end: 100 }), 0);
+  assert.ok(2 ** levelOver({ start: 0, end: 1e9 }) * 8 * 1024 >= 1e9);
+});
+
+test("the line of a counter goes through its extremes; the area is closed at every break", () => {
+  const raster = {
+    minimum: Float64Array.of(NaN, 1, 2, 2, NaN, 5),
+    maximum: Float64Array.of(NaN, 3, 2, 2, NaN, 5),
+    last: Float64Array.of(NaN, 2, 2, 2, NaN, 5),
+  };
+  const { line, area } = stepPath(raster, { left: 0, width: 60, y: (value) => 10 - value });
+  assert.equal(line, "M10.0 8.0H10.0V7.0V9.0V8.0H40.0M50.0 5.0H50.0V5.0V5.0V5.0H60.0");
+  assert.equal(area.match(/z/g)!.length, 2);
+  assert.ok(area.startsWith("M10.0 10.0") && area.endsWith("V10.0H50.0z"));
+});
+
+test("rows by column names, sums, conditions", () => {
+  const records = new Records(
+    table(
+      ["cause", "ns"],
+      [
+        ["a", 3],
+        ["b", 5],
+        ["a", 4],
+        ["c", null],
+      ],
+    ),
+  );
+  assert.deepEqual(totals(records, "cause", "ns"), [
+    { key: "a", total: 7 },
+    { key: "b", total: 5 },
+    { key: "c", total: 0 },
+  ]);
+  assert.equal(records.cell(records.rows[3]!, "ns"), null);
+  assert.equal(records.cell(records.rows[0]!, "absent"), null);
+  assert.equal(isEqual("id", 3), '"id" = 3');
+  assert.equal(isEqual("name", "it's"), "\"name\" = 'it''s'");
+  const name = "void f<int, (a)1>(float*) [x+y]? {z|w}^$.";
+  assert.ok(new RegExp(exactPattern(name)).test(name));
+  assert.ok(!new RegExp(exactPattern(name)).test(name + "x"));
+  assert.ok(new RegExp(exactPattern("y".repeat(999))).test("y".repeat(999)));
+});
+
+test("the headline names devices once and says what is known", () => {
+  const session = {
+    span: 2e9,
+    start_unix_ns: "1700000000000000000",
+    runs: [
+      { rank: 0, format: "kineto", file: "", host: "n1", clock: "unix" },
+      { rank: 1, format: "kineto", file: "", host: "n1", clock: "unix" },
+    ],
+    views: ["overview", "timeline"],
+    steps: [],
+  } as unknown as Session;
+  const devices = table(
+    ["name", "used"],
+    [
+      ["H100", 1],
+      ["H100", 1],
+      ["H100", 0],
+    ],
+  );
+  const facts = new Map(headline(session, devices, null, null).map(([key, value]) => [key, value]));
+  assert.equal(facts.get("Devices"), "2 \u00d7 H100");
+  assert.equal(facts.get("Begun"), "2023-11-14 22:13:20 UTC");
+  assert.equal(facts.get("Profile"), "kineto");
+  assert.equal(facts.get("Ranks"), "2");
+  assert.equal(facts.get("Part of the run"), undefined);
+});
+
+test("steps of a window: those of which half lies in it, or that it lies in", () => {
+  const steps = [0, 1, 2, 3].map((step) => ({ rank: 0, step, start: step * 100, duration: 100 }));
+  const inside = (start: number, end: number) => [...stepsWithin(steps, { start, end })];
+  assert.deepEqual(inside(0, 400), ["0/0", "0/1", "0/2", "0/3"]);
+  assert.deepEqual(inside(100, 201), ["0/1"]);
+  assert.deepEqual(inside(140, 260), ["0/1", "0/2"]);
+  assert.deepEqual(inside(110, 120), ["0/1"]);
+  assert.deepEqual(inside(400, 500), []);
+});
