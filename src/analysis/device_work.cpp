@@ -1,5 +1,5 @@
 // Tables `device_ops` and `activities`: what ran on devices, and beside it the calls, by category and name; and
-// `kernel_grids`: kernels by name and shape of their grid. O(n) in the slices, besides sorting the rows; grids
+// `kernel_grids`: kernels by name and shape of their grid. O(n) in the slices, besides sorting the rows; kernel_grids
 // reads the arguments of every kernel from the profile again.
 #include <array>
 #include <map>

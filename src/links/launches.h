@@ -10,7 +10,8 @@ namespace cgpu {
 ///   another
 ///      process) the innermost call that can launch and began before the op did;
 ///   2. for ops without a correlation id: the External id in the same way;
-///   3. for ops still without a launch: the launch flow (`ac2g`, `async*`, `HostToDevice`) that ends where the op starts.
+///   3. for ops still without a launch: the launch flow (`ac2g`, `async*`, `HostToDevice`) that ends where the op
+///   starts.
 /// Ops without a launch are counted in notes (orphan_device_op). Linear, by hashing.
 void link_launches(Run& run);
 

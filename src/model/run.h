@@ -81,9 +81,9 @@ struct RunClock {
     unaligned,  // cannot be compared
   };
   Method method = Method::alone;
-  int64_t offset = 0;                // ns that were added to clock_base
-  std::optional<int64_t> residual;   // ns by which the ends of collectives still differ, median
-  int64_t pairs = 0;                 // ends that were compared
+  int64_t offset = 0;               // ns that were added to clock_base
+  std::optional<int64_t> residual;  // ns by which the ends of collectives still differ, median
+  int64_t pairs = 0;                // ends that were compared
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 

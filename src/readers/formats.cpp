@@ -4,10 +4,21 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "readers/ascend/ascend.h"
+#include "readers/caliper/caliper.h"
+#include "readers/chakra/execution_trace.h"
 #include "readers/hpctoolkit/hpctoolkit.h"
+#include "readers/hpctoolkit_xml/hpctoolkit_xml.h"
 #include "readers/kineto/kineto.h"
+#include "readers/memory_timeline/memory_timeline.h"
 #include "readers/ncu/ncu.h"
 #include "readers/nsys/nsys.h"
+#include "readers/perf_script/perf_script.h"
+#include "readers/perfetto/perfetto.h"
+#include "readers/rocprof/rocprof.h"
+#include "readers/speedscope/speedscope.h"
+#include "readers/torch_memory/torch_memory.h"
+#include "readers/xplane/xplane.h"
 
 namespace cgpu {
 
@@ -51,20 +62,36 @@ const std::vector<Format>& all_formats() {
       {"nsys-sqlite", nsys::is_export, nsys::read_export},
       {"nsys-rep", nsys::is_report, nsys::read_report},
       {"hpctoolkit-v4", hpctoolkit::is_database, hpctoolkit::read_database},
+      {"hpctoolkit-xml", hpctoolkit_xml::is_database, hpctoolkit_xml::read_database},
+      {"caliper", caliper::is_profile, caliper::read_profile},
+      {"speedscope", speedscope::is_profile, speedscope::read_profile},
+      {"perf-script", perf_script::is_script, perf_script::read_script},
+      {"rocprof", rocprof::is_profile, rocprof::read_profile},
+      {"xplane", xplane::is_profile, xplane::read_profile},
+      {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
+      {"ascend", ascend::is_profile, ascend::read_profile},
+      {"torch-memory-timeline", memory_timeline::is_timeline, memory_timeline::read_timeline},
+      {"pytorch-et", chakra::is_pytorch_trace, chakra::read_pytorch_trace},
+      {"chakra", chakra::is_chakra_trace, chakra::read_chakra_trace},
+      {"perfetto", perfetto::is_trace, perfetto::read_trace},
       {"kineto", looks_like_json_trace, read_kineto},
   };
   return formats;
 }
 
 std::string describe_unread_format(std::string_view head) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kMagics{{
+  static constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMagics{{
       {std::string_view("SQLite format 3\0", 16),
        "an SQLite database without the tables of a profiler that cgpu knows"},
       {"Start (ns),", "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from"},
+      {"Step,Computing,", kAscendTable},
+      {"Device_id,Step,Computing,", kAscendTable},
+      {"Component,Timestamp(us),", kAscendTable},
       {"HPCTOOLKIT", "a part of an HPCToolkit database: name the folder it lies in"},
       {"HPCPROF-",
        "a part of an HPCToolkit database in an early format: make it again with hpcprof of 2022.10 or later"},
-      {"<?xml", "an XML file (an HPCToolkit 2.x database?)"},
+      {"<?xml", "an XML file that is no experiment.xml of HPCToolkit"},
       {"PK\x03\x04", "a zip archive: extract it first"},
       {"\x7f"
        "ELF",
@@ -74,8 +101,17 @@ std::string describe_unread_format(std::string_view head) {
   for (const auto& [magic, what] : kMagics) {
     if (head.starts_with(magic)) return std::string(what);
   }
+  if (head.starts_with("anchor.xml") || head.starts_with("remapping.spec")) {
+    return "a CUBE profile of Score-P, which cgpu does not read";
+  }
   if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar archive: extract it first";
-  return "";
+  if (head.substr(0, 200).find("templated_functions") != std::string_view::npos) {
+    return "a profile of TAU, which cgpu does not read";
+  }
+  if (head.size() > 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5) {
+    return "a Python pickle that is no memory snapshot of PyTorch";
+  }
+  return rocprof::describe_unread(head);
 }
 
 }  // namespace cgpu

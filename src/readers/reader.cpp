@@ -1,14 +1,15 @@
 #include "readers/reader.h"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "base/error.h"
+#include "readers/chakra/join.h"
+#include "readers/companions.h"
+#include "readers/discover.h"
 #include "readers/formats.h"
 
 namespace cgpu {
@@ -18,16 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kHead = size_t{64} << 10;
-
-struct Candidate {
-  std::string path;
-  bool from_folder = false;  // found, not named by the user: something else may lie beside the profiles
-  bool is_folder = false;    // a folder that is one profile
-};
-
-bool has_wildcard(const std::string& input) {
-  return input.find_first_of("*?[") != std::string::npos;
-}
 
 /// The format of an input: the one that was asked for, else the first that recognises it; null if none does.
 const Format* format_of(const Input& input, const ReadOptions& options) {
@@ -40,39 +31,6 @@ const Format* format_of(const Input& input, const ReadOptions& options) {
   throw Error(input.path, "unknown --input-format " + options.input_format + " (known: " + known + ")");
 }
 
-/// The folder itself where it is a profile, else the files in it.
-std::vector<Candidate> profiles_of_folder(const std::string& folder) {
-  const Input whole{folder, true, nullptr, ""};
-  if (format_of(whole, {})) return {{folder, false, true}};
-  std::vector<Candidate> files;
-  for (const auto& entry : fs::directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.path().filename().string().starts_with(".")) continue;
-    const std::string path = entry.path().string();
-    if (entry.is_regular_file()) files.push_back({path, true, false});
-    if (entry.is_directory() && format_of({path, true, nullptr, ""}, {})) files.push_back({path, true, true});
-  }
-  std::sort(files.begin(), files.end(), [](const Candidate& a, const Candidate& b) { return a.path < b.path; });
-  return files;
-}
-
-std::vector<Candidate> expand(const std::string& input) {
-  std::error_code ignored;
-  if (input == "-" || fs::exists(input, ignored) || !has_wildcard(input)) {
-    if (input != "-" && fs::is_directory(input, ignored)) return profiles_of_folder(input);
-    return {{input}};
-  }
-  glob_t matches{};
-  std::vector<Candidate> files;
-  if (::glob(input.c_str(), 0, nullptr, &matches) == 0) {
-    for (size_t i = 0; i < matches.gl_pathc; ++i) {
-      files.push_back({matches.gl_pathv[i], false, fs::is_directory(matches.gl_pathv[i], ignored)});
-    }
-  }
-  ::globfree(&matches);
-  if (files.empty()) throw Error(input, "no file matches this pattern");
-  return files;
-}
-
 std::string why_unread(TextSource& source, const std::string& head) {
   const std::string what = describe_unread_format(head);
   if (!what.empty()) return "is " + what;
@@ -83,7 +41,7 @@ std::string why_unread(TextSource& source, const std::string& head) {
   return "is not a profile in a format that cgpu knows";
 }
 
-Run read_profile(const Candidate& candidate, const ReadOptions& options) {
+Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
   Input input{candidate.path, candidate.is_folder, nullptr, ""};
   if (!input.is_folder) {
     input.source = open_text(input.path);
@@ -110,29 +68,47 @@ std::optional<int64_t> rank_from_name(const std::string& path) {
   return std::nullopt;
 }
 
+/// Where the profile names no rank: the one in its name, else the one in the name of the folder that it has for itself.
+void ranks_from_names(std::vector<Run>& runs) {
+  std::map<fs::path, int> neighbours;
+  for (const Run& run : runs) ++neighbours[fs::path(run.file).parent_path()];
+  for (Run& run : runs) {
+    if (run.rank_known) continue;
+    std::optional<int64_t> rank = rank_from_name(run.file);
+    const fs::path folder = fs::path(run.file).parent_path();
+    if (!rank && runs.size() > 1 && neighbours[folder] == 1) rank = rank_from_name(folder.string());
+    run.rank_known = rank.has_value();
+    run.rank = rank.value_or(0);
+  }
+}
+
+bool follow_each_other(const Run& a, const Run& b) {
+  const auto first = recorded_time(a);
+  const auto second = recorded_time(b);
+  return a.clock_is_unix && b.clock_is_unix && first && second &&
+         (first->second <= second->first || second->second <= first->first);
+}
+
 /// Gives every run a rank of its own and puts them in order.
 void assign_ranks(std::vector<Run>& runs) {
-  std::set<int64_t> taken;
+  std::map<int64_t, const Run*> taken;
   for (Run& run : runs) {
-    if (!run.rank_known) {
-      if (const auto rank = rank_from_name(run.file)) {
-        run.rank = *rank;
-        run.rank_known = true;
-      }
-    }
+    if (!run.rank_known) continue;
+    const auto [first, added] = taken.emplace(run.rank, &run);
+    if (added) continue;
+    run.notes.add("duplicate_rank", 1,
+                  "several files say they are rank " + std::to_string(run.rank) + "; " + run.file +
+                      " was given the next free one" +
+                      (follow_each_other(*first->second, run)
+                           ? ", though they were recorded one after the other: open one recording at a time"
+                           : ""));
+    run.rank_known = false;
   }
+  int64_t next = 0;
   for (Run& run : runs) {
-    if (run.rank_known && !taken.insert(run.rank).second) {
-      run.notes.add("duplicate_rank", 1,
-                    "several files say they are rank " + std::to_string(run.rank) + "; " + run.file +
-                        " was given the next free one");
-      run.rank_known = false;
-    } else if (run.rank_known) {
-      continue;
-    }
-    run.rank = 0;
-    while (taken.count(run.rank) != 0) ++run.rank;
-    taken.insert(run.rank);
+    if (run.rank_known) continue;
+    while (taken.count(next) != 0) ++next;
+    run.rank = next++;
   }
   std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.rank < b.rank; });
 }
@@ -142,10 +118,9 @@ void assign_ranks(std::vector<Run>& runs) {
 Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options) {
   Session session;
   session.inputs = inputs;
-  std::vector<Candidate> files;
-  for (const std::string& input : inputs) {
-    for (Candidate& file : expand(input)) files.push_back(std::move(file));
-  }
+  const std::vector<ProfilePath> files = discover(inputs, [](const std::string& folder) {
+    return format_of({folder, true, nullptr, ""}, {}) != nullptr;
+  });
   std::vector<std::string> not_profiles;
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string& path = files[i].path;
@@ -158,11 +133,16 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
     try {
       session.runs.push_back(read_profile(files[i], one));
     } catch (const Error&) {
-      if (!files[i].from_folder) throw;
+      if (!files[i].found) throw;
       not_profiles.push_back(path);
     }
   }
-  if (session.runs.empty()) throw Error(inputs.front(), "is a directory without a profile that cgpu can read");
+  if (session.runs.empty()) {
+    throw Error(inputs.front(), "is a directory without a profile that cgpu can read, in it and in the folders below");
+  }
+  ranks_from_names(session.runs);
+  join_companions(session.runs);
+  chakra::join_execution_traces(session.runs);
   assign_ranks(session.runs);
   session.runs.front().notes.add("skipped_file", static_cast<int64_t>(not_profiles.size()),
                                  "files of the directory that are no readable profile were left out" +

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/test_file.h"
 #include "readers/ncu/figures.h"
@@ -180,7 +182,10 @@ TEST(NcuCsv, WhatIsNoPageIsOneClearLine) {
   const TestFile other("hello\n", ".csv");
   EXPECT_THROW(open_inputs({other.path()}, {1, "ncu-csv", {}}), Error);
   EXPECT_THROW(open_inputs({other.path()}, {1, "ncu-rep", {}}), Error);
-  EXPECT_THROW(open_inputs({"/tm[p]"}, {1, "ncu-rep", {}}), Error) << "a folder that a pattern names";
+  const std::string folder = other.path() + ".folder";
+  std::filesystem::create_directory(folder);
+  EXPECT_THROW(open_inputs({other.path() + ".[f]older"}, {1, "ncu-rep", {}}), Error) << "an empty folder by a pattern";
+  std::filesystem::remove(folder);
 }
 
 TEST(NcuCsv, RowsThatAreNoRowsAreCounted) {

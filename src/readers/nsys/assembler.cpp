@@ -42,6 +42,25 @@ void Assembler::note_damage(const std::string& table, const std::string& error) 
   if (full()) run.notes.add("truncated_input", 1, "reading stopped at the most slices that a run can hold", true);
 }
 
+void Assembler::reserve() {
+  uint64_t rows = 0;
+  for (const std::string& table : argument_tables()) rows += database.rows_expected(table);
+  rows = std::min(rows, database.size() / 16);
+  Slices& slices = run.timeline.slices;
+  slices.start.reserve(rows);
+  slices.duration.reserve(rows);
+  slices.name.reserve(rows);
+  slices.track.reserve(rows);
+  slices.category.reserve(rows);
+  slices.flags.reserve(rows);
+  slices.correlation.reserve(rows);
+  slices.source.reserve(rows);
+  const uint64_t samples = database.rows_expected("GPU_METRICS");
+  run.timeline.counters.track.reserve(samples);
+  run.timeline.counters.time.reserve(samples);
+  run.timeline.counters.value.reserve(samples);
+}
+
 SliceIndex Assembler::add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
                                 int64_t correlation) {
   if (scan.is_null(0) || scan.is_null(1)) {
@@ -60,6 +79,19 @@ SliceIndex Assembler::add_slice(sqlite::Scan& scan, uint16_t category, StringId 
 
 SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category,
                                    StringId name, TrackIndex track, int64_t correlation) {
+  const int64_t row = scan.rowid();
+  const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
+  const uint64_t source = fits ? table_ << kRowBits | static_cast<uint64_t>(row) : kNoSource;
+  return push_slice(start, end, category, name, track, correlation, source);
+}
+
+SliceIndex Assembler::add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name,
+                                            TrackIndex track) {
+  return push_slice(start, end, category, name, track, Slices::kNoCorrelation, kNoSource);
+}
+
+SliceIndex Assembler::push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
+                                 int64_t correlation, uint64_t source) {
   Slices& slices = run.timeline.slices;
   slices.start.push_back(start);
   slices.duration.push_back(end - start);
@@ -68,9 +100,7 @@ SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int6
   slices.category.push_back(category);
   slices.flags.push_back(0);
   slices.correlation.push_back(correlation);
-  const int64_t row = scan.rowid();
-  const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
-  slices.source.push_back(fits ? table_ << kRowBits | static_cast<uint64_t>(row) : kNoSource);
+  slices.source.push_back(source);
   ++run.events.slices;
   return static_cast<SliceIndex>(slices.size() - 1);
 }
@@ -101,6 +131,7 @@ uint16_t Assembler::category(std::string_view name, SliceKind kind) {
 }
 
 TrackIndex Assembler::thread_track(int64_t global_thread) {
+  if (last_thread_.second != kNone && last_thread_.first == global_thread) return last_thread_.second;
   std::vector<Track>& tracks = run.timeline.tracks;
   const auto [at, added] = threads_.try_emplace(global_thread, static_cast<TrackIndex>(tracks.size()));
   if (added) {
@@ -109,19 +140,22 @@ TrackIndex Assembler::thread_track(int64_t global_thread) {
     track.process = std::to_string(process_number(process_of(global_thread)));
     track.thread = std::to_string(thread_number(global_thread));
   }
+  last_thread_ = {global_thread, at->second};
   return at->second;
 }
 
 TrackIndex Assembler::stream_track(uint64_t process, int32_t device, int64_t stream) {
+  const std::tuple key(process, device, stream);
+  if (last_stream_.second != kNone && last_stream_.first == key) return last_stream_.second;
   std::vector<Track>& tracks = run.timeline.tracks;
-  const auto [at, added] =
-      streams_.try_emplace(std::tuple(process, device, stream), static_cast<TrackIndex>(tracks.size()));
+  const auto [at, added] = streams_.try_emplace(key, static_cast<TrackIndex>(tracks.size()));
   if (added) {
     Track& track = tracks.emplace_back();
     track.kind = TrackKind::device_stream;
     track.process = "GPU " + std::to_string(device);
     track.thread = "stream " + std::to_string(stream);
   }
+  last_stream_ = {key, at->second};
   return at->second;
 }
 
@@ -129,8 +163,10 @@ int64_t Assembler::correlation(uint64_t process, sqlite::Scan& scan, int column)
   const int64_t id = scan.integer(column);
   if (id <= 0 || id > UINT32_MAX) return Slices::kNoCorrelation;
   if (one_process_) return id;
-  const auto at = processes_.try_emplace(process, static_cast<int64_t>(processes_.size())).first;
-  return at->second << 32 | id;
+  if (last_process_.second < 0 || last_process_.first != process) {
+    last_process_ = *processes_.try_emplace(process, static_cast<int64_t>(processes_.size())).first;
+  }
+  return last_process_.second << 32 | id;
 }
 
 }  // namespace cgpu::nsys

@@ -75,6 +75,8 @@ class Assembler {
   /// The same with times given.
   SliceIndex add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category, StringId name,
                           TrackIndex track, int64_t correlation = Slices::kNoCorrelation);
+  /// A slice that is made of several rows: none of them can be asked for its arguments.
+  SliceIndex add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track);
   void add_device_op(SliceIndex slice, const DeviceOp& op);
   /// Counts an event that is not kept.
   void skip(const char* code, const char* why);
@@ -89,6 +91,9 @@ class Assembler {
   /// Rows of devices and rows of calls do not all say their process: all of them are taken as one.
   void assume_one_process() { one_process_ = true; }
 
+  /// Makes room for the slices of all tables, so that columns need not grow.
+  void reserve();
+
   /// The tables that have been read.
   const std::set<std::string>& read_tables() const { return read_; }
   const std::unordered_map<int64_t, TrackIndex>& threads() const { return threads_; }
@@ -102,12 +107,18 @@ class Assembler {
  private:
   static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
 
+  SliceIndex push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
+                        int64_t correlation, uint64_t source);
   static uint64_t place_of(const std::string& table);
   bool full() const { return run.timeline.slices.size() >= kNone - 1; }
   void note_damage(const std::string& table, const std::string& error);
 
   uint64_t table_ = 0;
   std::set<std::string> read_;
+  // The last answer of each lookup: rows of one thread or stream stand together.
+  std::pair<int64_t, TrackIndex> last_thread_{0, kNone};
+  std::pair<std::tuple<uint64_t, int32_t, int64_t>, TrackIndex> last_stream_{{}, kNone};
+  std::pair<uint64_t, int64_t> last_process_{0, -1};
   bool one_process_ = false;
   std::unordered_map<uint64_t, int64_t> processes_;
   std::unordered_map<int64_t, TrackIndex> threads_;

@@ -157,7 +157,50 @@ DeviceNumbers read_facts(Assembler& assembler) {
   return numbers;
 }
 
+namespace {
+
+/// Metrics of network adapters and of switches: one sample an interval, shown at its start.
+void read_network(Assembler& assembler, const std::string& table, const std::string& what) {
+  if (!assembler.database.has_rows(table)) return;
+  std::map<std::pair<int64_t, int64_t>, std::string> metrics;
+  assembler.each("TARGET_INFO_NETWORK_METRICS", {"metricsListId", "metricsIdx", "name"}, [&](sqlite::Scan& scan) {
+    metrics.try_emplace({scan.integer(0), scan.integer(1)}, scan.text(2));
+  });
+  std::map<int64_t, std::string> adapters;
+  assembler.each("TARGET_INFO_NIC_INFO", {"nicId", "name"},
+                 [&](sqlite::Scan& scan) { adapters.try_emplace(scan.integer(0), scan.text(1)); });
+  Counters& counters = assembler.run.timeline.counters;
+  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, uint32_t> tracks;
+  enum { kStart, kDevice, kPort, kList, kMetric, kValue };
+  assembler.each_event(
+      table, {"start", "globalId", "portId", "metricsListId", "metricsIdx", "value"}, [&](sqlite::Scan& scan) {
+        if (scan.is_null(kStart) || scan.is_null(kValue) || !Assembler::is_time(scan.integer(kStart))) {
+          return assembler.skip("skipped_event", "samples without a time or value were left out");
+        }
+        const int64_t device = scan.integer(kDevice);
+        const auto [at, added] =
+            tracks.try_emplace({device, scan.integer(kPort), scan.integer(kList), scan.integer(kMetric)},
+                               static_cast<uint32_t>(counters.tracks.size()));
+        if (added) {
+          const auto adapter = adapters.find(device);
+          const auto name = metrics.find({scan.integer(kList), scan.integer(kMetric)});
+          counters.tracks.push_back(
+              {adapter == adapters.end() ? what + " " + std::to_string(device) : what + " " + adapter->second,
+               (name == metrics.end() ? "metric " + std::to_string(scan.integer(kMetric)) : name->second) +
+                   (scan.is_null(kPort) ? "" : ", port " + std::to_string(scan.integer(kPort)))});
+        }
+        counters.track.push_back(at->second);
+        counters.time.push_back(scan.integer(kStart));
+        counters.value.push_back(scan.real(kValue));
+        ++assembler.run.events.counters;
+      });
+}
+
+}  // namespace
+
 void read_counters(Assembler& assembler) {
+  read_network(assembler, "NET_NIC_METRIC", "NIC");
+  read_network(assembler, "NET_IB_SWITCH_METRIC", "switch");
   if (!assembler.database.has_rows("GPU_METRICS")) return;
   using Key = std::pair<int64_t, int64_t>;
   std::map<Key, std::string> metrics;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "readers/nsys/tables.h"
 
@@ -31,9 +33,10 @@ enum NvtxType : int64_t {
 
 class HostTables {
  public:
-  explicit HostTables(Assembler& assembler) : assembler_(assembler), timeline_(assembler.run.timeline) {}
+  explicit HostTables(Assembler& assembler)
+      : assembler_(assembler), timeline_(assembler.run.timeline), schemas_(assembler) {}
 
-  void read() {
+  std::vector<NcclRange> read() {
     check_processes();
     read_calls();
     read_ranges();
@@ -50,6 +53,7 @@ class HostTables {
     }
     read_overhead();
     read_spans("PROFILER_OVERHEAD", "profiler overhead", SliceKind::overhead);
+    return std::move(nccl_);
   }
 
  private:
@@ -130,14 +134,18 @@ class HostTables {
     kRangeTextId,
     kRangeThread,
     kRangeEndThread,
-    kRangeDomain
+    kRangeDomain,
+    kRangeJson,
+    kRangeJsonId,
+    kRangeBlob
   };
 
   void read_ranges() {
     const int64_t unnamed = 0;
     domain(unnamed);
     assembler_.each_event("NVTX_EVENTS",
-                          {"start", "end", "eventType", "text", "textId", "globalTid", "endGlobalTid", "domainId"},
+                          {"start", "end", "eventType", "text", "textId", "globalTid", "endGlobalTid", "domainId",
+                           "jsonText", "jsonTextId", "binaryData"},
                           [&](sqlite::Scan& scan) { read_range(scan); });
     for (const auto& [id, categories] : domains_) {
       const auto name = domain_names_.find(id);
@@ -191,7 +199,21 @@ class HostTables {
     const StringId op = op_name(name);
     const uint16_t category = op == kNoOp ? categories.annotation : categories.op;
     if (scan.is_null(kRangeEnd) && !scan.is_null(kRangeStart)) return add_open_range(scan, category, op, name, track);
-    assembler_.add_slice(scan, category, op == kNoOp ? name : op, track);
+    const SliceIndex slice = assembler_.add_slice(scan, category, op == kNoOp ? name : op, track);
+    if (slice != kNone && !crosses && is_nccl(name)) {
+      nccl_.push_back({thread, timeline_.slices.start[slice], timeline_.slices.end(slice), name, payload_of(scan)});
+    }
+  }
+
+  bool is_nccl(StringId name) const { return timeline_.names[name].starts_with("nccl"); }
+
+  NcclPayload payload_of(sqlite::Scan& scan) const {
+    std::optional<NcclPayload> payload;
+    if (!scan.is_null(kRangeBlob)) payload = schemas_.decode(scan.integer(kRangeDomain), scan.text(kRangeBlob));
+    if (!payload && !scan.is_null(kRangeJsonId))
+      payload = payload_of_json(assembler_.names.text(scan.integer(kRangeJsonId)));
+    if (!payload && !scan.is_null(kRangeJson)) payload = payload_of_json(scan.text(kRangeJson));
+    return payload.value_or(NcclPayload{});
   }
 
   /// Ends are known when all has been read.
@@ -253,6 +275,8 @@ class HostTables {
 
   Assembler& assembler_;
   Timeline& timeline_;
+  PayloadSchemas schemas_;
+  std::vector<NcclRange> nccl_;
   std::unordered_map<StringId, StringId> ops_;
   std::map<int64_t, Domain> domains_;
   std::map<int64_t, std::string> domain_names_;
@@ -262,8 +286,8 @@ class HostTables {
 
 }  // namespace
 
-void read_host_tables(Assembler& assembler) {
-  HostTables(assembler).read();
+std::vector<NcclRange> read_host_tables(Assembler& assembler) {
+  return HostTables(assembler).read();
 }
 
 }  // namespace cgpu::nsys

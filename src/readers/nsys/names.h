@@ -39,7 +39,11 @@ class Names {
   StringPool& pool_;
   std::string texts_;
   std::vector<Entry> entries_;
-  std::unordered_map<int64_t, uint32_t> by_id_;
+  /// The place of the entry of an id; absent where there is none.
+  uint32_t place_of(int64_t id) const;
+
+  std::vector<uint32_t> dense_;  // of small ids, which is what all exports have; StringPool::absent for none
+  std::unordered_map<int64_t, uint32_t> others_;
 };
 
 }  // namespace cgpu::nsys

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "readers/nsys/arguments.h"
 #include "readers/nsys/export_tool.h"
+#include "readers/nsys/payloads.h"
 #include "readers/nsys/tables.h"
 #include "readers/temporary_folder.h"
 
@@ -57,11 +58,14 @@ Run read_database(const std::string& path, const std::string& name, const ReadOp
     if (options.progress) options.progress(share);
   };
   Assembler assembler(run, *database);
+  assembler.reserve();
   const DeviceNumbers devices = read_facts(assembler);
   progress(0.1);
-  read_host_tables(assembler);
+  std::vector<NcclRange> nccl = read_host_tables(assembler);
   progress(0.6);
   read_device_tables(assembler, devices);
+  add_collectives(assembler, std::move(nccl));
+  read_scheduling(assembler);
   progress(0.9);
   read_counters(assembler);
   read_samples(assembler);

@@ -286,7 +286,7 @@ TEST(NsysReader, DiagnosticsAndUnreadTablesAreNoted) {
       "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, severity INTEGER, text TEXT);"
       "INSERT INTO DIAGNOSTIC_EVENT VALUES (-5, 2, 'Not all CUDA events might have been collected.'), (1, 1, 'fine'), "
       "(2, 3, 'broken');"
-      "CREATE TABLE SCHED_EVENTS (start INTEGER); INSERT INTO SCHED_EVENTS VALUES (1);"
+      "CREATE TABLE GENERIC_EVENTS (timestamp INTEGER); INSERT INTO GENERIC_EVENTS VALUES (1);"
       "CREATE TABLE NET_NIC_METRIC (start INTEGER)");
   EXPECT_EQ(run.notes.count("lost_events"), 1);
   EXPECT_EQ(run.notes.count("profiler_error"), 1);

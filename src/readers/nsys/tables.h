@@ -4,8 +4,10 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "readers/nsys/assembler.h"
+#include "readers/nsys/payloads.h"
 
 namespace cgpu::nsys {
 
@@ -18,10 +20,13 @@ DeviceNumbers read_facts(Assembler& assembler);
 /// Kernels, copies, memsets, graphs, synchronisation, device memory.
 void read_device_tables(Assembler& assembler, const DeviceNumbers& devices);
 
-/// Calls, ranges, the operating system's calls, overhead.
-void read_host_tables(Assembler& assembler);
+/// Calls, ranges, the operating system's calls, overhead. Gives the ranges of NCCL.
+std::vector<NcclRange> read_host_tables(Assembler& assembler);
 
-/// Samples of GPU counters.
+/// Which threads the processors ran.
+void read_scheduling(Assembler& assembler);
+
+/// Samples of GPU counters, and of network adapters and switches.
 void read_counters(Assembler& assembler);
 
 /// Samples of the processors' call stacks.

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -52,6 +55,48 @@ uint64_t size_by_header(const File& file) {
   return valid ? big_endian(&header[28]) * (page == 1 ? 65536 : page) : 0;
 }
 
+/// As SQLite converts: towards 0, to the nearest that there is.
+int64_t integer_of(double real) {
+  if (real <= -9223372036854775808.0) return INT64_MIN;
+  if (real >= 9223372036854775808.0) return INT64_MAX;
+  return static_cast<int64_t>(real);
+}
+
+/// The digits with which a text begins.
+int64_t integer_of(std::string_view text) {
+  while (!text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'))) text.remove_prefix(1);
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return 0;
+  }
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return text.starts_with('-') ? INT64_MIN : INT64_MAX;
+  return value;
+}
+
+/// The decimal number with which a text begins.
+double real_of(std::string_view text) {
+  const std::string number(text.substr(0, text.find_first_not_of(" \t\n\v\f\r+-.0123456789eE")));
+  return std::strtod(number.c_str(), nullptr);
+}
+
+/// Whether a declared type has the affinity REAL (https://www.sqlite.org/datatype3.html).
+bool is_real(std::string type) {
+  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::toupper(c); });
+  const auto has_any = [&](std::initializer_list<const char*> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const char* part) { return type.find(part) != std::string::npos; });
+  };
+  return has_any({"REAL", "FLOA", "DOUB"}) && !has_any({"INT", "CHAR", "CLOB", "TEXT", "BLOB"});
+}
+
+/// As SQLite writes it.
+std::string text_of(double real) {
+  std::array<char, 40> text{};
+  return sqlite3_snprintf(static_cast<int>(text.size()), text.data(), "%!.15g", real);
+}
+
 }  // namespace
 
 std::string identifier(std::string_view name) {
@@ -69,6 +114,7 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     const File file(path);
     size_ = file.size();
     expected_size_ = size_by_header(file);
+    layout_ = layout_of(file);
   }
   budget_ = 2 * size_ + (1 << 20);
   const bool logged = has_content(path + "-wal");
@@ -79,7 +125,11 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
   } else if (has_content(path + "-journal")) {
     warning_ = "a write to the file was not finished (there is a -journal beside it): the rows may be inconsistent";
   }
-  if (open(path, true)) return;
+  if (open(path, true)) {
+    if (!layout_) return;
+    file_ = std::make_unique<File>(path);
+    return;
+  }
   throw Error(name_, std::string("is an SQLite database that cannot be read: ") + sqlite3_errmsg(handle_.get()) +
                          "; export it again, or repair it with `sqlite3 FILE .recover`");
 }
@@ -108,16 +158,17 @@ bool Database::open(const std::string& path, bool immutable) {
 /// Ordinary tables: views and virtual tables have no root page.
 void Database::list_tables() {
   tables_.clear();
-  std::vector<std::string> names;
+  pages_.clear();
+  std::vector<std::pair<std::string, int64_t>> names;
   sqlite3_stmt* list = nullptr;
-  sqlite3_prepare_v2(handle_.get(), "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0", -1, &list,
-                     nullptr);
+  sqlite3_prepare_v2(handle_.get(), "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0",
+                     -1, &list, nullptr);
   while (sqlite3_step(list) == SQLITE_ROW) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(list, 0));
-    if (text != nullptr) names.emplace_back(text);
+    if (text != nullptr) names.emplace_back(text, sqlite3_column_int64(list, 1));
   }
   sqlite3_finalize(list);
-  for (const std::string& name : names) {
+  for (const auto& [name, root] : names) {
     sqlite3_stmt* any = nullptr;
     const std::string sql = "SELECT * FROM " + identifier(name) + " LIMIT 0";
     if (sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &any, nullptr) == SQLITE_OK) {
@@ -125,7 +176,58 @@ void Database::list_tables() {
       for (int i = 0; i < sqlite3_column_count(any); ++i) columns.emplace_back(sqlite3_column_name(any, i));
     }
     sqlite3_finalize(any);
+    list_pages(name, root);
   }
+}
+
+/// Tables whose rows hold their columns just as they are declared.
+void Database::list_pages(const std::string& table, int64_t root) {
+  if (!layout_ || root > layout_->pages) return;
+  Pages pages;
+  pages.root = static_cast<uint32_t>(root);
+  bool plain = true;
+  int keys = 0;
+  sqlite3_stmt* list = nullptr;
+  const std::string sql = "PRAGMA table_xinfo(" + identifier(table) + ")";
+  sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &list, nullptr);
+  enum { kPlace, kName, kType, kNotNull, kDefault, kKey, kHidden };
+  const auto text = [&](int column) {
+    const auto* value = reinterpret_cast<const char*>(sqlite3_column_text(list, column));
+    return std::string(value == nullptr ? "" : value);
+  };
+  while (sqlite3_step(list) == SQLITE_ROW) {
+    pages.place.emplace(text(kName), sqlite3_column_int(list, kPlace));
+    if (is_real(text(kType))) pages.real.insert(text(kName));
+    // Generated columns are not stored; defaults stand for columns that came after a row.
+    plain = plain && sqlite3_column_int(list, kHidden) == 0 && sqlite3_column_type(list, kDefault) == SQLITE_NULL;
+    if (sqlite3_column_int(list, kKey) == 0) continue;
+    ++keys;
+    if (sqlite3_stricmp(text(kType).c_str(), "INTEGER") == 0) pages.rowid = text(kName);
+  }
+  sqlite3_finalize(list);
+  if (keys > 1) pages.rowid.clear();
+  if (plain && !pages.place.empty()) pages_.emplace(table, std::move(pages));
+}
+
+std::unique_ptr<TableWalk> Database::walk(const std::string& table, const std::vector<std::string>& columns) const {
+  const auto found = pages_.find(table);
+  if (!file_ || found == pages_.end()) return nullptr;
+  std::vector<int> places;
+  for (const std::string& column : columns) {
+    const auto place = found->second.place.find(column);
+    const bool known = place != found->second.place.end();
+    if (known && std::find(places.begin(), places.end(), place->second) != places.end()) return nullptr;
+    places.push_back(known ? place->second : TableWalk::kAbsent);
+  }
+  auto walk = std::make_unique<TableWalk>(*file_, *layout_, found->second.root, std::move(places), kMostBytesOfValue);
+  return walk->is_table() ? std::move(walk) : nullptr;
+}
+
+Database::Storage Database::storage(const std::string& table, const std::string& column) const {
+  const auto pages = pages_.find(table);
+  if (pages == pages_.end()) return Storage::plain;
+  if (pages->second.real.count(column) != 0) return Storage::real;
+  return pages->second.rowid == column ? Storage::rowid : Storage::plain;
 }
 
 bool Database::has_column(const std::string& table, std::string_view column) const {
@@ -141,6 +243,20 @@ bool Database::has_rows(const std::string& table) const {
   const bool found = sqlite3_step(first) == SQLITE_ROW;
   sqlite3_finalize(first);
   return found;
+}
+
+uint64_t Database::rows_expected(const std::string& table) const {
+  constexpr uint64_t kUsualBytesOfRow = 16;
+  if (!has(table)) return 0;
+  sqlite3_stmt* last = nullptr;
+  const std::string sql = "SELECT max(rowid) FROM " + identifier(table);
+  uint64_t rows = 0;
+  if (sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &last, nullptr) == SQLITE_OK &&
+      sqlite3_step(last) == SQLITE_ROW) {
+    rows = static_cast<uint64_t>(std::max<int64_t>(0, sqlite3_column_int64(last, 0)));
+  }
+  sqlite3_finalize(last);
+  return std::min(rows, size_ / kUsualBytesOfRow);
 }
 
 bool Database::spend(uint64_t bytes) {
@@ -161,7 +277,13 @@ Scan::Scan(Database& database, const std::string& table, const std::vector<std::
     has_.push_back(database.has_column(table, column));
     list += has_.back() ? ", " + identifier(column) : ", NULL";
   }
+  values_.resize(columns.size());
   if (!database.has(table)) return;
+  if (rest.empty()) walk_ = database.walk(table, columns);
+  if (walk_) {
+    for (const std::string& column : columns) storage_.push_back(database.storage(table, column));
+    return;
+  }
   // A table WITHOUT ROWID has no row ids to give.
   for (const char* rowid : {"rowid", "-1"}) {
     std::string sql = "SELECT ";
@@ -175,46 +297,100 @@ Scan::Scan(Database& database, const std::string& table, const std::vector<std::
 }
 
 bool Scan::next() {
-  if (!statement_ || !error_.empty()) return false;
-  const int step = sqlite3_step(statement_.get());
-  if (step == SQLITE_ROW && database_.spend(kLeastBytesOfRow)) return true;
-  if (step == SQLITE_ROW) {
-    error_ = "more rows than the file has room for";
-  } else if (step != SQLITE_DONE) {
-    error_ = sqlite3_errmsg(database_.handle());
+  if (!error_.empty() || (!walk_ && !statement_)) return false;
+  if (walk_) {
+    if (!walk_->next()) {
+      if (walk_->error() != nullptr) error_ = walk_->error();
+      return false;
+    }
+  } else {
+    std::fill(values_.begin(), values_.end(), nullptr);
+    const int step = sqlite3_step(statement_.get());
+    if (step != SQLITE_ROW) {
+      if (step != SQLITE_DONE) error_ = sqlite3_errmsg(database_.handle());
+      return false;
+    }
   }
+  if (database_.spend(kLeastBytesOfRow)) return true;
+  error_ = "more rows than the file has room for";
   return false;
 }
 
 int64_t Scan::rowid() const {
-  return sqlite3_column_int64(statement_.get(), 0);
+  return walk_ ? walk_->rowid() : sqlite3_column_int64(statement_.get(), 0);
 }
 
-bool Scan::is_null(int column) const {
-  return sqlite3_column_type(statement_.get(), column + 1) == SQLITE_NULL;
+sqlite3_value* Scan::value(int column) const {
+  const auto place = static_cast<size_t>(column);
+  if (values_[place] == nullptr && has_[place]) values_[place] = sqlite3_column_value(statement_.get(), column + 1);
+  return values_[place];
 }
 
-bool Scan::is_text(int column) const {
-  return sqlite3_column_type(statement_.get(), column + 1) == SQLITE_TEXT;
-}
-
-bool Scan::is_number(int column) const {
-  const int type = sqlite3_column_type(statement_.get(), column + 1);
-  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+ValueType Scan::type(int column) const {
+  if (walk_) {
+    const ValueType type = walk_->value(column).type;
+    const Database::Storage storage = storage_[static_cast<size_t>(column)];
+    if (type == ValueType::null && storage == Database::Storage::rowid) return ValueType::integer;
+    return type == ValueType::integer && storage == Database::Storage::real ? ValueType::real : type;
+  }
+  sqlite3_value* const found = value(column);
+  switch (found == nullptr ? SQLITE_NULL : sqlite3_value_type(found)) {
+    case SQLITE_INTEGER:
+      return ValueType::integer;
+    case SQLITE_FLOAT:
+      return ValueType::real;
+    case SQLITE_TEXT:
+      return ValueType::text;
+    case SQLITE_BLOB:
+      return ValueType::blob;
+    default:
+      return ValueType::null;
+  }
 }
 
 int64_t Scan::integer(int column) const {
-  return sqlite3_column_int64(statement_.get(), column + 1);
+  if (!walk_) {
+    sqlite3_value* const found = value(column);
+    return found == nullptr ? 0 : sqlite3_value_int64(found);
+  }
+  const Value& found = walk_->value(column);
+  switch (found.type) {
+    case ValueType::integer:
+      return found.integer;
+    case ValueType::null:
+      return storage_[static_cast<size_t>(column)] == Database::Storage::rowid ? walk_->rowid() : 0;
+    case ValueType::real:
+      return integer_of(found.real);
+    default:
+      return integer_of(found.bytes);
+  }
 }
 
 double Scan::real(int column) const {
-  return sqlite3_column_double(statement_.get(), column + 1);
+  if (!walk_) {
+    sqlite3_value* const found = value(column);
+    return found == nullptr ? 0 : sqlite3_value_double(found);
+  }
+  const Value& found = walk_->value(column);
+  if (found.type == ValueType::real) return found.real;
+  if (found.type == ValueType::text || found.type == ValueType::blob) return real_of(found.bytes);
+  return static_cast<double>(integer(column));
 }
 
 std::string_view Scan::text(int column) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column + 1));
-  if (text == nullptr) return {};
-  const std::string_view view(text, static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column + 1)));
+  std::string_view view;
+  if (!walk_) {
+    sqlite3_value* const found = value(column);
+    const auto* text = found == nullptr ? nullptr : reinterpret_cast<const char*>(sqlite3_value_text(found));
+    if (text == nullptr) return {};
+    view = {text, static_cast<size_t>(sqlite3_value_bytes(found))};
+  } else if (type(column) == ValueType::text || type(column) == ValueType::blob) {
+    view = walk_->value(column).bytes;
+  } else if (type(column) == ValueType::integer) {
+    view = text_ = std::to_string(integer(column));
+  } else if (type(column) == ValueType::real) {
+    view = text_ = text_of(real(column));
+  }
   if (!database_.spend(view.size())) error_ = "more text than the file has room for";
   return view;
 }

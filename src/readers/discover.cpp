@@ -1,0 +1,149 @@
+#include "readers/discover.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace cgpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 4;
+constexpr size_t kMostEntries = 100'000;
+
+bool has_wildcard(const std::string& input) {
+  return input.find_first_of("*?[") != std::string::npos;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// "rank-2" before "rank-10": runs of digits by their value, everything else byte by byte.
+bool before(std::string_view a, std::string_view b) {
+  const auto take_number = [](std::string_view& text) {
+    while (text.size() > 1 && text[0] == '0' && is_digit(text[1])) text.remove_prefix(1);
+    size_t size = 0;
+    while (size < text.size() && is_digit(text[size])) ++size;
+    const std::string_view number = text.substr(0, size);
+    text.remove_prefix(size);
+    return number;
+  };
+  const std::string_view whole_a = a;
+  const std::string_view whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a[0]) && is_digit(b[0])) {
+      const std::string_view x = take_number(a);
+      const std::string_view y = take_number(b);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+    } else {
+      if (a[0] != b[0]) return static_cast<unsigned char>(a[0]) < static_cast<unsigned char>(b[0]);
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;
+}
+
+class FolderSearch {
+ public:
+  FolderSearch(const std::string& folder, const std::function<bool(const std::string&)>& is_profile)
+      : folder_(folder), is_profile_(is_profile) {
+    search(folder, 1);
+    drop_exported_reports();
+    std::sort(found_.begin(), found_.end(),
+              [](const ProfilePath& a, const ProfilePath& b) { return before(a.path, b.path); });
+  }
+  std::vector<ProfilePath> take() { return std::move(found_); }
+
+ private:
+  void search(const fs::path& folder, int level) {
+    std::error_code unreadable;
+    for (auto entry = fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, unreadable);
+         !unreadable && entry != fs::directory_iterator(); entry.increment(unreadable)) {
+      if (++entries_ > kMostEntries) {
+        throw Error(folder_, "holds more files than a run does; name the profiles in it, or a folder below");
+      }
+      const fs::path& path = entry->path();
+      if (path.filename().string().starts_with(".")) continue;
+      std::error_code ignored;
+      if (entry->is_regular_file(ignored)) {
+        found_.push_back({path.string(), true, false});
+      } else if (entry->is_directory(ignored)) {
+        if (is_profile_(path.string())) {
+          found_.push_back({path.string(), true, true});
+        } else if (level < kDeepest) {
+          search(path, level + 1);
+        }
+      }
+    }
+  }
+
+  void drop_exported_reports() {
+    std::set<std::string> exports;
+    for (const ProfilePath& profile : found_) {
+      if (profile.path.ends_with(".sqlite")) exports.insert(fs::path(profile.path).replace_extension());
+    }
+    std::erase_if(found_, [&](const ProfilePath& profile) {
+      const bool report = profile.path.ends_with(".nsys-rep") || profile.path.ends_with(".qdrep");
+      return report && exports.count(fs::path(profile.path).replace_extension()) > 0;
+    });
+  }
+
+  const std::string& folder_;
+  const std::function<bool(const std::string&)>& is_profile_;
+  std::vector<ProfilePath> found_;
+  size_t entries_ = 0;
+};
+
+std::vector<std::string> matches_of(const std::string& pattern) {
+  glob_t matches{};
+  std::vector<std::string> paths;
+  if (::glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
+    for (size_t i = 0; i < matches.gl_pathc; ++i) paths.emplace_back(matches.gl_pathv[i]);
+  }
+  ::globfree(&matches);
+  if (paths.empty()) throw Error(pattern, "no file matches this pattern");
+  return paths;
+}
+
+}  // namespace
+
+std::vector<ProfilePath> discover(const std::vector<std::string>& inputs,
+                                  const std::function<bool(const std::string&)>& is_profile) {
+  std::vector<ProfilePath> all;
+  const auto add = [&](const std::string& path) {
+    if (path == "-" || !is_folder(path)) {
+      all.push_back({path, false, false});
+    } else if (is_profile(path)) {
+      all.push_back({path, false, true});
+    } else {
+      for (ProfilePath& profile : FolderSearch(path, is_profile).take()) all.push_back(std::move(profile));
+    }
+  };
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (has_wildcard(input) && !fs::exists(input, ignored)) {
+      for (const std::string& path : matches_of(input)) add(path);
+    } else {
+      add(input);
+    }
+  }
+  return all;
+}
+
+}  // namespace cgpu
