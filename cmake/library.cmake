@@ -27,10 +27,16 @@ function(cgpu_library name)
     target_link_libraries(cgpu_${name} ${scope} cgpu_${dependency})
   endforeach()
   target_link_libraries(cgpu_${name} ${scope} ${ARG_USES})
+  if(CGPU_FUZZ AND sources)
+    target_compile_options(cgpu_${name} PRIVATE -fsanitize=fuzzer-no-link)  # coverage; the fuzz targets add the driver
+  endif()
 
   if(CGPU_TESTS AND tests)
     add_executable(cgpu_${name}_test ${tests})
     target_link_libraries(cgpu_${name}_test PRIVATE cgpu_${name} GTest::gtest_main)
+    if(CGPU_SANITIZE)
+      target_compile_options(cgpu_${name}_test PRIVATE -O0)  # tests spend their time in what they test
+    endif()
     set_property(GLOBAL APPEND PROPERTY CGPU_UNIT_TESTS cgpu_${name}_test)
   endif()
 endfunction()

@@ -17,9 +17,6 @@ if(CGPU_SANITIZE OR CGPU_FUZZ)
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=address,undefined)
 endif()
-if(CGPU_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage of every library; the targets add the driver
-endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
