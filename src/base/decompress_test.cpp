@@ -34,7 +34,9 @@ TEST(Decompress, GivesBackWhatWasCompressed) {
       std::string text;
       for (size_t i = 0; i < size; ++i) text.push_back(static_cast<char>(i * i >> 3));
       EXPECT_EQ(codec.decompress(codec.compress(text), size), text) << size;
-      if (size > 0) EXPECT_FALSE(codec.decompress(codec.compress(text), size - 1)) << "over the limit";
+      if (size > 0) {
+        EXPECT_FALSE(codec.decompress(codec.compress(text), size - 1)) << "over the limit";
+      }
     }
   }
 }
