@@ -15,7 +15,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
-from perfetto_test import fields, first, varint  # noqa: E402
+from oracle.protobuf import fields, first, varint  # noqa: E402
 
 CORPUS = tool.shared(os.path.join("corpus", "chakra"))
 PROFILES = tool.shared(os.path.join("corpus", "kineto", "facebookresearch_param__inputs__dlrm_kineto.tar.gz"))

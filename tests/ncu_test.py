@@ -16,6 +16,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.protobuf import fields  # noqa: E402
 
 CORPUS = tool.shared(os.path.join("corpus", "ncu"))
 TRUTH = os.environ.get("CGPU_TRUTH") or tool.shared("truth")
@@ -26,37 +27,12 @@ def files(ending):
     return sorted(f for f in os.listdir(CORPUS) if f.endswith(ending)) if os.path.isdir(CORPUS) else []
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(data):
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(key & 7)
-            if size is None:
-                assert key & 7 == 2, key & 7
-                size, at = varint(data, at)
-            value = data[at:at + size]
-            at += size
-            if key & 7 == 1:
-                value = struct.unpack("<d", value)[0]
-        yield key >> 3, value
+def double(raw):
+    return struct.unpack("<d", raw)[0]
 
 
 def all_of(data, number):
-    return [value for n, value in fields(data) if n == number]
+    return [value for n, value in fields(data, double) if n == number]
 
 
 def decode(path):
@@ -84,7 +60,7 @@ def decode(path):
 def decode_launch(data, names):
     metrics, rules = [], []
     for metric in all_of(data, 13):
-        value = all_of(metric, 2) and list(fields(all_of(metric, 2)[0]))
+        value = all_of(metric, 2) and list(fields(all_of(metric, 2)[0], double))
         if value:
             value = value[0][1]
             if isinstance(value, float) and not math.isfinite(value):

@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.protobuf import fields, first  # noqa: E402
 
 CORPUS = tool.shared(os.path.join("corpus", "perfetto_pb"))
 NESTED = os.path.join(CORPUS, "google_perfetto__nested_tracks.perfetto-trace")
@@ -21,37 +22,6 @@ ANDROID = os.path.join(CORPUS, "google_perfetto__93b86b70-5dd8-b046-b985-7b18ba3
 
 def setUpModule():
     tool.must_exist()
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(data):
-    """(number, value) of each field of a message; numbers as they are encoded, everything else as bytes."""
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        if tag & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(tag & 7)
-            if size is None:
-                size, at = varint(data, at)
-            value = data[at:at + size]
-            at += size
-        yield tag >> 3, value
-
-
-def first(data, number, otherwise=None):
-    return next((value for key, value in fields(data) if key == number), otherwise)
 
 
 def packets(path):

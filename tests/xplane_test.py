@@ -9,39 +9,9 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.protobuf import fields  # noqa: E402
 
 FOLDER = os.path.join(tool.shared("corpus"), "xla")
-
-
-def fields(data):
-    """(number, value) of a message: integers, or bytes."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = varint()
-        wire = key & 7
-        if wire == 0:
-            value = varint()
-        elif wire == 2:
-            size = varint()
-            value = data[at:at + size]
-            at += size
-        else:
-            size = {1: 8, 5: 4}[wire]
-            value = data[at:at + size]
-            at += size
-        yield key >> 3, value
 
 
 def rounded(picoseconds):

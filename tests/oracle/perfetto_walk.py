@@ -2,41 +2,7 @@
 GPU render stages, flows. Follows the public definitions (protos/perfetto/trace); knows only what it needs."""
 import struct
 
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(data):
-    """(number, value) of a message: numbers as int, fixed64 as its 8 bytes, everything else as bytes."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 1:
-            value, at = data[at:at + 8], at + 8
-        else:
-            assert kind == 2, "wire type %d at byte %d" % (kind, at)
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-            assert len(value) == size, "cut off"
-        yield key >> 3, value
-
-
-def message(data):
-    out = {}
-    for number, value in fields(data):
-        out.setdefault(number, []).append(value)
-    return out
+from oracle.protobuf import fields, message
 
 
 class Walk:
