@@ -4,7 +4,8 @@
 // and the whole time of 20 tracks at 1,600 pixels), two requests at a time. tile_ms: 500 requests for tiles of a
 // scripted tour (in at a point, along, out again; every track in its turn), one thread. index_bytes: of the
 // level-of-detail indexes, a slice of the tracks that were opened. search_ms: over all names, after the first search
-// has opened what it found.
+// has opened what it found. export_rate: slices a second of a Perfetto export, without and with what the profile says
+// about each event.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "export/export.h"
 #include "links/complete.h"
 #include "readers/reader.h"
 #include "serve/endpoints.h"
@@ -122,6 +124,18 @@ double flame(const cgpu::Profile& profile, const char* metric) {
   return seconds_since(begin);
 }
 
+/// Slices a second, into nothing.
+double export_rate(const cgpu::Session& session, bool arguments) {
+  size_t bytes = 0;
+  size_t slices = 0;
+  for (const cgpu::Run& run : session.runs) slices += run.timeline.slices.size();
+  const auto sink = cgpu::plain_sink([&](std::string_view block) { bytes += block.size(); });
+  const auto begin = Clock::now();
+  cgpu::write_perfetto(session, *sink, {arguments, {}});
+  if (bytes == 0) throw cgpu::Error("the export wrote nothing");
+  return static_cast<double>(slices) / seconds_since(begin);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,8 +165,10 @@ int main(int argc, char** argv) {
                search(profile, "a"));
     fmt::print("\"area_s\": {{\"hundredth\": {:.3f}, \"all\": {:.3f}}}, ",
                area(profile, span / 2, span / 2 + span / 100), area(profile, 0, span + 1));
-    fmt::print("\"flame_s\": {{\"device_time\": {:.3f}, \"host_time\": {:.3f}}}}}\n", flame(profile, "device_time"),
+    fmt::print("\"flame_s\": {{\"device_time\": {:.3f}, \"host_time\": {:.3f}}}, ", flame(profile, "device_time"),
                flame(profile, "host_time"));
+    fmt::print("\"export_rate\": {{\"columns\": {:.0f}, \"arguments\": {:.0f}}}}}\n",
+               export_rate(profile.session(), false), export_rate(profile.session(), true));
   } catch (const cgpu::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

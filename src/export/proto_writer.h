@@ -24,7 +24,9 @@ class ProtoWriter {
   void integer(uint32_t field, int64_t value) { varint(field, static_cast<uint64_t>(value)); }
   void fixed64(uint32_t field, uint64_t value) {
     raw_varint(uint64_t{field} << 3 | 1);
-    for (int shift = 0; shift < 64; shift += 8) out_.push_back(static_cast<char>(value >> shift));
+    char bytes[8];
+    for (size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+    out_.append(bytes, 8);
   }
   void number(uint32_t field, double value) { fixed64(field, std::bit_cast<uint64_t>(value)); }
   void text(uint32_t field, std::string_view value) {
@@ -48,11 +50,15 @@ class ProtoWriter {
 
  private:
   void raw_varint(uint64_t value) {
-    while (value >= 0x80) {
-      out_.push_back(static_cast<char>(value | 0x80));
-      value >>= 7;
+    if (value < 0x80) {
+      out_.push_back(static_cast<char>(value));
+      return;
     }
-    out_.push_back(static_cast<char>(value));
+    char bytes[10];
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
+    bytes[size++] = static_cast<char>(value);
+    out_.append(bytes, size);
   }
 
   std::string& out_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,13 +21,17 @@ class Interned {
  public:
   /// The number of `text`; `is_new` says whether it must be defined.
   uint64_t number_of(std::string_view text, bool& is_new) {
-    const auto [at, added] = numbers_.try_emplace(std::string(text), numbers_.size() + 1);
-    is_new = added;
-    return at->second;
+    const auto known = numbers_.find(text);
+    is_new = known == numbers_.end();
+    if (!is_new) return known->second;
+    return numbers_.emplace(text, numbers_.size() + 1).first->second;
   }
 
  private:
-  std::unordered_map<std::string, uint64_t> numbers_;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;  // a text that is known is looked up without a copy
+  };
+  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> numbers_;
 };
 
 class TracePackets {

@@ -21,7 +21,7 @@ class FileArguments final : public ArgumentSource {
 
   std::vector<Argument> arguments(uint64_t position) override {
     const std::string event = event_at(position);
-    simdjson::dom::parser parser;
+    thread_local simdjson::dom::parser parser;  // its buffers serve again
     simdjson::dom::object args;
     auto error = parser.parse(event)["args"].get(args);
     if (error && error != simdjson::NO_SUCH_FIELD) {
