@@ -98,8 +98,16 @@ export interface SliceDetails extends SliceAt {
     rank_pct: number;
     histogram?: { edges: number[]; counts: number[] };
   };
+  /** What is doubtful about it. */
+  remark?: string;
+  /** Of a derived slice: the slice that it is about. */
+  origin?: SliceAt;
+  // Of an idle gap: main cause, a sentence on it, its parts, the op that ended it, the slice that names the cause.
   cause?: string;
   why?: string;
+  causes?: { cause: string; duration: number }[];
+  next?: SliceAt;
+  cause_slice?: SliceAt;
   arguments?: { key: string; value: string }[];
 }
 

@@ -45,10 +45,31 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
         <button onClick={() => void copyText(details.name)}>Copy name</button>
       </header>
       {details.why && <p class="why">{details.why}</p>}
+      {details.remark && <p class="why">{details.remark}</p>}
       <div class="details-columns">
         <Section title="Time">
           <Facts facts={factsOf(details)} />
         </Section>
+        {details.causes && details.causes.length > 1 && (
+          <Section title="Parts of the gap">
+            <Facts facts={details.causes.map(({ cause, duration: time }) => [readable(cause), duration(time)])} />
+          </Section>
+        )}
+        {details.cause_slice && (
+          <Section title="What the host did">
+            <Links slices={[details.cause_slice]} onOpen={go} />
+          </Section>
+        )}
+        {details.next && (
+          <Section title="What ended it">
+            <Links slices={[details.next]} onOpen={go} />
+          </Section>
+        )}
+        {details.origin && (
+          <Section title="What it is about">
+            <Links slices={[details.origin]} onOpen={go} />
+          </Section>
+        )}
         {(details.launch || details.launched?.length) && (
           <Section
             title={

@@ -280,7 +280,7 @@ function Matched({ graph, search }: { graph: FlameGraph; search: string }): JSX.
     const { value, count } = matchedValue(graph, (name) => matching[name]!);
     return count === 0
       ? "no frame"
-      : `${short(count)} frames, ${valueText(value, graph.unit)}, ${percent((100 * value) / (graph.total || 1))}`;
+      : `${short(count)} ${count === 1 ? "frame" : "frames"}, ${valueText(value, graph.unit)}, ${percent((100 * value) / (graph.total || 1))}`;
   }, [graph, search]);
   return <span class="soft">{text}</span>;
 }
