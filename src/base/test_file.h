@@ -38,11 +38,12 @@ class TestFile {
   std::string path_;
 };
 
-inline std::string gzip(std::string_view text) {
+/// `format`: IGZIP_GZIP, IGZIP_ZLIB.
+inline std::string deflated(std::string_view text, uint16_t format) {
   std::string out(text.size() + text.size() / 8 + 4096, '\0');
   isal_zstream stream;
   isal_deflate_init(&stream);
-  stream.gzip_flag = IGZIP_GZIP;
+  stream.gzip_flag = format;
   stream.end_of_stream = 1;
   stream.flush = NO_FLUSH;
   stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
@@ -52,6 +53,13 @@ inline std::string gzip(std::string_view text) {
   if (isal_deflate(&stream) != COMP_OK) throw std::runtime_error("deflate failed");
   out.resize(out.size() - stream.avail_out);
   return out;
+}
+
+inline std::string gzip(std::string_view text) {
+  return deflated(text, IGZIP_GZIP);
+}
+inline std::string zlib(std::string_view text) {
+  return deflated(text, IGZIP_ZLIB);
 }
 
 inline std::string zstd(std::string_view text) {

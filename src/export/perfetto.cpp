@@ -297,7 +297,7 @@ class PerfettoWriter {
     const SliceIndex slice = timeline.device_ops.slice[op];
     const SliceKind kind = timeline.kind(slice);
     const bool is_kernel = kind == SliceKind::kernel || kind == SliceKind::device_collective;
-    const std::string vendor = vendor_of(run, timeline.device_ops.device[op]);
+    const std::string_view vendor = vendor_of(run, timeline.device_ops.device[op]);
     packets_.packet(base_ + time, [&](ProtoWriter& packet) {
       packet.message(53, [&] {  // gpu_render_stage_event
         packet.varint(1, first_event_ + op + 1);
@@ -331,7 +331,7 @@ class PerfettoWriter {
     });
   }
 
-  static std::string vendor_of(const Run& run, int32_t device) {
+  static std::string_view vendor_of(const Run& run, int32_t device) {
     for (const Device& known : run.devices) {
       if (known.id == device) return known.vendor;
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "readers/append.h"
+
 namespace cgpu {
 
 namespace {
@@ -37,8 +39,7 @@ TrackIndex TimelineBuilder::stream_track(int32_t device, int64_t stream) {
 }
 
 SliceIndex TimelineBuilder::add_slice(const NewSlice& slice) {
-  Slices& slices = timeline.slices;
-  if (slices.size() >= kNone - 1) {
+  if (timeline.slices.size() >= kNone - 1) {
     skip("truncated_input", "reading stopped at the most slices that a run can hold", true);
     return kNone;
   }
@@ -49,27 +50,12 @@ SliceIndex TimelineBuilder::add_slice(const NewSlice& slice) {
   if (slice.end < slice.start) {
     run.notes.add("negative_duration", 1, "slices with a negative duration were kept with duration 0");
   }
-  slices.start.push_back(slice.start);
-  slices.duration.push_back(std::max(slice.start, slice.end) - slice.start);
-  slices.name.push_back(slice.name);
-  slices.track.push_back(slice.track);
-  slices.category.push_back(slice.category);
-  slices.flags.push_back(0);
-  slices.correlation.push_back(slice.correlation);
-  slices.source.push_back(UINT64_MAX);
-  ++run.events.slices;
-  return static_cast<SliceIndex>(slices.size() - 1);
+  return append_slice(run, slice.start, std::max(slice.start, slice.end) - slice.start, slice.category, slice.name,
+                      slice.track, slice.correlation, UINT64_MAX);
 }
 
 void TimelineBuilder::add_device_op(SliceIndex slice, const NewDeviceOp& op) {
-  DeviceOps& ops = timeline.device_ops;
-  ops.slice.push_back(slice);
-  ops.device.push_back(op.device);
-  ops.stream.push_back(op.stream);
-  ops.bytes.push_back(op.bytes);
-  ops.copy.push_back(op.copy);
-  ops.source.push_back(op.source);
-  ops.destination.push_back(op.destination);
+  append_device_op(timeline.device_ops, slice, op.device, op.stream, op.bytes, op.copy, op.source, op.destination);
 }
 
 void TimelineBuilder::skip(const char* code, const std::string& why, bool damage) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "readers/append.h"
 #include "readers/ascend/names.h"
 
 namespace cgpu::ascend {
@@ -68,28 +69,13 @@ SliceIndex Assembler::add_slice(int64_t start, int64_t end, uint16_t category, S
     return kNone;
   }
   if (end < start) run.notes.add("negative_duration", 1, "slices with a negative duration were kept with duration 0");
-  Slices& slices = timeline.slices;
-  slices.start.push_back(start);
-  slices.duration.push_back(std::max(end, start) - start);
-  slices.name.push_back(name);
-  slices.track.push_back(track);
-  slices.category.push_back(category);
-  slices.flags.push_back(0);
-  slices.correlation.push_back(correlation);
-  slices.source.push_back(source);
-  ++run.events.slices;
-  return static_cast<SliceIndex>(slices.size() - 1);
+  return append_slice(run, start, std::max(end, start) - start, category, name, track, correlation, source);
 }
 
 void Assembler::add_device_op(SliceIndex slice, const DeviceOp& op) {
-  DeviceOps& ops = timeline.device_ops;
-  ops.slice.push_back(slice);
-  ops.device.push_back(op.device);
-  ops.stream.push_back(op.stream);
-  ops.bytes.push_back(op.bytes);
-  ops.copy.push_back(op.copy);
-  ops.source.push_back(op.copy == CopyKind::none ? MemoryKind::none : source_of(op.copy));
-  ops.destination.push_back(op.copy == CopyKind::none ? MemoryKind::none : destination_of(op.copy));
+  const bool copies = op.copy != CopyKind::none;
+  append_device_op(timeline.device_ops, slice, op.device, op.stream, op.bytes, op.copy,
+                   copies ? source_of(op.copy) : MemoryKind::none, copies ? destination_of(op.copy) : MemoryKind::none);
 }
 
 void Assembler::add_collective(SliceIndex slice, const CollectiveOp& op) {

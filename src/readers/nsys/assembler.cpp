@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "readers/append.h"
+
 namespace cgpu::nsys {
 
 const std::vector<std::string>& argument_tables() {
@@ -92,28 +94,11 @@ SliceIndex Assembler::add_slice_without_row(int64_t start, int64_t end, uint16_t
 
 SliceIndex Assembler::push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
                                  int64_t correlation, uint64_t source) {
-  Slices& slices = run.timeline.slices;
-  slices.start.push_back(start);
-  slices.duration.push_back(end - start);
-  slices.name.push_back(name);
-  slices.track.push_back(track);
-  slices.category.push_back(category);
-  slices.flags.push_back(0);
-  slices.correlation.push_back(correlation);
-  slices.source.push_back(source);
-  ++run.events.slices;
-  return static_cast<SliceIndex>(slices.size() - 1);
+  return append_slice(run, start, end - start, category, name, track, correlation, source);
 }
 
 void Assembler::add_device_op(SliceIndex slice, const DeviceOp& op) {
-  DeviceOps& ops = run.timeline.device_ops;
-  ops.slice.push_back(slice);
-  ops.device.push_back(op.device);
-  ops.stream.push_back(op.stream);
-  ops.bytes.push_back(op.bytes);
-  ops.copy.push_back(op.copy);
-  ops.source.push_back(op.source);
-  ops.destination.push_back(op.destination);
+  append_device_op(run.timeline.device_ops, slice, op.device, op.stream, op.bytes, op.copy, op.source, op.destination);
 }
 
 void Assembler::skip(const char* code, const char* why) {

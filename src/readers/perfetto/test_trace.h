@@ -1,11 +1,8 @@
 // For tests: writes small Perfetto traces, packet by packet.
 #pragma once
 
-#include <isa-l/igzip_lib.h>
-
 #include <cstdint>
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -15,6 +12,7 @@
 
 namespace cgpu::perfetto::test {
 
+using cgpu::test::zlib;
 using ncu::test::Message;
 
 inline Message fixed64(uint32_t number, uint64_t value) {
@@ -26,21 +24,6 @@ inline Message fixed64(uint32_t number, uint64_t value) {
   bytes.pop_back();
   bytes[0] = static_cast<char>(bytes[0] | 1);  // wire type 1
   return Message().raw(bytes + bits);
-}
-
-inline std::string zlib(std::string_view text) {
-  std::string out(text.size() + text.size() / 8 + 4096, '\0');
-  isal_zstream stream;
-  isal_deflate_init(&stream);
-  stream.gzip_flag = IGZIP_ZLIB;
-  stream.end_of_stream = 1;
-  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uint32_t>(text.size());
-  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
-  stream.avail_out = static_cast<uint32_t>(out.size());
-  if (isal_deflate(&stream) != COMP_OK) throw std::runtime_error("deflate failed");
-  out.resize(out.size() - stream.avail_out);
-  return out;
 }
 
 /// An annotation with a name of its own.
