@@ -8,6 +8,7 @@
 #include "analysis/columns.h"
 #include "analysis/device_ops.h"
 #include "analysis/duration_table.h"
+#include "analysis/launch_shape.h"
 #include "analysis/merged_names.h"
 #include "analysis/tables.h"
 
@@ -65,51 +66,10 @@ std::vector<Column> activity_columns(const std::string& categories) {
   return columns;
 }
 
-/// Three numbers: of "x, y and z" members, or of the JSON array that Kineto writes.
-using Shape = std::array<int64_t, 3>;
-
-struct Grid {
-  Shape grid{};
-  Shape block{};
-  bool known = false;
-  auto operator<=>(const Grid&) const = default;
-};
-
-int64_t first_integer(std::string_view& text) {
-  const size_t digit = text.find_first_of("0123456789");
-  if (digit == std::string_view::npos) return 0;
-  text.remove_prefix(digit);
-  int64_t value = 0;
-  while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
-    if (value < INT64_MAX / 16) value = 10 * value + (text[0] - '0');
-    text.remove_prefix(1);
-  }
-  return value;
-}
-
-Grid grid_of(const std::vector<Argument>& arguments) {
-  Grid grid;
-  for (const Argument& argument : arguments) {
-    for (const auto& [prefix, shape] :
-         {std::pair{std::string("grid"), &grid.grid}, {std::string("block"), &grid.block}}) {
-      if (!argument.key.starts_with(prefix)) continue;
-      std::string_view text = argument.value;
-      const std::string axis = argument.key.substr(prefix.size());
-      if (axis.empty()) {
-        for (int64_t& size : *shape) size = first_integer(text);
-        grid.known = true;
-      } else if (axis == "X" || axis == "Y" || axis == "Z") {
-        (*shape)[static_cast<size_t>(axis[0] - 'X')] = first_integer(text);
-        grid.known = true;
-      }
-    }
-  }
-  return grid;
-}
-
-Cell shape_cell(const Shape& shape, bool known) {
-  if (!known) return {};
-  return std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + " x " + std::to_string(shape[2]);
+Cell shape_cell(const std::optional<LaunchShape>& shape, std::array<uint32_t, 3> LaunchShape::*part) {
+  if (!shape) return {};
+  const std::array<uint32_t, 3>& size = (*shape).*part;
+  return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
 }
 
 }  // namespace
@@ -149,22 +109,28 @@ Table kernel_grids_table(const Session& session, const AnalysisOptions&) {
   append_duration_columns(table.columns, "kernels of this name and size");
 
   MergedNames names;
-  std::map<std::pair<StringId, Grid>, DurationStatistics> kernels;
+  std::map<std::pair<StringId, std::optional<LaunchShape>>, DurationStatistics> kernels;
   int64_t whole = 0;
   for (const Run& run : session.runs) {
     const Timeline& timeline = run.timeline;
     names.enter(timeline.names);
+    std::vector<SliceIndex> slices;
+    std::vector<uint64_t> sources;
     for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
       const SliceKind kind = timeline.kind(slice);
       if (kind == SliceKind::memcpy || kind == SliceKind::memset) return;
-      const Grid grid = run.arguments ? grid_of(run.arguments->arguments(timeline.slices.source[slice])) : Grid{};
-      kernels[{names.number(timeline.slices.name[slice]), grid}].add(timeline.slices.duration[slice]);
-      whole += timeline.slices.duration[slice];
+      slices.push_back(slice);
+      sources.push_back(timeline.slices.source[slice]);
+    });
+    ArgumentReader(run.arguments.get()).for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+      const StringId name = names.number(timeline.slices.name[slices[i]]);
+      kernels[{name, launch_shape(arguments)}].add(timeline.slices.duration[slices[i]]);
+      whole += timeline.slices.duration[slices[i]];
     });
   }
   for (const auto& [key, durations] : kernels) {
-    const Grid& grid = key.second;
-    Row row = {cell(names.text(key.first)), shape_cell(grid.grid, grid.known), shape_cell(grid.block, grid.known)};
+    const auto& [name, shape] = key;
+    Row row = {cell(names.text(name)), shape_cell(shape, &LaunchShape::grid), shape_cell(shape, &LaunchShape::block)};
     append_durations(row, durations, whole);
     table.rows.push_back(std::move(row));
   }

@@ -4,6 +4,7 @@
 #include "analysis/random_run.h"
 #include "analysis/tables.h"
 #include "analysis/test_timeline.h"
+#include "model/test_arguments.h"
 
 namespace cgpu {
 namespace {
@@ -106,9 +107,8 @@ TEST(RangeKernels, EachKernelOnceAName) {
   EXPECT_EQ(integer_at(table, 0, "total_ns"), 50);
 }
 
-class FixedArguments : public ArgumentSource {
- public:
-  std::vector<Argument> arguments(uint64_t source) override {
+class FixedArguments : public test::MadeArguments {
+  std::vector<Argument> of(uint64_t source) override {
     if (source == 0) return {{"grid", "[4, 2, 1]", true}, {"block", "[256, 1, 1]", true}};
     if (source == 1)
       return {{"gridX", "4", true},  {"gridY", "2", true},  {"gridZ", "1", true},   {"blockX", "256", true},

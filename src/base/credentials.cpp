@@ -35,12 +35,24 @@ constexpr std::array kPrefixes{
     Prefix{"ya29.", 5},
 };
 
+bool begins_a_prefix(char c) {
+  static const auto kFirst = [] {
+    std::array<bool, 256> first{};
+    for (const Prefix& prefix : kPrefixes) first[static_cast<unsigned char>(prefix.text.front())] = true;
+    return first;
+  }();
+  return kFirst[static_cast<unsigned char>(c)];
+}
+
 bool has_token(std::string_view value) {
-  for (const Prefix& prefix : kPrefixes) {
-    for (size_t at = value.find(prefix.text); at != std::string_view::npos; at = value.find(prefix.text, at + 1)) {
-      const bool begins_word = at == 0 || !is_word(value[at - 1]);
-      if (begins_word && word_length(value, at) >= prefix.least) return true;
-      if (begins_word && prefix.text.back() == '.') return true;
+  bool in_word = false;
+  for (size_t at = 0; at < value.size(); ++at) {
+    const bool begins_word = !in_word && begins_a_prefix(value[at]);
+    in_word = is_word(value[at]);
+    if (!begins_word) continue;
+    for (const Prefix& prefix : kPrefixes) {
+      if (!value.substr(at).starts_with(prefix.text)) continue;
+      if (word_length(value, at) >= prefix.least || prefix.text.back() == '.') return true;
     }
   }
   return false;
@@ -83,6 +95,10 @@ bool is_secret_key(std::string_view key) {
 }
 
 bool is_secret_value(std::string_view value) {
+  const auto is_letter = [](char c) { return ((c | 0x20) >= 'a') & ((c | 0x20) <= 'z'); };
+  bool has_letters = false;  // most values are numbers and lists of them; without a branch, many are looked at at once
+  for (const char c : value) has_letters |= is_letter(c);
+  if (!has_letters) return false;
   return has_token(value) || has_web_token(value) || has_url_password(value) ||
          value.find("-----BEGIN") != std::string_view::npos;
 }

@@ -34,6 +34,7 @@ class PlainSource final : public TextSource {
     return got;
   }
   size_t read_at(uint64_t position, char* to, size_t size) override { return file_->read_at(position, to, size); }
+  bool is_quick_anywhere() const override { return true; }
   uint64_t stored_bytes() const override { return size_; }
   uint64_t stored_position() const override { return position_; }
 

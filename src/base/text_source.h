@@ -35,6 +35,8 @@ class TextSource {
 
   /// Bytes from `position` of the text on, as many as there are up to `size`. Thread-safe, independent of `read`.
   virtual size_t read_at(uint64_t position, char* to, size_t size) = 0;
+  /// Whether `read_at` costs the same anywhere, for several threads at once too.
+  virtual bool is_quick_anywhere() const { return false; }
 
   /// Bytes of the input as stored, and how many of them `read` has used.
   virtual uint64_t stored_bytes() const = 0;

@@ -144,20 +144,18 @@ class ChromeWriter {
     const Timeline& timeline = run_->timeline;
     const Slices& slices = timeline.slices;
     EventArguments arguments(*run_, options_.arguments);
-    std::vector<SliceIndex> some;
-    for (size_t first = 0; first < slices.size(); first += EventArguments::kGroup) {
-      some.resize(std::min(EventArguments::kGroup, slices.size() - first));
-      std::iota(some.begin(), some.end(), static_cast<SliceIndex>(first));
-      const auto& values = arguments.of(some);
-      for (size_t i = 0; i < some.size(); ++i) write_slice(timeline, some[i], values[i]);
-      if (options_.progress) {
-        options_.progress((static_cast<double>(run) + static_cast<double>(first) / static_cast<double>(slices.size())) /
-                          static_cast<double>(session_.runs.size()));
-      }
-    }
+    std::vector<SliceIndex> all(slices.size());
+    std::iota(all.begin(), all.end(), SliceIndex{0});
+    arguments.for_each(all, [&](SliceIndex slice, std::span<const ArgumentView> values) {
+      write_slice(timeline, slice, values);
+      constexpr SliceIndex kSayEvery = 1 << 15;
+      if (slice % kSayEvery != 0 || !options_.progress) return;
+      options_.progress((static_cast<double>(run) + static_cast<double>(slice) / static_cast<double>(slices.size())) /
+                        static_cast<double>(session_.runs.size()));
+    });
   }
 
-  void write_slice(const Timeline& timeline, SliceIndex slice, const std::vector<Argument>& arguments) {
+  void write_slice(const Timeline& timeline, SliceIndex slice, std::span<const ArgumentView> arguments) {
     begin('X');
     text("cat", category_of(timeline, slice));
     text("name", timeline.name(slice));

@@ -1,50 +1,63 @@
 #include "export/event_arguments.h"
 
-#include <algorithm>
-#include <numeric>
+#include <charconv>
+#include <string>
 
 namespace cgpu {
 
+namespace {
+
+enum : size_t { kCorrelation, kDevice, kStream, kBytes };
+constexpr std::array<std::string_view, 4> kColumns{"correlation", "device", "stream", "bytes"};
+
+}  // namespace
+
 EventArguments::EventArguments(const Run& run, bool from_profile)
-    : run_(run), source_(from_profile ? run.arguments.get() : nullptr), op_of_(run.timeline.slices.size(), kNone) {
+    : run_(run), reader_(from_profile ? run.arguments.get() : nullptr), op_of_(run.timeline.slices.size(), kNone) {
   const DeviceOps& ops = run.timeline.device_ops;
   for (uint32_t op = 0; op < ops.size(); ++op) op_of_[ops.slice[op]] = op;
+  for (size_t i = 0; i < kColumns.size(); ++i) columns_[i].number = reader_.number_of(std::string(kColumns[i]));
+  find_foreign_ids();
 }
 
-const std::vector<std::vector<Argument>>& EventArguments::of(std::span<const SliceIndex> slices) {
-  group_.assign(slices.size(), {});
-  if (source_ != nullptr) {
-    const std::vector<uint64_t>& position = run_.timeline.slices.source;
-    std::vector<uint32_t> order(slices.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return position[slices[a]] < position[slices[b]]; });
-    for (const uint32_t i : order) group_[i] = source_->arguments(position[slices[i]]);
-  }
-  for (size_t i = 0; i < slices.size(); ++i) add_columns(slices[i], group_[i]);
-  return group_;
-}
-
-void EventArguments::add_columns(SliceIndex slice, std::vector<Argument>& arguments) const {
-  const auto add = [&](std::string_view key, int64_t value) {
-    if (find_argument(arguments, key) == nullptr) arguments.push_back({std::string(key), std::to_string(value), true});
-  };
+void EventArguments::find_foreign_ids() {
   const Timeline& timeline = run_.timeline;
-  if (timeline.slices.correlation[slice] != Slices::kNoCorrelation) {
-    add("correlation", timeline.slices.correlation[slice]);
+  const Slices& slices = timeline.slices;
+  std::unordered_set<int64_t> orphans;
+  for (const SliceIndex op : timeline.device_ops.slice) {
+    if (slices.launch[op] == kNone && slices.correlation[op] != Slices::kNoCorrelation) {
+      orphans.insert(slices.correlation[op]);
+    }
   }
-  const uint32_t op = op_of_[slice];
-  if (op == kNone) return;
-  add("device", timeline.device_ops.device[op]);
-  add("stream", timeline.device_ops.stream[op]);
-  if (timeline.device_ops.bytes[op] >= 0) add("bytes", timeline.device_ops.bytes[op]);
+  if (orphans.empty()) return;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (!is_call(timeline.kind(slice)) || !orphans.contains(slices.correlation[slice])) continue;
+    foreign_ids_.insert(slices.correlation[slice]);
+  }
 }
 
-const std::string* find_argument(const std::vector<Argument>& arguments, std::string_view key) {
-  for (const Argument& argument : arguments) {
-    if (argument.key == key) return &argument.value;
+std::span<const ArgumentView> EventArguments::with_columns(SliceIndex slice, std::span<const ArgumentView> arguments) {
+  arguments_.assign(arguments.begin(), arguments.end());
+  const Timeline& timeline = run_.timeline;
+  const uint32_t op = op_of_[slice];
+  const int64_t id = timeline.slices.correlation[slice];
+  const bool foreign = op != kNone && timeline.slices.launch[slice] == kNone && foreign_ids_.contains(id);
+  if (id != Slices::kNoCorrelation && !foreign) add_column(kCorrelation, id);
+  if (op == kNone) return arguments_;
+  add_column(kDevice, timeline.device_ops.device[op]);
+  add_column(kStream, timeline.device_ops.stream[op]);
+  if (timeline.device_ops.bytes[op] >= 0) add_column(kBytes, timeline.device_ops.bytes[op]);
+  return arguments_;
+}
+
+void EventArguments::add_column(size_t which, int64_t value) {
+  Column& column = columns_[which];
+  for (const ArgumentView& argument : arguments_) {
+    if (argument.number == column.number) return;
   }
-  return nullptr;
+  const auto end = std::to_chars(column.digits.data(), column.digits.data() + column.digits.size(), value).ptr;
+  const auto size = static_cast<size_t>(end - column.digits.data());
+  arguments_.push_back({column.number, kColumns[which], {column.digits.data(), size}, true});
 }
 
 std::string_view category_of(const Timeline& timeline, SliceIndex slice) {

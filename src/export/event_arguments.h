@@ -1,45 +1,55 @@
-// The arguments of slices for an export: what the columns of the model hold, and what stands in the profile.
-//
-// The profile is read again. Slices are asked for in groups, and within a group in the order of the file: that is the
-// cheap order for a compressed one (base/text_source.h).
+// The arguments of slices for an export: what stands in the profile, and what the columns of the model hold.
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <span>
-#include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
+#include "model/argument_reader.h"
 #include "model/run.h"
 
 namespace cgpu {
 
 class EventArguments {
  public:
-  /// Slices to ask for at once: enough that a compressed file is decoded few times, in some 50 MB of memory.
-  static constexpr size_t kGroup = size_t{1} << 15;
-
   /// `from_profile`: else only the columns.
   EventArguments(const Run& run, bool from_profile);
 
-  /// The arguments of these slices, in their order; valid until the next call. What the columns hold comes under the
-  /// names that the PyTorch profiler uses: correlation, device, stream, bytes.
-  const std::vector<std::vector<Argument>>& of(std::span<const SliceIndex> slices);
+  /// Calls use(slice, arguments) for each slice in their order; the arguments are valid until it returns. What the
+  /// columns hold comes under the names that the PyTorch profiler uses: correlation, device, stream, bytes.
+  template <typename Use>
+  void for_each(std::span<const SliceIndex> slices, Use use) {
+    sources_.resize(slices.size());
+    for (size_t i = 0; i < slices.size(); ++i) sources_[i] = run_.timeline.slices.source[slices[i]];
+    reader_.for_each(sources_, [&](size_t i, std::span<const ArgumentView> arguments) {
+      use(slices[i], with_columns(slices[i], arguments));
+    });
+  }
 
   /// The device op of a slice; kNone where it is none.
   uint32_t op_of(SliceIndex slice) const { return op_of_[slice]; }
 
  private:
-  void add_columns(SliceIndex slice, std::vector<Argument>& arguments) const;
+  std::span<const ArgumentView> with_columns(SliceIndex slice, std::span<const ArgumentView> arguments);
+  void add_column(size_t column, int64_t value);
+  void find_foreign_ids();
 
   const Run& run_;
-  ArgumentSource* source_;
+  ArgumentReader reader_;
   std::vector<uint32_t> op_of_;
-  std::vector<std::vector<Argument>> group_;
+  std::vector<uint64_t> sources_;
+  std::vector<ArgumentView> arguments_;
+  struct Column {
+    uint32_t number = 0;
+    std::array<char, 24> digits{};
+  };
+  std::array<Column, 4> columns_;  // as kColumns in the source
+  /// Of device ops without a launch: their correlation ids that are also those of calls, which are of other processes.
+  /// Written down, such an id would be taken for a launch.
+  std::unordered_set<int64_t> foreign_ids_;
 };
-
-/// The value of an argument, or null where it is not there.
-const std::string* find_argument(const std::vector<Argument>& arguments, std::string_view key);
 
 /// The category that the PyTorch profiler writes for slices of this kind, by which other tools (and this one) know
 /// them; the category of the profile for kinds that it has none for.

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "analysis/launch_shape.h"
 #include "export/event_arguments.h"
 #include "export/export.h"
-#include "export/launch_shape.h"
 #include "export/nesting_lanes.h"
 #include "export/trace_packets.h"
 #include "tiles/timeline_view.h"
@@ -128,6 +128,7 @@ class PerfettoWriter {
 
   void write_run(size_t run) {
     EventArguments arguments(session_.runs[run], options_.arguments);
+    argument_names_.clear();
     find_links(run);
     std::map<TrackIndex, uint64_t> uuid_of;
     for (ViewTrackId id = 0; id < view_.tracks().size(); ++id) {
@@ -241,25 +242,21 @@ class PerfettoWriter {
     NestingLanes lanes;
     const auto close = [&](size_t lane, int64_t end) { end_event(uuids[lane], end); };
 
-    for (size_t first = 0; first < slices.size(); first += EventArguments::kGroup) {
-      const auto some = std::span(slices).subspan(first, std::min(EventArguments::kGroup, slices.size() - first));
-      const auto& values = arguments.of(some);
-      for (size_t i = 0; i < some.size(); ++i) {
-        const size_t lane = lanes.place(times.start(some[i]), times.end(some[i]), close);
-        if (lane == uuids.size()) uuids.push_back(new_track(parent, track.name));
-        begin_slice(track.run, uuids[lane], times.start(some[i]), some[i], values[i]);
-      }
-    }
+    arguments.for_each(slices, [&](SliceIndex slice, std::span<const ArgumentView> values) {
+      const size_t lane = lanes.place(times.start(slice), times.end(slice), close);
+      if (lane == uuids.size()) uuids.push_back(new_track(parent, track.name));
+      begin_slice(track.run, uuids[lane], times.start(slice), slice, values);
+    });
     lanes.finish(close);
     return uuids.empty() ? new_track(parent, track.name) : uuids.front();
   }
 
-  void begin_slice(size_t run, uint64_t uuid, int64_t time, SliceIndex slice, const std::vector<Argument>& arguments) {
+  void begin_slice(size_t run, uint64_t uuid, int64_t time, SliceIndex slice, std::span<const ArgumentView> arguments) {
     const Timeline& timeline = session_.runs[run].timeline;
     event(kBegin, uuid, time, [&](ProtoWriter& event) {
       event.varint(10, packets_.event_name(timeline.name(slice)));
       event.varint(3, packets_.category(category_of(timeline, slice)));
-      for (const Argument& argument : arguments) packets_.annotation(event, argument);
+      for (const ArgumentView& argument : arguments) packets_.annotation(event, name_of(argument), argument);
       const auto flows = std::equal_range(flows_.begin(), flows_.end(), FlowEnd{slice, false, 0}, FlowEnd::of_slice);
       for (auto flow = flows.first; flow != flows.second; ++flow) {
         event.fixed64(flow->terminates ? 48 : 47, flow->id);  // terminating_flow_ids, flow_ids
@@ -273,6 +270,14 @@ class PerfettoWriter {
     });
   }
 
+  /// The interned name of an argument's key.
+  uint64_t name_of(const ArgumentView& argument) {
+    if (argument.number >= argument_names_.size()) argument_names_.resize(argument.number + 1);
+    uint64_t& name = argument_names_[argument.number];
+    if (name == 0) name = packets_.annotation_name(argument.key);
+    return name;
+  }
+
   /// What ran on a device, one GpuRenderStageEvent each.
   void write_stream(ViewTrackId id, EventArguments& arguments) {
     const ViewTrack& track = view_.tracks()[id];
@@ -281,18 +286,14 @@ class PerfettoWriter {
     const std::vector<SliceIndex> slices = in_nesting_order(view_.lanes(id), times);
     const std::string queue =
         session_.runs.size() > 1 && !track.group.empty() ? track.group.front() + " " + track.name : track.name;
-    for (size_t first = 0; first < slices.size(); first += EventArguments::kGroup) {
-      const auto some = std::span(slices).subspan(first, std::min(EventArguments::kGroup, slices.size() - first));
-      const auto& values = arguments.of(some);
-      for (size_t i = 0; i < some.size(); ++i) {
-        const uint32_t op = arguments.op_of(some[i]);
-        if (op != kNone) write_device_op(track, run, queue, op, times.start(some[i]), values[i]);
-      }
-    }
+    arguments.for_each(slices, [&](SliceIndex slice, std::span<const ArgumentView> values) {
+      const uint32_t op = arguments.op_of(slice);
+      if (op != kNone) write_device_op(track, run, queue, op, times.start(slice), values);
+    });
   }
 
   void write_device_op(const ViewTrack& track, const Run& run, const std::string& queue, uint32_t op, int64_t time,
-                       const std::vector<Argument>& arguments) {
+                       std::span<const ArgumentView> arguments) {
     const Timeline& timeline = run.timeline;
     const SliceIndex slice = timeline.device_ops.slice[op];
     const SliceKind kind = timeline.kind(slice);
@@ -315,7 +316,7 @@ class PerfettoWriter {
             write_dimensions(packet, 2, shape->block);
           });
         }
-        for (const Argument& argument : arguments) {
+        for (const ArgumentView& argument : arguments) {
           packet.message(6, [&] {  // extra_data
             packet.text(1, argument.key);
             packet.text(2, argument.value);
@@ -429,7 +430,7 @@ class PerfettoWriter {
       event(kInstant, uuid, of.time - view_.zero(run), [&](ProtoWriter& event) {
         event.varint(10, packets_.event_name("[memory]"));
         const auto add = [&](const char* key, int64_t value) {
-          packets_.annotation(event, {key, std::to_string(value), true});
+          packets_.annotation(event, packets_.annotation_name(key), {0, key, std::to_string(value), true});
         };
         add("Bytes", of.bytes);
         add("Device Type", of.device < 0 ? 0 : 1);
@@ -461,6 +462,7 @@ class PerfettoWriter {
   uint64_t first_flow_ = 0;
   std::vector<std::pair<SliceIndex, uint64_t>> launched_;  // call, event id of what it launched
   std::vector<FlowEnd> flows_;
+  std::vector<uint64_t> argument_names_;  // of the run, by number; 0 where it was not written yet
 };
 
 }  // namespace

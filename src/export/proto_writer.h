@@ -1,4 +1,4 @@
-// Writing protocol buffers without a schema: fields appended to a string, in the order in which they are given.
+// Writing protocol buffers without a schema: fields one after another, in the order in which they are given.
 //
 // An embedded message is begun with its number and ended when its fields are written. Its length takes four bytes that
 // are filled in at the end (a varint may have leading zero groups), so that nothing is written twice. A message of
@@ -15,53 +15,59 @@ namespace cgpu {
 
 class ProtoWriter {
  public:
-  explicit ProtoWriter(std::string& out) : out_(out) {}
+  std::string_view bytes() const { return {bytes_.data(), size_}; }
+  /// Forgets what was written and keeps the room.
+  void clear() { size_ = 0; }
 
   void varint(uint32_t field, uint64_t value) {
-    raw_varint(uint64_t{field} << 3);
-    raw_varint(value);
+    char* const at = room(2 * kLongestVarint);
+    used(put(put(at, uint64_t{field} << 3), value));
   }
   void integer(uint32_t field, int64_t value) { varint(field, static_cast<uint64_t>(value)); }
   void fixed64(uint32_t field, uint64_t value) {
-    raw_varint(uint64_t{field} << 3 | 1);
-    char bytes[8];
-    for (size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
-    out_.append(bytes, 8);
+    char* const at = put(room(kLongestVarint + 8), uint64_t{field} << 3 | 1);
+    for (size_t i = 0; i < 8; ++i) at[i] = static_cast<char>(value >> (8 * i));
+    used(at + 8);
   }
   void number(uint32_t field, double value) { fixed64(field, std::bit_cast<uint64_t>(value)); }
   void text(uint32_t field, std::string_view value) {
-    raw_varint(uint64_t{field} << 3 | 2);
-    raw_varint(value.size());
-    out_.append(value);
+    char* const at = room(2 * kLongestVarint + value.size());
+    char* const to = put(put(at, uint64_t{field} << 3 | 2), value.size());
+    if (!value.empty()) std::memcpy(to, value.data(), value.size());
+    used(to + value.size());
   }
 
   /// Writes a message into this one: write_fields() appends its fields.
   template <typename WriteFields>
   void message(uint32_t field, WriteFields write_fields) {
-    raw_varint(uint64_t{field} << 3 | 2);
-    const size_t length_at = out_.size();
-    out_.append(4, '\0');
+    char* const at = put(room(kLongestVarint + 4), uint64_t{field} << 3 | 2);
+    used(at + 4);
+    const size_t begin = size_;
     write_fields();
-    size_t length = out_.size() - length_at - 4;
+    size_t length = size_ - begin;
     for (size_t i = 0; i < 4; ++i, length >>= 7) {
-      out_[length_at + i] = static_cast<char>((length & 0x7f) | (i < 3 ? 0x80 : 0));
+      bytes_[begin - 4 + i] = static_cast<char>((length & 0x7f) | (i < 3 ? 0x80 : 0));
     }
   }
 
  private:
-  void raw_varint(uint64_t value) {
-    if (value < 0x80) {
-      out_.push_back(static_cast<char>(value));
-      return;
-    }
-    char bytes[10];
-    size_t size = 0;
-    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
-    bytes[size++] = static_cast<char>(value);
-    out_.append(bytes, size);
+  static constexpr size_t kLongestVarint = 10;
+
+  /// Where the next `size` bytes go.
+  char* room(size_t size) {
+    if (bytes_.size() - size_ < size) bytes_.resize(2 * bytes_.size() + size);
+    return bytes_.data() + size_;
+  }
+  void used(const char* end) { size_ = static_cast<size_t>(end - bytes_.data()); }
+
+  static char* put(char* at, uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>(value | 0x80);
+    *at++ = static_cast<char>(value);
+    return at;
   }
 
-  std::string& out_;
+  std::string bytes_;  // longer than what was written: growing a string fills it, so that is done rarely
+  size_t size_ = 0;
 };
 
 }  // namespace cgpu

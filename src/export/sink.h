@@ -23,14 +23,17 @@ std::unique_ptr<Sink> plain_sink(std::function<void(std::string_view)> write);
 /// The same, compressed.
 std::unique_ptr<Sink> gzip_sink(std::function<void(std::string_view)> write);
 
+/// Bytes that are handed to a sink at a time, more or less.
+inline constexpr size_t kSinkBlock = size_t{1} << 20;
+
 /// Collects small pieces and hands them to a sink in large blocks.
 class BlockWriter {
  public:
-  explicit BlockWriter(Sink& sink) : sink_(sink) { block_.reserve(kBlock + (kBlock >> 2)); }
+  explicit BlockWriter(Sink& sink) : sink_(sink) { block_.reserve(kSinkBlock + (kSinkBlock >> 2)); }
   std::string& block() { return block_; }
   /// To be called between two pieces.
   void pass_on() {
-    if (block_.size() >= kBlock) flush();
+    if (block_.size() >= kSinkBlock) flush();
   }
   void flush() {
     sink_.write(block_);
@@ -38,7 +41,6 @@ class BlockWriter {
   }
 
  private:
-  static constexpr size_t kBlock = size_t{1} << 20;
   Sink& sink_;
   std::string block_;
 };

@@ -70,9 +70,9 @@ uint64_t TracePackets::compute_kernel(std::string_view name) {
   return number;
 }
 
-void TracePackets::annotation(ProtoWriter& event, const Argument& argument) {
+void TracePackets::annotation(ProtoWriter& event, uint64_t name, const ArgumentView& argument) {
   event.message(4, [&] {
-    event.varint(1, annotation_name(argument.key));
+    event.varint(1, name);
     int64_t whole = 0;
     double real = 0;
     if (argument.json && is_whole(argument.value, whole)) {

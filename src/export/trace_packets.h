@@ -12,7 +12,7 @@
 
 #include "export/proto_writer.h"
 #include "export/sink.h"
-#include "model/run.h"
+#include "model/argument_reader.h"
 
 namespace cgpu {
 
@@ -36,7 +36,7 @@ class Interned {
 
 class TracePackets {
  public:
-  explicit TracePackets(Sink& sink) : out_(sink), writer_(out_.block()), definitions_(pending_) {}
+  explicit TracePackets(Sink& sink) : sink_(sink) {}
 
   /// Writes one packet: write_fields(ProtoWriter&) appends the fields of its body. What it interned goes with it.
   template <typename WriteFields>
@@ -46,11 +46,10 @@ class TracePackets {
       writer_.varint(10, 1);               // trusted_packet_sequence_id
       writer_.varint(13, first_ ? 3 : 2);  // sequence_flags: state cleared (first), needs the state
       write_fields(writer_);
-      if (!pending_.empty()) writer_.text(12, pending_);  // interned_data
+      if (!definitions_.bytes().empty()) writer_.text(12, definitions_.bytes());  // interned_data
     });
-    first_ = false;
-    pending_.clear();
-    out_.pass_on();
+    definitions_.clear();
+    pass_on();
   }
   /// A packet without a time that describes something.
   template <typename WriteFields>
@@ -60,10 +59,12 @@ class TracePackets {
       writer_.varint(13, first_ ? 3 : 2);
       write_fields(writer_);
     });
-    first_ = false;
-    out_.pass_on();
+    pass_on();
   }
-  void flush() { out_.flush(); }
+  void flush() {
+    sink_.write(writer_.bytes());
+    writer_.clear();
+  }
 
   uint64_t category(std::string_view text) { return define(1, categories_, text); }
   uint64_t event_name(std::string_view text) { return define(2, event_names_, text); }
@@ -73,16 +74,20 @@ class TracePackets {
   uint64_t graphics_context(std::string_view vendor);
   uint64_t compute_kernel(std::string_view name);
 
-  /// One debug annotation of a TrackEvent (field 4): a number where the value is one, else a string.
-  void annotation(ProtoWriter& event, const Argument& argument);
+  /// One debug annotation of a TrackEvent (field 4), its name interned: a number where the value is one, else a string.
+  static void annotation(ProtoWriter& event, uint64_t name, const ArgumentView& argument);
 
  private:
   uint64_t define(uint32_t field, Interned& table, std::string_view text);
 
-  BlockWriter out_;
+  void pass_on() {
+    first_ = false;
+    if (writer_.bytes().size() >= kSinkBlock) flush();
+  }
+
+  Sink& sink_;
   ProtoWriter writer_;
-  std::string pending_;  // InternedData of the packet that is being written
-  ProtoWriter definitions_;
+  ProtoWriter definitions_;  // InternedData of the packet that is being written
   bool first_ = true;
   Interned categories_;
   Interned event_names_;

@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/arguments.h"
 #include "model/call_tree.h"
 #include "model/launch_metrics.h"
 #include "model/notes.h"
 #include "model/op_graph.h"
+#include "model/source_files.h"
 #include "model/step_trace.h"
 #include "model/timeline.h"
 
@@ -52,22 +54,6 @@ struct EventCounts {
   int64_t skipped = 0;  // each with a reason in notes
 
   EventCounts& operator+=(const EventCounts& other);
-};
-
-/// One argument of an event, as written in the profile (strings unquoted, everything else as JSON text).
-struct Argument {
-  std::string key;
-  std::string value;
-  bool json = false;  // the value is JSON text (a number, array, ...), not a string
-};
-
-/// Reads the arguments of an event from the profile again.
-class ArgumentSource {
- public:
-  virtual ~ArgumentSource() = default;
-  /// The arguments of the event at `source` (Slices::source). Throws Error where the file has changed or vanished.
-  /// Values that look like credentials are not given out.
-  virtual std::vector<Argument> arguments(uint64_t source) = 0;
 };
 
 /// How the clock of a run stands to those of the other runs of its session (links/clocks.h).
@@ -115,12 +101,24 @@ struct Run {
   std::optional<OpGraph> op_graph;
   std::vector<StepTrace> step_traces;
   std::shared_ptr<ArgumentSource> arguments;  // may be null
+  std::shared_ptr<SourceFiles> sources;       // may be null
+
+  /// Of a run of a part of a session (links/window.h): where it is in Session::whole. What explains a device op - its
+  /// launch, what the host did meanwhile - may lie outside of the part.
+  struct PartOf {
+    size_t run = 0;
+    std::vector<uint32_t> ops;  // by device op: its number there
+  };
+  std::optional<PartOf> part_of;
 };
 
 /// Everything that was opened together: one run a rank, sorted by rank.
 struct Session {
   std::vector<Run> runs;
-  std::vector<std::string> inputs;  // as the user named them
+  std::vector<std::string> inputs;       // as the user named them
+  std::shared_ptr<const Session> whole;  // of a part: what it was cut out of; else null
+  /// Of a part: by run, the time on its clock that is still shown as 0; else empty (analysis/session_clock.h).
+  std::vector<int64_t> zeros;
 };
 
 }  // namespace cgpu

@@ -2,9 +2,8 @@
 #include <array>
 #include <mutex>
 
-#include "base/credentials.h"
-#include "base/error.h"
 #include "readers/ascend/database.h"
+#include "readers/sqlite/rows_again.h"
 
 namespace cgpu::ascend {
 
@@ -31,48 +30,50 @@ class RowArguments final : public ArgumentSource {
     while (scan.next()) info_.emplace(scan.integer(0), scan.rowid());
   }
 
-  std::vector<Argument> arguments(uint64_t source) override {
+  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
-    const uint64_t place = source >> kRowBits;
-    const std::vector<std::string>& names = argument_tables();
-    if (place >= names.size()) return {};
-    const auto row = static_cast<int64_t>(source & ((uint64_t{1} << kRowBits) - 1));
-    std::vector<Argument> result;
-    const int64_t task = add_row(result, names[place], row);
-    const auto info = info_.find(task);
-    if (names[place] == "TASK" && info != info_.end()) add_row(result, "COMPUTE_TASK_INFO", info->second);
-    return result;
+    database_->begin_again();
+    sqlite::TextsById texts(*database_, "STRING_IDS");
+    for (const uint64_t source : sources) {
+      batch.begin_event();
+      const uint64_t place = source >> kRowBits;
+      const std::vector<std::string>& names = argument_tables();
+      if (place >= names.size()) continue;
+      std::vector<Argument> arguments;
+      const auto row = static_cast<int64_t>(source & ((uint64_t{1} << kRowBits) - 1));
+      const int64_t task = add_row(arguments, texts, names[place], row);
+      const auto info = info_.find(task);
+      if (names[place] == "TASK" && info != info_.end()) {
+        add_row(arguments, texts, "COMPUTE_TASK_INFO", info->second);
+      }
+      for (const Argument& argument : arguments) batch.add(argument.key, argument.value, argument.json);
+    }
   }
 
  private:
   /// Adds the columns of a row that were not there yet; answers with its globalTaskId.
-  int64_t add_row(std::vector<Argument>& result, const std::string& name, int64_t row) {
+  int64_t add_row(std::vector<Argument>& result, sqlite::TextsById& texts, const std::string& name, int64_t row) {
     const auto table = database_->tables().find(name);
     if (table == database_->tables().end()) return -1;
-    sqlite::Scan scan(*database_, name, table->second, "WHERE rowid = " + std::to_string(row));
-    if (!scan.next()) throw Error(database_->name(), "has changed since it was opened: open it again");
     int64_t task = -1;
-    for (size_t i = 0; i < table->second.size(); ++i) {
-      const std::string& column = table->second[i];
-      if (column == "globalTaskId") task = scan.integer(static_cast<int>(i));
-      const bool known = std::any_of(result.begin(), result.end(), [&](const Argument& a) { return a.key == column; });
-      if (!known) add(result, scan, static_cast<int>(i), column);
-    }
+    sqlite::for_each_row(*database_, name, table->second, {&row, 1}, [&](sqlite::Scan& scan) {
+      for (size_t i = 0; i < table->second.size(); ++i) {
+        const std::string& column = table->second[i];
+        if (column == "globalTaskId") task = scan.integer(static_cast<int>(i));
+        const bool known =
+            std::any_of(result.begin(), result.end(), [&](const Argument& a) { return a.key == column; });
+        if (!known) add(result, texts, scan, static_cast<int>(i), column);
+      }
+    });
     return task;
   }
 
-  void add(std::vector<Argument>& result, sqlite::Scan& scan, int column, const std::string& name) {
+  static void add(std::vector<Argument>& result, sqlite::TextsById& texts, sqlite::Scan& scan, int column,
+                  const std::string& name) {
     if (scan.is_null(column) || is_any(kShown, name)) return;
     const bool is_id = is_any(kTexts, name) && !scan.is_text(column);
-    std::string value = is_id ? text_of(scan.integer(column)) : std::string(scan.text(column));
-    const bool secret = is_secret_key(name) || is_secret_value(value);
     const bool number = !is_id && !scan.is_text(column) && scan.is_number(column);
-    result.push_back({name, secret ? "[hidden]" : std::move(value), number && !secret});
-  }
-
-  std::string text_of(int64_t id) {
-    sqlite::Scan text(*database_, "STRING_IDS", {"value"}, "WHERE id = " + std::to_string(id));
-    return text.next() ? std::string(text.text(0)) : std::to_string(id);
+    result.push_back({name, is_id ? texts.at(scan.integer(column)) : std::string(scan.text(column)), number});
   }
 
   std::shared_ptr<sqlite::Database> database_;

@@ -1,14 +1,11 @@
 #include "readers/nsys/arguments.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <mutex>
 
-#include "base/credentials.h"
-#include "base/error.h"
 #include "readers/nsys/assembler.h"
+#include "readers/sqlite/rows_again.h"
 
 namespace cgpu::nsys {
 
@@ -29,36 +26,50 @@ class RowArguments final : public ArgumentSource {
  public:
   explicit RowArguments(std::shared_ptr<sqlite::Database> database) : database_(std::move(database)) {}
 
-  std::vector<Argument> arguments(uint64_t source) override {
+  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
-    const uint64_t place = source >> kRowBits;
+    database_->begin_again();
+    sqlite::TextsById texts(*database_, "StringIds");
     const std::vector<std::string>& names = argument_tables();
-    if (place >= names.size()) return {};
-    const auto table = database_->tables().find(names[place]);
-    if (table == database_->tables().end()) return {};
-    const uint64_t row = source & ((uint64_t{1} << kRowBits) - 1);
-    sqlite::Scan scan(*database_, table->first, table->second, "WHERE rowid = " + std::to_string(row));
-    std::vector<Argument> result;
-    if (!scan.next()) throw Error(database_->name(), "has changed since it was opened: open it again");
-    for (size_t i = 0; i < table->second.size(); ++i) add(result, scan, static_cast<int>(i), table->second[i]);
-    return result;
-  }
-
- private:
-  void add(std::vector<Argument>& result, sqlite::Scan& scan, int column, const std::string& name) {
-    if (scan.is_null(column) || is_any(kShown, name)) return;
-    const bool is_id = is_any(kTexts, name) && !scan.is_text(column);
-    std::string value = is_id ? text_of(scan.integer(column)) : std::string(scan.text(column));
-    if (is_secret_key(name) || is_secret_value(value)) {
-      result.push_back({name, "[hidden]", false});
-    } else {
-      result.push_back({name, std::move(value), !is_id && !scan.is_text(column) && scan.is_number(column)});
+    for (size_t first = 0; first < sources.size();) {
+      const uint64_t place = sources[first] >> kRowBits;
+      std::vector<int64_t> rows;
+      for (; first < sources.size() && sources[first] >> kRowBits == place; ++first) {
+        rows.push_back(static_cast<int64_t>(sources[first] & ((uint64_t{1} << kRowBits) - 1)));
+      }
+      const auto table = place < names.size() ? database_->tables().find(names[place]) : database_->tables().end();
+      if (table == database_->tables().end()) {
+        for (size_t row = 0; row < rows.size(); ++row) batch.begin_event();
+        continue;
+      }
+      const std::vector<Column> columns = columns_of(table->second);
+      sqlite::for_each_row(*database_, table->first, table->second, rows, [&](sqlite::Scan& scan) {
+        batch.begin_event();
+        for (const Column& column : columns) add(column, scan, texts, batch);
+      });
     }
   }
 
-  std::string text_of(int64_t id) {
-    sqlite::Scan text(*database_, "StringIds", {"value"}, fmt::format("WHERE id = {}", id));
-    return text.next() ? std::string(text.text(0)) : std::to_string(id);
+ private:
+  struct Column {
+    int number;
+    const std::string& name;
+    bool is_id;  // may hold the id of a text
+  };
+
+  static std::vector<Column> columns_of(const std::vector<std::string>& names) {
+    std::vector<Column> columns;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!is_any(kShown, names[i])) columns.push_back({static_cast<int>(i), names[i], is_any(kTexts, names[i])});
+    }
+    return columns;
+  }
+
+  static void add(const Column& column, sqlite::Scan& scan, sqlite::TextsById& texts, ArgumentBatch& batch) {
+    if (scan.is_null(column.number)) return;
+    const bool is_text = scan.is_text(column.number);
+    if (column.is_id && !is_text) return batch.add(column.name, texts.at(scan.integer(column.number)), false);
+    batch.add(column.name, scan.text(column.number), !is_text && scan.is_number(column.number));
   }
 
   std::shared_ptr<sqlite::Database> database_;

@@ -4,7 +4,6 @@
 
 #include <mutex>
 
-#include "base/credentials.h"
 #include "base/json_text.h"
 #include "readers/perfetto/annotations.h"
 #include "readers/perfetto/fields.h"
@@ -21,12 +20,13 @@ class PacketArguments final : public ArgumentSource {
                   std::unordered_map<uint64_t, uint64_t> end_sources)
       : packets_(std::move(source), std::move(file)), texts_(std::move(texts)), end_sources_(std::move(end_sources)) {}
 
-  std::vector<Argument> arguments(uint64_t source) override {
+  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
-    std::vector<Argument> result;
-    add_all(source, result);
-    if (const auto end = end_sources_.find(source); end != end_sources_.end()) add_all(end->second, result);
-    return result;
+    for (const uint64_t source : sources) {
+      batch.begin_event();
+      add_all(source, batch);
+      if (const auto end = end_sources_.find(source); end != end_sources_.end()) add_all(end->second, batch);
+    }
   }
 
  private:
@@ -36,7 +36,7 @@ class PacketArguments final : public ArgumentSource {
     return {block < texts_->blocks.size() ? texts_->blocks[block] : 0, static_cast<uint32_t>(source)};
   }
 
-  void add_all(uint64_t source, std::vector<Argument>& result) {
+  void add_all(uint64_t source, ArgumentBatch& batch) {
     const PacketPlace place = place_of(source);
     const std::string_view packet = packets_.at(place);
     const uint64_t sequence = packet::sequence_key(packet);
@@ -44,32 +44,32 @@ class PacketArguments final : public ArgumentSource {
     ProtobufMessage fields(packet);
     for (ProtobufField field; fields.next(field);) {
       if (!field.is_bytes()) continue;
-      if (field.number == packet::kTrackEvent) add_track_event(field.bytes, texts, result);
-      if (field.number == packet::kGpuRenderStageEvent) add_render_stage(field.bytes, texts, result);
+      if (field.number == packet::kTrackEvent) add_track_event(field.bytes, texts, batch);
+      if (field.number == packet::kGpuRenderStageEvent) add_render_stage(field.bytes, texts, batch);
     }
   }
 
-  static void add_track_event(std::string_view message, const TextsInUse& texts, std::vector<Argument>& result) {
+  static void add_track_event(std::string_view message, const TextsInUse& texts, ArgumentBatch& batch) {
     ProtobufMessage fields(message);
     for (ProtobufField field; fields.next(field);) {
-      if (field.number == event::kAnnotations && field.is_bytes()) add(argument_of(field.bytes, texts), result);
+      if (field.number == event::kAnnotations && field.is_bytes()) add(argument_of(field.bytes, texts), batch);
     }
   }
 
-  static void add_render_stage(std::string_view message, const TextsInUse& texts, std::vector<Argument>& result) {
+  static void add_render_stage(std::string_view message, const TextsInUse& texts, ArgumentBatch& batch) {
     ProtobufMessage fields(message);
     for (ProtobufField field; fields.next(field);) {
-      if (field.number == stage::kSubmission) add({"submission", std::to_string(field.integer), true}, result);
+      if (field.number == stage::kSubmission) add({"submission", std::to_string(field.integer), true}, batch);
       if (field.number == stage::kExtraData) {
-        add({valid_utf8(protobuf_bytes(field.bytes, 1)), valid_utf8(protobuf_bytes(field.bytes, 2)), false}, result);
+        add({valid_utf8(protobuf_bytes(field.bytes, 1)), valid_utf8(protobuf_bytes(field.bytes, 2)), false}, batch);
       }
       if (field.number != stage::kLaunch) continue;
       ProtobufMessage launch(field.bytes);
       for (ProtobufField part; launch.next(part);) {
         if (part.number == 1 || part.number == 2) {
-          add({part.number == 1 ? "grid" : "block", dimensions_of(part.bytes), true}, result);
+          add({part.number == 1 ? "grid" : "block", dimensions_of(part.bytes), true}, batch);
         } else if (part.number == 3) {
-          add(compute_argument_of(part.bytes, texts), result);
+          add(compute_argument_of(part.bytes, texts), batch);
         }
       }
     }
@@ -81,12 +81,8 @@ class PacketArguments final : public ArgumentSource {
     return fmt::format("[{}, {}, {}]", size(1), size(2), size(3));
   }
 
-  static void add(Argument argument, std::vector<Argument>& result) {
-    if (is_secret_key(argument.key) || is_secret_value(argument.value)) {
-      argument.value = "[hidden]";
-      argument.json = false;
-    }
-    result.push_back(std::move(argument));
+  static void add(const Argument& argument, ArgumentBatch& batch) {
+    batch.add(argument.key, argument.value, argument.json);
   }
 
   std::mutex mutex_;

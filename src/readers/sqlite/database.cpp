@@ -116,10 +116,10 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     expected_size_ = size_by_header(file);
     layout_ = layout_of(file);
   }
-  budget_ = 2 * size_ + (1 << 20);
+  whole_budget_ = budget_ = 2 * size_ + (1 << 20);
   const bool logged = has_content(path + "-wal");
   if (logged) {
-    budget_ += 2 * std::filesystem::file_size(path + "-wal");
+    whole_budget_ = budget_ += 2 * std::filesystem::file_size(path + "-wal");
     if (open(path, false)) return;
     warning_ = "changes that are still in the write-ahead log beside the file (-wal) could not be read";
   } else if (has_content(path + "-journal")) {

@@ -62,6 +62,8 @@ class Database {
 
   /// Takes `bytes` from what may still be read; false when nothing is left.
   bool spend(uint64_t bytes);
+  /// What is read from here on is read again: it may cost as much as the first time.
+  void begin_again() { budget_ = whole_budget_; }
 
  private:
   struct Close {
@@ -88,6 +90,7 @@ class Database {
   std::string warning_;
   uint64_t size_ = 0;
   uint64_t expected_size_ = 0;
+  uint64_t whole_budget_ = 0;
   uint64_t budget_ = 0;
 };
 

@@ -4,19 +4,20 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <span>
 
-#include "model/run.h"
+#include "model/argument_reader.h"
 
 namespace cgpu {
 
 struct LaunchShape {
   std::array<uint32_t, 3> grid{};   // blocks
   std::array<uint32_t, 3> block{};  // threads
+  auto operator<=>(const LaunchShape&) const = default;
 };
 
 /// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); empty where they are
 /// not all there.
-std::optional<LaunchShape> launch_shape(const std::vector<Argument>& arguments);
+std::optional<LaunchShape> launch_shape(std::span<const ArgumentView> arguments);
 
 }  // namespace cgpu

@@ -1,14 +1,18 @@
-#include "export/launch_shape.h"
+#include "analysis/launch_shape.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
 
-#include "export/event_arguments.h"
-
 namespace cgpu {
 
 namespace {
+
+const ArgumentView* find_argument(std::span<const ArgumentView> arguments, std::string_view key) {
+  const auto at = std::find_if(arguments.begin(), arguments.end(), [&](const auto& a) { return a.key == key; });
+  return at == arguments.end() ? nullptr : &*at;
+}
 
 bool read_number(std::string_view& text, uint32_t& number) {
   const size_t begin = text.find_first_of("0123456789");
@@ -22,12 +26,12 @@ bool read_list(std::string_view text, std::array<uint32_t, 3>& to) {
   return read_number(text, to[0]) && read_number(text, to[1]) && read_number(text, to[2]);
 }
 
-bool read_dimensions(const std::vector<Argument>& arguments, const std::string& name, std::array<uint32_t, 3>& to) {
-  if (const std::string* list = find_argument(arguments, name)) return read_list(*list, to);
+bool read_dimensions(std::span<const ArgumentView> arguments, const std::string& name, std::array<uint32_t, 3>& to) {
+  if (const ArgumentView* list = find_argument(arguments, name)) return read_list(list->value, to);
   for (size_t axis = 0; axis < 3; ++axis) {
-    const std::string* one = find_argument(arguments, name + "XYZ"[axis]);
+    const ArgumentView* one = find_argument(arguments, name + "XYZ"[axis]);
     if (one == nullptr) return false;
-    std::string_view text = *one;
+    std::string_view text = one->value;
     if (!read_number(text, to[axis])) return false;
   }
   return true;
@@ -35,7 +39,7 @@ bool read_dimensions(const std::vector<Argument>& arguments, const std::string& 
 
 }  // namespace
 
-std::optional<LaunchShape> launch_shape(const std::vector<Argument>& arguments) {
+std::optional<LaunchShape> launch_shape(std::span<const ArgumentView> arguments) {
   LaunchShape shape;
   if (!read_dimensions(arguments, "grid", shape.grid)) return std::nullopt;
   if (!read_dimensions(arguments, "block", shape.block)) return std::nullopt;

@@ -1,0 +1,119 @@
+#include "model/argument_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <stdexcept>
+
+#include "model/test_arguments.h"
+
+namespace cgpu {
+namespace {
+
+/// Event `source` has source % 4 arguments that tell its number; every 1000th has one that no other has.
+class Numbered : public test::MadeArguments {
+ public:
+  explicit Numbered(bool parallel) : parallel_(parallel) {}
+  std::vector<Argument> of(uint64_t source) override {
+    if (source == kBroken) throw std::runtime_error("broken");
+    std::vector<Argument> arguments;
+    for (uint64_t i = 0; i < source % 4; ++i) {
+      arguments.push_back({"key " + std::to_string(i), std::to_string(source + i), i % 2 == 0});
+    }
+    if (source % 1000 == 0) arguments.push_back({"rare " + std::to_string(source), "x", false});
+    return arguments;
+  }
+  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+    ascending_ = ascending_ && std::is_sorted(sources.begin(), sources.end());
+    MadeArguments::read(sources, batch);
+  }
+  bool is_parallel() const override { return parallel_; }
+  bool ascending() const { return ascending_; }
+
+  static constexpr uint64_t kBroken = 1'000'000'000;
+
+ private:
+  bool parallel_;
+  std::atomic<bool> ascending_ = true;
+};
+
+TEST(ArgumentReader, GivesThoseOfEachEventInAnyOrder) {
+  std::mt19937 random(1);
+  for (const size_t events : {0, 1, 5'000, 100'000}) {
+    std::vector<uint64_t> sources(events);
+    for (uint64_t& source : sources) source = random() % 50'000;
+    for (const bool parallel : {false, true}) {
+      Numbered numbered(parallel);
+      ArgumentReader reader(&numbered, 3);
+      const uint32_t second = reader.number_of("key 1");
+      std::vector<std::string> key_of;
+      size_t next = 0;
+      reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+        ASSERT_EQ(i, next++);
+        const std::vector<Argument> expected = numbered.of(sources[i]);
+        ASSERT_EQ(arguments.size(), expected.size());
+        for (size_t a = 0; a < expected.size(); ++a) {
+          ASSERT_EQ(arguments[a].key, expected[a].key);
+          ASSERT_EQ(arguments[a].value, expected[a].value);
+          ASSERT_EQ(arguments[a].json, expected[a].json);
+          ASSERT_EQ(arguments[a].number == second, expected[a].key == "key 1");
+          key_of.resize(std::max<size_t>(key_of.size(), arguments[a].number + 1));
+          std::string& key = key_of[arguments[a].number];
+          if (key.empty()) key = arguments[a].key;
+          ASSERT_EQ(key, arguments[a].key) << "one number, two keys";
+        }
+      });
+      EXPECT_EQ(next, events);
+      EXPECT_TRUE(numbered.ascending());
+    }
+  }
+}
+
+TEST(ArgumentReader, WithoutASourceNothingHasArguments) {
+  ArgumentReader reader(nullptr);
+  size_t seen = 0;
+  reader.for_each(std::vector<uint64_t>{3, 1, 2}, [&](size_t i, std::span<const ArgumentView> arguments) {
+    EXPECT_EQ(i, seen++);
+    EXPECT_TRUE(arguments.empty());
+  });
+  EXPECT_EQ(seen, 3U);
+}
+
+TEST(ArgumentReader, PassesOnWhatGoesWrong) {
+  for (const size_t broken : {0, 90'000}) {
+    std::vector<uint64_t> sources(100'000, 1);
+    sources[broken] = Numbered::kBroken;
+    Numbered numbered(true);
+    ArgumentReader reader(&numbered, 4);
+    EXPECT_THROW(reader.for_each(sources, [](size_t, std::span<const ArgumentView>) {}), std::runtime_error);
+  }
+}
+
+TEST(ArgumentBatch, HidesCredentials) {
+  ArgumentBatch batch;
+  batch.begin_event();
+  batch.add("password", "12", true);
+  batch.add("note", "hf_abcdefghijklmnopqrstuvwxyz", false);
+  batch.add("note", "plain", false);
+  batch.begin_event();
+  batch.begin_event();
+  batch.add("password", "34", true);
+  ASSERT_EQ(batch.events(), 3U);
+  std::vector<std::string> texts;
+  for (size_t event = 0; event < batch.events(); ++event) {
+    for (const ArgumentBatch::Value& value : batch.event(event)) {
+      texts.push_back(batch.key(value.key) + "=" + std::string(batch.text(value)) + (value.json ? "!" : ""));
+    }
+    texts.emplace_back("|");
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"password=[hidden]", "note=[hidden]", "note=plain", "|", "|",
+                                             "password=[hidden]", "|"}));
+  batch.clear();
+  EXPECT_EQ(batch.events(), 0U);
+  EXPECT_EQ(batch.keys(), 2U);
+}
+
+}  // namespace
+}  // namespace cgpu

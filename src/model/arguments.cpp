@@ -1,0 +1,48 @@
+#include "model/arguments.h"
+
+#include "base/credentials.h"
+
+namespace cgpu {
+
+void ArgumentBatch::clear() {
+  begins_.clear();
+  values_.clear();
+  text_.clear();
+}
+
+void ArgumentBatch::add(std::string_view key, std::string_view value, bool json) {
+  const uint32_t number = number_of(key);
+  if (keys_[number].secret || is_secret_value(value)) {
+    value = "[hidden]";
+    json = false;
+  }
+  values_.push_back({number, json, text_.size(), value.size()});
+  text_.append(value);
+}
+
+uint32_t ArgumentBatch::number_of(std::string_view key) {
+  if (last_ < keys_.size() && keys_[last_].next < keys_.size()) {
+    const uint32_t likely = keys_[last_].next;
+    if (keys_[likely].text == key) return last_ = likely;
+  }
+  const auto [at, added] = [&] {
+    const auto known = numbers_.find(key);
+    if (known != numbers_.end()) return std::pair(known, false);
+    return numbers_.emplace(key, static_cast<uint32_t>(keys_.size()));
+  }();
+  if (added) keys_.push_back({std::string(key), is_secret_key(key)});
+  keys_[last_].next = at->second;
+  return last_ = at->second;
+}
+
+std::vector<Argument> ArgumentSource::arguments(uint64_t source) {
+  ArgumentBatch batch;
+  read(std::span(&source, 1), batch);
+  std::vector<Argument> arguments;
+  for (const ArgumentBatch::Value& value : batch.event(0)) {
+    arguments.push_back({batch.key(value.key), std::string(batch.text(value)), value.json});
+  }
+  return arguments;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,84 @@
+// The arguments of events: what a profile says about an event besides its name and its times.
+//
+// The model does not hold them, it holds where they stand in the profile (Slices::source). They are read again for one
+// event that somebody looks at, or in batches for all events (model/argument_reader.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cgpu {
+
+/// One argument of an event, as written in the profile (strings unquoted, everything else as JSON text).
+struct Argument {
+  std::string key;
+  std::string value;
+  bool json = false;  // the value is JSON text (a number, array, ...), not a string
+};
+
+/// The arguments of many events in few allocations. Values that look like credentials are hidden on the way in, the
+/// same keys and values as in base/credentials.h.
+class ArgumentBatch {
+ public:
+  struct Value {
+    uint32_t key = 0;  // its number among the keys of this batch
+    bool json = false;
+    size_t at = 0;  // in the text
+    size_t size = 0;
+  };
+
+  /// Forgets the events; the keys keep their numbers.
+  void clear();
+  /// What is added from here on belongs to the next event.
+  void begin_event() { begins_.push_back(values_.size()); }
+  void add(std::string_view key, std::string_view value, bool json);
+
+  size_t events() const { return begins_.size(); }
+  std::span<const Value> event(size_t number) const {
+    const size_t end = number + 1 < begins_.size() ? begins_[number + 1] : values_.size();
+    return std::span(values_).subspan(begins_[number], end - begins_[number]);
+  }
+  std::string_view text(const Value& value) const { return std::string_view(text_).substr(value.at, value.size); }
+  size_t keys() const { return keys_.size(); }
+  const std::string& key(uint32_t number) const { return keys_[number].text; }
+
+ private:
+  struct Key {
+    std::string text;
+    bool secret = false;
+    uint32_t next = 0;  // the key that came after this one last time: mostly it does again
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  uint32_t number_of(std::string_view key);
+
+  std::vector<Key> keys_;
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;
+  uint32_t last_ = 0;
+  std::vector<size_t> begins_;
+  std::vector<Value> values_;
+  std::string text_;
+};
+
+/// Reads the arguments of events from the profile again.
+class ArgumentSource {
+ public:
+  virtual ~ArgumentSource() = default;
+  /// Adds the arguments of events to `batch`, in the order of `sources` (Slices::source), which must not fall: that is
+  /// the cheap order. Throws Error where the file has changed or vanished.
+  virtual void read(std::span<const uint64_t> sources, ArgumentBatch& batch) = 0;
+  /// Whether several threads that call `read` at once are quicker than one; they may not where this is false.
+  virtual bool is_parallel() const { return false; }
+
+  /// Those of one event. Throws Error as `read`.
+  std::vector<Argument> arguments(uint64_t source);
+};
+
+}  // namespace cgpu
