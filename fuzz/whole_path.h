@@ -12,6 +12,7 @@
 #include "analysis/analysis.h"
 #include "base/error.h"
 #include "links/complete.h"
+#include "links/waits.h"
 #include "readers/reader.h"
 
 namespace cgpu::fuzz {
@@ -43,6 +44,15 @@ inline void reread_arguments(const Run& run) {
   }
 }
 
+inline void check_waits(const Timeline& timeline) {
+  for (const Wait& wait : Waits(timeline).all()) {
+    if (wait.end != Wait::End::op || wait.held != kNone) continue;
+    const int64_t end = timeline.slices.end(wait.op);
+    require(end > timeline.slices.start[wait.slice] && end <= timeline.slices.end(wait.slice),
+            "an op ends within the wait that it ended");
+  }
+}
+
 inline void run_whole_path(const std::string& path, const ReadOptions& options) {
   static const KernelDictionary dictionary;
   try {
@@ -50,6 +60,7 @@ inline void run_whole_path(const std::string& path, const ReadOptions& options) 
     for (Run& run : session.runs) {
       check_books(run);
       complete(run, dictionary);
+      check_waits(run.timeline);
       reread_arguments(run);
     }
     for (const Analysis& analysis : all_analyses()) {

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
@@ -222,7 +223,7 @@ class ViewTest(unittest.TestCase):
         randoms = random.Random(2)
         for _ in range(4):
             begin = randoms.randrange(0, self.session["span"])
-            end = begin + 1 + randoms.randrange(0, self.session["span"] // 4)
+            end = min(begin + 1 + randoms.randrange(0, self.session["span"] // 4), self.session["span"])
             area = self.server.json("/api/area?from=%d&to=%d" % (begin, end))
             for name in "kernels", "kernel_classes", "ops", "api", "ranges", "gpu_time", "idle":
                 expected = tool.table(self.path, name, "--from", str(begin), "--to", str(end))
@@ -240,6 +241,34 @@ class ViewTest(unittest.TestCase):
             mine = self.server.json("/api/table/%s?%s" % (name, query))
             done = tool.run(["table", self.path, name, "--format", "json", *options])
             self.assertEqual(mine, json.loads(done.stdout.decode()), name)
+
+    def test_rows_know_their_slices(self):
+        for window in "", "&from=1000000&to=90000000":
+            kernels = self.server.json("/api/table/kernels?" + window.lstrip("&"))["tables"]["kernels"]["rows"]
+            rows = self.server.json("/api/distributions?table=kernels" + window)["rows"]
+            self.assertEqual({(row["key"][0], row["count"], row["total"], row["min"], row["max"]) for row in rows},
+                             {(name, count, total, least, most)
+                              for name, _, count, total, _, _, least, most, _, _ in kernels})
+            for row in rows[:5]:
+                self.assertEqual(sum(row["counts"]), row["count"])
+                query = urllib.parse.urlencode({"table": "kernels", "name": row["key"][0], "limit": 10000})
+                slices = self.server.json("/api/row?" + query + window)["slices"]
+                self.assertEqual(len(slices), row["count"])
+                self.assertEqual({one["name"] for one in slices}, set(row["key"]))
+                if not window:
+                    lengths = [one["duration"] for one in slices]
+                    self.assertEqual(lengths, sorted(lengths, reverse=True))
+                    self.assertEqual(sum(lengths), row["total"])
+
+    def test_times_outside_the_session_are_refused(self):
+        span = self.session["span"]
+        for target in ("/api/area?", "/api/table/slices?top=1&", "/api/flame?", "/api/distributions?table=kernels&"):
+            self.assertEqual(self.server.get(target + "from=0&to=%d" % span)[0], 200, target)
+            for times in ("from=-5&to=10", "from=10&to=10", "from=20&to=10", "from=0&to=%d" % (span + 1),
+                          "from=0&to=9007199254740992", "from=0&to=99999999999999999999", "from=0.5&to=2", "from=&to=2"):
+                status, _, body = self.server.get(target + times)
+                self.assertEqual(status, 400, target + times)
+                self.assertLess(len(json.loads(body)["error"]), 120)
 
     def test_what_the_session_lists_is_there(self):
         listed = {table["name"] for table in self.session["tables"]}
@@ -368,13 +397,25 @@ class RunTest(unittest.TestCase):
 
     def test_says_how_to_come_from_elsewhere(self):
         environment = dict(os.environ, SSH_CONNECTION="10.0.0.9 50000 10.0.0.7 22", USER="me")
-        process = subprocess.Popen([tool.binary(), "view", self.path, "--port", "0"], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
-        with process.stdout:
-            port = re.search(r":(\d+)/", process.stdout.readline()).group(1)
-            self.assertIn("ssh -N -L %s:127.0.0.1:%s me@10.0.0.7" % (port, port), process.stdout.readline())
-            process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(20), 0)
+        for words, url, line in (
+                ([], "http://127.0.0.1:%s/", "From another machine: ssh -N -L %s:127.0.0.1:%s me@10.0.0.7"),
+                (["--bind", "::1"], "http://[::1]:%s/", "From another machine: ssh -N -L %s:[::1]:%s me@10.0.0.7"),
+                (["--bind", "0.0.0.0", "--token", "t"], "http://10.0.0.7:%s/?token=t", "Ctrl-C ends it."),
+                (["--bind", "::", "--token", "t"], "http://10.0.0.7:%s/?token=t", "Ctrl-C ends it.")):
+            with self.subTest(words):
+                process = subprocess.Popen([tool.binary(), "view", self.path, "--port", "0", *words],
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                           text=True, env=environment)
+                with process.stdout, process.stderr:
+                    first = process.stdout.readline().strip()
+                    if not first and ":" in "".join(words) and "cannot be listened on" in process.stderr.read():
+                        process.wait(20)
+                        self.skipTest("this machine has no IPv6")
+                    port = re.search(r":(\d+)/", first).group(1)
+                    self.assertEqual(first, url % port)
+                    self.assertEqual(process.stdout.readline().strip(), line.replace("%s", port))
+                    process.send_signal(signal.SIGINT)
+                    self.assertEqual(process.wait(20), 0)
 
 
 if __name__ == "__main__":

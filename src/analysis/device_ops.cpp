@@ -20,6 +20,13 @@ std::map<Key, std::vector<OpIndex>> group_ops(const Timeline& timeline, KeyOf ke
 }
 }  // namespace
 
+OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops) {
+  const auto& part = session.runs[run].part_of;
+  if (!part) return {run, session.runs[run].timeline, std::move(ops)};
+  for (OpIndex& op : ops) op = part->ops[op];
+  return {part->run, session.whole->runs[part->run].timeline, std::move(ops)};
+}
+
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline) {
   return group_ops<int32_t>(timeline, [&](OpIndex op) { return timeline.device_ops.device[op]; });
 }

@@ -35,6 +35,14 @@ void for_each_device_op(const Timeline& timeline, Visit visit) {
   }
 }
 
+/// Where more is known of the ops of a run: in the run that it was cut out of, if the session is a part of another one.
+struct OpsInWhole {
+  size_t run = 0;  // in Session::whole, or in the session itself
+  const Timeline& timeline;
+  std::vector<OpIndex> ops;  // in the order in which they were given
+};
+OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops);
+
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
 std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);
 

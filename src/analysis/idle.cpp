@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "analysis/columns.h"
-#include "analysis/idle_gaps.h"
-#include "analysis/rank_waits.h"
+#include "analysis/session_idle.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -20,9 +19,9 @@ struct Idle {
   int64_t max_ns = 0;
 };
 
-std::array<Idle, kIdleCauses> idle_of(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host) {
+std::array<Idle, kIdleCauses> idle_of(SessionIdle& gaps, size_t run, const std::vector<OpIndex>& ops) {
   std::array<Idle, kIdleCauses> idle;
-  for_each_idle_gap(timeline, ops, host, [&](const IdleGap& gap) {
+  gaps.for_each_gap(run, ops, [&](const IdleGap& gap) {
     for (size_t cause = 0; cause < idle.size(); ++cause) {
       if (gap.times[cause] == 0) continue;
       ++idle[cause].count;
@@ -47,12 +46,11 @@ Table idle_table(const Session& session, const AnalysisOptions&) {
        real_column("pct", "%", "share of the idle time of the device")},
       {}};
 
-  const auto waits = rank_waits(session);
+  SessionIdle gaps(session);
   for (size_t i = 0; i < session.runs.size(); ++i) {
     const Run& run = session.runs[i];
-    HostCauses host(run.timeline, waits[i]);
     for (const auto& [device, ops] : ops_by_device(run.timeline)) {
-      const std::array<Idle, kIdleCauses> idle = idle_of(run.timeline, ops, host);
+      const std::array<Idle, kIdleCauses> idle = idle_of(gaps, i, ops);
       const int64_t whole = std::accumulate(idle.begin(), idle.end(), int64_t{0},
                                             [](int64_t sum, const Idle& cause) { return sum + cause.total_ns; });
       std::vector<size_t> causes;

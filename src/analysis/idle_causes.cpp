@@ -4,6 +4,8 @@
 #include <array>
 #include <initializer_list>
 
+#include "links/waiting_calls.h"
+
 namespace cgpu {
 
 namespace {
@@ -20,20 +22,11 @@ bool is_any(std::string_view text, Names names) {
   return std::find(names.begin(), names.end(), text) != names.end();
 }
 
-/// Copies that return when the data has arrived.
-bool is_blocking_copy(std::string_view call) {
-  if (call.starts_with("cuda") || call.starts_with("hip")) {
-    const std::string_view copy = call.substr(call.starts_with("cuda") ? 4 : 3);
-    if (is_any(copy, {"Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer"}))
-      return true;
-  }
-  return is_any(call, {"AscendCL@aclrtMemcpy", "hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD",
-                       "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
-}
-
 std::optional<IdleCause> cause_of_call(std::string_view name) {
-  if (name.ends_with("Synchronize") || name.starts_with("AscendCL@aclrtSynchronize")) return IdleCause::synchronization;
-  if (is_blocking_copy(name)) return IdleCause::blocking_copy;
+  const Awaited awaited = awaited_by(name);
+  if (awaited != Awaited::nothing) {
+    return awaited == Awaited::own_copy ? IdleCause::blocking_copy : IdleCause::synchronization;
+  }
   if (contains_any(name, {"ModuleLoad", "LibraryLoad", "LinkCreate", "LinkAdd", "LinkComplete"})) {
     return IdleCause::module_load;
   }

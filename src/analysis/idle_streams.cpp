@@ -21,7 +21,9 @@ struct Gaps {
   int64_t total_ns = 0;
 };
 
-std::array<Gaps, kGapKinds.size()> gaps_of(const Timeline& timeline, std::vector<OpIndex> ops) {
+std::array<Gaps, kGapKinds.size()> gaps_of(OpsInWhole of_stream) {
+  const Timeline& timeline = of_stream.timeline;
+  std::vector<OpIndex>& ops = of_stream.ops;
   const Slices& slices = timeline.slices;
   const auto slice_of = [&](OpIndex op) { return timeline.device_ops.slice[op]; };
   const auto earlier = [&](OpIndex a, OpIndex b) { return slices.start[slice_of(a)] < slices.start[slice_of(b)]; };
@@ -58,9 +60,10 @@ Table idle_streams_table(const Session& session, const AnalysisOptions&) {
                real_column("pct", "%", "share of all gaps of the stream")},
               {}};
 
-  for (const Run& run : session.runs) {
+  for (size_t i = 0; i < session.runs.size(); ++i) {
+    const Run& run = session.runs[i];
     for (const auto& [id, ops] : ops_by_stream(run.timeline)) {
-      const auto gaps = gaps_of(run.timeline, ops);
+      const auto gaps = gaps_of(ops_in_whole(session, i, ops));
       const int64_t whole = gaps[host_wait].total_ns + gaps[kernel_wait].total_ns + gaps[other].total_ns;
       for (const GapKind kind : {host_wait, kernel_wait, other}) {
         const auto& [count, total_ns] = gaps[kind];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 #include "analysis/random_run.h"
 #include "analysis/tables.h"
 #include "analysis/test_timeline.h"
+#include "links/window.h"
 
 namespace cgpu {
 namespace {
@@ -154,18 +156,16 @@ TEST(Idle, CountsGapsAndKeepsTheLongest) {
 }
 
 /// The cause of one idle nanosecond of the gap, by the definition.
-std::string slow_cause(const Timeline& timeline, int64_t time, int64_t gap_begin, OpIndex waking) {
+std::string slow_cause(const Timeline& timeline, const std::vector<OpIndex>& of_device, int64_t time, int64_t gap_begin,
+                       OpIndex waking) {
   const Slices& slices = timeline.slices;
   const DeviceOps& ops = timeline.device_ops;
   const SliceIndex launch = slices.launch[ops.slice[waking]];
   if (launch == kNone || !is_plausible(timeline, launch)) return "unknown";
   if (time >= slices.end(launch)) {
     if (slices.end(launch) > gap_begin) return "launch_overhead";
-    for (OpIndex op = 0; op < ops.size(); ++op) {
-      if (ops.device[op] == ops.device[waking] && ops.stream[op] == ops.stream[waking] &&
-          is_plausible(timeline, ops.slice[op]) && slices.end(ops.slice[op]) == gap_begin) {
-        return "launch_overhead";
-      }
+    for (const OpIndex op : of_device) {
+      if (ops.stream[op] == ops.stream[waking] && slices.end(ops.slice[op]) == gap_begin) return "launch_overhead";
     }
     return "dependency";
   }
@@ -192,17 +192,27 @@ std::string slow_cause(const Timeline& timeline, int64_t time, int64_t gap_begin
   return locked ? "lock" : "host_code";
 }
 
-std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timeline) {
+/// Of the ops that have a part in the window.
+std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timeline,
+                                                         Interval window = {INT64_MIN, INT64_MAX}) {
   const Slices& slices = timeline.slices;
   std::map<std::pair<int64_t, std::string>, Row> rows;
-  for (const auto& group : ops_by_device(timeline)) {
+  for (auto& group : ops_by_device(timeline)) {
     const int64_t device = group.first;
-    const std::vector<OpIndex>& ops = group.second;
+    std::vector<OpIndex>& ops = group.second;
+    std::erase_if(ops, [&](OpIndex op) {
+      const SliceIndex slice = timeline.device_ops.slice[op];
+      const bool before =
+          slices.duration[slice] == 0 ? slices.start[slice] < window.begin : slices.end(slice) <= window.begin;
+      return before || slices.start[slice] >= window.end;
+    });
+    if (ops.empty()) continue;
     const auto busy = [&](int64_t time) {
       return std::any_of(ops.begin(), ops.end(),
                          [&](OpIndex op) { return is_active(timeline, timeline.device_ops.slice[op], time); });
     };
-    const Interval span = span_of(timeline, ops);
+    const Interval covered = span_of(timeline, ops);
+    const Interval span{std::max(covered.begin, window.begin), std::min(covered.end, window.end)};
     for (int64_t begin = span.begin; begin < span.end;) {
       int64_t end = begin;
       while (end < span.end && !busy(end)) ++end;
@@ -213,7 +223,7 @@ std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timelin
       const OpIndex waking = *std::find_if(
           ops.begin(), ops.end(), [&](OpIndex op) { return slices.start[timeline.device_ops.slice[op]] == end; });
       std::map<std::string, int64_t> parts;
-      for (int64_t time = begin; time < end; ++time) ++parts[slow_cause(timeline, time, begin, waking)];
+      for (int64_t time = begin; time < end; ++time) ++parts[slow_cause(timeline, ops, time, begin, waking)];
       for (const auto& [cause, length] : parts) {
         Row& row = rows[{device, cause}];
         ++row.count;
@@ -240,11 +250,13 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
                                              {SliceKind::annotation, "pthread_mutex_lock"},
                                              {SliceKind::overhead, "Buffer Flush"}};
   std::map<std::string, int64_t> seen;
+  int64_t explained_outside = 0;
   for (unsigned seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(seed);
     RandomRun run(seed, vocabulary, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
     const auto expected = slow_idle(run.run.timeline);
-    const Session session = session_of(run);
+    const auto whole_session = std::make_shared<const Session>(session_of(run));
+    const Session& session = *whole_session;
     const Table table = idle_table(session, {});
     EXPECT_EQ(rows_of(table), expected);
 
@@ -257,7 +269,20 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
       EXPECT_EQ(sum, integer_at(whole, row, "idle_ns"));
     }
     for (const auto& [key, part] : expected) seen[key.second] += part.count;
+
+    // Of a part, also of the device alone: what explains its gaps may lie outside.
+    const int64_t begin = run.up_to(200);
+    const Interval window{begin, begin + run.up_to(200)};
+    const auto device_only = [](TrackIndex, SliceKind kind) { return is_device_op(kind); };
+    for (const bool all_tracks : {true, false}) {
+      Part part{window, {}};
+      if (!all_tracks) part.takes = device_only;
+      const Session cut = cut_out(whole_session, {part});
+      EXPECT_EQ(rows_of(idle_table(cut, {})), slow_idle(session.runs[0].timeline, window));
+      explained_outside += cut.runs[0].notes.count("launch_outside_window");
+    }
   }
+  EXPECT_GT(explained_outside, 1000);
   EXPECT_EQ(seen.size(), 11u);  // every cause but module_load and other_rank
   for (const auto& [cause, count] : seen) EXPECT_GT(count, 20) << cause;
 }

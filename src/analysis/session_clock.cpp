@@ -7,14 +7,32 @@
 namespace cgpu {
 
 std::optional<Interval> extent_of(const Timeline& timeline) {
-  std::optional<Interval> extent;
-  const Slices& slices = timeline.slices;
-  for (SliceIndex i = 0; i < slices.size(); ++i) {
+  return extent_of(timeline, 0, static_cast<SliceIndex>(timeline.slices.size()));
+}
+
+std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end) {
+  Interval extent{INT64_MAX, INT64_MIN};
+  for (SliceIndex i = begin; i < end; ++i) {
     if (timeline.kind(i) == SliceKind::profiler_span || !is_plausible(timeline, i)) continue;
-    if (!extent) extent = Interval{slices.start[i], slices.end(i)};
-    extent->begin = std::min(extent->begin, slices.start[i]);
-    extent->end = std::max(extent->end, slices.end(i));
+    extent.begin = std::min(extent.begin, timeline.slices.start[i]);
+    extent.end = std::max(extent.end, timeline.slices.end(i));
   }
+  if (extent.end == INT64_MIN) return std::nullopt;
+  return extent;
+}
+
+std::optional<Interval> extent_of_events(const Timeline& timeline) {
+  Interval extent{INT64_MAX, INT64_MIN};
+  constexpr int64_t kMost = INT64_MAX / 4;  // differences fit; a century is a tenth of it
+  const auto add = [&](int64_t time) {
+    if (time < -kMost || time > kMost) return;
+    extent.begin = std::min(extent.begin, time);
+    extent.end = std::max(extent.end, time);
+  };
+  for (const int64_t time : timeline.counters.time) add(time);
+  for (const MemoryEvent& event : timeline.memory) add(event.time);
+  for (const Instant& instant : timeline.instants) add(instant.time);
+  if (extent.end == INT64_MIN) return std::nullopt;
   return extent;
 }
 
@@ -27,12 +45,21 @@ bool has_common_clock(const Session& session) {
 }
 
 std::vector<int64_t> time_zeros(const Session& session) {
+  if (!session.zeros.empty()) return session.zeros;
+  std::vector<std::optional<Interval>> extents;
+  for (const Run& run : session.runs) {
+    extents.push_back(extent_of(run.timeline));
+    if (!extents.back()) extents.back() = extent_of_events(run.timeline);
+  }
+  return time_zeros(session, extents);
+}
+
+std::vector<int64_t> time_zeros(const Session& session, const std::vector<std::optional<Interval>>& extents) {
   std::vector<int64_t> zeros;
   std::optional<int64_t> first;  // with clock_base
-  for (const Run& run : session.runs) {
-    const std::optional<Interval> extent = extent_of(run.timeline);
-    zeros.push_back(extent ? extent->begin : 0);
-    if (extent) first = std::min(first.value_or(INT64_MAX), extent->begin + run.clock_base);
+  for (size_t i = 0; i < extents.size(); ++i) {
+    zeros.push_back(extents[i] ? extents[i]->begin : 0);
+    if (extents[i]) first = std::min(first.value_or(INT64_MAX), extents[i]->begin + session.runs[i].clock_base);
   }
   if (first && has_common_clock(session)) {
     for (size_t i = 0; i < zeros.size(); ++i) zeros[i] = *first - session.runs[i].clock_base;

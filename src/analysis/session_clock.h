@@ -13,13 +13,21 @@ namespace cgpu {
 /// From the first start to the last end of the slices, on the run's clock. Spans of the profiler itself and implausible
 /// durations do not count. Empty where no slice is left.
 std::optional<Interval> extent_of(const Timeline& timeline);
+/// The same of the slices [begin, end) only.
+std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end);
+
+/// From the first to the last of all that is no slice: samples of counters, allocator events, marks.
+std::optional<Interval> extent_of_events(const Timeline& timeline);
 
 /// Whether the times of different runs can be compared: there is one run, or all clocks count from 1970 or have been
 /// aligned (links/clocks.h).
 bool has_common_clock(const Session& session);
 
 /// For each run the time on its clock that is shown as 0: the first start of the whole session where the clocks can be
-/// compared, else the first start of the run itself; 0 for a session (run) without slices.
+/// compared, else the first start of the run itself; 0 for a session (run) without any times. A run without slices
+/// starts with its first event. A part of a session keeps the zeros of the whole (Session::zeros).
 std::vector<int64_t> time_zeros(const Session& session);
+/// The same where the extents of the runs are known already.
+std::vector<int64_t> time_zeros(const Session& session, const std::vector<std::optional<Interval>>& extents);
 
 }  // namespace cgpu

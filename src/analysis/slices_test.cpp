@@ -1,14 +1,16 @@
+#include "analysis/slices.h"
+
 #include <gtest/gtest.h>
 
+#include "analysis/random_run.h"
 #include "analysis/tables.h"
-#include "analysis/test_timeline.h"
+#include "model/test_arguments.h"
 
 namespace cgpu {
 namespace {
 
-class FixedArguments : public ArgumentSource {
- public:
-  std::vector<Argument> arguments(uint64_t source) override {
+class FixedArguments : public test::MadeArguments {
+  std::vector<Argument> of(uint64_t source) override {
     return {{"source", std::to_string(source), true}, {"say \"hi\"", "back\\slash\n"}, {"dims", "[[2, 3], []]", true}};
   }
 };
@@ -59,6 +61,48 @@ TEST(Slices, ArgumentsOnlyWhenAskedFor) {
   options.arguments = true;
   EXPECT_EQ(text_at(slices_table(session, options), 0, "args"),
             R"({"source": 42, "say \"hi\"": "back\\slash\n", "dims": [[2, 3], []]})");
+}
+
+/// The slow way: the rows of all slices, then chosen among.
+Table chosen_afterwards(const Session& session, const AnalysisOptions& options, const RowChoice& choice) {
+  Table table = slices_table(session, options);
+  choice.where.apply(table);
+  if (!choice.sort.empty()) sort_rows(table, choice.sort);
+  take_top(table, choice.top);
+  return table;
+}
+
+TEST(Slices, SomeAreTheFirstOfAll) {
+  const std::vector<NamedKind> vocabulary = {{SliceKind::framework_op, "aten::mm"},
+                                             {SliceKind::annotation, ""},
+                                             {SliceKind::runtime_call, "cudaLaunchKernel"}};
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Session session = session_of(RandomRun(seed, vocabulary, HostShape::nested),
+                                 RandomRun(seed + 1000, vocabulary, HostShape::overlapping));
+    AnalysisOptions options;
+    options.arguments = seed % 4 == 0;
+    for (cgpu::Run& run : session.runs) {
+      if (seed % 8 == 0) run.arguments = std::make_shared<FixedArguments>();
+      for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) run.timeline.slices.source[i] = 7 * i % 11;
+    }
+    const std::vector<Column> columns = slices_table(session, options).columns;
+    for (const size_t top : {size_t{0}, size_t{1}, size_t{5}, size_t{1000}}) {
+      for (const char* where :
+           {"", "duration_ns > 10", "name ~ aten and depth <= 1", "kind = kernel and stream != 1"}) {
+        RowChoice choice{*where == 0 ? Filter() : Filter::parse(where), "", top};
+        EXPECT_EQ(some_slices(session, options, choice).rows, chosen_afterwards(session, options, choice).rows);
+        for (const Column& column : columns) {
+          for (const char* sign : {"", "+", "-"}) {
+            choice.sort = sign + column.name;
+            EXPECT_EQ(some_slices(session, options, choice).rows, chosen_afterwards(session, options, choice).rows)
+                << choice.sort << " " << where << " " << top;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_ANY_THROW(some_slices(session_of(TestRun()), {}, {{}, "nonsense", 1}));
+  EXPECT_ANY_THROW(some_slices(session_of(TestRun()), {}, {Filter::parse("nonsense = 1"), "", 1}));
 }
 
 }  // namespace

@@ -58,6 +58,44 @@ TEST(Launches, ByExternalIdAndByFlowWhereThereIsNoCorrelation) {
   EXPECT_TRUE(run.timeline.hints.external.empty());
 }
 
+TEST(Launches, AProcessIsPartOfAnIdOnlyUntilLaunchesAreLinked) {
+  RunBuilder b;
+  const int64_t other = int64_t{1} << LinkHints::kProcessOfCorrelation | 5;
+  const auto call = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 2, 0, 5);
+  const auto later = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 4, 6, 2, other);
+  const auto op = b.add_op(SliceKind::kernel, "k", 10, 12, 5);
+  const auto op2 = b.add_op(SliceKind::kernel, "k", 14, 16, other);
+  const auto without = b.add(SliceKind::runtime_call, "cudaFree", 7, 8);
+  b.run.timeline.hints.correlation_has_process = true;
+  const cgpu::Run run = completed(b);
+  const Slices& slices = run.timeline.slices;
+  EXPECT_EQ(slices.launch[op], call);
+  EXPECT_EQ(slices.launch[op2], later);
+  for (const SliceIndex slice : {call, later, op, op2}) EXPECT_EQ(slices.correlation[slice], 5) << "as in the file";
+  EXPECT_EQ(slices.correlation[without], Slices::kNoCorrelation);
+}
+
+TEST(Launches, OfOneIdInTwoProcessesTheFlowTells) {
+  for (const bool flow : {false, true}) {
+    RunBuilder b;
+    const auto call = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 2, 0, 5);
+    const auto later = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 4, 6, 2, 5);
+    b.run.timeline.tracks[2].process = "2";
+    const auto op = b.add_op(SliceKind::kernel, "k", 10, 12, 5);
+    if (flow) b.run.timeline.hints.flows = {{9, 0, 0, true, false}, {9, 10, 1, false, false}};
+    EXPECT_EQ(completed(b).timeline.slices.launch[op], flow ? call : later);
+  }
+}
+
+TEST(Launches, WhatTheProfileSaysOutrightGoesBeforeIds) {
+  RunBuilder b;
+  const auto said = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 2, 0, 5);
+  b.add(SliceKind::runtime_call, "cudaLaunchKernel", 4, 6, 0, 5);
+  const auto op = b.add_op(SliceKind::kernel, "k", 10, 12, 5);
+  b.run.timeline.hints.launches = {{said, op}};
+  EXPECT_EQ(completed(b).timeline.slices.launch[op], said);
+}
+
 TEST(Launches, WhichCallsCanLaunch) {
   for (const char* name : {"cudaLaunchKernel", "cuLaunchKernelEx", "hipExtModuleLaunchKernel", "cudaMemcpyAsync",
                            "hipMemcpyWithStream", "cudaMemsetAsync", "cudaGraphLaunch", "runFunction - job_prep",

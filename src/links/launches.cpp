@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sort_runs.h"
+#include "links/waiting_calls.h"
 
 namespace cgpu {
 
@@ -23,24 +24,46 @@ class LaunchLinker {
  public:
   explicit LaunchLinker(Timeline& timeline) : timeline_(timeline), slices_(timeline.slices) {}
 
+  void as_said() {
+    for (const LinkHints::Launch& hint : timeline_.hints.launches) {
+      if (is_call(timeline_.kind(hint.call)) && is_device_op(timeline_.kind(hint.op))) {
+        slices_.launch[hint.op] = hint.call;
+      }
+    }
+  }
+
   void by_correlation() {
     std::vector<Keyed> calls;
+    std::vector<Keyed> waits;
     for (SliceIndex i = 0; i < slices_.size(); ++i) {
-      if (is_call(timeline_.kind(i)) && is_id(slices_.correlation[i])) calls.emplace_back(slices_.correlation[i], i);
+      if (!is_id(slices_.correlation[i])) continue;
+      const SliceKind kind = timeline_.kind(i);
+      if (is_call(kind)) calls.emplace_back(slices_.correlation[i], i);
+      if (kind == SliceKind::synchronization) waits.emplace_back(slices_.correlation[i], i);
     }
     std::vector<Keyed> ops;
     for (const SliceIndex op : timeline_.device_ops.slice) {
-      if (is_id(slices_.correlation[op])) ops.emplace_back(slices_.correlation[op], op);
+      if (slices_.launch[op] == kNone && is_id(slices_.correlation[op])) ops.emplace_back(slices_.correlation[op], op);
     }
     join(calls, ops);
+    join(calls, waits);
+    for (const LinkHints::Record& hint : timeline_.hints.records) {
+      const auto first = std::lower_bound(calls.begin(), calls.end(), Keyed(hint.correlation, 0));
+      for (auto call = first; call != calls.end() && call->first == hint.correlation; ++call) {
+        if (records_event(timeline_.name(call->second))) {
+          timeline_.synchronizations[hint.synchronization].record = call->second;
+        }
+      }
+    }
   }
 
   void by_external_id() {
     std::vector<Keyed> calls;
     std::vector<Keyed> ops;
     for (const LinkHints::External& hint : timeline_.hints.external) {
-      const bool call = is_call(timeline_.kind(hint.slice));
-      if (call || !is_id(slices_.correlation[hint.slice])) (call ? calls : ops).emplace_back(hint.id, hint.slice);
+      const SliceKind kind = timeline_.kind(hint.slice);
+      if (is_call(kind)) calls.emplace_back(hint.id, hint.slice);
+      if (is_device_op(kind) && wants_flow(hint.slice)) ops.emplace_back(hint.id, hint.slice);
     }
     if (!ops.empty()) join(calls, ops);
   }
@@ -51,8 +74,10 @@ class LaunchLinker {
     for (const LinkHints::Flow& flow : timeline_.hints.flows) {
       if (!flow.forward_backward) (flow.start ? starts : ends).push_back(&flow);
     }
-    const bool needed = std::any_of(timeline_.device_ops.slice.begin(), timeline_.device_ops.slice.end(),
-                                    [&](SliceIndex op) { return wants_flow(op); });
+    std::sort(doubtful_.begin(), doubtful_.end());
+    const bool needed =
+        !doubtful_.empty() || std::any_of(timeline_.device_ops.slice.begin(), timeline_.device_ops.slice.end(),
+                                          [&](SliceIndex op) { return wants_flow(op); });
     if (!needed || starts.empty() || ends.empty()) return;
     const auto by_id = [](const auto* a, const auto* b) { return a->id < b->id; };
     const auto by_place = [](const auto* a, const auto* b) {
@@ -63,12 +88,15 @@ class LaunchLinker {
     const std::vector<SliceIndex> calls = calls_by_place();
 
     for (const SliceIndex op : timeline_.device_ops.slice) {
-      if (!wants_flow(op)) continue;
+      const bool doubtful = std::binary_search(doubtful_.begin(), doubtful_.end(), op);
+      if (!doubtful && !wants_flow(op)) continue;
       const LinkHints::Flow place{0, slices_.start[op], slices_.track[op], false, false};
       const auto end = std::lower_bound(ends.begin(), ends.end(), &place, by_place);
       if (end == ends.end() || (*end)->track != place.track || (*end)->time != place.time) continue;
       const auto start = std::lower_bound(starts.begin(), starts.end(), *end, by_id);
-      if (start != starts.end() && (*start)->id == (*end)->id) slices_.launch[op] = call_at(calls, **start);
+      if (start == starts.end() || (*start)->id != (*end)->id) continue;
+      const SliceIndex call = call_at(calls, **start);
+      if (!doubtful || call != kNone) slices_.launch[op] = call;
     }
   }
 
@@ -87,17 +115,28 @@ class LaunchLinker {
     for (const auto& [key, op] : ops) {
       while (call != calls.end() && call->first < key) ++call;
       SliceIndex best = kNone;
+      bool doubtful = false;
       for (auto candidate = call; candidate != calls.end() && candidate->first == key; ++candidate) {
+        if (best != kNone && !is_of_one_process(candidate->second, best)) doubtful = true;
         if (best == kNone || is_better(candidate->second, best, op)) best = candidate->second;
       }
-      if (best != kNone) slices_.launch[op] = best;
+      if (best == kNone) continue;
+      slices_.launch[op] = best;
+      if (doubtful) doubtful_.push_back(op);
     }
   }
 
-  /// Can launch, began before the op, and innermost: begins last, is shortest, comes last in the file.
+  bool is_of_one_process(SliceIndex a, SliceIndex b) const {
+    const TrackIndex of_a = slices_.track[a];
+    const TrackIndex of_b = slices_.track[b];
+    return of_a == of_b || timeline_.tracks[of_a].process == timeline_.tracks[of_b].process;
+  }
+
+  /// Can do what is asked, began before the op, and innermost: begins last, is shortest, comes last in the file.
   bool is_better(SliceIndex call, SliceIndex than, SliceIndex op) {
+    const bool wait = timeline_.kind(op) == SliceKind::synchronization;
     const auto rank = [&](SliceIndex i) {
-      return std::array<int64_t, 5>{launches(i), slices_.start[i] <= slices_.start[op], slices_.start[i],
+      return std::array<int64_t, 5>{launches(i) != wait, slices_.start[i] <= slices_.start[op], slices_.start[i],
                                     -slices_.duration[i], i};
     };
     return rank(call) > rank(than);
@@ -140,6 +179,7 @@ class LaunchLinker {
   Timeline& timeline_;
   Slices& slices_;
   std::vector<uint8_t> can_launch_;
+  std::vector<SliceIndex> doubtful_;  // their id is that of calls of several processes
 };
 
 bool contains(std::string_view text, std::string_view part) {
@@ -160,11 +200,17 @@ bool can_launch(std::string_view call) {
 
 void link_launches(Run& run) {
   LaunchLinker linker(run.timeline);
+  linker.as_said();
   linker.by_correlation();
   linker.by_external_id();
   linker.by_flow();
   run.notes.add("orphan_device_op", linker.orphans(),
                 "device ops whose launch call is not in the profile; they count in every total, but belong to no op");
+  if (run.timeline.hints.correlation_has_process) {
+    for (int64_t& id : run.timeline.slices.correlation) {
+      if (is_id(id)) id &= (int64_t{1} << LinkHints::kProcessOfCorrelation) - 1;
+    }
+  }
 }
 
 }  // namespace cgpu

@@ -25,6 +25,13 @@ RunBuilder random_run(unsigned seed) {
   return b;
 }
 
+Session cut(Run run, int64_t begin, int64_t end) {
+  Session session;
+  session.runs.push_back(std::move(run));
+  select_windows(session, {{begin, end}});
+  return session;
+}
+
 int64_t total(const cgpu::Run& run) {
   int64_t sum = 0;
   for (const int64_t duration : run.timeline.slices.duration) sum += duration;
@@ -36,10 +43,9 @@ TEST(Window, NeighbouringWindowsShareOutEverySliceExactly) {
     const int64_t whole = total(random_run(seed).run);
     int64_t parts = 0;
     for (int64_t begin = -10; begin < 200; begin += 23) {
-      RunBuilder part = random_run(seed);
-      select_window(part.run, begin, begin + 23);
-      parts += total(part.run);
-      const Slices& s = part.run.timeline.slices;
+      const Session part = cut(random_run(seed).run, begin, begin + 23);
+      parts += total(part.runs[0]);
+      const Slices& s = part.runs[0].timeline.slices;
       for (SliceIndex i = 0; i < s.size(); ++i) {
         EXPECT_GE(s.start[i], begin);
         EXPECT_LE(s.end(i), begin + 23);
@@ -58,8 +64,8 @@ TEST(Window, LinksStayTrueOrGo) {
   b.add_op(SliceKind::kernel, "b", 60, 70, 2);
   complete(b.run, KernelDictionary());
   EXPECT_EQ(b.run.timeline.slices.launch[3], call);
-  select_window(b.run, 30, 65);
-  const Timeline& t = b.run.timeline;
+  const Session part = cut(std::move(b.run), 30, 65);
+  const Timeline& t = part.runs[0].timeline;
   ASSERT_EQ(t.slices.size(), 4u);
   EXPECT_EQ(t.name(0), "step");
   EXPECT_EQ(t.slices.start[0], 30);
@@ -67,9 +73,47 @@ TEST(Window, LinksStayTrueOrGo) {
   EXPECT_EQ(t.slices.parent[1], 0u);
   EXPECT_EQ(t.slices.launch[t.device_ops.slice[0]], kNone);
   EXPECT_EQ(t.slices.launch[t.device_ops.slice[1]], 1u);
-  EXPECT_EQ(b.run.notes.count("launch_outside_window"), 1);
-  EXPECT_EQ(b.run.notes.count("outside_window"), 1);
-  EXPECT_EQ(b.run.notes.count("clipped"), 2);
+  EXPECT_EQ(part.runs[0].notes.count("launch_outside_window"), 1);
+  EXPECT_EQ(part.runs[0].notes.count("outside_window"), 1);
+  EXPECT_EQ(part.runs[0].notes.count("clipped"), 2);
+}
+
+TEST(Window, LeadsToTheWholeAlsoThroughAPart) {
+  RunBuilder b;
+  const auto call = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 10, 12, 0, 2);
+  b.add_op(SliceKind::kernel, "a", 20, 30, 1);
+  b.add_op(SliceKind::kernel, "b", 50, 60, 2);
+  b.add_op(SliceKind::kernel, "c", 70, 80, 3);
+  complete(b.run, KernelDictionary());
+  Session session;
+  session.runs.emplace_back();
+  session.runs.push_back(std::move(b.run));
+  session.runs[1].op_graph.emplace();
+  select_windows(session, {{0, 100}, {25, 75}});
+  select_windows(session, {{0, 100}, {40, 65}});
+
+  ASSERT_TRUE(session.runs[1].part_of);
+  EXPECT_TRUE(session.runs[1].op_graph);
+  EXPECT_EQ(session.runs[1].part_of->run, 1U);
+  EXPECT_EQ(session.runs[1].part_of->ops, (std::vector<uint32_t>{1}));
+  ASSERT_TRUE(session.whole);
+  EXPECT_FALSE(session.whole->whole);
+  const Timeline& whole = session.whole->runs[1].timeline;
+  EXPECT_EQ(whole.slices.size(), 4U);
+  EXPECT_EQ(whole.slices.launch[whole.device_ops.slice[1]], call);
+}
+
+TEST(Window, LeavesOutRunsAndTracks) {
+  RunBuilder b = random_run(1);
+  const auto session = std::make_shared<Session>();
+  session->runs.emplace_back();
+  session->runs.push_back(std::move(b.run));
+  const auto host_only = [](TrackIndex, SliceKind kind) { return is_call(kind); };
+  const Session part = cut_out(session, {std::nullopt, Part{{INT64_MIN, INT64_MAX}, host_only}});
+  ASSERT_EQ(part.runs.size(), 1U);
+  EXPECT_EQ(part.runs[0].timeline.slices.size(), 60U);
+  EXPECT_EQ(part.runs[0].timeline.device_ops.size(), 0U);
+  EXPECT_EQ(part.runs[0].part_of->run, 1U);
 }
 
 }  // namespace

@@ -113,8 +113,9 @@ uint64_t Timeline::bytes() const {
   return bytes_of(s.start, s.duration, s.name, s.track, s.category, s.flags, s.correlation, s.source, s.parent,
                   s.launch) +
          bytes_of(d.slice, d.device, d.stream, d.bytes, d.copy, d.source, d.destination, d.kind, d.kernel_class) +
-         bytes_of(collectives, memory, counters.track, counters.time, counters.value, instants, links) +
-         bytes_of(hints.external, hints.sequence, hints.flows);
+         bytes_of(collectives, synchronizations, memory, counters.track, counters.time, counters.value, instants,
+                  links) +
+         bytes_of(hints.external, hints.sequence, hints.flows, hints.handovers, hints.records, hints.launches);
 }
 
 }  // namespace cgpu

@@ -72,6 +72,8 @@ struct Track {
   std::string process_name;  // from metadata, may be empty
   std::string thread_name;
   std::optional<int64_t> rank = {};  // of the process, where one profile is of several ranks
+  /// Names of the tracks that it is nested in below the process, outermost first.
+  std::vector<std::string> above = {};
 };
 
 /// Columns of equal length, one entry a slice.
@@ -82,13 +84,14 @@ struct Slices {
   std::vector<TrackIndex> track;
   std::vector<uint16_t> category;    // into Timeline::categories
   std::vector<uint8_t> flags;        // SliceFlag
-  std::vector<int64_t> correlation;  // kNoCorrelation where the profile gives none
+  std::vector<int64_t> correlation;  // as in the profile; kNoCorrelation where it gives none
   std::vector<uint64_t> source;      // position in the uncompressed input, for Run::arguments
   // Filled by links:
   /// Innermost host slice of the same thread that contains it; of a slice that works off a queue and lies in no other,
   /// the one that put the work there; else kNone.
   std::vector<SliceIndex> parent;
-  std::vector<SliceIndex> launch;  // device op: its launching call; call: kNone
+  /// Of a device op or a synchronization the call that asked for it, where the profile has it; else kNone.
+  std::vector<SliceIndex> launch;
 
   static constexpr int64_t kNoCorrelation = INT64_MIN;
   size_t size() const { return start.size(); }
@@ -164,6 +167,23 @@ struct Collective {
   int64_t sequence = -1;
 };
 
+/// What the profile says of a slice of kind synchronization (links/waits.h).
+struct Synchronization {
+  enum class Kind : uint8_t {
+    host_stream,   // the host waits until all is done that a stream was given
+    host_device,   // ... that a device was given
+    host_event,    // the host waits until a stream has come to where an event was recorded
+    stream_order,  // a stream is told to wait for an event; when it does so is not what the slice shows
+    stream_wait,   // a stream waits for an event
+    event_record,  // a stream has come to where an event was recorded
+  };
+  SliceIndex slice = kNone;
+  Kind kind = Kind::host_stream;
+  int32_t device = -1;        // whose work is awaited, or where the event is; -1 where the profile does not say
+  int64_t stream = -1;        // the same of the stream
+  SliceIndex record = kNone;  // the call that recorded the event; filled by links
+};
+
 /// One allocator event ("[memory]").
 struct MemoryEvent {
   int64_t time = 0;   // ns
@@ -204,6 +224,7 @@ struct Link {
 
 /// What a reader saw that helps links/ to join slices; empty after cgpu::complete.
 struct LinkHints {
+  static constexpr int kProcessOfCorrelation = 32;  // bits of the id
   struct External {
     SliceIndex slice;
     int64_t id;  // "External id"
@@ -225,10 +246,25 @@ struct LinkHints {
     SliceIndex from;
     SliceIndex to;
   };
+  /// The correlation id of the call that recorded an event.
+  struct Record {
+    uint32_t synchronization;  // place in Timeline::synchronizations
+    int64_t correlation;
+  };
+  /// A device op of which the profile says outright which call launched it.
+  struct Launch {
+    SliceIndex call;
+    SliceIndex op;
+  };
   std::vector<External> external;
   std::vector<Sequence> sequence;
   std::vector<Flow> flows;
   std::vector<Handover> handovers;
+  std::vector<Record> records;
+  std::vector<Launch> launches;
+  /// Several processes count their correlation ids for themselves: each id stands below kProcessOfCorrelation, the
+  /// number of its process above.
+  bool correlation_has_process = false;
   /// The profiler lists copies and memsets as such: what is a kernel computes, also one that copies or fills.
   bool kernels_compute = false;
 };
@@ -240,6 +276,7 @@ struct Timeline {
   Slices slices;
   DeviceOps device_ops;
   std::vector<Collective> collectives;
+  std::vector<Synchronization> synchronizations;
   std::vector<MemoryEvent> memory;
   Counters counters;
   std::vector<Instant> instants;

@@ -314,6 +314,32 @@ TEST(KinetoReader, TrackNamesCollectivesAndMemory) {
   EXPECT_EQ(run.events.instants, 1);
 }
 
+TEST(KinetoReader, WhatIsSaidOfWaits) {
+  const auto wait = [](const std::string& name, const std::string& more) {
+    return R"({"ph":"X","cat":"cuda_sync","name":")" + name +
+           R"(","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":1,)" + more + R"("correlation":5}})";
+  };
+  using Kind = Synchronization::Kind;
+  const cgpu::Run run =
+      read("[" + wait("Stream Sync", R"("stream":7,)") + "," + wait("Context Sync", R"("stream":4294967295,)") + "," +
+           wait("Event Sync", R"("stream":-1,"wait_on_stream":9,"wait_on_cuda_event_record_corr_id":33,)") + "," +
+           wait("Stream Wait Event", R"("stream":7,"wait_on_stream":-1,"wait_on_cuda_event_record_corr_id":-1,)") +
+           "," + wait("Something Else", "") + "]");
+  const std::vector<Synchronization>& said = run.timeline.synchronizations;
+  ASSERT_EQ(said.size(), 4u);
+  const std::vector<Kind> kinds{Kind::host_stream, Kind::host_device, Kind::host_event, Kind::stream_order};
+  const std::vector<int64_t> streams{7, -1, 9, -1};
+  for (uint32_t i = 0; i < said.size(); ++i) {
+    EXPECT_EQ(said[i].slice, i);
+    EXPECT_EQ(said[i].kind, kinds[i]);
+    EXPECT_EQ(said[i].device, 1);
+    EXPECT_EQ(said[i].stream, streams[i]);
+  }
+  ASSERT_EQ(run.timeline.hints.records.size(), 1u);
+  EXPECT_EQ(run.timeline.hints.records[0].synchronization, 2u);
+  EXPECT_EQ(run.timeline.hints.records[0].correlation, 33);
+}
+
 TEST(KinetoReader, WhatIsNoTraceIsOneClearLine) {
   EXPECT_THROW(open(R"j({"a": 1})j"), Error);
   EXPECT_THROW(open("hello"), Error);

@@ -121,6 +121,9 @@ TEST(AscendTrace, EveryLayerBecomesWhatItMeans) {
   EXPECT_EQ(names_of(run, SliceKind::annotation), (Names{"ProfilerStep#7"}));
   EXPECT_EQ(names_of(run, SliceKind::driver_call), (Names{"Runtime@KernelLaunch"}));
   EXPECT_EQ(names_of(run, SliceKind::synchronization), (Names{"EVENT_WAIT", "Notify Wait"}));
+  ASSERT_EQ(t.synchronizations.size(), 1u);
+  EXPECT_EQ(t.name(t.synchronizations[0].slice), "EVENT_WAIT");
+  EXPECT_EQ(t.synchronizations[0].kind, Synchronization::Kind::stream_wait);
   EXPECT_EQ(names_of(run, SliceKind::other), (Names{"Notify_Wait", "Computing"}));
   EXPECT_EQ(t.names[t.collectives[0].group], "586");
   EXPECT_EQ(t.collectives[0].group_size, 4);

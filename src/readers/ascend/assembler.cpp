@@ -99,6 +99,14 @@ void Assembler::add_collective(SliceIndex slice, const CollectiveOp& op) {
   timeline.collectives.push_back(collective);
 }
 
+void Assembler::add_synchronization(SliceIndex slice, std::string_view type, std::string_view name, int32_t device,
+                                    int64_t stream) {
+  const auto kind = kind_of_event_task(type, name);
+  if (!kind) return;
+  const bool record = *kind == Synchronization::Kind::event_record;  // of a wait it is not said for which stream
+  timeline.synchronizations.push_back({slice, *kind, device, record ? stream : -1});
+}
+
 int64_t Assembler::stream_of_group(const std::string& group) {
   return group_streams_.try_emplace(group, -1 - static_cast<int64_t>(group_streams_.size())).first->second;
 }

@@ -46,6 +46,9 @@ class Assembler {
   /// What a slice of kind kernel, memcpy, memset or device collective is besides.
   void add_device_op(SliceIndex slice, const DeviceOp& op);
   void add_collective(SliceIndex slice, const CollectiveOp& op);
+  /// What a slice of kind synchronization is besides, if it has to do with an event.
+  void add_synchronization(SliceIndex slice, std::string_view type, std::string_view name, int32_t device,
+                           int64_t stream);
   /// The stream of a collective whose own the profile does not tell: a negative one for each group.
   int64_t stream_of_group(const std::string& group);
 

@@ -77,7 +77,11 @@ class TaskReader {
     if (!any_place_) any_place_ = place;
     const SliceIndex slice = reader_.add_slice(row, assembler_.category(core, kind), name,
                                                assembler_.stream_track(place.device, place.stream), connection(row, 4));
-    if (slice == kNone || !is_device_op(kind)) return;
+    if (slice == kNone) return;
+    if (kind == SliceKind::synchronization) {
+      assembler_.add_synchronization(slice, type, name, place.device, place.stream);
+    }
+    if (!is_device_op(kind)) return;
     DeviceOp op;
     op.device = place.device;
     op.stream = place.stream;

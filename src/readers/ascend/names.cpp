@@ -88,6 +88,12 @@ SliceKind kind_of_task(std::string_view type, std::string_view name) {
   return is_any(kUntold, type) ? SliceKind::kernel : SliceKind::other;
 }
 
+std::optional<Synchronization::Kind> kind_of_event_task(std::string_view type, std::string_view name) {
+  const auto is = [&](std::string_view prefix) { return name.starts_with(prefix) || type.starts_with(prefix); };
+  if (is("EVENT_WAIT") || is("STREAM_WAIT")) return Synchronization::Kind::stream_wait;
+  return is("EVENT_RECORD") ? std::optional(Synchronization::Kind::event_record) : std::nullopt;
+}
+
 CopyKind copy_kind_of(std::string_view operation) {
   const std::string letters = lower_letters(operation);
   const auto is = [&](std::string_view part) { return letters.find(part) != std::string::npos; };

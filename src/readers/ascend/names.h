@@ -1,6 +1,7 @@
 // What the names in an Ascend profile mean.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ std::string group_id(std::string_view group_name);
 
 /// What a device task is, by its type ("AI_CORE", "SDMA_SQE", ...) and name.
 SliceKind kind_of_task(std::string_view type, std::string_view name);
+/// What a task of kind synchronization is; empty for one that has nothing to do with events.
+std::optional<Synchronization::Kind> kind_of_event_task(std::string_view type, std::string_view name);
 /// Whether a task of this name only schedules a collective, on the AI CPU or a vector core.
 bool schedules_communication(std::string_view name);
 

@@ -135,9 +135,13 @@ class Layers {
       timeline_.slices.correlation[slice] = arguments_.connection;
       stream_of_connection_.try_emplace(arguments_.connection, stream);
     }
+    const int32_t device = device_of(track.process);
+    if (kind == SliceKind::synchronization) {
+      assembler_.add_synchronization(slice, type, timeline_.name(slice), device, stream);
+    }
     if (!is_device_op(kind)) return;
     DeviceOp op;
-    op.device = device_of(track.process);
+    op.device = device;
     op.stream = stream;
     if (kind == SliceKind::memcpy) op.copy = copy_kind_of(arguments_.operation);
     if (kind == SliceKind::memset) op.copy = CopyKind::memset;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "model/test_arguments.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/join.h"
 #include "readers/chakra/tensors.h"
@@ -206,12 +207,10 @@ TEST(ArgumentList, FindsTensorsOnly) {
 }
 
 /// A profile with the numbers of calls as arguments.
-class Numbers final : public ArgumentSource {
+class Numbers final : public test::MadeArguments {
  public:
   Numbers(const char* key, std::vector<int64_t> numbers) : key_(key), numbers_(std::move(numbers)) {}
-  std::vector<Argument> arguments(uint64_t source) override {
-    return {{key_, std::to_string(numbers_.at(source)), true}};
-  }
+  std::vector<Argument> of(uint64_t source) override { return {{key_, std::to_string(numbers_.at(source)), true}}; }
 
  private:
   std::string key_;
@@ -219,10 +218,10 @@ class Numbers final : public ArgumentSource {
 };
 
 /// The same, and the numbers of autograd where they are not negative; calls are numbered as they come.
-class Sequences final : public ArgumentSource {
+class Sequences final : public test::MadeArguments {
  public:
   explicit Sequences(std::vector<int64_t> numbers) : numbers_(std::move(numbers)) {}
-  std::vector<Argument> arguments(uint64_t source) override {
+  std::vector<Argument> of(uint64_t source) override {
     std::vector<Argument> all{{"External id", std::to_string(source), true}};
     if (numbers_.at(source) >= 0) all.push_back({"Sequence number", std::to_string(numbers_[source]), true});
     return all;

@@ -48,6 +48,7 @@ void insert_slices(std::vector<NewSlice> made, Timeline& timeline) {
   }
   for (SliceIndex& slice : timeline.device_ops.slice) slice = number[slice];
   for (Collective& collective : timeline.collectives) collective.slice = number[collective.slice];
+  for (Synchronization& one : timeline.synchronizations) one.slice = number[one.slice];
   for (auto& hint : timeline.hints.external) hint.slice = number[hint.slice];
   for (auto& hint : timeline.hints.sequence) hint.slice = number[hint.slice];
 }

@@ -9,6 +9,7 @@
 #include "base/mapped_file.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/profiles.h"
+#include "readers/hpctoolkit/source_folder.h"
 #include "readers/hpctoolkit/traces.h"
 
 namespace cgpu::hpctoolkit {
@@ -144,6 +145,7 @@ Run read_database(const Input& input, const ReadOptions&) {
         "those of the lines and functions above them");
   }
   run.call_tree = std::move(meta.tree);
+  run.sources = source_folder(folder.string(), *run.call_tree);
   warn_of_sampling(run);
   if (const auto trace = map_if_there(folder / "trace.db", run); trace && profiles) {
     read_traces(Bytes(trace->bytes()), meta, *profiles, run);

@@ -98,6 +98,12 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
     row.type = name(row.type, tables, translation);
     timeline.collectives.push_back(row);
   }
+  for (const SynchronizationRow& row : batch.synchronizations) {
+    if (row.record != Slices::kNoCorrelation) {
+      timeline.hints.records.push_back({static_cast<uint32_t>(timeline.synchronizations.size()), row.record});
+    }
+    timeline.synchronizations.push_back({row.slice + shift, row.kind, row.device, row.stream});
+  }
   for (const auto& row : batch.external) timeline.hints.external.push_back({row.slice + shift, row.id});
   for (const auto& row : batch.sequence) {
     timeline.hints.sequence.push_back({row.slice + shift, row.number, row.forward_thread});

@@ -24,6 +24,7 @@ void Batch::clear() {
   slices.clear();
   device_ops.clear();
   collectives.clear();
+  synchronizations.clear();
   external.clear();
   sequence.clear();
   flows.clear();
@@ -43,6 +44,7 @@ void Batch::append(const Batch& other) {
   extend(slices, other.slices);
   extend_shifted(device_ops, other.device_ops, shift);
   extend_shifted(collectives, other.collectives, shift);
+  extend_shifted(synchronizations, other.synchronizations, shift);
   extend_shifted(external, other.external, shift);
   extend_shifted(sequence, other.sequence, shift);
   extend(flows, other.flows);

@@ -46,6 +46,14 @@ struct DeviceOpRow {
   MemoryKind to;
 };
 
+struct SynchronizationRow {
+  uint32_t slice;  // row in the batch
+  Synchronization::Kind kind;
+  int32_t device;
+  int64_t stream;
+  int64_t record;  // correlation id, kNoCorrelation where absent
+};
+
 struct CounterRow {
   uint32_t track;
   int64_t time;
@@ -81,7 +89,8 @@ inline constexpr size_t kLosses = static_cast<size_t>(Loss::oversized_event) + 1
 struct Batch {
   std::vector<SliceRow> slices;
   std::vector<DeviceOpRow> device_ops;
-  std::vector<Collective> collectives;        // slice = row in the batch, strings of the worker
+  std::vector<Collective> collectives;  // slice = row in the batch, strings of the worker
+  std::vector<SynchronizationRow> synchronizations;
   std::vector<LinkHints::External> external;  // slice = row in the batch
   std::vector<LinkHints::Sequence> sequence;  // slice = row in the batch
   std::vector<LinkHints::Flow> flows;         // track of the worker

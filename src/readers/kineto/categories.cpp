@@ -99,6 +99,14 @@ SliceKind kind_of(SliceKind of_category, std::string_view category, std::string_
   return of_category;
 }
 
+std::optional<Synchronization::Kind> kind_of_synchronization(std::string_view name) {
+  if (name == "Stream Sync") return Synchronization::Kind::host_stream;
+  if (name == "Context Sync") return Synchronization::Kind::host_device;
+  if (name == "Event Sync") return Synchronization::Kind::host_event;
+  if (name == "Stream Wait Event") return Synchronization::Kind::stream_order;
+  return std::nullopt;
+}
+
 Transfer transfer_of(SliceKind kind, std::string_view name) {
   Transfer transfer;
   if (kind != SliceKind::memcpy && kind != SliceKind::memset) return transfer;

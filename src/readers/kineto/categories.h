@@ -14,6 +14,9 @@ SliceKind kind_of_category(std::string_view category);
 /// The kind of one duration event: its category's, unless the name says otherwise.
 SliceKind kind_of(SliceKind of_category, std::string_view category, std::string_view name);
 
+/// What a slice of kind synchronization is; empty for one that is no wait of a known kind.
+std::optional<Synchronization::Kind> kind_of_synchronization(std::string_view name);
+
 /// Direction and memory kinds of a copy or memset, from its name: "Memcpy HtoD (Pinned -> Device)".
 struct Transfer {
   CopyKind kind = CopyKind::none;

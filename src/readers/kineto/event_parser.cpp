@@ -227,6 +227,8 @@ EventParser::Arg EventParser::arg_at(const char* key) {
       return collective_sequence;
     case packed("name"):
       return name_argument;
+    case packed("wait_on_stream"):
+      return is_key(key, "wait_on_stream") ? awaited_stream : if_key("wait_on_cuda_event_record_corr_id", event_record);
     default:
       return arg_count;
   }
@@ -303,6 +305,7 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   batch.slices.push_back(row);
   ++batch.counts.slices;
   if (is_device_op(kind)) add_device_op(event, kind, batch);
+  if (kind == SliceKind::synchronization) add_synchronization(event, batch);
   if (event.has_rare) add_flow_of_slice(event, source, batch);
 }
 
@@ -338,6 +341,22 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
     collective.sequence = number(collective_sequence).value_or(-1);
     batch.collectives.push_back(collective);
   }
+}
+
+void EventParser::add_synchronization(const Event& event, Batch& batch) {
+  const auto index = static_cast<uint32_t>(batch.slices.size() - 1);
+  const auto kind = kind_of_synchronization(tables_.names[batch.slices[index].name]);
+  if (!kind) return;
+  // What there is none of is -1, of 32 or 64 bits.
+  const auto number = [&](Arg arg) {
+    const auto value = event.get(arg).empty() ? std::nullopt : integer(event.args[arg], batch);
+    return value && *value >= 0 && *value < UINT32_MAX ? *value : -1;
+  };
+  const bool of_event = *kind == Synchronization::Kind::host_event || *kind == Synchronization::Kind::stream_order;
+  const int64_t record = number(event_record);
+  const int64_t on = *kind == Synchronization::Kind::host_device ? -1 : number(of_event ? awaited_stream : stream);
+  batch.synchronizations.push_back({index, *kind, static_cast<int32_t>(std::min<int64_t>(number(device), INT32_MAX)),
+                                    on, record >= 0 ? record : Slices::kNoCorrelation});
 }
 
 void EventParser::add_instant(const Event& event, Batch& batch) {

@@ -58,6 +58,8 @@ class EventParser {
     step,
     direction,
     size,
+    awaited_stream,
+    event_record,
     arg_count
   };
   // Keys that PyTorch's slices do not have (chrome_events.cpp).
@@ -97,6 +99,7 @@ class EventParser {
   void add(const Event& event, uint64_t source, Batch& batch);
   void add_slice(const Event& event, uint64_t source, Batch& batch);
   void add_device_op(const Event& event, SliceKind kind, Batch& batch);
+  void add_synchronization(const Event& event, Batch& batch);
   void add_instant(const Event& event, Batch& batch);
   void add_flow(const Event& event, uint64_t source, Batch& batch);
   void add_counter(const Event& event, Batch& batch);

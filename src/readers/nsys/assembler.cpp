@@ -150,8 +150,9 @@ int64_t Assembler::correlation(uint64_t process, sqlite::Scan& scan, int column)
   if (one_process_) return id;
   if (last_process_.second < 0 || last_process_.first != process) {
     last_process_ = *processes_.try_emplace(process, static_cast<int64_t>(processes_.size())).first;
+    if (processes_.size() > 1) run.timeline.hints.correlation_has_process = true;
   }
-  return last_process_.second << 32 | id;
+  return last_process_.second << LinkHints::kProcessOfCorrelation | id;
 }
 
 }  // namespace cgpu::nsys

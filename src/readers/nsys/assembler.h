@@ -85,8 +85,7 @@ class Assembler {
   TrackIndex thread_track(int64_t global_thread);
   TrackIndex stream_track(uint64_t process, int32_t device, int64_t stream);
 
-  /// (process, correlation id) as one number: ids repeat from process to process. The first process keeps its ids as
-  /// they are.
+  /// (process, correlation id) as one number, as long as launches are not linked: ids repeat from process to process.
   int64_t correlation(uint64_t process, sqlite::Scan& scan, int column);
   /// Rows of devices and rows of calls do not all say their process: all of them are taken as one.
   void assume_one_process() { one_process_ = true; }

@@ -181,27 +181,68 @@ class DeviceTables {
   }
 
   /// The kind of a wait is told by the call that waited: the codes of the file have changed their meaning.
+  struct WaitKind {
+    const char* name;
+    Synchronization::Kind kind;
+  };
+  static const WaitKind* kind_of_wait(std::string_view call) {
+    static constexpr std::array<std::pair<std::string_view, WaitKind>, 5> known{
+        {{"EventSynchronize", {"Event Synchronize", Synchronization::Kind::host_event}},
+         {"StreamWaitEvent", {"Stream Wait Event", Synchronization::Kind::stream_order}},
+         {"StreamSynchronize", {"Stream Synchronize", Synchronization::Kind::host_stream}},
+         {"DeviceSynchronize", {"Context Synchronize", Synchronization::Kind::host_device}},
+         {"CtxSynchronize", {"Context Synchronize", Synchronization::Kind::host_device}}}};
+    const auto at = std::find_if(known.begin(), known.end(),
+                                 [&](const auto& one) { return call.find(one.first) != std::string_view::npos; });
+    return at == known.end() ? nullptr : &at->second;
+  }
+
+  /// Where an event was recorded, by the number that ties it to the waits for it.
+  struct RecordedEvent {
+    int64_t stream = -1;
+    int64_t correlation = Slices::kNoCorrelation;
+  };
+  using RecordedEvents = std::map<std::pair<uint64_t, int64_t>, RecordedEvent>;
+  RecordedEvents recorded_events() {
+    RecordedEvents events;
+    assembler_.each("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"eventSyncId", "streamId", "correlationId", "globalPid"},
+                    [&](sqlite::Scan& scan) {
+                      const uint64_t process = process_of(scan.integer(3));
+                      if (scan.is_null(0) || scan.integer(0) <= 0) return;
+                      events[{process, scan.integer(0)}] = {scan.integer(1), assembler_.correlation(process, scan, 2)};
+                    });
+    return events;
+  }
+
   void read_synchronization() {
     const std::string table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
     if (!assembler_.database.has_rows(table)) return;
-    std::unordered_map<int64_t, const char*> kinds;
+    std::unordered_map<int64_t, const WaitKind*> kinds;
     for (SliceIndex i = 0; i < timeline_.slices.size(); ++i) {
       if (!is_call(timeline_.kind(i))) continue;
-      if (const char* kind = kind_of_wait(timeline_.name(i))) kinds[timeline_.slices.correlation[i]] = kind;
+      if (const WaitKind* kind = kind_of_wait(timeline_.name(i))) kinds[timeline_.slices.correlation[i]] = kind;
     }
+    const RecordedEvents events = recorded_events();
     const uint16_t category = assembler_.category("synchronization", SliceKind::synchronization);
-    assembler_.each_event(table, columns({}), [&](sqlite::Scan& scan) {
-      const auto kind = kinds.find(assembler_.correlation(process_of(scan.integer(kProcess)), scan, kCorrelation));
-      add(scan, category, assembler_.names.intern(kind == kinds.end() ? "Synchronization" : kind->second), {});
+    assembler_.each_event(table, columns({"eventSyncId"}), [&](sqlite::Scan& scan) {
+      const uint64_t process = process_of(scan.integer(kProcess));
+      const auto kind = kinds.find(assembler_.correlation(process, scan, kCorrelation));
+      const bool known = kind != kinds.end();
+      const SliceIndex slice =
+          add(scan, category, assembler_.names.intern(known ? kind->second->name : "Synchronization"), {});
+      if (slice == kNone || !known) return;
+      Synchronization wait{slice, kind->second->kind, device(process, scan.integer(kDevice))};
+      if (wait.kind == Synchronization::Kind::host_stream && scan.integer(kStream) < UINT32_MAX) {
+        wait.stream = scan.integer(kStream);
+      }
+      const auto event = scan.is_null(kFirst) ? events.end() : events.find({process, scan.integer(kFirst)});
+      if (event != events.end() && wait.kind != Synchronization::Kind::host_device) {
+        wait.stream = event->second.stream;
+        timeline_.hints.records.push_back(
+            {static_cast<uint32_t>(timeline_.synchronizations.size()), event->second.correlation});
+      }
+      timeline_.synchronizations.push_back(wait);
     });
-  }
-
-  static const char* kind_of_wait(std::string_view call) {
-    const auto says = [&](std::string_view part) { return call.find(part) != std::string_view::npos; };
-    if (says("EventSynchronize")) return "Event Synchronize";
-    if (says("StreamWaitEvent")) return "Stream Wait Event";
-    if (says("StreamSynchronize")) return "Stream Synchronize";
-    return says("DeviceSynchronize") || says("CtxSynchronize") ? "Context Synchronize" : nullptr;
   }
 
   /// Allocations, and what is in use after each: events come in any order.

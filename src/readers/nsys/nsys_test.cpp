@@ -188,6 +188,40 @@ TEST(NsysReader, WaitsAreNamedByTheirCall) {
   EXPECT_EQ(run.timeline.device_ops.size(), 0u);
 }
 
+TEST(NsysReader, WhatIsSaidOfWaits) {
+  TestDatabase database;
+  test::add_basics(database);
+  database.sql("INSERT INTO StringIds VALUES (50, 'cudaEventSynchronize_v3020'), (51, 'cudaDeviceSynchronize_v3020')");
+  add_call(database, 10, 90, kProcessA + 1, 5, 9);
+  add_call(database, 100, 110, kProcessA + 1, 6, 50);
+  add_call(database, 120, 130, kProcessA + 1, 7, 51);
+  database
+      .sql(
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, streamId "
+          "INTEGER, correlationId INTEGER, globalPid INTEGER, eventSyncId INTEGER);"
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
+          "eventSyncId INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES " +
+          row({12, 88, 0, 7, 5, kProcessA, 0}) + "," + row({101, 109, 0, 4294967295, 6, kProcessA, 77}) + "," +
+          row({121, 129, 0, 4294967295, 7, kProcessA, 0}) + "; INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES " +
+          row({13, 3, kProcessA, 77}) + "," + row({14, 4, kProcessB, 77}))
+      .close();
+  using Kind = Synchronization::Kind;
+  const cgpu::Run run = read(database.path());
+  const std::vector<Synchronization>& said = run.timeline.synchronizations;
+  ASSERT_EQ(said.size(), 3u);
+  const std::vector<Kind> kinds{Kind::host_stream, Kind::host_event, Kind::host_device};
+  const std::vector<int64_t> streams{7, 13, -1};
+  for (size_t i = 0; i < said.size(); ++i) {
+    EXPECT_EQ(said[i].kind, kinds[i]);
+    EXPECT_EQ(said[i].stream, streams[i]);
+    EXPECT_EQ(said[i].device, 0);
+  }
+  ASSERT_EQ(run.timeline.hints.records.size(), 1u);
+  EXPECT_EQ(run.timeline.hints.records[0].synchronization, 1u);
+  EXPECT_EQ(run.timeline.hints.records[0].correlation, 3);
+}
+
 TEST(NsysReader, OnlyTheProfilersOwnOverheadIsItsOverhead) {
   const std::string thread = std::to_string(kProcessA + 1);
   const cgpu::Run run = read_export(

@@ -307,22 +307,22 @@ void Assembler::join_flows() {
   run_.notes.add("unmatched_flow", unmatched, "ends of flows without a beginning, or without a slice at either end");
 }
 
-/// A device op gets the correlation of the call that submitted it, which gets one if it has none.
-void Assembler::join(SliceIndex call, SliceIndex op, int64_t number) {
+/// Where the profile has no correlation ids, the number of the submission is one.
+void Assembler::join(SliceIndex call, SliceIndex op, std::optional<int64_t> number) {
+  timeline_.hints.launches.push_back({call, op});
   std::vector<int64_t>& correlation = timeline_.slices.correlation;
-  if (correlation[op] != Slices::kNoCorrelation) return;
-  if (correlation[call] == Slices::kNoCorrelation) correlation[call] = number;
+  if (!number || correlation[op] != Slices::kNoCorrelation) return;
+  if (correlation[call] == Slices::kNoCorrelation) correlation[call] = *number;
   correlation[op] = correlation[call];
 }
 
 void Assembler::join_submissions() {
   const std::vector<int64_t>& ids = timeline_.slices.correlation;
   const bool ids_in_use = std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id != Slices::kNoCorrelation; });
-  constexpr uint64_t kApart = uint64_t{1} << 48;  // from the profile's own correlation ids
   for (const Submission& one : submissions_) {
     const auto op = gpu_events_.find(one.event);
     if (op == gpu_events_.end()) continue;
-    join(one.call, op->second, static_cast<int64_t>(one.event % kApart + (ids_in_use ? kApart : 0)));
+    join(one.call, op->second, ids_in_use ? std::nullopt : std::optional(static_cast<int64_t>(one.event)));
   }
 }
 

@@ -51,7 +51,7 @@ class Assembler {
   /// A call handed an event to a GPU, which has a number; and the slice of that.
   void add_submission(uint64_t event, SliceIndex call) { submissions_.push_back({event, call}); }
   /// A call submitted a device op, by a number of theirs.
-  void join(SliceIndex call, SliceIndex op, int64_t number);
+  void join(SliceIndex call, SliceIndex op, std::optional<int64_t> number);
   void add_gpu_event(uint64_t event, SliceIndex op) { gpu_events_[event] = op; }
 
   /// Ends of this lane's slices were not recorded: their duration is 0.

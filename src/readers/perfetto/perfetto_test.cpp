@@ -78,6 +78,25 @@ TEST(PerfettoTrace, NamesTracksThatAreDescribedLate) {
                    "d 5+1 its own parent/its own parent annotation"}));
 }
 
+TEST(PerfettoTrace, KnowsWhatTracksAreNestedIn) {
+  TraceWriter trace = with_thread();
+  trace.track(named_track(10, 0, "root")).track(named_track(11, 10, "a")).track(named_track(12, 11, "b"));
+  trace.track(named_track(13, 12, "c")).track(named_track(20, 1, "of the process")).track(named_track(21, 20, "in it"));
+  trace.track(named_track(30, 31, "ring")).track(named_track(31, 30, "other half"));
+  for (const uint64_t uuid : {10, 11, 12, 13, 20, 21, 30}) trace.slice(uuid, 1, 2, "s", "");
+  const cgpu::Run run = read(trace);
+  std::map<std::string, Names> above;
+  for (const Track& track : run.timeline.tracks) above[track.thread] = track.above;
+  EXPECT_EQ(above["root"], Names{});
+  EXPECT_EQ(above["a"], Names{});
+  EXPECT_EQ(above["b"], Names{"a"});
+  EXPECT_EQ(above["c"], (Names{"a", "b"}));
+  EXPECT_EQ(above["of the process"], Names{});
+  EXPECT_EQ(above["in it"], Names{"of the process"});
+  EXPECT_EQ(above["ring"].size(), 8U);
+  EXPECT_EQ(above["101"], Names{});
+}
+
 TEST(PerfettoTrace, MakesOneRowOfTracksOfOneName) {
   TraceWriter trace = with_thread();
   trace.track(named_track(3, 1, "lane")).track(named_track(4, 1, "lane")).track(named_track(5, 0, "lane"));

@@ -12,6 +12,7 @@ namespace cgpu::perfetto {
 namespace {
 
 constexpr int kMostAncestors = 64;
+constexpr size_t kMostAbove = 8;  // of these that a track names
 
 std::string shown(std::string_view text) {
   return is_secret_value(text) ? "[hidden]" : valid_utf8(text);
@@ -210,10 +211,14 @@ Tracks::Place Tracks::place_of(uint64_t uuid) const {
       place.thread = description.thread;
       break;
     }
+    if (i > 0) place.above.push_back(description.name);
     place.root = description.name;
     if (description.parent == 0 || description.parent == uuid) break;
     uuid = description.parent;
   }
+  if (!place.process && !place.above.empty()) place.above.pop_back();  // the root
+  std::reverse(place.above.begin(), place.above.end());
+  if (place.above.size() > kMostAbove) place.above.resize(kMostAbove);
   return place;
 }
 
@@ -237,7 +242,8 @@ void Tracks::finish() {
     const auto found = descriptions_.find(uuid);
     const Description* description = found == descriptions_.end() ? nullptr : &found->second;
     if (description && description->thread && !track.process.empty()) continue;
-    const Place place = place_of(uuid);
+    Place place = place_of(uuid);
+    track.above = std::move(place.above);
     track.process = place.process ? std::to_string(*place.process) : place.root;
     track.process_name = place.process ? process_name(*place.process) : place.root;
     const std::string name = description ? description->name : "";

@@ -65,7 +65,8 @@ class Tracks {
   struct Place {
     std::optional<int64_t> process;
     std::optional<int64_t> thread;
-    std::string root;  // name of the outermost track, where it is of no process
+    std::string root;                // name of the outermost track, where it is of no process
+    std::vector<std::string> above;  // of the tracks between that and this one, outermost first
   };
   Place place_of(uint64_t uuid) const;
   std::string process_name(int64_t process) const;

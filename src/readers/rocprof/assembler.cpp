@@ -45,7 +45,7 @@ StringId Assembler::name(std::string_view text) {
   return run.timeline.names.intern(valid_utf8(text));
 }
 
-/// (process, correlation id) as one number; the first process keeps its ids as they are.
+/// (process, correlation id) as one number, as long as launches are not linked.
 int64_t Assembler::key_of(const Event& event) {
   if (event.correlation <= 0 || event.correlation > UINT32_MAX) return Slices::kNoCorrelation;
   std::string process = event.process;
@@ -56,7 +56,9 @@ int64_t Assembler::key_of(const Event& event) {
     return Slices::kNoCorrelation;
   }
   const auto next = static_cast<int64_t>(processes_.size());
-  return processes_.try_emplace({process_, process}, next).first->second << 32 | event.correlation;
+  const int64_t number = processes_.try_emplace({process_, process}, next).first->second;
+  if (number > 0) run.timeline.hints.correlation_has_process = true;
+  return number << LinkHints::kProcessOfCorrelation | event.correlation;
 }
 
 void Assembler::add_call(const Event& event, std::string_view domain, StringId name, const std::string& thread) {

@@ -1,0 +1,44 @@
+#include "links/waiting_calls.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace cgpu {
+
+namespace {
+
+using Names = std::initializer_list<std::string_view>;
+
+bool contains_any(std::string_view text, Names parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](auto part) { return text.find(part) != std::string_view::npos; });
+}
+bool is_any(std::string_view text, Names names) {
+  return std::find(names.begin(), names.end(), text) != names.end();
+}
+
+/// Copies that return when the data has arrived.
+bool is_blocking_copy(std::string_view call) {
+  if (call.starts_with("cuda") || call.starts_with("hip")) {
+    const std::string_view copy = call.substr(call.starts_with("cuda") ? 4 : 3);
+    if (is_any(copy, {"Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyPeer"}))
+      return true;
+  }
+  return is_any(call, {"AscendCL@aclrtMemcpy", "hipMemcpyWithStream", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD",
+                       "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
+}
+
+}  // namespace
+
+Awaited awaited_by(std::string_view call) {
+  if (is_blocking_copy(call)) return Awaited::own_copy;
+  if (!call.ends_with("Synchronize") && !call.starts_with("AscendCL@aclrtSynchronize")) return Awaited::nothing;
+  if (contains_any(call, {"Event", "Fence"})) return Awaited::event;
+  if (contains_any(call, {"Stream", "Queue"})) return Awaited::stream;
+  return contains_any(call, {"Device", "Ctx", "Context", "Thread"}) ? Awaited::device : Awaited::other;
+}
+
+bool records_event(std::string_view call) {
+  return contains_any(call, {"EventRecord", "RecordEvent"});
+}
+
+}  // namespace cgpu
