@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
     fmt::print("\"search_ms\": {{\"rare\": {:.1f}, \"common\": {:.1f}}}, ", search(profile, "memcpy"),
                search(profile, "a"));
     fmt::print("\"area_s\": {{\"hundredth\": {:.3f}, \"all\": {:.3f}}}, ",
-               area(profile, span / 2, span / 2 + span / 100), area(profile, 0, span + 1));
+               area(profile, span / 2, span / 2 + span / 100), area(profile, 0, span));
     fmt::print("\"flame_s\": {{\"device_time\": {:.3f}, \"host_time\": {:.3f}}}, ", flame(profile, "device_time"),
                flame(profile, "host_time"));
     fmt::print("\"export_rate\": {{\"columns\": {:.0f}, \"arguments\": {:.0f}}}}}\n",

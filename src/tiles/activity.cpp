@@ -7,33 +7,39 @@
 
 namespace cgpu {
 
-CoveredTime::CoveredTime(const IntervalSet& intervals) : intervals_(intervals.intervals()) {
-  covered_.reserve(intervals_.size());
+CoveredTime::CoveredTime(IntervalSet times) : times_(std::move(times)) {
+  covered_.reserve(times_.intervals().size());
   int64_t total = 0;
-  for (const Interval& interval : intervals_) {
+  for (const Interval& interval : times_.intervals()) {
     covered_.push_back(total);
     total += interval.end - interval.begin;
   }
 }
 
 int64_t CoveredTime::before(int64_t time) const {
-  const auto after = std::partition_point(intervals_.begin(), intervals_.end(),
+  const std::vector<Interval>& intervals = times_.intervals();
+  const auto after = std::partition_point(intervals.begin(), intervals.end(),
                                           [&](const Interval& interval) { return interval.begin < time; });
-  if (after == intervals_.begin()) return 0;
-  const size_t last = static_cast<size_t>(after - intervals_.begin()) - 1;
-  return covered_[last] + std::min(time, intervals_[last].end) - intervals_[last].begin;
+  if (after == intervals.begin()) return 0;
+  const size_t last = static_cast<size_t>(after - intervals.begin()) - 1;
+  return covered_[last] + std::min(time, intervals[last].end) - intervals[last].begin;
 }
 
 size_t CoveredTime::bytes() const {
-  return intervals_.capacity() * sizeof(Interval) + covered_.capacity() * sizeof(int64_t);
+  return times_.intervals().capacity() * sizeof(Interval) + covered_.capacity() * sizeof(int64_t);
 }
 
 DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops) {
   std::array<std::vector<Interval>, 3> of_kind;
   for (const OpIndex op : ops) {
     const SliceIndex slice = timeline.device_ops.slice[op];
-    of_kind[static_cast<size_t>(timeline.device_ops.kind[op])].push_back(
-        {timeline.slices.start[slice], timeline.slices.end(slice)});
+    const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
+    std::vector<Interval>& times = of_kind[static_cast<size_t>(timeline.device_ops.kind[op])];
+    if (!times.empty() && times.back().begin <= time.begin && time.begin <= times.back().end) {
+      times.back().end = std::max(times.back().end, time.end);  // as of kernels that follow each other
+    } else {
+      times.push_back(time);
+    }
   }
   const auto time_of = [&](OpKind kind) { return IntervalSet(std::move(of_kind[static_cast<size_t>(kind)])); };
   compute = time_of(OpKind::compute);
@@ -42,8 +48,9 @@ DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& o
   exposed_memory = time_of(OpKind::memory).subtract(compute).subtract(exposed_communication);
 }
 
-Activity::Activity(const DeviceTimes& times, int64_t zero)
-    : covered_{CoveredTime(times.compute), CoveredTime(times.exposed_communication), CoveredTime(times.exposed_memory)},
+Activity::Activity(DeviceTimes times, int64_t zero)
+    : covered_{CoveredTime(std::move(times.compute)), CoveredTime(std::move(times.exposed_communication)),
+               CoveredTime(std::move(times.exposed_memory))},
       zero_(zero) {}
 
 std::string Activity::tile(const TilePlace& place) const {

@@ -17,13 +17,13 @@ namespace cgpu {
 class CoveredTime {
  public:
   CoveredTime() = default;
-  explicit CoveredTime(const IntervalSet& intervals);
+  explicit CoveredTime(IntervalSet times);
   /// ns covered before `time`. O(log n).
   int64_t before(int64_t time) const;
   size_t bytes() const;
 
  private:
-  std::vector<Interval> intervals_;
+  IntervalSet times_;
   std::vector<int64_t> covered_;  // before each interval
 };
 
@@ -33,13 +33,14 @@ struct DeviceTimes {
   IntervalSet exposed_communication;  // without compute
   IntervalSet exposed_memory;         // without either
 
+  /// `ops`: quickest by start.
   DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops);
 };
 
 class Activity {
  public:
   /// `zero`: the time on the run's clock that tiles call 0.
-  Activity(const DeviceTimes& times, int64_t zero);
+  Activity(DeviceTimes times, int64_t zero);
   std::string tile(const TilePlace& place) const;
   size_t bytes() const;
 

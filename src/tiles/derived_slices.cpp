@@ -72,15 +72,21 @@ DerivedSlices projected_ranges(const Timeline& timeline, const std::vector<OpInd
   return derived;
 }
 
-IdleSlices idle_slices(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host) {
+IdleSlices idle_slices(SessionIdle& gaps, size_t run, const Timeline& timeline, const std::vector<OpIndex>& ops) {
   IdleSlices idle;
+  idle.slices.reserve(ops.size());  // what is not used of it is never touched
+  idle.part_begin.reserve(ops.size());
+  idle.part_cause.reserve(ops.size());
+  idle.part_ns.reserve(ops.size());
   std::vector<std::pair<int64_t, IdleCause>> parts;
-  for_each_idle_gap(timeline, ops, host, [&](const IdleGap& gap) {
+  gaps.for_each_gap(run, ops, [&](const IdleGap& gap) {
     parts.clear();
     for (size_t cause = 0; cause < gap.times.size(); ++cause) {
       if (gap.times[cause] > 0) parts.emplace_back(gap.times[cause], static_cast<IdleCause>(cause));
     }
-    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
     for (const auto& [time, cause] : parts) {
       idle.part_cause.push_back(cause);
       idle.part_ns.push_back(time);

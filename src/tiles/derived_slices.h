@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/device_ops.h"
-#include "analysis/idle_gaps.h"
+#include "analysis/session_idle.h"
 #include "analysis/step_times.h"
 #include "model/run.h"
 
@@ -20,6 +20,12 @@ struct DerivedSlices {
   std::vector<SliceIndex> origin;  // the slice of the run that it is about
 
   size_t size() const { return start.size(); }
+  void reserve(size_t count) {
+    start.reserve(count);
+    duration.reserve(count);
+    name.reserve(count);
+    origin.reserve(count);
+  }
   void add(Interval time, uint32_t what, SliceIndex about) {
     start.push_back(time.begin);
     duration.push_back(time.end - time.begin);
@@ -45,6 +51,7 @@ struct IdleSlices {
   std::vector<IdleCause> part_cause;
   std::vector<int64_t> part_ns;
 };
-IdleSlices idle_slices(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host);
+/// O(n) in the ops where they come by start.
+IdleSlices idle_slices(SessionIdle& gaps, size_t run, const Timeline& timeline, const std::vector<OpIndex>& ops);
 
 }  // namespace cgpu

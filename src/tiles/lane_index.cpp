@@ -11,25 +11,17 @@ namespace cgpu {
 
 namespace {
 
-struct Bounds {
-  int64_t start;
-  int64_t end;
-  SliceIndex slice;
-
-  /// Outer slices first, as links/nesting.h has it.
-  bool operator<(const Bounds& other) const {
-    if (start != other.start) return start < other.start;
-    if (end != other.end) return end > other.end;
-    return slice < other.slice;
-  }
-};
-
-std::vector<Bounds> outside_in(const SliceTimes& times, const std::vector<SliceIndex>& slices) {
-  std::vector<Bounds> bounds;
-  bounds.reserve(slices.size());
-  for (const SliceIndex slice : slices) bounds.push_back({times.start(slice), times.end(slice), slice});
-  sort_runs(bounds);
-  return bounds;
+/// By their starts, outer slices first, as links/nesting.h has it.
+std::vector<SliceIndex> outside_in(const SliceTimes& times, std::vector<SliceIndex> slices) {
+  sort_runs(slices, [&](SliceIndex a, SliceIndex b) {
+    const int64_t start_a = times.start(a);
+    const int64_t start_b = times.start(b);
+    if (start_a != start_b) return start_a < start_b;
+    const int64_t end_a = times.end(a);
+    const int64_t end_b = times.end(b);
+    return end_a != end_b ? end_a > end_b : a < b;
+  });
+  return slices;
 }
 
 /// The lane of each slice, by its number minus that of the first; of others what lies there means nothing.
@@ -38,26 +30,25 @@ struct Lanes {
   uint32_t count = 0;
 };
 
-/// `first` and `last` are the least and the greatest of the slices' numbers.
-Lanes lay_out(const std::vector<Bounds>& bounds, SliceIndex first, SliceIndex last,
-              const std::function<SliceIndex(SliceIndex)>& parent_of) {
+/// `slices` from the outside in; `first` and `last` are the least and the greatest of their numbers.
+Lanes lay_out(const SliceTimes& times, const std::vector<SliceIndex>& slices, SliceIndex first, SliceIndex last,
+              const SliceParents& parents) {
   Lanes lanes{std::make_unique_for_overwrite<uint32_t[]>(size_t{last - first} + 1), 0};
   LaneLayout layout;
-  for (const Bounds& slice : bounds) {
-    const SliceIndex parent = parent_of ? parent_of(slice.slice) : kNone;
+  for (const SliceIndex slice : slices) {
+    const SliceIndex parent = parents.of(slice);
     const uint32_t from = parent == kNone ? 0 : lanes.of[parent - first] + 1;
-    lanes.of[slice.slice - first] = layout.place(slice.start, slice.end, from);
+    lanes.of[slice - first] = layout.place(times.start(slice), times.end(slice), from);
   }
   lanes.count = layout.lanes();
   return lanes;
 }
 
 /// Whether each slice begins when the one before it has ended, and lies in none: one lane will do, in this order.
-bool follow_each_other(const SliceTimes& times, const std::vector<SliceIndex>& slices,
-                       const std::function<SliceIndex(SliceIndex)>& parent_of) {
+bool follow_each_other(const SliceTimes& times, const std::vector<SliceIndex>& slices, const SliceParents& parents) {
   int64_t end = INT64_MIN;
   for (const SliceIndex slice : slices) {
-    if (times.start(slice) < end || (parent_of && parent_of(slice) != kNone)) return false;
+    if (times.start(slice) < end || parents.of(slice) != kNone) return false;
     end = times.end(slice);
   }
   return true;
@@ -124,32 +115,32 @@ size_t Lane::longest(size_t first, size_t last) const {
   return best.position;
 }
 
-LaneIndex::LaneIndex(const SliceTimes& times, std::vector<SliceIndex> slices,
-                     const std::function<SliceIndex(SliceIndex)>& parent_of)
-    : times_(times), slices_(std::move(slices)), lane_(slices_.size()), by_lane_(slices_.size()) {
+LaneIndex::LaneIndex(const SliceTimes& times, std::vector<SliceIndex> slices, const SliceParents& parents)
+    : times_(times), slices_(std::move(slices)) {
   if (slices_.empty()) {
     begin_ = {0};
-  } else if (follow_each_other(times, slices_, parent_of)) {
-    by_lane_ = slices_;
+  } else if (follow_each_other(times, slices_, parents)) {
     begin_ = {0, slices_.size()};
   } else {
-    fill_lanes(parent_of);
+    fill_lanes(parents);
   }
   grow_trees();
 }
 
-void LaneIndex::fill_lanes(const std::function<SliceIndex(SliceIndex)>& parent_of) {
-  const std::vector<Bounds> bounds = outside_in(times_, slices_);
+void LaneIndex::fill_lanes(const SliceParents& parents) {
+  const std::vector<SliceIndex> sorted = outside_in(times_, slices_);
   const SliceIndex first = slices_.front();
-  const Lanes lanes = lay_out(bounds, first, slices_.back(), parent_of);
+  const Lanes lanes = lay_out(times_, sorted, first, slices_.back(), parents);
   begin_.assign(lanes.count + 1, 0);
-  for (size_t i = 0; i < slices_.size(); ++i) {
-    lane_[i] = lanes.of[slices_[i] - first];
-    ++begin_[lane_[i] + 1];
+  lane_.reserve(slices_.size());
+  for (const SliceIndex slice : slices_) {
+    lane_.push_back(lanes.of[slice - first]);
+    ++begin_[lane_.back() + 1];
   }
   for (uint32_t lane = 0; lane < lanes.count; ++lane) begin_[lane + 1] += begin_[lane];
   std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
-  for (const Bounds& slice : bounds) by_lane_[next[lanes.of[slice.slice - first]]++] = slice.slice;
+  by_lane_.resize(slices_.size());
+  for (const SliceIndex slice : sorted) by_lane_[next[lanes.of[slice - first]]++] = slice;
 }
 
 void LaneIndex::grow_trees() {
@@ -171,13 +162,15 @@ void LaneIndex::grow_trees() {
 }
 
 Lane LaneIndex::lane(uint32_t number) const {
-  return Lane(times_, by_lane_.data() + begin_[number], nodes_.data() + nodes_begin_[number],
+  const std::vector<SliceIndex>& sorted = by_lane_.empty() ? slices_ : by_lane_;
+  return Lane(times_, sorted.data() + begin_[number], nodes_.data() + nodes_begin_[number],
               begin_[number + 1] - begin_[number]);
 }
 
 uint32_t LaneIndex::lane_of(SliceIndex slice) const {
   const auto at = std::lower_bound(slices_.begin(), slices_.end(), slice);
-  return at != slices_.end() && *at == slice ? lane_[static_cast<size_t>(at - slices_.begin())] : kNone;
+  if (at == slices_.end() || *at != slice) return kNone;
+  return lane_.empty() ? 0 : lane_[static_cast<size_t>(at - slices_.begin())];
 }
 
 size_t LaneIndex::bytes() const {
@@ -186,11 +179,10 @@ size_t LaneIndex::bytes() const {
          nodes_.capacity() * sizeof(Lane::Node) + nodes_begin_.capacity() * sizeof(size_t);
 }
 
-uint32_t count_lanes(const SliceTimes& times, const std::vector<SliceIndex>& slices,
-                     const std::function<SliceIndex(SliceIndex)>& parent_of) {
+uint32_t count_lanes(const SliceTimes& times, const std::vector<SliceIndex>& slices, const SliceParents& parents) {
   if (slices.empty()) return 0;
-  if (follow_each_other(times, slices, parent_of)) return 1;
-  return lay_out(outside_in(times, slices), slices.front(), slices.back(), parent_of).count;
+  if (follow_each_other(times, slices, parents)) return 1;
+  return lay_out(times, outside_in(times, slices), slices.front(), slices.back(), parents).count;
 }
 
 }  // namespace cgpu

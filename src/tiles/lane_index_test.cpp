@@ -42,12 +42,12 @@ uint32_t most_at_once(const std::vector<test::SlowSlice>& slices) {
 TEST(LaneIndex, LosesNothingAndNeedsTheFewestLanes) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     RandomSlices random(seed, 1 + seed % 120, 1 + int64_t{seed} * 7);
-    const LaneIndex index(random.times(), random.numbers(), nullptr);
+    const LaneIndex index(random.times(), random.numbers(), {});
     expect_complete(index, random);
     const uint32_t needed = most_at_once(random.slices);
     EXPECT_GE(index.lanes(), needed);
     EXPECT_LE(index.lanes(), needed + 1);  // one for an empty slice where all others are taken
-    EXPECT_EQ(count_lanes(random.times(), random.numbers(), nullptr), index.lanes());
+    EXPECT_EQ(count_lanes(random.times(), random.numbers(), {}), index.lanes());
     EXPECT_EQ(index.lane_of(static_cast<SliceIndex>(random.slices.size())), kNone);
   }
 }
@@ -67,7 +67,8 @@ TEST(LaneIndex, PutsChildrenBelowTheirParents) {
         if (parent[inner] == kNone || encloses(parent[inner], outer)) parent[inner] = outer;
       }
     }
-    const LaneIndex index(random.times(), random.numbers(), [&](SliceIndex i) { return parent[i]; });
+    const std::vector<TrackIndex> track(slices.size(), 0);
+    const LaneIndex index(random.times(), random.numbers(), {parent, track});
     expect_complete(index, random);
     for (SliceIndex i = 0; i < slices.size(); ++i) {
       if (parent[i] != kNone) {
@@ -81,7 +82,9 @@ TEST(LaneIndex, SiblingsThatOverlapTakeAnotherLane) {
   const std::vector<int64_t> start = {0, 10, 40};
   const std::vector<int64_t> duration = {100, 50, 50};  // 1 and 2 lie in 0 and overlap each other
   const SliceTimes times(start, duration, 0);
-  const LaneIndex index(times, {0, 1, 2}, [](SliceIndex i) { return i == 0 ? kNone : SliceIndex{0}; });
+  const std::vector<SliceIndex> parent = {kNone, 0, 0};
+  const std::vector<TrackIndex> track = {3, 3, 3};
+  const LaneIndex index(times, {0, 1, 2}, {parent, track});
   EXPECT_EQ(index.lane_of(0), 0U);
   EXPECT_EQ(index.lane_of(1), 1U);
   EXPECT_EQ(index.lane_of(2), 2U);
@@ -89,7 +92,7 @@ TEST(LaneIndex, SiblingsThatOverlapTakeAnotherLane) {
 
 TEST(LaneIndex, FindsTheLongestOfAnyRange) {
   RandomSlices random(7, 700, 100'000);
-  const LaneIndex index(random.times(), random.numbers(), nullptr);
+  const LaneIndex index(random.times(), random.numbers(), {});
   for (uint32_t number = 0; number < index.lanes(); ++number) {
     const Lane lane = index.lane(number);
     for (int i = 0; i < 300; ++i) {
@@ -117,7 +120,7 @@ TEST(LaneIndex, ManyLanes) {
   const std::vector<int64_t> duration(kCount, 1'000'000);
   std::vector<SliceIndex> slices(kCount);
   for (SliceIndex i = 0; i < kCount; ++i) start[i] = slices[i] = i;
-  EXPECT_EQ(LaneIndex(SliceTimes(start, duration, 0), slices, nullptr).lanes(), kCount);
+  EXPECT_EQ(LaneIndex(SliceTimes(start, duration, 0), slices, {}).lanes(), kCount);
 }
 
 TEST(LaneIndex, CostsLittleMemory) {
@@ -126,9 +129,35 @@ TEST(LaneIndex, CostsLittleMemory) {
   const std::vector<int64_t> duration(kCount, 15);
   std::vector<SliceIndex> slices(kCount);
   for (SliceIndex i = 0; i < kCount; ++i) start[i] = 10 * int64_t{slices[i] = i};
-  const LaneIndex index(SliceTimes(start, duration, 0), slices, nullptr);
+  const LaneIndex index(SliceTimes(start, duration, 0), slices, {});
   EXPECT_EQ(index.lanes(), 2U);
   EXPECT_LE(index.bytes(), size_t{kCount} * 15);
+}
+
+TEST(LaneIndex, SlicesThatFollowEachOtherCostLess) {
+  constexpr SliceIndex kCount = 300'000;
+  std::vector<int64_t> start(kCount);
+  const std::vector<int64_t> duration(kCount, 10);
+  std::vector<SliceIndex> slices(kCount);
+  for (SliceIndex i = 0; i < kCount; ++i) start[i] = 10 * int64_t{slices[i] = i};
+  slices.erase(slices.begin() + 17);
+  const LaneIndex index(SliceTimes(start, duration, 0), slices, {});
+  ASSERT_EQ(index.lanes(), 1U);
+  EXPECT_EQ(index.lane(0).size(), kCount - 1);
+  EXPECT_EQ(index.lane(0).slice(17), 18U);
+  EXPECT_EQ(index.lane_of(16), 0U);
+  EXPECT_EQ(index.lane_of(17), kNone);
+  EXPECT_LE(index.bytes(), size_t{kCount} * 7);
+}
+
+TEST(LaneIndex, ParentsOnOtherTracksDoNotCount) {
+  const std::vector<int64_t> start = {0, 10};
+  const std::vector<int64_t> duration = {100, 5};
+  const std::vector<SliceIndex> parent = {kNone, 0};
+  const std::vector<TrackIndex> track = {1, 2};
+  EXPECT_EQ(SliceParents(parent, track).of(1), kNone);
+  EXPECT_EQ(LaneIndex(SliceTimes(start, duration, 0), {1}, {parent, track}).lanes(), 1U);
+  EXPECT_EQ(SliceParents(parent, std::vector<TrackIndex>{1, 1}).of(1), 0U);
 }
 
 TEST(LaneIndex, TimesAtTheBordersOfInt64) {
@@ -137,7 +166,7 @@ TEST(LaneIndex, TimesAtTheBordersOfInt64) {
   const SliceTimes times(start, duration, 1000);
   EXPECT_EQ(times.start(0), INT64_MIN);
   EXPECT_EQ(times.end(1), INT64_MAX);
-  const LaneIndex index(times, {0, 1, 2}, nullptr);
+  const LaneIndex index(times, {0, 1, 2}, {});
   EXPECT_EQ(index.slices(), 3U);
   for (int level = 0; level <= kHighestLevel; level += 53) {
     for (uint32_t lane = 0; lane < index.lanes(); ++lane) tile_of_lane(index.lane(lane), {level, 0});

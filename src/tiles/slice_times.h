@@ -1,4 +1,4 @@
-// The times of slices as the viewer counts them: from the start of the session.
+// The times of slices as the viewer counts them, from the start of the session, and what they lie in.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,26 @@ class SliceTimes {
   const int64_t* start_;
   const int64_t* duration_;
   int64_t zero_;
+};
+
+/// For slices of a track the one of the same track that contains them, if any.
+class SliceParents {
+ public:
+  /// No slice has one.
+  SliceParents() = default;
+  /// By slice number. A parent may be a slice of another track (of work that was handed on), which does not count.
+  SliceParents(std::span<const SliceIndex> parent, std::span<const TrackIndex> track)
+      : parent_(parent.data()), track_(track.data()) {}
+
+  SliceIndex of(SliceIndex slice) const {
+    if (parent_ == nullptr) return kNone;
+    const SliceIndex parent = parent_[slice];
+    return parent != kNone && track_[parent] == track_[slice] ? parent : kNone;
+  }
+
+ private:
+  const SliceIndex* parent_ = nullptr;
+  const TrackIndex* track_ = nullptr;
 };
 
 }  // namespace cgpu

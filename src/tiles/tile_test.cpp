@@ -20,7 +20,7 @@ TEST(Tile, EqualsTheSlowRaster) {
   size_t entries = 0;
   for (unsigned seed = 0; seed < 150; ++seed) {
     RandomSlices random(seed, 1 + 3 * (seed % 50), 10 + int64_t{seed} * seed * 3);
-    const LaneIndex index(random.times(), random.numbers(), nullptr);
+    const LaneIndex index(random.times(), random.numbers(), {});
     for (int i = 0; i < 12; ++i) {
       const int level = static_cast<int>(random.up_to(14));
       const TilePlace place{level, random.up_to((70'000 >> 10 >> level) + 1) - 1};
@@ -40,7 +40,7 @@ TEST(Tile, EqualsTheSlowRaster) {
 TEST(Tile, PixelsFromTilesAreThoseOfTheRule) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     RandomSlices random(seed, 120, 100 + int64_t{seed} * 5'000);
-    const LaneIndex index(random.times(), random.numbers(), nullptr);
+    const LaneIndex index(random.times(), random.numbers(), {});
     for (int i = 0; i < 6; ++i) {
       const test::Window window{random.up_to(300'000) - 50'000, 0.25 + static_cast<double>(random.up_to(20'000)) / 64,
                                 97};
@@ -56,7 +56,7 @@ TEST(Tile, PixelsFromTilesAreThoseOfTheRule) {
 
 TEST(Tile, EveryLevelShowsTheLongestOfAll) {
   RandomSlices random(3, 500, 1'000'000);
-  const LaneIndex index(random.times(), random.numbers(), nullptr);
+  const LaneIndex index(random.times(), random.numbers(), {});
   const Lane lane = index.lane(0);
   const SliceIndex longest = lane.slice(lane.longest(0, lane.size()));
   for (int level = 0; level <= kHighestLevel; ++level) {
@@ -76,7 +76,7 @@ TEST(Tile, PlacesFarAwayAreRefusedOrEmpty) {
   EXPECT_FALSE((TilePlace{53, 1}.is_valid()));
   const std::vector<int64_t> start = {5};
   const std::vector<int64_t> duration = {10};
-  const LaneIndex index(SliceTimes(start, duration, 0), {0}, nullptr);
+  const LaneIndex index(SliceTimes(start, duration, 0), {0}, {});
   for (const TilePlace place : {TilePlace{0, int64_t{1} << 52}, TilePlace{0, -(int64_t{1} << 52)}, TilePlace{53, -1}}) {
     ASSERT_TRUE(place.is_valid());
     EXPECT_TRUE(tile_of_lane(index.lane(0), place).empty());
@@ -97,7 +97,7 @@ TEST(Tile, EncodesAsThePageReadsIt) {
   const std::vector<int64_t> start = {100, 0, 2'000};
   const std::vector<int64_t> duration = {50, 3'000, 10};
   const SliceTimes times(start, duration, 0);
-  const LaneIndex index(times, {0, 1, 2}, nullptr);
+  const LaneIndex index(times, {0, 1, 2}, {});
   const std::string tile = encode_tile(index, times, {0, 0}, [](SliceIndex slice) {
     return SliceLook{slice + 70, static_cast<uint16_t>(slice + 7)};
   });

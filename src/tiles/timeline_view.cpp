@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <thread>
 #include <utility>
 
-#include "analysis/rank_waits.h"
 #include "analysis/session_clock.h"
 #include "kernels/kernel_class.h"
+#include "tiles/parallel.h"
 
 namespace cgpu {
 
@@ -28,29 +30,34 @@ uint16_t colour_of(uint8_t kind, uint8_t detail) {
 /// Tracks that a page shows at first, more or less: they are made ready at once.
 constexpr ViewTrackId kFirstScreen = 20;
 
-std::vector<std::vector<Step>> find_all_steps(const Session& session) {
-  std::vector<std::vector<Step>> steps;
-  for (const Run& run : session.runs) steps.push_back(find_steps(run.timeline));
-  return steps;
+/// 0 stands for as many as the machine has.
+unsigned threads_for(unsigned wanted) {
+  return wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
 }
 
-std::vector<bool> which_have(const std::vector<std::vector<Step>>& steps) {
-  std::vector<bool> has;
-  for (const std::vector<Step>& of_run : steps) has.push_back(!of_run.empty());
-  return has;
+std::vector<int64_t> zeros_of(const Session& session, const std::vector<RunFacts>& facts) {
+  std::vector<std::optional<Interval>> extents;
+  for (const RunFacts& run : facts) extents.push_back(run.slices.extent ? run.slices.extent : run.events);
+  return time_zeros(session, extents);
 }
 
-/// The slices of each track of the profile, by track.
-std::vector<std::vector<SliceIndex>> sort_out(const Session& session, const ViewTracks& tracks) {
-  std::vector<std::vector<SliceIndex>> slices(tracks.all().size());
+/// In which order tracks are made ready: gaps have to be found and explained, which takes longest and needs none of the
+/// slices below; of the other tracks those of threads take longest.
+int turn_of(const ViewTrack& track) {
+  if (track.kind == ViewKind::idle) return 0;
+  if (track.kind == ViewKind::thread) return 1;
+  return track.kind == ViewKind::busy ? 2 : 3;
+}
+
+/// Puts the slices of a run into the lists of their tracks.
+void sort_out(const Session& session, size_t run, const ViewTracks& tracks,
+              std::vector<std::vector<SliceIndex>>& slices) {
   for (ViewTrackId id = 0; id < slices.size(); ++id) {
-    if (tracks.all()[id].source != kNone) slices[id].reserve(*tracks.all()[id].slices);
+    const ViewTrack& track = tracks.all()[id];
+    if (track.run == run && track.source != kNone) slices[id].reserve(*track.slices);
   }
-  for (size_t run = 0; run < session.runs.size(); ++run) {
-    const auto count = static_cast<SliceIndex>(session.runs[run].timeline.slices.size());
-    for (SliceIndex slice = 0; slice < count; ++slice) slices[tracks.of(session, run, slice)].push_back(slice);
-  }
-  return slices;
+  const auto count = static_cast<SliceIndex>(session.runs[run].timeline.slices.size());
+  for (SliceIndex slice = 0; slice < count; ++slice) slices[tracks.of(session, run, slice)].push_back(slice);
 }
 
 }  // namespace
@@ -65,70 +72,82 @@ struct TimelineView::OpenTrack {
   std::unique_ptr<Activity> activity;
 };
 
-/// What two tracks of a device are made from; each takes its part.
+/// What the derived tracks of a device are made from.
 struct TimelineView::Device {
-  std::once_flag once;
+  std::vector<OpIndex> ops;  // by start
+  std::once_flag once;       // of the rest; two tracks take a part each
   std::unique_ptr<Activity> activity;
   DerivedSlices exposed;
 };
 
-TimelineView::TimelineView(const Session& session, unsigned threads)
+struct TimelineView::OpenRun {
+  std::map<int32_t, Device> devices;
+};
+
+TimelineView::TimelineView(const Session& session, unsigned threads, const Progress& progress)
+    : TimelineView(session, find_facts(session, threads_for(threads)), threads_for(threads), progress) {}
+
+TimelineView::TimelineView(const Session& session, std::vector<RunFacts> facts, unsigned threads,
+                           const Progress& progress)
     : session_(session),
-      zeros_(time_zeros(session)),
-      steps_(find_all_steps(session)),
-      tracks_(session, which_have(steps_)),
+      zeros_(zeros_of(session, facts)),
+      tracks_(session, facts),
       names_(session),
       sorted_ops_(session.runs.size()),
-      ops_by_device_(session.runs.size()),
-      devices_(session.runs.size()),
-      host_causes_(session.runs.size()) {
+      idle_(session) {
   for (int cause = 0; cause < kIdleCauses; ++cause) {
-    cause_names_.push_back(names_.add(std::string(text_of(static_cast<IdleCause>(cause)))));
+    std::string text(text_of(static_cast<IdleCause>(cause)));
+    std::replace(text.begin(), text.end(), '_', ' ');  // for reading
+    cause_names_.push_back(names_.add(text));
   }
   for (size_t run = 0; run < session.runs.size(); ++run) {
-    for (const Step& step : steps_[run]) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
-    const std::vector<SliceIndex>& ops = session.runs[run].timeline.device_ops.slice;
-    if (!std::is_sorted(ops.begin(), ops.end())) {
+    for (const Step& step : facts[run].steps) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
+    steps_.push_back(std::move(facts[run].steps));
+    if (!facts[run].ops.in_file_order) {
+      const std::vector<SliceIndex>& ops = session.runs[run].timeline.device_ops.slice;
       for (OpIndex op = 0; op < ops.size(); ++op) sorted_ops_[run].emplace_back(ops[op], op);
       std::sort(sorted_ops_[run].begin(), sorted_ops_[run].end());
     }
-    if (const auto extent = extent_of(session.runs[run].timeline)) span_ = std::max(span_, extent->end - zeros_[run]);
+    for (const std::optional<Interval>& extent : {facts[run].slices.extent, facts[run].events}) {
+      if (extent) span_ = std::max(span_, extent->end - zeros_[run]);
+    }
+    OpenRun& opened = *opened_runs_.emplace_back(std::make_unique<OpenRun>());
+    for (auto& [device, of_device] : facts[run].ops.devices) opened.devices[device].ops = std::move(of_device.ops);
   }
   for (size_t i = 0; i < tracks().size(); ++i) opened_.push_back(std::make_unique<OpenTrack>());
-  lay_out_all(threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads);
+  lay_out_all(threads, progress);
 }
 
 TimelineView::~TimelineView() = default;
 
-void TimelineView::lay_out_all(unsigned threads) {
+void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   std::vector<ViewTrackId> order(tracks().size());
   std::iota(order.begin(), order.end(), ViewTrackId{0});
-  // Gaps have to be found and explained, which takes longest and needs none of the slices below.
-  const auto sorted_out = std::stable_partition(order.begin(), order.end(), [&](ViewTrackId id) {
-    return tracks()[id].kind == ViewKind::idle && id < kFirstScreen;
+  std::stable_sort(order.begin(), order.end(), [&](ViewTrackId a, ViewTrackId b) {
+    const int turn_a = turn_of(tracks()[a]);
+    const int turn_b = turn_of(tracks()[b]);
+    return turn_a != turn_b ? turn_a < turn_b : tracks()[a].slices.value_or(0) > tracks()[b].slices.value_or(0);
   });
-  std::stable_sort(sorted_out, order.end(), [&](ViewTrackId a, ViewTrackId b) {
-    return tracks()[a].slices.value_or(0) > tracks()[b].slices.value_or(0);
-  });
-  std::once_flag once;
-  std::vector<std::vector<SliceIndex>> slices;
-  const auto lay_out = [&](ViewTrackId id) {
+  std::vector<std::once_flag> sorted_out(session_.runs.size());
+  std::vector<std::vector<SliceIndex>> slices(tracks().size());
+  std::mutex mutex;  // of the tracks that are done
+  size_t done = 0;
+  for_each_in_parallel(threads, order.size(), [&](size_t i) {
+    const ViewTrackId id = order[i];
     ViewTrack& track = tracks_[id];
-    if (track.source != kNone) std::call_once(once, [&] { slices = sort_out(session_, tracks_); });
+    if (track.source != kNone) {
+      std::call_once(sorted_out[track.run], [&] { sort_out(session_, track.run, tracks_, slices); });
+    }
     if (id < kFirstScreen) {
       OpenTrack& opened = open(id, track.source == kNone ? nullptr : &slices[id]);
       if (opened.lanes) track.lanes = std::max<uint32_t>(opened.lanes->lanes(), 1);
     } else if (track.source != kNone) {
       track.lanes = count_lanes(times(id), slices[id], parents_of(track));
     }
-  };
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < order.size(); i = next++) lay_out(order[i]);
-  };
-  std::vector<std::jthread> others;
-  for (size_t i = 1; i < std::min<size_t>(threads, order.size()); ++i) others.emplace_back(work);
-  work();
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    progress(static_cast<double>(++done) / static_cast<double>(order.size()));
+  });
 }
 
 std::vector<std::string> TimelineView::kinds() {
@@ -267,13 +286,13 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
       opened.counter = std::make_unique<CounterIndex>(samples_of(track));
       return;
     case ViewKind::busy:
-      opened.activity = std::move(device_of(track).activity);
+      opened.activity = std::move(active_device_of(track).activity);
       return;
     case ViewKind::idle:
-      opened.idle = std::make_unique<IdleSlices>(make_idle(track));
+      opened.idle = std::make_unique<IdleSlices>(idle_slices(idle_, track.run, timeline, device_of(track).ops));
       break;
     case ViewKind::exposed:
-      opened.derived = std::move(device_of(track).exposed);
+      opened.derived = std::move(active_device_of(track).exposed);
       break;
     case ViewKind::steps: {
       size_t name = 0;
@@ -282,7 +301,7 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
       break;
     }
     default:
-      if (track.source == kNone) opened.derived = projected_ranges(timeline, ops_of(track));
+      if (track.source == kNone) opened.derived = projected_ranges(timeline, device_of(track).ops);
   }
   if (track.source != kNone) {
     const SliceTimes at(timeline.slices.start, timeline.slices.duration, zero);
@@ -292,7 +311,7 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
   const DerivedSlices& own = opened.idle ? opened.idle->slices : opened.derived;
   std::vector<SliceIndex> all(own.size());
   for (SliceIndex slice = 0; slice < all.size(); ++slice) all[slice] = slice;
-  opened.lanes = std::make_unique<LaneIndex>(SliceTimes(own.start, own.duration, zero), std::move(all), nullptr);
+  opened.lanes = std::make_unique<LaneIndex>(SliceTimes(own.start, own.duration, zero), std::move(all), SliceParents());
 }
 
 std::vector<SliceIndex> TimelineView::slices_of(const ViewTrack& track) const {
@@ -305,13 +324,10 @@ std::vector<SliceIndex> TimelineView::slices_of(const ViewTrack& track) const {
   return slices;
 }
 
-std::function<SliceIndex(SliceIndex)> TimelineView::parents_of(const ViewTrack& track) const {
+SliceParents TimelineView::parents_of(const ViewTrack& track) const {
   const Timeline& timeline = session_.runs[track.run].timeline;
-  if (timeline.tracks[track.source].kind == TrackKind::device_stream && track.part != TrackPart::rest) return nullptr;
-  return [&slices = timeline.slices](SliceIndex slice) {
-    const SliceIndex parent = slices.parent[slice];  // of work that was handed on, a slice of another thread
-    return parent != kNone && slices.track[parent] == slices.track[slice] ? parent : kNone;
-  };
+  if (timeline.tracks[track.source].kind == TrackKind::device_stream && track.part != TrackPart::rest) return {};
+  return {timeline.slices.parent, timeline.slices.track};
 }
 
 std::vector<CounterIndex::Sample> TimelineView::samples_of(const ViewTrack& track) const {
@@ -332,35 +348,19 @@ std::vector<CounterIndex::Sample> TimelineView::samples_of(const ViewTrack& trac
   return samples;
 }
 
-IdleSlices TimelineView::make_idle(const ViewTrack& track) const {
-  const std::vector<OpIndex>& ops = ops_of(track);
-  const std::lock_guard lock(causes_mutex_);
-  std::unique_ptr<HostCauses>& causes = host_causes_[track.run];
-  const Timeline& timeline = session_.runs[track.run].timeline;
-  if (!causes) causes = std::make_unique<HostCauses>(timeline, rank_waits(session_)[track.run]);
-  return idle_slices(timeline, ops, *causes);
+TimelineView::Device& TimelineView::device_of(const ViewTrack& track) const {
+  return opened_runs_[track.run]->devices.at(*track.device);
 }
 
-TimelineView::Device& TimelineView::device_of(const ViewTrack& track) const {
-  const std::vector<OpIndex>& ops = ops_of(track);
-  Device& device = [&]() -> Device& {
-    const std::lock_guard lock(mutex_);
-    return devices_[track.run][*track.device];
-  }();
+TimelineView::Device& TimelineView::active_device_of(const ViewTrack& track) const {
+  Device& device = device_of(track);
   std::call_once(device.once, [&] {
     const Timeline& timeline = session_.runs[track.run].timeline;
-    const DeviceTimes times(timeline, ops);
-    device.activity = std::make_unique<Activity>(times, zeros_[track.run]);
-    device.exposed = exposed_communication(timeline, ops, times.exposed_communication);
+    DeviceTimes times(timeline, device.ops);
+    device.exposed = exposed_communication(timeline, device.ops, times.exposed_communication);
+    device.activity = std::make_unique<Activity>(std::move(times), zeros_[track.run]);
   });
   return device;
-}
-
-const std::vector<OpIndex>& TimelineView::ops_of(const ViewTrack& track) const {
-  const std::lock_guard lock(mutex_);
-  std::map<int32_t, std::vector<OpIndex>>& by_device = ops_by_device_[track.run];
-  if (by_device.empty()) by_device = ops_by_device(session_.runs[track.run].timeline);
-  return by_device[*track.device];
 }
 
 }  // namespace cgpu

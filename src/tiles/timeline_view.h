@@ -1,15 +1,14 @@
 // A session as the viewer sees it: tracks, their tiles, and where each slice stands.
 //
-// Opening looks once at every slice (names, tracks, steps, lanes); what costs memory, the index of a track, is made
-// when the track is first asked for and kept. The first twenty tracks are taken as asked for. All functions but the
-// constructor may be called by any number of threads at once; the session must outlive the view and not change. Times
-// are ns from the start of the session.
+// Opening looks at every slice (tracks, steps, lanes), on several threads; what costs memory, the index of a track, is
+// made when the track is first asked for and kept. The first twenty tracks are taken as asked for. All functions but
+// the constructor may be called by any number of threads at once; the session must outlive the view and not change.
+// Times are ns from the start of the session.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +37,10 @@ struct Placed {
 
 class TimelineView {
  public:
-  /// `threads`: 0 for as many as the machine has.
-  explicit TimelineView(const Session& session, unsigned threads = 0);
+  using Progress = std::function<void(double)>;
+  /// `threads`: 0 for as many as the machine has. `progress` is called from one thread at a time with the share of the
+  /// tracks that have been laid out.
+  explicit TimelineView(const Session& session, unsigned threads = 0, const Progress& progress = nullptr);
   ~TimelineView();
   TimelineView(const TimelineView&) = delete;
   TimelineView& operator=(const TimelineView&) = delete;
@@ -51,7 +52,7 @@ class TimelineView {
   const std::vector<std::vector<Step>>& steps() const { return steps_; }
   /// For each run, the time on its clock that is 0 here.
   int64_t zero(size_t run) const { return zeros_[run]; }
-  /// The last end of any slice, at least 1.
+  /// The last end of any slice, sample or mark, at least 1.
   int64_t span() const { return span_; }
 
   /// Texts of what the high byte of a colour means: the slice kinds, those of derived slices, and those of the nodes of
@@ -92,18 +93,20 @@ class TimelineView {
   Cost cost() const;
 
  private:
+  TimelineView(const Session& session, std::vector<RunFacts> facts, unsigned threads, const Progress& progress);
+
   struct OpenTrack;
   /// `slices`: those of the track, where they are known already.
   OpenTrack& open(ViewTrackId track, std::vector<SliceIndex>* slices = nullptr) const;
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
   std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
-  std::function<SliceIndex(SliceIndex)> parents_of(const ViewTrack& track) const;
+  SliceParents parents_of(const ViewTrack& track) const;
   std::vector<CounterIndex::Sample> samples_of(const ViewTrack& track) const;
-  IdleSlices make_idle(const ViewTrack& track) const;
   struct Device;
-  const std::vector<OpIndex>& ops_of(const ViewTrack& track) const;
+  struct OpenRun;
   Device& device_of(const ViewTrack& track) const;
-  void lay_out_all(unsigned threads);
+  Device& active_device_of(const ViewTrack& track) const;
+  void lay_out_all(unsigned threads, const Progress& progress);
 
   const Session& session_;
   std::vector<int64_t> zeros_;
@@ -115,12 +118,9 @@ class TimelineView {
   std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
   int64_t span_ = 1;
 
-  mutable std::vector<std::unique_ptr<OpenTrack>> opened_;                      // by track
-  mutable std::mutex mutex_;                                                    // of the ops by device
-  mutable std::vector<std::map<int32_t, std::vector<OpIndex>>> ops_by_device_;  // by run
-  mutable std::vector<std::map<int32_t, Device>> devices_;                      // by run
-  mutable std::mutex causes_mutex_;                                             // of the host causes
-  mutable std::vector<std::unique_ptr<HostCauses>> host_causes_;                // by run
+  mutable SessionIdle idle_;
+  mutable std::vector<std::unique_ptr<OpenTrack>> opened_;     // by track
+  mutable std::vector<std::unique_ptr<OpenRun>> opened_runs_;  // by run
 };
 
 }  // namespace cgpu

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -142,6 +143,29 @@ TEST(TimelineView, ProjectsRangesOntoTheDevice) {
   EXPECT_EQ(view.names()[view.look(tracks[0], 0).name], "forward");
 }
 
+TEST(TimelineView, TracksCanBeToldApart) {
+  TestRun test;
+  test.host(SliceKind::framework_op, "op", 100, 10);
+  for (const int64_t stream : {7, 8, 9}) test.kernel("k", 200 + stream, 1, {.stream = stream});
+  Timeline& timeline = test.run.timeline;
+  for (Track& track : timeline.tracks) {
+    if (track.kind == TrackKind::device_stream) track.thread = track.thread == "9" ? "stream 9" : "stream 4294967295";
+    if (track.kind == TrackKind::host_thread) track.process_name = "python";
+  }
+  timeline.counters.tracks = {{"1", "load"}, {"", "load"}, {"elsewhere", "load"}, {"1", "load"}};
+  const Session session = session_of(std::move(test));
+  const TimelineView view(session);
+  std::vector<std::string> streams;
+  std::vector<std::string> counters;
+  for (const ViewTrack& track : view.tracks()) {
+    if (track.kind == ViewKind::stream) streams.push_back(track.name);
+    if (track.kind == ViewKind::counter) counters.push_back(track.group.back() + ": " + track.name);
+  }
+  EXPECT_EQ(streams, (std::vector<std::string>{"stream 9", "no stream", "no stream (2)"}));
+  EXPECT_EQ(counters, (std::vector<std::string>{"python (1): load", "Counters: load", "elsewhere: load",
+                                                "python (1): load (2)"}));
+}
+
 TEST(TimelineView, ManyThreadsAtOnce) {
   const Session session = session_of(random_run(2), random_run(4));
   const TimelineView view(session);
@@ -158,6 +182,59 @@ TEST(TimelineView, ManyThreadsAtOnce) {
     }
   }
   for (const std::vector<std::string>& mine : answers) EXPECT_EQ(mine, answers.front());
+}
+
+/// All that there is to see.
+std::vector<std::string> picture_of(const TimelineView& view) {
+  std::vector<std::string> picture = {std::to_string(view.span())};
+  for (size_t run = 0; run < view.session().runs.size(); ++run) {
+    picture.push_back(std::to_string(view.zero(run)) + " " + std::to_string(view.steps()[run].size()));
+  }
+  for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
+    const ViewTrack& track = view.tracks()[id];
+    picture.push_back(track.name + " " + std::to_string(track.slices.value_or(0)) + " " +
+                      std::to_string(track.lanes.value_or(0)));
+    if (view.has_slices(id)) picture.push_back(view.tile(id, {0, 0}));
+    if (track.kind == ViewKind::busy) picture.push_back(view.activity_tile(id, {0, 0}));
+  }
+  return picture;
+}
+
+TEST(TimelineView, DoesNotDependOnTheNumberOfThreads) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Session session = session_of(random_run(seed), random_run(seed + 100), random_run(seed + 200));
+    const std::vector<std::string> alone = picture_of(TimelineView(session, 1));
+    for (const unsigned threads : {2U, 5U}) EXPECT_EQ(picture_of(TimelineView(session, threads)), alone);
+  }
+}
+
+TEST(TimelineView, SpansWhatIsNoSliceToo) {
+  for (const bool slices : {false, true}) {
+    Session session = session_of(random_run(2));
+    Timeline& timeline = session.runs[0].timeline;
+    const int64_t first = slices ? timeline.slices.start[0] : 5000;
+    if (!slices) timeline = Timeline();
+    timeline.memory = {{first, 64, 64, 128, 0}, {first + 700'000, -64, 0, 128, 0}};
+    timeline.counters.tracks = {{"process", "clock"}};
+    timeline.counters.track = {0};
+    timeline.counters.time = {first + 800'000};
+    timeline.counters.value = {1};
+    timeline.instants = {{first + 900'000, 0, kNone, InstantScope::global}};
+    const TimelineView view(session);
+    if (!slices) EXPECT_EQ(view.zero(0), first) << "a run without slices begins with its first event";
+    EXPECT_EQ(view.span(), first + 900'000 - view.zero(0));
+  }
+}
+
+TEST(TimelineView, SaysHowFarItIs) {
+  const Session session = session_of(random_run(1), random_run(2));
+  for (const unsigned threads : {1U, 4U}) {
+    std::vector<double> shares;
+    const TimelineView view(session, threads, [&](double share) { shares.push_back(share); });
+    EXPECT_EQ(shares.size(), view.tracks().size());
+    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+    EXPECT_EQ(shares.back(), 1);
+  }
 }
 
 TEST(TimelineView, EmptySession) {

@@ -16,67 +16,6 @@ namespace cgpu {
 
 namespace {
 
-/// What one part of a track of the profile holds.
-struct PartFacts {
-  uint64_t slices = 0;
-  SliceIndex first = 0;
-  SliceIndex last = 0;
-};
-
-struct DeviceFacts {
-  bool launched = false;       // some op has a launch in the profile
-  bool communication = false;  // some op communicates
-};
-
-/// One pass over a run: what there is to show.
-struct RunFacts {
-  std::vector<std::array<PartFacts, kTrackParts>> parts;  // by track
-  std::vector<std::optional<int32_t>> device_of;          // by track
-  std::map<int32_t, DeviceFacts> devices;
-  std::set<int32_t> memory;  // devices with allocator events
-  bool annotations = false;  // of the host
-  bool projected = false;    // by the profiler onto a device
-
-  explicit RunFacts(const Timeline& timeline) : parts(timeline.tracks.size()), device_of(timeline.tracks.size()) {
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      const SliceKind kind = timeline.kind(slice);
-      annotations = annotations || kind == SliceKind::annotation;
-      projected = projected || kind == SliceKind::device_annotation;
-      PartFacts& part = parts[timeline.slices.track[slice]][static_cast<size_t>(part_of(timeline, slice))];
-      if (part.slices++ == 0) part.first = slice;
-      part.last = slice;
-    }
-    const DeviceOps& ops = timeline.device_ops;
-    for (size_t op = 0; op < ops.size(); ++op) {
-      const SliceIndex slice = ops.slice[op];
-      device_of[timeline.slices.track[slice]] = ops.device[op];
-      if (!is_plausible(timeline, slice)) continue;
-      DeviceFacts& device = devices[ops.device[op]];
-      device.launched = device.launched || timeline.slices.launch[slice] != kNone;
-      device.communication = device.communication || ops.kind[op] == OpKind::communication;
-    }
-    for (const MemoryEvent& event : timeline.memory) {
-      if (event.total_allocated >= 0) memory.insert(event.device);
-    }
-    find_devices_of_idle_streams(timeline);
-  }
-
-  /// A stream on which nothing ran (but the waits of others were recorded) belongs to the device of its process, where
-  /// that has one.
-  void find_devices_of_idle_streams(const Timeline& timeline) {
-    std::map<std::string, std::set<int32_t>> devices_of_process;
-    const auto is_stream = [&](TrackIndex track) { return timeline.tracks[track].kind == TrackKind::device_stream; };
-    for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
-      if (is_stream(track) && device_of[track])
-        devices_of_process[timeline.tracks[track].process].insert(*device_of[track]);
-    }
-    for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
-      const std::set<int32_t>& known = devices_of_process[timeline.tracks[track].process];
-      if (is_stream(track) && !device_of[track] && known.size() == 1) device_of[track] = *known.begin();
-    }
-  }
-};
-
 std::string name_of_device(const Run& run, int32_t id) {
   if (id < 0) return "Host";
   const auto device = std::find_if(run.devices.begin(), run.devices.end(), [&](const Device& d) { return d.id == id; });
@@ -114,22 +53,21 @@ std::string name_of_stream(const Track& track) {
 /// The tracks of one run, in order.
 class TracksOfRun {
  public:
-  TracksOfRun(const Session& session, size_t number, std::vector<ViewTrack>& out)
-      : run_(session.runs[number]), number_(number), facts_(run_.timeline), out_(out) {
+  TracksOfRun(const Session& session, size_t number, const RunFacts& facts, std::vector<ViewTrack>& out)
+      : run_(session.runs[number]), number_(number), facts_(facts), out_(out) {
     if (session.runs.size() > 1) group_.push_back(fmt::format("rank {}", run_.rank));
   }
 
-  void add_all(bool has_steps) {
-    if (has_steps) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
-    for (const auto& [device, facts] : facts_.devices) add_device(device, facts);
+  void add_all() {
+    if (!facts_.steps.empty()) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
+    for (const auto& [device, facts] : facts_.ops.devices) add_device(device, facts);
     add_sources([&](TrackIndex track) {
-      const std::optional<int32_t>& device = facts_.device_of[track];
-      return !device || facts_.devices.count(*device) == 0;
+      const std::optional<int32_t>& device = facts_.ops.device_of[track];
+      return !device || facts_.ops.devices.count(*device) == 0;
     });
     const std::vector<CounterTrack>& counters = run_.timeline.counters.tracks;
     for (uint32_t i = 0; i < counters.size(); ++i) {
-      add(ViewKind::counter, counters[i].process.empty() ? "Counters" : counters[i].process, counters[i].name).counter =
-          i;
+      add(ViewKind::counter, group_of_counter(counters[i].process), counters[i].name).counter = i;
     }
     for (const int32_t device : facts_.memory) {
       for (const bool reserved : {false, true}) {
@@ -139,6 +77,7 @@ class TracksOfRun {
         track.reserved = reserved;
       }
     }
+    number_alike();
   }
 
  private:
@@ -152,6 +91,26 @@ class TracksOfRun {
     return track;
   }
 
+  /// Counters of a process stand with its threads.
+  std::string group_of_counter(const std::string& process) const {
+    if (process.empty()) return "Counters";
+    const std::vector<Track>& tracks = run_.timeline.tracks;
+    const auto thread = std::find_if(tracks.begin(), tracks.end(), [&](const Track& track) {
+      return track.kind == TrackKind::host_thread && track.process == process;
+    });
+    return thread == tracks.end() ? process : name_of_process(*thread);
+  }
+
+  /// Tracks of one name under one heading, like streams of several processes on a device, are numbered.
+  void number_alike() {
+    std::map<std::pair<std::vector<std::string>, std::string>, int> seen;
+    for (ViewTrack& track : out_) {
+      if (track.run != number_) continue;
+      const int number = ++seen[{track.group, track.name}];
+      if (number > 1) track.name += fmt::format(" ({})", number);
+    }
+  }
+
   void add_device(int32_t device, const DeviceFacts& facts) {
     const std::string group = name_of_device(run_, device);
     add(ViewKind::busy, group, "busy").device = device;
@@ -162,20 +121,21 @@ class TracksOfRun {
       add(ViewKind::exposed, group, "exposed communication").device = device;
       out_.back().lanes = 1;
     }
-    if (facts_.annotations && !facts_.projected && facts.launched) add_projected_ranges(device, group);
-    add_sources([&](TrackIndex track) { return facts_.device_of[track] == device; });
+    if (facts_.slices.annotations && !facts_.slices.projected && facts.launched) {
+      add_projected_ranges(device, facts, group);
+    }
+    add_sources([&](TrackIndex track) { return facts_.ops.device_of[track] == device; });
   }
 
-  void add_projected_ranges(int32_t device, const std::string& group) {
-    if (ops_.empty()) ops_ = ops_by_device(run_.timeline);
-    const DerivedSlices ranges = projected_ranges(run_.timeline, ops_[device]);
+  void add_projected_ranges(int32_t device, const DeviceFacts& facts, const std::string& group) {
+    const DerivedSlices ranges = projected_ranges(run_.timeline, facts.ops);
     if (ranges.size() == 0) return;
     std::vector<SliceIndex> all(ranges.size());
     std::iota(all.begin(), all.end(), SliceIndex{0});
     ViewTrack& track = add(ViewKind::ranges, group, "ranges");
     track.device = device;
     track.slices = ranges.size();
-    track.lanes = count_lanes(SliceTimes(ranges.start, ranges.duration, 0), all, nullptr);
+    track.lanes = count_lanes(SliceTimes(ranges.start, ranges.duration, 0), all, {});
   }
 
   /// Streams as they count, threads of a process by how much there is to see on them.
@@ -187,7 +147,7 @@ class TracksOfRun {
       if (is_wanted(track)) order.push_back(track);
     }
     const auto is_stream = [&](TrackIndex track) { return tracks[track].kind == TrackKind::device_stream; };
-    const auto slices = [&](TrackIndex track) { return facts_.parts[track][0].slices; };
+    const auto slices = [&](TrackIndex track) { return facts_.slices.parts[track][0].slices; };
     std::stable_sort(order.begin(), order.end(), [&](TrackIndex a, TrackIndex b) {
       if (is_stream(a) != is_stream(b)) return is_stream(a);
       if (natural_less(tracks[a].process, tracks[b].process)) return true;
@@ -201,13 +161,13 @@ class TracksOfRun {
     const Track& source = run_.timeline.tracks[number];
     const bool host = source.kind == TrackKind::host_thread;
     const bool stream = source.kind == TrackKind::device_stream;
-    const std::optional<int32_t> device = facts_.device_of[number];
+    const std::optional<int32_t> device = facts_.ops.device_of[number];
     const std::string group = device && !host ? name_of_device(run_, *device) : name_of_process(source);
     const std::string name = stream ? name_of_stream(source) : name_of_thread(source);
     const std::array<std::pair<TrackPart, const char*>, kTrackParts> parts = {
         {{TrackPart::ranges, " ranges"}, {TrackPart::main, ""}, {TrackPart::rest, " waits"}}};
     for (const auto& [part, suffix] : parts) {
-      const PartFacts& facts = facts_.parts[number][static_cast<size_t>(part)];
+      const PartFacts& facts = facts_.slices.parts[number][static_cast<size_t>(part)];
       if (facts.slices == 0) continue;
       const ViewKind kind = part == TrackPart::ranges ? ViewKind::ranges
                             : part == TrackPart::rest ? ViewKind::other
@@ -215,6 +175,7 @@ class TracksOfRun {
                             : stream                  ? ViewKind::stream
                                                       : ViewKind::other;
       ViewTrack& track = add(kind, group, name + suffix);
+      track.group.insert(track.group.end(), source.above.begin(), source.above.end());
       track.slices = facts.slices;
       track.source = number;
       track.part = part;
@@ -226,8 +187,7 @@ class TracksOfRun {
 
   const Run& run_;
   size_t number_;
-  RunFacts facts_;
-  std::map<int32_t, std::vector<OpIndex>> ops_;  // by device, where they are needed
+  const RunFacts& facts_;
   std::vector<ViewTrack>& out_;
   std::vector<std::string> group_;
 };
@@ -260,27 +220,15 @@ const char* text_of(ViewKind kind) {
   return "other";
 }
 
-TrackPart part_of(const Timeline& timeline, TrackIndex number, SliceKind kind) {
-  const TrackKind track = timeline.tracks[number].kind;
-  if (track == TrackKind::host_thread || is_device_op(kind)) return TrackPart::main;
-  if (kind == SliceKind::device_annotation) return TrackPart::ranges;
-  return track == TrackKind::device_stream ? TrackPart::rest : TrackPart::main;
-}
-
-ViewTracks::ViewTracks(const Session& session, const std::vector<bool>& has_steps) {
+ViewTracks::ViewTracks(const Session& session, const std::vector<RunFacts>& facts) {
   for (size_t run = 0; run < session.runs.size(); ++run) {
-    TracksOfRun(session, run, tracks_).add_all(has_steps[run]);
+    TracksOfRun(session, run, facts[run], tracks_).add_all();
     of_source_.emplace_back(session.runs[run].timeline.tracks.size(), IdOfPart{kNone, kNone, kNone});
   }
   for (ViewTrackId id = 0; id < tracks_.size(); ++id) {
     const ViewTrack& track = tracks_[id];
     if (track.source != kNone) of_source_[track.run][track.source][static_cast<size_t>(track.part)] = id;
   }
-}
-
-ViewTrackId ViewTracks::of(const Session& session, size_t run, SliceIndex slice) const {
-  const Timeline& timeline = session.runs[run].timeline;
-  return of_source_[run][timeline.slices.track[slice]][static_cast<size_t>(part_of(timeline, slice))];
 }
 
 }  // namespace cgpu

@@ -1,8 +1,7 @@
 // Which tracks a session has in the viewer, and in which order they stand (docs/viewer-protocol.md, "The session").
 //
-// A track of the profile is one track of the viewer, but a stream is up to three: its ops, the host ranges that the
-// profiler projected onto it, and whatever else it recorded there (waits), so that none of them hides the others. The
-// derived tracks come on top of their device. O(slices), once.
+// A part of a track of the profile (track_part.h) is a track of the viewer. The derived tracks come on top of their
+// device.
 #pragma once
 
 #include <array>
@@ -12,15 +11,12 @@
 #include <vector>
 
 #include "model/run.h"
+#include "tiles/run_facts.h"
 
 namespace cgpu {
 
 enum class ViewKind : uint8_t { thread, stream, async, other, ranges, busy, idle, steps, exposed, counter };
 const char* text_of(ViewKind kind);  // "thread", ...
-
-/// The part of a track of the profile that a track of the viewer shows.
-enum class TrackPart : uint8_t { main, ranges, rest };
-inline constexpr int kTrackParts = 3;
 
 using ViewTrackId = uint32_t;
 
@@ -41,20 +37,18 @@ struct ViewTrack {
   bool reserved = false;            // of kind counter without an index: reserved memory, else allocated memory
 };
 
-TrackPart part_of(const Timeline& timeline, TrackIndex track, SliceKind kind);
-inline TrackPart part_of(const Timeline& timeline, SliceIndex slice) {
-  return part_of(timeline, timeline.slices.track[slice], timeline.kind(slice));
-}
-
 /// The tracks in the order in which they are shown, and which of them shows a slice.
 class ViewTracks {
  public:
-  /// `has_steps`: by run.
-  ViewTracks(const Session& session, const std::vector<bool>& has_steps);
+  /// `facts`: by run.
+  ViewTracks(const Session& session, const std::vector<RunFacts>& facts);
 
   const std::vector<ViewTrack>& all() const { return tracks_; }
   ViewTrack& operator[](ViewTrackId id) { return tracks_[id]; }
-  ViewTrackId of(const Session& session, size_t run, SliceIndex slice) const;
+  ViewTrackId of(const Session& session, size_t run, SliceIndex slice) const {
+    const Timeline& timeline = session.runs[run].timeline;
+    return of_source_[run][timeline.slices.track[slice]][static_cast<size_t>(part_of(timeline, slice))];
+  }
 
  private:
   using IdOfPart = std::array<ViewTrackId, kTrackParts>;

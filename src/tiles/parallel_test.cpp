@@ -1,0 +1,32 @@
+#include "tiles/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace cgpu {
+namespace {
+
+TEST(ForEachInParallel, DoesEveryPieceOnce) {
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{3}, size_t{1000}}) {
+      std::vector<std::atomic<int>> done(count);
+      for_each_in_parallel(threads, count, [&](size_t i) { ++done[i]; });
+      for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+TEST(ForEachInParallel, WithOneThreadKeepsTheOrderAndTheThread) {
+  std::vector<size_t> order;
+  std::set<std::thread::id> threads;
+  for_each_in_parallel(1, 4, [&](size_t i) {
+    order.push_back(i);
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
+}
+
+}  // namespace
+}  // namespace cgpu
