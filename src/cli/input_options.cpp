@@ -72,11 +72,14 @@ void select_time(Session& session, const InputOptions& options) {
   const int64_t from = options.from.empty() ? 0 : parse_time(options.from, "--from");
   const int64_t to = options.to.empty() ? INT64_MAX : parse_time(options.to, "--to");
   if (from >= to) throw Error("--from " + options.from + " is not before --to " + options.to);
-  for (size_t i = 0; i < session.runs.size(); ++i) {
+  std::vector<Interval> windows;
+  for (const int64_t zero : zeros) {
     int64_t end = INT64_MAX;
-    if (to != INT64_MAX && __builtin_add_overflow(zeros[i], to, &end)) end = INT64_MAX;
-    select_window(session.runs[i], options.from.empty() ? INT64_MIN : zeros[i] + from, end);
+    if (to != INT64_MAX && __builtin_add_overflow(zero, to, &end)) end = INT64_MAX;
+    windows.push_back({options.from.empty() ? INT64_MIN : zero + from, end});
   }
+  select_windows(session, windows);
+  session.zeros = zeros;
 }
 
 std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
@@ -114,11 +117,14 @@ void select_steps(Session& session, const std::string& text) {
     throw Error(fmt::format("--step {}: there is no such step (there are {} to {})", text,
                             value(steps.rows.front(), step), value(steps.rows.back(), step)));
   }
+  std::vector<Interval> windows;
   for (size_t i = 0; i < session.runs.size(); ++i) {
     const auto window = window_of_rank.find(session.runs[i].rank);
     const auto [begin, end] = window == window_of_rank.end() ? std::pair<int64_t, int64_t>() : window->second;
-    select_window(session.runs[i], zeros[i] + begin, zeros[i] + end);
+    windows.push_back({zeros[i] + begin, zeros[i] + end});
   }
+  select_windows(session, windows);
+  session.zeros = zeros;
 }
 
 void report_damage(const Session& session, bool strict) {
@@ -173,14 +179,18 @@ Session open_session(const InputOptions& options, bool complete_runs) {
     read.input_format = options.input_format;
     read.progress = [&](double share) {
       bar.update(share);
-      if (options.opening) options.opening("reading", share);
+      if (options.opening) options.opening(OpeningPhase::reading, share);
     };
     session = open_inputs(options.inputs, read);
   }
   report_damage(session, options.strict);
   if (!complete_runs) return session;
-  if (options.opening) options.opening("linking launches, ops and waits", 1);
-  for (Run& run : session.runs) complete(run, dictionary, options.threads);
+  for (size_t i = 0; i < session.runs.size(); ++i) {
+    if (options.opening) {
+      options.opening(OpeningPhase::linking, static_cast<double>(i) / static_cast<double>(session.runs.size()));
+    }
+    complete(session.runs[i], dictionary, options.threads);
+  }
   align_clocks(session);
   if (options.rank) select_rank(session, *options.rank);
   if (!options.profile.empty()) select_profile(session, options.profile);

@@ -12,6 +12,8 @@
 
 namespace cgpu {
 
+enum class OpeningPhase : uint8_t { reading, linking };
+
 struct InputOptions {
   std::vector<std::string> inputs;
   std::string input_format;
@@ -23,9 +25,9 @@ struct InputOptions {
   std::string step;  // N or N-M
   std::optional<int64_t> rank;
   std::string profile;  // of a call tree
-  /// Called while the inputs are opened, besides what the terminal shows: what is being done, and the share done
+  /// Called while the inputs are opened, besides what the terminal shows: what is being done, and which share of it is
   /// (0..1).
-  std::function<void(const std::string&, double)> opening;
+  std::function<void(OpeningPhase, double)> opening;
 };
 
 /// Adds everything but the inputs themselves. `with_window`: the verb looks at a part of the time.

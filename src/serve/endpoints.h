@@ -26,6 +26,8 @@ Answer answer_counter(const Profile& profile, const Request& request);
 Answer answer_activity(const Profile& profile, const Request& request);
 // slice_endpoint.cpp
 Answer answer_slice(const Profile& profile, const Request& request);
+// launch_story.cpp
+Answer answer_launch(const Profile& profile, const Request& request);
 // link_endpoints.cpp
 Answer answer_neighbor(const Profile& profile, const Request& request);
 Answer answer_flows(const Profile& profile, const Request& request);
@@ -34,8 +36,14 @@ Answer answer_search(const Profile& profile, const Request& request);
 // table_endpoints.cpp
 Answer answer_table(const Profile& profile, const Request& request, std::string_view name);
 Answer answer_area(const Profile& profile, const Request& request);
+// row_endpoints.cpp
+Answer answer_distributions(const Profile& profile, const Request& request);
+Answer answer_row(const Profile& profile, const Request& request);
 // flame_endpoint.cpp
 Answer answer_flame(const Profile& profile, const Request& request);
+// source_endpoint.cpp
+Answer answer_sources(const Profile& profile, const Request& request);
+Answer answer_source(const Profile& profile, const Request& request);
 // export_endpoint.cpp
 Answer answer_export(const Profile& profile, const Request& request);
 

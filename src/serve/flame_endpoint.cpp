@@ -19,15 +19,19 @@ constexpr double kSmallestShare = 1.0 / 4000;
 struct FlameMetric {
   std::string name;
   std::string unit;
-  FlameTree (*fold)(const Session&, const std::string& metric);
+  FlameTree (*fold)(const Session&, const std::string& metric, StepFrames);
 };
+
+FlameTree fold_trees(const Session& session, const std::string& metric, StepFrames) {
+  return fold_call_trees(session, metric);
+}
 
 /// What the width can be, the default first.
 std::vector<FlameMetric> metrics_of(const Profile& profile) {
   std::vector<FlameMetric> metrics;
   const Session& session = profile.session();
   for (const ShownMetric& metric : shown_metrics(session, {}))
-    metrics.push_back({metric.name, metric.unit, fold_call_trees});
+    metrics.push_back({metric.name, metric.unit, fold_trees});
   if (const auto main = one_metric(session, {})) {
     std::stable_partition(metrics.begin(), metrics.end(), [&](const FlameMetric& m) { return m.name == main->name; });
   }
@@ -39,9 +43,12 @@ std::vector<FlameMetric> metrics_of(const Profile& profile) {
   };
   if (!any(is_host)) return metrics;
   if (any(is_device_op)) {
-    metrics.push_back({"device_time", "ns", [](const Session& s, const std::string&) { return fold_device_time(s); }});
+    metrics.push_back({"device_time", "ns", [](const Session& s, const std::string&, StepFrames steps) {
+                         return fold_device_time(s, steps);
+                       }});
   }
-  metrics.push_back({"host_time", "ns", [](const Session& s, const std::string&) { return fold_host_time(s); }});
+  metrics.push_back({"host_time", "ns",
+                     [](const Session& s, const std::string&, StepFrames steps) { return fold_host_time(s, steps); }});
   return metrics;
 }
 
@@ -78,6 +85,9 @@ void write_tree(JsonTextWriter& json, const FlameTree& tree, bool whole_numbers)
   number("value", [](const FlameTree::Node& node) { return node.value; });
   number("self", [](const FlameTree::Node& node) { return node.self; });
   column("kind", [](const FlameTree::Node& node) { return int{node.kind}; });
+  column("class", [](const FlameTree::Node& node) {
+    return node.kernel_class == FlameTree::kNoClass ? -1 : int{node.kernel_class};
+  });
   column("count", [](const FlameTree::Node& node) { return node.count; });
   json.end_object().key("names").begin_array();
   for (const uint32_t name : used) json.value(shown_name(tree.names[name]));
@@ -87,15 +97,13 @@ void write_tree(JsonTextWriter& json, const FlameTree& tree, bool whole_numbers)
 }  // namespace
 
 Answer answer_flame(const Profile& profile, const Request& request) {
-  const Parameters parameters(request, {"view", "from", "to", "rank", "metric", "focus"});
+  const Parameters parameters(request, {"view", "from", "to", "rank", "metric", "focus", "steps"});
   const std::string view = parameters.text("view").value_or("down");
   if (view != "down" && view != "up") throw RequestError(kBadRequest, "view: down or up was expected");
   Selection selection;
-  selection.from = parameters.integer("from", -kLatestTime, kLatestTime);
-  selection.to = parameters.integer("to", -kLatestTime, kLatestTime);
-  if (selection.from && selection.to && *selection.from >= *selection.to) {
-    throw RequestError(kBadRequest, "from is not before to");
-  }
+  const auto [from, to] = parameters.window(profile.view().span());
+  selection.from = from;
+  selection.to = to;
   selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
 
   const std::vector<FlameMetric> metrics = metrics_of(profile);
@@ -105,9 +113,10 @@ Answer answer_flame(const Profile& profile, const Request& request) {
       std::find_if(metrics.begin(), metrics.end(), [&](const FlameMetric& m) { return m.name == wanted; });
   if (metric == metrics.end()) throw RequestError(kNotFound, "the profile has no such metric");
 
-  const bool in_time = metric->fold != fold_call_trees;
-  FlameTree tree = in_time ? metric->fold(SelectedSession(profile, selection).session(), metric->name)
-                           : metric->fold(profile.session(), metric->name);
+  const bool in_time = metric->fold != fold_trees;
+  const StepFrames steps = parameters.flag("steps") ? StepFrames::apart : StepFrames::merged;
+  FlameTree tree = in_time ? metric->fold(SelectedSession(profile, selection).session(), metric->name, steps)
+                           : metric->fold(profile.session(), metric->name, steps);
   const auto focus = parameters.text("focus");
   if (view == "up") {
     tree = turn_around(tree, focus);

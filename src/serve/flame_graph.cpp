@@ -9,7 +9,7 @@
 #include "analysis/call_tree_metrics.h"
 #include "analysis/launch_calls.h"
 #include "analysis/merged_names.h"
-#include "analysis/nesting.h"
+#include "analysis/step_times.h"
 #include "tiles/timeline_view.h"
 
 namespace cgpu {
@@ -39,7 +39,7 @@ uint32_t FlameTree::child(uint32_t parent, uint32_t name, uint8_t kind) {
   Slot& slot = child_of_[slot_of(key)];
   if (slot.key != key) {
     slot = {key, static_cast<uint32_t>(nodes.size())};
-    nodes.push_back({parent, name, kind, 0, 0, 0});
+    nodes.push_back({parent, name, kind, kNoClass, 0, 0, 0});
   }
   return slot.node;
 }
@@ -59,45 +59,76 @@ double FlameTree::total() const {
 
 namespace {
 
-/// Folds the host slices of all runs. Calls visit(run, node_of) for each run with the node of every slice, kRoot for
-/// those without one.
-template <typename Visit>
-void fold_host_slices(const Session& session, FlameTree& tree, Visit visit) {
-  MergedNames merged;
-  std::vector<uint32_t> name_of;  // in the tree, by merged number
-  for (const Run& run : session.runs) {
-    const Timeline& timeline = run.timeline;
-    const Slices& slices = timeline.slices;
-    merged.enter(timeline.names);
-    std::vector<uint32_t> node_of(slices.size(), FlameTree::kRoot);
-    for_each_outside_in(slices, [&](SliceIndex slice) {
-      const SliceKind kind = timeline.kind(slice);
-      if (!is_host(kind)) return;
-      const uint32_t above = slices.parent[slice] == kNone ? FlameTree::kRoot : node_of[slices.parent[slice]];
-      node_of[slice] = above;
-      if (!is_plausible(timeline, slice)) return;
-      const StringId number = merged.number(slices.name[slice]);
-      while (name_of.size() <= number) name_of.push_back(UINT32_MAX);
-      if (name_of[number] == UINT32_MAX) name_of[number] = tree.name(merged.text(number));
-      node_of[slice] = tree.child(above, name_of[number], static_cast<uint8_t>(kind));
-    });
-    visit(run, node_of);
+/// Folds host slices of one run after another into a tree, each with those above it when it is first asked for.
+class HostFolder {
+ public:
+  HostFolder(FlameTree& tree, StepFrames steps) : tree_(tree), steps_(steps) {}
+
+  void enter(const Timeline& timeline) {
+    timeline_ = &timeline;
+    merged_.enter(timeline.names);
+    node_of_.assign(timeline.slices.size(), kUnasked);
   }
-}
+
+  /// The node of a slice; that of the one above where it does not count; kRoot where there is none.
+  uint32_t node_of(SliceIndex slice) {
+    above_.clear();
+    for (; slice != kNone && node_of_[slice] == kUnasked; slice = timeline_->slices.parent[slice]) {
+      above_.push_back(slice);
+    }
+    uint32_t node = slice == kNone ? FlameTree::kRoot : node_of_[slice];
+    for (; !above_.empty(); above_.pop_back()) {
+      if (counts(above_.back())) node = fold(above_.back(), node);
+      node_of_[above_.back()] = node;
+    }
+    return node;
+  }
+
+  bool counts(SliceIndex slice) const { return is_host(timeline_->kind(slice)) && is_plausible(*timeline_, slice); }
+
+ private:
+  static constexpr uint32_t kUnasked = UINT32_MAX - 1;
+  static_assert(kUnasked != FlameTree::kRoot);
+
+  uint32_t fold(SliceIndex slice, uint32_t above) {
+    const StringId number = merged_.number(timeline_->slices.name[slice]);
+    while (name_of_.size() <= number) name_of_.push_back(UINT32_MAX);
+    if (name_of_[number] == UINT32_MAX) name_of_[number] = tree_.name(frame_name(merged_.text(number)));
+    return tree_.child(above, name_of_[number], static_cast<uint8_t>(timeline_->kind(slice)));
+  }
+
+  /// "ProfilerStep" for "ProfilerStep#17" where steps are merged.
+  std::string_view frame_name(std::string_view name) const {
+    if (steps_ == StepFrames::apart || !name.starts_with(kStepMark)) return name;
+    const std::string_view number = name.substr(kStepMark.size());
+    const bool is_step = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+    return is_step ? kStepMark.substr(0, kStepMark.size() - 1) : name;
+  }
+
+  FlameTree& tree_;
+  StepFrames steps_;
+  const Timeline* timeline_ = nullptr;
+  MergedNames merged_;
+  std::vector<uint32_t> name_of_;  // in the tree, by merged number
+  std::vector<uint32_t> node_of_;  // by slice
+  std::vector<SliceIndex> above_;
+};
 
 }  // namespace
 
-FlameTree fold_host_time(const Session& session) {
+FlameTree fold_host_time(const Session& session, StepFrames steps) {
   FlameTree tree;
-  fold_host_slices(session, tree, [&](const Run& run, const std::vector<uint32_t>& node_of) {
+  HostFolder folder(tree, steps);
+  for (const Run& run : session.runs) {
+    folder.enter(run.timeline);
     const Slices& slices = run.timeline.slices;
     for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-      if (node_of[slice] == FlameTree::kRoot || !is_plausible(run.timeline, slice)) continue;
-      FlameTree::Node& node = tree.nodes[node_of[slice]];
+      if (!folder.counts(slice)) continue;
+      FlameTree::Node& node = tree.nodes[folder.node_of(slice)];
       ++node.count;
       node.value += static_cast<double>(slices.duration[slice]);
     }
-  });
+  }
   // Slices that overlap without nesting can hold more below them than they last.
   std::vector<double> below(tree.nodes.size(), 0);
   for (size_t i = tree.nodes.size(); i-- > 0;) {
@@ -109,25 +140,30 @@ FlameTree fold_host_time(const Session& session) {
   return tree;
 }
 
-FlameTree fold_device_time(const Session& session) {
+FlameTree fold_device_time(const Session& session, StepFrames steps) {
   FlameTree tree;
-  fold_host_slices(session, tree, [&](const Run& run, const std::vector<uint32_t>& node_of) {
-    const Timeline& timeline = run.timeline;
+  HostFolder folder(tree, steps);
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    const Timeline& timeline = session.runs[run].timeline;
+    std::vector<OpIndex> ops;
+    for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+    const OpsInWhole there = ops_in_whole(session, run, ops);
+    folder.enter(there.timeline);
     std::vector<uint32_t> name_of(timeline.names.size(), UINT32_MAX);
-    for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
-      const SliceIndex call = launch_of(timeline, slice);
-      uint32_t above = call == kNone ? FlameTree::kRoot : node_of[call];
-      if (call == kNone) {
-        above = tree.child(FlameTree::kRoot, tree.name("(launch not in the profile)"),
-                           static_cast<uint8_t>(SliceKind::other));
-      }
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const SliceIndex slice = timeline.device_ops.slice[ops[i]];
+      const SliceIndex call = launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]);
+      const uint32_t above = call != kNone ? folder.node_of(call)
+                                           : tree.child(FlameTree::kRoot, tree.name("(launch not in the profile)"),
+                                                        static_cast<uint8_t>(SliceKind::other));
       uint32_t& name = name_of[timeline.slices.name[slice]];
       if (name == UINT32_MAX) name = tree.name(timeline.name(slice));
       FlameTree::Node& node = tree.nodes[tree.child(above, name, static_cast<uint8_t>(timeline.kind(slice)))];
+      node.kernel_class = timeline.device_ops.kernel_class[ops[i]];
       ++node.count;
       node.self += static_cast<double>(timeline.slices.duration[slice]);
-    });
-  });
+    }
+  }
   tree.add_up();
   return tree;
 }
@@ -178,6 +214,7 @@ FlameTree turn_around(const FlameTree& tree, const std::optional<std::string>& f
     uint32_t at = FlameTree::kRoot;
     for (uint32_t from = static_cast<uint32_t>(i); from != FlameTree::kRoot; from = tree.nodes[from].parent) {
       at = turned.child(at, tree.nodes[from].name, tree.nodes[from].kind);
+      turned.nodes[at].kernel_class = tree.nodes[from].kernel_class;
       turned.nodes[at].value += value;
       turned.nodes[at].count += node.count;
     }
@@ -223,7 +260,7 @@ FlameTree arrange(const FlameTree& tree, double share) {
     if (!(node.value > 0)) {  // and all behind it
       here.next = here.end;
     } else if (node.value < least) {
-      FlameTree::Node rest{here.as, other, static_cast<uint8_t>(SliceKind::other), 0, 0, 0};
+      FlameTree::Node rest{here.as, other, static_cast<uint8_t>(SliceKind::other), FlameTree::kNoClass, 0, 0, 0};
       for (; here.next < here.end; ++here.next) {
         rest.value += tree.nodes[order[here.next]].value;
         rest.count += tree.nodes[order[here.next]].count;

@@ -18,12 +18,14 @@ namespace cgpu {
 /// Nodes as columns, parents before their children; several roots.
 class FlameTree {
  public:
-  static constexpr uint32_t kRoot = UINT32_MAX;  // the parent of a root
+  static constexpr uint32_t kRoot = UINT32_MAX;   // the parent of a root
+  static constexpr uint8_t kNoClass = UINT8_MAX;  // of what is no device op
 
   struct Node {
     uint32_t parent = kRoot;
     uint32_t name = 0;  // into names
     uint8_t kind = 0;   // as in the colour of a tile
+    uint8_t kernel_class = kNoClass;
     uint64_t count = 0;
     double self = 0;   // here
     double value = 0;  // here and below
@@ -49,10 +51,13 @@ class FlameTree {
   std::vector<Slot> child_of_;  // open addressing, a power of two, at most half full
 };
 
+/// What becomes of the marks of iterations, each of which has a name of its own.
+enum class StepFrames : uint8_t { merged, apart };
+
 /// By the time of the host slices themselves.
-FlameTree fold_host_time(const Session& session);
+FlameTree fold_host_time(const Session& session, StepFrames steps);
 /// By the time of the device ops, below the calls that launched them; those whose launch is unknown have a root.
-FlameTree fold_device_time(const Session& session);
+FlameTree fold_device_time(const Session& session, StepFrames steps);
 /// By a metric of the call trees, which divides among the parts of a program.
 FlameTree fold_call_trees(const Session& session, const std::string& metric);
 

@@ -25,7 +25,8 @@ bool equal_secrets(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-/// As it stands in a Host header.
+}  // namespace
+
 std::string in_url(const std::string& address) {
   return address.find(':') == std::string::npos ? address : "[" + address + "]";
 }
@@ -33,8 +34,6 @@ std::string in_url(const std::string& address) {
 bool is_any_address(const std::string& address) {
   return address == "0.0.0.0" || address == "::" || address.empty();
 }
-
-}  // namespace
 
 bool is_loopback(const std::string& address) {
   in_addr v4{};

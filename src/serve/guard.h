@@ -35,5 +35,9 @@ class Guard {
 
 /// Whether an address can be reached from this machine only.
 bool is_loopback(const std::string& address);
+/// Whether it stands for all addresses of this machine.
+bool is_any_address(const std::string& address);
+/// As it stands in a URL: "127.0.0.1", "[::1]".
+std::string in_url(const std::string& address);
 
 }  // namespace cgpu

@@ -96,9 +96,8 @@ class HttpServer::Listener : public httplib::Server {
 
   int port() const { return port_; }
 
-  std::string url() const {
-    const bool v6 = address_.find(':') != std::string::npos;
-    return fmt::format("http://{}{}{}:{}/{}", v6 ? "[" : "", address_, v6 ? "]" : "", port_,
+  std::string url(const std::string& host) const {
+    return fmt::format("http://{}:{}/{}", in_url(host.empty() ? address_ : host), port_,
                        token_.empty() ? "" : "?token=" + token_);
   }
 
@@ -261,8 +260,8 @@ int HttpServer::port() const {
   return listener_->port();
 }
 
-std::string HttpServer::url() const {
-  return listener_->url();
+std::string HttpServer::url(const std::string& host) const {
+  return listener_->url(host);
 }
 
 void HttpServer::start() {

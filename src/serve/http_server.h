@@ -24,8 +24,9 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
-  /// "http://127.0.0.1:7788/", with the token where there is one.
-  std::string url() const;
+  /// "http://127.0.0.1:7788/", with the token where there is one. `host`: as this machine is called, where that is not
+  /// the address that the server is bound to.
+  std::string url(const std::string& host = "") const;
 
   /// Serves, in threads of its own, until `stop`.
   void start();

@@ -4,6 +4,7 @@
 
 #include "serve/endpoints.h"
 #include "serve/parameters.h"
+#include "serve/wait_story.h"
 
 namespace cgpu {
 
@@ -63,9 +64,8 @@ std::optional<Placed> neighbor(const Profile& profile, const Placed& placed, con
     if (view.tracks()[placed.track].source != kNone) found = timeline.slices.parent[slice];
   } else if (where == "launch") {
     if (slice == kNone) return std::nullopt;
-    if (view.op_of(run, slice) != kNone) {
-      found = timeline.slices.launch[slice];
-    } else {
+    found = timeline.slices.launch[slice];
+    if (*found == kNone) {
       const std::vector<SliceIndex> ops = profile.launched_by(run, slice);
       if (!ops.empty()) found = ops.front();
     }
@@ -120,6 +120,7 @@ Answer answer_flows(const Profile& profile, const Request& request) {
       if (link.from != slice && link.to != slice) continue;
       write(link.kind == Link::Kind::forward_backward ? "forward_backward" : "flow", link.from, link.to);
     }
+    for (const WaitArrow& arrow : wait_arrows(profile, run, slice)) write(arrow.kind, arrow.from, arrow.to);
   }
   json.end_array();
   Answer answer;

@@ -36,6 +36,23 @@ int64_t Parameters::required_integer(const std::string& name, int64_t least, int
   return parse_integer(required_text(name), name, least, most);
 }
 
+std::optional<int64_t> Parameters::time(const std::string& name, int64_t span) const {
+  const auto given = text(name);
+  if (!given) return std::nullopt;
+  const int64_t time = parse_integer(*given, name, INT64_MIN, INT64_MAX);
+  if (time < 0 || time > span) {
+    throw RequestError(kBadRequest,
+                       fmt::format("{}: a time from 0 to the end of the session, {}, was expected", name, span));
+  }
+  return time;
+}
+
+TimeWindow Parameters::window(int64_t span) const {
+  const TimeWindow window{time("from", span), time("to", span)};
+  if (window.from && window.to && *window.from >= *window.to) throw RequestError(kBadRequest, "from is not before to");
+  return window;
+}
+
 bool Parameters::flag(const std::string& name) const {
   return integer(name, 0, 1).value_or(0) == 1;
 }

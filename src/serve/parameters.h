@@ -13,6 +13,12 @@
 
 namespace cgpu {
 
+/// A part of the session, in ns from its start: from <= time < to.
+struct TimeWindow {
+  std::optional<int64_t> from;
+  std::optional<int64_t> to;
+};
+
 class Parameters {
  public:
   /// `known`: the names that the request may have, each once.
@@ -23,6 +29,10 @@ class Parameters {
   /// A decimal integer from `least` to `most`.
   std::optional<int64_t> integer(const std::string& name, int64_t least, int64_t most) const;
   int64_t required_integer(const std::string& name, int64_t least, int64_t most) const;
+  /// A time inside the session, which lasts `span`.
+  std::optional<int64_t> time(const std::string& name, int64_t span) const;
+  /// `from` and `to`: times inside the session, not empty where both are given.
+  TimeWindow window(int64_t span) const;
   /// "1" or "0".
   bool flag(const std::string& name) const;
   /// "3,17,4"
@@ -34,8 +44,5 @@ class Parameters {
 
 /// Throws RequestError.
 int64_t parse_integer(std::string_view text, const std::string& name, int64_t least, int64_t most);
-
-/// Times that the protocol knows: from the start of the session, also before it.
-inline constexpr int64_t kLatestTime = int64_t{1} << 53;
 
 }  // namespace cgpu

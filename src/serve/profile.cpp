@@ -9,8 +9,21 @@
 
 namespace cgpu {
 
-Profile::Profile(Session session, unsigned threads)
-    : session_(std::move(session)), view_(session_, threads), launched_(session_.runs.size()) {}
+namespace {
+
+/// A part of a profile that is looked at begins at 0.
+Session from_zero(Session session) {
+  session.zeros.clear();
+  return session;
+}
+
+}  // namespace
+
+Profile::Profile(Session session, unsigned threads, const TimelineView::Progress& progress)
+    : session_(from_zero(std::move(session))),
+      view_(session_, threads, progress),
+      launched_(session_.runs.size()),
+      waits_(session_.runs.size()) {}
 
 std::vector<SliceIndex> Profile::launched_by(size_t run, SliceIndex call) const {
   LaunchedOps& launched = launched_[run];
@@ -29,6 +42,17 @@ std::vector<SliceIndex> Profile::launched_by(size_t run, SliceIndex call) const 
                                           [&](const auto& entry) { return entry.first < call; });
   for (auto at = first; at != launched.by_call.end() && at->first == call; ++at) ops.push_back(at->second);
   return ops;
+}
+
+const Waits& Profile::waits(size_t run) const {
+  FoundWaits& found = waits_[run];
+  std::call_once(found.once, [&] { found.waits.emplace(session_.runs[run].timeline); });
+  return *found.waits;
+}
+
+const MeasuredLaunches& Profile::measured() const {
+  std::call_once(measured_once_, [&] { measured_.emplace(session_); });
+  return *measured_;
 }
 
 std::vector<Argument> Profile::arguments(size_t run, SliceIndex slice) const {

@@ -4,20 +4,23 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "links/waits.h"
 #include "model/run.h"
 #include "serve/json_text_writer.h"
+#include "serve/measured_launches.h"
 #include "tiles/timeline_view.h"
 
 namespace cgpu {
 
 class Profile {
  public:
-  /// `threads`: 0 for as many as the machine has.
-  explicit Profile(Session session, unsigned threads = 0);
+  /// `threads`, `progress`: as in TimelineView.
+  explicit Profile(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr);
 
   const Session& session() const { return session_; }
   const TimelineView& view() const { return view_; }
@@ -25,6 +28,12 @@ class Profile {
   /// The device ops that a call launched, in the order of their starts. The first question costs a pass over the ops
   /// of the run.
   std::vector<SliceIndex> launched_by(size_t run, SliceIndex call) const;
+
+  /// What the waits of a run waited for, found when first asked for.
+  const Waits& waits(size_t run) const;
+
+  /// What a kernel profiler measured, made when first asked for.
+  const MeasuredLaunches& measured() const;
 
   /// The arguments of an event, read from the file again. Throws Error, also where somebody else is at them for long.
   std::vector<Argument> arguments(size_t run, SliceIndex slice) const;
@@ -37,9 +46,17 @@ class Profile {
     std::vector<std::pair<SliceIndex, SliceIndex>> by_call;  // call, op; sorted by call, then start of the op
   };
 
+  struct FoundWaits {
+    std::once_flag once;
+    std::optional<Waits> waits;
+  };
+
   Session session_;
   TimelineView view_;
   mutable std::vector<LaunchedOps> launched_;
+  mutable std::vector<FoundWaits> waits_;
+  mutable std::once_flag measured_once_;
+  mutable std::optional<MeasuredLaunches> measured_;
   mutable std::timed_mutex arguments_mutex_;
 };
 

@@ -21,12 +21,6 @@ struct Selection {
   bool has_window() const { return from || to || steps; }
 };
 
-/// What happened in [begin, end) on the run's clock, as a run of its own: the same as a copy of the run after
-/// select_window (links/window.h), of the tracks that `takes_part` chooses. Call trees and measured launches, which a
-/// window does not touch, stay with `run`. O(slices), and little more than a look at each that lies outside.
-Run copy_window(const Run& run, int64_t begin, int64_t end,
-                const std::function<bool(TrackIndex, SliceKind)>& takes_part = nullptr);
-
 /// The parts of tracks of the profile that tracks of the viewer stand for: a derived track of a device stands for the
 /// device's streams.
 class ChosenTracks {
@@ -43,7 +37,8 @@ class ChosenTracks {
   std::vector<std::vector<int32_t>> devices_;                       // by run
 };
 
-/// The selected part of the profile's session, which is the session itself where nothing is left out.
+/// The selected part of the profile's session (links/window.h), which is the session itself where nothing is left out.
+/// Call trees and measured launches, which have no times, stay with the profile.
 class SelectedSession {
  public:
   /// Throws RequestError for a step or a rank that does not exist.

@@ -11,7 +11,9 @@
 #include "kernels/names.h"
 #include "serve/endpoints.h"
 #include "serve/idle_story.h"
+#include "serve/launch_story.h"
 #include "serve/parameters.h"
+#include "serve/wait_story.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -38,7 +40,9 @@ class SliceWriter {
     write_step();
     write_stack();
     write_launch();
+    write_waits(json_, profile_, run_, slice_);
     write_siblings();
+    write_measured(json_, profile_, run_, slice_);
     write_arguments();
   }
 
@@ -96,8 +100,8 @@ class SliceWriter {
 
   void write_stack() {
     json_.key("stack").begin_array();
-    const bool launched = op_ != kNone && timeline_.slices.launch[slice_] != kNone;
-    SliceIndex at = launched ? timeline_.slices.launch[slice_] : timeline_.slices.parent[slice_];
+    const SliceIndex launch = timeline_.slices.launch[slice_];
+    SliceIndex at = launch != kNone ? launch : timeline_.slices.parent[slice_];
     for (size_t depth = 0; at != kNone && depth < kMostListed; ++depth, at = timeline_.slices.parent[at]) {
       write_placed(json_, profile_, profile_.view().place(run_, at));
     }
@@ -105,14 +109,15 @@ class SliceWriter {
   }
 
   void write_launch() {
-    if (op_ != kNone) {
-      const SliceIndex call = timeline_.slices.launch[slice_];
+    const SliceIndex call = timeline_.slices.launch[slice_];
+    if (op_ != kNone || call != kNone) {
       json_.key("launch");
       if (call == kNone) {
         json_.null().key("delay").null();
         return;
       }
       write_placed(json_, profile_, profile_.view().place(run_, call));
+      if (op_ == kNone) return;  // a wait: it begins while its call runs
       json_.member("delay", std::max<int64_t>(0, timeline_.slices.start[slice_] - timeline_.slices.end(call)));
       return;
     }

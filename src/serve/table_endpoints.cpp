@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
+#include "analysis/slices.h"
 #include "base/error.h"
 #include "serve/endpoints.h"
 #include "serve/parameters.h"
@@ -32,13 +33,11 @@ std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
   return {first, last};
 }
 
-Selection window_of(const Parameters& parameters) {
+Selection window_of(const Profile& profile, const Parameters& parameters) {
+  const auto [from, to] = parameters.window(profile.view().span());
   Selection selection;
-  selection.from = parameters.integer("from", -kLatestTime, kLatestTime);
-  selection.to = parameters.integer("to", -kLatestTime, kLatestTime);
-  if (selection.from && selection.to && *selection.from >= *selection.to) {
-    throw RequestError(kBadRequest, "from is not before to");
-  }
+  selection.from = from;
+  selection.to = to;
   return selection;
 }
 
@@ -83,28 +82,31 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
   const auto& all = all_analyses();
   const auto analysis = std::find_if(all.begin(), all.end(), [&](const Analysis& a) { return a.name == name; });
   if (analysis == all.end()) throw RequestError(kNotFound, "there is no such table");
-  Selection selection = window_of(parameters);
+  Selection selection = window_of(profile, parameters);
   if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
   selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
   AnalysisOptions options;
   options.base_names = parameters.flag("base_names");
   if (const auto metric = parameters.text("metric")) options.metrics.push_back(*metric);
-  const int64_t top = parameters.integer("top", 0, UINT32_MAX).value_or(0);
+  const auto top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
   try {
     const auto where = parameters.text("where");
     const Filter filter = where && !where->empty() ? Filter::parse(*where) : Filter();
+    const std::string sort = parameters.text("sort").value_or("");
     Table table;
-    if (has_no_time(analysis->name)) {
-      table = analysis->run(profile.session(), options);
-      if (selection.rank) keep_rank(table, *selection.rank);
+    if (name == "slices") {  // there may be millions
+      table = some_slices(SelectedSession(profile, selection).session(), options, {filter, sort, top});
     } else {
-      const SelectedSession selected(profile, selection);
-      table = analysis->run(selected.session(), options);
+      if (has_no_time(analysis->name)) {
+        table = analysis->run(profile.session(), options);
+        if (selection.rank) keep_rank(table, *selection.rank);
+      } else {
+        table = analysis->run(SelectedSession(profile, selection).session(), options);
+      }
+      filter.apply(table);
+      if (!sort.empty()) sort_rows(table, sort);
+      take_top(table, top);
     }
-    filter.apply(table);
-    const auto sort = parameters.text("sort");
-    if (sort && !sort->empty()) sort_rows(table, *sort);
-    take_top(table, static_cast<size_t>(top));
     return json_answer(render_json("table", profile.session().inputs, {table}));
   } catch (const Error& error) {
     throw RequestError(kBadRequest, error.what());
@@ -113,7 +115,7 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
 
 Answer answer_area(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"from", "to", "track"});
-  Selection selection = window_of(parameters);
+  Selection selection = window_of(profile, parameters);
   if (!selection.from || !selection.to) throw RequestError(kBadRequest, "from and to are needed");
   const auto all_tracks = static_cast<int64_t>(profile.view().tracks().size());
   size_t tracks = profile.view().tracks().size();

@@ -19,7 +19,7 @@ std::string random_id() {
 }
 
 using Endpoint = Answer (*)(const Profile&, const Request&);
-constexpr std::array<std::pair<std::string_view, Endpoint>, 10> kEndpoints = {{
+constexpr std::array<std::pair<std::string_view, Endpoint>, 15> kEndpoints = {{
     {"/api/tile", answer_tile},
     {"/api/counter", answer_counter},
     {"/api/activity", answer_activity},
@@ -28,7 +28,12 @@ constexpr std::array<std::pair<std::string_view, Endpoint>, 10> kEndpoints = {{
     {"/api/flows", answer_flows},
     {"/api/search", answer_search},
     {"/api/area", answer_area},
+    {"/api/distributions", answer_distributions},
+    {"/api/row", answer_row},
     {"/api/flame", answer_flame},
+    {"/api/sources", answer_sources},
+    {"/api/source", answer_source},
+    {"/api/launch", answer_launch},
     {"/api/export", answer_export},
 }};
 
@@ -43,8 +48,8 @@ void Viewer::report(double share, const std::string& what) {
   what_ = what;
 }
 
-void Viewer::show(Session session, unsigned threads) {
-  auto profile = std::make_unique<Profile>(std::move(session), threads);
+void Viewer::show(Session session, unsigned threads, const TimelineView::Progress& progress) {
+  auto profile = std::make_unique<Profile>(std::move(session), threads, progress);
   const std::lock_guard lock(mutex_);
   share_ = 1;
   owned_ = std::move(profile);

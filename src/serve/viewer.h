@@ -22,8 +22,8 @@ class Viewer {
 
   /// How far the opening is: share of the work, and what is being done.
   void report(double share, const std::string& what);
-  /// Ready from now on.
-  void show(Session session, unsigned threads = 0);
+  /// Lays out the timeline; ready from then on. `progress` is called with the share done.
+  void show(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr);
   /// The profile cannot be opened.
   void fail(const std::string& message);
 

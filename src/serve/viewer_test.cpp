@@ -1,5 +1,6 @@
 #include "serve/viewer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
@@ -166,6 +167,9 @@ TEST_F(Ready, TablesAreThoseOfTheCommandLine) {
   }
   expect_has(body("/api/table/kernels", {{"where", "total_ns > 1ms"}}), "\"rows\": [\n]");
   expect_has(body("/api/table/api", {{"sort", "+name"}, {"top", "1"}}), "[\"cudaLaunchKernel\"");
+  expect_has(body("/api/table/slices", {{"sort", "duration_ns"}, {"top", "1"}, {"where", "kind = kernel"}}),
+             "[0, 400, 300, \"gemm_kernel\"");
+  EXPECT_EQ(get("/api/table/slices", {{"sort", "nonsense"}}).status, 400);
   EXPECT_EQ(get("/api/table/secrets").status, 404);
   EXPECT_EQ(get("/api/table/kernels", {{"where", "nonsense"}}).status, 400);
   EXPECT_EQ(get("/api/table/kernels", {{"sort", "nonsense"}}).status, 400);
@@ -202,6 +206,69 @@ TEST_F(Ready, FlameGraphs) {
   expect_has(body("/api/flame", {{"focus", "gemm_kernel"}}), R"("total":400)");
   EXPECT_EQ(get("/api/flame", {{"metric", "nonsense"}}).status, 404);
   EXPECT_EQ(get("/api/flame", {{"view", "sideways"}}).status, 400);
+}
+
+TEST_F(Ready, FlameGraphsSayTheClassOfDeviceOps) {
+  expect_has(body("/api/flame"), fmt::format(R"("class":[-1,-1,{},-1,)", static_cast<int>(KernelClass::gemm)));
+  expect_has(body("/api/flame", {{"view", "up"}}),
+             fmt::format(R"("class":[{},-1,-1,)", static_cast<int>(KernelClass::gemm)));
+}
+
+TEST(FlameGraph, MergesStepsUnlessToldOtherwise) {
+  TestRun run;
+  for (int step = 1; step <= 2; ++step) {
+    const SliceIndex mark = run.host(SliceKind::annotation, fmt::format("ProfilerStep#{}", step), 1000 * step, 900);
+    run.host(SliceKind::framework_op, "aten::mm", 1000 * step + 10, 100, mark);
+  }
+  run.host(SliceKind::annotation, "ProfilerStep#x", 5000, 50);
+  Viewer viewer("1", {});
+  viewer.show(session_of(std::move(run)));
+  const auto flame = [&](std::multimap<std::string, std::string> query) {
+    return viewer.answer({"/api/flame", std::move(query)}).body;
+  };
+  const std::string merged = flame({});
+  expect_has(merged, R"("total":1850)");
+  expect_has(merged, R"("value":[1800,200,50])");
+  expect_has(merged, R"("count":[2,2,1])");
+  expect_has(merged, R"("names":["ProfilerStep","aten::mm","ProfilerStep#x"])");
+  expect_has(flame({{"steps", "1"}}), R"("names":["ProfilerStep#1","aten::mm","ProfilerStep#2","ProfilerStep#x"])");
+  EXPECT_EQ(viewer.answer({"/api/flame", {{"steps", "2"}}}).status, 400);
+}
+
+TEST_F(Ready, TimesLieInTheSession) {
+  const std::string span = "900";  // of the small session
+  expect_has(body("/api/session"), R"("span":)" + span);
+  const std::vector<std::pair<std::string, std::multimap<std::string, std::string>>> windows = {
+      {"/api/area", {}},
+      {"/api/table/kernels", {}},
+      {"/api/table/slices", {}},
+      {"/api/flame", {}},
+      {"/api/distributions", {{"table", "kernels"}}},
+      {"/api/row", {{"table", "kernels"}, {"name", "gemm_kernel"}}}};
+  const auto status = [&](const auto& request, const std::string& from, const std::string& to) {
+    auto query = request.second;
+    query.insert({{"from", from}, {"to", to}});
+    const Answer answer = get(request.first, query);
+    EXPECT_LT(answer.body.size(), answer.status == 200 ? SIZE_MAX : 200U) << answer.body;
+    return answer.status;
+  };
+  for (const auto& request : windows) {
+    EXPECT_EQ(status(request, "0", span), 200) << request.first;
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"-5", "10"},
+                                                                                   {"-10", "-5"},
+                                                                                   {"10", "10"},
+                                                                                   {"10", "5"},
+                                                                                   {"0", "901"},
+                                                                                   {"0", "9007199254740992"},
+                                                                                   {"0", "9223372036854775808"},
+                                                                                   {"1e2", "200"},
+                                                                                   {"0", ""}}) {
+      EXPECT_EQ(status(request, from, to), 400) << request.first << " " << from << " " << to;
+    }
+  }
+  EXPECT_EQ(get("/api/search", {{"q", "gemm"}, {"at", span}}).status, 200);
+  EXPECT_EQ(get("/api/search", {{"q", "gemm"}, {"at", "-5"}}).status, 400);
+  EXPECT_EQ(get("/api/search", {{"q", "gemm"}, {"at", "901"}}).status, 400);
 }
 
 TEST_F(Ready, MalformedRequestsGetShortAnswers) {
