@@ -84,7 +84,15 @@ const PICTURES = [
       await show(page, server, 0, 1);
     },
   },
-  { name: "hpctoolkit", input: (folder) => join(folder, "hpctoolkit-program-measurements"), view: "call_tree" },
+  {
+    name: "hpctoolkit",
+    input: (folder) => join(folder, "hpctoolkit-program-measurements"),
+    view: "call_tree",
+    async pose(page) {
+      await page.locator(".tree-loop").first().click();
+      await page.locator(".source-line.chosen").first().waitFor();
+    },
+  },
   {
     name: "nsight_systems",
     input: (folder) => join(folder, "solver.sqlite"),

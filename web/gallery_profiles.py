@@ -106,10 +106,24 @@ def ncu(folder):
     (folder / "kernels.ncu-rep").write_bytes(file + block(field(3, field(6, device))))
 
 
+SOURCE = """\
+__global__ void kernel(int n);
+static int run(int n) {
+  for (int i = 0; i < n; ++i)
+    kernel<<<1, 1>>>(i);
+  return 0;
+}
+int main() { return run(4); }
+"""
+
+
 def hpctoolkit(folder):
+    """A database that has the source of its program."""
     target = folder / "hpctoolkit-program-measurements"
-    target.mkdir(parents=True, exist_ok=True)
-    for name, data in (("meta.db", hpctoolkit_seeds.meta()), ("profile.db", hpctoolkit_seeds.profile()),
+    (target / "src").mkdir(parents=True, exist_ok=True)
+    (target / "src" / "a.cu").write_text(SOURCE)
+    meta = hpctoolkit_seeds.meta().replace(b"/src/a.c\0", b"src/a.cu\0")
+    for name, data in (("meta.db", meta), ("profile.db", hpctoolkit_seeds.profile()),
                        ("cct.db", hpctoolkit_seeds.cct()), ("trace.db", hpctoolkit_seeds.trace())):
         (target / name).write_bytes(data)
 

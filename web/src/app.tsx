@@ -4,6 +4,7 @@ import { ApiError, Client } from "./api/client";
 import { Names } from "./api/names";
 import type { Session, Status } from "./api/protocol";
 import { AppState } from "./model/app_state";
+import { TokenPage } from "./panels/token_page";
 import { Shell } from "./shell";
 import { ErrorPage, OpeningPage } from "./ui/pages";
 import { viewsFor } from "./views/registry";
@@ -21,7 +22,9 @@ export async function start(host: HTMLElement): Promise<void> {
     document.title = `${session.title || "cgpu"} \u2013 cgpu`;
     run(host, client, session, status);
   } catch (error) {
-    render(<ErrorPage text={error instanceof Error ? error.message : String(error)} inputs={[]} />, host);
+    const noToken = error instanceof ApiError && error.status === 401;
+    const text = error instanceof Error ? error.message : String(error);
+    render(noToken ? <TokenPage /> : <ErrorPage text={text} inputs={[]} />, host);
     void reloadWhenAnother(client, null);
   }
 }
@@ -79,6 +82,9 @@ function run(host: HTMLElement, client: Client, session: Session, status: Status
     client,
   );
   window.addEventListener("popstate", () => state.readAddress());
+  const watch = () => client.watch(() => document.visibilityState === "visible");
+  document.addEventListener("visibilitychange", watch);
+  watch();
   render(
     <Shell
       client={client}

@@ -12,6 +12,7 @@ import { Banner } from "./ui/banner";
 import { CommandPalette } from "./ui/command_palette";
 import { Help } from "./ui/help";
 import { useStore } from "./ui/hooks";
+import { control, digit, typesOrAt } from "./ui/keys";
 import { Logo } from "./ui/pages";
 import { openInPerfetto } from "./ui/perfetto";
 import { theme, toggleTheme } from "./ui/theme";
@@ -77,6 +78,7 @@ export function Shell(props: ShellProps): JSX.Element {
     ],
     [views, session],
   );
+  useFocusGivenBack();
   const ofView = () => mounted.current.get(state.view.get())?.commands ?? [];
 
   useEffect(() => {
@@ -114,7 +116,7 @@ export function Shell(props: ShellProps): JSX.Element {
         <span class="run-title" title={session.runs.map((run) => run.file).join("\n")}>
           {session.title}
         </span>
-        <WindowChip state={state} />
+        {views.some((view) => view.id === "timeline") && <WindowChip state={state} />}
         <NotesButton notes={session.notes} />
         <button class="icon" title="Light or dark" aria-label="Light or dark" onClick={toggleTheme}>
           {"\u25d0"}
@@ -165,21 +167,44 @@ function handleGlobalKey(
   views: readonly View[],
   setOverlay: (update: Overlay) => void,
 ): boolean {
-  const control = event.ctrlKey || event.metaKey;
-  if (control && (event.code === "KeyK" || (event.shiftKey && event.code === "KeyP"))) {
+  if (control(event) && (event.code === "KeyK" || (event.shiftKey && event.code === "KeyP"))) {
     setOverlay("commands");
     return true;
   }
   if (isTyping(event)) return false;
   if (event.altKey && event.key === "ArrowLeft") return (state.undo(), true);
   if (event.altKey && event.key === "ArrowRight") return (state.redo(), true);
-  if (control && event.code === "KeyZ") return (event.shiftKey ? state.redo() : state.undo(), true);
-  if (control && event.code === "KeyY") return (state.redo(), true);
-  if (control || event.altKey) return false;
-  if (event.key === "?") return (setOverlay("help"), true);
-  const view = views.find((candidate) => candidate.key === event.key);
+  if (control(event) && event.code === "KeyZ") return (event.shiftKey ? state.redo() : state.undo(), true);
+  if (control(event) && event.code === "KeyY") return (state.redo(), true);
+  if (typesOrAt(event, "?", "Slash", true)) return (setOverlay("help"), true);
+  const key = digit(event);
+  const view = views.find((candidate) => candidate.key === key);
   if (view) state.navigate({ view: view.id });
   return view !== undefined;
+}
+
+/** A list that a choice was made from with the pointer gives the keys back; so does any field on Escape. */
+function useFocusGivenBack(): void {
+  useEffect(() => {
+    let byPointer = false;
+    const pointer = () => (byPointer = true);
+    const keydown = (event: KeyboardEvent) => {
+      if (event.key === "Tab") byPointer = false;
+      const field = event.target;
+      if (event.key === "Escape" && !event.defaultPrevented && isTyping(event) && field instanceof HTMLElement)
+        field.blur();
+    };
+    const change = (event: Event) => {
+      if (byPointer && event.target instanceof HTMLSelectElement) event.target.blur();
+    };
+    const ends = [listen("pointerdown", pointer), listen("keydown", keydown), listen("change", change)];
+    return () => ends.forEach((end) => end());
+  }, []);
+}
+
+function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: DocumentEventMap[K]) => void): () => void {
+  document.addEventListener(type, listener);
+  return () => document.removeEventListener(type, listener);
 }
 
 /** A view's place on the page. It is mounted when first shown and stays, hidden, after that. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Session, SliceDetails, Track } from "../src/api/protocol";
 import { AppState } from "../src/model/app_state";
+import { choicesOf } from "../src/views/choices";
 
 const track = (id: number, pinned = false, lanes = 1): Track => ({
   id,
@@ -100,4 +101,65 @@ test("undo goes back over navigation of every kind; a new view is an entry of th
   assert.equal(state.undo(), false);
   state.redo();
   assert.deepEqual(state.viewport.get(), { start: 100, end: 200 });
+});
+
+test("undo takes back pins, folds and orders too, but not what was typed into the filter", () => {
+  const { state } = open();
+  const first = state.settings.get();
+  state.changeSettings({ pinned: [2, 1] });
+  state.navigate({ viewport: { start: 100, end: 200 } });
+  state.changeSettings({ folded: new Set([0]), filter: "gpu" });
+  state.undo();
+  assert.deepEqual([...state.settings.get().folded], [2]);
+  assert.equal(state.settings.get().filter, "gpu");
+  state.undo();
+  assert.deepEqual(state.settings.get().pinned, [2, 1]);
+  state.undo();
+  assert.deepEqual(state.settings.get().pinned, first.pinned);
+  state.redo();
+  assert.deepEqual(state.settings.get().pinned, [2, 1]);
+});
+
+test("undo shows what was folded then, though showing the slice of that place unfolds it", () => {
+  const { state } = open();
+  const slice = { track: 2, slice: 7, lane: 0, start: 5, duration: 1 };
+  state.selection.subscribe((selected) => selected && state.changeSettings({ folded: new Set() }));
+  state.navigate({ slice });
+  state.changeSettings({ folded: new Set([2, 1]) });
+  state.navigate({ slice: null });
+  state.undo();
+  assert.deepEqual([...state.settings.get().folded], [2, 1]);
+  assert.equal(state.redo(), true);
+  assert.equal(state.selection.get(), null);
+});
+
+test("what views let choose stands in the address, under their own keys", () => {
+  const first = open();
+  const colour = first.state.choice("colour", "class", ["class", "name"]);
+  assert.equal(first.state.hash().includes("colour"), false, "not as at first");
+  colour.set("name");
+  first.state.choice("table", "").set("kernels");
+  const hash = first.state.hash();
+  const second = open(`#${hash}`);
+  assert.equal(second.state.hash(), hash, "before anybody has asked for them");
+  assert.equal(second.state.choice("colour", "class", ["class", "name"]).get(), "name");
+  assert.equal(second.state.choice("table", "").get(), "kernels");
+  assert.equal(second.state.hash(), hash);
+  second.bar.hash = "#colour=none&table=ops";
+  second.state.readAddress();
+  assert.equal(second.state.choice("colour", "class", ["class", "name"]).get(), "class", "nothing that is unknown");
+  assert.equal(second.state.choice("table", "").get(), "ops");
+});
+
+test("the chosen table and its condition are in the address", () => {
+  const first = open();
+  const choices = choicesOf(first.state);
+  assert.deepEqual(choices.table.get(), { name: null, where: "" });
+  assert.equal(first.state.hash().includes("table"), false);
+  choices.table.set({ name: "kernels", where: "name ~ 'a where b' and count > 3" });
+  const second = open(`#${first.state.hash()}`);
+  assert.deepEqual(choicesOf(second.state).table.get(), choices.table.get());
+  second.bar.hash = "";
+  second.state.readAddress();
+  assert.deepEqual(choicesOf(second.state).table.get(), { name: null, where: "" });
 });

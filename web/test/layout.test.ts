@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Track } from "../src/api/protocol";
-import { foldedAtFirst, groupId, layout, moveTrack, rowAt, type TrackSettings } from "../src/model/layout";
+import { busyBeside, foldedAtFirst, groupId, outermost, summaryOf } from "../src/model/groups";
+import { layout, moveTrack, rowAt, SUMMARY_HEIGHT, type TrackSettings } from "../src/model/layout";
 
 const track = (id: number, group: string[], name: string, lanes = 1, kind: Track["kind"] = "thread"): Track => ({
   id,
@@ -75,7 +76,142 @@ test("tracks of many lanes begin folded, but for the busiest thread", () => {
     { ...busy, id: 2 * run, run, group: [`rank ${run}`, "python"] },
     { ...TRACKS[1]!, id: 2 * run + 1, run, group: [`rank ${run}`, "GPU 0"] },
   ]);
-  assert.deepEqual([...foldedAtFirst(runs)], [0, 2, 4, groupId(2, 1), groupId(4, 1)]);
+  const ranks = [1, 3, 5].map((first) => groupId(first, 0));
+  assert.deepEqual(
+    foldedAtFirst(runs),
+    new Set([0, 2, 4, ...ranks, groupId(2, 1), groupId(4, 1)]),
+    "each rank is a row; unfolded, the first shows its threads",
+  );
+  assert.deepEqual(outermost(runs), ranks);
+});
+
+test("many ranks are a row each, with what kept their devices busy", () => {
+  const ranks = Array.from({ length: 8 }, (_, rank) => [
+    { ...track(4 * rank, [`rank ${rank}`, "GPU 0"], "busy", 1, "busy"), run: rank },
+    { ...track(4 * rank + 1, [`rank ${rank}`, "GPU 0"], "stream 7", 1, "stream"), run: rank },
+    { ...track(4 * rank + 2, [`rank ${rank}`, "GPU 1"], "busy", 1, "busy"), run: rank },
+    { ...track(4 * rank + 3, [`rank ${rank}`, "python"], "main", 3), run: rank },
+  ]).flat();
+  const folded = foldedAtFirst(ranks);
+  const { main, mainHeight } = layout(ranks, { ...PLAIN, folded });
+  assert.equal(mainHeight, 8 * SUMMARY_HEIGHT);
+  main.forEach((row, rank) => {
+    assert.ok(row.kind === "group" && row.folded);
+    assert.deepEqual(
+      row.summary.map((each) => each.id),
+      [4 * rank, 4 * rank + 2],
+    );
+  });
+  assert.ok(layout(ranks, PLAIN).main.every((row) => row.kind === "track" || row.summary.length === 0));
+  const open = layout(ranks, { ...PLAIN, folded, filter: "rank 3" }).main;
+  assert.deepEqual(
+    open.flatMap((row) => (row.kind === "track" ? [row.track.id] : [])),
+    [12, 13, 14, 15],
+  );
+});
+
+test("without a device the busiest threads stand for a group", () => {
+  const threads = [5, 50, 500, 5000, 2].map((slices, id) => ({ ...track(id, ["g"], `${id}`), slices }));
+  assert.deepEqual(
+    summaryOf(threads).map((each) => each.id),
+    [3, 2, 1, 0],
+  );
+});
+
+const shape = (tracks: Track[], folded: ReadonlySet<number> = new Set()) =>
+  layout(tracks, { ...PLAIN, folded }).main.map((row) =>
+    row.kind === "group" ? `${"#".repeat(row.depth + 1)} ${row.title} (${row.tracks})` : row.track.name,
+  );
+
+test("many counters of a device are a row that can be unfolded", () => {
+  const tracks = [
+    track(0, ["NPU 0"], "busy", 1, "busy"),
+    ...[1, 2, 3, 4, 5].map((id) => track(id, ["NPU 0"], `counter ${id}`, 1, "counter")),
+    track(6, ["NPU 0"], "stream 1", 1, "stream"),
+  ];
+  const folded = foldedAtFirst(tracks);
+  assert.deepEqual(shape(tracks, folded), ["# NPU 0 (7)", "busy", "stream 1", "## Counters (5)"]);
+  assert.deepEqual(shape(tracks).slice(-5), ["counter 1", "counter 2", "counter 3", "counter 4", "counter 5"]);
+  const few = tracks.slice(0, 4);
+  assert.deepEqual(shape(few, foldedAtFirst(few)), ["# NPU 0 (4)", "busy", "counter 1", "counter 2", "counter 3"]);
+  const only = tracks.slice(1, 6);
+  assert.deepEqual(shape(only, foldedAtFirst(only)), ["# NPU 0 (5)"]);
+});
+
+test("of many streams those with next to nothing on them are a row; a few stay in any case", () => {
+  const streams = (slices: number[]) =>
+    slices.map((count, id) => ({ ...track(id, ["GPU 0"], `stream ${id}`, 1, "stream"), slices: count }));
+  const many = streams([5000, 1, 1, 400, 25, 26, ...Array(20).fill(1)]);
+  const folded = foldedAtFirst(many);
+  assert.deepEqual(shape(many, folded), [
+    ...["# GPU 0 (26)", "stream 0", "stream 3", "stream 4", "stream 5", "## With few slices (22)"],
+  ]);
+  assert.equal(shape(many).length, 28, "none is lost");
+  const alike = streams(Array(20).fill(1));
+  assert.deepEqual(shape(alike, foldedAtFirst(alike)), [
+    ...["# GPU 0 (20)", "stream 0", "stream 1", "stream 2", "stream 3", "## With few slices (16)"],
+  ]);
+  const busy = streams(Array(20).fill(1000));
+  assert.equal(shape(busy, foldedAtFirst(busy)).length, 21);
+  const twelve = streams(Array(12).fill(1));
+  assert.equal(shape(twelve, foldedAtFirst(twelve)).length, 13);
+});
+
+test("tracks that are nested in others stand below them, folded where they are many", () => {
+  const nested = (count: number) => [
+    track(0, ["root"], "root", 1, "other"),
+    ...Array.from({ length: count }, (_, i) => ({
+      ...track(2 * i + 1, ["root"], `a${i}`, 1, "other"),
+      slices: 1000,
+    })),
+    ...Array.from({ length: count }, (_, i) => track(2 * i + 2, ["root", `a${i}`], `b${i}`, 1, "other")),
+  ];
+  const few = nested(2);
+  assert.deepEqual(shape(few, foldedAtFirst(few)), [
+    ...["# root (5)", "root", "a0", "a1", "## a0 (1)", "b0", "## a1 (1)", "b1"],
+  ]);
+  const many = nested(30);
+  const folded = shape(many, foldedAtFirst(many));
+  assert.ok(folded.includes("## a29 (1)") && !folded.includes("b29"));
+});
+
+test("lanes that mean coverage know the activity of their device", () => {
+  const tracks = [
+    track(0, ["rank 0", "GPU 0"], "busy", 1, "busy"),
+    track(1, ["rank 0", "GPU 0"], "idle", 1, "idle"),
+    track(2, ["rank 0", "GPU 1"], "busy", 1, "busy"),
+    track(3, ["rank 0", "GPU 1"], "exposed communication", 1, "exposed"),
+    track(4, ["rank 0", "GPU 2"], "idle", 1, "idle"),
+    track(5, ["rank 0", "GPU 1"], "stream 7", 1, "stream"),
+  ];
+  assert.deepEqual(
+    [...busyBeside(tracks)],
+    [
+      [1, 0],
+      [3, 2],
+    ],
+  );
+});
+
+test("a number in the filter is a whole number, and belongs to the word before it", () => {
+  const tracks = [
+    track(0, ["rank 0", "GPU 0"], "stream 13", 1, "stream"),
+    track(1, ["rank 0", "python"], "thread 3"),
+    track(2, ["rank 3", "GPU 0: B200"], "stream 7", 1, "stream"),
+    track(3, ["rank 13", "python"], "main (3)"),
+    track(4, ["rank 30", "python"], "pt_autograd_0 [a.*b"),
+  ];
+  const found = (filter: string) =>
+    layout(tracks, { ...PLAIN, filter }).main.flatMap((row) => (row.kind === "track" ? [row.track.id] : []));
+  assert.deepEqual(found("rank 3"), [2]);
+  assert.deepEqual(found("RANK 0 stream"), [0]);
+  assert.deepEqual(found("stream rank 3"), [2]);
+  assert.deepEqual(found("3"), [1, 2, 3]);
+  assert.deepEqual(found("main 3"), [3]);
+  assert.deepEqual(found("autograd"), [4]);
+  assert.deepEqual(found("b200"), [2]);
+  assert.deepEqual(found("[a.*b"), [4]);
+  assert.deepEqual(found("  "), [0, 1, 2, 3, 4]);
 });
 
 test("the filter takes words from headings and names and opens folded groups", () => {

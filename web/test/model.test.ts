@@ -5,7 +5,18 @@ import { History } from "../src/model/history";
 import { areaBetween } from "../src/model/selection";
 import { derived, Store } from "../src/model/store";
 import { EMPTY_URL_STATE, readUrlState, writeUrlState, type UrlState } from "../src/model/url_state";
-import { clamp, everything, fit, NARROWEST, niceStep, panBy, reveal, width, zoomAt } from "../src/model/viewport";
+import {
+  clamp,
+  everything,
+  fit,
+  NARROWEST,
+  niceStep,
+  panBy,
+  reveal,
+  timeStep,
+  width,
+  zoomAt,
+} from "../src/model/viewport";
 import { randomNumbers } from "./mock/profile.mjs";
 
 const near = (a: number, b: number, by: number) => assert.ok(Math.abs(a - b) <= by, `${a} is not near ${b}`);
@@ -89,6 +100,7 @@ const FULL: UrlState = {
     { start: 7, end: 9 },
   ],
   search: "void f<int>(a, b) & <c> \u05d0 100%",
+  choices: { colour: "name", table: "kernels where a = 'b' & c" },
 };
 
 test("an address restores what it was made from", () => {
@@ -112,6 +124,16 @@ test("nonsense in an address is ignored, part by part", () => {
     // never throws
     readUrlState(Array.from({ length: 30 }, () => String.fromCharCode(32 + Math.floor(random() * 95))).join(""));
   }
+});
+
+test("steps of time are round in seconds, minutes, hours and days", () => {
+  const second = 1e9;
+  assert.equal(timeStep(3), 5);
+  assert.equal(timeStep(15 * second), 20 * second);
+  assert.equal(timeStep(40 * second), 60 * second);
+  assert.equal(timeStep(1000 * second), 1200 * second);
+  assert.equal(timeStep(9000 * second), 3 * 3600 * second);
+  assert.equal(timeStep(100000 * second), 2 * 86400 * second);
 });
 
 test("a store calls back on changes only, and a derived one follows", () => {

@@ -8,7 +8,7 @@ import { bytes, duration, grouped, moment, oneLine, percent } from "../src/model
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
 import { pixelBuckets } from "../src/timeline/raster";
-import { baseOf, ticksOf } from "../src/timeline/ruler";
+import { baseOf, gridStepOf, ticksOf } from "../src/timeline/ruler";
 import { shortName } from "../src/timeline/text";
 import { fits } from "../src/ui/command_palette";
 import { csv } from "../src/ui/csv";
@@ -26,6 +26,13 @@ test("durations and moments", () => {
   assert.equal(duration(null), "\u2013");
   assert.equal(moment(1234567, 1000), "1.235 ms");
   assert.equal(moment(5e9, 1e9), "5 s");
+  assert.equal(moment(599.9e9, 1e8), "599.9 s");
+  assert.equal(moment(600e9, 60e9), "10 min");
+  assert.equal(moment(80000e9, 1200e9), "22 h 13 min 20 s");
+  assert.equal(moment(79200e9, 3600e9), "22 h");
+  assert.equal(moment(3600.25e9, 1e7), "1 h 0.25 s");
+  assert.equal(moment(7199.9999e9, 1e9), "2 h");
+  assert.equal(moment(-660e9, 60e9), "-11 min");
   assert.equal(bytes(1536), "1.50 KiB");
   assert.equal(percent(0.04), "0.04 %");
   assert.equal(grouped(1234567.5), "1\u202f234\u202f567.5");
@@ -49,12 +56,12 @@ test("labels of the ruler tell neighbours apart at every zoom", () => {
   for (const start of [0, 123, 1.5e6, 7.77e9, 3.6e12]) {
     for (let size = 20; size < 1e13; size *= 3.7) {
       const view = { start, end: start + size };
-      const step = 10 ** Math.max(0, Math.floor(Math.log10(size / 8)));
+      const step = gridStepOf(view, 900);
       const { base, ticks } = ticksOf(view, step);
       assert.equal(base, baseOf(view, step));
       assert.ok(base <= view.start + 1);
       assert.equal(new Set(ticks.map((tick) => tick.label)).size, ticks.length, `${start} ${size}`);
-      for (const tick of ticks) assert.ok(tick.label.length <= 16, tick.label);
+      for (const tick of ticks) assert.ok(tick.label.length <= 20, tick.label);
     }
   }
 });

@@ -3,24 +3,31 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FlameGraph, Session, Table } from "../src/api/protocol";
 import type { SliceTile } from "../src/api/tiles";
+import { csv } from "../src/ui/csv";
+import { edgesOf } from "../src/views/distribution";
 import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
 import { gapsOf, levelOver } from "../src/views/gaps";
 import { headline } from "../src/views/headline";
-import { exactPattern, isEqual, Records, stepsWithin, totals } from "../src/views/records";
+import { hasSlices, rowKey, rowOptions } from "../src/views/matches";
+import { cutSteps, exactPattern, isEqual, Records, totals } from "../src/views/records";
 import { attainable, domains, launchesOf, peakRates, roofOf } from "../src/views/roofline_model";
+import { costsOf, hottestLine, linesOf, splitLines } from "../src/views/source_lines";
 import { stepPath } from "../src/views/step_path";
+import { StepRows } from "../src/views/steps";
 import { childrenOf, hotPath, lineage, visibleRows } from "../src/views/tree_rows";
+import { nameText } from "../src/views/view";
 import { randomNumbers } from "./mock/profile.mjs";
 
 /** A random tree in pre-order, values of children never above that of the parent. */
 function randomFlame(seed: number, size: number, names = 12): FlameGraph {
   const random = randomNumbers(seed);
-  const nodes: FlameGraph["nodes"] = { parent: [], name: [], value: [], self: [], kind: [], count: [] };
+  const nodes: FlameGraph["nodes"] = { parent: [], name: [], value: [], self: [], kind: [], class: [], count: [] };
   const grow = (parent: number, value: number, depth: number) => {
     const at = nodes.parent.push(parent) - 1;
     nodes.name.push(Math.floor(random() * names));
     nodes.value.push(value);
     nodes.kind.push(0);
+    nodes.class.push(at % 3 === 0 ? 5 : -1);
     nodes.count.push(1);
     nodes.self.push(0);
     let left = value;
@@ -77,7 +84,7 @@ test("a root has the full width, and only what is above and below it is shown", 
 });
 
 test("an empty flame graph has no rows", () => {
-  const nodes = { parent: [], name: [], value: [], self: [], kind: [], count: [] };
+  const nodes = { parent: [], name: [], value: [], self: [], kind: [], class: [], count: [] };
   const graph: FlameGraph = { unit: "ns", metric: "m", metrics: ["m"], total: 0, nodes, names: [] };
   assert.equal(layoutFlame(graph, null).rows.length, 0);
   assert.deepEqual(
@@ -280,12 +287,96 @@ test("the headline names devices once and says what is known", () => {
   assert.equal(facts.get("Part of the run"), undefined);
 });
 
-test("steps of a window: those of which half lies in it, or that it lies in", () => {
+test("steps that a window cuts", () => {
   const steps = [0, 1, 2, 3].map((step) => ({ rank: 0, step, start: step * 100, duration: 100 }));
-  const inside = (start: number, end: number) => [...stepsWithin(steps, { start, end })];
-  assert.deepEqual(inside(0, 400), ["0/0", "0/1", "0/2", "0/3"]);
-  assert.deepEqual(inside(100, 201), ["0/1"]);
-  assert.deepEqual(inside(140, 260), ["0/1", "0/2"]);
-  assert.deepEqual(inside(110, 120), ["0/1"]);
-  assert.deepEqual(inside(400, 500), []);
+  const cut = (start: number, end: number) => [...cutSteps(steps, { start, end })];
+  assert.deepEqual(cut(0, 400), []);
+  assert.deepEqual(cut(100, 200), []);
+  assert.deepEqual(cut(100, 201), ["0/2"]);
+  assert.deepEqual(cut(140, 260), ["0/1", "0/2"]);
+  assert.deepEqual(cut(110, 120), ["0/1"]);
+  assert.deepEqual(cut(400, 500), []);
+  assert.deepEqual([...cutSteps(steps, null)], []);
+});
+
+test("a loop reaches down to the last line in it, not into what it calls", () => {
+  const nodes = {
+    kinds: ["function", "loop", "line", "loop", "line", "function", "line", "line", "line"],
+    files: ["a.c", "a.c", "a.c", "a.c", "a.c", "a.c", "a.c", "b.h", "a.c"],
+    lines: [1, 10, 11, 12, 15, 90, 91, 70, 0],
+    relations: ["call", "lexical", "lexical", "lexical", "lexical", "call", "lexical", "lexical", "lexical"],
+    callLines: [0, 0, 0, 0, 0, 0, 0, 0, 0],
+    children: [[1], [2, 3, 5, 7], [], [4], [], [6], [], [], []],
+  };
+  assert.deepEqual(linesOf(nodes, 1), { first: 10, last: 15 });
+  assert.deepEqual(linesOf({ ...nodes, callLines: [0, 0, 0, 0, 0, 17, 0, 0, 0] }, 1), { first: 10, last: 17 });
+  assert.deepEqual(linesOf(nodes, 0), { first: 1, last: 1 });
+  assert.deepEqual(linesOf(nodes, 4), { first: 15, last: 15 });
+  assert.equal(linesOf(nodes, 8), null);
+});
+
+test("source has its lines, and the hottest is where most is spent", () => {
+  assert.deepEqual(splitLines("a\r\nb\rc\n\nd"), ["a", "b", "c", "", "d"]);
+  assert.deepEqual(splitLines("a\nb\n"), ["a", "b"]);
+  assert.deepEqual(splitLines(""), [""]);
+  const source = { rank: 0, file: 0, name: "", stored: "", bytes: 0, text: "", shown_bytes: 0, repaired: false };
+  const lines = { line: [3, 5, 9], inclusive: [90, 20, 30], exclusive: [0, 20, 10] };
+  const costs = costsOf({ ...source, lines });
+  assert.deepEqual(costs.get(9), { inclusive: 30, exclusive: 10 });
+  assert.equal(hottestLine(costs), 5);
+  assert.equal(hottestLine(costsOf({ ...source, lines: { ...lines, exclusive: [0, 0, 0] } })), 3);
+  assert.equal(hottestLine(costsOf(source)), null);
+});
+
+test("a row is named by the cells that tell it from others, long ones by their beginning", () => {
+  const column = (name: string) => ({ name, type: "text" });
+  const table: Table = {
+    columns: [column("kind"), column("src_memory"), column("dst_memory")],
+    rows: [["HtoD", null, "device"]],
+  };
+  const key = rowKey("transfers", new Records(table), table.rows[0]!);
+  assert.deepEqual(key, ["HtoD", null, "device"]);
+  assert.deepEqual(rowOptions("transfers", key), { kind: "HtoD", dst_memory: "device" });
+  assert.deepEqual(rowOptions("slices", [""]), { name: "" });
+  const long = rowOptions("kernels", ["k".repeat(100_000)]);
+  assert.equal(long.cut, true);
+  assert.ok(encodeURIComponent(long.name!).length < 6000);
+  const wide = rowOptions("kernels", ["x" + "\u{1f600}".repeat(10_000)]);
+  assert.ok(encodeURIComponent(wide.name!).length < 6100);
+  assert.deepEqual(rowOptions("kernels", ["k".repeat(5000)]), { name: "k".repeat(5000) });
+  assert.ok(hasSlices("kernels") && !hasSlices("idle") && !hasSlices("slices"));
+});
+
+test("the edges of a histogram reach from the shortest to the longest", () => {
+  const distribution = { key: [], count: 3, total: 60, min: 10, max: 30, counts: [1, 0, 1, 1] };
+  assert.deepEqual(edgesOf(distribution), [10, 15, 20, 25, 30]);
+});
+
+test("a name that would show nothing is named as such", () => {
+  assert.equal(nameText("aten::mm"), "aten::mm");
+  assert.equal(nameText(""), "(no name)");
+  assert.equal(nameText(" \t\u200b\u202e"), "(blank name)");
+});
+
+test("the title of steps says how many are cut, and takes the mean of the others", () => {
+  const number = (name: string) => ({ name, type: "int" });
+  const table: Table = { columns: ["rank", "step", "duration_ns"].map(number), rows: [0, 1, 2].map((i) => [0, i, 10]) };
+  table.rows[0]![2] = 4;
+  const steps = [0, 1, 2].map((step) => ({ rank: 0, step, start: step * 10, duration: 10 }));
+  const title = (start: number, end: number, rows = table.rows) =>
+    new StepRows(new Records(table), { steps } as unknown as Session, { start, end }).title(rows);
+  assert.equal(title(6, 30), "3 steps, 10 ns on average; 1 cut: only what lies in the chosen time counts");
+  assert.equal(title(2, 6, table.rows.slice(0, 1)), "1 step; cut: only what lies in the chosen time counts");
+  assert.equal(title(0, 30), "3 steps, 8 ns on average");
+});
+
+test("no name becomes a formula of a spreadsheet", () => {
+  const rows = [
+    ["=1+1", -5],
+    ["@sum", 1],
+    ["-x", 2],
+    ["a=b", 3],
+    ['=cmd|"/c"', 4],
+  ];
+  assert.equal(csv(["n", "v"], rows), `n,v\r\n'=1+1,-5\r\n'@sum,1\r\n'-x,2\r\na=b,3\r\n"'=cmd|""/c""",4\r\n`);
 });

@@ -3,13 +3,18 @@
 import { Store } from "../model/store";
 import type {
   AreaStatistics,
+  Distributions,
   FlameGraph,
   Flow,
+  LaunchSlices,
   Neighbor,
+  RowSlices,
   SearchAnswer,
   Session,
   SliceAt,
   SliceDetails,
+  SourceFile,
+  SourceText,
   Status,
   Table,
 } from "./protocol";
@@ -23,8 +28,9 @@ export class ApiError extends Error {
   }
 }
 
-/** `lost`: no answer. `restarted`: an answer of another session; the page must load again. */
-export type Connection = "ok" | "lost" | "restarted";
+/** `lost`: no answer. `restarted`: an answer of another session, `replaced`: of another profile too; the page must load
+ * again. */
+export type Connection = "ok" | "lost" | "restarted" | "replaced";
 
 export interface TableOptions {
   from?: number;
@@ -36,6 +42,21 @@ export interface TableOptions {
   where?: string;
   base_names?: boolean;
   metric?: string;
+}
+
+/** The cells that name a row, and the part of the profile. */
+export interface RowOptions {
+  name?: string;
+  group?: string;
+  kind?: string;
+  src_memory?: string;
+  dst_memory?: string;
+  from?: number;
+  to?: number;
+  base_names?: boolean;
+  limit?: number;
+  /** The cells are beginnings. */
+  cut?: boolean;
 }
 
 type Parameters = Record<string, string | number | boolean | undefined | null>;
@@ -56,16 +77,33 @@ export function decimal(value: number): string {
 }
 
 const RETRY_MS = 1000;
+const BEAT_MS = 3000;
+/** A server that takes longer to say that it is there counts as lost. */
+const PATIENCE_MS = 10000;
+const UNAUTHORIZED = 401;
 
 export class Client {
   readonly connection = new Store<Connection>("ok");
   #session: string | null = null;
-  #waiting: ReturnType<typeof setTimeout> | null = null;
+  #inputs: string | null = null;
+  #wanted: () => boolean = () => false;
+  #asking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly base = "") {}
 
-  status(): Promise<Status> {
-    return this.#json<Status>("/api/status", false);
+  async status(signal?: AbortSignal): Promise<Status> {
+    const status = await this.#json<Status>("/api/status", false, signal);
+    if (this.#session === null) this.#inputs = String(status.inputs);
+    return status;
+  }
+
+  /**
+   * Asks now and every few seconds whether the server is there and still the same, for as long as `wanted` says so. To
+   * be called again when that has become true.
+   */
+  watch(wanted: () => boolean): void {
+    this.#wanted = wanted;
+    this.#askIn(0);
   }
 
   async session(): Promise<Session> {
@@ -98,7 +136,17 @@ export class Client {
 
   search(
     q: string,
-    options: { regex?: boolean; track?: string; at?: number; direction?: "next" | "previous"; limit?: number } = {},
+    options: {
+      regex?: boolean;
+      /** Without derived slices. */
+      own?: boolean;
+      track?: string;
+      at?: number;
+      /** "TRACK,SLICE": only what comes after (or before) it. */
+      past?: string;
+      direction?: "next" | "previous";
+      limit?: number;
+    } = {},
     signal?: AbortSignal,
   ): Promise<SearchAnswer> {
     return this.#json(`/api/search${query({ q, ...options })}`, true, signal);
@@ -119,14 +167,51 @@ export class Client {
   }
 
   flame(
-    options: { view: "down" | "up"; from?: number; to?: number; rank?: number; metric?: string; focus?: string },
+    options: {
+      view: "down" | "up";
+      from?: number;
+      to?: number;
+      rank?: number;
+      metric?: string;
+      focus?: string;
+      /** Iterations one by one. */
+      steps?: boolean;
+    },
     signal?: AbortSignal,
   ): Promise<FlameGraph> {
     return this.#json(`/api/flame${query({ ...options })}`, true, signal);
   }
 
+  /** How the durations of the rows of a table are distributed. */
+  distributions(
+    table: string,
+    options: { from?: number; to?: number; base_names?: boolean; top?: number } = {},
+    signal?: AbortSignal,
+  ): Promise<Distributions> {
+    return this.#json(`/api/distributions${query({ table, ...options })}`, true, signal);
+  }
+
+  /** The slices that a row of a table is made of, the longest first. */
+  row(table: string, options: RowOptions, signal?: AbortSignal): Promise<RowSlices> {
+    return this.#json(`/api/row${query({ table, ...options })}`, true, signal);
+  }
+
   flows(track: number, slice: number, signal?: AbortSignal): Promise<Flow[]> {
     return this.#json(`/api/flows${query({ track, slice })}`, true, signal);
+  }
+
+  /** The source files that the profile holds. */
+  sources(signal?: AbortSignal): Promise<SourceFile[]> {
+    return this.#json("/api/sources", true, signal);
+  }
+
+  source(rank: number, file: number, metric: string | undefined, signal?: AbortSignal): Promise<SourceText> {
+    return this.#json(`/api/source${query({ rank, file, metric })}`, true, signal);
+  }
+
+  /** The slices of the kernel that a measured launch is of. */
+  launchSlices(rank: number, id: number, signal?: AbortSignal): Promise<LaunchSlices> {
+    return this.#json(`/api/launch${query({ rank, id })}`, true, signal);
   }
 
   exportUrl(to: "pftrace" | "json"): string {
@@ -149,29 +234,47 @@ export class Client {
     }
     const session = answer.headers.get("X-Session");
     if (ofSession && this.#session && session && session !== this.#session) {
-      this.connection.set("restarted");
+      void this.#ask();
       throw new ApiError(0, "The server was restarted.");
     }
-    if (this.connection.get() === "lost") this.connection.set("ok");
+    if (ofSession && this.connection.get() === "lost") this.connection.set("ok");
     if (!answer.ok) throw new ApiError(answer.status, await errorText(answer));
     return answer;
   }
 
-  /** Asks again and again whether the server is back. */
-  #lost(): void {
-    if (this.connection.get() === "restarted") return;
-    this.connection.set("lost");
-    if (this.#waiting) return;
-    this.#waiting = setTimeout(async () => {
-      this.#waiting = null;
-      try {
-        const status = await this.status();
-        if (this.#session && status.session !== this.#session) this.connection.set("restarted");
-        else this.connection.set("ok");
-      } catch {
-        // status() has called #lost again, or the server answered an error: it will be asked again by others.
+  #askIn(ms: number): void {
+    clearTimeout(this.#asking);
+    if (!this.#isOver) this.#asking = setTimeout(() => this.#wanted() && void this.#ask(), ms);
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const status = await this.status(AbortSignal.timeout(PATIENCE_MS));
+      if (this.#session !== null && status.session !== this.#session) {
+        this.#end(String(status.inputs) === this.#inputs ? "restarted" : "replaced");
+      } else if (this.connection.get() === "lost") {
+        this.connection.set("ok");
       }
-    }, RETRY_MS);
+    } catch (error) {
+      // Another server that wants another token: loading again says so.
+      if (error instanceof ApiError && error.status === UNAUTHORIZED) this.#end("restarted");
+      else this.#lost();
+    }
+    this.#askIn(this.connection.get() === "lost" ? RETRY_MS : BEAT_MS);
+  }
+
+  get #isOver(): boolean {
+    return this.connection.get() === "restarted" || this.connection.get() === "replaced";
+  }
+
+  #end(what: "restarted" | "replaced"): void {
+    if (!this.#isOver) this.connection.set(what);
+  }
+
+  #lost(): void {
+    if (this.connection.get() !== "ok") return;
+    this.connection.set("lost");
+    this.#askIn(RETRY_MS);
   }
 }
 

@@ -68,6 +68,16 @@ export interface SliceAt {
   name?: string;
 }
 
+/** How a wait ended, a sentence on that, and who had a part in it. */
+export interface WaitStory {
+  end: string;
+  by?: string;
+  why: string;
+  op?: SliceAt;
+  held?: SliceAt;
+  record?: SliceAt;
+}
+
 export interface SliceDetails extends SliceAt {
   name: string;
   short_name?: string;
@@ -88,6 +98,11 @@ export interface SliceDetails extends SliceAt {
   launch?: SliceAt | null;
   launched?: SliceAt[];
   delay?: number | null;
+  /** Of a slice that waits: what for. */
+  wait?: WaitStory;
+  /** The waits that it ended, that held it, or whose event it recorded; the first of them. */
+  waits?: { part: "ended" | "held" | "recorded"; wait: SliceAt; op?: SliceAt; held?: SliceAt }[];
+  waits_count?: number;
   siblings?: {
     count: number;
     total: number;
@@ -98,6 +113,8 @@ export interface SliceDetails extends SliceAt {
     rank_pct: number;
     histogram?: { edges: number[]; counts: number[] };
   };
+  /** The launches of this kernel that a kernel profiler measured. */
+  measured?: { match: LaunchMatch; count: number; launches: MeasuredLaunch[] };
   /** What is doubtful about it. */
   remark?: string;
   /** Of a derived slice: the slice that it is about. */
@@ -115,6 +132,50 @@ export interface Flow {
   kind: string;
   from: SliceAt;
   to: SliceAt;
+}
+
+/** A source file that the profile holds. */
+export interface SourceFile {
+  rank: number;
+  /** Its number. */
+  file: number;
+  /** As the call tree names it. */
+  name: string;
+  stored: string;
+  bytes: number;
+}
+
+export interface SourceText extends SourceFile {
+  text: string;
+  shown_bytes: number;
+  /** Bytes that are no UTF-8 were replaced. */
+  repaired: boolean;
+  // What its lines cost, where anything was measured; `total` is of the whole program.
+  metric?: string;
+  unit?: string;
+  total?: number | null;
+  lines?: { line: number[]; inclusive: number[]; exclusive: number[] };
+}
+
+/** A launch that a kernel profiler measured, and its place in the roofline. */
+export interface MeasuredLaunch {
+  rank: number;
+  id: number;
+  duration?: number;
+  intensity?: number;
+  flops_per_s?: number;
+  bound?: string;
+  ceiling?: string;
+  ceiling_pct?: number;
+}
+
+export type LaunchMatch = "none" | "short name and shape" | "name" | "name and shape";
+
+export interface LaunchSlices {
+  rank: number;
+  id: number;
+  match: LaunchMatch;
+  slices: SliceAt[];
 }
 
 export interface SearchAnswer {
@@ -138,6 +199,30 @@ export interface Table {
   rows: Cell[][];
 }
 
+/** Durations of the slices of one row of a table: as many in each of the bars, of equal width from min to max. */
+export interface Distribution {
+  key: (string | null)[];
+  count: number;
+  total: number;
+  min: number;
+  max: number;
+  counts: number[];
+}
+
+export interface Distributions {
+  /** Of the table, whose cells are the key. */
+  columns: string[];
+  rows: Distribution[];
+}
+
+export interface RowSlices {
+  count: number;
+  total: number;
+  min: number;
+  max: number;
+  slices: SliceAt[];
+}
+
 export interface AreaStatistics {
   from: number;
   to: number;
@@ -151,7 +236,16 @@ export interface FlameGraph {
   metric: string;
   metrics: string[];
   total: number;
-  nodes: { parent: number[]; name: number[]; value: number[]; self: number[]; kind: number[]; count: number[] };
+  nodes: {
+    parent: number[];
+    name: number[];
+    value: number[];
+    self: number[];
+    kind: number[];
+    /** Of device ops; else -1. */
+    class: number[];
+    count: number[];
+  };
   names: string[];
 }
 

@@ -2,8 +2,9 @@
 import type { Client } from "../api/client";
 import type { Session, SliceAt } from "../api/protocol";
 import type { Target } from "../views/context";
+import { foldedAtFirst } from "./groups";
 import { History } from "./history";
-import { foldedAtFirst, type TrackSettings } from "./layout";
+import type { TrackSettings } from "./layout";
 import { areaBetween, sameSlice, type Area, type Mark, type SliceRef } from "./selection";
 import { derived, Store } from "./store";
 import { readUrlState, writeUrlState, type UrlState } from "./url_state";
@@ -14,16 +15,33 @@ interface Place {
   viewport: Viewport;
   slice: SliceRef | null;
   area: Area | null;
+  arrangement: Arrangement;
 }
+
+/** What of the settings of the tracks can be undone. */
+type Arrangement = Pick<TrackSettings, "pinned" | "folded" | "order">;
+
+const arrangementOf = ({ pinned, folded, order }: TrackSettings): Arrangement => ({ pinned, folded, order });
+
+const sameArrangement = (a: Arrangement, b: Arrangement): boolean =>
+  a.pinned === b.pinned && a.folded === b.folded && a.order === b.order;
 
 const samePlace = (a: Place, b: Place): boolean =>
   a.view === b.view &&
   sameRange(a.viewport, b.viewport) &&
   sameSlice(a.slice, b.slice) &&
   sameRange(a.area, b.area) &&
-  String(a.area?.tracks) === String(b.area?.tracks);
+  String(a.area?.tracks) === String(b.area?.tracks) &&
+  sameArrangement(a.arrangement, b.arrangement);
 
 const SETTLED_MS = 300;
+
+/** Something that a view lets the user choose, and that stands in the address where it is not as at first. */
+interface Choice {
+  store: Store<string>;
+  first: string;
+  isValid(value: string): boolean;
+}
 
 /** The part of the browser that is needed, so that tests can do without one. */
 export interface AddressBar {
@@ -47,6 +65,9 @@ export class AppState {
   /** Whether folds and pins differ from those at first; only then they stand in the address. */
   #ownFolds = false;
   #ownPins = false;
+  #choices = new Map<string, Choice>();
+  /** Of the address, what no view has asked for yet. */
+  #unclaimed: Readonly<Record<string, string>> = {};
   #history = new History<Place>(samePlace);
   #timer: ReturnType<typeof setTimeout> | null = null;
   #shownView: string;
@@ -123,6 +144,21 @@ export class AppState {
     this.settings.update((old) => ({ ...old, ...change }));
   }
 
+  /** What the user has chosen under a key of a view: `first` until then. `known`: all there is to choose from. */
+  choice(key: string, first: string): Store<string>;
+  choice<T extends string>(key: string, first: T, known: readonly T[]): Store<T>;
+  choice(key: string, first: string, known?: readonly string[]): Store<string> {
+    let choice = this.#choices.get(key);
+    if (!choice) {
+      const isValid = (value: string) => !known || known.includes(value);
+      choice = { store: new Store<string>(first), first, isValid };
+      this.#choices.set(key, choice);
+      restoreChoice(choice, this.#unclaimed[key]);
+      choice.store.subscribe(() => this.#settle());
+    }
+    return choice.store;
+  }
+
   /** The address that leads to what is shown now. */
   hash(): string {
     const settings = this.settings.get();
@@ -137,11 +173,24 @@ export class AppState {
       order: settings.order.length ? [...settings.order] : null,
       marks: [...this.marks.get()],
       search: this.search.get(),
+      choices: this.#chosen(),
     });
   }
 
+  #chosen(): Record<string, string> {
+    const chosen = Object.entries(this.#unclaimed).filter(([key]) => !this.#choices.has(key));
+    for (const [key, { store, first }] of this.#choices) if (store.get() !== first) chosen.push([key, store.get()]);
+    return Object.fromEntries(chosen);
+  }
+
   #place(): Place {
-    return { view: this.view.get(), viewport: this.viewport.get(), slice: this.selection.get(), area: this.area.get() };
+    return {
+      view: this.view.get(),
+      viewport: this.viewport.get(),
+      slice: this.selection.get(),
+      area: this.area.get(),
+      arrangement: arrangementOf(this.settings.get()),
+    };
   }
 
   #goTo(place: Place | null): boolean {
@@ -150,6 +199,8 @@ export class AppState {
     this.viewport.set(place.viewport);
     this.selection.set(place.slice);
     this.area.set(place.area);
+    // Last: showing the slice may have unfolded what was folded there.
+    if (!sameArrangement(arrangementOf(this.settings.get()), place.arrangement)) this.changeSettings(place.arrangement);
     this.#write();
     return true;
   }
@@ -181,6 +232,8 @@ export class AppState {
     this.area.set(url.area && areaBetween(url.area.start, url.area.end, span, tracks?.length ? tracks : null));
     this.marks.set(url.marks);
     this.search.set(url.search);
+    this.#unclaimed = url.choices;
+    for (const [key, choice] of this.#choices) restoreChoice(choice, url.choices[key]);
     const wanted = url.slice;
     if (!wanted) {
       this.selection.set(null);
@@ -192,6 +245,10 @@ export class AppState {
       );
     }
   }
+}
+
+function restoreChoice({ store, first, isValid }: Choice, value: string | undefined): void {
+  store.set(value !== undefined && isValid(value) ? value : first);
 }
 
 function refOf(slice: SliceAt | SliceRef): SliceRef {

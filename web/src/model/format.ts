@@ -45,12 +45,34 @@ export function grouped(value: number): string {
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 
-/** A moment, as exact as a step of the axis needs: "12.345 ms". */
+const SECOND = 1e9;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** From here on moments are written in hours and minutes, as durations are. */
+const LONG = 10 * MINUTE;
+
+/** A moment, as exact as a step of the axis needs: "12.345 ms", "2 h 46 min 40.5 s". */
 export function moment(ns: number, step = 1): string {
   const size = Math.abs(ns);
+  if (size >= LONG) return (ns < 0 ? "-" : "") + longMoment(size, step);
   const [scale, unit] = TIME_UNITS.slice(2).find(([scale]) => size >= scale) ?? [1, "ns"];
   const decimals = Math.max(0, Math.min(12, Math.ceil(Math.log10(scale / Math.max(step, 1e-3)) - 1e-9)));
   return `${(ns / scale).toFixed(decimals)} ${unit}`;
+}
+
+function longMoment(ns: number, step: number): string {
+  const decimals = Math.max(0, Math.min(9, Math.ceil(Math.log10(SECOND / Math.max(step, 1)) - 1e-9)));
+  const unit = SECOND / 10 ** decimals;
+  const whole = Math.round(ns / unit) * unit;
+  const parts = [
+    [Math.floor(whole / HOUR), "h"],
+    [Math.floor((whole % HOUR) / MINUTE), "min"],
+    [Number(((whole % MINUTE) / SECOND).toFixed(decimals)), "s"],
+  ] as const;
+  return parts
+    .filter(([value]) => value > 0)
+    .map(([value, name]) => `${name === "s" ? value.toFixed(decimals) : value} ${name}`)
+    .join(" ");
 }
 
 const BYTE_UNITS: [number, string][] = [

@@ -1,5 +1,7 @@
 // Which tracks stand where. Pure: tracks and the user's settings in, rows with their heights out. CSS pixels.
 import type { Track } from "../api/protocol";
+import { groupsAround, groupTree, summaryOf, tracksIn, type Group } from "./groups";
+import { trackFilter } from "./track_filter";
 
 export interface TrackSettings {
   /** In the order in which they stand at the top. */
@@ -18,6 +20,8 @@ export interface GroupRow {
   readonly depth: number;
   readonly tracks: number;
   readonly folded: boolean;
+  /** What stands for the tracks in it while it is folded. */
+  readonly summary: readonly Track[];
   readonly top: number;
   readonly height: number;
 }
@@ -46,33 +50,15 @@ export interface Layout {
 }
 
 export const GROUP_HEIGHT = 22;
+/** Of a folded group with something to show of it. */
+export const SUMMARY_HEIGHT = 32;
 export const LANE_HEIGHT = 18;
 export const FOLDED_HEIGHT = 20;
 export const COUNTER_HEIGHT = 40;
 export const ACTIVITY_HEIGHT = 32;
 /** Between two tracks. */
 export const TRACK_GAP = 4;
-/** Tracks with more lanes than this begin folded, but for the busiest thread of a run where there are few runs. */
-const MOST_OPEN_LANES = 12;
-const FEW_RUNS = 2;
-const HOST_KINDS: ReadonlySet<string> = new Set(["thread", "async", "other", "counter"]);
-
-const FIRST_GROUP = 2 ** 31;
-
-/** Ids of groups lie beside those of tracks: a group has that of its first track, and its depth. */
-export function groupId(firstTrack: number, depth: number): number {
-  return FIRST_GROUP + firstTrack * 4 + depth;
-}
-
 export const isArea = (track: Track): boolean => track.kind === "counter" || track.kind === "busy";
-
-interface Group {
-  title: string;
-  depth: number;
-  id: number;
-  tracks: Track[];
-  groups: Map<string, Group>;
-}
 
 function sorted(tracks: readonly Track[], order: readonly number[]): Track[] {
   const place = new Map(order.map((id, i) => [id, i]));
@@ -82,57 +68,6 @@ function sorted(tracks: readonly Track[], order: readonly number[]): Track[] {
     if (placeA !== undefined && placeB !== undefined) return placeA - placeB;
     return a.sort - b.sort || a.id - b.id;
   });
-}
-
-function groupTree(tracks: readonly Track[]): Group {
-  const root: Group = { title: "", depth: -1, id: -1, tracks: [], groups: new Map() };
-  for (const track of [...tracks].sort((a, b) => a.sort - b.sort || a.id - b.id)) {
-    let group = root;
-    track.group.forEach((title, depth) => {
-      let next = group.groups.get(title);
-      if (!next)
-        group.groups.set(title, (next = { title, depth, id: groupId(track.id, depth), tracks: [], groups: new Map() }));
-      group = next;
-    });
-    group.tracks.push(track);
-  }
-  return root;
-}
-
-/** Groups without anything of a device. */
-function hostGroups(group: Group): Group[] {
-  const inner = [...group.groups.values()].flatMap(hostGroups);
-  const isHost = group.tracks.length > 0 && group.tracks.every((track) => HOST_KINDS.has(track.kind));
-  return isHost && group.groups.size === 0 ? [...inner, group] : inner;
-}
-
-/**
- * What is folded until the user says otherwise: what would fill the screen. Of many runs the first shows its threads,
- * the others their devices.
- */
-export function foldedAtFirst(tracks: readonly Track[]): Set<number> {
-  const busiest = new Map<number, Track>();
-  for (const track of tracks) {
-    const other = busiest.get(track.run);
-    if (track.kind === "thread" && (!other || track.slices > other.slices)) busiest.set(track.run, track);
-  }
-  const runs = new Set(tracks.map((track) => track.run));
-  const stayOpen = new Set(runs.size <= FEW_RUNS ? busiest.values() : []);
-  const folded = new Set<number>();
-  for (const track of tracks) if (track.lanes > MOST_OPEN_LANES && !stayOpen.has(track)) folded.add(track.id);
-  if (runs.size > FEW_RUNS) {
-    const [first] = runs;
-    for (const group of hostGroups(groupTree(tracks))) if (group.tracks[0]!.run !== first) folded.add(group.id);
-  }
-  return folded;
-}
-
-const countOf = (group: Group): number =>
-  [...group.groups.values()].reduce((sum, inner) => sum + countOf(inner), group.tracks.length);
-
-function matches(track: Track, words: readonly string[]): boolean {
-  const text = [...track.group, track.name].join(" ").toLowerCase();
-  return words.every((word) => text.includes(word));
 }
 
 /** Height of a track without the gap, and of its lanes. */
@@ -146,11 +81,11 @@ export function trackHeight(track: Track, folded: boolean): { height: number; la
 }
 
 export function layout(tracks: readonly Track[], settings: TrackSettings): Layout {
-  const words = settings.filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = words.length ? tracks.filter((track) => matches(track, words)) : tracks;
+  const filter = trackFilter(settings.filter);
+  const shown = filter ? tracks.filter(filter) : tracks;
   const byId = new Map(tracks.map((track) => [track.id, track]));
   const isPinned = new Set(settings.pinned);
-  const row = (track: Track, depth: number, top: number, pinned: boolean): TrackRow => {
+  const row = (track: Track, context: string, depth: number, top: number, pinned: boolean): TrackRow => {
     const folded = settings.folded.has(track.id);
     const { height, laneHeight } = trackHeight(track, folded);
     return {
@@ -159,7 +94,7 @@ export function layout(tracks: readonly Track[], settings: TrackSettings): Layou
       depth,
       folded,
       pinned,
-      context: track.group.join(" \u203a "),
+      context,
       top,
       height,
       laneHeight,
@@ -171,37 +106,40 @@ export function layout(tracks: readonly Track[], settings: TrackSettings): Layou
   for (const id of settings.pinned) {
     const track = byId.get(id);
     if (!track) continue;
-    pinned.push(row(track, 0, top, true));
+    pinned.push(row(track, track.group.join(" \u203a "), 0, top, true));
     top += pinned[pinned.length - 1]!.height + TRACK_GAP;
   }
   const pinnedHeight = top;
 
   const main: Row[] = [];
   top = 0;
-  const add = (group: Group): void => {
-    let folded = false;
+  const add = (group: Group, above: string): void => {
+    const context = [above, group.title].filter(Boolean).join(" \u203a ");
     if (group.depth >= 0) {
-      folded = settings.folded.has(group.id) && words.length === 0;
+      const all = tracksIn(group);
+      const folded = settings.folded.has(group.id) && !filter;
+      const summary = folded && !group.gathered ? summaryOf(all) : [];
       main.push({
         kind: "group",
         id: group.id,
         title: group.title,
         depth: group.depth,
-        tracks: countOf(group),
+        tracks: all.length,
         folded,
+        summary,
         top,
-        height: GROUP_HEIGHT,
+        height: summary.length ? SUMMARY_HEIGHT : GROUP_HEIGHT,
       });
-      top += GROUP_HEIGHT;
+      top += main[main.length - 1]!.height;
+      if (folded) return;
     }
-    if (folded) return;
     for (const track of sorted(group.tracks, settings.order)) {
-      main.push(row(track, group.depth + 1, top, isPinned.has(track.id)));
+      main.push(row(track, context, group.depth + 1, top, isPinned.has(track.id)));
       top += main[main.length - 1]!.height + TRACK_GAP;
     }
-    for (const inner of group.groups.values()) add(inner);
+    for (const inner of group.groups.values()) add(inner, context);
   };
-  add(groupTree(shown));
+  add(groupTree(shown), "");
   return { pinned, main, pinnedHeight, mainHeight: top };
 }
 
@@ -219,13 +157,9 @@ export function rowAt(rows: readonly Row[], y: number): number {
 
 /** The ids of a track's group in the user's order, with the track moved by some places. */
 export function moveTrack(tracks: readonly Track[], settings: TrackSettings, id: number, by: number): number[] {
-  const moved = tracks.find((track) => track.id === id);
-  if (!moved) return [...settings.order];
-  const key = moved.group.join("\n");
-  const siblings = sorted(
-    tracks.filter((track) => track.group.join("\n") === key),
-    settings.order,
-  ).map((track) => track.id);
+  const group = groupsAround(groupTree(tracks), id).pop();
+  if (!group) return [...settings.order];
+  const siblings = sorted(group.tracks, settings.order).map((track) => track.id);
   const from = siblings.indexOf(id);
   const to = Math.min(Math.max(from + by, 0), siblings.length - 1);
   siblings.splice(from, 1);

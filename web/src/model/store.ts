@@ -42,3 +42,11 @@ export function derived<T, U>(source: Readable<T>, map: (value: T) => U, same?: 
   source.subscribe((value) => store.set(map(value)));
   return store;
 }
+
+/** A store of something that is kept as text in another one. */
+export function mapped<T>(text: Store<string>, read: (text: string) => T, write: (value: T) => string): Store<T> {
+  const store = new Store<T>(read(text.get()), (a, b) => write(a) === write(b));
+  store.subscribe((value) => text.set(write(value)));
+  text.subscribe((value) => store.set(read(value)));
+  return store;
+}

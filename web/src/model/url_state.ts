@@ -13,6 +13,8 @@ export interface UrlState {
   order: number[] | null;
   marks: Mark[];
   search: string;
+  /** What views let the user choose, by their own keys. */
+  choices: Readonly<Record<string, string>>;
 }
 
 export const EMPTY_URL_STATE: UrlState = {
@@ -25,7 +27,13 @@ export const EMPTY_URL_STATE: UrlState = {
   order: null,
   marks: [],
   search: "",
+  choices: {},
 };
+
+const OWN_KEYS = new Set(["view", "t", "slice", "area", "pin", "fold", "order", "mark", "q"]);
+const CHOICE_KEY = /^[a-z_]{1,20}$/;
+const LONGEST_CHOICE = 400;
+const MOST_CHOICES = 20;
 
 const MOST_IDS = 4096;
 
@@ -67,6 +75,7 @@ export function writeUrlState(state: UrlState): string {
     parts.push(["mark", marks.join(",")]);
   }
   if (state.search) parts.push(["q", state.search]);
+  parts.push(...Object.entries(state.choices));
   return parts
     .map(([key, value]) => `${key}=${encodeURIComponent(value).replace(/%2C/g, ",").replace(/%40/g, "@")}`)
     .join("&");
@@ -105,5 +114,10 @@ export function readUrlState(hash: string): UrlState {
       })
       .slice(0, 100),
     search: (values.get("q") ?? "").slice(0, 1000),
+    choices: Object.fromEntries(
+      [...values]
+        .filter(([key, value]) => !OWN_KEYS.has(key) && CHOICE_KEY.test(key) && value.length <= LONGEST_CHOICE)
+        .slice(0, MOST_CHOICES),
+    ),
   };
 }

@@ -76,3 +76,15 @@ export function niceStep(atLeast: number): number {
   for (const factor of [1, 2, 5]) if (factor * power >= atLeast * (1 - 1e-9)) return factor * power;
   return 10 * power;
 }
+
+const SECOND = 1e9;
+const DAY = 86400 * SECOND;
+/** Steps above those of seconds, in seconds. */
+const LONG_STEPS = [30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+
+/** A step of the axis of time: as niceStep, and where it is long, a round number of minutes, hours or days. */
+export function timeStep(atLeast: number): number {
+  if (atLeast <= 20 * SECOND) return niceStep(atLeast);
+  const found = LONG_STEPS.find((seconds) => seconds * SECOND >= atLeast * (1 - 1e-9));
+  return found ? found * SECOND : niceStep(atLeast / DAY) * DAY;
+}

@@ -1,13 +1,14 @@
 // All about the selected slice.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { SliceAt, SliceDetails } from "../api/protocol";
-import { bytes, duration, exact, grouped, moment, oneLine, percent, withUnit } from "../model/format";
+import type { MeasuredLaunch, SliceAt, SliceDetails, WaitStory } from "../api/protocol";
+import { bytes, duration, exact, grouped, moment, oneLine, percent, short, withUnit } from "../model/format";
 import { rangeOf, type SliceRef } from "../model/selection";
 import { fit } from "../model/viewport";
 import { Histogram } from "../ui/chart";
 import { copyText } from "../ui/clipboard";
 import { useLoaded } from "../ui/hooks";
+import { choicesOf } from "../views/choices";
 import type { ViewContext } from "../views/context";
 
 const SHORT_TEXT = 240;
@@ -82,12 +83,15 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
             {details.delay != null && <Facts facts={[["Call to device", duration(details.delay)]]} />}
           </Section>
         )}
+        {details.wait && <WaitedFor wait={details.wait} onOpen={go} />}
+        {details.waits && <PartsInWaits waits={details.waits} onOpen={go} />}
         {details.stack && details.stack.length > 0 && (
           <Section title={details.launch ? "Stack of the launch" : "Stack"}>
             <Links slices={details.stack} onOpen={go} />
           </Section>
         )}
         {details.siblings && details.siblings.count > 1 && <Siblings details={details} />}
+        {details.measured && <Measured context={context} measured={details.measured} />}
         {details.arguments && details.arguments.length > 0 && (
           <Section title="Arguments" wide>
             <dl class="facts arguments">
@@ -165,7 +169,15 @@ function Facts({ facts }: { facts: Fact[] }): JSX.Element {
   );
 }
 
-function Links({ slices, onOpen }: { slices: readonly SliceAt[]; onOpen: (slice: SliceAt) => void }): JSX.Element {
+function Links({
+  slices,
+  onOpen,
+  label,
+}: {
+  slices: readonly SliceAt[];
+  onOpen: (slice: SliceAt) => void;
+  label?: string;
+}): JSX.Element {
   const [all, setAll] = useState(false);
   const shown = all ? slices.slice(0, 1000) : slices.slice(0, SHOWN_LINKS);
   return (
@@ -173,7 +185,7 @@ function Links({ slices, onOpen }: { slices: readonly SliceAt[]; onOpen: (slice:
       {shown.map((slice) => (
         <li>
           <button onClick={() => onOpen(slice)}>{oneLine(slice.name ?? "slice")}</button>
-          <span class="soft">{duration(slice.duration)}</span>
+          <span class="soft">{label ?? duration(slice.duration)}</span>
         </li>
       ))}
       {slices.length > shown.length && !all && (
@@ -182,6 +194,42 @@ function Links({ slices, onOpen }: { slices: readonly SliceAt[]; onOpen: (slice:
         </li>
       )}
     </ul>
+  );
+}
+
+function WaitedFor({ wait, onOpen }: { wait: WaitStory; onOpen: (slice: SliceAt) => void }): JSX.Element {
+  return (
+    <Section title="What it waited for">
+      <p class="soft">{wait.why}</p>
+      {wait.op && <Links slices={[wait.op]} onOpen={onOpen} />}
+      {wait.held && <Links slices={[wait.held]} onOpen={onOpen} label="held back" />}
+      {wait.record && <Links slices={[wait.record]} onOpen={onOpen} label="recorded the event" />}
+    </Section>
+  );
+}
+
+const PARTS_IN_WAITS = { ended: "Waits that it ended", held: "What held it back", recorded: "Waits for its event" };
+
+function PartsInWaits({
+  waits,
+  onOpen,
+}: {
+  waits: NonNullable<SliceDetails["waits"]>;
+  onOpen: (slice: SliceAt) => void;
+}): JSX.Element {
+  const parts = Object.keys(PARTS_IN_WAITS) as (keyof typeof PARTS_IN_WAITS)[];
+  return (
+    <>
+      {parts.map((part) => {
+        const of = waits.filter((one) => one.part === part);
+        const slices = of.map((one) => (part === "held" ? one.op! : one.wait));
+        return slices.length > 0 ? (
+          <Section title={PARTS_IN_WAITS[part]}>
+            <Links slices={slices} onOpen={onOpen} />
+          </Section>
+        ) : null;
+      })}
+    </>
   );
 }
 
@@ -208,6 +256,57 @@ function Siblings({ details }: { details: SliceDetails }): JSX.Element {
       <Facts facts={facts} />
     </Section>
   );
+}
+
+/** What a kernel profiler measured of this kernel, launched alone. */
+function Measured({
+  context,
+  measured,
+}: {
+  context: ViewContext;
+  measured: NonNullable<SliceDetails["measured"]>;
+}): JSX.Element {
+  const { launches, count, match } = measured;
+  const open = ({ rank, id, intensity }: MeasuredLaunch) => {
+    choicesOf(context.state).launch.set({ rank, id });
+    context.navigate({ view: intensity === undefined ? "launches" : "roofline" });
+  };
+  const placed = launches.find((launch) => launch.intensity !== undefined);
+  return (
+    <Section title={placed ? "In the roofline" : "Measured alone"}>
+      {placed && <Facts facts={rooflineFacts(placed, launches.length > 1)} />}
+      <ul class="links">
+        {launches.map((launch) => (
+          <li>
+            <button onClick={() => open(launch)}>Measured launch {launch.id}</button>
+            <span class="soft">
+              {launch.flops_per_s === undefined
+                ? duration(launch.duration ?? null)
+                : withUnit(launch.flops_per_s, "FLOP/s")}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {(match !== "name and shape" || count > launches.length) && (
+        <p class="soft">
+          {match !== "name and shape" && `Known by its ${match}. `}
+          {count > launches.length && `The first ${launches.length} of ${grouped(count)}.`}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function rooflineFacts(launch: MeasuredLaunch, isOneOfMany: boolean): Fact[] {
+  const facts: (Fact | false)[] = [
+    isOneOfMany && ["Measured launch", String(launch.id)],
+    ["Achieved", withUnit(launch.flops_per_s!, "FLOP/s")],
+    ["Intensity", `${short(launch.intensity!)} FLOP/byte`],
+    launch.bound !== undefined && ["Bound", launch.bound],
+    launch.ceiling_pct !== undefined && ["Of its ceiling", `${percent(launch.ceiling_pct)} (${launch.ceiling})`],
+    launch.duration !== undefined && ["Measured alone", duration(launch.duration)],
+  ];
+  return facts.filter((fact): fact is Fact => Boolean(fact));
 }
 
 /** A text of the profile of any length: its beginning, and on demand the rest. */

@@ -2,14 +2,20 @@
 import { BUCKETS, type ActivityTile } from "../api/tiles";
 import type { PixelBuckets } from "./raster";
 
+/** From the bottom. */
+export const ACTIVITY_PARTS = ["compute", "communication", "memory"] as const;
+
 /** Shares by pixel, each 0 to 1. */
 export interface ActivityRaster {
+  /** How much of the pixel's time the tiles so far are about. */
+  readonly known: Float32Array;
   readonly compute: Float32Array;
   readonly communication: Float32Array;
   readonly memory: Float32Array;
 }
 
 export const newActivityRaster = (pixels: number): ActivityRaster => ({
+  known: new Float32Array(pixels),
   compute: new Float32Array(pixels),
   communication: new Float32Array(pixels),
   memory: new Float32Array(pixels),
@@ -34,12 +40,18 @@ export function addActivity(
       continue;
     }
     const weight = 1 / (to - from);
+    raster.known[p]! += (last - first) * weight;
     for (let bucket = first; bucket < last; ++bucket) {
       raster.compute[p]! += tile.compute[bucket]! * weight;
       raster.communication[p]! += tile.communication[bucket]! * weight;
       raster.memory[p]! += tile.memory[bucket]! * weight;
     }
   }
+}
+
+/** How high a share stands; something that was there is never less than one row. */
+export function rowsOf(share: number, height: number): number {
+  return share <= 0 ? 0 : Math.max(1, Math.round(Math.min(share, 1) * height));
 }
 
 export interface ActivityColours {
@@ -64,9 +76,7 @@ export function paintActivity(
     const communication = compute + raster.communication[p]!;
     const memory = communication + raster.memory[p]!;
     if (memory <= 0) continue;
-    // Something that ran is never less than one row.
-    const rowsOf = (share: number) => (share <= 0 ? 0 : Math.max(1, Math.round(Math.min(share, 1) * height)));
-    const [a, b, c] = [rowsOf(compute), rowsOf(communication), rowsOf(memory)];
+    const [a, b, c] = [rowsOf(compute, height), rowsOf(communication, height), rowsOf(memory, height)];
     for (let row = 0; row < c; ++row) {
       const y = bottom - 1 - row;
       if (y < 0 || y >= rows) continue;

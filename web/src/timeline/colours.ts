@@ -1,86 +1,96 @@
 // The colours of slices: by what they are, by name, or by how long they last. Fills are light enough for dark text in
-// both themes. Colours are made in OKLCH (B. Ottosson, 2020), so that hues of one lightness look equally light.
+// both themes. Colours are made in OKLCH (B. Ottosson, 2020), where equal steps look equally far.
 import type { Theme } from "../ui/theme";
 
-export type ColourMode = "class" | "name" | "heat";
+export const COLOUR_MODES = ["class", "name", "heat"] as const;
+export type ColourMode = (typeof COLOUR_MODES)[number];
 
-/** Hue in degrees and chroma. */
-type Hue = readonly [number, number];
+/** Lightness, hue in degrees, and chroma. */
+type Fill = readonly [number, number, number];
 
-const CLASSES: Record<string, Hue> = {
-  copy: [162, 0.1],
-  set: [162, 0.05],
-  collective: [66, 0.14],
-  expert_exchange: [50, 0.14],
-  custom_collective: [80, 0.13],
-  gemm: [252, 0.115],
-  moe_gemm: [264, 0.13],
-  convolution: [236, 0.11],
-  attention: [300, 0.13],
-  state_space: [318, 0.11],
-  normalization: [345, 0.1],
-  softmax_loss: [0, 0.11],
-  activation: [196, 0.09],
-  elementwise: [210, 0.05],
-  fused: [200, 0.1],
-  reduction: [282, 0.075],
-  optimizer: [25, 0.1],
-  embedding: [112, 0.12],
-  indexing: [112, 0.06],
-  kv_cache: [128, 0.11],
-  sort_scan: [100, 0.1],
-  quantization: [276, 0.12],
-  rope: [322, 0.065],
-  moe_routing: [332, 0.06],
-  layout: [90, 0.055],
-  random: [45, 0.045],
-  pooling: [228, 0.06],
+// Found by search: in a table any two differ as far as they can, the common ones most; so do those of different tables,
+// which stand on different tracks, less. This holds with any of the three deficiencies of colour vision as well:
+// test/colours.test.ts has the distances.
+const CLASSES: Record<string, Fill> = {
+  copy: [0.72, 147, 0.125],
+  set: [0.68, 144, 0.057],
+  collective: [0.78, 89, 0.137],
+  expert_exchange: [0.81, 67, 0.125],
+  custom_collective: [0.84, 82, 0.104],
+  gemm: [0.72, 239, 0.15],
+  moe_gemm: [0.66, 269, 0.15],
+  convolution: [0.81, 239, 0.107],
+  attention: [0.65, 317, 0.15],
+  state_space: [0.65, 355, 0.026],
+  normalization: [0.78, 20, 0.109],
+  softmax_loss: [0.7, 350, 0.126],
+  activation: [0.88, 135, 0.11],
+  elementwise: [0.88, 190, 0.096],
+  fused: [0.85, 249, 0.047],
+  reduction: [0.71, 295, 0.083],
+  optimizer: [0.65, 39, 0.088],
+  embedding: [0.88, 93, 0.149],
+  indexing: [0.82, 40, 0.043],
+  kv_cache: [0.85, 158, 0.025],
+  sort_scan: [0.83, 112, 0.068],
+  quantization: [0.77, 267, 0.081],
+  rope: [0.78, 327, 0.11],
+  moe_routing: [0.81, 322, 0.07],
+  layout: [0.72, 116, 0.115],
+  random: [0.68, 84, 0.084],
+  pooling: [0.68, 217, 0.058],
 };
 
-const KINDS: Record<string, Hue> = {
-  framework_op: [256, 0.055],
-  annotation: [302, 0.065],
-  device_annotation: [302, 0.065],
-  python_function: [125, 0.05],
-  runtime_call: [92, 0.1],
-  driver_call: [78, 0.085],
-  os_call: [35, 0.035],
-  kernel: [252, 0.115],
-  memcpy: [162, 0.1],
-  memset: [162, 0.05],
-  device_collective: [66, 0.14],
-  synchronization: [22, 0.115],
-  overhead: [0, 0.02],
-  profiler_span: [260, 0.015],
-  range: [302, 0.065],
-  step: [240, 0.06],
-  exposed_communication: [55, 0.15],
+const KINDS: Record<string, Fill> = {
+  framework_op: [0.76, 300, 0.055],
+  annotation: [0.87, 281, 0.06],
+  device_annotation: [0.87, 281, 0.06],
+  python_function: [0.79, 101, 0.083],
+  runtime_call: [0.65, 107, 0.026],
+  driver_call: [0.86, 96, 0.086],
+  os_call: [0.71, 17, 0.034],
+  kernel: [0.72, 239, 0.15],
+  memcpy: [0.72, 147, 0.125],
+  memset: [0.68, 144, 0.057],
+  device_collective: [0.78, 89, 0.137],
+  synchronization: [0.86, 28, 0.07],
+  overhead: [0.86, 195, 0.057],
+  profiler_span: [0.78, 260, 0.015],
+  range: [0.87, 281, 0.06],
+  step: [0.8, 251, 0.075],
 };
 
-const CAUSES: Record<string, Hue> = {
-  synchronization: [25, 0.14],
-  blocking_copy: [162, 0.11],
-  data_loading: [302, 0.12],
-  allocation: [100, 0.12],
-  module_load: [78, 0.11],
-  garbage_collection: [345, 0.11],
-  lock: [8, 0.08],
-  host_code: [252, 0.11],
-  launch_overhead: [58, 0.13],
-  dependency: [196, 0.09],
-  other_rank: [128, 0.11],
-  profiler_overhead: [280, 0.04],
+const CAUSES: Record<string, Fill> = {
+  synchronization: [0.65, 39, 0.149],
+  blocking_copy: [0.75, 174, 0.082],
+  data_loading: [0.83, 320, 0.129],
+  allocation: [0.83, 78, 0.15],
+  module_load: [0.75, 49, 0.083],
+  garbage_collection: [0.73, 306, 0.135],
+  lock: [0.65, 280, 0.124],
+  host_code: [0.65, 196, 0.092],
+  launch_overhead: [0.83, 180, 0.146],
+  dependency: [0.83, 139, 0.143],
+  other_rank: [0.68, 107, 0.06],
+  profiler_overhead: [0.68, 282, 0.063],
 };
 
 const DEVICE_OPS = new Set(["kernel", "memcpy", "memset", "device_collective"]);
 
-const PLAIN: Hue = [255, 0.012];
+const PLAIN: Fill = [0.78, 255, 0.012];
 
-const LIGHTNESS: Record<Theme, number> = { light: 0.8, dark: 0.72 };
+/** What is taken from the lightness. */
+const DARKER: Record<Theme, number> = { light: 0, dark: 0.03 };
+
+/** Of lanes of activity, as the variables of these names in base.css have them; of the light theme, of the dark one. */
+export const ACTIVITY_FILLS: Record<Theme, { compute: string; communication: string; memory: string }> = {
+  light: { compute: "#2f7fc1", communication: "#e08a00", memory: "#2b9a78" },
+  dark: { compute: "#4a9ade", communication: "#e08a00", memory: "#38b892" },
+};
 
 export const SLICE_TEXT = "#14181c";
 
-function oklch(lightness: number, [hue, chroma]: Hue): [number, number, number] {
+function oklch([lightness, hue, chroma]: Fill): [number, number, number] {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
@@ -132,6 +142,7 @@ const HEAT_TO = 50e6;
 
 /** What a session's `kinds`, `classes` and `causes` look like in one theme. */
 export class Palette {
+  readonly activity: { readonly compute: number; readonly communication: number; readonly memory: number };
   readonly #kinds: number[];
   readonly #classes: number[];
   readonly #causes: number[];
@@ -146,17 +157,20 @@ export class Palette {
     classes: readonly string[],
     private readonly causeNames: readonly string[],
   ) {
-    const lightness = LIGHTNESS[theme];
-    const of = (hue: Hue, more = 0) => pixel(...oklch(lightness + more, hue));
-    this.#kinds = kinds.map((kind) => of(KINDS[kind] ?? PLAIN));
+    const of = ([lightness, hue, chroma]: Fill) => pixel(...oklch([lightness - DARKER[theme], hue, chroma]));
+    const { compute, communication, memory } = ACTIVITY_FILLS[theme];
+    this.activity = { compute: fromCss(compute), communication: fromCss(communication), memory: fromCss(memory) };
+    this.#kinds = kinds.map((kind) =>
+      kind === "exposed_communication" ? this.activity.communication : of(KINDS[kind] ?? PLAIN),
+    );
     this.#hasClass = kinds.map((kind) => DEVICE_OPS.has(kind));
     this.#classes = classes.map((name) => of(CLASSES[name] ?? PLAIN));
     this.#causes = causeNames.map((name) => of(CAUSES[name] ?? PLAIN));
     // Neighbouring numbers lie a golden angle apart.
-    this.#names = Array.from({ length: 96 }, (_, i) => of([(i * 137.508) % 360, 0.1], ((i % 3) - 1) * 0.045));
+    this.#names = Array.from({ length: 96 }, (_, i) => of([0.79 + ((i % 3) - 1) * 0.05, (i * 137.508) % 360, 0.1]));
     this.#heat = Array.from({ length: HEAT_STEPS }, (_, i) => {
       const share = i / (HEAT_STEPS - 1);
-      return of([230 - 205 * share, 0.03 + 0.13 * share], 0.1 - 0.19 * share);
+      return of([0.88 - 0.2 * share, 230 - 205 * share, 0.03 + 0.13 * share]);
     });
   }
 

@@ -1,7 +1,10 @@
 // What can be done in the timeline, by key and in the palette. How W, A, S and D move is in motion.ts.
+import type { Neighbor } from "../api/protocol";
 import type { Command } from "../views/context";
 import { areaBetween, rangeOf } from "../model/selection";
-import type { ColourMode } from "./colours";
+import { outermost } from "../model/groups";
+import { at, plain, typesOrAt } from "../ui/keys";
+import { COLOUR_MODES } from "./colours";
 import type { Navigation } from "./navigation";
 import type { Timeline } from "./timeline";
 
@@ -10,14 +13,13 @@ interface Bound extends Command {
   when?(event: KeyboardEvent): boolean;
 }
 
-const MODES: ColourMode[] = ["class", "name", "heat"];
 const MOST_TRACKS = 2000;
 
-const plain = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey;
 const code =
   (name: string, shift = false) =>
   (event: KeyboardEvent) =>
-    plain(event) && event.code === name && event.shiftKey === shift;
+    at(event, name, shift);
+const character = (text: string, place: string) => (event: KeyboardEvent) => typesOrAt(event, text, place);
 const key = (name: string) => (event: KeyboardEvent) => plain(event) && event.key === name;
 
 export function timelineCommands(timeline: Timeline, navigation: Navigation, focusSearch: () => void): Bound[] {
@@ -30,6 +32,18 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     else if (source.selection.get()) source.navigate({ slice: null });
     else source.navigate({ area: null });
   };
+  const step = (edge: "first" | "last", to: Neighbor) => {
+    if (source.selection.get()) void navigation.go(to);
+    else timeline.selectInSight(edge);
+  };
+  const ranks = new Set(source.tracks.map((track) => track.run)).size > 1 ? "ranks" : "groups";
+  const foldOutermost = (folded?: boolean) => {
+    const groups = outermost(source.tracks);
+    const { folded: before } = source.settings.get();
+    const fold = folded ?? !groups.every((id) => before.has(id)); // one open: back to where all are seen
+    const own = new Set(groups);
+    source.changeSettings({ folded: new Set([...[...before].filter((id) => !own.has(id)), ...(fold ? groups : [])]) });
+  };
   const selectArea = () => {
     const slice = source.selection.get();
     const range = slice ? rangeOf(slice) : source.viewport.get();
@@ -39,7 +53,8 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     const slice = source.selection.get();
     if (slice) timeline.togglePin(slice.track);
   };
-  const nextMode = () => source.colourMode.update((mode) => MODES[(MODES.indexOf(mode) + 1) % MODES.length]!);
+  const nextMode = () =>
+    source.colourMode.update((mode) => COLOUR_MODES[(COLOUR_MODES.indexOf(mode) + 1) % COLOUR_MODES.length]!);
   const press = (code: string) => () => timeline.motion.press(code);
   return [
     { group: "Axis", title: "Zoom in", keys: "W", run: press("KeyW") },
@@ -49,50 +64,50 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     { group: "Axis", title: "Fit the selection, or all", keys: "F", when: code("KeyF"), run: () => timeline.fit() },
     {
       group: "Slices",
-      title: "Next in the lane",
+      title: "Next in the lane; the first in sight where none is selected",
       keys: "\u2192",
       when: key("ArrowRight"),
-      run: () => void navigation.go("next"),
+      run: () => step("first", "next"),
     },
     {
       group: "Slices",
-      title: "Previous in the lane",
+      title: "Previous in the lane; the last in sight",
       keys: "\u2190",
       when: key("ArrowLeft"),
-      run: () => void navigation.go("previous"),
+      run: () => step("last", "previous"),
     },
     {
       group: "Slices",
       title: "Slice around it",
       keys: "\u2191",
       when: key("ArrowUp"),
-      run: () => void navigation.go("parent"),
+      run: () => step("first", "parent"),
     },
     {
       group: "Slices",
       title: "First slice in it",
       keys: "\u2193",
       when: key("ArrowDown"),
-      run: () => void navigation.go("child"),
+      run: () => step("first", "child"),
     },
     {
       group: "Slices",
       title: "Follow the link: what it launched, its backward",
       keys: "]",
-      when: key("]"),
+      when: character("]", "BracketRight"),
       run: () => void navigation.follow(),
     },
     {
       group: "Slices",
       title: "Against the link: its launch, its forward",
       keys: "[",
-      when: key("["),
+      when: character("[", "BracketLeft"),
       run: () => void navigation.goBack(),
     },
     { group: "Selection", title: "Select this time as the area", keys: "R", when: code("KeyR"), run: selectArea },
     {
       group: "Selection",
-      title: "Mark the selection or the pointer",
+      title: "Mark the pointer; the selection where it is there or away",
       keys: "M",
       when: code("KeyM"),
       run: () => timeline.mark(),
@@ -109,7 +124,7 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
       group: "Search",
       title: "Search slices",
       keys: "/",
-      when: (event) => plain(event) && (event.key === "/" || (event.code === "Slash" && !event.shiftKey)),
+      when: character("/", "Slash"),
       run: focusSearch,
     },
     { group: "Search", title: "Next match", keys: "N", when: code("KeyN"), run: () => void navigation.search("next") },
@@ -122,9 +137,18 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     },
     { group: "Tracks", title: "Pin the track of the slice", keys: "P", when: code("KeyP"), run: pinSelected },
     { group: "Tracks", title: "Colour by class, name, duration", keys: "C", when: code("KeyC"), run: nextMode },
+    { group: "Tracks", title: `Fold all ${ranks}`, run: () => foldOutermost(true) },
+    { group: "Tracks", title: `Unfold all ${ranks}`, run: () => foldOutermost(false) },
+    {
+      group: "Tracks",
+      title: `Fold or unfold all ${ranks}`,
+      keys: "G",
+      when: code("KeyG"),
+      run: () => foldOutermost(),
+    },
     { group: "Tracks", title: "Fold all tracks", run: () => setFolded(true) },
     { group: "Tracks", title: "Unfold all tracks", run: () => setFolded(false) },
-    ...MODES.map((mode) => ({
+    ...COLOUR_MODES.map((mode) => ({
       group: "Tracks",
       title: `Colour by ${mode === "heat" ? "duration" : mode}`,
       run: () => source.colourMode.set(mode),

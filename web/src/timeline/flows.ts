@@ -37,32 +37,39 @@ export class SelectedFlows {
   }
 }
 
-export interface Point {
+/** The place of a slice on the screen, between two heights. */
+export interface Stand {
   x: number;
-  y: number;
+  top: number;
+  bottom: number;
 }
 
-export interface FlowColours {
-  launch: string;
-  forward_backward: string;
-  flow: string;
-  halo: string;
-}
+const BEND = 24; // of an arrow in a row
+const FARTHEST_BEND = 120;
 
-/** An arrow from the end of one slice to the start of another. */
+/**
+ * An arrow from one slice to another. It leaves and arrives upright, at the edges that face each other, so that it lies
+ * over the names of neither; between slices of one row it goes over them.
+ */
 export function drawArrow(
   context: CanvasRenderingContext2D,
-  from: Point,
-  to: Point,
+  from: Stand,
+  to: Stand,
   colour: string,
   halo: string,
   ratio: number,
 ): void {
-  const bend = Math.max(24 * ratio, Math.min(Math.abs(to.x - from.x) * 0.4, 160 * ratio));
+  const down = to.top >= from.bottom;
+  const up = to.bottom <= from.top;
+  const begin = { x: from.x, y: down ? from.bottom : from.top };
+  const end = { x: to.x, y: up ? to.bottom : to.top };
+  const bend = ratio * (down || up ? Math.min(Math.abs(end.y - begin.y) / ratio / 2, FARTHEST_BEND) : BEND);
+  const leaves = down ? 1 : -1;
+  const arrives = up ? 1 : -1; // from this side
   const line = () => {
     context.beginPath();
-    context.moveTo(from.x, from.y);
-    context.bezierCurveTo(from.x + bend, from.y, to.x - bend, to.y, to.x, to.y);
+    context.moveTo(begin.x, begin.y);
+    context.bezierCurveTo(begin.x, begin.y + leaves * bend, end.x, end.y + arrives * bend, end.x, end.y);
     context.stroke();
   };
   context.lineWidth = 3.5 * ratio;
@@ -73,10 +80,15 @@ export function drawArrow(
   line();
   context.fillStyle = colour;
   context.beginPath();
-  context.moveTo(to.x, to.y);
-  context.lineTo(to.x - 7 * ratio, to.y - 4 * ratio);
-  context.lineTo(to.x - 7 * ratio, to.y + 4 * ratio);
+  context.moveTo(end.x, end.y);
+  context.lineTo(end.x - 4 * ratio, end.y + arrives * 7 * ratio);
+  context.lineTo(end.x + 4 * ratio, end.y + arrives * 7 * ratio);
   context.fill();
+}
+
+/** Where an arrow reaches a slice: a wait where it ends, anything else where it begins. */
+export function arrivingTime(kind: string, slice: SliceAt): number {
+  return kind === "wait" ? slice.start + slice.duration : slice.start;
 }
 
 /** Where an arrow leaves a slice: a launch leaves the call where it begins, anything else where the slice ends. */

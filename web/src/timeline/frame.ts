@@ -1,6 +1,7 @@
 // What all tracks have in common while one picture is drawn.
 import type { TileStore } from "../api/tile_store";
 import type { Viewport } from "../model/viewport";
+import { ACTIVITY_PARTS, type ActivityRaster } from "./activity";
 import type { ColourMode, Palette } from "./colours";
 import { levelFor, pixelBuckets, type PixelBuckets } from "./raster";
 import type { Labels } from "./text";
@@ -17,12 +18,16 @@ export interface PageColours {
   counterLine: number;
 }
 
+/** Beside the colours of slices in Frame.seen: causes, and by ACTIVITY_PARTS, what a device's activity consists of. */
 export const CAUSE = 0x10000;
+export const ACTIVITY = 0x20000;
 
 export class Frame {
   readonly level: number;
-  /** 1 for colours that were used: kind and class, or the cause with CAUSE added. For the legend. */
-  readonly seen = new Uint8Array(2 * CAUSE);
+  /** 1 for colours that were used: kind and class, a cause with CAUSE added, a part of activity with ACTIVITY added. */
+  readonly seen = new Uint8Array(ACTIVITY + ACTIVITY_PARTS.length);
+  /** By track, of those of kind busy; see activityOf. */
+  readonly activities = new Map<number, ActivityRaster>();
   #buckets = new Map<number, PixelBuckets>();
 
   constructor(
@@ -40,6 +45,8 @@ export class Frame {
     readonly wanted: ((name: number) => boolean) | null,
     /** CSS colour of names that are not looked for. */
     readonly dimText: string,
+    /** By the id of a track that means coverage: the one with its device's activity. */
+    readonly busyBeside: ReadonlyMap<number, number>,
   ) {
     this.level = levelFor((view.end - view.start) / pixels);
   }
@@ -48,6 +55,12 @@ export class Frame {
     let found = this.#buckets.get(level);
     if (!found) this.#buckets.set(level, (found = pixelBuckets(this.view, this.pixels, level)));
     return found;
+  }
+
+  seeActivity(raster: ActivityRaster): void {
+    ACTIVITY_PARTS.forEach((part, i) => {
+      if (raster[part].some((share) => share > 0)) this.seen[ACTIVITY + i] = 1;
+    });
   }
 
   /** In device pixels from the left edge, not rounded. */

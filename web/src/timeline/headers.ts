@@ -1,5 +1,7 @@
 // The names at the left of the tracks: fold, pin, move. Elements are made for the rows on the screen and reused.
 import type { GroupRow, Row, TrackRow } from "../model/layout";
+import { oneLine } from "../model/format";
+import { plain } from "../ui/keys";
 import { counterText } from "./tooltip";
 
 export interface HeaderActions {
@@ -7,9 +9,14 @@ export interface HeaderActions {
   togglePin(track: number): void;
   /** Moves a track by so many places among its neighbours. */
   move(track: number, by: number): void;
+  /** Selects the first or last slice in sight on a track. */
+  enter(track: number, edge: "first" | "last"): void;
 }
 
 const CHEVRON = { open: "\u25be", folded: "\u25b8" };
+
+const MOST_INDENT = 8;
+const indent = (depth: number): string => `${4 + 9 * Math.min(depth, MOST_INDENT)}px`;
 
 interface Header {
   element: HTMLElement;
@@ -63,12 +70,13 @@ export class HeaderColumn {
 
   #makeGroup(row: GroupRow): Header {
     const element = document.createElement("div");
-    element.className = `head group depth-${Math.min(row.depth, 2)}`;
-    const fold = foldButton(`Fold ${row.title}`);
+    element.className = "head group";
+    element.style.paddingLeft = indent(row.depth);
+    const fold = foldButton(`Fold ${oneLine(row.title)}`);
     const name = document.createElement("span");
     name.className = "name";
-    name.textContent = row.title;
-    name.title = row.title;
+    name.textContent = oneLine(row.title);
+    name.title = name.textContent;
     const note = document.createElement("span");
     note.className = "note";
     element.append(fold, name, note);
@@ -80,21 +88,27 @@ export class HeaderColumn {
 
   #makeTrack(key: string, row: TrackRow): Header {
     const element = document.createElement("div");
-    element.className = `head track kind-${row.track.kind} depth-${Math.min(row.depth, 2)}`;
-    element.title = [row.context, row.track.name].filter(Boolean).join(" \u203a ");
-    const fold = foldButton(`Fold ${row.track.name}`);
+    element.className = `head track kind-${row.track.kind}`;
+    element.style.paddingLeft = indent(row.depth);
+    const text = oneLine(row.track.name);
+    element.title = [oneLine(row.context), text].filter(Boolean).join(" \u203a ");
+    const fold = foldButton(`Fold ${text}`);
+    fold.tabIndex = -1; // Enter on the name does it
     const name = document.createElement("span");
     name.className = "name";
-    name.textContent = row.track.name;
+    name.textContent = text;
     name.tabIndex = 0;
     name.setAttribute("role", "button");
-    name.setAttribute("aria-label", `${row.track.name}: Enter folds, P pins, Alt with the arrows moves`);
+    name.setAttribute(
+      "aria-label",
+      `${text}: Enter folds, P pins, the right arrow goes to its slices, Alt with up and down moves it`,
+    );
     const note = document.createElement("span");
     note.className = "note";
     const pin = document.createElement("button");
     pin.className = "pin";
     pin.title = "Pin to the top";
-    pin.setAttribute("aria-label", `Pin ${row.track.name}`);
+    pin.setAttribute("aria-label", `Pin ${text}`);
     pin.textContent = "\u25b4";
     element.append(fold, name, note, pin);
     fold.addEventListener("click", () => this.actions.toggleFold(row.track.id));
@@ -104,7 +118,10 @@ export class HeaderColumn {
       else if (event.code === "KeyP") this.actions.togglePin(row.track.id);
       else if (event.altKey && event.key === "ArrowUp") this.actions.move(row.track.id, -1);
       else if (event.altKey && event.key === "ArrowDown") this.actions.move(row.track.id, 1);
-      else return;
+      else if (plain(event) && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+        this.actions.enter(row.track.id, event.key === "ArrowRight" ? "first" : "last");
+        name.blur(); // the arrows go on from slice to slice
+      } else return;
       event.preventDefault();
       event.stopPropagation();
     });

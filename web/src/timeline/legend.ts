@@ -1,19 +1,33 @@
 // What the colours on the screen mean: the classes, kinds and causes that the last picture used.
 import type { Session } from "../api/protocol";
+import { ACTIVITY_PARTS } from "./activity";
 import { cssColour, type ColourMode, type Palette } from "./colours";
-import { CAUSE } from "./frame";
+import { ACTIVITY, CAUSE } from "./frame";
 
 export interface LegendEntry {
   label: string;
   colour: string;
-  group: "class" | "kind" | "cause";
+  group: "activity" | "class" | "kind" | "cause";
 }
+
+/** What the lanes of a device's activity show. */
+export const ACTIVITY_TEXTS: Record<(typeof ACTIVITY_PARTS)[number], string> = {
+  compute: "compute",
+  communication: "exposed communication",
+  memory: "exposed copies",
+};
 
 const readable = (name: string): string => name.replace(/_/g, " ");
 
 export function legendOf(seen: Uint8Array, session: Session, palette: Palette, mode: ColourMode): LegendEntry[] {
   const entries = new Map<string, LegendEntry>();
-  for (let colour = 0; colour < seen.length; ++colour) {
+  ACTIVITY_PARTS.forEach((part, i) => {
+    if (!seen[ACTIVITY + i]) return;
+    const label = ACTIVITY_TEXTS[part];
+    const colour = cssColour(palette.activity[part]);
+    entries.set(label + colour, { group: "activity", label, colour });
+  });
+  for (let colour = 0; colour < ACTIVITY; ++colour) {
     if (!seen[colour]) continue;
     const low = colour & 255;
     const kind = (colour & 0xffff) >> 8;
@@ -39,9 +53,11 @@ export function legendOf(seen: Uint8Array, session: Session, palette: Palette, m
         colour: cssColour(palette.kindColour(kind)),
       };
     }
-    entries.set(entry.label + entry.colour, entry); // "unknown" is a class and a cause
+    // "unknown" is a class and a cause, and communication that is exposed has a lane and is a part of another.
+    const key = entry.label + entry.colour;
+    if (!entries.has(key)) entries.set(key, entry);
   }
   // What names in slices do not say comes first.
-  const order = { cause: 0, class: 1, kind: 2 };
+  const order = { activity: 0, cause: 1, class: 2, kind: 3 };
   return [...entries.values()].sort((a, b) => order[a.group] - order[b.group]);
 }

@@ -1,26 +1,41 @@
-// The whole run in a strip: what kept each device busy, or where there is none, where the busiest threads have slices.
-// The window can be moved and chosen in it.
+// Many tracks in a strip: what kept each device busy, or where there is none, where the busiest threads have slices.
+// One of the whole run stands at the top, where the window can be moved and chosen in it; folded groups have theirs.
 import type { Track } from "../api/protocol";
-import { tilesIn } from "../api/tile_store";
+import { summaryOf } from "../model/groups";
 import type { Area, Mark } from "../model/selection";
 import { everything, width, type Viewport } from "../model/viewport";
-import { addActivity, newActivityRaster, paintActivity } from "./activity";
+import { paintActivity } from "./activity";
 import type { Frame } from "./frame";
 import { paintLane } from "./lanes";
+import { activityOf, partsOf } from "./parts";
 import { LaneRaster } from "./raster";
 import { Surface } from "./surface";
 
-const MOST_ROWS = 8;
-const MOST_THREADS = 4;
+/** Draws the tracks one below the other between two rows of a picture that has the paper already. */
+export function drawSummary(surface: Surface, frame: Frame, tracks: readonly Track[], top: number, bottom: number) {
+  const rowHeight = (bottom - top) / Math.max(1, tracks.length);
+  tracks.forEach((track, i) => {
+    const from = Math.round(top + i * rowHeight);
+    const to = Math.round(top + (i + 1) * rowHeight) - (i + 1 < tracks.length ? 1 : 0);
+    if (track.kind === "busy") {
+      const raster = activityOf(frame, track.id);
+      frame.seeActivity(raster);
+      paintActivity(surface.pixels, surface.width, surface.height, raster, from, to - from, frame.page);
+    } else {
+      drawSlices(surface, frame, track, from, to);
+    }
+  });
+}
 
-/** The tracks that the strip shows. */
-export function minimapTracks(tracks: readonly Track[]): Track[] {
-  const busy = tracks.filter((track) => track.kind === "busy");
-  if (busy.length) return busy.slice(0, MOST_ROWS);
-  const withSlices = tracks.filter(
-    (track) => track.kind === "thread" || track.kind === "stream" || track.kind === "other",
-  );
-  return withSlices.sort((a, b) => b.slices - a.slices).slice(0, MOST_THREADS);
+/** The outermost lane of a track. */
+function drawSlices(surface: Surface, frame: Frame, track: Track, top: number, bottom: number): void {
+  const raster = new LaneRaster(frame.pixels);
+  for (const part of partsOf(frame, "tile", track.id)) raster.add(part.tile, 0, part.buckets, part.first, part.last);
+  const under = surface.pixels.subarray(Math.max(0, top) * surface.width);
+  const line = under.slice(0, frame.pixels);
+  const fill = (of: LaneRaster, p: number) => frame.palette.slice("class", of.colour[p]!, of.name[p]!, of.duration[p]!);
+  paintLane(line, raster, { fill, edge: (colour) => colour }, Infinity, () => undefined);
+  surface.fillRows(line, top, bottom);
 }
 
 export class Minimap {
@@ -28,47 +43,15 @@ export class Minimap {
   readonly #tracks: readonly Track[];
 
   constructor(tracks: readonly Track[]) {
-    this.#tracks = minimapTracks(tracks);
+    this.#tracks = summaryOf(tracks);
   }
 
   /** `frame` is one over the whole run. */
   draw(frame: Frame, height: number): void {
     this.surface.resize(frame.pixels, height);
-    const line = new Uint32Array(frame.pixels).fill(frame.page.paper);
-    this.surface.fillRows(line, 0, height);
-    const gap = Math.max(1, Math.round(2 * frame.ratio));
-    const rowHeight = (height - gap) / Math.max(1, this.#tracks.length);
-    this.#tracks.forEach((track, i) => {
-      const top = Math.round(gap + i * rowHeight);
-      const bottom = Math.round(gap + (i + 1) * rowHeight) - (i + 1 < this.#tracks.length ? Math.min(gap, 1) : 0);
-      if (track.kind === "busy") this.#drawBusy(frame, track, top, bottom);
-      else this.#drawSlices(frame, track, top, bottom);
-    });
+    this.surface.fillRows(new Uint32Array(frame.pixels).fill(frame.page.paper), 0, height);
+    drawSummary(this.surface, frame, this.#tracks, Math.max(1, Math.round(2 * frame.ratio)), height);
     this.surface.show();
-  }
-
-  #drawBusy(frame: Frame, track: Track, top: number, bottom: number): void {
-    const raster = newActivityRaster(frame.pixels);
-    const { first, last } = tilesIn(0, frame.span, frame.span, frame.level);
-    for (let index = first; index <= last; ++index) {
-      const tile = frame.tiles.want("activity", track.id, frame.level, index);
-      if (tile) addActivity(raster, tile, frame.buckets(frame.level));
-    }
-    paintActivity(this.surface.pixels, this.surface.width, this.surface.height, raster, top, bottom - top, frame.page);
-  }
-
-  #drawSlices(frame: Frame, track: Track, top: number, bottom: number): void {
-    const raster = new LaneRaster(frame.pixels);
-    const { first, last } = tilesIn(0, frame.span, frame.span, frame.level);
-    for (let index = first; index <= last; ++index) {
-      const tile = frame.tiles.want("tile", track.id, frame.level, index);
-      if (tile) raster.add(tile, 0, frame.buckets(frame.level));
-    }
-    const line = new Uint32Array(frame.pixels).fill(frame.page.paper);
-    const fill = (of: LaneRaster, p: number) =>
-      frame.palette.slice("class", of.colour[p]!, of.name[p]!, of.duration[p]!);
-    paintLane(line, raster, { fill, edge: (colour) => colour }, Infinity, () => undefined);
-    this.surface.fillRows(line, top, bottom);
   }
 }
 

@@ -48,18 +48,16 @@ export class Navigation {
     if (!text) return null;
     const selected = this.source.selection.get();
     const view = this.source.viewport.get();
-    const at = Math.max(0, Math.round(selected ? selected.start : direction === "next" ? view.start : view.end));
-    const ask = (from: number) => this.source.client.search(text, { at: from, direction, limit: 8 });
-    let answer = await ask(at);
-    let found = answer.matches.find(
-      (match) => !selected || match.slice !== selected.slice || match.track !== selected.track,
+    // The window may show more than the session.
+    const edge = Math.min(
+      Math.max(0, Math.round(direction === "next" ? view.start : view.end)),
+      this.source.session.span,
     );
-    if (!found && answer.total > 0) {
-      // from the other end on
-      answer = await ask(direction === "next" ? 0 : this.source.session.span);
-      found = answer.matches[0];
-    }
-    if (found) this.#select(found);
+    const ask = (from: { at?: number; past?: string }) =>
+      this.source.client.search(text, { ...from, direction, limit: 1 });
+    let answer = await ask(selected ? { past: `${selected.track},${selected.slice}` } : { at: edge });
+    if (!answer.matches.length && answer.total > 0) answer = await ask({}); // from the other end on
+    if (answer.matches[0]) this.#select(answer.matches[0]);
     return answer;
   }
 

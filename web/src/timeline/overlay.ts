@@ -3,7 +3,7 @@
 import type { SliceAt } from "../api/protocol";
 import type { Area, Mark, SliceRef } from "../model/selection";
 import { width, type Viewport } from "../model/viewport";
-import { drawArrow, leavingTime, type SelectedFlows } from "./flows";
+import { arrivingTime, drawArrow, leavingTime, type SelectedFlows, type Stand } from "./flows";
 import type { Pane } from "./pane";
 
 export interface OverlayColours {
@@ -15,7 +15,15 @@ export interface OverlayColours {
   paper: string;
   launch: string;
   forward_backward: string;
+  wait: string;
 }
+
+const COLOUR_OF_FLOW: Record<string, "forward_backward" | "wait"> = {
+  forward_backward: "forward_backward",
+  wait: "wait",
+  held: "wait",
+  event: "wait",
+};
 
 export interface OverlayState {
   view: Viewport;
@@ -61,10 +69,10 @@ export function drawOverlay(
   }
   if (state.selected) {
     for (const flow of state.flows.flows) {
-      const from = pointOf(panes, state, flow.from, leavingTime(flow.kind, flow.from), xOf);
-      const to = pointOf(panes, state, flow.to, flow.to.start, xOf);
+      const from = standOf(panes, state, flow.from, leavingTime(flow.kind, flow.from), xOf);
+      const to = standOf(panes, state, flow.to, arrivingTime(flow.kind, flow.to), xOf);
       if (!from || !to || Math.max(from.x, to.x) < 0 || Math.min(from.x, to.x) > canvas.width) continue;
-      const colour = flow.kind === "forward_backward" ? colours.forward_backward : colours.launch;
+      const colour = colours[COLOUR_OF_FLOW[flow.kind] ?? "launch"];
       context.save();
       context.beginPath();
       context.rect(0, state.rulerHeight * ratio, canvas.width, canvas.height);
@@ -141,15 +149,15 @@ function placeOf(panes: readonly PlacedPane[], track: number, lane: number): (Bo
   return hidden;
 }
 
-function pointOf(
+function standOf(
   panes: readonly PlacedPane[],
   state: OverlayState,
   slice: SliceAt,
   time: number,
   xOf: (time: number) => number,
-) {
+): Stand | null {
   const place = placeOf(panes, slice.track, slice.lane);
-  return place && { x: xOf(time), y: ((place.top + place.bottom) / 2) * state.ratio };
+  return place && { x: xOf(time), top: place.top * state.ratio, bottom: place.bottom * state.ratio };
 }
 
 function drawSelected(

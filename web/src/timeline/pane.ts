@@ -1,25 +1,20 @@
 // A scrolled list of tracks: their names at the left, their pixels, and the names of slices over these. Only the rows
 // on the screen are drawn.
-import { tilesIn, type TileKind } from "../api/tile_store";
-import type { SliceTile } from "../api/tiles";
+import type { TrackKind } from "../api/protocol";
+import { isOwn } from "../model/groups";
 import { isArea, rowAt, type Row, type TrackRow } from "../model/layout";
-import { addActivity, newActivityRaster, paintActivity, type ActivityRaster } from "./activity";
+import { paintActivity } from "./activity";
 import { mix, SLICE_TEXT } from "./colours";
 import { addCounter, greatestValue, newCounterRaster, paintCounter, type CounterRaster } from "./counters";
+import { coverageRows } from "./coverage";
 import { CAUSE, type Frame } from "./frame";
 import type { HeaderColumn } from "./headers";
 import { paintLane, type LaneColours } from "./lanes";
-import { LaneRaster, type PixelBuckets } from "./raster";
+import { drawSummary } from "./minimap";
+import { activityOf, partsOf } from "./parts";
+import { LaneRaster } from "./raster";
 import { Surface } from "./surface";
 import { TextMeasure } from "./text";
-
-/** A tile, how its buckets lie on the pixels, and the pixels that it may touch. */
-interface Part<T> {
-  tile: T;
-  buckets: PixelBuckets;
-  first: number;
-  last: number;
-}
 
 /** What is under the pointer. */
 export interface Hit {
@@ -54,6 +49,7 @@ export class Pane {
   #raster = new LaneRaster(1);
   #line = new Uint32Array(1);
   #background = new Uint32Array(1);
+  #rowsOf = new Uint16Array(1);
   /** Greatest value shown by a counter track, for its header; NaN where it shows none. */
   readonly counterTops = new Map<number, number>();
 
@@ -113,6 +109,7 @@ export class Pane {
     if (this.#line.length !== frame.pixels) {
       this.#line = new Uint32Array(frame.pixels);
       this.#background = new Uint32Array(frame.pixels);
+      this.#rowsOf = new Uint16Array(frame.pixels);
       this.#raster = new LaneRaster(frame.pixels);
     }
     this.#drawBackground(frame);
@@ -122,6 +119,8 @@ export class Pane {
       if (row.kind === "group") {
         this.#line.fill(frame.page.band);
         this.surface.fillRows(this.#line, Math.round(top * ratio), Math.round((top + row.height) * ratio));
+        const [from, to] = [Math.round((top + 3) * ratio), Math.round((top + row.height - 2) * ratio)];
+        drawSummary(this.surface, frame, row.summary, from, to);
       } else if (row.track.kind === "busy") {
         this.#drawActivity(frame, row, top);
       } else if (row.track.kind === "counter") {
@@ -169,54 +168,42 @@ export class Pane {
     this.surface.fillRows(this.#background, 0, this.surface.height);
   }
 
-  /** The tiles that a track is drawn from; in place of those that are not here yet, what is. */
-  #parts<K extends TileKind>(frame: Frame, kind: K, track: number) {
-    const { first, last } = tilesIn(frame.view.start, frame.view.end, frame.span, frame.level);
-    const parts: Part<NonNullable<ReturnType<typeof frame.tiles.want<K>>>>[] = [];
-    const size = 1024 * 2 ** frame.level;
-    for (let index = first; index <= last; ++index) {
-      const tile = frame.tiles.want(kind, track, frame.level, index);
-      if (tile) {
-        parts.push({ tile, buckets: frame.buckets(frame.level), first: 0, last: frame.pixels });
-        continue;
-      }
-      const from = Math.max(0, Math.round(frame.xOf(index * size)));
-      const to = Math.min(frame.pixels, Math.round(frame.xOf((index + 1) * size)));
-      for (const other of frame.tiles.instead(kind, track, frame.level, index)) {
-        parts.push({ tile: other, buckets: frame.buckets(other.level), first: from, last: to });
-      }
-    }
-    return parts;
-  }
-
   #drawSlices(frame: Frame, row: TrackRow, top: number): void {
-    const parts = this.#parts(frame, "tile", row.track.id);
+    const parts = partsOf(frame, "tile", row.track.id);
     if (!parts.length) return;
     const { ratio } = frame;
+    const { kind } = row.track;
+    const busy = frame.busyBeside.get(row.track.id);
+    const activity = busy === undefined ? null : activityOf(frame, busy);
     const lanes = Math.max(1, row.track.lanes);
     const shownLanes = row.folded ? Math.min(lanes, Math.floor(row.height / row.laneHeight)) : lanes;
     const firstLane = Math.max(0, Math.floor(-top / row.laneHeight));
     const lastLane = Math.min(shownLanes, Math.ceil((this.height - top) / row.laneHeight));
-    const colours = laneColours(frame, row.track.kind === "idle");
+    const colours = laneColours(frame, kind === "idle");
     const gap = row.folded ? (row.laneHeight >= 3 ? 1 : 0) : 1;
     const labelled = !row.folded || row.laneHeight >= FONT_SIZE + 3;
     const longEnough = labelled ? LABEL_FROM * ratio : Infinity;
     for (let lane = firstLane; lane < lastLane; ++lane) {
       this.#raster.clear();
-      for (const part of parts) this.#raster.add(part.tile as SliceTile, lane, part.buckets, part.first, part.last);
+      for (const part of parts) this.#raster.add(part.tile, lane, part.buckets, part.first, part.last);
       this.#line.set(this.#background);
       const from = Math.round((top + lane * row.laneHeight) * ratio);
       const to = Math.round((top + (lane + 1) * row.laneHeight - gap) * ratio);
       const middle = (from + to) / 2 + 0.5;
       paintLane(this.#line, this.#raster, colours, longEnough, (first, last) =>
-        this.#label(frame, first, last, middle),
+        this.#label(frame, kind, first, last, middle),
       );
-      this.surface.fillRows(this.#line, from, to);
+      if (activity && (kind === "idle" || kind === "exposed")) {
+        coverageRows(this.#rowsOf, kind, this.#raster, activity, to - from);
+        this.surface.fillColumns(this.#line, this.#background, this.#rowsOf, from, to);
+      } else {
+        this.surface.fillRows(this.#line, from, to);
+      }
     }
   }
 
-  #label(frame: Frame, from: number, to: number, y: number): void {
-    const label = frame.labels.get(this.#raster.name[from]!);
+  #label(frame: Frame, kind: TrackKind, from: number, to: number, y: number): void {
+    const label = frame.labels.get(this.#raster.name[from]!, kind);
     if (!label) return;
     const inset = LABEL_INSET * frame.ratio;
     const room = to - from - 2 * inset;
@@ -227,23 +214,17 @@ export class Pane {
     this.#context.fillText(text, from + inset, y);
   }
 
-  #activity(frame: Frame, track: number): ActivityRaster {
-    const raster = newActivityRaster(frame.pixels);
-    for (const part of this.#parts(frame, "activity", track)) {
-      addActivity(raster, part.tile, part.buckets, part.first, part.last);
-    }
-    return raster;
-  }
-
   #drawActivity(frame: Frame, row: TrackRow, top: number): void {
     const { pixels, width, height } = this.surface;
     const [from, to] = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)];
-    paintActivity(pixels, width, height, this.#activity(frame, row.track.id), from, to - from, frame.page);
+    const raster = activityOf(frame, row.track.id);
+    frame.seeActivity(raster);
+    paintActivity(pixels, width, height, raster, from, to - from, frame.page);
   }
 
   #counter(frame: Frame, track: number): CounterRaster {
     const raster = newCounterRaster(frame.pixels);
-    for (const part of this.#parts(frame, "counter", track)) {
+    for (const part of partsOf(frame, "counter", track)) {
       addCounter(raster, part.tile, part.buckets, part.first, part.last);
     }
     return raster;
@@ -275,27 +256,35 @@ export class Pane {
       Math.floor((y + this.scrollTop - row.top) / row.laneHeight),
       Math.max(0, row.track.lanes - 1),
     );
-    const parts = this.#parts(frame, "tile", row.track.id);
+    const parts = partsOf(frame, "tile", row.track.id);
     const raster = new LaneRaster(frame.pixels);
     const first = Math.max(0, pixel - NEAR);
     const last = Math.min(frame.pixels, pixel + NEAR + 1);
     for (const part of parts) {
-      raster.add(part.tile as SliceTile, lane, part.buckets, Math.max(first, part.first), Math.min(last, part.last));
+      raster.add(part.tile, lane, part.buckets, Math.max(first, part.first), Math.min(last, part.last));
     }
     for (const p of [pixel, pixel - 1, pixel + 1, pixel - 2, pixel + 2]) {
       if (p < first || p >= last || raster.slice[p]! < 0) continue;
-      return {
-        row,
-        lane,
-        slice: {
-          slice: raster.slice[p]!,
-          start: raster.start[p]!,
-          duration: raster.duration[p]!,
-          name: raster.name[p]!,
-        },
-      };
+      return { row, lane, slice: sliceAt(raster, p) };
     }
     return { row, lane, slice: null };
+  }
+
+  /** The first or last slice in sight on a track, else on the first that has one, the profile's before derived ones. */
+  sliceInSight(frame: Frame, edge: "first" | "last", track?: number): Hit | null {
+    const rows = this.visibleRows().filter(
+      (row): row is TrackRow => row.kind === "track" && !isArea(row.track) && (track ?? row.track.id) === row.track.id,
+    );
+    const raster = new LaneRaster(frame.pixels);
+    for (const row of [...rows.filter((row) => isOwn(row.track)), ...rows.filter((row) => !isOwn(row.track))]) {
+      raster.clear();
+      for (const part of partsOf(frame, "tile", row.track.id)) {
+        raster.add(part.tile, 0, part.buckets, part.first, part.last);
+      }
+      const pixel = edge === "first" ? raster.slice.findIndex((slice) => slice >= 0) : lastSlice(raster);
+      if (pixel >= 0) return { row, lane: 0, slice: sliceAt(raster, pixel) };
+    }
+    return null;
   }
 
   /** What a track of a counter or of activity shows at a pixel. */
@@ -306,7 +295,7 @@ export class Pane {
       if (Number.isNaN(maximum[pixel]!)) return null;
       return { kind: "counter", minimum: minimum[pixel]!, maximum: maximum[pixel]! };
     }
-    const { compute, communication, memory } = this.#activity(frame, track.id);
+    const { compute, communication, memory } = activityOf(frame, track.id);
     return { kind: "activity", compute: compute[pixel]!, communication: communication[pixel]!, memory: memory[pixel]! };
   }
 
@@ -331,6 +320,21 @@ export class Pane {
       this.element.scrollTop += place.top + place.height - height + margin;
     return true;
   }
+}
+
+function sliceAt(raster: LaneRaster, pixel: number): NonNullable<Hit["slice"]> {
+  return {
+    slice: raster.slice[pixel]!,
+    start: raster.start[pixel]!,
+    duration: raster.duration[pixel]!,
+    name: raster.name[pixel]!,
+  };
+}
+
+function lastSlice(raster: LaneRaster): number {
+  let pixel = raster.pixels - 1;
+  while (pixel >= 0 && raster.slice[pixel]! < 0) --pixel;
+  return pixel;
 }
 
 /** How strongly slices are shown that are not looked for. */

@@ -11,7 +11,7 @@ export interface Stage {
   /** The moment at a place on the screen. */
   momentAt(clientX: number): number;
   hitAt(pane: Pane, event: PointerEvent | MouseEvent): Hit | null;
-  select(hit: Hit | null): void;
+  click(pane: Pane, event: PointerEvent): void;
   zoomTo(hit: Hit): void;
   hover(pane: Pane | null, event: PointerEvent | null): void;
 }
@@ -92,7 +92,7 @@ export function pointerDown(stage: Stage, pane: Pane | null, event: PointerEvent
     target.removeEventListener("pointercancel", end);
     if (now.type !== "pointerup" || pans) return;
     if (dragging) source.navigate({ area: areaAt(now) });
-    else if (pane) stage.select(stage.hitAt(pane, now));
+    else if (pane) stage.click(pane, now);
     else source.navigate({ area: null });
   };
   target.addEventListener("pointermove", move);

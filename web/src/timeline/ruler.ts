@@ -1,19 +1,19 @@
 // The time axis: round steps, and where they would be long numbers, offsets from a moment that is written at the left.
 import { moment } from "../model/format";
-import { niceStep, width, type Viewport } from "../model/viewport";
+import { timeStep, width, type Viewport } from "../model/viewport";
 
 /** The step of the ruler and of the grid: labels stand at least this many CSS pixels apart. */
 const LABEL_EVERY = 110;
 
 export function gridStepOf(view: Viewport, cssWidth: number): number {
-  return niceStep((width(view) / Math.max(1, cssWidth)) * LABEL_EVERY);
+  return timeStep((width(view) / Math.max(1, cssWidth)) * LABEL_EVERY);
 }
 
 /** What labels count from: 0, or a round moment before the window where labels from 0 would have too many digits. */
 export function baseOf(view: Viewport, step: number): number {
   const farthest = Math.max(Math.abs(view.start), Math.abs(view.end));
   if (farthest < step * 1e5) return 0;
-  const round = niceStep(width(view) * 4);
+  const round = timeStep(width(view) * 4);
   return Math.max(0, Math.floor(view.start / round) * round);
 }
 
@@ -61,8 +61,10 @@ export function drawRuler(
     context.fillStyle = colours.faint;
     for (let i = 1; i < parts; ++i)
       context.fillRect(Math.round(xOf(tick.moment + (step * i) / parts)), height * 0.8, 1, height);
+    const at = x + 4 * ratio;
+    if (at + context.measureText(tick.label).width > pixels) continue; // no part of a label says another number
     context.fillStyle = colours.text;
-    context.fillText(tick.label, x + 4 * ratio, height * 0.5);
+    context.fillText(tick.label, at, height * 0.5);
   }
   return base;
 }

@@ -32,10 +32,9 @@ export function SearchBox({ source, navigation }: { source: TimelineSource; navi
   const step = (direction: "next" | "previous") => void navigation.search(direction).catch(() => undefined);
   const keydown = (event: KeyboardEvent) => {
     if (event.key === "Enter") step(event.shiftKey ? "previous" : "next");
-    else if (event.key === "Escape") {
-      if (text) source.search.set("");
-      else input.current?.blur();
-    } else return;
+    // The text stays, and N goes on with it; Escape once more, outside, drops it.
+    else if (event.key === "Escape") input.current?.blur();
+    else return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -22,6 +22,16 @@ export class Surface {
     for (let y = Math.max(0, top); y < last; ++y) this.pixels.set(line, y * this.width);
   }
 
+  /** As fillRows, but of the line only as many of the lowest rows as `rows` has for each pixel; above them `above`. */
+  fillColumns(line: Uint32Array, above: Uint32Array, rows: Uint16Array, top: number, bottom: number): void {
+    const last = Math.min(this.height, bottom);
+    for (let y = Math.max(0, top); y < last; ++y) {
+      const row = bottom - y;
+      const begin = y * this.width;
+      for (let p = 0; p < line.length; ++p) this.pixels[begin + p] = rows[p]! >= row ? line[p]! : above[p]!;
+    }
+  }
+
   show(): void {
     this.#context.putImageData(this.#image, 0, 0);
   }

@@ -1,5 +1,6 @@
 // Names in slices: how wide a text is, and what of it fits. Widths are added up by character, which is exact enough for
 // cutting and costs nothing for names seen before.
+import type { TrackKind } from "../api/protocol";
 import { oneLine } from "../model/format";
 
 export class TextMeasure {
@@ -63,17 +64,20 @@ export function shortName(name: string): string {
 
 export class Labels {
   #labels = new Map<number, Label>();
+  #causes = new Map<number, Label>();
 
   constructor(private readonly nameOf: (id: number) => string | undefined) {}
 
-  get(id: number): Label | undefined {
-    let label = this.#labels.get(id);
+  /** Gaps have the names of causes, which are written as words. */
+  get(id: number, track?: TrackKind): Label | undefined {
+    const labels = track === "idle" ? this.#causes : this.#labels;
+    let label = labels.get(id);
     if (label) return label;
     const name = this.nameOf(id);
     if (name === undefined) return undefined;
-    const full = oneLine(name, LONGEST);
+    const full = oneLine(track === "idle" ? name.replace(/_/g, " ") : name, LONGEST);
     label = { full, short: shortName(full) };
-    this.#labels.set(id, label);
+    labels.set(id, label);
     return label;
   }
 }

@@ -1,10 +1,11 @@
 // The timeline as one component: minimap, ruler, pinned tracks, tracks, and what lies over them. It draws when
 // something has changed, at most once a frame of the browser.
+import { busyBeside, groupsAround, groupTree } from "../model/groups";
 import { layout, moveTrack, type Layout } from "../model/layout";
 import { duration, moment } from "../model/format";
-import { rangeOf, type SliceRef } from "../model/selection";
+import { rangeOf, sameSlice, type Mark, type SliceRef } from "../model/selection";
 import { everything, fit, sameRange, width } from "../model/viewport";
-import { tilesIn } from "../api/tile_store";
+import { tilesIn, type TileKind } from "../api/tile_store";
 import { fromCss, mix, Palette } from "./colours";
 import { SelectedFlows } from "./flows";
 import { Frame, type PageColours } from "./frame";
@@ -23,6 +24,7 @@ const RULER_HEIGHT = 24;
 const MINIMAP_HEIGHT = 44;
 const MOST_PINNED = 0.45; // of the height
 const KEPT_TIMES = 240;
+const MARK_REACH = 3; // CSS pixels beside a flag that are the flag
 
 export class Timeline implements Stage {
   readonly element = document.createElement("div");
@@ -43,6 +45,7 @@ export class Timeline implements Stage {
   readonly #top = document.createElement("div");
   readonly #stage = document.createElement("div");
   readonly #labels: Labels;
+  readonly #busyBeside: ReadonlyMap<number, number>;
   readonly #tooltip: Tooltip;
   readonly #flows: SelectedFlows;
   readonly #ends: (() => void)[] = [];
@@ -57,6 +60,8 @@ export class Timeline implements Stage {
   #placed: PlacedPane[] = [];
   #size = { pixels: 0, css: 0, ratio: 1 };
   #visible = true;
+  /** Where the pointer is; pane null: on the ruler. */
+  #pointer: { pane: Pane | null; event: PointerEvent } | null = null;
   /** The slice selected last, until the user scrolls. */
   #keepInSight: SliceRef | null = null;
 
@@ -65,6 +70,7 @@ export class Timeline implements Stage {
       toggleFold: (id) => this.#toggleFold(id),
       togglePin: (track) => this.togglePin(track),
       move: (track, by) => this.#move(track, by),
+      enter: (track, edge) => this.selectInSight(edge, track),
     };
     const onScroll = () => this.#redraw("all");
     this.panes = [
@@ -72,6 +78,7 @@ export class Timeline implements Stage {
       new Pane("main", new HeaderColumn(actions), onScroll),
     ];
     this.#minimap = new Minimap(source.tracks);
+    this.#busyBeside = busyBeside(source.tracks);
     this.#labels = new Labels((id) => source.names.get(id));
     this.#tooltip = new Tooltip(this.#labels);
     this.#flows = new SelectedFlows(source.client, () => this.#redraw("overlay"));
@@ -118,7 +125,14 @@ export class Timeline implements Stage {
     return pane.hit(this.#frame, event.clientX - box.left, event.clientY - pane.element.getBoundingClientRect().top);
   }
 
-  select(hit: Hit | null): void {
+  /** Selects the slice there, or drops the selection; unfolds a folded group. */
+  click(pane: Pane, event: PointerEvent): void {
+    const row = pane.rowAt(event.clientY - pane.element.getBoundingClientRect().top);
+    if (row?.kind !== "group") this.#select(this.hitAt(pane, event));
+    else if (row.folded) this.#toggleFold(row.id);
+  }
+
+  #select(hit: Hit | null): void {
     if (hit?.slice) this.source.navigate({ slice: refOf(hit)!, viewport: this.source.viewport.get() });
     else this.source.navigate(this.source.selection.get() ? { slice: null } : { area: null });
   }
@@ -138,18 +152,35 @@ export class Timeline implements Stage {
     source.navigate({ viewport: sameRange(target, source.viewport.get()) ? whole : target });
   }
 
-  /** Flags the selected slice or area, else the moment under the pointer. The same flag again takes it away. */
+  /**
+   * Flags the moment under the pointer; the selected slice, where the pointer is on it or away from the tracks, and
+   * there also the area. The same flag again takes it away.
+   */
   mark(): void {
     const { source } = this;
+    const { marks } = source;
     const slice = source.selection.get();
-    const area = source.area.get();
-    const mark = slice
-      ? { start: slice.start, end: slice.start + slice.duration }
-      : area
-        ? { start: area.start, end: area.end }
-        : { start: Math.round(this.fixedMoment()), end: null };
-    const others = source.marks.get().filter((other) => other.start !== mark.start || other.end !== mark.end);
-    source.marks.set(others.length < source.marks.get().length ? others : [...others, mark]);
+    const cursor = source.cursor.get();
+    const at = this.#pointer;
+    const hit = at?.pane ? this.hitAt(at.pane, at.event) : null;
+    const onSlice = slice && (cursor === null || sameSlice(slice, hit && refOf(hit)));
+    const range = onSlice ? rangeOf(slice) : cursor === null ? source.area.get() : null;
+    const mark = range ? { start: range.start, end: range.end } : { start: Math.round(this.fixedMoment()), end: null };
+    const reach = (width(source.viewport.get()) / this.#size.css) * MARK_REACH;
+    const same = (other: Mark) =>
+      other.end === mark.end &&
+      (mark.end === null ? Math.abs(other.start - mark.start) <= reach : other.start === mark.start);
+    const others = marks.get().filter((other) => !same(other));
+    marks.set(others.length < marks.get().length ? others : [...others, mark]);
+  }
+
+  /** Selects the first or last slice on the screen; for keys, which go on from there. */
+  selectInSight(edge: "first" | "last", track?: number): void {
+    const frame = this.#frame;
+    if (!frame) return;
+    const [pinned, main] = this.panes;
+    const hit = main.sliceInSight(frame, edge, track) ?? pinned.sliceInSight(frame, edge, track);
+    if (hit) this.#select(hit);
   }
 
   togglePin(track: number): void {
@@ -163,13 +194,10 @@ export class Timeline implements Stage {
   revealTrack(track: number, lane = 0): void {
     if (!this.panes[0].placeOf(track, lane) && !this.panes[1].placeOf(track, lane)) {
       // Its group is folded, or the filter hides it.
-      const wanted = this.source.tracks.find((candidate) => candidate.id === track);
-      if (!wanted) return;
+      const around = groupsAround(groupTree(this.source.tracks), track);
+      if (!around.length) return;
       const folded = new Set(this.source.settings.get().folded);
-      const all = layout(this.source.tracks, { ...this.source.settings.get(), filter: "" });
-      for (const row of all.main) {
-        if (row.kind === "group" && row.folded && wanted.group[row.depth] === row.title) folded.delete(row.id);
-      }
+      for (const group of around) folded.delete(group.id);
       this.source.changeSettings({ folded, filter: "" });
       this.#arrange();
     }
@@ -178,6 +206,7 @@ export class Timeline implements Stage {
 
   hover(pane: Pane | null, event: PointerEvent | null): void {
     this.source.cursor.set(event ? this.momentAt(event.clientX) : null);
+    this.#pointer = event && { pane, event };
     const hit = pane && event ? this.hitAt(pane, event) : null;
     const box = this.element.getBoundingClientRect();
     this.#tooltip.show(hit, (event?.clientX ?? 0) - box.left, (event?.clientY ?? 0) - box.top, this.element);
@@ -211,7 +240,10 @@ export class Timeline implements Stage {
     const all = () => this.#redraw("all");
     const overlay = () => this.#redraw("overlay");
     this.#ends.push(
-      source.viewport.subscribe(all),
+      source.viewport.subscribe(() => {
+        if (this.#pointer) source.cursor.set(this.momentAt(this.#pointer.event.clientX));
+        all();
+      }),
       source.tiles.subscribe(all),
       source.names.subscribe(all),
       source.colourMode.subscribe(all),
@@ -289,9 +321,7 @@ export class Timeline implements Stage {
       paper,
       band: fromCss(css("--band")),
       grid: fromCss(css("--hair")),
-      compute: fromCss(css("--compute")),
-      communication: fromCss(css("--communication")),
-      memory: fromCss(css("--memory")),
+      ...this.#palette.activity,
       counterArea: mix(fromCss(css("--purple")), paper, 0.45),
       counterLine: fromCss(css("--purple")),
     };
@@ -304,6 +334,7 @@ export class Timeline implements Stage {
       paper: css("--paper"),
       launch: css("--flow-launch"),
       forward_backward: css("--flow-backward"),
+      wait: css("--flow-wait"),
     };
   }
 
@@ -399,6 +430,7 @@ export class Timeline implements Stage {
         gridStepOf(of, css),
         this.#wanted(),
         this.#overlayColours.soft,
+        this.#busyBeside,
       );
     source.tiles.beginFrame();
     const frame = (this.#frame = newFrame(view));
@@ -419,12 +451,17 @@ export class Timeline implements Stage {
   #prefetch(frame: Frame): void {
     const { first, last } = tilesIn(frame.view.start, frame.view.end, frame.span, frame.level);
     const end = tilesIn(0, frame.span, frame.span, frame.level).last;
+    const want = (kind: TileKind, track: number) => {
+      if (last < end) frame.tiles.want(kind, track, frame.level, last + 1);
+      if (first > 0) frame.tiles.want(kind, track, frame.level, first - 1);
+    };
     for (const pane of this.panes) {
       for (const row of pane.visibleRows()) {
-        if (row.kind !== "track") continue;
-        const kind = row.track.kind === "busy" ? "activity" : row.track.kind === "counter" ? "counter" : "tile";
-        if (last < end) frame.tiles.want(kind, row.track.id, frame.level, last + 1);
-        if (first > 0) frame.tiles.want(kind, row.track.id, frame.level, first - 1);
+        for (const { id, kind } of row.kind === "track" ? [row.track] : row.summary) {
+          want(kind === "busy" ? "activity" : kind === "counter" ? "counter" : "tile", id);
+          const busy = frame.busyBeside.get(id);
+          if (busy !== undefined) want("activity", busy);
+        }
       }
     }
   }
@@ -467,7 +504,9 @@ export class Timeline implements Stage {
       if (known !== undefined) return known;
       const name = this.source.names.get(id);
       if (name === undefined) return true;
-      const matches = name.toLowerCase().includes(text);
+      const matches =
+        name.toLowerCase().includes(text) ||
+        (this.source.session.causes.includes(name) && name.replace(/_/g, " ").includes(text));
       this.#matches.set(id, matches);
       return matches;
     };

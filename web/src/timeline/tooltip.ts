@@ -1,5 +1,6 @@
 // What is under the pointer, beside it.
-import { bytes, duration, exact, moment, percent, short } from "../model/format";
+import { bytes, duration, exact, moment, oneLine, percent, short } from "../model/format";
+import { ACTIVITY_TEXTS } from "./legend";
 import type { Hit } from "./pane";
 import type { Labels } from "./text";
 
@@ -10,25 +11,32 @@ export function counterText(track: string, value: number): string {
   return BYTES.test(track) ? bytes(value) : short(value);
 }
 
+const LONGEST_TRACK = 80;
+
 function linesOf(hit: Hit, labels: Labels): [title: string, text: string, place: string] | null {
   const { slice, reading } = hit;
-  const track = hit.row.track.name;
+  const { name } = hit.row.track;
+  const track = oneLine(name, LONGEST_TRACK);
   if (slice) {
     const length = slice.duration;
     const times = length >= 1000 ? `${duration(length)} (${exact(length)})` : duration(length);
-    return [labels.get(slice.name)?.full ?? "\u2026", times, `${moment(slice.start)} \u00b7 ${track}`];
+    return [
+      labels.get(slice.name, hit.row.track.kind)?.full ?? "\u2026",
+      times,
+      `${moment(slice.start)} \u00b7 ${track}`,
+    ];
   }
   if (reading?.kind === "counter") {
     const { minimum, maximum } = reading;
-    const low = counterText(track, minimum);
-    return [track, minimum === maximum ? low : `${low} to ${counterText(track, maximum)}`, ""];
+    const low = counterText(name, minimum);
+    return [track, minimum === maximum ? low : `${low} to ${counterText(name, maximum)}`, ""];
   }
   if (reading?.kind === "activity") {
     const { compute, communication, memory } = reading;
     const parts: [string, number][] = [
-      ["compute", compute],
-      ["exposed communication", communication],
-      ["exposed copies", memory],
+      [ACTIVITY_TEXTS.compute, compute],
+      [ACTIVITY_TEXTS.communication, communication],
+      [ACTIVITY_TEXTS.memory, memory],
       ["idle", Math.max(0, 1 - compute - communication - memory)],
     ];
     const shown = parts.filter(([, share]) => share > 0.0005);

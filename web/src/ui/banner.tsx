@@ -9,14 +9,36 @@ const RELOADED = "cgpu.reloaded";
 const READ_MS = 1200;
 const STAYS_MS = 6000;
 
-function takeReloaded(): boolean {
+const TEXTS: Record<Exclude<Connection, "ok">, string> = {
+  lost: "The server does not answer. What is here already can still be looked at; asking again every second.",
+  restarted: "The server was restarted. Loading again\u2026",
+  replaced: "The server was started again with another profile. Loading that\u2026",
+};
+const RELOADED_TEXTS: Record<string, string> = {
+  restarted: "The server was restarted; this page was loaded again.",
+  replaced: "The server was started again with another profile: this is it.",
+};
+
+/** What the page was loaded again for. */
+function takeReloaded(): string | null {
   try {
-    const was = sessionStorage.getItem(RELOADED) !== null;
+    const why = sessionStorage.getItem(RELOADED);
     sessionStorage.removeItem(RELOADED);
-    return was;
+    return why;
   } catch {
-    return false;
+    return null;
   }
+}
+
+function reload(why: Connection): void {
+  try {
+    sessionStorage.setItem(RELOADED, why);
+  } catch {
+    // Then the page does not say it afterwards.
+  }
+  // Places in one profile are none in another.
+  if (why === "replaced") history.replaceState(null, "", location.pathname + location.search);
+  location.reload();
 }
 
 export function Banner({ connection }: { connection: Readable<Connection> }): JSX.Element | null {
@@ -24,34 +46,18 @@ export function Banner({ connection }: { connection: Readable<Connection> }): JS
   const [reloaded, setReloaded] = useState(takeReloaded);
   useEffect(() => {
     if (!reloaded) return undefined;
-    const timer = setTimeout(() => setReloaded(false), STAYS_MS);
+    const timer = setTimeout(() => setReloaded(null), STAYS_MS);
     return () => clearTimeout(timer);
   }, [reloaded]);
   useEffect(() => {
-    if (state !== "restarted") return undefined;
-    const timer = setTimeout(() => {
-      try {
-        sessionStorage.setItem(RELOADED, "1");
-      } catch {
-        // Then the page does not say it afterwards.
-      }
-      location.reload();
-    }, READ_MS);
+    if (state !== "restarted" && state !== "replaced") return undefined;
+    const timer = setTimeout(() => reload(state), READ_MS);
     return () => clearTimeout(timer);
   }, [state]);
-  const text =
-    state === "lost"
-      ? "The server does not answer. What is here already can still be looked at; asking again every second."
-      : state === "restarted"
-        ? "The server was restarted. Loading again\u2026"
-        : reloaded
-          ? "The server was restarted; this page was loaded again."
-          : null;
-  return (
-    text && (
-      <div class={`banner ${state}`} role="status">
-        {text}
-      </div>
-    )
-  );
+  const text = state !== "ok" ? TEXTS[state] : reloaded ? RELOADED_TEXTS[reloaded] : undefined;
+  return text ? (
+    <div class={`banner ${state}`} role="status">
+      {text}
+    </div>
+  ) : null;
 }

@@ -32,6 +32,8 @@ export interface DataTableProps {
   cells?: Readonly<Record<string, (value: Cell, row: readonly Cell[]) => ComponentChild>>;
   extra?: readonly ExtraColumn[];
   sort?: { column: string; descending: boolean };
+  /** Called when the user has chosen an order. */
+  onSort?: (column: string, descending: boolean) => void;
   /** Click or Enter on a row. */
   onOpen?: (row: readonly Cell[], index: number) => void;
   /** Marks a row. */
@@ -116,13 +118,11 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const first = Math.max(0, Math.floor(top / ROW) - SPARE);
   const last = Math.min(order.length, Math.ceil((top + height) / ROW) + SPARE);
 
-  const sortBy = (column: number) =>
-    setChosen((old) => {
-      const now = old ?? sort;
-      return now?.column === column
-        ? { column, descending: !now.descending }
-        : { column, descending: isNumeric(table.columns[column]!) };
-    });
+  const sortBy = (column: number) => {
+    const descending = sort?.column === column ? !sort.descending : isNumeric(table.columns[column]!);
+    setChosen({ column, descending });
+    props.onSort?.(table.columns[column]!.name, descending);
+  };
   const open = (at: number) => {
     setCursor(at);
     const index = order[at];

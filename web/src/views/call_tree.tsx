@@ -1,7 +1,7 @@
 // The call tree with its cost in any metrics: rows open and close, the path where the cost goes is marked.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Cell, Table } from "../api/protocol";
+import type { Cell, SourceFile, Table } from "../api/protocol";
 import { grouped, oneLine } from "../model/format";
 import { copyText } from "../ui/clipboard";
 import { csv } from "../ui/csv";
@@ -9,6 +9,8 @@ import { useSize, useStore } from "../ui/hooks";
 import { choicesOf } from "./choices";
 import { valueText } from "./flame";
 import { Records } from "./records";
+import { linesOf } from "./source_lines";
+import { SourcePane } from "./source_pane";
 import { childrenOf, hotPath, lineage, visibleRows, type TreeRow } from "./tree_rows";
 import { latest, panelView, useAsked, type ViewProps } from "./view";
 
@@ -30,7 +32,11 @@ interface Tree {
   names: string[];
   kinds: string[];
   places: string[];
-  ids: number[];
+  ranks: number[];
+  files: string[];
+  lines: number[];
+  relations: string[];
+  callLines: number[];
   parents: number[];
   roots: number[];
   children: number[][];
@@ -73,8 +79,12 @@ function treeOf(tables: readonly Table[], metrics: readonly string[]): Tree {
   return {
     names: first.rows.map((row) => first.text(row, "name")),
     kinds: first.rows.map((row) => first.text(row, "kind")),
-    ids: first.rows.map((row) => first.number(row, "id")),
     places,
+    ranks: first.rows.map((row) => first.number(row, "rank")),
+    files: first.rows.map((row) => first.text(row, "file")),
+    lines: first.rows.map((row) => first.number(row, "line")),
+    relations: first.rows.map((row) => first.text(row, "relation")),
+    callLines: first.rows.map((row) => first.number(row, "call_line")),
     parents,
     roots,
     children,
@@ -123,6 +133,7 @@ function CallTree({ context }: ViewProps): JSX.Element {
     },
     [shown.join("\n")],
   );
+  const sources = useAsked(context, (signal) => client.sources(signal), []);
   const tree = latest(loaded);
   const change = (metric: string, on: boolean) => {
     const next = on ? [...shown, metric] : shown.filter((each) => each !== metric);
@@ -134,7 +145,9 @@ function CallTree({ context }: ViewProps): JSX.Element {
       {loaded.state === "failed" && <p class="empty">{loaded.text}</p>}
       {tree && (
         <TreeTable
+          context={context}
           tree={tree}
+          sources={latest(sources)}
           metrics={
             <details class="metric-choice">
               <summary>Metrics</summary>
@@ -159,12 +172,19 @@ function CallTree({ context }: ViewProps): JSX.Element {
   );
 }
 
-function TreeTable({ tree, metrics }: { tree: Tree; metrics: JSX.Element }): JSX.Element {
+interface TreeTableProps extends ViewProps {
+  tree: Tree;
+  sources: readonly SourceFile[] | undefined;
+  metrics: JSX.Element;
+}
+
+function TreeTable({ context, tree, sources, metrics }: TreeTableProps): JSX.Element {
   const [sort, setSort] = useState(0);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [cursor, setCursor] = useState(-1);
   const [filter, setFilter] = useState("");
   const [top, setTop] = useState(0);
+  const [withSource, setWithSource] = useState(true);
   const { ref, height, width } = useSize<HTMLDivElement>();
   const by = tree.columns[Math.min(sort, tree.columns.length - 1)];
   const value = (node: number) => by?.inclusive[node] || 0;
@@ -199,11 +219,15 @@ function TreeTable({ tree, metrics }: { tree: Tree; metrics: JSX.Element }): JSX
     if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
     else if ((at + 2) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (at + 2) * ROW - box.clientHeight;
   };
+  // The pane with the source may have come up over the row.
+  useEffect(() => {
+    const at = rows.findIndex((row) => row.node === cursor);
+    if (at >= 0) show(at);
+  }, [cursor, height]);
   const moveTo = (at: number) => {
     const row = rows[Math.min(Math.max(at, 0), rows.length - 1)];
     if (!row) return;
     setCursor(row.node);
-    show(rows.indexOf(row));
   };
   const keydown = (event: KeyboardEvent) => {
     const at = rows.findIndex((row) => row.node === cursor);
@@ -273,6 +297,13 @@ function TreeTable({ tree, metrics }: { tree: Tree; metrics: JSX.Element }): JSX
           value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
+        <button
+          aria-pressed={withSource}
+          title="The source of the chosen place"
+          onClick={() => setWithSource(!withSource)}
+        >
+          Source
+        </button>
         <button onClick={copy} title="Copy the rows that are open">
           Copy as CSV
         </button>
@@ -349,6 +380,16 @@ function TreeTable({ tree, metrics }: { tree: Tree; metrics: JSX.Element }): JSX
         </div>
         {rows.length === 0 && <p class="empty">No place has all of these words.</p>}
       </div>
+      {withSource && cursor >= 0 && cursor < tree.names.length && (
+        <section class="source-pane column" aria-label="Source of the chosen place">
+          <SourcePane
+            context={context}
+            sources={sources}
+            metric={by?.metric}
+            place={{ rank: tree.ranks[cursor]!, file: tree.files[cursor]!, lines: linesOf(tree, cursor) }}
+          />
+        </section>
+      )}
     </div>
   );
 }

@@ -1,15 +1,16 @@
 // Flame graphs: from callers to callees, from callees to callers, and of one function both.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { FlameGraph } from "../api/protocol";
-import { duration, grouped, oneLine, percent, short, withUnit } from "../model/format";
+import type { FlameGraph, Session } from "../api/protocol";
+import { duration, grouped, percent, short, withUnit } from "../model/format";
 import { fromCss, mix, cssColour, type Palette } from "../timeline/colours";
 import { copyText } from "../ui/clipboard";
 import { useStore } from "../ui/hooks";
 import type { ViewContext } from "./context";
 import { ancestors, calleesOf, matchedValue } from "./flame_layout";
 import { FlamePane } from "./flame_pane";
-import { BarList, latest, panelView, readable, useAsked, usePalette, within, type ViewProps } from "./view";
+import { showLongest } from "./matches";
+import { BarList, latest, nameText, panelView, readable, useAsked, usePalette, within, type ViewProps } from "./view";
 
 type Mode = "down" | "up" | "sandwich";
 
@@ -22,10 +23,13 @@ const MODES: [Mode, string, string][] = [
 /** Of a call tree all frames are of a few kinds; then names tell more. */
 const TREE_KINDS = new Set(["root", "entry", "function", "loop", "line", "instruction"]);
 const LISTED = 100;
+/** The server's name for all that is too small to be shown. */
+const OTHER = "(other)";
 
 export function valueText(value: number, unit: string): string {
   if (unit === "ns") return duration(value);
   if (unit === "sec" || unit === "s") return duration(value * 1e9);
+  if (unit === "usec") return duration(value * 1e3);
   return withUnit(value, unit);
 }
 
@@ -35,41 +39,68 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** The colour of a node: by its kind, or by name where the kind says nothing. */
-function colouring(graph: FlameGraph, kinds: readonly string[], palette: Palette, paper: string) {
+interface Colour {
+  css: string;
+  /** What it means; null where it only tells names apart. */
+  means: string | null;
+}
+
+/** The colours of nodes: device ops by their class and other slices by their kind, as in the timeline; by name where the
+ * kind says nothing. */
+function colouring(graph: FlameGraph, session: Session, palette: Palette, paper: string): (node: number) => Colour {
+  const { kinds, classes } = session;
   const byName = graph.names.map((name) => cssColour(palette.slice("name", 0, hash(name), 0)));
   const other = cssColour(mix(palette.kindColour(kinds.indexOf("other")), fromCss(paper), 0.5));
-  return (node: number): string => {
+  return (node) => {
     const name = graph.nodes.name[node]!;
-    if (graph.names[name] === "(other)") return other;
+    if (graph.names[name] === OTHER) return { css: other, means: null };
     const kind = graph.nodes.kind[node]!;
-    return TREE_KINDS.has(kinds[kind] ?? "") ? byName[name]! : cssColour(palette.kindColour(kind));
+    if (TREE_KINDS.has(kinds[kind] ?? "")) return { css: byName[name]!, means: null };
+    const kernel = graph.nodes.class[node]!;
+    if (kernel >= 0) return { css: cssColour(palette.classColour(kernel)), means: readable(classes[kernel] ?? "") };
+    return { css: cssColour(palette.kindColour(kind)), means: readable(kinds[kind] ?? "") };
   };
+}
+
+/** What the colours mean, that of the largest own value first. */
+function legendOf(graph: FlameGraph, colour: (node: number) => Colour): { css: string; means: string }[] {
+  const found = new Map<string, { css: string; means: string; self: number }>();
+  graph.nodes.self.forEach((self, node) => {
+    const { css, means } = colour(node);
+    if (means === null) return;
+    const entry = found.get(means);
+    if (entry) entry.self += self;
+    else found.set(means, { css, means, self });
+  });
+  return [...found.values()].sort((a, b) => b.self - a.self);
 }
 
 function Flame({ context }: ViewProps): JSX.Element {
   const window = useStore(context.window);
-  const [mode, setMode] = useState<Mode>("down");
-  const [metric, setMetric] = useState<string | undefined>(undefined);
+  const chosenMode = context.state.choice<Mode>("flame", "down", ["down", "up", "sandwich"]);
+  const chosenMetric = context.state.choice("metric", ""); // "": the one that the server takes
+  const mode = useStore(chosenMode);
+  const metric = useStore(chosenMetric) || undefined;
   const [name, setName] = useState<string | null>(null);
   const [search, setSearch] = useState("");
-  const { client } = context;
+  const [steps, setSteps] = useState(false);
+  const { client, session } = context;
   const both = mode === "sandwich" && name !== null;
   const loaded = useAsked(
     context,
     async (signal) => {
       const ask = (view: "down" | "up", focus?: string) =>
-        client.flame({ view, metric, focus, ...within(window) }, signal);
+        client.flame({ view, metric, focus, steps, ...within(window) }, signal);
       if (!both) return { graphs: [await ask(mode === "down" ? "down" : "up")], both, mode };
       const [up, down] = await Promise.all([ask("up", name), ask("down", name)]);
       return { graphs: [up, calleesOf(down, name)], both, mode };
     },
-    [window, metric, mode === "sandwich" ? `s ${name}` : mode],
+    [window, metric, steps, mode === "sandwich" ? `s ${name}` : mode],
   );
   const shown = latest(loaded);
   const graph = shown?.graphs[0];
   const sandwich = (of: string) => {
-    setMode("sandwich");
+    chosenMode.set("sandwich");
     setName(of);
   };
   const list = shown !== undefined && !shown.both && mode === "sandwich";
@@ -83,7 +114,7 @@ function Flame({ context }: ViewProps): JSX.Element {
               aria-selected={mode === value}
               class={mode === value ? "on" : ""}
               title={about}
-              onClick={() => setMode(value)}
+              onClick={() => chosenMode.set(value)}
             >
               {title}
             </button>
@@ -92,11 +123,17 @@ function Flame({ context }: ViewProps): JSX.Element {
         {graph && graph.metrics.length > 1 && (
           <label class="soft">
             Width by{" "}
-            <select value={graph.metric} onChange={(event) => setMetric(event.currentTarget.value)}>
+            <select value={graph.metric} onChange={(event) => chosenMetric.set(event.currentTarget.value)}>
               {graph.metrics.map((each) => (
                 <option value={each}>{readable(each)}</option>
               ))}
             </select>
+          </label>
+        )}
+        {session.steps.length > 1 && (
+          <label class="soft check" title="The iterations as frames of their own">
+            <input type="checkbox" checked={steps} onChange={(event) => setSteps(event.currentTarget.checked)} />
+            each step apart
           </label>
         )}
         {mode === "sandwich" && name !== null && (
@@ -163,7 +200,8 @@ function One({
     setHover(-1);
   }, [graph]);
   const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
-  const colour = useMemo(() => colouring(graph, context.session.kinds, palette, paper), [graph, palette]);
+  const colour = useMemo(() => colouring(graph, context.session, palette, paper), [graph, palette]);
+  const legend = useMemo(() => legendOf(graph, colour), [colour]);
   const words = search.toLowerCase();
   const matching = useMemo(
     () => (words ? graph.names.map((name) => name.toLowerCase().includes(words)) : null),
@@ -173,7 +211,7 @@ function One({
   const nameOf = (node: number) => graph.names[graph.nodes.name[node] ?? -1] ?? "";
   const open = (node: number) => {
     setCursor(node);
-    if (nameOf(node) !== "(other)") setRoot(node);
+    if (nameOf(node) !== OTHER) setRoot(node);
   };
   const told = hover >= 0 ? hover : cursor;
   return (
@@ -187,7 +225,7 @@ function One({
               title={nameOf(node).slice(0, 1000)}
               onClick={() => setRoot(node)}
             >
-              {oneLine(nameOf(node), 60)}
+              {nameText(nameOf(node), 60)}
             </button>
           ))}
         </nav>
@@ -196,7 +234,7 @@ function One({
         graph={graph}
         root={path.length ? root : null}
         upwards={upwards}
-        colour={colour}
+        colour={(node) => colour(node).css}
         matches={matching && ((name) => matching[name]!)}
         cursor={cursor}
         hover={hover}
@@ -207,6 +245,16 @@ function One({
         onBack={() => setRoot(path.length > 1 ? path[path.length - 2]! : null)}
         onSandwich={(node) => onSandwich(nameOf(node))}
       />
+      {legend.length > 1 && !upwards && (
+        <ul class="legend flame-legend" aria-label="Colours">
+          {legend.map(({ css, means }) => (
+            <li>
+              <i style={{ background: css }} />
+              {means}
+            </li>
+          ))}
+        </ul>
+      )}
       <FrameLine
         context={context}
         graph={graph}
@@ -243,12 +291,15 @@ function FrameLine({
         </span>
       ) : (
         <>
-          <b title={name.slice(0, 2000)}>{oneLine(name)}</b>
+          <b title={name.slice(0, 2000)}>{nameText(name)}</b>
           <span>{valueText(nodes.value[node]!, graph.unit)}</span>
           <span>{percent((100 * nodes.value[node]!) / (graph.total || 1))}</span>
           <span class="soft">self {valueText(nodes.self[node]!, graph.unit)}</span>
           {nodes.count[node]! > 0 && <span class="soft">{grouped(nodes.count[node]!)} times</span>}
-          <span class="soft">{readable(context.session.kinds[nodes.kind[node]!] ?? "")}</span>
+          <span class="soft">
+            {readable(context.session.kinds[nodes.kind[node]!] ?? "")}
+            {nodes.class[node]! >= 0 && `, ${readable(context.session.classes[nodes.class[node]!] ?? "")}`}
+          </span>
         </>
       )}
       <span class="gap" />
@@ -258,18 +309,22 @@ function FrameLine({
             Sandwich
           </button>
           {timed && (
-            <button
-              onClick={() =>
-                context.navigate({ view: "timeline", search: (graph.names[nodes.name[chosen]!] ?? "").slice(0, 400) })
-              }
-            >
-              Find in the timeline
+            <button onClick={() => showSlice(context, graph, chosen)} title="The longest slice of this name">
+              Show in the timeline
             </button>
           )}
           <button onClick={() => void copyText(graph.names[nodes.name[chosen]!] ?? "")}>Copy name</button>
         </>
       )}
     </div>
+  );
+}
+
+/** Of a frame of merged steps and of one of a call tree there is no slice; their names are looked for. */
+function showSlice(context: ViewContext, graph: FlameGraph, node: number): void {
+  const name = graph.names[graph.nodes.name[node]!] ?? "";
+  showLongest(context, { table: "slices", key: [name] }).catch(() =>
+    context.navigate({ view: "timeline", search: name.slice(0, 400) }),
   );
 }
 
@@ -298,7 +353,7 @@ function Functions({
   const words = search.toLowerCase();
   const roots = graph.nodes.parent
     .flatMap((parent, node) => (parent < 0 ? [node] : []))
-    .filter((node) => graph.names[graph.nodes.name[node]!] !== "(other)")
+    .filter((node) => graph.names[graph.nodes.name[node]!] !== OTHER)
     .filter((node) => graph.names[graph.nodes.name[node]!]!.toLowerCase().includes(words));
   return (
     <div class="scrolls">
@@ -308,7 +363,7 @@ function Functions({
         items={roots.slice(0, LISTED).map((node) => {
           const name = graph.names[graph.nodes.name[node]!]!;
           return {
-            label: oneLine(name),
+            label: nameText(name),
             title: name.slice(0, 1000),
             value: graph.nodes.value[node]!,
             text: valueText(graph.nodes.value[node]!, graph.unit),

@@ -1,8 +1,8 @@
 // Draws a flame graph: a canvas as large as what is seen of it, that stands still while the place it is in scrolls.
 import type { FlameGraph } from "../api/protocol";
-import { oneLine } from "../model/format";
 import { SLICE_TEXT } from "../timeline/colours";
 import { shortName, TextMeasure } from "../timeline/text";
+import { nameText } from "./view";
 import { frameAt, type FlameLayout, type Frame } from "./flame_layout";
 
 export const ROW = 20; // CSS pixels
@@ -110,7 +110,7 @@ export class FlameCanvas {
   #label(name: string): { full: string; short: string } {
     let label = this.#labels.get(name);
     if (!label) {
-      const full = oneLine(name, 256);
+      const full = nameText(name, 256);
       this.#labels.set(name, (label = { full, short: shortName(full) }));
     }
     return label;

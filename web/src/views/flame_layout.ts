@@ -85,14 +85,25 @@ export function calleesOf(graph: FlameGraph, name: string): FlameGraph {
   interface Merged {
     name: number;
     kind: number;
+    class: number;
     value: number;
     self: number;
     count: number;
     below: Map<number, Merged>;
   }
-  const root: Merged = { name: wanted, kind: 0, value: 0, self: 0, count: 0, below: new Map() };
+  const newNode = (of: number): Merged => ({
+    name: of,
+    kind: 0,
+    class: -1,
+    value: 0,
+    self: 0,
+    count: 0,
+    below: new Map(),
+  });
+  const root = newNode(wanted);
   const add = (into: Merged, node: number) => {
     into.kind = nodes.kind[node]!;
+    into.class = nodes.class[node]!;
     into.value += nodes.value[node]!;
     into.self += nodes.self[node]!;
     into.count += nodes.count[node]!;
@@ -105,7 +116,7 @@ export function calleesOf(graph: FlameGraph, name: string): FlameGraph {
       const above = merged.get(nodes.parent[i]!)!;
       let here = above.below.get(nodes.name[i]!);
       if (!here) {
-        here = { name: nodes.name[i]!, kind: 0, value: 0, self: 0, count: 0, below: new Map() };
+        here = newNode(nodes.name[i]!);
         above.below.set(here.name, here);
       }
       add(here, i);
@@ -113,7 +124,7 @@ export function calleesOf(graph: FlameGraph, name: string): FlameGraph {
     }
     node = ends[node]! - 1;
   }
-  const out: FlameGraph["nodes"] = { parent: [], name: [], value: [], self: [], kind: [], count: [] };
+  const out: FlameGraph["nodes"] = { parent: [], name: [], value: [], self: [], kind: [], class: [], count: [] };
   const stack: [Merged, number][] = wanted >= 0 ? [[root, -1]] : [];
   while (stack.length) {
     const [merged, parent] = stack.pop()!;
@@ -122,6 +133,7 @@ export function calleesOf(graph: FlameGraph, name: string): FlameGraph {
     out.value.push(merged.value);
     out.self.push(merged.self);
     out.kind.push(merged.kind);
+    out.class.push(merged.class);
     out.count.push(merged.count);
     const below = [...merged.below.values()].sort((a, b) => a.value - b.value); // the last is taken first
     for (const child of below) stack.push([child, at]);

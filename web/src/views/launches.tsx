@@ -6,6 +6,7 @@ import { duration, grouped, oneLine, percent } from "../model/format";
 import { useStore } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import { choicesOf, type LaunchId } from "./choices";
+import { InTimeline } from "./in_timeline";
 import { isEqual, Records } from "./records";
 import { hasTable, panelView, readable, Shown, useAsked, useTable, type ViewProps } from "./view";
 
@@ -105,6 +106,7 @@ function OneLaunch({ context, records, row }: ViewProps & { records: Records; ro
         <h2 class="text">
           {records.text(row, "id")}: {oneLine(records.text(row, "kernel"), 400)}
         </h2>
+        <InTimeline context={context} launch={{ rank: records.number(row, "rank"), id: records.number(row, "id") }} />
         <ul class="fact-strip">
           {facts
             .filter(([, value]) => value !== "")

@@ -47,13 +47,13 @@ export function totals(records: Records, by: string, value: string): { key: stri
   return [...sums].map(([key, total]) => ({ key, total })).sort((a, b) => b.total - a.total);
 }
 
-/** "rank/step" of the steps of which at least half lies in the range, or that at least half of the range lies in. */
-export function stepsWithin(steps: readonly StepInfo[], range: Range): Set<string> {
-  const inside = steps.filter(({ start, duration }) => {
-    const common = Math.min(start + duration, range.end) - Math.max(start, range.start);
-    return common > 0 && 2 * common >= Math.min(duration, range.end - range.start);
+/** "rank/step" of the steps that a border of the range cuts: tables have only what of them lies inside. */
+export function cutSteps(steps: readonly StepInfo[], range: Range | null): Set<string> {
+  const cut = steps.filter(({ start, duration }) => {
+    const [inside, end] = [range && start < range.end && start + duration > range.start, start + duration];
+    return inside && (start < range!.start || end > range!.end);
   });
-  return new Set(inside.map(({ rank, step }) => `${rank}/${step}`));
+  return new Set(cut.map(({ rank, step }) => `${rank}/${step}`));
 }
 
 const SEARCHED = 300; // letters of a name that are compared

@@ -1,12 +1,13 @@
 // The measured launches under the ceilings of their device. A click shows the launch.
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Table } from "../api/protocol";
 import { duration, oneLine, percent, short, withUnit } from "../model/format";
 import { shortName } from "../timeline/text";
 import { Legend, Plot, type Frame } from "../ui/chart";
 import { useSize, useStore } from "../ui/hooks";
 import { choicesOf } from "./choices";
+import { InTimeline } from "./in_timeline";
 import { attainable, domains, launchesOf, roofOf, type DeviceRoof, type Launch } from "./roofline_model";
 import { panelView, Shown, useAsked, type ViewProps } from "./view";
 
@@ -54,6 +55,10 @@ function RooflineOf({
   const choices = choicesOf(context.state);
   const chosen = useStore(choices.launch);
   const [hover, setHover] = useState<Launch | null>(null);
+  useEffect(() => {
+    const of = launches.find((launch) => launch.id === chosen?.id && launch.rank === chosen.rank);
+    if (of) setDevice(all.findIndex((each) => each.rank === of.rank && each.device === of.device));
+  }, [chosen, all]);
   const one = all[Math.min(device, all.length - 1)];
   const shown = launches.filter((launch) => one && launch.rank === one.rank && launch.device === one.device);
   const roof = useMemo(() => (one ? roofOf(devices, one.rank, one.device) : null), [devices, one]);
@@ -109,7 +114,8 @@ function RooflineOf({
           <span class="soft">
             What limits it gives the colour, how long it took the size. Click a launch to see all about it.
           </span>
-        )}
+        )}{" "}
+        {current && told === current && <InTimeline context={context} launch={current} />}
       </div>
       <div class={`fills${hover ? " opens" : ""}`} ref={ref}>
         {height > 0 && (

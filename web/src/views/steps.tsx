@@ -1,13 +1,14 @@
 // The iterations: what each spent its time on, as stacked bars and as a table. A click zooms the timeline to the step.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Cell, Table } from "../api/protocol";
+import type { Cell, Session, Table } from "../api/protocol";
 import { duration, percent } from "../model/format";
+import type { Range } from "../model/viewport";
 import { Legend, Plot, type Frame } from "../ui/chart";
-import { useStore, type Loaded } from "../ui/hooks";
+import { useStore } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import type { ViewContext } from "./context";
-import { Records, stepsWithin } from "./records";
+import { cutSteps, Records } from "./records";
 import { around, panelView, Shown, useTable, type ViewProps } from "./view";
 
 export const PARTS: readonly { column: string; label: string; colour: string }[] = [
@@ -21,19 +22,35 @@ export const PARTS: readonly { column: string; label: string; colour: string }[]
   { column: "other_ns", label: "other", colour: "c-idle" },
 ];
 
-/** The steps of the time window, whole: those of which at least half lies in it, or that it lies in. */
-export function useSteps(context: ViewContext): Loaded<Table | null> {
-  const window = useStore(context.window);
-  const loaded = useTable(context, "steps", { from: undefined, to: undefined });
-  if (!window || loaded.state !== "ready" || !loaded.value) return loaded;
-  const inside = stepsWithin(context.session.steps, window);
-  const records = new Records(loaded.value);
-  const rows = records.rows.filter((row) => inside.has(`${records.number(row, "rank")}/${records.text(row, "step")}`));
-  return { state: "ready", value: { ...loaded.value, rows } };
+/** Rows of the table of steps over the chosen time, some of which that cuts. */
+export class StepRows {
+  readonly #cut: Set<string>;
+
+  constructor(
+    readonly records: Records,
+    session: Session,
+    window: Range | null,
+  ) {
+    this.#cut = cutSteps(session.steps, window);
+  }
+
+  isCut(row: readonly Cell[]): boolean {
+    return this.#cut.has(`${this.records.number(row, "rank")}/${this.records.text(row, "step")}`);
+  }
+
+  /** "3 steps, 20.3 ms on average; 2 of them cut: ..." */
+  title(rows: readonly (readonly Cell[])[]): string {
+    const whole = rows.filter((row) => !this.isCut(row));
+    const total = whole.reduce((sum, row) => sum + this.records.number(row, "duration_ns"), 0);
+    const cut = rows.length - whole.length;
+    const mean = whole.length ? `, ${duration(total / whole.length)} on average` : "";
+    const parts = cut ? `; ${cut === rows.length ? "" : `${cut} `}cut: only what lies in the chosen time counts` : "";
+    return `${rows.length} ${rows.length === 1 ? "step" : "steps"}${mean}${parts}`;
+  }
 }
 
 function Steps({ context }: ViewProps): JSX.Element {
-  const loaded = useSteps(context);
+  const loaded = useTable(context, "steps");
   return (
     <div class="panel-view">
       <Shown of={loaded}>{(table) => <StepsOf context={context} table={table} />}</Shown>
@@ -42,7 +59,9 @@ function Steps({ context }: ViewProps): JSX.Element {
 }
 
 function StepsOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
+  const window = useStore(context.window);
   const records = useMemo(() => new Records(table), [table]);
+  const steps = useMemo(() => new StepRows(records, context.session, window), [records]);
   const ranks = useMemo(() => [...new Set(records.rows.map((row) => records.number(row, "rank")))], [records]);
   const [rank, setRank] = useState<number | null>(null);
   const [hover, setHover] = useState<readonly Cell[] | null>(null);
@@ -73,9 +92,7 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
   return (
     <>
       <div class="toolbar">
-        <h3>
-          {rows.length} {rows.length === 1 ? "step" : "steps"}, {duration(total / rows.length)} on average
-        </h3>
+        <h3>{steps.title(rows)}</h3>
         {ranks.length > 1 && (
           <label class="soft">
             Rank{" "}
@@ -88,7 +105,7 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
         )}
         <span class="gap" />
         <span class="told" aria-live="polite">
-          {told ? <StepText records={records} row={told} /> : <span class="soft">Click a step to zoom to it</span>}
+          {told ? <StepText steps={steps} row={told} /> : <span class="soft">Click a step to zoom to it</span>}
         </span>
       </div>
       <StepBars records={records} rows={rows} height={260} onHover={setHover} onOpen={go} current={told} />
@@ -100,7 +117,7 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
           table={table}
           onOpen={go}
           hidden={ranks.length > 1 ? undefined : ["rank"]}
-          cells={{ step: String, complete: (value) => (value === 0 ? "no" : "yes") }}
+          cells={{ step: String, complete: (value, row) => (steps.isCut(row) ? "cut" : value === 0 ? "no" : "yes") }}
           isCurrent={(row) => row === told}
         />
       </div>
@@ -108,7 +125,8 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
   );
 }
 
-function StepText({ records, row }: { records: Records; row: readonly Cell[] }): JSX.Element {
+function StepText({ steps, row }: { steps: StepRows; row: readonly Cell[] }): JSX.Element {
+  const { records } = steps;
   const length = records.number(row, "duration_ns");
   const parts = PARTS.filter((part) => records.number(row, part.column) > 0);
   return (
@@ -117,7 +135,11 @@ function StepText({ records, row }: { records: Records; row: readonly Cell[] }):
       {parts
         .map((part) => `${part.label} ${percent((100 * records.number(row, part.column)) / (length || 1))}`)
         .join(", ")}
-      {records.cell(row, "complete") === 0 ? " (not complete)" : ""}
+      {steps.isCut(row)
+        ? " (the part in the chosen time)"
+        : records.cell(row, "complete") === 0
+          ? " (not complete)"
+          : ""}
     </>
   );
 }

@@ -1,24 +1,23 @@
 // Every table of the profile, with what is known of the row that is chosen.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Cell, SliceAt, SliceDetails, Table } from "../api/protocol";
-import { duration, grouped, oneLine } from "../model/format";
+import type { Cell, Distribution, SliceAt, Table } from "../api/protocol";
+import { duration, grouped } from "../model/format";
 import { Histogram } from "../ui/chart";
 import { useStore } from "../ui/hooks";
 import { cellText, columnTitle, DataTable } from "../ui/table";
 import { choicesOf } from "./choices";
 import type { ViewContext } from "./context";
+import { distributionColumn, edgesOf, useDistributions } from "./distribution";
+import { hasSlices, MatchBar, rowKey, showLongest } from "./matches";
 import { exactPattern, Records } from "./records";
-import { around, latest, panelView, readable, useAsked, within, type ViewProps } from "./view";
+import { around, isBlank, latest, nameText, panelView, readable, useAsked, within, type ViewProps } from "./view";
 
-/** Rows asked for: of a longer table the rest can be reached by a condition or a shorter time. */
+/** Rows asked for: of a longer table the rest can be reached by another order, a condition or a shorter time. */
 const MOST_ROWS = 20000;
 
 /** Slices of one name among which a row is looked for. */
 const MOST_SEARCHED = 10000;
-
-/** Tables whose rows have the name of slices. */
-const OF_SLICES = new Set(["kernels", "ops", "api", "os_calls", "ranges", "launches"]);
 
 const TITLES: Record<string, string> = {
   info: "About the profile",
@@ -60,17 +59,21 @@ function Tables({ context }: ViewProps): JSX.Element {
   const name =
     (wanted !== null && names.includes(wanted) ? wanted : FIRST.find((first) => names.includes(first))) ?? names[0]!;
   const [base, setBase] = useState(false);
+  const [order, setOrder] = useState<{ name: string; sort: string } | null>(null);
+  const sort = order?.name === name ? order.sort : undefined;
   const loaded = useAsked(
     context,
     async (signal) => ({
       name,
       table: await client.table(
         name,
-        { ...within(window), where: where || undefined, top: MOST_ROWS + 1, base_names: base },
+        { ...within(window), where: where || undefined, sort, top: MOST_ROWS + 1, base_names: base },
         signal,
       ),
+      base,
+      sort,
     }),
-    [name, where, window, base],
+    [name, where, window, base, sort],
   );
   const shown = latest(loaded);
   return (
@@ -117,7 +120,12 @@ function Tables({ context }: ViewProps): JSX.Element {
         </form>
         {loaded.state === "failed" && <p class="empty">{loaded.text}</p>}
         {shown && (loaded.state !== "failed" || shown.name !== name) && (
-          <OneTable key={shown.name} context={context} name={shown.name} table={shown.table} />
+          <OneTable
+            key={shown.name}
+            context={context}
+            {...shown}
+            onSort={(text) => setOrder({ name: shown.name, sort: text })}
+          />
         )}
       </div>
     </div>
@@ -126,15 +134,47 @@ function Tables({ context }: ViewProps): JSX.Element {
 
 const HIDDEN_FOR_SLICES = ["remark"];
 
-function OneTable({ context, name, table }: { context: ViewContext; name: string; table: Table }): JSX.Element {
+/** Names that would show nothing are named as such. */
+const CELLS = Object.fromEntries(
+  ["name", "kernel", "thread", "process"].map((column) => [
+    column,
+    (value: Cell) =>
+      typeof value === "string" && isBlank(value) ? (
+        <i class="soft">{nameText(value)}</i>
+      ) : (
+        <b title={value === null ? undefined : String(value).slice(0, 2000)}>{cellText(value)}</b>
+      ),
+  ]),
+);
+
+interface OneTableProps {
+  context: ViewContext;
+  name: string;
+  table: Table;
+  base: boolean;
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+}
+
+function OneTable({ context, name, table, base, sort, onSort }: OneTableProps): JSX.Element {
   const [chosen, setChosen] = useState<readonly Cell[] | null>(null);
-  const cut = useMemo(
-    () => (table.rows.length > MOST_ROWS ? { ...table, rows: table.rows.slice(0, MOST_ROWS) } : table),
-    [table],
-  );
+  const isCut = table.rows.length > MOST_ROWS;
+  const cut = useMemo(() => (isCut ? { ...table, rows: table.rows.slice(0, MOST_ROWS) } : table), [table]);
   const records = useMemo(() => new Records(cut), [cut]);
+  const distributionOf = useDistributions(context, name, base);
   const timed = context.session.views.includes("timeline");
+  const windowed = useStore(context.window) !== null;
+  const extra = useMemo(
+    () => (timed && hasSlices(name) ? [distributionColumn(distributionOf, records, windowed)] : undefined),
+    [distributionOf, records, windowed],
+  );
   const row = chosen && cut.rows.includes(chosen as Cell[]) ? chosen : null;
+  const show = (of: readonly Cell[], view?: string) =>
+    showLongest(
+      context,
+      { table: name, key: rowKey(name, records, of), base_names: base },
+      view === undefined ? {} : { view },
+    ).catch(() => undefined);
   const open = (clicked: readonly Cell[]) => {
     if (name === "slices" && timed) {
       // A row is one slice: go to it.
@@ -142,7 +182,7 @@ function OneTable({ context, name, table }: { context: ViewContext; name: string
       return;
     }
     setChosen(clicked === chosen ? null : clicked);
-    if (OF_SLICES.has(name)) context.navigate({ search: records.text(clicked, "name").slice(0, 400) });
+    if (clicked !== chosen && timed && hasSlices(name)) void show(clicked);
   };
   return (
     <div class="with-side">
@@ -151,14 +191,27 @@ function OneTable({ context, name, table }: { context: ViewContext; name: string
         hidden={name === "slices" ? HIDDEN_FOR_SLICES : undefined}
         title={titleOf(name)}
         empty="No rows: nothing of this kind lies in the chosen time, or meets the condition."
+        cells={CELLS}
+        extra={extra}
         onOpen={open}
+        onSort={(column, descending) => isCut && onSort(`${descending ? "-" : "+"}${column}`)}
         isCurrent={(other) => other === row}
       />
-      {row && <Side context={context} name={name} records={records} row={row} onClose={() => setChosen(null)} />}
-      {table.rows.length > MOST_ROWS && (
+      {row && (
+        <Side
+          context={context}
+          name={name}
+          records={records}
+          row={row}
+          distribution={extra && distributionOf(records, row)}
+          onShow={() => void show(row, "timeline")}
+          onClose={() => setChosen(null)}
+        />
+      )}
+      {isCut && (
         <p class="cut-note">
-          The first {grouped(MOST_ROWS)} rows. A condition or a shorter time shows others; cgpu table {name} --top 0
-          writes all.
+          The first {grouped(MOST_ROWS)} rows{sort && ` by ${columnTitle(sort.slice(1))}`}. Another order, a condition
+          or a shorter time shows others; cgpu table {name} --top 0 writes all.
         </p>
       )}
     </div>
@@ -171,25 +224,44 @@ function Side({
   name,
   records,
   row,
+  distribution,
+  onShow,
   onClose,
 }: {
   context: ViewContext;
   name: string;
   records: Records;
   row: readonly Cell[];
+  distribution: Distribution | undefined;
+  onShow: () => void;
   onClose: () => void;
 }): JSX.Element {
-  const title = records.text(row, "name") || records.text(row, "kernel");
+  const title = hasSlices(name)
+    ? rowKey(name, records, row)
+        .map((cell) => cell ?? "")
+        .join(" ")
+    : records.text(row, "name") || records.text(row, "kernel") || name;
   return (
     <aside class="side" aria-label="The chosen row">
       <header>
-        <b class="text">{oneLine(title || name, 400)}</b>
+        <b class="text">{nameText(title, 400)}</b>
         <button class="icon" aria-label="Close" onClick={onClose}>
           {"\u00d7"}
         </button>
       </header>
-      {OF_SLICES.has(name) && context.session.views.includes("timeline") && (
-        <Siblings key={title} context={context} name={title} />
+      {distribution && (
+        <section class="siblings">
+          {distribution.min < distribution.max && (
+            <>
+              <h3>
+                Durations of {grouped(distribution.count)}, in the {context.window.get() ? "chosen time" : "whole run"}
+              </h3>
+              <Histogram edges={edgesOf(distribution)} counts={distribution.counts} format={duration} height={64} />
+            </>
+          )}
+          <button onClick={onShow}>Show the longest in the timeline</button>
+          <MatchBar context={context} />
+        </section>
       )}
       <dl class="facts">
         {records.table.columns.map((column, i) => {
@@ -207,63 +279,28 @@ function Side({
   );
 }
 
-function Siblings({ context, name }: { context: ViewContext; name: string }): JSX.Element | null {
-  const loaded = useAsked(
-    context,
-    async (signal): Promise<{ details: SliceDetails; total: number } | null> => {
-      const found = await context.client.search(exactPattern(name), { regex: true, limit: 1 }, signal);
-      const first = found.matches[0];
-      return first && { details: await context.client.slice(first.track, first.slice, signal), total: found.total };
-    },
-    [name],
-  );
-  if (loaded.state !== "ready" || !loaded.value) return null;
-  const { details } = loaded.value;
-  const siblings = details.siblings;
-  return (
-    <section class="siblings">
-      {siblings?.histogram && siblings.histogram.counts.length > 1 && (
-        <>
-          <h3>Durations of all {grouped(siblings.count)}, in the whole run</h3>
-          <Histogram
-            edges={siblings.histogram.edges}
-            counts={siblings.histogram.counts}
-            format={duration}
-            height={64}
-          />
-        </>
-      )}
-      <button
-        onClick={() => context.navigate({ view: "timeline", search: name.slice(0, 400), slice: details })}
-        title="Goes to the first, and marks all of this name"
-      >
-        Show in the timeline
-      </button>
-    </section>
-  );
-}
-
 function goTo(context: ViewContext, slice: SliceAt): void {
   const air = Math.max(3 * slice.duration, 500);
   context.navigate({ view: "timeline", slice, viewport: around(slice.start - air, slice.duration + 2 * air) });
 }
 
-/** The slice that a row of the table of all slices is about: of those with its name and length the one with the same
- * place in their order, since the table counts time from the first slice that it has. */
+/** The slice that a row of the table of all slices is about. Of a part of the run the table has what lies in it, cut at
+ * its borders. */
 async function findSlice(context: ViewContext, records: Records, row: readonly Cell[]): Promise<SliceAt | undefined> {
-  const window = context.window.get();
-  const name = records.text(row, "name");
+  const window = context.window.get() ?? { start: 0, end: context.session.span };
   const length = records.number(row, "duration_ns");
-  const found = await context.client.search(exactPattern(name), { regex: true, limit: MOST_SEARCHED });
-  const inside = found.matches
-    .filter(({ start, duration: own }) => !window || (start < window.end && start + own >= window.start))
-    .sort((a, b) => a.start - b.start);
-  const alike = inside.filter((slice) => slice.duration === length);
-  const before = records.rows
-    .slice(0, records.rows.indexOf(row as Cell[]))
-    .filter((other) => records.number(other, "duration_ns") === length && records.text(other, "name") === name);
-  // One that was cut at the border of the window has another length than its slice.
-  return alike[before.length] ?? alike[0] ?? inside[0];
+  const start = records.number(row, "start_ns");
+  const pattern = exactPattern(records.text(row, "name"));
+  const ask = (options: { at: number; direction?: "previous" }) =>
+    context.client.search(pattern, { regex: true, own: true, limit: MOST_SEARCHED, ...options });
+  const inside = (slice: SliceAt) =>
+    Math.min(slice.start + slice.duration, window.end) - Math.max(slice.start, window.start);
+  const later = (await ask({ at: start })).matches.filter((slice) => inside(slice) === length);
+  if (later[0]?.start === start) return later[0];
+  const cut = (await ask({ at: window.start, direction: "previous" })).matches.find(
+    (slice) => inside(slice) === length,
+  );
+  return start === window.start ? (cut ?? later[0]) : (later[0] ?? cut);
 }
 
 export const tablesView = panelView("tables", "Tables", "3", Tables);

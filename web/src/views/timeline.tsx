@@ -6,10 +6,11 @@ import { duration, moment } from "../model/format";
 import { Store } from "../model/store";
 import { everything, width } from "../model/viewport";
 import { Drawer } from "../panels/drawer";
-import type { ColourMode } from "../timeline/colours";
+import { COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { runKey, timelineCommands } from "../timeline/commands";
 import type { Frame } from "../timeline/frame";
 import { legendOf, type LegendEntry } from "../timeline/legend";
+import { LegendBar } from "../timeline/legend_bar";
 import { Navigation } from "../timeline/navigation";
 import { SearchBox } from "../timeline/search_box";
 import type { TimelineSource } from "../timeline/source";
@@ -17,6 +18,7 @@ import { Timeline } from "../timeline/timeline";
 import { useStore } from "../ui/hooks";
 import type { View, ViewContext } from "./context";
 import { publish } from "./debug";
+import { MatchBar } from "./matches";
 
 export const timelineView: View = {
   id: "timeline",
@@ -62,7 +64,7 @@ function sourceOf(context: ViewContext): TimelineSource {
     marks: state.marks,
     search: state.search,
     settings: state.settings,
-    colourMode: new Store<ColourMode>("class"),
+    colourMode: state.choice("colour", "class", COLOUR_MODES),
     cursor: new Store<number | null>(null),
     navigate: context.navigate,
     changeSettings: (change) => state.changeSettings(change),
@@ -97,7 +99,7 @@ const MODES: [ColourMode, string][] = [
   ["heat", "duration"],
 ];
 
-function Toolbar({ source, timeline, navigation }: Parts): JSX.Element {
+function Toolbar({ context, source, timeline, navigation }: Parts): JSX.Element {
   const mode = useStore(source.colourMode);
   const { filter } = useStore(source.settings);
   const whole = () => source.navigate({ viewport: everything(source.session.span) });
@@ -112,6 +114,7 @@ function Toolbar({ source, timeline, navigation }: Parts): JSX.Element {
         onInput={(event) => source.changeSettings({ filter: event.currentTarget.value })}
       />
       <SearchBox source={source} navigation={navigation} />
+      <MatchBar context={context} />
       <span class="gap" />
       <label class="soft">
         Colour by{" "}
@@ -155,22 +158,7 @@ function StatusLine({ source, timeline, context }: Parts): JSX.Element {
   }, []);
   return (
     <div class="status-line">
-      <ul class="legend" tabIndex={0} aria-label="Colours">
-        {mode === "heat" && (
-          <li class="heat-scale">
-            short
-            <i class="heat" />
-            long
-          </li>
-        )}
-        {legend.map((entry) => (
-          <li>
-            <i style={{ background: entry.colour }} />
-            {entry.label}
-          </li>
-        ))}
-      </ul>
-      <span class="gap" />
+      <LegendBar entries={legend} mode={mode} />
       {pending > 0 && <span class="soft">loading</span>}
       {cursor !== null && <span class="moment">{moment(cursor, width(view) / 1000)}</span>}
       <span class="soft moment" title="Length of the window">

@@ -3,6 +3,7 @@ import { render, type ComponentChildren, type ComponentType, type JSX } from "pr
 import { useMemo, useRef } from "preact/hooks";
 import type { TableOptions } from "../api/client";
 import type { Session, Table } from "../api/protocol";
+import { oneLine } from "../model/format";
 import type { Range } from "../model/viewport";
 import { Palette } from "../timeline/colours";
 import { useLoaded, useStore, type Loaded } from "../ui/hooks";
@@ -94,6 +95,13 @@ export function around(start: number, duration: number): Range {
   const air = Math.max(duration * 0.05, 1);
   return { start: start - air, end: start + duration + air };
 }
+
+/** A text of the profile that would show nothing: empty, or of spaces and invisible signs only. */
+export const isBlank = (text: string): boolean => /^[\s\p{C}\p{Z}]*$/u.test(text);
+
+/** A name for one line; one that would not be seen is named as such. */
+export const nameText = (text: string, longest?: number): string =>
+  isBlank(text) ? (text === "" ? "(no name)" : "(blank name)") : oneLine(text, longest);
 
 export const readable = (name: string): string => name.replace(/_/g, " ");
 

@@ -19,7 +19,7 @@ const PICTURES = [
   {
     name: "training",
     options: ["--model", "cnn", "--steps", 2, "--layers", 2, "--idle", "synchronization,data_loading,lock"],
-    hashes: { whole: "811c9dc5-77055b1a", part: "811c9dc5-517aef4b", close: "811c9dc5-5a101465" },
+    hashes: { whole: "811c9dc5-366d420a", part: "811c9dc5-532453a1", close: "811c9dc5-b6cb846d" },
   },
   {
     name: "recommendation, AMD",
@@ -35,12 +35,12 @@ const PICTURES = [
       "--idle",
       "blocking_copy,allocation",
     ],
-    hashes: { whole: "811c9dc5-c8905832", part: "811c9dc5-748095e2", close: "811c9dc5-78aeb1d5" },
+    hashes: { whole: "811c9dc5-05c52d4f", part: "811c9dc5-25cb3cbc", close: "811c9dc5-e0efc759" },
   },
   {
     name: "decoding",
     options: ["--model", "llm", "--steps", 2, "--layers", 2, "--streams", 3, "--orphans", 5],
-    hashes: { whole: "811c9dc5-862d20dd", part: "811c9dc5-6783076b", close: "811c9dc5-7b1a36eb" },
+    hashes: { whole: "811c9dc5-c0cde077", part: "811c9dc5-e72cd8b5", close: "811c9dc5-4fbc72cf" },
   },
 ];
 const WINDOWS = { whole: [0, 1], part: [0.4, 0.6], close: [0.5, 0.5002] }; // shares of the run

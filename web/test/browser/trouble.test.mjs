@@ -180,4 +180,34 @@ describe("in trouble", { skip }, () => {
       await second?.end();
     }
   });
+
+  test("a page at rest notices that the server has gone, and that another profile is there", async () => {
+    const other = await builtTrace(folder, "another.json", "--model", "plain", "--steps", 3);
+    const first = await Server.start(trace);
+    const context = await newWindow(browser);
+    let second, third;
+    try {
+      const page = await openTimeline(context, first.url);
+      await page.evaluate(() => window.cgpu.show(5000, 300000));
+      await until(page, "the address is written", () => page.url().includes("t=5000~300000"));
+      const { viewport } = await stateOf(page);
+      await first.end();
+      await page.getByText("The server does not answer.").waitFor();
+      second = await Server.start(trace, "--port", first.port);
+      await page.getByText("The server was restarted; this page was loaded again.").waitFor();
+      await settled(page);
+      assert.deepEqual((await stateOf(page)).viewport, viewport, "the same place");
+      await second.end();
+      third = await Server.start(other, "--port", first.port);
+      await page.getByText("The server was started again with another profile: this is it.").waitFor();
+      await settled(page);
+      assert.equal(await page.locator(".run-title").textContent(), "another.json");
+      const { span } = await third.json("/api/session");
+      const { start, end } = (await stateOf(page)).viewport;
+      assert.ok(start <= 0 && end >= span, "all of it: the place was one of the other profile");
+    } finally {
+      await context.close();
+      for (const server of [first, second, third]) await server?.end();
+    }
+  });
 });

@@ -57,10 +57,13 @@ function answer(profile, id, path, query) {
         }
       }
       matches.sort((a, b) => a.start - b.start);
-      const from = query.has("at") ? matches.filter((match) => match.start >= number("at")) : matches;
+      const past = query.get("past");
+      const begin = past ? matches.findIndex(({ track, slice }) => `${track},${slice}` === past) + 1 : 0;
+      const from = matches.slice(begin).filter((match) => !query.has("at") || match.start >= number("at"));
       return { total: matches.length, names: 1, matches: from.slice(0, number("limit") || 100) };
     }
     case "flows":
+    case "sources":
       return [];
     case "area": {
       const columns = [

@@ -1,0 +1,24 @@
+// Which tracks a filter lets through. Words match anywhere in the headings and the name; a number is a whole number,
+// and stands right behind the word that it is typed behind: "rank 3" is not rank 0, stream 13. Pure.
+import type { Track } from "../api/protocol";
+
+export type TrackFilter = (track: Track) => boolean;
+
+const NUMBER = /^\d+$/;
+const literal = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** null where nothing is filtered. */
+export function trackFilter(text: string): TrackFilter | null {
+  const patterns: RegExp[] = [];
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  for (let i = 0; i < words.length; ++i) {
+    let pattern = NUMBER.test(words[i]!) ? `(?<!\\d)${words[i]}` : literal(words[i]!);
+    for (; i + 1 < words.length && NUMBER.test(words[i + 1]!); ++i) pattern += `[^\\p{L}\\p{N}]*${words[i + 1]}`;
+    patterns.push(new RegExp(NUMBER.test(words[i]!) ? `${pattern}(?!\\d)` : pattern, "u"));
+  }
+  if (!patterns.length) return null;
+  return (track) => {
+    const name = [...track.group, track.name].join(" ").toLowerCase();
+    return patterns.every((pattern) => pattern.test(name));
+  };
+}

@@ -1,0 +1,30 @@
+// Lanes that mean how much of the time something held: the gaps of a device, and communication that nothing hides.
+// Where many of their slices share a pixel, the longest says what it was, and how high it stands, how much of the
+// pixel's time such slices had. The shares are those of the device's activity tiles, so they are exact for a bucket.
+import { rowsOf, type ActivityRaster } from "./activity";
+import type { LaneRaster } from "./raster";
+
+export type CoverageKind = "idle" | "exposed";
+
+/** The share of a pixel's time; 0 where it is not known yet. */
+export function coverageAt(kind: CoverageKind, raster: ActivityRaster, pixel: number): number {
+  const communication = raster.communication[pixel]!;
+  if (kind === "exposed") return communication;
+  return Math.max(0, raster.known[pixel]! - raster.compute[pixel]! - communication - raster.memory[pixel]!);
+}
+
+/**
+ * How many rows of a lane of some height each pixel fills, into `rows`: at least one where there is a slice, none
+ * where there is not.
+ */
+export function coverageRows(
+  rows: Uint16Array,
+  kind: CoverageKind,
+  lane: LaneRaster,
+  activity: ActivityRaster,
+  height: number,
+): void {
+  for (let p = 0; p < rows.length; ++p) {
+    rows[p] = lane.slice[p]! < 0 ? 0 : Math.max(1, rowsOf(coverageAt(kind, activity, p), height));
+  }
+}
