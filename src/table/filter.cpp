@@ -286,32 +286,44 @@ Filter Filter::parse(std::string_view expression) {
   return filter;
 }
 
-void Filter::apply(Table& table) const {
-  struct Check {
+Filter::Check Filter::check(const Table& table) const {
+  struct Bound {
     size_t column;
     Predicate meets;
   };
-  std::vector<Check> checks;
+  std::vector<Bound> bound;
+  Check check;
   for (const Condition& condition : conditions_) {
     const size_t column = table.column(condition.column);
-    checks.push_back({column, predicate(condition, table.columns[column])});
+    bound.push_back({column, predicate(condition, table.columns[column])});
+    check.columns.push_back(column);
   }
-  std::erase_if(table.rows, [&](const Row& row) {
-    return !std::all_of(checks.begin(), checks.end(), [&](const Check& check) {
-      return !is_absent(row[check.column]) && check.meets(row[check.column]);
-    });
-  });
+  check.is_met = [bound = std::move(bound)](const Row& row) {
+    return std::all_of(bound.begin(), bound.end(),
+                       [&](const Bound& each) { return !is_absent(row[each.column]) && each.meets(row[each.column]); });
+  };
+  return check;
+}
+
+void Filter::apply(Table& table) const {
+  const Check all = check(table);
+  std::erase_if(table.rows, [&](const Row& row) { return !all.is_met(row); });
+}
+
+Sort parse_sort(const Table& table, std::string_view column) {
+  const bool has_sign = column.starts_with('-') || column.starts_with('+');
+  const size_t index = table.column(has_sign ? column.substr(1) : column);
+  return {index, has_sign ? column[0] == '-' : table.columns[index].type != ColumnType::text};
 }
 
 void sort_rows(Table& table, std::string_view column) {
-  const bool has_sign = column.starts_with('-') || column.starts_with('+');
-  const size_t index = table.column(has_sign ? column.substr(1) : column);
-  const bool descending = has_sign ? column[0] == '-' : table.columns[index].type != ColumnType::text;
-  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) {
-    if (is_absent(a[index]) || is_absent(b[index])) return !is_absent(a[index]) && is_absent(b[index]);
-    const std::partial_ordering order = compare(a[index], b[index]);
-    return descending ? order > 0 : order < 0;
-  });
+  const auto [index, descending] = parse_sort(table, column);
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [&, index = index, descending = descending](const Row& a, const Row& b) {
+                     if (is_absent(a[index]) || is_absent(b[index])) return !is_absent(a[index]) && is_absent(b[index]);
+                     const std::partial_ordering order = compare(a[index], b[index]);
+                     return descending ? order > 0 : order < 0;
+                   });
 }
 
 void take_top(Table& table, size_t n) {

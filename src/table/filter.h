@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,15 @@ class Filter {
   /// the table does not have and for a value that cannot be compared with its column.
   void apply(Table& table) const;
 
+  /// The conditions against the columns of a table: which of these they look at, and whether a row meets them all.
+  /// Refers to the filter.
+  struct Check {
+    std::vector<size_t> columns;
+    std::function<bool(const Row&)> is_met;
+  };
+  /// Throws as apply does.
+  Check check(const Table& table) const;
+
   enum class Operator : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, matches, matches_not };
 
   struct Condition {
@@ -47,6 +57,14 @@ class Filter {
  private:
   std::vector<Condition> conditions_;
 };
+
+/// What a text like "+name" says.
+struct Sort {
+  size_t column = 0;
+  bool descending = false;
+};
+/// Numbers descend and text ascends, unless a sign before the name says otherwise. Throws Error for an unknown column.
+Sort parse_sort(const Table& table, std::string_view column);
 
 /// Orders the rows by a column: numbers from the largest, text from the smallest, or as a '+' (ascending) or '-'
 /// (descending) before the name says. Equal rows keep their order, absent cells come last. Throws Error for an unknown
