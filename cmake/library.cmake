@@ -27,16 +27,28 @@ function(cgpu_library name)
     target_link_libraries(cgpu_${name} ${scope} cgpu_${dependency})
   endforeach()
   target_link_libraries(cgpu_${name} ${scope} ${ARG_USES})
-  if(CGPU_FUZZ AND sources)
-    target_compile_options(cgpu_${name} PRIVATE -fsanitize=fuzzer-no-link)  # coverage; the fuzz targets add the driver
+  if(sources)
+    cgpu_flags(cgpu_${name} library)
+    cgpu_precompile(cgpu_${name} library)
+    cgpu_unite(cgpu_${name} ${folder} ${sources})
   endif()
 
   if(CGPU_TESTS AND tests)
     add_executable(cgpu_${name}_test ${tests})
     target_link_libraries(cgpu_${name}_test PRIVATE cgpu_${name} GTest::gtest_main)
-    if(CGPU_SANITIZE)
-      target_compile_options(cgpu_${name}_test PRIVATE -O0)  # tests spend their time in what they test
-    endif()
+    cgpu_flags(cgpu_${name}_test test)
+    cgpu_precompile(cgpu_${name}_test test)
     set_property(GLOBAL APPEND PROPERTY CGPU_UNIT_TESTS cgpu_${name}_test)
+  endif()
+endfunction()
+
+# cgpu_flags(TARGET library|test): the flags of a library of src/, and of the program that tests it.
+function(cgpu_flags target kind)
+  if(kind STREQUAL library AND CGPU_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)  # coverage; the fuzz targets add the driver
+  elseif(kind STREQUAL test AND CGPU_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)  # tests spend their time in what they test
+  elseif(kind STREQUAL test AND CMAKE_BUILD_TYPE STREQUAL Release)
+    target_compile_options(${target} PRIVATE -Og)  # likewise
   endif()
 endfunction()
