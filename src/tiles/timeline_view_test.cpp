@@ -221,7 +221,9 @@ TEST(TimelineView, SpansWhatIsNoSliceToo) {
     timeline.counters.value = {1};
     timeline.instants = {{first + 900'000, 0, kNone, InstantScope::global}};
     const TimelineView view(session);
-    if (!slices) EXPECT_EQ(view.zero(0), first) << "a run without slices begins with its first event";
+    if (!slices) {
+      EXPECT_EQ(view.zero(0), first) << "a run without slices begins with its first event";
+    }
     EXPECT_EQ(view.span(), first + 900'000 - view.zero(0));
   }
 }
