@@ -32,7 +32,9 @@ async function show(page, server, from, to) {
 async function select(page, server, text, share) {
   const { span } = await server.json("/api/session");
   const at = Math.round(span * share);
-  const { matches } = await server.json(`/api/search?q=${encodeURIComponent(text)}&at=${at}&direction=next&limit=1`);
+  const { matches } = await server.json(
+    `/api/search?q=${encodeURIComponent(text)}&at=${at}&direction=next&limit=1&own=1`,
+  );
   await clickSlice(page, matches[0]);
 }
 
@@ -80,7 +82,6 @@ const PICTURES = [
         "data_loading",
       ),
     async pose(page, server) {
-      await page.getByLabel("Filter tracks").fill("busy");
       await show(page, server, 0, 1);
     },
   },

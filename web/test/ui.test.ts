@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Cell } from "../src/api/protocol";
 import { decodeActivityTile, type CounterTile } from "../src/api/tiles";
 import { decimal, query } from "../src/api/client";
-import { bytes, duration, grouped, moment, oneLine, percent } from "../src/model/format";
+import { asWritten, bytes, duration, grouped, launchShape, moment, oneLine, percent } from "../src/model/format";
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
 import { pixelBuckets } from "../src/timeline/raster";
@@ -159,4 +159,19 @@ test("a counter holds its value until the next sample, across tiles", () => {
   assert.deepEqual([raster.minimum[21], raster.maximum[21], raster.last[1023], raster.last[1024]], [7, 7, 7, 7]);
   assert.deepEqual([raster.minimum[1124], raster.maximum[1124], raster.last[2047]], [-1, 7, -1]);
   assert.deepEqual(counterScale(raster), { low: -1, high: 9 });
+});
+
+test("marks that turn the writing direction are written out", () => {
+  assert.equal(asWritten("a\u202eb\u2069c\nd"), "a<U+202E>b<U+2069>c\nd");
+});
+
+test("the shape of a launch, however the profile writes it", () => {
+  const of = (values: Record<string, string>) =>
+    launchShape(Object.entries(values).map(([key, value]) => ({ key, value })));
+  assert.equal(of({ grid: "[4, 2, 1]", block: "[256,1,1]" }), "4 x 2 x 1 blocks of 256 x 1 x 1 threads");
+  const nsys = { gridX: "4", gridY: "2", gridZ: "1", blockX: "256", blockY: "1", blockZ: "1" };
+  assert.equal(of(nsys), "4 x 2 x 1 blocks of 256 x 1 x 1 threads");
+  assert.equal(of({ ...nsys, blockZ: "" }), undefined);
+  assert.equal(of({ grid: "[4, 2]", block: "[256, 1, 1]" }), undefined);
+  assert.equal(of({}), undefined);
 });

@@ -96,7 +96,8 @@ export interface SliceDetails extends SliceAt {
   step?: number;
   stack?: SliceAt[];
   launch?: SliceAt | null;
-  launched?: SliceAt[];
+  launched?: SliceAt[]; // the first of them
+  launched_count?: number;
   delay?: number | null;
   /** Of a slice that waits: what for. */
   wait?: WaitStory;
@@ -126,6 +127,7 @@ export interface SliceDetails extends SliceAt {
   next?: SliceAt;
   cause_slice?: SliceAt;
   arguments?: { key: string; value: string }[];
+  arguments_error?: string;
 }
 
 export interface Flow {

@@ -132,6 +132,22 @@ export function withUnit(value: number, unit: string | undefined): string {
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const BIDI = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+/** A text of the profile as it stands, its marks that turn the writing direction written out. */
+export function asWritten(text: string): string {
+  return text.replace(BIDI, (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`);
+}
+
+/** Grid and block of a launch, as the PyTorch profiler ("grid": [x, y, z]) or Nsight Systems ("gridX", ...) has them. */
+export function launchShape(values: readonly { key: string; value: string }[]): string | undefined {
+  const of = (key: string) => values.find((one) => one.key === key)?.value;
+  const sizes = (name: string): string[] | undefined => {
+    const found = of(name)?.match(/\d+/g) ?? ["X", "Y", "Z"].map((axis) => of(name + axis) ?? "");
+    return found.length === 3 && found.every((size) => /^\d+$/.test(size)) ? [...found] : undefined;
+  };
+  const [grid, block] = [sizes("grid"), sizes("block")];
+  return grid && block && `${grid.join(" x ")} blocks of ${block.join(" x ")} threads`;
+}
+
 /** A text of the profile for one line: no line breaks, no marks that turn the writing direction, not too long. */
 export function oneLine(text: string, longest = 300): string {
   const cut = text.length > longest ? text.slice(0, longest) + "\u2026" : text;

@@ -2,7 +2,19 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { MeasuredLaunch, SliceAt, SliceDetails, WaitStory } from "../api/protocol";
-import { bytes, duration, exact, grouped, moment, oneLine, percent, short, withUnit } from "../model/format";
+import {
+  asWritten,
+  bytes,
+  duration,
+  exact,
+  grouped,
+  launchShape,
+  moment,
+  oneLine,
+  percent,
+  short,
+  withUnit,
+} from "../model/format";
 import { rangeOf, type SliceRef } from "../model/selection";
 import { fit } from "../model/viewport";
 import { Histogram } from "../ui/chart";
@@ -76,10 +88,13 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
             title={
               details.launch
                 ? "Launched by"
-                : `Launched ${details.launched!.length === 1 ? "" : grouped(details.launched!.length)}`
+                : `Launched ${launchedCount(details) === 1 ? "" : grouped(launchedCount(details))}`
             }
           >
             <Links slices={details.launch ? [details.launch] : details.launched!} onOpen={go} />
+            {!details.launch && launchedCount(details) > details.launched!.length && (
+              <p class="soft">The first {grouped(details.launched!.length)} are listed and have arrows.</p>
+            )}
             {details.delay != null && <Facts facts={[["Call to device", duration(details.delay)]]} />}
           </Section>
         )}
@@ -92,6 +107,11 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
         )}
         {details.siblings && details.siblings.count > 1 && <Siblings details={details} />}
         {details.measured && <Measured context={context} measured={details.measured} />}
+        {details.arguments_error !== undefined && (
+          <Section title="Arguments">
+            <p class="why">{oneLine(details.arguments_error)}</p>
+          </Section>
+        )}
         {details.arguments && details.arguments.length > 0 && (
           <Section title="Arguments" wide>
             <dl class="facts arguments">
@@ -133,7 +153,10 @@ function Section({
 
 type Fact = [string, string, string?];
 
+const launchedCount = (details: SliceDetails): number => details.launched_count ?? details.launched?.length ?? 0;
+
 function factsOf(details: SliceDetails): Fact[] {
+  const shape = launchShape(details.arguments ?? []);
   const facts: (Fact | false | undefined)[] = [
     ["Start", moment(details.start), exact(details.start)],
     ["Duration", duration(details.duration), exact(details.duration)],
@@ -141,6 +164,7 @@ function factsOf(details: SliceDetails): Fact[] {
       `Share of step${details.step === undefined ? "" : ` ${details.step}`}`,
       percent(details.share_of_step_pct),
     ],
+    shape !== undefined && ["Launch", shape],
     details.bytes !== undefined && ["Size", bytes(details.bytes), `${grouped(details.bytes)} B`],
     details.copy !== undefined && ["Copy", details.copy],
     details.bandwidth !== undefined && ["Bandwidth", withUnit(details.bandwidth, "GB/s")],
@@ -310,7 +334,8 @@ function rooflineFacts(launch: MeasuredLaunch, isOneOfMany: boolean): Fact[] {
 }
 
 /** A text of the profile of any length: its beginning, and on demand the rest. */
-function Text({ text, class: name }: { text: string; class?: string }): JSX.Element {
+function Text({ text: raw, class: name }: { text: string; class?: string }): JSX.Element {
+  const text = asWritten(raw);
   const [all, setAll] = useState(false);
   if (text.length <= SHORT_TEXT) return <span class={`text ${name ?? ""}`}>{text}</span>;
   const shown = all ? text.slice(0, LONGEST_TEXT) : text.slice(0, SHORT_TEXT);

@@ -90,6 +90,7 @@ describe("many ranks", { skip }, () => {
       ["tracks: fold all ranks", false],
     ]) {
       await page.keyboard.press("Control+k");
+      await page.locator(".palette input:focus").waitFor();
       await page.keyboard.type(words);
       await page.keyboard.press("Enter");
       await until(page, words, async () => (await rowsOf(page)).includes("busy") === open);

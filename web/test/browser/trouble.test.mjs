@@ -64,7 +64,7 @@ describe("in trouble", { skip }, () => {
       const page = await openTimeline(context, server.url);
       for (const [q, name] of [
         ["onerror", MARKUP],
-        ["gnp.exe", TURNED],
+        ["gnp.exe", TURNED.replace("\u202e", "<U+202E>").replace("\u2066", "<U+2066>")],
         ["second line", LINES],
         ["javascript:", "javascript:window.hacked=1"],
       ]) {
