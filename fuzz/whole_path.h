@@ -45,7 +45,8 @@ inline void reread_arguments(const Run& run) {
 }
 
 inline void check_waits(const Timeline& timeline) {
-  for (const Wait& wait : Waits(timeline).all()) {
+  const Waits waits(timeline);
+  for (const Wait& wait : waits.all()) {
     if (wait.end != Wait::End::op || wait.held != kNone) continue;
     const int64_t end = timeline.slices.end(wait.op);
     require(end > timeline.slices.start[wait.slice] && end <= timeline.slices.end(wait.slice),
