@@ -73,7 +73,9 @@ describe("selecting in the timeline", { skip }, () => {
       "it is in sight",
     );
     assert.equal(trackOf(launch.track).kind, "thread");
-    assert.ok(await page.evaluate(([t, l]) => window.cgpu.place(t, l), [launch.track, launch.lane]), "its lane too");
+    await until(page, "its lane is in sight too", () =>
+      page.evaluate(([t, l]) => window.cgpu.place(t, l) !== null, [launch.track, launch.lane]),
+    );
     await section("Launched")
       .getByRole("button", { name: kernel.name.slice(0, 200) })
       .first()
