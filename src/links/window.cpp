@@ -196,15 +196,13 @@ void keep_entries(size_t size, const Keep& keep, Columns&... columns) {
   (columns.resize(kept), ...);
 }
 
-/// Drops the slices without a number, and what belongs to them. Gives how many of the others lost their launch.
-int64_t keep_slices(Timeline& timeline, const std::vector<SliceIndex>& number) {
+/// Drops the slices without a number, and what belongs to them.
+void keep_slices(Timeline& timeline, const std::vector<SliceIndex>& number) {
   Slices& slices = timeline.slices;
   const auto renumbered = [&](SliceIndex i) { return i == kNone ? kNone : number[i]; };
   const auto is_kept = [&](SliceIndex i) { return number[i] != kNone; };
-  int64_t lost_launches = 0;
   for (SliceIndex i = 0; i < slices.size(); ++i) {
     if (!is_kept(i)) continue;
-    if (slices.launch[i] != kNone && !is_kept(slices.launch[i]) && is_device_op(timeline.kind(i))) ++lost_launches;
     slices.parent[i] = renumbered(slices.parent[i]);
     slices.launch[i] = renumbered(slices.launch[i]);
   }
@@ -225,7 +223,6 @@ int64_t keep_slices(Timeline& timeline, const std::vector<SliceIndex>& number) {
   }
   std::erase_if(timeline.links, [&](const Link& link) { return !is_kept(link.from) || !is_kept(link.to); });
   for (Link& link : timeline.links) link = {link.kind, number[link.from], number[link.to]};
-  return lost_launches;
 }
 
 }  // namespace
