@@ -32,7 +32,7 @@ TEST(Analyses, AreDescribedAndNamedOnce) {
     for (const std::string& alias : analysis.aliases) EXPECT_TRUE(names.insert(alias).second) << alias;
 
     const Table table = analysis.run(Session{}, {});
-    EXPECT_TRUE(table.rows.empty()) << analysis.name;
+    EXPECT_TRUE(table.empty()) << analysis.name;
     std::set<std::string> columns;
     for (const Column& column : table.columns) {
       EXPECT_FALSE(column.about.empty()) << analysis.name << "." << column.name;

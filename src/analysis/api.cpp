@@ -30,7 +30,7 @@ void append_calls(Table& table, const Session& session, bool (*is_wanted)(SliceK
     if (calls[number].count() == 0) continue;
     Row row = {cell(names.text(number))};
     append_durations(row, calls[number], whole);
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
 }
@@ -38,7 +38,7 @@ void append_calls(Table& table, const Session& session, bool (*is_wanted)(SliceK
 }  // namespace
 
 Table api_table(const Session& session, const AnalysisOptions&) {
-  Table table{"api", "time in runtime and driver calls by name", {text_column("name", "name of the call")}, {}};
+  Table table{"api", "time in runtime and driver calls by name", {text_column("name", "name of the call")}};
   append_calls(table, session, is_call);
   return table;
 }
@@ -46,8 +46,7 @@ Table api_table(const Session& session, const AnalysisOptions&) {
 Table os_calls_table(const Session& session, const AnalysisOptions&) {
   Table table{"os_calls",
               "time in calls of the operating system and the C library by name",
-              {text_column("name", "name of the call")},
-              {}};
+              {text_column("name", "name of the call")}};
   append_calls(table, session, [](SliceKind kind) { return kind == SliceKind::os_call; });
   return table;
 }

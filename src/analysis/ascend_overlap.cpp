@@ -53,8 +53,7 @@ Table ascend_overlap_table(const Session& session, const AnalysisOptions&) {
                time_column("profiler_communication_ns", "what the profiler says"),
                time_column("profiler_not_overlapped_ns", "what the profiler says"),
                time_column("profiler_overlapped_ns", "what the profiler says"),
-               time_column("profiler_free_ns", "what the profiler says")},
-              {}};
+               time_column("profiler_free_ns", "what the profiler says")}};
 
   for (const Run& run : session.runs) {
     if (run.format != "ascend") continue;
@@ -75,7 +74,7 @@ Table ascend_overlap_table(const Session& session, const AnalysisOptions&) {
       const Interval span = span_of(timeline, both);
       const int64_t free = span.end - span.begin - computing.length() - not_overlapped;
       const Recorded recorded = recorded_of(run, device);
-      table.rows.push_back({run.rank, int64_t{device}, computing.length(), communication.length(), not_overlapped,
+      table.append({run.rank, int64_t{device}, computing.length(), communication.length(), not_overlapped,
                             communication.length() - not_overlapped, free, recorded.steps, cell(recorded.computing),
                             cell(recorded.communication), cell(recorded.not_overlapped), cell(recorded.overlapped),
                             cell(recorded.free)});

@@ -20,7 +20,7 @@ TEST(AscendOverlap, CopiesAreFreeTime) {
   run.memcpy("copy", 0, 1000, {});                                                          // does not count
   run.kernel("k", 400, 50, {0, 7, OpKind::communication, KernelClass::collective, kNone});  // computes nevertheless
   const Table table = overlap_of(std::move(run));
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "computing_ns"), 150);
   EXPECT_EQ(integer_at(table, 0, "communication_ns"), 150);
   EXPECT_EQ(integer_at(table, 0, "not_overlapped_ns"), 100);
@@ -39,7 +39,7 @@ TEST(AscendOverlap, TheProfilersStepsAreSummedByDevice) {
                          {1, "1", 1, 1, 1, 1, INT64_MAX},
                          {1, "2", 1, 1, 1, 1, INT64_MAX}};
   const Table table = overlap_of(std::move(run));
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(integer_at(table, 0, "profiler_steps"), 2);
   EXPECT_EQ(integer_at(table, 0, "profiler_computing_ns"), 55);
   EXPECT_EQ(integer_at(table, 0, "profiler_communication_ns"), 6);
@@ -50,7 +50,7 @@ TEST(AscendOverlap, IsOfAscendProfilesOnly) {
   TestRun run;
   run.kernel("k", 0, 10);
   run.run.format = "kineto";
-  EXPECT_TRUE(ascend_overlap_table(session_of(std::move(run)), {}).rows.empty());
+  EXPECT_TRUE(ascend_overlap_table(session_of(std::move(run)), {}).empty());
 }
 
 TEST(AscendOverlap, EqualsMarkingEveryNanosecond) {

@@ -51,14 +51,13 @@ Table metrics_table(const Session& session, const AnalysisOptions&) {
               "what was measured over the call tree, for the whole program",
               {rank_column(), text_column("name", "what --metric takes"), text_column("unit", "of the value"),
                real_column("value", "", "of the whole program; absent where the profile has none"),
-               text_column("about", "what it is")},
-              {}};
+               text_column("about", "what it is")}};
   for (const Run& run : session.runs) {
     if (!run.call_tree) continue;
     for (MetricIndex i = 0; i < run.call_tree->metrics.size(); ++i) {
       const Metric& metric = run.call_tree->metrics[i];
       if (!metric.visible) continue;
-      table.rows.push_back({run.rank, metric.name, metric.unit.empty() ? Cell() : Cell(metric.unit),
+      table.append({run.rank, metric.name, metric.unit.empty() ? Cell() : Cell(metric.unit),
                             inclusive_value(*run.call_tree, i, 0), metric.about.empty() ? Cell() : Cell(metric.about)});
     }
   }
@@ -72,8 +71,7 @@ Table call_tree_table(const Session& session, const AnalysisOptions& options) {
                number_column("parent", "number of the node above; absent at the root"),
                number_column("depth", "steps from the root"),
                text_column("kind", "root, entry (a thread's start), function, loop, line or instruction"),
-               text_column("name", "function, or place in the source")},
-              {}};
+               text_column("name", "function, or place in the source")}};
   const std::vector<ShownMetric> metrics = shown_metrics(session, options);
   append_metric_columns(table.columns, metrics);
   check_scopes(session, options.scopes);
@@ -92,10 +90,10 @@ Table call_tree_table(const Session& session, const AnalysisOptions& options) {
     const CallTree& tree = *run.call_tree;
     const CallNodes& nodes = tree.nodes;
     const std::vector<uint32_t> depths = depths_of(nodes);
-    const size_t first = table.rows.size();
+    std::vector<Row> rows;
     for (NodeIndex node = 0; node < nodes.size(); ++node) {
       const NodeIndex parent = nodes.parent[node];
-      table.rows.push_back({run.rank, int64_t{node}, parent == kNoNode ? Cell() : Cell(int64_t{parent}),
+      rows.push_back({run.rank, int64_t{node}, parent == kNoNode ? Cell() : Cell(int64_t{parent}),
                             int64_t{depths[node]}, text_of(nodes.kind[node]), tree.name_of(node)});
     }
     for (const ShownMetric& metric : metrics) {
@@ -103,22 +101,23 @@ Table call_tree_table(const Session& session, const AnalysisOptions& options) {
       const auto inclusive = index ? inclusive_values(tree, *index) : std::vector<double>(nodes.size(), kNoValue);
       const auto exclusive = index ? exclusive_values(tree, *index) : inclusive;
       for (NodeIndex node = 0; node < nodes.size(); ++node) {
-        table.rows[first + node].emplace_back(inclusive[node]);
-        table.rows[first + node].emplace_back(exclusive[node]);
+        rows[node].emplace_back(inclusive[node]);
+        rows[node].emplace_back(exclusive[node]);
       }
     }
     for (const ShownMetric& metric : metrics) {
       for (const std::string& scope : options.scopes) {
         const std::vector<double> values = scope_values(tree, metric.in(tree), scope);
-        for (NodeIndex node = 0; node < nodes.size(); ++node) table.rows[first + node].emplace_back(values[node]);
+        for (NodeIndex node = 0; node < nodes.size(); ++node) rows[node].emplace_back(values[node]);
       }
     }
     for (NodeIndex node = 0; node < nodes.size(); ++node) {
-      Row& row = table.rows[first + node];
+      Row& row = rows[node];
       append_place(row, tree, node);
       row.emplace_back(text_of(nodes.relation[node]));
       const uint32_t call_line = node < nodes.call_line.size() ? nodes.call_line[node] : 0;
       row.push_back(call_line == 0 ? Cell() : Cell(int64_t{call_line}));
+      table.append(row);
     }
   }
   return table;
@@ -134,8 +133,7 @@ Table hot_path_table(const Session& session, const AnalysisOptions& options) {
                text_column("name", "function, or place in the source"),
                real_column("value", metric ? metric->unit : "", "cost here and below"),
                real_column("pct", "%", "share of the cost of the whole program"),
-               number_column("id", "number of the node in call_tree")},
-              {}};
+               number_column("id", "number of the node in call_tree")}};
   for (const Run& run : session.runs) {
     const auto index = metric && run.call_tree ? metric->in(*run.call_tree) : std::nullopt;
     if (!index || !run.call_tree->has_values(*index)) continue;
@@ -149,7 +147,7 @@ Table hot_path_table(const Session& session, const AnalysisOptions& options) {
     }
     int64_t depth = 0;
     for (NodeIndex node = 0; node != kNoNode; ++depth) {
-      table.rows.push_back(
+      table.append(
           {run.rank, depth, tree.name_of(node), values[node], share_of(values[node], values[0]), int64_t{node}});
       const NodeIndex child = hottest[node];
       node = child != kNoNode && values[child] >= options.hot_path_pct / 100 * values[node] ? child : kNoNode;
@@ -163,12 +161,10 @@ Table stalls_table(const Session& session, const AnalysisOptions&) {
               "why instructions on the device waited, as sampled",
               {rank_column(), text_column("reason", "what was waited for"), text_column("about", "what that means"),
                real_column("value", "count", "as sampled, over the whole program"),
-               real_column("pct", "%", "share of all that waited"), text_column("metric", "the metric it is from")},
-              {}};
+               real_column("pct", "%", "share of all that waited"), text_column("metric", "the metric it is from")}};
   for (const Run& run : session.runs) {
     if (!run.call_tree) continue;
-    const size_t first = table.rows.size();
-    const size_t value_column = table.column("value");
+    std::vector<Row> rows;
     double whole = 0;
     for (MetricIndex i = 0; i < run.call_tree->metrics.size(); ++i) {
       const Metric& metric = run.call_tree->metrics[i];
@@ -176,10 +172,11 @@ Table stalls_table(const Session& session, const AnalysisOptions&) {
       const double value = inclusive_value(*run.call_tree, i, 0);
       if (!std::isfinite(value)) continue;
       whole += value;
-      table.rows.push_back({run.rank, metric.stall_reason, metric.about, value, Cell(), metric.name});
+      rows.push_back({run.rank, metric.stall_reason, metric.about, value, Cell(), metric.name});
     }
-    for (size_t row = first; row < table.rows.size(); ++row) {
-      table.rows[row][table.column("pct")] = share_of(std::get<double>(table.rows[row][value_column]), whole);
+    for (Row& row : rows) {
+      row[4] = share_of(std::get<double>(row[3]), whole);
+      table.append(row);
     }
   }
   sort_most_first(table, "value");

@@ -68,7 +68,7 @@ TEST(CallTree, RowsAndSums) {
   tree.add(f, NodeKind::loop, "", 2, 10);
   const Table table = call_tree_table(tree.session(), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(text_at(table, 2, "name"), "loop at unknown file:10");
   EXPECT_EQ(integer_at(table, 2, "depth"), 2);
   EXPECT_EQ(integer_at(table, 2, "parent"), 1);
@@ -97,16 +97,16 @@ TEST(CallTree, RecursionCountsOnceInTheFlatView) {
   EXPECT_EQ(real_at(table, row_of(table, "name", "g"), "TIME.exclusive"), 5);
   EXPECT_EQ(real_at(table, row_of(table, "name", "m"), "TIME.inclusive"), 11);
   double sum = 0;
-  for (size_t row = 0; row < table.rows.size(); ++row) sum += real_at(table, row, "TIME.exclusive");
+  for (size_t row = 0; row < table.row_count(); ++row) sum += real_at(table, row, "TIME.exclusive");
   EXPECT_EQ(sum, 11);
-  EXPECT_EQ(table.rows.size(), 4u);  // not the root, which costs nothing by itself
+  EXPECT_EQ(table.row_count(), 4u);  // not the root, which costs nothing by itself
 }
 
 TEST(CallTree, CallersOfARecursiveFunction) {
   const Table table = callers_table(recursive_session(), {});
   expect_well_formed(table);
   std::map<std::pair<std::string, std::string>, std::pair<double, double>> costs;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
     const Cell inclusive = at(table, row, "TIME.inclusive");
     costs[{text_at(table, row, "name"), text_at(table, row, "caller")}] = {
         is_absent(inclusive) ? -1 : std::get<double>(inclusive), real_at(table, row, "TIME.exclusive")};
@@ -123,7 +123,7 @@ TEST(CallTree, BodiesBelongToTheirFunction) {
   const NodeIndex loop = tree.add(f, NodeKind::loop, "", 2, 10);
   tree.add(loop, NodeKind::line, "", 4, 11);
   const Table table = functions_table(tree.session(), {});
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(real_at(table, 0, "TIME.exclusive"), 7);
 }
 
@@ -137,14 +137,14 @@ TEST(CallTree, HotPathFollowsTheThreshold) {
   AnalysisOptions options;
   Table table = hot_path_table(session, options);  // 10, 10, g 4 of 10
   expect_well_formed(table);
-  EXPECT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.row_count(), 2u);
   options.hot_path_pct = 40;
   table = hot_path_table(session, options);
-  ASSERT_EQ(table.rows.size(), 4u);
+  ASSERT_EQ(table.row_count(), 4u);
   EXPECT_EQ(text_at(table, 3, "name"), "h");
   EXPECT_EQ(real_at(table, 3, "pct"), 30);
   options.hot_path_pct = 80;
-  EXPECT_EQ(hot_path_table(session, options).rows.size(), 2u);
+  EXPECT_EQ(hot_path_table(session, options).row_count(), 2u);
 }
 
 TEST(CallTree, MetricsThatAreRatios) {
@@ -204,7 +204,7 @@ TEST(CallTree, StallsAreSharesOfAllStalls) {
   }
   const Table table = stalls_table(tree.session(), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "reason"), "sleep");
   EXPECT_EQ(real_at(table, 0, "pct"), 75);
 }
@@ -237,7 +237,7 @@ TEST(CallTree, ThreadsAndTheirCost) {
   tree.tree().profile_values = std::make_shared<ThreeThreads>();
   const Table table = profiles_table(tree.session(), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "id"), 2);  // by rank, threads before streams
   EXPECT_EQ(integer_at(table, 1, "id"), 1);
   EXPECT_EQ(text_at(table, 1, "kind"), "stream");
@@ -272,7 +272,7 @@ TEST(CallTree, ImbalanceOverThreads) {
   tree.tree().profile_values = std::make_shared<ThreeThreads>();
   const Table table = imbalance_table(tree.session(), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   const size_t f = row_of(table, "name", "f");
   EXPECT_EQ(real_at(table, f, "min"), 0);
   EXPECT_EQ(real_at(table, f, "mean"), 2);
@@ -287,7 +287,7 @@ TEST(CallTree, RunsWithoutOneGiveEmptyTables) {
   const Session session = session_of(run);
   for (const auto table : {metrics_table, profiles_table, call_tree_table, hot_path_table, functions_table,
                            callers_table, imbalance_table, stalls_table}) {
-    EXPECT_TRUE(table(session, with_metric("anything")).rows.empty());
+    EXPECT_TRUE(table(session, with_metric("anything")).empty());
   }
 }
 

@@ -18,10 +18,9 @@ Table clocks_table(const Session& session, const AnalysisOptions&) {
        time_column("residual_ns",
                    "median distance of the ends of its collectives from those of the lowest rank that took part, "
                    "after that; absent where there are none"),
-       count_column("pairs", "ends that were compared")},
-      {}};
+       count_column("pairs", "ends that were compared")}};
   for (const Run& run : session.runs) {
-    table.rows.push_back({run.rank, run.host.empty() ? Cell() : Cell(run.host),
+    table.append({run.rank, run.host.empty() ? Cell() : Cell(run.host),
                           cell(run.clock_is_unix ? "unix" : "relative"), cell(text_of(run.clock.method)),
                           run.clock.offset, cell(run.clock.residual), run.clock.pairs});
   }

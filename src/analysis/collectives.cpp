@@ -117,8 +117,7 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
        real_column("bus_bandwidth", "GB/s",
                    "algo_bandwidth as traffic on a link of each rank; absent where the "
                    "size of the group is unknown"),
-       time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")},
-      {}};
+       time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")}};
 
   const bool comparable = has_common_clock(session);
   for (const CollectiveSeries& series : device_collectives(session)) {
@@ -130,7 +129,6 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
                cell(sums.bytes),
                sums.total_ns,
                {},
-               {},
                {}};
     if (sums.bytes && sums.shortest_ns > 0) {
       // Bytes a nanosecond are GB/s.
@@ -139,7 +137,7 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
       if (sums.group_size && !sums.mixed_sizes) row[7] = bandwidth * bus_factor(series.name, *sums.group_size);
     }
     if (series.members.size() > 1 && comparable) row[8] = sums.wait_ns;
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
   return table;

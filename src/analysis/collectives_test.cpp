@@ -41,7 +41,7 @@ TEST(Collectives, InstancesOfTwoRanks) {
   collective(second, 490, 120, record);  // 2490-2610: began 10 before the other
   const Table table = collectives_table(session_of(first, second), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(text_at(table, 0, "name"), "allreduce");
   EXPECT_EQ(text_at(table, 0, "group"), "dp");
   EXPECT_EQ(integer_at(table, 0, "ranks"), 2);
@@ -103,7 +103,7 @@ TEST(Collectives, NamesFromKernelsWhereNoneIsRecorded) {
   run.kernel("compute AllReduce", 0, 5);
   run.implausible(run.kernel("ncclDevKernel_Broadcast(x*)", 0, 1000, communication));
   const Table table = collectives_table(session_of(run), {});
-  ASSERT_EQ(table.rows.size(), 4u);
+  ASSERT_EQ(table.row_count(), 4u);
   EXPECT_EQ(text_at(table, 0, "name"), "allreduce");
   EXPECT_EQ(text_at(table, 1, "name"), "reduce_scatter");
   EXPECT_EQ(text_at(table, 2, "name"), "reduce");

@@ -61,9 +61,20 @@ inline Cell percent_of(int64_t part, int64_t whole) {
 
 /// Rows in descending order of an integer column, absent last; rows of equal value by their cells from left to right.
 inline void sort_most_first(Table& table, const std::string& column) {
-  const size_t key = table.column(column);
-  std::sort(table.rows.begin(), table.rows.end(),
-            [key](const Row& a, const Row& b) { return a[key] != b[key] ? b[key] < a[key] : a < b; });
+  const ColumnValues& key = table.values(table.column(column));
+  table.sort([&](uint32_t a, uint32_t b) {
+    if (const auto order = key.compare(a, b); order != 0) return order > 0;
+    for (size_t each = 0; each < table.columns.size(); ++each) {
+      if (const auto order = table.values(each).compare(a, b); order != 0) return order < 0;
+    }
+    return false;
+  });
+}
+
+/// Rows in order of the column start_ns; rows of equal value keep their order.
+inline void sort_by_start(Table& table) {
+  const ColumnValues& start = table.values(table.column("start_ns"));
+  table.sort([&](uint32_t a, uint32_t b) { return start.compare(a, b) < 0; });
 }
 
 }  // namespace cgpu

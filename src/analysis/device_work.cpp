@@ -36,7 +36,7 @@ class Activities {
         if (activity.durations[number].count() == 0) continue;
         Row row = {category, cell(activity.names.text(number))};
         append_durations(row, activity.durations[number], whole_);
-        table.rows.push_back(std::move(row));
+        table.append(std::move(row));
       }
     }
     sort_most_first(table, "total_ns");
@@ -75,7 +75,7 @@ Cell shape_cell(const std::optional<LaunchShape>& shape, std::array<uint32_t, 3>
 }  // namespace
 
 Table device_ops_table(const Session& session, const AnalysisOptions&) {
-  Table table{"device_ops", "time of all device ops by name", activity_columns("kernel or memory"), {}};
+  Table table{"device_ops", "time of all device ops by name", activity_columns("kernel or memory")};
   Activities activities;
   for (const Run& run : session.runs) {
     activities.enter(run.timeline.names);
@@ -86,7 +86,7 @@ Table device_ops_table(const Session& session, const AnalysisOptions&) {
 }
 
 Table activities_table(const Session& session, const AnalysisOptions&) {
-  Table table{"activities", "time of calls and device ops by name", activity_columns("call, kernel or memory"), {}};
+  Table table{"activities", "time of calls and device ops by name", activity_columns("call, kernel or memory")};
   Activities activities;
   for (const Run& run : session.runs) {
     const Timeline& timeline = run.timeline;
@@ -102,7 +102,7 @@ Table activities_table(const Session& session, const AnalysisOptions&) {
 }
 
 Table kernel_grids_table(const Session& session, const AnalysisOptions&) {
-  Table table{"kernel_grids", "time of kernels by name and size of their launch", {}, {}};
+  Table table{"kernel_grids", "time of kernels by name and size of their launch"};
   table.columns = {text_column("name", "full demangled name"),
                    text_column("grid", "blocks in each direction; absent where not recorded"),
                    text_column("block", "threads of a block in each direction; absent where not recorded")};
@@ -132,7 +132,7 @@ Table kernel_grids_table(const Session& session, const AnalysisOptions&) {
     const auto& [name, shape] = key;
     Row row = {cell(names.text(name)), shape_cell(shape, &LaunchShape::grid), shape_cell(shape, &LaunchShape::block)};
     append_durations(row, durations, whole);
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
   return table;

@@ -49,8 +49,7 @@ Table devices_table(const Session& session, const AnalysisOptions&) {
                text_column("peak_flops", "peak rate of dense arithmetic by type"),
                text_column("source", "where the peak rates are from"),
                text_column("compute_capability", "version of the architecture, as the profile says"),
-               number_column("used", "1 where something ran on it, else 0")},
-              {}};
+               number_column("used", "1 where something ran on it, else 0")}};
 
   for (const Run& run : session.runs) {
     for (const auto& [id, known_device] : devices_of(run)) {
@@ -71,7 +70,7 @@ Table devices_table(const Session& session, const AnalysisOptions&) {
         row[7] = known(rates_text(*peaks));
         row[8] = known(peaks->source);
       }
-      table.rows.push_back(std::move(row));
+      table.append(std::move(row));
     }
   }
   return table;

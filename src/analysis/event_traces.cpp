@@ -13,11 +13,6 @@ namespace cgpu {
 
 namespace {
 
-/// Rows in order of their second column, the start.
-void sort_by_start(Table& table) {
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const Row& a, const Row& b) { return a[1] < b[1]; });
-}
-
 Cell correlation_cell(const Slices& slices, SliceIndex slice) {
   return slices.correlation[slice] == Slices::kNoCorrelation ? Cell() : Cell(slices.correlation[slice]);
 }
@@ -35,8 +30,7 @@ Table api_trace_table(const Session& session, const AnalysisOptions&) {
                time_column("duration_ns", "length"), text_column("name", "name of the call"),
                number_column("correlation", "number that it shares with what it launched; absent where not recorded"),
                text_column("process", "process, as the profile says"), text_column("thread", "thread"),
-               text_column("thread_name", "name of the thread; absent where it has none")},
-              {}};
+               text_column("thread_name", "name of the thread; absent where it has none")}};
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t r = 0; r < session.runs.size(); ++r) {
     const Run& run = session.runs[r];
@@ -44,7 +38,7 @@ Table api_trace_table(const Session& session, const AnalysisOptions&) {
     for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
       if (!is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
       const Track& track = timeline.tracks[timeline.slices.track[slice]];
-      table.rows.push_back({run.rank, timeline.slices.start[slice] - zeros[r], timeline.slices.duration[slice],
+      table.append({run.rank, timeline.slices.start[slice] - zeros[r], timeline.slices.duration[slice],
                             cell(timeline.name(slice)), correlation_cell(timeline.slices, slice), track.process,
                             track.thread, track.thread_name.empty() ? Cell() : Cell(track.thread_name)});
     }
@@ -61,8 +55,7 @@ Table device_trace_table(const Session& session, const AnalysisOptions&) {
                bytes_column("bytes", "of a copy or memset; absent where not recorded"),
                real_column("bandwidth", "GB/s", "bytes over the duration"),
                text_column("src_memory", "memory copied from"), text_column("dst_memory", "memory copied to or set"),
-               number_column("correlation", "number that it shares with its launch; absent where not recorded")},
-              {}};
+               number_column("correlation", "number that it shares with its launch; absent where not recorded")}};
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t r = 0; r < session.runs.size(); ++r) {
     const Run& run = session.runs[r];
@@ -72,7 +65,7 @@ Table device_trace_table(const Session& session, const AnalysisOptions&) {
       const int64_t duration = timeline.slices.duration[slice];
       const int64_t bytes = ops.bytes[op];
       const bool rate = bytes >= 0 && duration > 0;
-      table.rows.push_back({run.rank, timeline.slices.start[slice] - zeros[r], duration, cell(timeline.name(slice)),
+      table.append({run.rank, timeline.slices.start[slice] - zeros[r], duration, cell(timeline.name(slice)),
                             int64_t{ops.device[op]}, ops.stream[op], bytes < 0 ? Cell() : Cell(bytes),
                             rate ? Cell(static_cast<double>(bytes) / static_cast<double>(duration)) : Cell(),
                             memory_cell(ops.source[op]), memory_cell(ops.destination[op]),
@@ -93,8 +86,7 @@ Table launch_trace_table(const Session& session, const AnalysisOptions&) {
                time_column("device_ns", "duration of the op"),
                time_column("total_ns", "from the start of the call to the end of both"),
                text_column("call", "name of the call"), text_column("name", "name of the device op"), device_column(),
-               stream_column(), text_column("process", "process of the call"), text_column("thread", "its thread")},
-              {}};
+               stream_column(), text_column("process", "process of the call"), text_column("thread", "its thread")}};
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t r = 0; r < session.runs.size(); ++r) {
     const Run& run = session.runs[r];
@@ -105,7 +97,7 @@ Table launch_trace_table(const Session& session, const AnalysisOptions&) {
       if (call == kNone) return;
       const int64_t queued = slices.start[slice] - slices.end(call);
       const Track& track = timeline.tracks[slices.track[call]];
-      table.rows.push_back({run.rank, slices.start[call] - zeros[r], slices.duration[call],
+      table.append({run.rank, slices.start[call] - zeros[r], slices.duration[call],
                             queued > 0 ? Cell(queued) : Cell(), slices.start[slice] - zeros[r], slices.duration[slice],
                             std::max(slices.end(call), slices.end(slice)) - slices.start[call],
                             cell(timeline.name(call)), cell(timeline.name(slice)),

@@ -28,7 +28,7 @@ TEST(DeviceOps, ByCategoryAndName) {
   const Session session = session_of(run);
   const Table table = device_ops_table(session, {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "category"), "kernel");
   EXPECT_EQ(integer_at(table, 0, "count"), 2);
   EXPECT_EQ(integer_at(table, 0, "total_ns"), 120);
@@ -36,7 +36,7 @@ TEST(DeviceOps, ByCategoryAndName) {
   EXPECT_DOUBLE_EQ(real_at(table, 1, "pct"), 25);
   const Table all = activities_table(session, {});
   expect_well_formed(all);
-  EXPECT_EQ(all.rows.size(), 4u);
+  EXPECT_EQ(all.row_count(), 4u);
   EXPECT_EQ(integer_at(all, row_of(all, "name", "cudaMemcpyAsync"), "total_ns"), 20);
   EXPECT_DOUBLE_EQ(real_at(all, row_of(all, "name", "gemm"), "pct"), 100.0 * 120 / 190);
 }
@@ -46,7 +46,7 @@ TEST(ApiTrace, CallsInOrderOfTime) {
   run.host(SliceKind::driver_call, "cuInit", 5, 1);
   const Table table = api_trace_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(text_at(table, 0, "name"), "cuInit");
   EXPECT_EQ(integer_at(table, 0, "start_ns"), 0) << "the first start of the profile";
   EXPECT_EQ(integer_at(table, 2, "start_ns"), 595);
@@ -57,7 +57,7 @@ TEST(DeviceTrace, OpsInOrderOfTime) {
   TestRun run = small_run();
   const Table table = device_trace_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "start_ns"), 130);
   EXPECT_TRUE(absent_at(table, 0, "bytes"));
   EXPECT_EQ(integer_at(table, 1, "bytes"), 400);
@@ -69,7 +69,7 @@ TEST(LaunchTrace, FromTheCallToTheEndOfTheOp) {
   TestRun run = small_run();
   const Table table = launch_trace_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(integer_at(table, 0, "queue_ns"), 10);
   EXPECT_EQ(integer_at(table, 0, "total_ns"), 70);
   EXPECT_TRUE(absent_at(table, 1, "queue_ns")) << "began before the call returned";
@@ -81,7 +81,7 @@ TEST(RangeTrace, NestingAndDeviceWork) {
   TestRun run = small_run();
   const Table table = range_trace_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "name"), "step");
   EXPECT_EQ(integer_at(table, 0, "children"), 1);
   EXPECT_EQ(integer_at(table, 0, "child_ns"), 300);
@@ -101,7 +101,7 @@ TEST(RangeKernels, EachKernelOnceAName) {
   run.kernel("gemm", 230, 50, {0, 7, OpKind::compute, KernelClass::gemm, call});
   const Table table = range_kernels_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "ranges"), 2);
   EXPECT_EQ(integer_at(table, 0, "count"), 1);
   EXPECT_EQ(integer_at(table, 0, "total_ns"), 50);
@@ -126,7 +126,7 @@ TEST(KernelGrids, HoweverTheProfileWritesThem) {
   run.run.arguments = std::make_shared<FixedArguments>();
   const Table table = kernel_grids_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "grid"), "4 x 2 x 1");
   EXPECT_EQ(text_at(table, 0, "block"), "256 x 1 x 1");
   EXPECT_EQ(integer_at(table, 0, "count"), 2);
@@ -142,7 +142,7 @@ TEST(EventTraces, AddUpToTheOtherTables) {
     const Session session = session_of(run);
     const auto total = [&](const Table& table, const std::string& column) {
       int64_t sum = 0;
-      for (size_t row = 0; row < table.rows.size(); ++row) sum += integer_at(table, row, column);
+      for (size_t row = 0; row < table.row_count(); ++row) sum += integer_at(table, row, column);
       return sum;
     };
     EXPECT_EQ(total(api_trace_table(session, {}), "duration_ns"), total(api_table(session, {}), "total_ns"));
@@ -152,7 +152,7 @@ TEST(EventTraces, AddUpToTheOtherTables) {
     EXPECT_EQ(total(activities_table(session, {}), "total_ns"),
               total(device_ops_table(session, {}), "total_ns") + total(api_table(session, {}), "total_ns"));
     EXPECT_EQ(total(range_trace_table(session, {}), "duration_ns"), total(ranges_table(session, {}), "total_ns"));
-    EXPECT_EQ(static_cast<int64_t>(range_trace_table(session, {}).rows.size()),
+    EXPECT_EQ(static_cast<int64_t>(range_trace_table(session, {}).row_count()),
               total(ranges_table(session, {}), "count"));
   }
 }

@@ -60,8 +60,7 @@ Table et_ops_table(const Session& session, const AnalysisOptions&) {
                count_column("dependencies", "on data of other nodes"),
                bytes_column("input_bytes", "of the tensors that went in"),
                bytes_column("output_bytes", "of the tensors that came out"),
-               bytes_column("communicated_bytes", "as the trace says")},
-              {}};
+               bytes_column("communicated_bytes", "as the trace says")}};
   std::map<std::tuple<std::string, NodeClass, std::string>, Sum> sums;
   for (const Run& run : session.runs) {
     if (!run.op_graph) continue;
@@ -73,7 +72,7 @@ Table et_ops_table(const Session& session, const AnalysisOptions&) {
   }
   for (const auto& [key, sum] : sums) {
     const auto& [name, kind, collective] = key;
-    table.rows.push_back({name, cell(text_of(kind)), collective.empty() ? Cell() : Cell(collective), sum.count,
+    table.append({name, cell(text_of(kind)), collective.empty() ? Cell() : Cell(collective), sum.count,
                           cell(sum.total_ns), cell(sum.joined), sum.inputs, sum.outputs, sum.dependencies,
                           sum.input_bytes, sum.output_bytes, cell(sum.communicated_bytes)});
   }
@@ -87,8 +86,7 @@ Table et_shapes_table(const Session& session, const AnalysisOptions&) {
               {text_column("name", "name of the op"), count_column("count", "nodes"), time_column("total_ns", kTotal),
                count_column("joined", kJoined), bytes_column("input_bytes", "of the tensors that went in"),
                text_column("shapes", "of the arguments, as the trace has them"),
-               text_column("types", "of the arguments, as the trace has them")},
-              {}};
+               text_column("types", "of the arguments, as the trace has them")}};
   std::map<std::tuple<std::string, std::string, std::string>, Sum> sums;
   for (const Run& run : session.runs) {
     if (!run.op_graph) continue;
@@ -102,7 +100,7 @@ Table et_shapes_table(const Session& session, const AnalysisOptions&) {
   }
   for (const auto& [key, sum] : sums) {
     const auto& [name, shapes, types] = key;
-    table.rows.push_back({name, sum.count, cell(sum.total_ns), cell(sum.joined), sum.input_bytes,
+    table.append({name, sum.count, cell(sum.total_ns), cell(sum.joined), sum.input_bytes,
                           shapes.empty() ? Cell() : Cell(shapes), types.empty() ? Cell() : Cell(types)});
   }
   sort_most_first(table, "count");

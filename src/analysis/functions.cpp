@@ -58,16 +58,16 @@ Sums sums_of(const CallTree& tree, const CallFunctions& functions, const Groupin
   return sums;
 }
 
-/// Appends a cell pair a metric to the rows from `first` on, one row a group.
-void append_sums(Table& table, size_t first, const CallTree& tree, const CallFunctions& functions,
+/// Appends a cell pair a metric to the rows, one row a group.
+void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions,
                  const Grouping& grouping, const std::vector<ShownMetric>& metrics) {
   for (const ShownMetric& metric : metrics) {
     const auto index = metric.in(tree);
     const std::vector<double> none(grouping.groups, kNoValue);
     const Sums sums = index ? sums_of(tree, functions, grouping, *index) : Sums{none, none};
     for (size_t group = 0; group < grouping.groups; ++group) {
-      table.rows[first + group].emplace_back(sums.inclusive[group]);
-      table.rows[first + group].emplace_back(sums.exclusive[group]);
+      rows[group].emplace_back(sums.inclusive[group]);
+      rows[group].emplace_back(sums.exclusive[group]);
     }
   }
 }
@@ -79,29 +79,25 @@ struct MetricColumns {
 };
 
 /// The rows of what is no function (the root, a thread's start) say nothing where they cost nothing by themselves.
-void drop_empty(Table& table, size_t first, const std::vector<bool>& is_function, MetricColumns columns) {
-  size_t kept = first;
-  for (size_t i = first; i < table.rows.size(); ++i) {
-    bool costs = is_function[i - first];
+void append_costly(Table& table, const std::vector<Row>& rows, const std::vector<bool>& is_function,
+                   MetricColumns columns) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    bool costs = is_function[i];
     for (size_t c = columns.begin + 1; c < columns.end && !costs; c += 2) {
-      costs = !is_absent(table.rows[i][c]) && std::get<double>(table.rows[i][c]) != 0;
+      costs = !is_absent(rows[i][c]) && std::get<double>(rows[i][c]) != 0;
     }
-    if (!costs) continue;
-    if (kept != i) table.rows[kept] = std::move(table.rows[i]);
-    ++kept;
+    if (costs) table.append(rows[i]);
   }
-  table.rows.resize(kept);
 }
 
 /// By the first metric's own cost, then its cost with what is below; absent last.
 void sort_by_cost(Table& table, MetricColumns columns) {
   if (columns.begin == columns.end) return;
-  const auto cost = [&](const Row& row, size_t column) {
-    return is_absent(row[column]) ? -std::numeric_limits<double>::infinity() : std::get<double>(row[column]);
-  };
-  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) {
-    return std::pair(cost(a, columns.begin + 1), cost(a, columns.begin)) >
-           std::pair(cost(b, columns.begin + 1), cost(b, columns.begin));
+  const ColumnValues& inclusive = table.values(columns.begin);
+  const ColumnValues& exclusive = table.values(columns.begin + 1);
+  table.sort([&](uint32_t a, uint32_t b) {
+    const auto order = exclusive.compare(a, b);
+    return order != 0 ? order > 0 : inclusive.compare(a, b) > 0;
   });
 }
 
@@ -118,15 +114,13 @@ void append_groups(Table& table, const Run& run, const CallFunctions& functions,
                    std::vector<Row> rows, const std::vector<NodeIndex>& examples,
                    const std::vector<ShownMetric>& metrics, MetricColumns columns) {
   const CallTree& tree = *run.call_tree;
-  const size_t first = table.rows.size();
-  for (Row& row : rows) table.rows.push_back(std::move(row));
-  append_sums(table, first, tree, functions, grouping, metrics);
+  append_sums(rows, tree, functions, grouping, metrics);
   std::vector<bool> is_function;
   for (size_t group = 0; group < examples.size(); ++group) {
-    append_place(table.rows[first + group], tree, examples[group]);
+    append_place(rows[group], tree, examples[group]);
     is_function.push_back(tree.nodes.kind[examples[group]] == NodeKind::function);
   }
-  drop_empty(table, first, is_function, columns);
+  append_costly(table, rows, is_function, columns);
 }
 
 }  // namespace
@@ -134,14 +128,13 @@ void append_groups(Table& table, const Run& run, const CallFunctions& functions,
 Table functions_table(const Session& session, const AnalysisOptions& options) {
   Table table{"functions",
               "cost of each function, wherever it was called from; recursion counts once",
-              {rank_column(), text_column("name", "function")},
-              {}};
+              {rank_column(), text_column("name", "function")}};
   const std::vector<ShownMetric> metrics = shown_metrics(session, options);
   const MetricColumns columns = append_columns(table, metrics);
   for (const Run& run : session.runs) {
     if (!run.call_tree) continue;
     const CallFunctions functions = functions_of(*run.call_tree);
-    Grouping grouping{functions.example.size(), {}};
+    Grouping grouping{functions.example.size()};
     grouping.of.assign(functions.function.begin(), functions.function.end());
     std::vector<Row> rows;
     for (const NodeIndex node : functions.example) rows.push_back({run.rank, run.call_tree->name_of(node)});
@@ -155,8 +148,7 @@ Table callers_table(const Session& session, const AnalysisOptions& options) {
   Table table{"callers",
               "cost of each function by who called it; recursion counts once",
               {rank_column(), text_column("name", "function"),
-               text_column("caller", "function that called it; absent where nothing did")},
-              {}};
+               text_column("caller", "function that called it; absent where nothing did")}};
   const std::vector<ShownMetric> metrics = shown_metrics(session, options);
   const MetricColumns columns = append_columns(table, metrics);
   for (const Run& run : session.runs) {

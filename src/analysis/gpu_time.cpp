@@ -20,8 +20,7 @@ Table gpu_time_table(const Session& session, const AnalysisOptions&) {
        time_column("exposed_memory_ns", "in which copies or memsets run and neither compute nor communication"),
        time_column("idle_ns", "in which no device op runs"),
        real_column("busy_pct", "%", "share of busy_ns in span_ns"),
-       real_column("comm_overlap_pct", "%", "share of comm_ns in which compute runs too")},
-      {}};
+       real_column("comm_overlap_pct", "%", "share of comm_ns in which compute runs too")}};
 
   for (const Run& run : session.runs) {
     const Timeline& timeline = run.timeline;
@@ -39,7 +38,7 @@ Table gpu_time_table(const Session& session, const AnalysisOptions&) {
       const int64_t busy_ns = compute_or_communication.unite(memory).length();
       const int64_t comm_ns = communication.length();
       const int64_t exposed_comm_ns = communication.subtract(compute).length();
-      table.rows.push_back({run.rank, int64_t{device}, span_ns, busy_ns, compute.length(), comm_ns, memory.length(),
+      table.append({run.rank, int64_t{device}, span_ns, busy_ns, compute.length(), comm_ns, memory.length(),
                             exposed_comm_ns, memory.subtract(compute_or_communication).length(), span_ns - busy_ns,
                             percent_of(busy_ns, span_ns), percent_of(comm_ns - exposed_comm_ns, comm_ns)});
     }

@@ -21,7 +21,7 @@ TEST(GpuTime, HandComputed) {
   run.kernel("compute", 300, 50, of_kind(OpKind::compute));             // idle 270-300
   const Table table = gpu_time_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 3);
   EXPECT_EQ(integer_at(table, 0, "device"), 0);
   EXPECT_EQ(integer_at(table, 0, "span_ns"), 250);
@@ -40,7 +40,7 @@ TEST(GpuTime, AbsentSharesWhereThereIsNoWhole) {
   TestRun run;
   run.kernel("empty", 100, 0);
   const Table table = gpu_time_table(session_of(run), {});
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "span_ns"), 0);
   EXPECT_TRUE(absent_at(table, 0, "busy_pct"));
   EXPECT_TRUE(absent_at(table, 0, "comm_overlap_pct"));
@@ -49,8 +49,8 @@ TEST(GpuTime, AbsentSharesWhereThereIsNoWhole) {
 TEST(GpuTime, NoDeviceOpsNoRows) {
   TestRun run;
   run.host(SliceKind::framework_op, "aten::mm", 0, 100);
-  EXPECT_TRUE(gpu_time_table(session_of(run), {}).rows.empty());
-  EXPECT_TRUE(streams_table(Session{}, {}).rows.empty());
+  EXPECT_TRUE(gpu_time_table(session_of(run), {}).empty());
+  EXPECT_TRUE(streams_table(Session{}, {}).empty());
 }
 
 TEST(GpuTime, ImplausibleDurationsAreLeftOut) {
@@ -59,7 +59,7 @@ TEST(GpuTime, ImplausibleDurationsAreLeftOut) {
   run.implausible(run.kernel("bad", 90, 1'000'000'000));
   const Session session = session_of(run);
   const Table table = gpu_time_table(session, {});
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "span_ns"), 10);
   EXPECT_EQ(integer_at(streams_table(session, {}), 0, "count"), 1);
 }
@@ -70,7 +70,7 @@ TEST(GpuTime, RowsByRankAndDevice) {
   first.kernel("k", 0, 5, of_kind(OpKind::compute, 0));
   second.kernel("k", 0, 7, of_kind(OpKind::compute, 0));
   const Table table = gpu_time_table(session_of(first, second), {});
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "device"), 0);
   EXPECT_EQ(integer_at(table, 1, "device"), 1);
   EXPECT_EQ(integer_at(table, 2, "rank"), 1);
@@ -106,7 +106,7 @@ TEST(GpuTime, EqualsCountingNanoseconds) {
     const auto count = [&](auto holds) { return std::count_if(moments.begin(), moments.end(), holds); };
     const Session session = session_of(run);
     const Table table = gpu_time_table(session, {});
-    ASSERT_EQ(table.rows.size(), 1u);
+    ASSERT_EQ(table.row_count(), 1u);
     const auto cell = [&](const char* column) { return integer_at(table, 0, column); };
     EXPECT_EQ(cell("span_ns"), last - first);
     EXPECT_EQ(cell("busy_ns"), count([](const Moment& m) { return m.any; }));
@@ -120,7 +120,7 @@ TEST(GpuTime, EqualsCountingNanoseconds) {
 
     const Table streams = streams_table(session, {});
     int64_t counted = 0;
-    for (size_t row = 0; row < streams.rows.size(); ++row) {
+    for (size_t row = 0; row < streams.row_count(); ++row) {
       counted += integer_at(streams, row, "count");
       EXPECT_LE(integer_at(streams, row, "busy_ns"), cell("span_ns"));
       EXPECT_LE(integer_at(streams, row, "busy_ns"),
@@ -138,7 +138,7 @@ TEST(Streams, HandComputed) {
   run.kernel("c", 1105, 5, of_kind(OpKind::compute, 0, 20));
   const Table table = streams_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(integer_at(table, 0, "stream"), 7);
   EXPECT_EQ(integer_at(table, 0, "count"), 2);
   EXPECT_EQ(integer_at(table, 0, "busy_ns"), 80);

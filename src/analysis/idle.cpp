@@ -43,8 +43,7 @@ Table idle_table(const Session& session, const AnalysisOptions&) {
        text_column("cause", "what the time went to; unknown where the launch is not in the profile"),
        count_column("count", "gaps with a part of this cause"), time_column("total_ns", "sum of these parts"),
        time_column("max_ns", "longest such part of one gap"),
-       real_column("pct", "%", "share of the idle time of the device")},
-      {}};
+       real_column("pct", "%", "share of the idle time of the device")}};
 
   SessionIdle gaps(session);
   for (size_t i = 0; i < session.runs.size(); ++i) {
@@ -61,7 +60,7 @@ Table idle_table(const Session& session, const AnalysisOptions&) {
                        [&](size_t a, size_t b) { return idle[a].total_ns > idle[b].total_ns; });
       for (const size_t cause : causes) {
         const auto& [count, total_ns, max_ns] = idle[cause];
-        table.rows.push_back({run.rank, int64_t{device}, cell(text_of(static_cast<IdleCause>(cause))), count, total_ns,
+        table.append({run.rank, int64_t{device}, cell(text_of(static_cast<IdleCause>(cause))), count, total_ns,
                               max_ns, percent_of(total_ns, whole)});
       }
     }

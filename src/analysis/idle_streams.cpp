@@ -57,8 +57,7 @@ Table idle_streams_table(const Session& session, const AnalysisOptions&) {
                            "host_wait: the op after the gap was launched after the gap began; kernel_wait: any "
                            "other gap shorter than 30 us; other: the rest"),
                count_column("count", "gaps"), time_column("total_ns", "sum of the gaps"),
-               real_column("pct", "%", "share of all gaps of the stream")},
-              {}};
+               real_column("pct", "%", "share of all gaps of the stream")}};
 
   for (size_t i = 0; i < session.runs.size(); ++i) {
     const Run& run = session.runs[i];
@@ -68,7 +67,7 @@ Table idle_streams_table(const Session& session, const AnalysisOptions&) {
       for (const GapKind kind : {host_wait, kernel_wait, other}) {
         const auto& [count, total_ns] = gaps[kind];
         if (count == 0) continue;
-        table.rows.push_back(
+        table.append(
             {run.rank, int64_t{id.device}, id.stream, kGapKinds[kind], count, total_ns, percent_of(total_ns, whole)});
       }
     }

@@ -26,7 +26,7 @@ TEST(IdleStreams, Categories) {
   op(60'311 + 40'000, 0, launch(9));  // other
   const Table table = idle_streams_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 2);
   EXPECT_EQ(integer_at(table, 0, "device"), 1);
   EXPECT_EQ(integer_at(table, 0, "stream"), 7);
@@ -77,8 +77,8 @@ TEST(IdleStreams, EqualsBruteForce) {
     }
 
     const Table table = idle_streams_table(session_of(run), {});
-    ASSERT_EQ(table.rows.size(), expected.size());
-    for (size_t row = 0; row < table.rows.size(); ++row) {
+    ASSERT_EQ(table.row_count(), expected.size());
+    for (size_t row = 0; row < table.row_count(); ++row) {
       const auto found = expected.find({static_cast<int32_t>(integer_at(table, row, "device")),
                                         integer_at(table, row, "stream"), text_at(table, row, "category")});
       ASSERT_NE(found, expected.end());

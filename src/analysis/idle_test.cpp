@@ -34,7 +34,7 @@ std::ostream& operator<<(std::ostream& out, const Row& row) {
 /// By device and cause.
 std::map<std::pair<int64_t, std::string>, Row> rows_of(const Table& table) {
   std::map<std::pair<int64_t, std::string>, Row> rows;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
     const bool is_new = rows.try_emplace({integer_at(table, row, "device"), text_at(table, row, "cause")},
                                          Row{integer_at(table, row, "count"), integer_at(table, row, "total_ns"),
                                              integer_at(table, row, "max_ns")})
@@ -146,7 +146,7 @@ TEST(Idle, CountsGapsAndKeepsTheLongest) {
   TestRun run(1);
   for (const int64_t start : {0, 20, 50, 50, 100}) run.kernel("k", start, 10, {4, 7, OpKind::compute, {}, kNone});
   const Table table = idle_table(session_of(run), {});
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 1);
   EXPECT_EQ(integer_at(table, 0, "device"), 4);
   EXPECT_EQ(integer_at(table, 0, "count"), 3);
@@ -261,7 +261,7 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
     EXPECT_EQ(rows_of(table), expected);
 
     const Table whole = gpu_time_table(session, {});
-    for (size_t row = 0; row < whole.rows.size(); ++row) {
+    for (size_t row = 0; row < whole.row_count(); ++row) {
       int64_t sum = 0;
       for (const auto& [key, part] : expected) {
         if (key.first == integer_at(whole, row, "device")) sum += part.total_ns;
@@ -275,7 +275,7 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
     const Interval window{begin, begin + run.up_to(200)};
     const auto device_only = [](TrackIndex, SliceKind kind) { return is_device_op(kind); };
     for (const bool all_tracks : {true, false}) {
-      Part part{window, {}};
+      Part part{window};
       if (!all_tracks) part.takes = device_only;
       const Session cut = cut_out(whole_session, {part});
       EXPECT_EQ(rows_of(idle_table(cut, {})), slow_idle(session.runs[0].timeline, window));

@@ -21,8 +21,7 @@ Table imbalance_table(const Session& session, const AnalysisOptions& options) {
        real_column("min", unit, "least cost, here and below, of a thread; 0 for one that was never here"),
        real_column("mean", unit, "mean cost over the threads"), real_column("max", unit, "most cost of a thread"),
        real_column("imbalance", "", "max / mean: 1 is even"), text_column("worst", "the thread with the most"),
-       count_column("profiles", "threads that have any cost at all")},
-      {}};
+       count_column("profiles", "threads that have any cost at all")}};
   for (const Run& run : session.runs) {
     const auto index = metric && run.call_tree ? metric->in(*run.call_tree) : std::nullopt;
     if (!index || !run.call_tree->profile_values || !run.call_tree->has_values(*index)) continue;
@@ -44,17 +43,15 @@ Table imbalance_table(const Session& session, const AnalysisOptions& options) {
         if (worst == whole.size() || values[i] > values[worst]) worst = i;
       }
       const double mean = sum / static_cast<double>(threads);
-      table.rows.push_back({run.rank, int64_t{node}, tree.name_of(node), metric->name, least, mean, values[worst],
+      table.append({run.rank, int64_t{node}, tree.name_of(node), metric->name, least, mean, values[worst],
                             mean > 0 ? values[worst] / mean : kNoValue, tree.profiles[worst].name,
                             static_cast<int64_t>(threads)});
     }
   }
-  const size_t mean = table.column("mean");
-  const size_t most = table.column("max");
-  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) {
-    const auto gain = [&](const Row& row) { return std::get<double>(row[most]) - std::get<double>(row[mean]); };
-    return gain(a) > gain(b);
-  });
+  const ColumnValues& mean = table.values(table.column("mean"));
+  const ColumnValues& most = table.values(table.column("max"));
+  const auto gain = [&](uint32_t row) { return most.real(row) - mean.real(row); };
+  table.sort([&](uint32_t a, uint32_t b) { return gain(a) > gain(b); });
   return table;
 }
 

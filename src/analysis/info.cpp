@@ -56,7 +56,7 @@ class Facts {
   Facts(Table& table, const Session& session) : table_(table), runs_(session.runs) {}
 
   void add(const std::string& key, std::string value, const std::string& about) {
-    table_.rows.push_back({key, value.empty() ? Cell() : Cell(std::move(value)), about});
+    table_.append({key, value.empty() ? Cell() : Cell(std::move(value)), about});
   }
   void add(const std::string& key, int64_t value, const std::string& about) { add(key, std::to_string(value), about); }
   /// The sum of a count over the runs.
@@ -257,8 +257,7 @@ Table info_table(const Session& session, const AnalysisOptions&) {
   Table table{"info",
               "what the input is and what was read from it",
               {text_column("key", "name of the fact"), text_column("value", "counts are summed over the ranks"),
-               text_column("about", "what the fact means")},
-              {}};
+               text_column("about", "what the fact means")}};
   if (session.runs.empty()) return table;
 
   Facts facts(table, session);

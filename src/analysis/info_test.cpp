@@ -90,7 +90,7 @@ TEST(Notes, MergedOverRanksLossesFirst) {
   second.run.notes.add("unsorted", 100, "another text");
   const Table table = notes_table(session_of(first, second), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(text_at(table, 0, "code"), "truncated_input");
   EXPECT_EQ(integer_at(table, 1, "count"), 100);
   EXPECT_EQ(integer_at(table, 2, "count"), 12);
@@ -112,7 +112,7 @@ TEST(Devices, OfTheHeaderAndOfTheOps) {
   run.kernel("k", 0, 5, {3, 7, OpKind::compute, KernelClass::unknown, kNone});
   const Table table = devices_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 2);
   EXPECT_EQ(integer_at(table, 0, "sm_count"), 132);
   EXPECT_EQ(integer_at(table, 0, "memory_bytes"), 85'000'000'000);
@@ -138,7 +138,7 @@ TEST(Memory, PeaksAndAllocations) {
                              {4, -256, 1244, 4000, 0}};
   const Table table = memory_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(integer_at(table, 0, "device"), -1);
   EXPECT_TRUE(absent_at(table, 0, "peak_allocated_bytes"));
   EXPECT_TRUE(absent_at(table, 0, "peak_reserved_bytes"));

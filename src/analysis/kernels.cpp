@@ -40,7 +40,7 @@ KernelClass class_of(const Timeline& timeline, OpIndex op, SliceIndex slice) {
 }  // namespace
 
 Table kernels_table(const Session& session, const AnalysisOptions& options) {
-  Table table{"kernels", "time of the kernels and device collectives by name", {}, {}};
+  Table table{"kernels", "time of the kernels and device collectives by name"};
   table.columns = {text_column("name", options.base_names ? "short name: no template arguments, no parameters"
                                                           : "full demangled name"),
                    text_column("class", "what kind of work it does")};
@@ -67,7 +67,7 @@ Table kernels_table(const Session& session, const AnalysisOptions& options) {
     if (kernel.durations.count() == 0) continue;
     Row row = {cell(names.text(number)), cell(text_of(kernel.kernel_class()))};
     append_durations(row, kernel.durations, whole);
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
   return table;
@@ -78,8 +78,7 @@ Table kernel_classes_table(const Session& session, const AnalysisOptions&) {
       "kernel_classes",
       "time of the device ops by class of work",
       {text_column("class", "what kind of work it is"), count_column("count", "device ops of this class"),
-       time_column("total_ns", "sum of the durations"), real_column("pct", "%", "share of the total_ns of all rows")},
-      {}};
+       time_column("total_ns", "sum of the durations"), real_column("pct", "%", "share of the total_ns of all rows")}};
 
   std::array<int64_t, kKernelClasses> count{};
   std::array<int64_t, kKernelClasses> total{};
@@ -99,7 +98,7 @@ Table kernel_classes_table(const Session& session, const AnalysisOptions&) {
   }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return total[a] > total[b]; });
   for (const size_t number : order) {
-    table.rows.push_back({cell(text_of(static_cast<KernelClass>(number))), count[number], total[number],
+    table.append({cell(text_of(static_cast<KernelClass>(number))), count[number], total[number],
                           percent_of(total[number], whole)});
   }
   return table;

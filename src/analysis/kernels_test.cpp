@@ -26,7 +26,7 @@ TEST(Kernels, HandComputed) {
                 {0, 7, OpKind::communication, KernelClass::collective, kNone});
   const Table table = kernels_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(text_at(table, 0, "name"), "allreduce");
   EXPECT_EQ(text_at(table, 0, "class"), "collective");
   EXPECT_EQ(text_at(table, 1, "name"), "relu");
@@ -52,7 +52,7 @@ TEST(Kernels, TiesByNameAndNoShareOfNothing) {
   EXPECT_EQ(text_at(table, 0, "name"), "a");
   EXPECT_EQ(text_at(table, 1, "name"), "b");
   EXPECT_TRUE(absent_at(table, 0, "pct"));
-  EXPECT_TRUE(kernels_table(Session{}, {}).rows.empty());
+  EXPECT_TRUE(kernels_table(Session{}, {}).empty());
 }
 
 TEST(Kernels, RanksAreMergedByNameNotById) {
@@ -62,7 +62,7 @@ TEST(Kernels, RanksAreMergedByNameNotById) {
   second.kernel("c", 0, 100);
   second.kernel("b", 0, 1000);
   const Table table = kernels_table(session_of(first, second), {});
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, row_of(table, "name", "a"), "total_ns"), 1);
   EXPECT_EQ(integer_at(table, row_of(table, "name", "b"), "total_ns"), 1010);
   EXPECT_EQ(integer_at(table, row_of(table, "name", "c"), "total_ns"), 100);
@@ -74,11 +74,11 @@ TEST(Kernels, BaseNamesGatherInstancesAndTakeTheClassWithTheMostTime) {
   run.kernel("void scale<double>(double*)", 10, 30, of_class(KernelClass::fused));
   run.kernel("void scale<int>(int*)", 40, 15, of_class(KernelClass::elementwise));
   const Session session = session_of(run);
-  EXPECT_EQ(kernels_table(session, {}).rows.size(), 3u);
+  EXPECT_EQ(kernels_table(session, {}).row_count(), 3u);
   AnalysisOptions options;
   options.base_names = true;
   const Table table = kernels_table(session, options);
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(text_at(table, 0, "name"), "scale");
   EXPECT_EQ(text_at(table, 0, "class"), "fused");
   EXPECT_EQ(integer_at(table, 0, "count"), 3);
@@ -112,10 +112,10 @@ TEST(Kernels, EqualsGatheringByTextOverRandomRuns) {
       session.runs.push_back(std::move(run.run));
     }
     const auto expect_equal = [](const Table& table, const std::map<std::string, std::vector<int64_t>>& oracle) {
-      ASSERT_EQ(table.rows.size(), oracle.size());
+      ASSERT_EQ(table.row_count(), oracle.size());
       double share = 0;
       int64_t previous = INT64_MAX;
-      for (size_t row = 0; row < table.rows.size(); ++row) {
+      for (size_t row = 0; row < table.row_count(); ++row) {
         const std::vector<int64_t>& durations = oracle.at(text_at(table, row, "name"));
         int64_t total = 0;
         for (const int64_t duration : durations) total += duration;
@@ -143,7 +143,7 @@ TEST(KernelClasses, CopiesAndMemsetsBelongAndTiesAreInTheOrderOfClasses) {
   run.implausible(run.kernel("softmax", 0, 1000, of_class(KernelClass::softmax_loss)));
   const Table table = kernel_classes_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 4u);
+  ASSERT_EQ(table.row_count(), 4u);
   EXPECT_EQ(text_at(table, 0, "class"), "copy");
   EXPECT_DOUBLE_EQ(real_at(table, 0, "pct"), 40.0);
   EXPECT_EQ(text_at(table, 1, "class"), "gemm");
@@ -162,7 +162,7 @@ TEST(Api, CallsOfBothLayersAndNothingElse) {
   run.implausible(run.host(SliceKind::runtime_call, "cudaLaunchKernel", 10, 1'000'000));
   const Table table = api_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "name"), "cuLaunchKernel");
   EXPECT_DOUBLE_EQ(real_at(table, 0, "pct"), 75.0);
   EXPECT_EQ(text_at(table, 1, "name"), "cudaLaunchKernel");

@@ -63,15 +63,14 @@ Table launch_metrics_table(const Session& session, const AnalysisOptions& option
        real_column("dram_bytes_per_s", "B/s", "traffic of the device memory, both directions"),
        bytes_column("shared_bytes", "static and dynamic shared memory of a block"),
        device_column(),
-       stream_column()},
-      {}};
+       stream_column()}};
 
   for (const Run& run : session.runs) {
     if (!run.launch_metrics) continue;
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
       std::string kernel = full_kernel_name(launch.kernel);
       if (options.base_names) kernel = base_kernel_name(kernel);
-      table.rows.push_back({run.rank,
+      table.append({run.rank,
                             launch.id,
                             std::move(kernel),
                             extent_cell(launch.grid),

@@ -23,7 +23,7 @@ Session session_of(std::vector<ProfiledLaunch> launches) {
 }
 
 Cell cell_of(const Table& table, size_t row, std::string_view column) {
-  return table.rows.at(row).at(table.column(column));
+  return table.cell(row, table.column(column));
 }
 
 TEST(LaunchMetrics, WhatLimitsALaunch) {
@@ -65,7 +65,7 @@ TEST(LaunchMetrics, PlaceInTheRoofline) {
   EXPECT_EQ(cell_of(table, 0, "grid"), Cell("4x5x6"));
   EXPECT_EQ(cell_of(table, 0, "kernel"), Cell("f"));
   const Table devices = devices_table(session_of({launch}), {});
-  ASSERT_EQ(devices.rows.size(), 1u);
+  ASSERT_EQ(devices.row_count(), 1u);
   EXPECT_EQ(cell_of(devices, 0, "used"), Cell(int64_t{1}));
 }
 
@@ -80,12 +80,12 @@ TEST(LaunchMetrics, RulesAndValuesAreRowsOfTheirOwn) {
   metrics.launches = {launch};
 
   const Table rules = launch_rules_table(session, {});
-  ASSERT_EQ(rules.rows.size(), 2u);
+  ASSERT_EQ(rules.row_count(), 2u);
   EXPECT_EQ(cell_of(rules, 0, "speedup_pct"), Cell(12.5));
   EXPECT_TRUE(is_absent(cell_of(rules, 1, "speedup_pct")));
   EXPECT_TRUE(is_absent(cell_of(rules, 1, "scope")));
   const Table values = launch_values_table(session, {});
-  ASSERT_EQ(values.rows.size(), 2u);
+  ASSERT_EQ(values.row_count(), 2u);
   EXPECT_EQ(cell_of(values, 0, "value"), Cell(5.0));
   EXPECT_TRUE(is_absent(cell_of(values, 1, "value")));
   EXPECT_EQ(cell_of(values, 1, "text"), Cell("on"));
@@ -93,7 +93,7 @@ TEST(LaunchMetrics, RulesAndValuesAreRowsOfTheirOwn) {
 
   const Table info = info_table(session, {});
   const auto fact = [&](const std::string& key) {
-    for (const Row& row : info.rows) {
+    for (const RowView row : info.rows()) {
       if (row[0] == Cell(key)) return row[1];
     }
     return Cell();

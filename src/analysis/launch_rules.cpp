@@ -14,8 +14,7 @@ Table launch_rules_table(const Session& session, const AnalysisOptions& options)
        text_column("rule", "name of the rule"), text_column("severity", "optimization, warning, error or information"),
        real_column("speedup_pct", "%", "the profiler's estimate of what could be gained, of `scope`"),
        text_column("scope", "kernel: its whole duration; unit: the part of the device that the rule looks at"),
-       text_column("message", "the finding")},
-      {}};
+       text_column("message", "the finding")}};
 
   for (const Run& run : session.runs) {
     if (!run.launch_metrics) continue;
@@ -24,7 +23,7 @@ Table launch_rules_table(const Session& session, const AnalysisOptions& options)
       std::string kernel = full_kernel_name(launch.kernel);
       if (options.base_names) kernel = base_kernel_name(kernel);
       for (const RuleResult& rule : launch.rules) {
-        table.rows.push_back({run.rank, launch.id, kernel, rule.section, rule.rule, rule.severity,
+        table.append({run.rank, launch.id, kernel, rule.section, rule.rule, rule.severity,
                               cell(rule.speedup_pct), rule.speedup_scope.empty() ? Cell() : cell(rule.speedup_scope),
                               rule.message});
       }

@@ -12,8 +12,7 @@ Table launch_values_table(const Session& session, const AnalysisOptions&) {
                text_column("metric", "name of the metric"),
                real_column("value", "", "in `unit`; absent where the value is a text"),
                text_column("unit", "absent where there is none, or none that is known"),
-               text_column("text", "value that is no number")},
-              {}};
+               text_column("text", "value that is no number")}};
 
   for (const Run& run : session.runs) {
     if (!run.launch_metrics) continue;
@@ -21,7 +20,7 @@ Table launch_values_table(const Session& session, const AnalysisOptions&) {
     const auto text = [&](StringId id) { return id == 0 ? Cell() : cell(names[id]); };
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
       for (const MetricValue& metric : launch.metrics) {
-        table.rows.push_back({run.rank, launch.id, text(metric.section), cell(names[metric.name]), cell(metric.number),
+        table.append({run.rank, launch.id, text(metric.section), cell(names[metric.name]), cell(metric.number),
                               text(metric.unit), text(metric.text)});
       }
     }

@@ -27,8 +27,7 @@ Table launches_table(const Session& session, const AnalysisOptions&) {
                real_column("delay_mean_ns", "ns", "mean delay, 0 where the device op starts before the call ends"),
                real_column("delay_median_ns", "ns", "median delay; of an even count the mean of the two middle ones"),
                time_column("delay_max_ns", "longest delay"),
-               count_column("unlinked", "calls of this name without a device op in the profile")},
-              {}};
+               count_column("unlinked", "calls of this name without a device op in the profile")}};
 
   MergedNames names;
   std::vector<Launches> rows;
@@ -52,7 +51,7 @@ Table launches_table(const Session& session, const AnalysisOptions&) {
     const Launches& row = rows[number];
     const int64_t count = row.delays.count();
     if (count == 0) continue;
-    table.rows.push_back({cell(names.text(number)), count, row.durations.mean(), row.delays.mean(), row.delays.median(),
+    table.append({cell(names.text(number)), count, row.durations.mean(), row.delays.mean(), row.delays.median(),
                           row.delays.max(), row.calls - count});
   }
   sort_most_first(table, "count");

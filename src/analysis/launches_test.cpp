@@ -30,7 +30,7 @@ TEST(Launches, DelaysFromTheEndOfTheCallToTheFirstOp) {
 
   const Table table = launches_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "name"), "cudaLaunchKernel");
   EXPECT_EQ(integer_at(table, 0, "count"), 3);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "cpu_mean_ns"), 20.0);
@@ -56,7 +56,7 @@ TEST(Launches, RunsAreMergedAndImplausibleSlicesLeftOut) {
   b.implausible(bad_call);
   b.kernel("k", 300, 1, launched_by(bad_call));
   const Table table = launches_table(session_of(a, b), {});
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "count"), 2);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "cpu_mean_ns"), 15.0);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "delay_mean_ns"), 25.0);

@@ -27,8 +27,7 @@ Table memory_table(const Session& session, const AnalysisOptions&) {
               {rank_column(), number_column("device", "number of the device, -1 for the host"),
                bytes_column("peak_allocated_bytes", "largest total in use; absent where no event says"),
                bytes_column("peak_reserved_bytes", "largest total held by the allocator; absent where no event says"),
-               count_column("allocations", "events that allocate")},
-              {}};
+               count_column("allocations", "events that allocate")}};
 
   for (const Run& run : session.runs) {
     std::map<int32_t, Peaks> devices;
@@ -39,7 +38,7 @@ Table memory_table(const Session& session, const AnalysisOptions&) {
       if (event.bytes > 0) ++peaks.allocations;
     }
     for (const auto& [device, peaks] : devices) {
-      table.rows.push_back(
+      table.append(
           {run.rank, int64_t{device}, known(peaks.allocated), known(peaks.reserved), peaks.allocations});
     }
   }

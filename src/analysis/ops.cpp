@@ -107,8 +107,7 @@ Table ops_table(const Session& session, const AnalysisOptions&) {
                time_column("cpu_total_ns", "time on the host, of nested ops of one name the outermost only"),
                time_column("cpu_self_ns", "time on the host without the ops directly inside"),
                time_column("device_total_ns", "durations of the device ops launched in it or in ops inside it"),
-               time_column("device_self_ns", "durations of the device ops launched in it and in no op inside it")},
-              {}};
+               time_column("device_self_ns", "durations of the device ops launched in it and in no op inside it")}};
 
   MergedNames names;
   std::vector<Op> ops;
@@ -119,7 +118,7 @@ Table ops_table(const Session& session, const AnalysisOptions&) {
   for (StringId number = 0; number < ops.size(); ++number) {
     const Op& op = ops[number];
     if (op.count == 0) continue;
-    table.rows.push_back(
+    table.append(
         {cell(names.text(number)), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});
   }
   sort_most_first(table, "cpu_total_ns");

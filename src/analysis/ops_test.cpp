@@ -20,7 +20,7 @@ TestOp launched_by(SliceIndex call) {
 
 void expect_row(const Table& table, const std::string& name, const std::vector<int64_t>& values) {
   const size_t row = row_of(table, "name", name);
-  ASSERT_LT(row, table.rows.size());
+  ASSERT_LT(row, table.row_count());
   const std::vector<std::string> columns = {"count", "cpu_total_ns", "cpu_self_ns", "device_total_ns",
                                             "device_self_ns"};
   for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(integer_at(table, row, columns[i]), values[i]) << name;
@@ -43,7 +43,7 @@ TEST(Ops, NestedOpsAndWhatTheyLaunch) {
 
   const Table table = ops_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   expect_row(table, "aten::linear", {1, 100, 50, 1110, 10});  // the range and the frame are looked through
   expect_row(table, "aten::addmm", {1, 50, 50, 1100, 1100});
   EXPECT_EQ(text_at(table, 0, "name"), "aten::linear");  // most time first
@@ -70,9 +70,9 @@ TEST(Ops, RunsWithTheirOwnNamesAreMergedByText) {
   b.host(kOp, "both", 0, 5);
   b.implausible(b.host(kOp, "both", 10, 1'000'000));
   const Table table = ops_table(session_of(a, b), {});
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   expect_row(table, "both", {2, 15, 15, 0, 0});
-  EXPECT_TRUE(ops_table(Session{}, {}).rows.empty());
+  EXPECT_TRUE(ops_table(Session{}, {}).empty());
 }
 
 TEST(Ops, DepthCostsNothing) {
@@ -140,7 +140,7 @@ TEST(Ops, EqualsBruteForce) {
     RandomRun run(seed, vocabulary, HostShape::nested);
     const auto expected = slow_ops(run.run.timeline);
     const Table table = ops_table(session_of(run), {});
-    ASSERT_EQ(table.rows.size(), expected.size());
+    ASSERT_EQ(table.row_count(), expected.size());
     for (const auto& [name, values] : expected) expect_row(table, name, values);
   }
 }

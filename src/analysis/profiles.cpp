@@ -17,8 +17,7 @@ Table profiles_table(const Session& session, const AnalysisOptions& options) {
       "the threads and streams that the call tree is of, with the cost of each",
       {rank_column(), number_column("id", "number of the profile, as --profile takes it"),
        text_column("name", "what it is called; --profile takes it too"), text_column("kind", "thread or stream"),
-       number_column("thread", "number of the thread in its process, absent where unknown")},
-      {}};
+       number_column("thread", "number of the thread in its process, absent where unknown")}};
   const std::vector<ShownMetric> metrics = shown_metrics(session, options);
   for (const ShownMetric& metric : metrics) {
     table.columns.push_back(real_column(metric.name, metric.unit, metric.about.empty() ? metric.name : metric.about));
@@ -26,22 +25,24 @@ Table profiles_table(const Session& session, const AnalysisOptions& options) {
   for (const Run& run : session.runs) {
     if (!run.call_tree) continue;
     const CallTree& tree = *run.call_tree;
-    const size_t first = table.rows.size();
+    std::vector<Row> rows;
     for (size_t i = 0; i < tree.profiles.size(); ++i) {
       const CallProfile& profile = tree.profiles[i];
-      table.rows.push_back({profile.rank.value_or(run.rank), static_cast<int64_t>(i), profile.name,
+      rows.push_back({profile.rank.value_or(run.rank), static_cast<int64_t>(i), profile.name,
                             profile.device ? "stream" : "thread", cell(profile.thread)});
     }
     for (const ShownMetric& metric : metrics) {
       const auto index = metric.in(tree);
       const std::vector<double> values =
           index ? values_by_profile(tree, 0, *index) : std::vector<double>(tree.profiles.size(), kNoValue);
-      for (size_t i = 0; i < tree.profiles.size(); ++i) table.rows[first + i].emplace_back(values[i]);
+      for (size_t i = 0; i < tree.profiles.size(); ++i) rows[i].emplace_back(values[i]);
     }
+    for (const Row& row : rows) table.append(row);
   }
-  const auto place = [](const Row& row) { return std::tuple(row[0], row[3] == Cell(std::string("stream")), row[4]); };
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [&](const Row& a, const Row& b) { return place(a) < place(b); });
+  const auto place = [&](uint32_t row) {
+    return std::tuple(table.cell(row, 0), table.values(3).text(row) == "stream", table.cell(row, 4));
+  };
+  table.sort([&](uint32_t a, uint32_t b) { return place(a) < place(b); });
   return table;
 }
 

@@ -42,8 +42,7 @@ Table queue_table(const Session& session, const AnalysisOptions&) {
                of_length("std", "sample standard deviation (n - 1), 0 for one"),
                count_column("min", "smallest length; below 0 where an op begins before its call, by the clocks"),
                of_length("p25", "first quartile, interpolated"), of_length("median", "median, interpolated"),
-               of_length("p75", "third quartile, interpolated"), count_column("max", "largest length")},
-              {}};
+               of_length("p75", "third quartile, interpolated"), count_column("max", "largest length")}};
 
   for (const Run& run : session.runs) {
     const Timeline& timeline = run.timeline;
@@ -57,7 +56,7 @@ Table queue_table(const Session& session, const AnalysisOptions&) {
     for (auto& [id, events] : events_of_stream) {
       std::vector<int64_t> lengths = lengths_after(events);
       std::sort(lengths.begin(), lengths.end());
-      table.rows.push_back({run.rank, int64_t{id.device}, id.stream, static_cast<int64_t>(events.size() / 2),
+      table.append({run.rank, int64_t{id.device}, id.stream, static_cast<int64_t>(events.size() / 2),
                             mean(lengths), sample_deviation(lengths), lengths.front(),
                             quantile_of_sorted(lengths, 0.25), quantile_of_sorted(lengths, 0.5),
                             quantile_of_sorted(lengths, 0.75), lengths.back()});

@@ -26,7 +26,7 @@ TEST(Queue, LengthAfterEachEvent) {
              {0, 7, OpKind::compute, KernelClass::gemm, graph});  // not the first: counts nothing
   const Table table = queue_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 4);
   EXPECT_EQ(integer_at(table, 0, "device"), 0);
   EXPECT_EQ(integer_at(table, 0, "stream"), 7);
@@ -69,7 +69,7 @@ TEST(Queue, EqualsBruteForce) {
     }
 
     const Table table = queue_table(session_of(run), {});
-    ASSERT_EQ(table.rows.size(), launched_and_begun.size());
+    ASSERT_EQ(table.row_count(), launched_and_begun.size());
     size_t row = 0;
     for (const auto& [stream, events] : launched_and_begun) {
       const auto& [launched, begun] = events;

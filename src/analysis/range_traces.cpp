@@ -47,8 +47,7 @@ Table range_trace_table(const Session& session, const AnalysisOptions&) {
                count_column("device_ops", "device ops launched inside"),
                time_column("device_start_ns", "first start of these, from the start of the profile; absent for none"),
                time_column("device_ns", "from there to their last end; absent for none"),
-               text_column("process", "process, as the profile says"), text_column("thread", "thread")},
-              {}};
+               text_column("process", "process, as the profile says"), text_column("thread", "thread")}};
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t r = 0; r < session.runs.size(); ++r) {
     const Run& run = session.runs[r];
@@ -78,19 +77,19 @@ Table range_trace_table(const Session& session, const AnalysisOptions&) {
       const Inside range = found == inside.end() ? Inside{} : found->second;
       const bool on_device = range.device_ops > 0;
       const Track& track = timeline.tracks[slices.track[slice]];
-      table.rows.push_back(
+      table.append(
           {run.rank, slices.start[slice] - zeros[r], slices.duration[slice], cell(timeline.name(slice)), depth,
            range.children, range.child_ns, slices.duration[slice] - range.child_ns, range.device_ops,
            on_device ? Cell(range.device_begin - zeros[r]) : Cell(),
            on_device ? Cell(range.device_end - range.device_begin) : Cell(), track.process, track.thread});
     }
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const Row& a, const Row& b) { return a[1] < b[1]; });
+  sort_by_start(table);
   return table;
 }
 
 Table range_kernels_table(const Session& session, const AnalysisOptions&) {
-  Table table{"range_kernels", "time of the kernels launched in annotations of each name", {}, {}};
+  Table table{"range_kernels", "time of the kernels launched in annotations of each name"};
   table.columns = {text_column("range", "text of the annotation"), text_column("name", "name of the kernel"),
                    count_column("ranges", "annotations of this name in which it was launched")};
   append_duration_columns(table.columns, "kernels, each counted once a name of annotation");
@@ -125,7 +124,7 @@ Table range_kernels_table(const Session& session, const AnalysisOptions&) {
   for (const auto& [key, pair] : pairs) {
     Row row = {cell(names.text(key.first)), cell(names.text(key.second)), static_cast<int64_t>(pair.ranges.size())};
     append_durations(row, pair.durations, whole);
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
   return table;

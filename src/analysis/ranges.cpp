@@ -33,8 +33,7 @@ Table ranges_table(const Session& session, const AnalysisOptions&) {
                time_column("total_ns", "sum of the durations on the host"),
                real_column("mean_ns", "ns", "mean duration on the host"),
                time_column("device_ns", "sum of the durations of the device ops launched inside"),
-               count_column("device_ops", "device ops launched inside")},
-              {}};
+               count_column("device_ops", "device ops launched inside")}};
 
   MergedNames names;
   std::vector<Range> ranges;
@@ -66,7 +65,7 @@ Table ranges_table(const Session& session, const AnalysisOptions&) {
   for (StringId number = 0; number < ranges.size(); ++number) {
     const Range& range = ranges[number];
     if (range.count == 0) continue;
-    table.rows.push_back({cell(names.text(number)), range.count, range.total_ns,
+    table.append({cell(names.text(number)), range.count, range.total_ns,
                           static_cast<double>(range.total_ns) / static_cast<double>(range.count), range.device_ns,
                           range.device_ops});
   }

@@ -30,7 +30,7 @@ TEST(Ranges, DeviceWorkCountsOncePerNameAndOnlyInsideOfItsThread) {
   run.implausible(run.kernel("e", 152, 1'000'000, launched_by(call)));
   const Table table = ranges_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(text_at(table, 0, "name"), "step");
   EXPECT_EQ(integer_at(table, 0, "count"), 2);
   EXPECT_EQ(integer_at(table, 0, "total_ns"), 130);
@@ -45,7 +45,7 @@ TEST(Ranges, DeviceWorkCountsOncePerNameAndOnlyInsideOfItsThread) {
 TEST(Ranges, DeviceAnnotationsAreNone) {
   TestRun run;
   run.add(SliceKind::device_annotation, "step", 0, 100, run.track(TrackKind::device_stream, "0", "7"));
-  EXPECT_TRUE(ranges_table(session_of(run), {}).rows.empty());
+  EXPECT_TRUE(ranges_table(session_of(run), {}).empty());
 }
 
 // The slow way: for every name, every op whose launch has an ancestor of that name.
@@ -82,8 +82,8 @@ TEST(Ranges, EqualsAskingEveryOpForEveryNameOverRandomRuns) {
       session.runs.push_back(std::move(run.run));
     }
     const Table table = ranges_table(session, {});
-    ASSERT_EQ(table.rows.size(), ops.size());
-    for (size_t row = 0; row < table.rows.size(); ++row) {
+    ASSERT_EQ(table.row_count(), ops.size());
+    for (size_t row = 0; row < table.row_count(); ++row) {
       const std::string name = text_at(table, row, "name");
       EXPECT_EQ(integer_at(table, row, "device_ops"), ops[name]);
       EXPECT_EQ(integer_at(table, row, "device_ns"), time[name]);

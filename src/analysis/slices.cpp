@@ -267,17 +267,17 @@ std::vector<Candidate> choose(const std::vector<RunCells>& runs, const Table& ta
   return std::move(first).in_order();
 }
 
-/// Fills in the arguments, in the order of the files, which is the cheap one.
-void add_arguments(Table& table, const std::vector<RunCells>& runs, const std::vector<Candidate>& chosen) {
+/// The arguments of each, read in the order of the files, which is the cheap one.
+std::vector<Cell> arguments_of(const std::vector<RunCells>& runs, const std::vector<Candidate>& chosen) {
   std::vector<size_t> order(chosen.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto place = [&](size_t row) {
     return std::pair(chosen[row].run, runs[chosen[row].run].source(chosen[row].slice));
   };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return place(a) < place(b); });
-  for (const size_t row : order) {
-    table.rows[row].push_back(runs[chosen[row].run].cell_of(kArguments, chosen[row].slice));
-  }
+  std::vector<Cell> cells(chosen.size());
+  for (const size_t row : order) cells[row] = runs[chosen[row].run].cell_of(kArguments, chosen[row].slice);
+  return cells;
 }
 
 }  // namespace
@@ -295,8 +295,7 @@ Table some_slices(const Session& session, const AnalysisOptions& options, const 
        number_column("correlation", "number that a launch and its device ops share; absent where not recorded"),
        number_column("device", "device it ran on; absent unless it is a device op"),
        number_column("stream", "stream it ran on; absent unless it is a device op"),
-       text_column("remark", "what is doubtful about it")},
-      {}};
+       text_column("remark", "what is doubtful about it")}};
   if (options.arguments) table.columns.push_back(text_column("args", "arguments of the event, a JSON object"));
   if (!choice.sort.empty() && parse_sort(table, choice.sort).column == kArguments) {
     table = some_slices(session, options, {choice.where, "", 0});  // an order that only the rows themselves have
@@ -309,14 +308,16 @@ Table some_slices(const Session& session, const AnalysisOptions& options, const 
   std::vector<RunCells> runs;
   for (size_t run = 0; run < session.runs.size(); ++run) runs.emplace_back(session.runs[run], zeros[run]);
   const std::vector<Candidate> chosen = choose(runs, table, choice);
-  for (const Candidate& candidate : chosen) {
+  std::vector<Cell> arguments;
+  if (options.arguments) arguments = arguments_of(runs, chosen);
+  for (size_t i = 0; i < chosen.size(); ++i) {
     Row row;
     for (size_t column = 0; column < kArguments; ++column) {
-      row.push_back(runs[candidate.run].cell_of(column, candidate.slice));
+      row.push_back(runs[chosen[i].run].cell_of(column, chosen[i].slice));
     }
-    table.rows.push_back(std::move(row));
+    if (options.arguments) row.push_back(std::move(arguments[i]));
+    table.append(std::move(row));
   }
-  if (options.arguments) add_arguments(table, runs, chosen);
   return table;
 }
 

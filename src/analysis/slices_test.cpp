@@ -27,7 +27,7 @@ TEST(Slices, InOrderOfStart) {
   run.implausible(kernel);
   const Table table = slices_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 4u);
+  ASSERT_EQ(table.row_count(), 4u);
   EXPECT_EQ(text_at(table, 0, "name"), "forward");
   EXPECT_EQ(integer_at(table, 0, "rank"), 2);
   EXPECT_EQ(integer_at(table, 0, "start_ns"), 0);
@@ -90,11 +90,11 @@ TEST(Slices, SomeAreTheFirstOfAll) {
       for (const char* where :
            {"", "duration_ns > 10", "name ~ aten and depth <= 1", "kind = kernel and stream != 1"}) {
         RowChoice choice{*where == 0 ? Filter() : Filter::parse(where), "", top};
-        EXPECT_EQ(some_slices(session, options, choice).rows, chosen_afterwards(session, options, choice).rows);
+        EXPECT_EQ(some_slices(session, options, choice), chosen_afterwards(session, options, choice));
         for (const Column& column : columns) {
           for (const char* sign : {"", "+", "-"}) {
             choice.sort = sign + column.name;
-            EXPECT_EQ(some_slices(session, options, choice).rows, chosen_afterwards(session, options, choice).rows)
+            EXPECT_EQ(some_slices(session, options, choice), chosen_afterwards(session, options, choice))
                 << choice.sort << " " << where << " " << top;
           }
         }

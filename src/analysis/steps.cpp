@@ -85,8 +85,7 @@ Table steps_table(const Session& session, const AnalysisOptions&) {
        time_column("dataloader_ns", "in which the data loader is waited for, and nothing of the columns before"),
        time_column("cpu_ns", "in which framework ops or annotations run, and nothing of the columns before"),
        time_column("other_ns", "in which nothing of this runs"),
-       number_column("complete", "0 for a last step with fewer than 80 % of the device ops of the step before it")},
-      {}};
+       number_column("complete", "0 for a last step with fewer than 80 % of the device ops of the step before it")}};
 
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t r = 0; r < session.runs.size(); ++r) {
@@ -105,7 +104,7 @@ Table steps_table(const Session& session, const AnalysisOptions&) {
       }
       row.push_back(other_ns);
       row.push_back(int64_t{is_cut_short(steps, i) ? 0 : 1});
-      table.rows.push_back(std::move(row));
+      table.append(std::move(row));
     }
   }
   return table;

@@ -39,7 +39,7 @@ TEST(Steps, EveryMomentGoesToTheFirstActivity) {
   run.kernel("copy kernel", 1930, 10, {0, 7, OpKind::memory, KernelClass::copy, kNone});
   const Table table = steps_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 5);
   EXPECT_EQ(integer_at(table, 0, "step"), 12);
   EXPECT_EQ(integer_at(table, 0, "start_ns"), 100);
@@ -59,7 +59,7 @@ TEST(Steps, WidenedStepPushesTheNextOne) {
     }
   }
   const Table table = steps_table(session_of(run), {});
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "start_ns"), 0);
   EXPECT_EQ(integer_at(table, 0, "duration_ns"), 150);
   EXPECT_EQ(integer_at(table, 1, "start_ns"), 150);
@@ -89,7 +89,7 @@ TEST(Steps, OnlyNumberedMarksOfTheHost) {
   run.host(SliceKind::python_function, "ProfilerStep#1", 0, 10);
   run.add(SliceKind::device_annotation, "ProfilerStep#1", 0, 10, run.track(TrackKind::device_stream, "0", "7"));
   run.implausible(run.host(SliceKind::annotation, "ProfilerStep#2", 0, 10));
-  EXPECT_TRUE(steps_table(session_of(run), {}).rows.empty());
+  EXPECT_TRUE(steps_table(session_of(run), {}).empty());
 }
 
 /// The definition for one nanosecond: index into kParts.
@@ -196,7 +196,7 @@ TEST(Steps, EqualsBruteForce) {
     }
 
     const Table table = steps_table(session_of(run), {});
-    ASSERT_EQ(table.rows.size(), steps.size());
+    ASSERT_EQ(table.row_count(), steps.size());
     for (size_t i = 0; i < steps.size(); ++i) {
       EXPECT_EQ(integer_at(table, i, "start_ns"), steps[i].start - zero);
       EXPECT_EQ(integer_at(table, i, "duration_ns"), steps[i].end - steps[i].start);

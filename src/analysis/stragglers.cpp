@@ -36,8 +36,7 @@ Table stragglers_table(const Session& session, const AnalysisOptions&) {
                count_column("last", "of these, those that it was the last to begin"),
                time_column("caused_ns", "time that the others spent in these until it began"),
                real_column("pct", "%", "share of all waiting in collectives that it caused"),
-               time_column("wait_ns", "time that it spent in collectives until the last one began")},
-              {}};
+               time_column("wait_ns", "time that it spent in collectives until the last one began")}};
   if (!has_common_clock(session)) return table;
 
   std::map<std::pair<uint32_t, int32_t>, Lateness> members;
@@ -77,7 +76,7 @@ Table stragglers_table(const Session& session, const AnalysisOptions&) {
     }
   }
   for (const auto& [key, lateness] : members) {
-    table.rows.push_back({session.runs[key.first].rank, int64_t{key.second}, lateness.count, lateness.last,
+    table.append({session.runs[key.first].rank, int64_t{key.second}, lateness.count, lateness.last,
                           lateness.caused_ns, percent_of(lateness.caused_ns, whole), lateness.wait_ns});
   }
   sort_most_first(table, "caused_ns");

@@ -21,7 +21,7 @@ void all_reduce(TestRun& run, int64_t start, int64_t end, TestOp op = kCommunica
   run.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", start, end - start, op);
 }
 size_t row_of_rank(const Table& table, int64_t rank) {
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
     if (integer_at(table, row, "rank") == rank) return row;
   }
   ADD_FAILURE() << table.name << " has no rank " << rank;
@@ -36,7 +36,7 @@ TEST(Stragglers, WhoCameLastAndWhatItCost) {
   const Session session = session_of(a, b, c);
   const Table table = stragglers_table(session, {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(integer_at(table, 0, "rank"), 1);
   EXPECT_EQ(integer_at(table, 0, "count"), 3);
   EXPECT_EQ(integer_at(table, 0, "last"), 2);
@@ -62,7 +62,7 @@ TEST(Stragglers, AllWaitingIsCausedBySomebody) {
   const Session session = session_of(a, b, c);
   const Table table = stragglers_table(session, {});
   int64_t caused = 0, waited = 0;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
     caused += integer_at(table, row, "caused_ns");
     waited += integer_at(table, row, "wait_ns");
   }
@@ -79,7 +79,7 @@ TEST(Stragglers, DevicesOfOneProcessMeetToo) {
   all_reduce(run, 100, 200), all_reduce(run, 130, 200, second);
   const Session session = session_of(run);
   const Table table = stragglers_table(session, {});
-  ASSERT_EQ(table.rows.size(), 2u);
+  ASSERT_EQ(table.row_count(), 2u);
   EXPECT_EQ(integer_at(table, 0, "device"), 1);
   EXPECT_EQ(integer_at(table, 0, "caused_ns"), 30);
   const Table collectives = collectives_table(session, {});
@@ -91,7 +91,7 @@ TEST(Stragglers, DevicesOfOneProcessMeetToo) {
 TEST(Stragglers, NothingBetweenClocksThatCannotBeCompared) {
   TestRun a(0), b(1);
   all_reduce(a, 0, 10), all_reduce(b, 5, 10);
-  EXPECT_TRUE(stragglers_table(session_of(a, b), {}).rows.empty());
+  EXPECT_TRUE(stragglers_table(session_of(a, b), {}).empty());
 }
 
 TEST(Clocks, ATableOfWhatWasDone) {
@@ -120,7 +120,7 @@ TestRun rank_with_gap(int64_t rank, int64_t begin, const std::string& name) {
   return run;
 }
 int64_t idle_ns(const Table& table, int64_t rank, const std::string& cause) {
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
     if (integer_at(table, row, "rank") == rank && text_at(table, row, "cause") == cause) {
       return integer_at(table, row, "total_ns");
     }

@@ -12,15 +12,14 @@ Table streams_table(const Session& session, const AnalysisOptions&) {
               {rank_column(), device_column(), stream_column(), count_column("count", "device ops of the stream"),
                time_column("busy_ns", "in which any of them runs"),
                time_column("first_ns", "first start, from the start of the profile"),
-               time_column("last_ns", "last end, from the start of the profile")},
-              {}};
+               time_column("last_ns", "last end, from the start of the profile")}};
 
   const std::vector<int64_t> zeros = time_zeros(session);
   for (size_t i = 0; i < session.runs.size(); ++i) {
     const Run& run = session.runs[i];
     for (const auto& [id, ops] : ops_by_stream(run.timeline)) {
       const Interval span = span_of(run.timeline, ops);
-      table.rows.push_back({run.rank, int64_t{id.device}, id.stream, static_cast<int64_t>(ops.size()),
+      table.append({run.rank, int64_t{id.device}, id.stream, static_cast<int64_t>(ops.size()),
                             busy_time(run.timeline, ops).length(), span.begin - zeros[i], span.end - zeros[i]});
     }
   }

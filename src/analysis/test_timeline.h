@@ -124,7 +124,7 @@ Session session_of(Runs&&... runs) {
 
 /// Cells of one row by column name, for readable expectations.
 inline Cell at(const Table& table, size_t row, const std::string& column) {
-  return table.rows.at(row).at(table.column(column));
+  return table.cell(row, table.column(column));
 }
 inline int64_t integer_at(const Table& table, size_t row, const std::string& column) {
   return std::get<int64_t>(at(table, row, column));
@@ -141,15 +141,15 @@ inline bool absent_at(const Table& table, size_t row, const std::string& column)
 /// The row whose column holds this text; fails the test where there is none.
 inline size_t row_of(const Table& table, const std::string& column, const std::string& text) {
   const size_t index = table.column(column);
-  for (size_t row = 0; row < table.rows.size(); ++row) {
-    if (table.rows[row][index] == Cell(text)) return row;
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    if (table.cell(row, index) == Cell(text)) return row;
   }
   ADD_FAILURE() << table.name << " has no row with " << column << " = " << text;
-  return table.rows.size();
+  return table.row_count();
 }
 /// Every row has a cell of the declared type (or none) for every column.
 inline void expect_well_formed(const Table& table) {
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     ASSERT_EQ(row.size(), table.columns.size()) << table.name;
     for (size_t i = 0; i < row.size(); ++i) {
       if (std::holds_alternative<std::monostate>(row[i])) continue;

@@ -35,8 +35,7 @@ Table transfers_table(const Session& session, const AnalysisOptions&) {
                time_column("total_ns", "sum of the durations"),
                real_column("mean_bytes", "bytes", "mean size over the ops that say"),
                real_column("median_bytes", "bytes", "median size over the ops that say"),
-               real_column("bandwidth", "GB/s", "bytes over the duration of the ops that say their bytes")},
-              {}};
+               real_column("bandwidth", "GB/s", "bytes over the duration of the ops that say their bytes")}};
 
   std::map<std::tuple<CopyKind, MemoryKind, MemoryKind>, Transfers> groups;
   for (const Run& run : session.runs) {
@@ -67,7 +66,7 @@ Table transfers_table(const Session& session, const AnalysisOptions&) {
       // Bytes a nanosecond are GB/s.
       if (group.sized_ns > 0) row[8] = static_cast<double>(bytes) / static_cast<double>(group.sized_ns);
     }
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
   return table;

@@ -16,7 +16,7 @@ TEST(Transfers, ByDirectionAndMemory) {
   run.implausible(run.memset("Memset", 140, 500, 64));
   const Table table = transfers_table(session_of(run), {});
   expect_well_formed(table);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.row_count(), 3u);
   EXPECT_EQ(text_at(table, 0, "src_memory"), "pageable");
   EXPECT_EQ(text_at(table, 1, "kind"), "HtoD");
   EXPECT_EQ(text_at(table, 1, "src_memory"), "pinned");

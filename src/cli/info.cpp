@@ -27,7 +27,7 @@ struct InfoCommand {
         return;
       }
       out << render_text(info, text_options());
-      if (!notes.rows.empty()) out << '\n' << render_text(notes, text_options());
+      if (!notes.empty()) out << '\n' << render_text(notes, text_options());
     });
   }
 };

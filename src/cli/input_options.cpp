@@ -103,9 +103,9 @@ void select_steps(Session& session, const std::string& text) {
   const size_t step = steps.column("step");
   const size_t start = steps.column("start_ns");
   const size_t duration = steps.column("duration_ns");
-  const auto value = [](const Row& row, size_t column) { return std::get<int64_t>(row[column]); };
+  const auto value = [](RowView row, size_t column) { return std::get<int64_t>(row[column]); };
   std::map<int64_t, std::pair<int64_t, int64_t>> window_of_rank;
-  for (const Row& row : steps.rows) {
+  for (const RowView row : steps.rows()) {
     if (value(row, step) < first || value(row, step) > last) continue;
     const int64_t begin = value(row, start);
     const auto [at, added] = window_of_rank.try_emplace(value(row, rank), begin, begin);
@@ -113,9 +113,9 @@ void select_steps(Session& session, const std::string& text) {
     at->second.second = std::max(at->second.second, begin + value(row, duration));
   }
   if (window_of_rank.empty()) {
-    if (steps.rows.empty()) throw Error("--step " + text + ": the profile has no steps (no ProfilerStep# marks)");
+    if (steps.empty()) throw Error("--step " + text + ": the profile has no steps (no ProfilerStep# marks)");
     throw Error(fmt::format("--step {}: there is no such step (there are {} to {})", text,
-                            value(steps.rows.front(), step), value(steps.rows.back(), step)));
+                            value(steps.row(0), step), value(steps.row(steps.row_count() - 1), step)));
   }
   std::vector<Interval> windows;
   for (size_t i = 0; i < session.runs.size(); ++i) {

@@ -22,12 +22,12 @@ namespace cgpu {
 namespace {
 
 Table list_of_tables() {
-  Table list{"tables", "tables that `cgpu table INPUT... NAME` can show", {}, {}};
+  Table list{"tables", "tables that `cgpu table INPUT... NAME` can show", {}};
   list.columns = {{"name", ColumnType::text, "", "what to type as NAME"},
                   {"about", ColumnType::text, "", "what it tells"},
                   {"aliases", ColumnType::text, "", "names that other tools give it, accepted too"}};
   for (const Analysis& analysis : all_analyses()) {
-    list.rows.push_back({analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", "))});
+    list.append({analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", "))});
   }
   return list;
 }

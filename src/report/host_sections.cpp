@@ -16,7 +16,7 @@ namespace {
 
 std::vector<NamedTime> named_times(const Table& table, std::string_view column) {
   std::vector<NamedTime> times;
-  for (const Row& row : table.rows) times.push_back({text_of(table, row, "name"), integer_of(table, row, column)});
+  for (const RowView row : table.rows()) times.push_back({text_of(table, row, "name"), integer_of(table, row, column)});
   return times;
 }
 
@@ -53,7 +53,7 @@ Section tell_ops(Table table, const Scope& scope) {
 Section tell_api(Table table, const Scope&) {
   const int64_t whole = sum_of(table, "total_ns");
   int64_t waiting = 0;
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     if (text_of(table, row, "name").find("Synchronize") != std::string::npos) {
       waiting += integer_of(table, row, "total_ns");
     }
@@ -70,7 +70,7 @@ Section tell_api(Table table, const Scope&) {
 }
 
 Section tell_launches(Table table, const Scope&) {
-  const Row& most = largest_of(table, "count");
+  RowView most = largest_of(table, "count");
   std::string summary = fmt::format(
       "{} put work on a device. {}, the most frequent, took {} on average, and its work began {} after it "
       "(median, {} at most). A long delay is a queue that the host keeps full.",
@@ -85,7 +85,7 @@ Section tell_launches(Table table, const Scope&) {
 }
 
 Section tell_queue(Table table, const Scope& scope) {
-  const Row& main = largest_of(table, "count");
+  RowView main = largest_of(table, "count");
   const std::string summary = fmt::format(
       "The queue of stream {} of {}, which got most of the launches, held {:.1f} ops on average (median {:.0f}, at "
       "most "

@@ -31,12 +31,12 @@ class Page {
     if (!report_.headline.empty()) add("</ul>\n");
     add("<nav>\n");
     for (const Section& section : report_.sections) {
-      if (section.page.rows.empty()) continue;
+      if (section.page.empty()) continue;
       add("<a href=\"#{}\">{}</a>\n", escape_html(section.table.name), escape_html(section.title));
     }
     add("</nav>\n</header>\n<main>\n");
     for (const Section& section : report_.sections) {
-      if (!section.page.rows.empty()) add_section(section);
+      if (!section.page.empty()) add_section(section);
     }
     add("</main>\n<footer>All rows and columns of a table: <code>cgpu table INPUT NAME</code>. Made by cgpu.</footer>\n"
         "</body>\n</html>\n");
@@ -68,7 +68,7 @@ class Page {
 
   void add_full_names(const Table& kernels) {
     add("<details><summary>Full names of these kernels</summary>\n<ol>\n");
-    for (const Row& row : kernels.rows) add("<li>{}</li>\n", escape_html(text_of(kernels, row, "name")));
+    for (const RowView row : kernels.rows()) add("<li>{}</li>\n", escape_html(text_of(kernels, row, "name")));
     add("</ol></details>\n");
   }
 

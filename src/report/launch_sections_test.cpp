@@ -40,14 +40,14 @@ TEST(LaunchSections, SayWhatWasMeasured) {
   ASSERT_TRUE(launches);
   EXPECT_NE(launches->summary.find("memory (2 launches) and latency (1 launch)"), std::string::npos)
       << launches->summary;
-  ASSERT_EQ(launches->page.rows.size(), 3u);
-  EXPECT_EQ(launches->page.rows[0][launches->page.column("kernel")], Cell("kernel2")) << "the longest first, in brief";
-  EXPECT_EQ(launches->table.rows[0][launches->table.column("kernel")], Cell("kernel0(int)"));
+  ASSERT_EQ(launches->page.row_count(), 3u);
+  EXPECT_EQ(launches->page.cell(0, launches->page.column("kernel")), Cell("kernel2")) << "the longest first, in brief";
+  EXPECT_EQ(launches->table.cell(0, launches->table.column("kernel")), Cell("kernel0(int)"));
 
   const Section* rules = section(report, "launch_rules");
   ASSERT_TRUE(rules);
-  EXPECT_EQ(rules->page.rows[0][rules->page.column("rule")], Cell("Whole")) << "gains of the whole kernel first";
-  EXPECT_EQ(rules->table.rows.size(), 6u);
+  EXPECT_EQ(rules->page.cell(0, rules->page.column("rule")), Cell("Whole")) << "gains of the whole kernel first";
+  EXPECT_EQ(rules->table.row_count(), 6u);
 }
 
 TEST(LaunchSections, OneLaunchAndNone) {

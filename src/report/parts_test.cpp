@@ -106,24 +106,24 @@ TEST(Svg, AxisTicksAreRoundAndInside) {
 }
 
 TEST(Facts, IncompleteStepsAreLeftOut) {
-  Table steps{"steps", "", {}, {}};
+  Table steps{"steps", ""};
   for (const char* column : {"rank", "step", "start_ns", "duration_ns", "kernel_ns", "memcpy_ns", "memset_ns",
                              "communication_ns", "runtime_ns", "dataloader_ns", "cpu_ns", "other_ns", "complete"}) {
     steps.columns.push_back({column, ColumnType::integer, "ns", ""});
   }
   const auto add = [&](int64_t step, int64_t kernel, int64_t other, int64_t complete) {
-    steps.rows.push_back({int64_t{0}, step, int64_t{0}, kernel + other, kernel, int64_t{0}, int64_t{0}, int64_t{0},
+    steps.append({int64_t{0}, step, int64_t{0}, kernel + other, kernel, int64_t{0}, int64_t{0}, int64_t{0},
                           int64_t{0}, int64_t{0}, int64_t{0}, other, complete});
   };
   add(1, 10, 20, 1);
   add(2, 10, 30, 1);
   add(3, 1, 1, 0);
   const StepFacts facts = step_facts(steps);
-  EXPECT_EQ(facts.rows.size(), 2u);
+  EXPECT_EQ(facts.row_count(), 2u);
   EXPECT_EQ(facts.incomplete, 1u);
   EXPECT_EQ(facts.total, 70);
   EXPECT_DOUBLE_EQ(facts.median, 35);
-  EXPECT_EQ(facts.longest, &steps.rows[1]);
+  EXPECT_EQ(facts.longest, &steps.row(1));
   int64_t parts = 0;
   for (const NamedTime& part : facts.parts) parts += part.time;
   EXPECT_EQ(parts, facts.total);
@@ -145,8 +145,8 @@ TEST(TimelineStrip, EqualsMarkingEveryNanosecond) {
     run.host(SliceKind::framework_op, "first", 1000, 1);  // the time shown as 0
     const size_t buckets = 1 + random() % 40;
     const TimelineStrip strip = make_timeline_strip(session_of(run), buckets);
-    ASSERT_EQ(strip.rows.size(), 1u);
-    EXPECT_EQ(strip.rows[0].rank, 2);
+    ASSERT_EQ(strip.row_count(), 1u);
+    EXPECT_EQ(strip.row(0).rank, 2);
     for (size_t i = 0; i < buckets; ++i) {
       StripBucket expected{};
       for (int64_t t = strip.border(i, buckets); t < strip.border(i + 1, buckets); ++t) {
@@ -155,13 +155,13 @@ TEST(TimelineStrip, EqualsMarkingEveryNanosecond) {
         const int kind = mark[0] ? 0 : mark[1] ? 1 : mark[2] ? 2 : -1;
         if (kind >= 0) ++expected[static_cast<size_t>(kind)];
       }
-      ASSERT_EQ(strip.rows[0].buckets[i], expected) << "bucket " << i;
+      ASSERT_EQ(strip.row(0).buckets[i], expected) << "bucket " << i;
     }
   }
 }
 
 TEST(TimelineStrip, NothingToDraw) {
-  EXPECT_TRUE(make_timeline_strip(Session{}, 10).rows.empty());
+  EXPECT_TRUE(make_timeline_strip(Session{}, 10).empty());
   TestRun run;
   run.kernel("k", 5, 0);
   const TimelineStrip strip = make_timeline_strip(session_of(run), 10);

@@ -175,7 +175,7 @@ TEST(Report, TablesAreThoseOfTheAnalyses) {
   const Report report = make_report(session, {});
   for (const Section& section : report.sections) {
     const Table expected = find_analysis(section.table.name).run(session, {});
-    EXPECT_EQ(section.table.rows, expected.rows) << section.table.name;
+    EXPECT_EQ(section.table, expected) << section.table.name;
     EXPECT_EQ(section.table.columns.size(), expected.columns.size());
     expect_well_formed(section.page);
   }
@@ -214,8 +214,8 @@ TEST(Report, LongTablesAreCutOnThePageOnly) {
   for (int i = 0; i < 50; ++i) run.kernel("kernel" + std::to_string(i), i * 100, 10 + i);
   const Report report = make_report(session_of(run), {});
   const Section& kernels = *find_section(report, "kernels");
-  EXPECT_EQ(kernels.table.rows.size(), 50u);
-  EXPECT_EQ(kernels.page.rows.size(), 12u);
+  EXPECT_EQ(kernels.table.row_count(), 50u);
+  EXPECT_EQ(kernels.page.row_count(), 12u);
   EXPECT_EQ(kernels.cut, "12 of 50");
   EXPECT_NE(render_report_text(report, {}).find("kernels: 12 of 50"), std::string::npos);
 }
@@ -326,7 +326,7 @@ TEST(ReportMarkdown, NothingOfANameIsMarkup) {
   EXPECT_EQ(text.rfind("# Profile\n\n- ", 0), 0u) << text.substr(0, 80);
   for (const Section& section : report.sections) {
     const bool shown = text.find("\n## " + section.title + "\n") != std::string::npos;
-    EXPECT_EQ(shown, !section.page.rows.empty()) << section.title;
+    EXPECT_EQ(shown, !section.page.empty()) << section.title;
   }
 }
 

@@ -61,7 +61,7 @@ Scope scope_of(const Session& session, const std::vector<Table>& tables) {
   scope.device = device_word(session);
   scope.several_ranks = session.runs.size() > 1;
   for (const Table& table : tables) {
-    if (table.name == "gpu_time") scope.several_devices = table.rows.size() > 1;
+    if (table.name == "gpu_time") scope.several_devices = table.row_count() > 1;
     if (table.name == "kernel_classes") scope.device_op_ns = sum_of(table, "total_ns");
   }
   return scope;
@@ -90,7 +90,7 @@ Report make_report(const Session& session, const AnalysisOptions& options) {
   Report report;
   report.title = title_of(session);
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (!tables[i].rows.empty()) report.sections.push_back(kParts[i].tell(std::move(tables[i]), scope));
+    if (!tables[i].empty()) report.sections.push_back(kParts[i].tell(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);
   return report;
@@ -103,7 +103,7 @@ const Table* Report::find(std::string_view table) const {
   return nullptr;
 }
 
-std::string place_of(const Table& table, const Row& row, const Scope& scope) {
+std::string place_of(const Table& table, RowView row, const Scope& scope) {
   if (!scope.several_devices) return "the " + scope.device;
   const std::string device = fmt::format("{} {}", scope.device, integer_of(table, row, "device"));
   if (!scope.several_ranks) return device;
@@ -120,7 +120,7 @@ Section section_of(std::string title, std::string summary, Table table, const st
                    size_t rows) {
   Table page = cut_table(table, columns, rows);
   std::string cut;
-  if (page.rows.size() < table.rows.size()) cut = fmt::format("{} of {}", page.rows.size(), table.rows.size());
+  if (page.row_count() < table.row_count()) cut = fmt::format("{} of {}", page.row_count(), table.row_count());
   return {std::move(title), std::move(summary), std::move(table), std::move(page), std::move(cut)};
 }
 

@@ -66,21 +66,21 @@ std::vector<Svg::Path> strip_paths(const TimelineStrip& strip, const StripRow& r
 /// Lines where the steps of a rank begin, numbered where there is room.
 void add_step_lines(Svg& svg, const TimelineStrip& strip, const Table& steps, int64_t rank, bool numbered, double left,
                     double top, double bottom) {
-  std::vector<const Row*> rows;
-  for (const Row& row : steps.rows) {
-    if (integer_of(steps, row, "rank") == rank) rows.push_back(&row);
+  std::vector<RowView> rows;
+  for (const RowView row : steps.rows()) {
+    if (integer_of(steps, row, "rank") == rank) rows.push_back(row);
   }
   if (rows.size() > 200) return;
   double labelled_until = -1;
-  for (const Row* row : rows) {
-    const int64_t start = integer_of(steps, *row, "start_ns");
-    const int64_t end = start + integer_of(steps, *row, "duration_ns");
+  for (const RowView row : rows) {
+    const int64_t start = integer_of(steps, row, "start_ns");
+    const int64_t end = start + integer_of(steps, row, "duration_ns");
     if (end <= strip.begin || start >= strip.end) continue;
     const double x = left + (100 - left) * static_cast<double>(std::max(start, strip.begin) - strip.begin) /
                                 static_cast<double>(strip.end - strip.begin);
     svg.vertical(x, top, bottom, "step");
     if (!numbered || x < labelled_until) continue;
-    svg.text(x, top - 3, fmt::format("step {}", integer_of(steps, *row, "step")), x > 94 ? Anchor::end : Anchor::start,
+    svg.text(x, top - 3, fmt::format("step {}", integer_of(steps, row, "step")), x > 94 ? Anchor::end : Anchor::start,
              "tick");
     labelled_until = x + 9;
   }
@@ -134,7 +134,7 @@ std::string curve_path(const std::vector<int64_t>& columns, int64_t peak, bool c
 
 std::string draw_timeline(const Session& session, const Table& gpu_time, const Table* steps) {
   constexpr size_t kMostRows = 32;
-  const size_t devices = std::max<size_t>(gpu_time.rows.size(), 1);
+  const size_t devices = std::max<size_t>(gpu_time.row_count(), 1);
   const TimelineStrip strip = make_timeline_strip(session, std::clamp<size_t>(4 * kColumns / devices, 250, kColumns));
   if (strip.end == strip.begin) return "";
 

@@ -72,11 +72,11 @@ std::string json_of(const Cell& cell) {
 /// What a table says of its rows, which the distributions must say too.
 void expect_equal(const Profile& profile, const Query& query, const Table& table, const std::string& what) {
   const std::map<std::string, Shown> shown = distributions(profile, query);
-  EXPECT_EQ(shown.size(), table.rows.size()) << what;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  EXPECT_EQ(shown.size(), table.row_count()) << what;
+  for (size_t row = 0; row < table.row_count(); ++row) {
     std::string key;
     for (const std::string& column : row_columns(table.name)) {
-      key += (key.empty() ? "" : ",") + json_of(table.rows[row][table.column(column)]);
+      key += (key.empty() ? "" : ",") + json_of(table.cell(row, table.column(column)));
     }
     ASSERT_EQ(shown.count(key), 1U) << what << " " << key;
     const Shown& found = shown.at(key);

@@ -76,12 +76,12 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
 TEST(SelectedSession, StepsAreThoseOfTheTable) {
   const Profile profile(session_of(random_run(11)));
   const Table steps = steps_table(profile.session(), {});
-  ASSERT_FALSE(steps.rows.empty());
+  ASSERT_FALSE(steps.empty());
   Selection selection;
   selection.steps = {3, 3};
   int64_t begin = INT64_MAX;
   int64_t end = INT64_MIN;
-  for (size_t row = 0; row < steps.rows.size(); ++row) {
+  for (size_t row = 0; row < steps.row_count(); ++row) {
     begin = std::min(begin, integer_at(steps, row, "start_ns"));
     end = std::max(end, integer_at(steps, row, "start_ns") + integer_at(steps, row, "duration_ns"));
   }

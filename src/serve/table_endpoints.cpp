@@ -44,7 +44,7 @@ Selection window_of(const Profile& profile, const Parameters& parameters) {
 void keep_rank(Table& table, int64_t rank) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     if (table.columns[column].name != "rank") continue;
-    std::erase_if(table.rows, [&](const Row& row) { return row[column] != Cell(rank); });
+    table.keep_rows([&](RowView row) { return row[column] == Cell(rank); });
     return;
   }
 }
@@ -65,12 +65,12 @@ Table idle_of_devices(const Profile& profile, const Session& window, const Chose
   Table table = find_analysis("idle").run(window, {});
   const size_t rank = table.column("rank");
   const size_t device = table.column("device");
-  std::erase_if(table.rows, [&](const Row& row) {
+  table.keep_rows([&](RowView row) {
     for (size_t run = 0; run < profile.session().runs.size(); ++run) {
       if (Cell(profile.session().runs[run].rank) != row[rank]) continue;
-      if (chosen.has_device(run, static_cast<int32_t>(std::get<int64_t>(row[device])))) return false;
+      if (chosen.has_device(run, static_cast<int32_t>(std::get<int64_t>(row[device])))) return true;
     }
-    return true;
+    return false;
   });
   return table;
 }
@@ -152,7 +152,7 @@ Answer answer_area(const Profile& profile, const Request& request) {
       .begin_object();
   for (std::future<Table>& pending : tables) {
     const Table table = pending.get();
-    if (table.rows.empty()) continue;
+    if (table.empty()) continue;
     std::ostringstream text;
     write_table_object(text, table);
     json.key(table.name).raw(text.str());

@@ -8,8 +8,8 @@
 namespace cgpu {
 namespace {
 
-void append_text(std::string& line, const std::string& text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) {
+void append_text(std::string& line, std::string_view text) {
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) {
     line += text;
     return;
   }
@@ -30,14 +30,15 @@ void write_csv(std::ostream& out, const Table& table) {
     append_text(line, column.name);
   }
   out << line << '\n';
-  for (const Row& row : table.rows) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
     line.clear();
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += ',';
-      if (const auto* text = std::get_if<std::string>(&row[i])) {
-        append_text(line, *text);
-      } else {
-        line += exact_cell(row[i]);
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      if (column > 0) line += ',';
+      const ColumnValues& values = table.values(column);
+      if (values.type() != ColumnType::text) {
+        append_exact(line, values, row);
+      } else if (!values.is_absent(row)) {
+        append_text(line, values.text(row));
       }
     }
     out << line << '\n';

@@ -7,7 +7,7 @@
 #include <compare>
 #include <cstdlib>
 #include <functional>
-#include <limits>
+#include <numeric>
 #include <optional>
 
 #include "base/decimal.h"
@@ -264,20 +264,6 @@ Predicate predicate(const Filter::Condition& condition, const Column& column) {
   };
 }
 
-/// The order of two cells that are not absent; numbers come before text.
-std::partial_ordering compare(const Cell& a, const Cell& b) {
-  const auto* text_a = std::get_if<std::string>(&a);
-  const auto* text_b = std::get_if<std::string>(&b);
-  if (text_a && text_b) return *text_a <=> *text_b;
-  if (text_a || text_b) return (text_a != nullptr) <=> (text_b != nullptr);
-  const auto number = [](const Cell& cell) {
-    static_assert(std::numeric_limits<long double>::digits >= 64, "holds every int64 and every double");
-    const auto* integer = std::get_if<int64_t>(&cell);
-    return integer ? static_cast<long double>(*integer) : static_cast<long double>(std::get<double>(cell));
-  };
-  return number(a) <=> number(b);
-}
-
 }  // namespace
 
 Filter Filter::parse(std::string_view expression) {
@@ -307,7 +293,7 @@ Filter::Check Filter::check(const Table& table) const {
 
 void Filter::apply(Table& table) const {
   const Check all = check(table);
-  std::erase_if(table.rows, [&](const Row& row) { return !all.is_met(row); });
+  table.keep_rows([&](RowView row) { return all.is_met(row.cells()); });
 }
 
 Sort parse_sort(const Table& table, std::string_view column) {
@@ -318,16 +304,20 @@ Sort parse_sort(const Table& table, std::string_view column) {
 
 void sort_rows(Table& table, std::string_view column) {
   const auto [index, descending] = parse_sort(table, column);
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [&, index = index, descending = descending](const Row& a, const Row& b) {
-                     if (is_absent(a[index]) || is_absent(b[index])) return !is_absent(a[index]) && is_absent(b[index]);
-                     const std::partial_ordering order = compare(a[index], b[index]);
-                     return descending ? order > 0 : order < 0;
-                   });
+  const ColumnValues& values = table.values(index);
+  table.sort([&values, descending = descending](uint32_t a, uint32_t b) {
+    if (values.is_absent(a) || values.is_absent(b)) return !values.is_absent(a) && values.is_absent(b);
+    const std::strong_ordering order = values.compare(a, b);
+    return descending ? order > 0 : order < 0;
+  });
 }
 
 void take_top(Table& table, size_t n) {
-  table.rows.resize(shown_rows(table, n));
+  const size_t kept = shown_rows(table, n);
+  if (kept == table.row_count()) return;
+  std::vector<uint32_t> rows(kept);
+  std::iota(rows.begin(), rows.end(), 0);
+  table.take(rows);
 }
 
 }  // namespace cgpu

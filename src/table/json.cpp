@@ -13,18 +13,6 @@
 namespace cgpu {
 namespace {
 
-const char* type_name(ColumnType type) {
-  switch (type) {
-    case ColumnType::integer:
-      return "int";
-    case ColumnType::real:
-      return "float";
-    case ColumnType::text:
-      break;
-  }
-  return "text";
-}
-
 void append_field(std::string& out, std::string_view key, std::string_view value) {
   append_json_string(out, key);
   out += ": ";
@@ -35,7 +23,7 @@ void append_column(std::string& out, const Column& column) {
   out += '{';
   append_field(out, "name", column.name);
   out += ", ";
-  append_field(out, "type", type_name(column.type));
+  append_field(out, "type", text_of(column.type));
   out += ", ";
   append_field(out, "unit", column.unit);
   out += ", ";
@@ -43,23 +31,23 @@ void append_column(std::string& out, const Column& column) {
   out += '}';
 }
 
-void append_cell(std::string& out, const Cell& cell) {
-  if (is_absent(cell)) {
+void append_value(std::string& out, const ColumnValues& values, size_t row) {
+  if (values.is_absent(row)) {
     out += "null";
-  } else if (const auto* text = std::get_if<std::string>(&cell)) {
-    append_json_string(out, *text);
+  } else if (values.type() == ColumnType::text) {
+    append_json_string(out, values.text(row));
   } else {
-    out += exact_cell(cell);
+    append_exact(out, values, row);
   }
 }
 
 /// Writes "[", the items one a line, and "]".
-template <typename Items, typename Append>
-void write_lines(std::ostream& out, const Items& items, Append append) {
+template <typename Append>
+void write_lines(std::ostream& out, size_t items, Append append) {
   std::string line;
   out << '[';
   const char* separator = "\n";
-  for (const auto& item : items) {
+  for (size_t item = 0; item < items; ++item) {
     line = separator;
     append(line, item);
     out << line;
@@ -127,13 +115,14 @@ void write_table_object(std::ostream& out, const Table& table) {
   std::string head = "{";
   append_field(head, "about", table.about);
   out << head << ", \"columns\": ";
-  write_lines(out, table.columns, append_column);
+  write_lines(out, table.columns.size(),
+              [&](std::string& line, size_t column) { append_column(line, table.columns[column]); });
   out << ", \"rows\": ";
-  write_lines(out, table.rows, [](std::string& line, const Row& row) {
+  write_lines(out, table.row_count(), [&](std::string& line, size_t row) {
     line += '[';
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += ", ";
-      append_cell(line, row[i]);
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      if (column > 0) line += ", ";
+      append_value(line, table.values(column), row);
     }
     line += ']';
   });

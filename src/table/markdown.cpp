@@ -57,11 +57,11 @@ std::string render_markdown(const Table& table, size_t max_rows) {
   out += "|\n";
   for (size_t r = 0; r < rows; ++r) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
-      append_cell(out, format_cell(table.rows[r][i], table.columns[i]));
+      append_cell(out, format_cell(table.cell(r, i), table.columns[i]));
     }
     out += "|\n";
   }
-  if (rows < table.rows.size()) out += fmt::format("\n{}\n", format_more_rows(table.rows.size() - rows));
+  if (rows < table.row_count()) out += fmt::format("\n{}\n", format_more_rows(table.row_count() - rows));
   return out;
 }
 

@@ -67,7 +67,7 @@ TEST(TimelineView, IdleTracksAddUpToTheTable) {
     const TimelineView view(session);
     const Table table = idle_table(session, {});
     std::map<std::pair<int64_t, std::string>, std::pair<int64_t, int64_t>> expected;  // count and total
-    for (size_t row = 0; row < table.rows.size(); ++row) {
+    for (size_t row = 0; row < table.row_count(); ++row) {
       expected[{integer_at(table, row, "device"), text_at(table, row, "cause")}] = {integer_at(table, row, "count"),
                                                                                     integer_at(table, row, "total_ns")};
     }
