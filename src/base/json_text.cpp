@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -148,6 +149,29 @@ std::string_view trim_json(std::string_view text) {
 std::string_view unquote_json(std::string_view token) {
   const bool quoted = token.size() >= 2 && token.front() == '"' && token.back() == '"';
   return quoted ? token.substr(1, token.size() - 2) : token;
+}
+
+size_t end_of_json_object(std::string_view text, size_t begin, size_t limit) {
+  const size_t end = std::min(text.size(), begin + std::min(limit, text.size()));
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = begin; i < end; ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        in_string = false;
+      }
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace cgpu

@@ -20,5 +20,8 @@ inline bool is_json_space(char c) {
 std::string_view trim_json(std::string_view text);
 /// The inside of a JSON string token, any other token as it is.
 std::string_view unquote_json(std::string_view token);
+/// End (behind the closing brace) of the object that begins at `begin`, minding strings; npos where it does not end
+/// within `limit` bytes.
+size_t end_of_json_object(std::string_view text, size_t begin, size_t limit);
 
 }  // namespace cgpu

@@ -8,8 +8,7 @@
 #include "readers/caliper/caliper.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/hpctoolkit/hpctoolkit.h"
-#include "readers/hpctoolkit_xml/hpctoolkit_xml.h"
-#include "readers/kineto/kineto.h"
+#include "readers/hpctoolkit/xml/hpctoolkit_xml.h"
 #include "readers/memory_timeline/memory_timeline.h"
 #include "readers/ncu/ncu.h"
 #include "readers/nsys/nsys.h"
@@ -18,14 +17,19 @@
 #include "readers/rocprof/rocprof.h"
 #include "readers/speedscope/speedscope.h"
 #include "readers/torch_memory/torch_memory.h"
+#include "readers/trace_event/trace_event.h"
 #include "readers/xplane/xplane.h"
 
 namespace cgpu {
 
 namespace {
 
-Run read_kineto(const Input& input, const ReadOptions& options) {
-  return kineto::read_trace(input.source, input.path, options);
+Run read_trace_event(const Input& input, const ReadOptions& options) {
+  return trace_event::read_trace(input.source, input.path, options);
+}
+
+Run read_ascend(const Input& input, const ReadOptions& options) {
+  return ascend::read_profile(input, options, trace_event::read_trace);
 }
 
 bool is_ncu_report(const Input& input) {
@@ -69,12 +73,12 @@ const std::vector<Format>& all_formats() {
       {"rocprof", rocprof::is_profile, rocprof::read_profile},
       {"xplane", xplane::is_profile, xplane::read_profile},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},
-      {"ascend", ascend::is_profile, ascend::read_profile},
+      {"ascend", ascend::is_profile, read_ascend},
       {"torch-memory-timeline", memory_timeline::is_timeline, memory_timeline::read_timeline},
       {"pytorch-et", chakra::is_pytorch_trace, chakra::read_pytorch_trace},
       {"chakra", chakra::is_chakra_trace, chakra::read_chakra_trace},
       {"perfetto", perfetto::is_trace, perfetto::read_trace},
-      {"kineto", looks_like_json_trace, read_kineto},
+      {"kineto", looks_like_json_trace, read_trace_event},
   };
   return formats;
 }

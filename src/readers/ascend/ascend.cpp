@@ -12,7 +12,7 @@
 #include "readers/ascend/folder.h"
 #include "readers/ascend/tables.h"
 #include "readers/ascend/trace.h"
-#include "readers/temporary_folder.h"
+#include "readers/common/temporary_folder.h"
 
 namespace cgpu::ascend {
 
@@ -85,8 +85,8 @@ Run read_kernels(TextSource& source, const std::string& name, const Facts& facts
 
 class FolderReader {
  public:
-  FolderReader(const std::string& folder, const ReadOptions& options)
-      : folder_(folder), options_(options), parts_(find_parts(folder)) {
+  FolderReader(const std::string& folder, const ReadOptions& options, TraceEventReader read_trace_events)
+      : folder_(folder), options_(options), read_trace_events_(read_trace_events), parts_(find_parts(folder)) {
     if (!parts_.has_events()) {
       throw Error(folder,
                   "is an Ascend profile without a trace, database or list of kernels: analyse the raw records first "
@@ -133,8 +133,9 @@ class FolderReader {
       }
     }
     if (!parts_.trace.empty()) {
-      if (auto run = attempt("the trace",
-                             [&] { return read_trace(open_text(parts_.trace), parts_.trace, facts_, options_); })) {
+      if (auto run = attempt("the trace", [&] {
+            return read_trace(open_text(parts_.trace), parts_.trace, facts_, options_, read_trace_events_);
+          })) {
         return std::move(*run);
       }
     }
@@ -180,6 +181,7 @@ class FolderReader {
 
   std::string folder_;
   const ReadOptions& options_;
+  TraceEventReader read_trace_events_;
   Parts parts_;
   Facts facts_;
   std::string failure_;
@@ -192,11 +194,11 @@ bool is_profile(const Input& input) {
   return is_database(input) || is_kernel_list(input.head) || is_trace(input.head);
 }
 
-Run read_profile(const Input& input, const ReadOptions& options) {
-  if (input.is_folder) return FolderReader(input.path, options).read();
+Run read_profile(const Input& input, const ReadOptions& options, TraceEventReader read_trace_events) {
+  if (input.is_folder) return FolderReader(input.path, options, read_trace_events).read();
   if (input.head.starts_with(sqlite::kMagic)) return read_database_file(input, options);
   if (is_kernel_list(input.head)) return read_kernels(*input.source, input.path, {});
-  return read_trace(input.source, input.path, {}, options);
+  return read_trace(input.source, input.path, {}, options, read_trace_events);
 }
 
 }  // namespace cgpu::ascend

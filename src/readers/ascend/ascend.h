@@ -7,14 +7,14 @@
 #pragma once
 
 #include "model/run.h"
-#include "readers/formats.h"
-#include "readers/reader.h"
+#include "readers/ascend/trace.h"
+#include "readers/common/input.h"
 
 namespace cgpu::ascend {
 
 /// A profile folder, or a trace, kernel list or database of one.
 bool is_profile(const Input& input);
-/// Throws Error where nothing in it can be read.
-Run read_profile(const Input& input, const ReadOptions& options);
+/// `read_trace_events` reads the trace's JSON. Throws Error where nothing in it can be read.
+Run read_profile(const Input& input, const ReadOptions& options, TraceEventReader read_trace_events);
 
 }  // namespace cgpu::ascend

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "readers/append.h"
 #include "readers/ascend/names.h"
+#include "readers/common/append.h"
 
 namespace cgpu::ascend {
 

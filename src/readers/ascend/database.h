@@ -14,8 +14,8 @@
 
 #include "readers/ascend/assembler.h"
 #include "readers/ascend/facts.h"
-#include "readers/reader.h"
-#include "readers/sqlite/database.h"
+#include "readers/common/read_options.h"
+#include "readers/common/sqlite/database.h"
 
 namespace cgpu::ascend {
 

@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "readers/ascend/database.h"
-#include "readers/sqlite/rows_again.h"
+#include "readers/common/sqlite/rows_again.h"
 
 namespace cgpu::ascend {
 

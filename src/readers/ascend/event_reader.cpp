@@ -1,8 +1,8 @@
 #include "readers/ascend/event_reader.h"
 
 #include "base/decimal.h"
+#include "base/json_text.h"
 #include "readers/ascend/names.h"
-#include "readers/kineto/careful.h"
 
 namespace cgpu::ascend {
 
@@ -69,7 +69,7 @@ std::string_view EventReader::event_at(uint64_t position) {
     begin_ = position;
   }
   const auto at = static_cast<size_t>(position - begin_);
-  const size_t end = kineto::end_of_object(window_, at, kMostBytes);
+  const size_t end = end_of_json_object(window_, at, kMostBytes);
   return end == std::string_view::npos ? std::string_view() : std::string_view(window_).substr(at, end - at);
 }
 

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/text_source.h"
 #include "readers/ascend/names.h"
-#include "readers/csv.h"
-#include "readers/sqlite/database.h"
+#include "readers/common/csv.h"
+#include "readers/common/sqlite/database.h"
 
 namespace cgpu::ascend {
 

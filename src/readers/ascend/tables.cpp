@@ -6,7 +6,7 @@
 
 #include "base/decimal.h"
 #include "readers/ascend/names.h"
-#include "readers/csv.h"
+#include "readers/common/csv.h"
 
 namespace cgpu::ascend {
 

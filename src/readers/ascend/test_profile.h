@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "readers/nsys/test_export.h"
-#include "readers/temporary_folder.h"
+#include "readers/common/sqlite/test_database.h"
+#include "readers/common/temporary_folder.h"
 
 namespace cgpu::test {
 

@@ -10,7 +10,6 @@
 #include "readers/ascend/assembler.h"
 #include "readers/ascend/event_reader.h"
 #include "readers/ascend/names.h"
-#include "readers/kineto/kineto.h"
 
 namespace cgpu::ascend {
 
@@ -309,8 +308,8 @@ class Layers {
 }  // namespace
 
 Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const Facts& facts,
-               const ReadOptions& options) {
-  Run run = kineto::read_trace(source, file, options);
+               const ReadOptions& options, TraceEventReader read_trace_events) {
+  Run run = read_trace_events(source, file, options);
   Layers layers(run, *source, facts);
   // A trace that already has device ops comes from another profiler.
   if (!layers.any() || run.timeline.device_ops.size() > 0) return run;

@@ -1,8 +1,8 @@
 // trace_view.json and msprof_*.json: an array of Chrome trace events with times as text.
 //
-// The events are read by the machinery of readers/kineto, which knows what the framework wrote. A second pass takes the
-// layers below it, told apart by the names of their processes: it reads again the arguments of calls and of device
-// tasks, in the order of the file, and says what each is.
+// The events are read as those of any trace-event JSON (readers/trace_event/), which knows what the framework wrote. A
+// second pass takes the layers below it, told apart by the names of their processes: it reads again the arguments of
+// calls and of device tasks, in the order of the file, and says what each is.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,17 @@
 
 #include "base/text_source.h"
 #include "readers/ascend/facts.h"
-#include "readers/reader.h"
+#include "readers/common/read_options.h"
 
 namespace cgpu::ascend {
 
-/// Reads the trace and applies the facts. A trace without any layer of an Ascend profile comes back as the Chrome
-/// trace that it is. Throws Error.
+/// Reads trace-event JSON. It is handed in, since a format does not know the folders of others.
+using TraceEventReader = Run (*)(std::shared_ptr<TextSource> source, const std::string& file,
+                                 const ReadOptions& options);
+
+/// Reads the trace with `read_trace_events`, and applies the facts. A trace without any layer of an Ascend profile
+/// comes back as the Chrome trace that it is. Throws Error.
 Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const Facts& facts,
-               const ReadOptions& options);
+               const ReadOptions& options, TraceEventReader read_trace_events);
 
 }  // namespace cgpu::ascend

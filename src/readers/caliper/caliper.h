@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/run.h"
-#include "readers/formats.h"
+#include "readers/common/input.h"
 
 namespace cgpu::caliper {
 

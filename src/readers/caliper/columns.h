@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "readers/call_tree_builder.h"
+#include "readers/common/call_tree_builder.h"
 
 namespace cgpu::caliper {
 

@@ -10,7 +10,7 @@
 #include "base/json_text.h"
 #include "readers/caliper/caliper.h"
 #include "readers/caliper/profile.h"
-#include "readers/json_reader.h"
+#include "readers/common/json_reader.h"
 
 namespace cgpu::caliper {
 

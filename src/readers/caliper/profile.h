@@ -11,7 +11,7 @@
 
 #include "model/run.h"
 #include "readers/caliper/columns.h"
-#include "readers/call_tree_builder.h"
+#include "readers/common/call_tree_builder.h"
 
 namespace cgpu::caliper {
 

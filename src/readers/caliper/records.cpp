@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "readers/caliper/caliper.h"
 #include "readers/caliper/profile.h"
-#include "readers/line_reader.h"
+#include "readers/common/line_reader.h"
 
 namespace cgpu::caliper {
 

@@ -9,13 +9,13 @@
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/join.h"
 #include "readers/chakra/tensors.h"
-#include "readers/ncu/report_writer.h"
+#include "readers/common/test_message.h"
 
 namespace cgpu::chakra {
 namespace {
 
+using cgpu::test::Message;
 using cgpu::test::TestFile;
-using ncu::test::Message;
 
 Input input_of(const std::string& path) {
   Input input{path, false, open_text(path), std::string(65536, '\0')};

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/protobuf.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/graph_builder.h"
 #include "readers/chakra/workload.h"
+#include "readers/common/protobuf.h"
 
 namespace cgpu::chakra {
 

@@ -4,7 +4,7 @@
 // PyTorch's ExecutionTraceObserver and Chakra's et_def.proto; docs/formats/chakra.md.
 #pragma once
 
-#include "readers/formats.h"
+#include "readers/common/input.h"
 
 namespace cgpu::chakra {
 

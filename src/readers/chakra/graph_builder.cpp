@@ -6,7 +6,7 @@
 #include "base/credentials.h"
 #include "base/json_text.h"
 #include "readers/chakra/tensors.h"
-#include "readers/kineto/categories.h"
+#include "readers/common/kineto_categories.h"
 
 namespace cgpu::chakra {
 

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/graph_builder.h"
-#include "readers/json_reader.h"
+#include "readers/common/json_reader.h"
 
 namespace cgpu::chakra {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "readers/formats.h"
+#include "readers/common/input.h"
 
 namespace cgpu::chakra {
 

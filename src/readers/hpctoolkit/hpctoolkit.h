@@ -5,7 +5,7 @@
 // read when they are asked for.
 #pragma once
 
-#include "readers/formats.h"
+#include "readers/common/input.h"
 
 namespace cgpu::hpctoolkit {
 

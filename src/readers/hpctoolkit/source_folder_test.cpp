@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "readers/hpctoolkit/hpctoolkit.h"
 #include "readers/hpctoolkit/test_database.h"
-#include "readers/hpctoolkit_xml/hpctoolkit_xml.h"
-#include "readers/hpctoolkit_xml/test_experiment.h"
+#include "readers/hpctoolkit/xml/hpctoolkit_xml.h"
+#include "readers/hpctoolkit/xml/test_experiment.h"
 
 namespace cgpu::hpctoolkit {
 namespace {

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "model/run.h"
-#include "readers/formats.h"
-#include "readers/reader.h"
+#include "readers/common/input.h"
 
 namespace cgpu::memory_timeline {
 

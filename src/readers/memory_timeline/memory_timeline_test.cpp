@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/reader.h"
 
 namespace cgpu {
 namespace {

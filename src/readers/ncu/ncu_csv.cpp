@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "readers/csv.h"
+#include "readers/common/csv.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
 

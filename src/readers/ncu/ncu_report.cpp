@@ -12,7 +12,7 @@
 #include "base/credentials.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
 

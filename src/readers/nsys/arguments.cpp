@@ -4,8 +4,8 @@
 #include <array>
 #include <mutex>
 
+#include "readers/common/sqlite/rows_again.h"
 #include "readers/nsys/assembler.h"
-#include "readers/sqlite/rows_again.h"
 
 namespace cgpu::nsys {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "model/run.h"
-#include "readers/sqlite/database.h"
+#include "readers/common/sqlite/database.h"
 
 namespace cgpu::nsys {
 

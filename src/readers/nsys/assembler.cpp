@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "readers/append.h"
+#include "readers/common/append.h"
 
 namespace cgpu::nsys {
 

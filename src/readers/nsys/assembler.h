@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "model/run.h"
+#include "readers/common/sqlite/database.h"
 #include "readers/nsys/names.h"
-#include "readers/sqlite/database.h"
 
 namespace cgpu::nsys {
 

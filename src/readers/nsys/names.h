@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/string_pool.h"
-#include "readers/sqlite/database.h"
+#include "readers/common/sqlite/database.h"
 
 namespace cgpu::nsys {
 

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "readers/common/temporary_folder.h"
 #include "readers/nsys/arguments.h"
 #include "readers/nsys/export_tool.h"
 #include "readers/nsys/payloads.h"
 #include "readers/nsys/tables.h"
-#include "readers/temporary_folder.h"
 
 namespace cgpu::nsys {
 

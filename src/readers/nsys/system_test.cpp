@@ -5,6 +5,7 @@
 
 #include "readers/nsys/nsys.h"
 #include "readers/nsys/test_export.h"
+#include "readers/reader.h"
 
 namespace cgpu {
 namespace {

@@ -1,55 +1,13 @@
 // For tests: writes small Nsight Systems exports, any version of them.
 #pragma once
 
-#include <sqlite3.h>
-#include <unistd.h>
-
 #include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
+#include <initializer_list>
 #include <string>
 
-#include "base/test_file.h"
+#include "readers/common/sqlite/test_database.h"
 
 namespace cgpu::test {
-
-/// A database made of SQL statements, in a file that vanishes with the object.
-class TestDatabase {
- public:
-  TestDatabase() : file_("", ".sqlite") {
-    if (sqlite3_open(path().c_str(), &handle_) != SQLITE_OK) throw std::runtime_error("cannot make " + path());
-  }
-  ~TestDatabase() {
-    close();
-    for (const char* ending : {"-wal", "-shm", "-journal"}) ::unlink((path() + ending).c_str());
-  }
-  TestDatabase(const TestDatabase&) = delete;
-  TestDatabase& operator=(const TestDatabase&) = delete;
-
-  TestDatabase& sql(const std::string& statements) {
-    char* message = nullptr;
-    if (sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
-      const std::string text = message;
-      sqlite3_free(message);
-      throw std::runtime_error(text + " in: " + statements);
-    }
-    return *this;
-  }
-  void close() {
-    sqlite3_close(handle_);
-    handle_ = nullptr;
-  }
-  const std::string& path() const { return file_.path(); }
-  std::string bytes() const {
-    std::ifstream file(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  TestFile file_;
-  sqlite3* handle_ = nullptr;
-};
 
 /// Thread ids of process 100 and 200: <hardware:8><machine:8><process:24><thread:24>.
 inline constexpr int64_t kProcessA = (int64_t{1} << 48) | (int64_t{100} << 24);

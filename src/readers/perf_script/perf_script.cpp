@@ -10,8 +10,8 @@
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "readers/frame_stack.h"
-#include "readers/line_reader.h"
+#include "readers/common/frame_stack.h"
+#include "readers/common/line_reader.h"
 #include "readers/perf_script/lines.h"
 
 namespace cgpu::perf_script {

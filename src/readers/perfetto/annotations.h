@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/protobuf.h"
 #include "model/run.h"
+#include "readers/common/protobuf.h"
 #include "readers/perfetto/interned.h"
 
 namespace cgpu::perfetto {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/json_text.h"
-#include "readers/kineto/categories.h"
+#include "readers/common/kineto_categories.h"
 
 namespace cgpu::perfetto {
 

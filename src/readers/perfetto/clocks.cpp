@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 
 namespace cgpu::perfetto {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 
 namespace cgpu::perfetto {
 

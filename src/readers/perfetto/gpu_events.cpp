@@ -5,7 +5,7 @@
 
 #include "base/credentials.h"
 #include "base/json_text.h"
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {

@@ -4,7 +4,7 @@
 
 #include "base/decompress.h"
 #include "base/error.h"
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {

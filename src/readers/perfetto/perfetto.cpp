@@ -6,7 +6,7 @@
 #include "base/credentials.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 #include "readers/perfetto/ftrace.h"
 #include "readers/perfetto/gpu_events.h"

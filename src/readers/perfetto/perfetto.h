@@ -6,7 +6,7 @@
 // docs/formats/perfetto.md.
 #pragma once
 
-#include "readers/formats.h"
+#include "readers/common/input.h"
 
 namespace cgpu::perfetto {
 

@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "base/test_file.h"
-#include "readers/ncu/report_writer.h"
+#include "readers/common/test_message.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto::test {
 
+using cgpu::test::Message;
 using cgpu::test::zlib;
-using ncu::test::Message;
 
 inline Message fixed64(uint32_t number, uint64_t value) {
   std::string bits(8, '\0');

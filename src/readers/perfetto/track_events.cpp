@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {

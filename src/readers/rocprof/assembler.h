@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/run.h"
-#include "readers/timeline_builder.h"
+#include "readers/common/timeline_builder.h"
 
 namespace cgpu::rocprof {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/json_text.h"
-#include "readers/csv.h"
+#include "readers/common/csv.h"
 
 namespace cgpu::rocprof {
 

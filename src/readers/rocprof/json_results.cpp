@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "readers/json_reader.h"
+#include "readers/common/json_reader.h"
 
 namespace cgpu::rocprof {
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/reader.h"
 
 namespace cgpu::rocprof {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "readers/frame_stack.h"
-#include "readers/json_reader.h"
+#include "readers/common/frame_stack.h"
+#include "readers/common/json_reader.h"
 
 namespace cgpu::speedscope {
 

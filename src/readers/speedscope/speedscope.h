@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/run.h"
-#include "readers/formats.h"
+#include "readers/common/input.h"
 
 namespace cgpu::speedscope {
 

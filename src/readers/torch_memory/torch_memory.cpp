@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "readers/call_tree_builder.h"
+#include "readers/common/call_tree_builder.h"
 #include "readers/torch_memory/pickle.h"
 
 namespace cgpu::torch_memory {

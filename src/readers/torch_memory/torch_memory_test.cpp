@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/reader.h"
 #include "readers/torch_memory/pickle.h"
 
 namespace cgpu::torch_memory {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/protobuf.h"
+#include "readers/common/protobuf.h"
 
 namespace cgpu::xplane {
 

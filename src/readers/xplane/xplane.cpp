@@ -9,7 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "readers/timeline_builder.h"
+#include "readers/common/timeline_builder.h"
 #include "readers/xplane/fields.h"
 #include "readers/xplane/plane.h"
 

@@ -1,0 +1,71 @@
+#include "readers/common/frame_stack.h"
+
+namespace cgpu {
+
+void FrameStack::spend(int64_t time) {
+  if (!open_.empty()) sink_.tree.add(profile_, sink_.time, open_.back().node, static_cast<double>(time - last_));
+  last_ = time;
+}
+
+void FrameStack::open(uint32_t place, int64_t time) {
+  spend(time);
+  Slices& slices = sink_.run.timeline.slices;
+  Frame frame{sink_.tree.child(open_.empty() ? 0 : open_.back().node, place), kNone};
+  if (slices.size() < kNone - 1) {
+    frame.slice = static_cast<SliceIndex>(slices.size());
+    slices.start.push_back(time);
+    slices.duration.push_back(0);
+    slices.name.push_back(place);
+    slices.track.push_back(track_);
+    slices.category.push_back(sink_.category);
+    slices.flags.push_back(0);
+    slices.correlation.push_back(Slices::kNoCorrelation);
+    slices.source.push_back(0);
+    ++sink_.run.events.slices;
+  } else {
+    ++sink_.run.events.skipped;
+    sink_.run.notes.add("truncated_input", 1, "calls beyond the most that a run can hold are not on the timeline",
+                        true);
+  }
+  ++sink_.run.events.read;
+  open_.push_back(frame);
+}
+
+void FrameStack::close(int64_t time) {
+  spend(time);
+  const SliceIndex slice = open_.back().slice;
+  open_.pop_back();
+  if (slice == kNone) return;
+  Slices& slices = sink_.run.timeline.slices;
+  slices.duration[slice] = time - slices.start[slice];
+}
+
+uint16_t add_frame_category(Timeline& timeline, const char* name) {
+  timeline.categories.push_back({name, SliceKind::python_function});
+  return static_cast<uint16_t>(timeline.categories.size() - 1);
+}
+
+void name_frames(Timeline& timeline, const StringPool& names, const std::vector<CallPlace>& places) {
+  std::vector<StringId> ids(places.size(), StringPool::absent);
+  const StringId unknown = timeline.names.intern("<unknown function>");
+  for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
+    if (timeline.kind(i) != SliceKind::python_function) continue;
+    StringId& name = timeline.slices.name[i];
+    const uint32_t place = name;
+    name = unknown;
+    if (place >= places.size() || places[place].name == 0) continue;
+    if (ids[place] == StringPool::absent) ids[place] = timeline.names.intern(names[places[place].name]);
+    name = ids[place];
+  }
+}
+
+Metric call_time_metric() {
+  Metric metric;
+  metric.name = "time";
+  metric.unit = "ns";
+  metric.about = "time in calls, as the thread's clock shows it";
+  metric.aliases = {"duration"};
+  return metric;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,16 @@
+// What the user asks of reading, whatever the format.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace cgpu {
+
+struct ReadOptions {
+  unsigned threads = 0;      // 0: as many as the machine has
+  std::string input_format;  // overrides the recognition by content
+  /// Called now and then from one thread at a time with the share done (0..1).
+  std::function<void(double)> progress;
+};
+
+}  // namespace cgpu

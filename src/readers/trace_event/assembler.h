@@ -1,0 +1,60 @@
+// Appends parsed windows, in file order, to the columns of a run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/run.h"
+#include "readers/trace_event/batch.h"
+#include "readers/trace_event/parts.h"
+#include "readers/trace_event/top_level.h"
+
+namespace cgpu::trace_event {
+
+/// Numbers of one worker's strings, tracks and categories in the run; kNone until first used.
+struct Translation {
+  std::vector<uint32_t> names;
+  std::vector<uint32_t> tracks;
+  std::vector<uint32_t> categories;
+  std::vector<uint32_t> counter_tracks;
+  std::vector<uint32_t> part_keys;
+};
+
+/// Not thread-safe: batches arrive one at a time, in file order, so the result does not depend on the number of
+/// threads.
+class Assembler {
+ public:
+  explicit Assembler(Run& run) : run_(run) {}
+
+  /// `share` is how much of the input has been read (0..1): the columns are sized by what is to be expected.
+  void append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share);
+
+  /// After the last batch: what goes together is put together, tracks get their names and kinds, losses go into notes.
+  void finish(bool kineto, const std::vector<TopLevelValue>& header);
+
+  /// What is held of the trace, for limits.
+  size_t slices() const { return run_.timeline.slices.size() + parts_.rows.size(); }
+  bool kineto_category() const { return kineto_category_; }
+
+ private:
+  StringId name(StringId id, const WorkerTables& tables, Translation& translation);
+  uint32_t number_of(const Category& category);
+  TrackIndex track(uint32_t id, const WorkerTables& tables, Translation& translation);
+  void append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation);
+  void append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation);
+  void append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation);
+  void reserve(size_t more, double share);
+
+  Run& run_;
+  std::array<int64_t, kLosses> losses_{};
+  bool kineto_category_ = false;
+  Parts parts_;
+  std::unordered_map<std::string, TrackIndex> tracks_;
+  std::unordered_map<std::string, uint32_t> counter_tracks_;
+  std::unordered_map<std::string, std::string> process_names_;
+  std::unordered_map<std::string, std::string> thread_names_;
+};
+
+}  // namespace cgpu::trace_event

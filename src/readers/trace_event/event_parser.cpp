@@ -1,0 +1,502 @@
+#include "readers/trace_event/event_parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "base/decimal.h"
+#include "base/json_text.h"
+#include "readers/common/kineto_categories.h"
+#include "readers/trace_event/json_value.h"
+#include "readers/trace_event/packed_key.h"
+
+namespace cgpu::trace_event {
+
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+/// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds.
+bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
+  constexpr size_t kLongest = 21;  // sign, 16 digits, point, three decimals
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  if (text.size() > kLongest) return false;
+  const char* const first = p;
+  uint64_t value = 0;  // 20 digits fit without overflow that is undefined; what is too long is refused below
+  for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + static_cast<uint64_t>(*p - '0');
+  if (p == first || p - first > 16 || (p - first == 16 && *first == '9')) return false;  // times 1000 must fit
+  int decimals = 0;
+  if (p != end && *p == '.') {
+    for (++p; p != end && *p >= '0' && *p <= '9' && decimals < 3; ++p, ++decimals) {
+      value = value * 10 + static_cast<uint64_t>(*p - '0');
+    }
+  }
+  if (p != end) return false;
+  for (; decimals < 3; ++decimals) value *= 10;
+  ns = negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
+  return true;
+}
+
+/// The number at the end of "stream 7", else nothing.
+std::optional<int64_t> trailing_integer(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+  if (begin > 0 && text[begin - 1] == '-') --begin;
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data() + begin, text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+WindowResult EventParser::parse(std::string_view text, uint64_t offset, Batch& batch) {
+  WindowResult result;
+  ondemand::document document;
+  const size_t capacity = text.size() + simdjson::SIMDJSON_PADDING;
+  if (parser_.iterate(text.data(), text.size(), capacity).get(document)) return result;
+  ondemand::array array;
+  if (document.get_array().get(array)) return result;
+  Event event;
+  for (auto element : array) {
+    ondemand::value value;
+    if (element.get(value)) return result;
+    const char* const begin = value.raw_json_token().data();
+    ondemand::object object;
+    if (value.get_object().get(object)) return result;
+    event.clear();
+    if (!read_event(object, event)) return result;
+    ++batch.counts.read;
+    add(event, offset + static_cast<uint64_t>(begin - text.data()), batch);
+  }
+  const char* rest = nullptr;
+  if (!document.current_location().get(rest) && rest < text.data() + text.size()) {
+    result.closed = true;
+    result.tail = static_cast<size_t>(rest - text.data());
+  }
+  result.ok = true;
+  return result;
+}
+
+bool EventParser::read_event(ondemand::object object, Event& event) {
+  late_args_ = {};
+  counter_values_.clear();
+  for (auto field_or_error : object) {
+    ondemand::field field;
+    if (std::move(field_or_error).get(field)) return false;
+    ondemand::value& value = field.value();
+    switch (packed_at(field.key().raw())) {
+      case packed("ph"): {
+        const std::string_view phase = text_of(value);
+        event.phase = phase.size() == 1 ? phase[0] : '?';
+        break;
+      }
+      case packed("ts"):
+        event.time = text_of(value);
+        break;
+      case packed("id"):
+        event.id = text_of(value);
+        break;
+      case packed("cat"):
+        event.category = text_of(value);
+        break;
+      case packed("pid"):
+        event.process = text_of(value);
+        break;
+      case packed("tid"):
+        event.thread = text_of(value);
+        break;
+      case packed("dur"):
+        event.duration = text_of(value);
+        break;
+      case packed("name"):
+        event.name = text_of(value);
+        break;
+      case packed("args"):
+        if (!value.raw_json_token().starts_with('{')) break;  // "args": null and the like
+        if (event.phase == 0) {
+          ondemand::object args;
+          if (value.get_object().get(args) || args.raw_json().get(late_args_)) return false;
+        } else if (!read_args(value, event)) {
+          return false;
+        }
+        break;
+      default:
+        if (!read_rare_key(field.key().raw(), value, event)) return false;
+    }
+  }
+  return late_args_.empty() || read_late_args(event);
+}
+
+bool EventParser::wants_args(const Event& event) {
+  if (event.phase != 'X') return std::string_view("BEbenSFNODvV").find(event.phase) == std::string_view::npos;
+  if (event.category.empty()) return true;
+  const SliceKind kind = category_of(event.category).kind;
+  return is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization || kind == SliceKind::framework_op;
+}
+
+bool EventParser::read_args(ondemand::value value, Event& event) {
+  if (!wants_args(event)) return true;
+  const bool op = event.phase == 'X' && category_of(event.category).kind == SliceKind::framework_op;
+  ondemand::object object;
+  if (value.get_object().get(object)) return false;
+  if (event.phase == 'P') return !object.raw_json().get(event.sample_args);
+  for (auto field_or_error : object) {
+    ondemand::field field;
+    if (std::move(field_or_error).get(field)) return false;
+    const char* const key = field.key().raw();
+    if (event.phase == 'C') {
+      double number = 0;
+      const std::string_view digits = text_of(field.value());
+      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      const std::string_view name(key, static_cast<size_t>(std::strchr(key, '"') - key));
+      if (parsed.ec == std::errc()) counter_values_.emplace_back(name, number);
+    } else if (const Arg arg = arg_at(key); arg != arg_count) {
+      event.args[arg] = text_of(field.value());
+      event.args_present |= 1u << arg;
+      // All that a framework op is asked for; its shapes and types, mostly behind these, are stepped over at once.
+      if (op && event.has(sequence_number) && event.has(forward_thread)) break;
+    }
+  }
+  return true;
+}
+
+/// Arguments that were written before the phase of their event.
+bool EventParser::read_late_args(Event& event) {
+  const std::string_view raw = late_args_;
+  late_args_ = {};
+  // The window goes on behind these arguments, so the padding that simdjson asks for is readable.
+  ondemand::document document;
+  if (late_parser_.iterate(raw.data(), raw.size(), raw.size() + simdjson::SIMDJSON_PADDING).get(document)) return false;
+  ondemand::value value;
+  if (document.get_value().get(value)) return false;
+  return read_args(value, event);
+}
+
+EventParser::Arg EventParser::arg_at(const char* key) {
+  const auto if_key = [key](std::string_view whole, Arg arg) { return is_key(key, whole) ? arg : arg_count; };
+  switch (packed_at(key)) {
+    case packed("correlation"):
+      return if_key("correlation", correlation);
+    case packed("External id"):
+      return if_key("External id", external_id);
+    case packed("external id"):
+      return if_key("external id", external_id);
+    case packed("stream"):
+      return stream;
+    case packed("device"):
+      return device;
+    case packed("bytes"):
+      return bytes;
+    case packed("Bytes"):
+      return memory_bytes;
+    case packed("size"):
+      return size;
+    case packed("direction"):
+      return if_key("direction", direction);
+    case packed("Device Type"):
+      return if_key("Device Type", device_type);
+    case packed("Device Id"):
+      return if_key("Device Id", device_id);
+    case packed("Total Allocated"):
+      return if_key("Total Allocated", total_allocated);
+    case packed("Total Reserved"):
+      return if_key("Total Reserved", total_reserved);
+    case packed("Sequence number"):
+      return if_key("Sequence number", sequence_number);
+    case packed("Fwd thread id"):
+      return if_key("Fwd thread id", forward_thread);
+    case packed("Collective name"):
+      return if_key("Collective name", collective_name);
+    case packed("dtype"):
+      return dtype;
+    case packed("In msg nelems"):
+      return if_key("In msg nelems", elements_in);
+    case packed("Out msg nelems"):
+      return if_key("Out msg nelems", elements_out);
+    case packed("Group size"):
+      return if_key("Group size", group_size);
+    case packed("Process Group Name"):
+      return is_key(key, "Process Group Ranks") ? group_ranks : if_key("Process Group Name", group_name);
+    case packed("step"):
+      return step;
+    case packed("Seq"):
+      return collective_sequence;
+    case packed("name"):
+      return name_argument;
+    case packed("wait_on_stream"):
+      return is_key(key, "wait_on_stream") ? awaited_stream : if_key("wait_on_cuda_event_record_corr_id", event_record);
+    default:
+      return arg_count;
+  }
+}
+
+void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
+  switch (event.phase) {
+    case 'X':
+      return add_slice(event, source, batch);
+    case 'i':
+    case 'I':
+    case 'R':
+      return add_instant(event, batch);
+    case 's':
+    case 't':
+    case 'f':
+      return add_flow(event, source, batch);
+    case 'C':
+      return add_counter(event, batch);
+    case 'M':
+      return add_metadata(event, batch);
+    default:
+      return add_rare(event, source, batch);
+  }
+}
+
+void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
+  if (event.duration.empty()) return add_slice_without_duration(event, source, batch);
+  SliceRow row{};
+  int64_t duration = 0;
+  if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration)) {
+    row.duration = duration;
+  } else {  // more decimals, exponents, or no number: start and end are each rounded once
+    const auto start = Decimal::parse(event.time);
+    const auto length = Decimal::parse(event.duration);
+    const auto first = start ? start->scaled(3) : std::nullopt;
+    const auto last = start && length ? (*start + *length).scaled(3) : std::nullopt;
+    int64_t difference = 0;
+    if (!first || !last || __builtin_sub_overflow(*last, *first, &difference)) {
+      ++batch.counts.skipped;
+      return batch.lose(event.time.empty() ? Loss::no_time : Loss::bad_number);
+    }
+    row.start = *first;
+    row.duration = difference;
+  }
+  if (row.duration < 0) {
+    row.duration = 0;
+    batch.lose(Loss::negative_duration);
+  }
+
+  row.source = source;
+  row.name = intern_json(event.name);
+  KnownCategory& category = category_of(event.category);
+  const SliceKind kind = kineto::kind_of(category.kind, event.category, tables_.names[row.name]);
+  row.category = category_number(category, kind);
+  row.track = track(event);
+  row.correlation = Slices::kNoCorrelation;
+  if (kind != SliceKind::other) batch.kineto_category = true;
+
+  const auto index = static_cast<uint32_t>(batch.slices.size());
+  if (is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization) {
+    if (event.has(correlation)) {
+      row.correlation = integer(event.args[correlation], batch).value_or(Slices::kNoCorrelation);
+    }
+    if (event.has(external_id) && (is_call(kind) || row.correlation == Slices::kNoCorrelation)) {
+      if (const auto id = integer(event.args[external_id], batch)) batch.external.push_back({index, *id});
+    }
+  } else if (kind == SliceKind::framework_op && event.has(sequence_number)) {
+    const auto number = integer(event.args[sequence_number], batch);
+    if (number && *number >= 0) {
+      batch.sequence.push_back({index, *number, integer(event.get(forward_thread), batch).value_or(0)});
+    }
+  }
+  batch.slices.push_back(row);
+  ++batch.counts.slices;
+  if (is_device_op(kind)) add_device_op(event, kind, batch);
+  if (kind == SliceKind::synchronization) add_synchronization(event, batch);
+  if (event.has_rare) add_flow_of_slice(event, source, batch);
+}
+
+void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch) {
+  const auto index = static_cast<uint32_t>(batch.slices.size() - 1);
+  const std::string_view name = tables_.names[batch.slices[index].name];
+  const auto number = [&](Arg arg) {
+    return event.has(arg) && !event.args[arg].empty() ? integer(event.args[arg], batch) : std::nullopt;
+  };
+  DeviceOpRow row{};
+  row.slice = index;
+  const auto device_number = number(device);
+  row.device = static_cast<int32_t>(device_number ? *device_number : trailing_integer(event.process).value_or(-1));
+  const auto stream_number = number(stream);
+  row.stream = stream_number ? *stream_number : trailing_integer(event.thread).value_or(-1);
+  const bool by_direction = kind == SliceKind::memcpy && event.has(direction);
+  row.bytes = number(by_direction && !event.has(bytes) ? size : bytes).value_or(-1);
+  const kineto::Transfer transfer =
+      by_direction ? kineto::transfer_of_direction(event.args[direction]) : kineto::transfer_of(kind, name);
+  row.copy = transfer.kind;
+  row.from = transfer.source;
+  row.to = transfer.destination;
+  batch.device_ops.push_back(row);
+
+  if (event.has(collective_name) || event.has(group_name) || event.has(elements_in)) {
+    Collective collective;
+    collective.slice = index;
+    collective.name = intern_json(event.get(collective_name));
+    collective.group = intern_json(event.has(group_name) ? event.args[group_name] : event.get(group_ranks));
+    collective.type = intern_json(event.get(dtype));
+    collective.elements_in = number(elements_in).value_or(-1);
+    collective.elements_out = number(elements_out).value_or(-1);
+    collective.group_size = static_cast<int32_t>(number(group_size).value_or(-1));
+    collective.sequence = number(collective_sequence).value_or(-1);
+    batch.collectives.push_back(collective);
+  }
+}
+
+void EventParser::add_synchronization(const Event& event, Batch& batch) {
+  const auto index = static_cast<uint32_t>(batch.slices.size() - 1);
+  const auto kind = kineto::kind_of_synchronization(tables_.names[batch.slices[index].name]);
+  if (!kind) return;
+  // What there is none of is -1, of 32 or 64 bits.
+  const auto number = [&](Arg arg) {
+    const auto value = event.get(arg).empty() ? std::nullopt : integer(event.args[arg], batch);
+    return value && *value >= 0 && *value < UINT32_MAX ? *value : -1;
+  };
+  const bool of_event = *kind == Synchronization::Kind::host_event || *kind == Synchronization::Kind::stream_order;
+  const int64_t record = number(event_record);
+  const int64_t on = *kind == Synchronization::Kind::host_device ? -1 : number(of_event ? awaited_stream : stream);
+  batch.synchronizations.push_back({index, *kind, static_cast<int32_t>(std::min<int64_t>(number(device), INT32_MAX)),
+                                    on, record >= 0 ? record : Slices::kNoCorrelation});
+}
+
+void EventParser::add_instant(const Event& event, Batch& batch) {
+  const auto at = time(event.time, batch);
+  if (!at) {
+    ++batch.counts.skipped;
+    return;
+  }
+  if (event.name == "[memory]") {
+    const auto change = integer(event.get(memory_bytes), batch);
+    MemoryEvent memory;
+    memory.time = *at;
+    memory.bytes = change.value_or(0);
+    const bool on_host = event.get(device_type) == "0";
+    memory.device = on_host ? -1 : static_cast<int32_t>(integer(event.get(device_id), batch).value_or(-1));
+    if (event.has(total_allocated)) memory.total_allocated = integer(event.args[total_allocated], batch).value_or(-1);
+    if (event.has(total_reserved)) memory.total_reserved = integer(event.args[total_reserved], batch).value_or(-1);
+    batch.memory.push_back(memory);
+    ++batch.counts.memory;
+    return;
+  }
+  const std::string_view scope = event.has_rare ? event.rare.instant_scope : "";
+  batch.instants.push_back({*at, intern_json(event.name), track(event),
+                            scope == "g"   ? InstantScope::global
+                            : scope == "p" ? InstantScope::process
+                                           : InstantScope::thread});
+  ++batch.counts.instants;
+}
+
+void EventParser::add_flow(const Event& event, uint64_t source, Batch& batch) {
+  const auto at = time(event.time, batch);
+  if (!at) {
+    ++batch.counts.skipped;
+    return;
+  }
+  ++batch.counts.flows;
+  const bool forward_backward = event.category == "fwdbwd";
+  const bool ascend = event.category == "HostToDevice";
+  const bool launch = ascend || event.category == "ac2g" || event.category.starts_with("async");
+  if (!forward_backward && !launch) {
+    const bool enclosed = event.has_rare && event.rare.binding_point == "e";
+    return add_part(event.phase == 's'   ? PartKind::flow_start
+                    : event.phase == 't' ? PartKind::flow_step
+                    : enclosed           ? PartKind::flow_enclosed
+                                         : PartKind::flow_finish,
+                    event, source, batch);
+  }
+  if (event.phase == 't') return;
+  // Ids of Ascend's flows are texts of up to 80 bits.
+  const auto id = ascend ? static_cast<int64_t>(std::hash<std::string_view>()(event.id)) : integer(event.id, batch);
+  if (id) {
+    batch.flows.push_back({*id, *at, track(event), event.phase == 's', forward_backward});
+  }
+}
+
+void EventParser::add_counter(const Event& event, Batch& batch) {
+  const auto at = time(event.time, batch);
+  if (!at || counter_values_.empty()) {
+    ++batch.counts.skipped;
+    if (at) batch.lose(Loss::bad_number);
+    return;
+  }
+  ++batch.counts.counters;
+  std::string name = unescape_json(event.name);
+  if (!event.id.empty()) name.append("[").append(event.id).append("]");
+  for (const auto& [key, value] : counter_values_) {
+    scratch_.assign(event.process).push_back(kKeySeparator);
+    scratch_ += counter_values_.size() == 1 ? name : name + " " + key;
+    batch.counters.push_back({tables_.counter_keys.intern(scratch_), *at, value});
+  }
+}
+
+void EventParser::add_metadata(const Event& event, Batch& batch) {
+  ++batch.counts.metadata;
+  const bool of_process = event.name == "process_name";
+  if ((!of_process && event.name != "thread_name") || !event.has(name_argument)) return;
+  scratch_.assign(event.process);
+  if (!of_process) scratch_.append(1, kKeySeparator).append(event.thread);
+  const StringId key = intern(scratch_);
+  batch.track_names.push_back({of_process, key, intern_json(event.args[name_argument])});
+}
+
+StringId EventParser::intern_json(std::string_view raw) {
+  if (raw.find('\\') == std::string_view::npos) return intern(raw);
+  return intern(unescape_json(raw));
+}
+
+uint32_t EventParser::track(const Event& event) {
+  for (const RecentTrack& recent : recent_tracks_) {
+    const bool same = recent.process == event.process && recent.thread == event.thread;
+    if (same && recent.number != kNone) return recent.number;
+  }
+  scratch_.assign(event.process).append(1, kKeySeparator).append(event.thread);
+  RecentTrack& oldest = recent_tracks_[next_recent_++ % recent_tracks_.size()];
+  oldest = {std::string(event.process), std::string(event.thread), tables_.track_keys.intern(scratch_)};
+  return oldest.number;
+}
+
+EventParser::KnownCategory& EventParser::category_of(std::string_view name) {
+  if (last_category_ < categories_.size() && categories_[last_category_].name == name)
+    return categories_[last_category_];
+  const auto found = std::find_if(categories_.begin(), categories_.end(),
+                                  [&](const KnownCategory& known) { return known.name == name; });
+  last_category_ = static_cast<size_t>(found - categories_.begin());
+  if (found == categories_.end()) {
+    constexpr size_t limit = 1000;  // a trace with more is not written by a profiler; the rest share one entry
+    if (categories_.size() >= limit && !name.empty()) return category_of("");
+    categories_.push_back({std::string(name), kineto::kind_of_category(name), {}});
+    categories_.back().numbers.fill(kNoNumber);
+  }
+  return categories_[last_category_];
+}
+
+uint16_t EventParser::category_number(KnownCategory& category, SliceKind kind) {
+  uint16_t& number = category.numbers[static_cast<size_t>(kind)];
+  if (number == kNoNumber) {
+    number = static_cast<uint16_t>(tables_.categories.size());
+    tables_.categories.push_back({category.name, kind});
+  }
+  return number;
+}
+
+std::optional<int64_t> EventParser::integer(std::string_view token, Batch& batch) {
+  if (token.empty()) return std::nullopt;
+  int64_t value = 0;
+  const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (result.ec == std::errc() && result.ptr == token.data() + token.size()) return value;
+  const auto decimal = Decimal::parse(token);
+  const auto rounded = decimal ? decimal->scaled(0) : std::nullopt;
+  if (!rounded) batch.lose(Loss::bad_id);
+  return rounded;
+}
+
+std::optional<int64_t> EventParser::time(std::string_view token, Batch& batch) {
+  int64_t ns = 0;
+  if (parse_plain_microseconds(token, ns)) return ns;
+  const auto value = nanoseconds_from_microseconds(token);
+  if (!value) batch.lose(token.empty() ? Loss::no_time : Loss::bad_number);
+  return value;
+}
+
+}  // namespace cgpu::trace_event

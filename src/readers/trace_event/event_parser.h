@@ -1,0 +1,150 @@
+// One window of events, tokenised by simdjson (on-demand), into a batch of rows.
+//
+// A window is the text of complete events separated by commas, wrapped in brackets. Keys may come in any order;
+// arguments that no analysis needs are stepped over and stay in the file. Times are read from their decimal text
+// (base/decimal.h).
+#pragma once
+
+#include <simdjson.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "readers/trace_event/batch.h"
+
+namespace cgpu::trace_event {
+
+struct WindowResult {
+  bool ok = false;      // false: broken somewhere; the batch is to be discarded
+  bool closed = false;  // the array of events ended inside the window
+  size_t tail = 0;      // if closed: where in `text` what follows the array begins
+};
+
+class EventParser {
+ public:
+  explicit EventParser(WorkerTables& tables) : tables_(tables) {}
+
+  /// Parses `text`, which begins with '[' and ends with ']', followed by simdjson::SIMDJSON_PADDING readable bytes.
+  /// `offset` is the position of text[0] in the input. Rows are appended to `batch`.
+  WindowResult parse(std::string_view text, uint64_t offset, Batch& batch);
+
+ private:
+  // Arguments that become columns; everything else is read again on demand.
+  enum Arg : uint8_t {
+    correlation,
+    external_id,
+    stream,
+    device,
+    bytes,
+    memory_bytes,
+    device_type,
+    device_id,
+    total_allocated,
+    total_reserved,
+    sequence_number,
+    forward_thread,
+    collective_name,
+    dtype,
+    elements_in,
+    elements_out,
+    group_size,
+    group_name,
+    group_ranks,
+    collective_sequence,
+    name_argument,
+    step,
+    direction,
+    size,
+    awaited_stream,
+    event_record,
+    arg_count
+  };
+  // Keys that PyTorch's slices do not have (rare_events.cpp).
+  struct RareKeys {
+    std::string_view thread_duration, local_id, scope, binding_point, instant_scope, frame, flow;
+    bool flow_in = false;
+    bool flow_out = false;
+  };
+  struct Event {
+    char phase = 0;
+    bool has_rare = false;
+    std::string_view name, category, process, thread, time, duration, id;
+    std::string_view sample_args;  // the JSON text of a sample's arguments
+    uint32_t args_present = 0;
+    std::array<std::string_view, arg_count> args;
+    RareKeys rare;  // as it was, unless has_rare
+
+    /// For the next event. What stands in `args` is left: `args_present` tells what is valid.
+    void clear() {
+      phase = 0;
+      has_rare = false;
+      args_present = 0;
+      name = category = process = thread = time = duration = id = sample_args = {};
+    }
+    bool has(Arg arg) const { return (args_present >> arg) & 1u; }
+    std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
+  };
+
+  /// The argument whose key stands at `key`; arg_count for one that is left in the file.
+  static Arg arg_at(const char* key);
+  /// Whether an event of this category has arguments that become columns; true while the category is unknown.
+  bool wants_args(const Event& event);
+  bool read_event(simdjson::ondemand::object object, Event& event);
+  bool read_args(simdjson::ondemand::value value, Event& event);
+  bool read_late_args(Event& event);
+
+  void add(const Event& event, uint64_t source, Batch& batch);
+  void add_slice(const Event& event, uint64_t source, Batch& batch);
+  void add_device_op(const Event& event, SliceKind kind, Batch& batch);
+  void add_synchronization(const Event& event, Batch& batch);
+  void add_instant(const Event& event, Batch& batch);
+  void add_flow(const Event& event, uint64_t source, Batch& batch);
+  void add_counter(const Event& event, Batch& batch);
+  void add_metadata(const Event& event, Batch& batch);
+
+  // What PyTorch does not write, in rare_events.cpp.
+  bool read_rare_key(const char* key, simdjson::ondemand::value value, Event& event);
+  /// An event of a phase that Kineto does not use.
+  void add_rare(const Event& event, uint64_t source, Batch& batch);
+  /// An event that is put aside until all are there.
+  void add_part(PartKind kind, const Event& event, uint64_t source, Batch& batch);
+  void add_slice_without_duration(const Event& event, uint64_t source, Batch& batch);
+  /// The flow that a slice says it is a part of; `event` has rare keys.
+  void add_flow_of_slice(const Event& event, uint64_t source, Batch& batch);
+  StringId part_key(PartKind kind, const Event& event);
+
+  StringId intern(std::string_view text) { return tables_.names.intern(text); }
+  StringId intern_json(std::string_view raw);
+  uint32_t track(const Event& event);
+  static constexpr uint16_t kNoNumber = UINT16_MAX;
+  struct KnownCategory {
+    std::string name;
+    SliceKind kind;
+    std::array<uint16_t, static_cast<size_t>(SliceKind::other) + 1> numbers;  // in tables_, by the kind of the event
+  };
+  KnownCategory& category_of(std::string_view name);
+  uint16_t category_number(KnownCategory& category, SliceKind kind);
+  std::optional<int64_t> integer(std::string_view token, Batch& batch);
+  std::optional<int64_t> time(std::string_view token, Batch& batch);
+
+  WorkerTables& tables_;
+  simdjson::ondemand::parser parser_;
+  simdjson::ondemand::parser late_parser_;
+  std::string_view late_args_;  // args that came before the phase was known
+  std::vector<std::pair<std::string, double>> counter_values_;
+  std::string scratch_;
+  std::vector<KnownCategory> categories_;
+  size_t last_category_ = 0;
+  struct RecentTrack {
+    std::string process;
+    std::string thread;
+    uint32_t number = kNone;
+  };
+  std::array<RecentTrack, 4> recent_tracks_;
+  size_t next_recent_ = 0;
+};
+
+}  // namespace cgpu::trace_event

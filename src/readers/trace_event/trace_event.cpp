@@ -1,0 +1,229 @@
+#include "readers/trace_event/trace_event.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/error.h"
+#include "base/json_text.h"
+#include "readers/trace_event/arguments.h"
+#include "readers/trace_event/assembler.h"
+#include "readers/trace_event/event_parser.h"
+#include "readers/trace_event/kineto_header.h"
+#include "readers/trace_event/repairing_parser.h"
+#include "readers/trace_event/top_level.h"
+#include "readers/trace_event/windows.h"
+
+namespace cgpu::trace_event {
+
+namespace {
+
+constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;  // ns since 1970; smaller times are no Unix times
+
+/// Slices that fit into half of the machine's memory: a small file can decompress to more events than anything can
+/// hold.
+size_t most_slices() {
+  const auto pages = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  constexpr uint64_t bytes_a_slice = 100;  // with link hints, while reading
+  return static_cast<size_t>(std::min<uint64_t>(pages * page / 2 / bytes_a_slice, kNone - 1));
+}
+
+/// Whether PyTorch's profiler wrote the header.
+bool is_kineto(const TopLevel& top) {
+  return std::any_of(top.values.begin(), top.values.end(), [&](const TopLevelValue& value) {
+    return value.first == "schemaVersion" || value.first == "deviceProperties";
+  });
+}
+
+/// The windows of one trace on their way through the threads.
+class Pipeline {
+ public:
+  Pipeline(TextSource& source, std::string start, uint64_t offset, TopLevel& top, Run& run,
+           const std::function<void(double)>& progress)
+      : source_(source),
+        windows_(source, std::move(start), offset),
+        top_(top),
+        run_(run),
+        assembler_(run),
+        progress_(progress) {}
+
+  void work(unsigned threads) {
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work_safely(); });
+    work_safely();
+    for (std::thread& thread : others) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+    finish();
+  }
+
+  bool is_kineto() const { return assembler_.kineto_category() || trace_event::is_kineto(top_); }
+
+ private:
+  void work_safely() {
+    try {
+      work_on_windows();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      turn_.notify_all();
+    }
+  }
+
+  void work_on_windows() {
+    WorkerTables tables;
+    Translation translation;
+    EventParser parser(tables);
+    Window window;
+    Batch batch;
+    for (;;) {
+      double share = 0;
+      {
+        const std::lock_guard lock(reading_);
+        if (stop_ || !windows_.next(window)) return;
+        share = static_cast<double>(source_.stored_position()) / static_cast<double>(source_.stored_bytes());
+      }
+      batch.clear();
+      const WindowResult result = parser.parse(window.bracketed(), window.offset - 1, batch);
+
+      std::unique_lock lock(mutex_);
+      turn_.wait(lock, [&] { return appended_ == window.number || failure_; });
+      if (failure_) return;
+      if (closed_) {
+        batch.clear();
+        add_tail(",");
+        add_tail(window.text());
+      } else if (result.ok && pending_.empty()) {
+        if (result.closed) close_with(window.bracketed().substr(result.tail, window.size + 1 - result.tail));
+      } else {
+        read_carefully(window, parser, batch);
+      }
+      assembler_.append(batch, tables, translation, share);
+      if (assembler_.slices() > limit_) stop_reading();
+      ++appended_;
+      if (progress_) progress_(share);
+      turn_.notify_all();
+    }
+  }
+
+  void read_carefully(const Window& window, EventParser& parser, Batch& batch) {
+    batch.clear();
+    if (!pending_.empty()) pending_.push_back(',');  // the separator at which the window was cut
+    const uint64_t offset = window.offset - pending_.size();
+    pending_.append(window.text());
+    const RepairingResult result = RepairingParser(parser).parse(pending_, offset, window.last, batch);
+    const std::string rest = pending_.substr(result.consumed);
+    pending_.clear();
+    if (result.closed) {
+      close_with(rest);
+    } else if (rest.size() > kMaxWindowBytes) {
+      ++batch.counts.read;
+      ++batch.counts.skipped;
+      batch.lose(Loss::oversized_event);
+    } else {
+      pending_ = rest;
+    }
+  }
+
+  void close_with(std::string_view tail) {
+    closed_ = true;
+    add_tail(tail);
+  }
+
+  void add_tail(std::string_view text) {
+    if (tail_.size() + text.size() <= kMaxWindowBytes) tail_.append(text);
+  }
+
+  void stop_reading() {
+    if (stop_.exchange(true)) return;
+    run_.notes.add("truncated_input", 1,
+                   "reading stopped at " + std::to_string(assembler_.slices()) +
+                       " slices, which is what fits into half of this machine's memory",
+                   true);
+  }
+
+  void finish() {
+    if (closed_) {
+      read_after_events(tail_, top_);
+      if (!top_.complete) {
+        run_.notes.add("truncated_input", 1,
+                       "the file ends before its closing brace: keys behind the events may be missing", true);
+      }
+    } else if (!stop_) {
+      const bool cut_off = !trim_json(pending_).empty();
+      if (cut_off) {
+        ++run_.events.read;
+        ++run_.events.skipped;
+        run_.notes.add("truncated_input", 1, "the file ends inside an event; what stood before it was read", true);
+      } else if (top_.is_object) {
+        run_.notes.add("truncated_input", 1, "the file ends before its list of events does", true);
+      }
+    }
+    assembler_.finish(is_kineto(), top_.values);
+  }
+
+  TextSource& source_;
+  std::mutex reading_;  // guards windows_
+  WindowReader windows_;
+  std::atomic<bool> stop_ = false;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable turn_;
+  uint64_t appended_ = 0;
+  std::exception_ptr failure_;
+  bool closed_ = false;  // the array of events has ended
+  std::string pending_;  // an event that is not complete yet
+  std::string tail_;
+  TopLevel& top_;
+  Run& run_;
+  Assembler assembler_;
+  const std::function<void(double)>& progress_;
+  const size_t limit_ = most_slices();
+};
+
+void apply_clock(Run& run) {
+  const std::vector<int64_t>& start = run.timeline.slices.start;
+  if (start.empty()) return;
+  const int64_t first = *std::min_element(start.begin(), start.end());
+  int64_t since_1970 = 0;
+  const bool fits = !__builtin_add_overflow(first, run.clock_base, &since_1970);
+  run.clock_is_unix = fits && since_1970 > kYear2001;
+  if (!fits) run.clock_base = 0;
+}
+
+}  // namespace
+
+Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options) {
+  Run run;
+  run.file = file;
+  run.input_bytes = source->stored_bytes();
+  std::string start;
+  uint64_t offset = 0;
+  TopLevel top = read_until_events(*source, file, start, offset);
+  bool kineto = is_kineto(top);
+  if (top.has_events) {
+    const unsigned machine = std::max(1u, std::thread::hardware_concurrency());
+    Pipeline pipeline(*source, std::move(start), offset, top, run, options.progress);
+    pipeline.work(options.threads ? options.threads : machine);
+    kineto = pipeline.is_kineto();
+  }
+  if (!top.has_events) {
+    if (!kineto) throw Error(file, "is JSON but no trace: it has no \"traceEvents\"");
+    run.notes.add(top.complete ? "no_events" : "truncated_input", 1, "the file has a header but no list of events",
+                  !top.complete);
+  }
+  if (!source->damage().empty()) run.notes.add("truncated_input", 1, source->damage(), true);
+  run.text_bytes = source->text_position();
+  run.format = kineto ? "kineto" : "chrome";
+  apply_header(top, run);
+  apply_clock(run);
+  run.arguments = make_argument_source(std::move(source), file);
+  return run;
+}
+
+}  // namespace cgpu::trace_event
