@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 
 namespace cgpu {
 

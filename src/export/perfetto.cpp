@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/launch_shape.h"
+#include "analysis/measured_launches/launch_shape.h"
 #include "export/event_arguments.h"
 #include "export/export.h"
 #include "export/nesting_lanes.h"

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <map>
 
-#include "analysis/statistics.h"
+#include "analysis/common/statistics.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"

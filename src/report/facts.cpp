@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/statistics.h"
+#include "analysis/common/statistics.h"
 #include "report/cells.h"
 
 namespace cgpu {

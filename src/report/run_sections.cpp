@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/statistics.h"
+#include "analysis/common/statistics.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"

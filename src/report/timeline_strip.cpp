@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
 
 namespace cgpu {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/call_tree_metrics.h"
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "serve/endpoints.h"
 #include "serve/flame_graph.h"
 #include "serve/parameters.h"

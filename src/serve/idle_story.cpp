@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "analysis/launch_calls.h"
+#include "analysis/host/launch_calls.h"
 #include "table/unicode.h"
 #include "table/units.h"
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/launch_shape.h"
+#include "analysis/measured_launches/launch_shape.h"
 #include "model/run.h"
 
 namespace cgpu {

@@ -3,9 +3,9 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/columns.h"
-#include "analysis/launch_calls.h"
-#include "analysis/merged_names.h"
+#include "analysis/common/columns.h"
+#include "analysis/host/launch_calls.h"
+#include "analysis/common/merged_names.h"
 #include "kernels/names.h"
 #include "links/collective_series.h"
 

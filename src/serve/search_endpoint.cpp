@@ -7,7 +7,7 @@
 #include <array>
 #include <tuple>
 
-#include "analysis/idle_causes.h"
+#include "analysis/idle/idle_causes.h"
 #include "serve/endpoints.h"
 #include "serve/parameters.h"
 

@@ -1,6 +1,6 @@
 // /api/session and /api/names: what there is to look at.
 #include "analysis/analysis.h"
-#include "analysis/idle_causes.h"
+#include "analysis/idle/idle_causes.h"
 #include "kernels/kernel_class.h"
 #include "serve/contents.h"
 #include "serve/endpoints.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/columns.h"
-#include "analysis/statistics.h"
+#include "analysis/common/columns.h"
+#include "analysis/common/statistics.h"
 #include "base/error.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"

@@ -2,7 +2,7 @@
 // for by its number in the list that the reader made; no name comes from a request.
 #include <algorithm>
 
-#include "analysis/call_tree_metrics.h"
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "base/error.h"
 #include "base/json_text.h"
 #include "serve/endpoints.h"

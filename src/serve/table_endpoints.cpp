@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
-#include "analysis/slices.h"
+#include "analysis/events/slices.h"
 #include "base/error.h"
 #include "serve/endpoints.h"
 #include "serve/parameters.h"

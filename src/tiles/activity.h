@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 #include "base/interval_set.h"
 #include "tiles/tile.h"
 

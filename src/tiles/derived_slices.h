@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device_ops.h"
-#include "analysis/session_idle.h"
-#include "analysis/step_times.h"
+#include "analysis/device/device_ops.h"
+#include "analysis/idle/session_idle.h"
+#include "analysis/steps/step_times.h"
 #include "model/run.h"
 
 namespace cgpu {

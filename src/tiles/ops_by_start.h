@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 
 namespace cgpu {
 

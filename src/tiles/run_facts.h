@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
-#include "analysis/device_ops.h"
-#include "analysis/step_times.h"
+#include "analysis/device/device_ops.h"
+#include "analysis/steps/step_times.h"
 #include "base/interval_set.h"
 #include "model/run.h"
 #include "tiles/track_part.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/step_times.h"
+#include "analysis/steps/step_times.h"
 #include "model/run.h"
 #include "tiles/activity.h"
 #include "tiles/counter_index.h"

@@ -1,0 +1,182 @@
+// Tables `functions` (flat) and `callers` (bottom-up). O(nodes) a metric that is shown.
+//
+// The cost of a function here and below counts its outermost instances only, so that recursion is counted once; its
+// cost by itself counts all of them. The latter add up to the whole program.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/call_tree/call_functions.h"
+#include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/common/columns.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+namespace {
+
+/// How the nodes of a tree fall into the rows of a table.
+struct Grouping {
+  size_t groups = 0;
+  std::vector<size_t> of;  // of each node: that of the function whose body it is in
+};
+
+struct Sums {
+  std::vector<double> inclusive;
+  std::vector<double> exclusive;
+};
+
+void add_to(double& sum, double value) {
+  if (value == value) sum = sum == sum ? sum + value : value;
+}
+
+Sums measured_sums(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex metric) {
+  const std::vector<double> inclusive = inclusive_values(tree, metric);
+  const std::vector<double> exclusive = exclusive_values(tree, metric);
+  Sums sums{std::vector<double>(grouping.groups, kNoValue), std::vector<double>(grouping.groups, kNoValue)};
+  for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
+    add_to(sums.exclusive[grouping.of[node]], exclusive[node]);
+    if (functions.outermost[node]) add_to(sums.inclusive[grouping.of[node]], inclusive[node]);
+  }
+  return sums;
+}
+
+Sums sums_of(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex index) {
+  const Metric& metric = tree.metrics[index];
+  if (metric.measured()) return measured_sums(tree, functions, grouping, index);
+  std::map<MetricIndex, Sums> parts;
+  for (const MetricIndex part : metric.parts) {
+    parts.try_emplace(part, measured_sums(tree, functions, grouping, part));
+  }
+  Sums sums{std::vector<double>(grouping.groups), std::vector<double>(grouping.groups)};
+  for (size_t group = 0; group < grouping.groups; ++group) {
+    sums.inclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).inclusive[group]; });
+    sums.exclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).exclusive[group]; });
+  }
+  return sums;
+}
+
+/// Appends a cell pair a metric to the rows, one row a group.
+void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions,
+                 const Grouping& grouping, const std::vector<ShownMetric>& metrics) {
+  for (const ShownMetric& metric : metrics) {
+    const auto index = metric.in(tree);
+    const std::vector<double> none(grouping.groups, kNoValue);
+    const Sums sums = index ? sums_of(tree, functions, grouping, *index) : Sums{none, none};
+    for (size_t group = 0; group < grouping.groups; ++group) {
+      rows[group].emplace_back(sums.inclusive[group]);
+      rows[group].emplace_back(sums.exclusive[group]);
+    }
+  }
+}
+
+/// The metrics' columns of a table: pairs of a cost here and below, and a cost here.
+struct MetricColumns {
+  size_t begin;
+  size_t end;
+};
+
+/// The rows of what is no function (the root, a thread's start) say nothing where they cost nothing by themselves.
+void append_costly(Table& table, const std::vector<Row>& rows, const std::vector<bool>& is_function,
+                   MetricColumns columns) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    bool costs = is_function[i];
+    for (size_t c = columns.begin + 1; c < columns.end && !costs; c += 2) {
+      costs = !is_absent(rows[i][c]) && std::get<double>(rows[i][c]) != 0;
+    }
+    if (costs) table.append(rows[i]);
+  }
+}
+
+/// By the first metric's own cost, then its cost with what is below; absent last.
+void sort_by_cost(Table& table, MetricColumns columns) {
+  if (columns.begin == columns.end) return;
+  const ColumnValues& inclusive = table.values(columns.begin);
+  const ColumnValues& exclusive = table.values(columns.begin + 1);
+  table.sort([&](uint32_t a, uint32_t b) {
+    const auto order = exclusive.compare(a, b);
+    return order != 0 ? order > 0 : inclusive.compare(a, b) > 0;
+  });
+}
+
+MetricColumns append_columns(Table& table, const std::vector<ShownMetric>& metrics) {
+  const size_t begin = table.columns.size();
+  append_metric_columns(table.columns, metrics);
+  const size_t end = table.columns.size();
+  append_place_columns(table.columns);
+  return {begin, end};
+}
+
+/// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
+void append_groups(Table& table, const Run& run, const CallFunctions& functions, const Grouping& grouping,
+                   std::vector<Row> rows, const std::vector<NodeIndex>& examples,
+                   const std::vector<ShownMetric>& metrics, MetricColumns columns) {
+  const CallTree& tree = *run.call_tree;
+  append_sums(rows, tree, functions, grouping, metrics);
+  std::vector<bool> is_function;
+  for (size_t group = 0; group < examples.size(); ++group) {
+    append_place(rows[group], tree, examples[group]);
+    is_function.push_back(tree.nodes.kind[examples[group]] == NodeKind::function);
+  }
+  append_costly(table, rows, is_function, columns);
+}
+
+}  // namespace
+
+Table functions_table(const Session& session, const AnalysisOptions& options) {
+  Table table{"functions",
+              "cost of each function, wherever it was called from; recursion counts once",
+              {rank_column(), text_column("name", "function")}};
+  const std::vector<ShownMetric> metrics = shown_metrics(session, options);
+  const MetricColumns columns = append_columns(table, metrics);
+  for (const Run& run : session.runs) {
+    if (!run.call_tree) continue;
+    const CallFunctions functions = functions_of(*run.call_tree);
+    Grouping grouping{functions.example.size()};
+    grouping.of.assign(functions.function.begin(), functions.function.end());
+    std::vector<Row> rows;
+    for (const NodeIndex node : functions.example) rows.push_back({run.rank, run.call_tree->name_of(node)});
+    append_groups(table, run, functions, grouping, std::move(rows), functions.example, metrics, columns);
+  }
+  sort_by_cost(table, columns);
+  return table;
+}
+
+Table callers_table(const Session& session, const AnalysisOptions& options) {
+  Table table{"callers",
+              "cost of each function by who called it; recursion counts once",
+              {rank_column(), text_column("name", "function"),
+               text_column("caller", "function that called it; absent where nothing did")}};
+  const std::vector<ShownMetric> metrics = shown_metrics(session, options);
+  const MetricColumns columns = append_columns(table, metrics);
+  for (const Run& run : session.runs) {
+    if (!run.call_tree) continue;
+    const CallTree& tree = *run.call_tree;
+    const CallFunctions functions = functions_of(tree);
+    std::map<std::pair<FunctionIndex, FunctionIndex>, size_t> group_of_pair;
+    Grouping grouping{0, std::vector<size_t>(tree.nodes.size())};
+    std::vector<Row> rows;
+    std::vector<NodeIndex> examples;
+    for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
+      if (!functions.is_function(tree, node)) {
+        grouping.of[node] = grouping.of[tree.nodes.parent[node]];
+        continue;
+      }
+      const FunctionIndex caller = functions.caller[node];
+      const auto [at, is_new] = group_of_pair.try_emplace({functions.function[node], caller}, grouping.groups);
+      grouping.of[node] = at->second;
+      if (!is_new) continue;
+      ++grouping.groups;
+      examples.push_back(node);
+      rows.push_back({run.rank, tree.name_of(node),
+                      caller == kNoFunction ? Cell() : Cell(tree.name_of(functions.example[caller]))});
+    }
+    append_groups(table, run, functions, grouping, std::move(rows), examples, metrics, columns);
+  }
+  sort_by_cost(table, columns);
+  return table;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,49 @@
+// Table `profiles`: the threads and streams that a call tree is of, with what each cost in all. O(profiles) a metric,
+// where the reader finds the values of a node at once.
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/common/columns.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+Table profiles_table(const Session& session, const AnalysisOptions& options) {
+  Table table{
+      "profiles",
+      "the threads and streams that the call tree is of, with the cost of each",
+      {rank_column(), number_column("id", "number of the profile, as --profile takes it"),
+       text_column("name", "what it is called; --profile takes it too"), text_column("kind", "thread or stream"),
+       number_column("thread", "number of the thread in its process, absent where unknown")}};
+  const std::vector<ShownMetric> metrics = shown_metrics(session, options);
+  for (const ShownMetric& metric : metrics) {
+    table.columns.push_back(real_column(metric.name, metric.unit, metric.about.empty() ? metric.name : metric.about));
+  }
+  for (const Run& run : session.runs) {
+    if (!run.call_tree) continue;
+    const CallTree& tree = *run.call_tree;
+    std::vector<Row> rows;
+    for (size_t i = 0; i < tree.profiles.size(); ++i) {
+      const CallProfile& profile = tree.profiles[i];
+      rows.push_back({profile.rank.value_or(run.rank), static_cast<int64_t>(i), profile.name,
+                            profile.device ? "stream" : "thread", cell(profile.thread)});
+    }
+    for (const ShownMetric& metric : metrics) {
+      const auto index = metric.in(tree);
+      const std::vector<double> values =
+          index ? values_by_profile(tree, 0, *index) : std::vector<double>(tree.profiles.size(), kNoValue);
+      for (size_t i = 0; i < tree.profiles.size(); ++i) rows[i].emplace_back(values[i]);
+    }
+    for (const Row& row : rows) table.append(row);
+  }
+  const auto place = [&](uint32_t row) {
+    return std::tuple(table.cell(row, 0), table.values(3).text(row) == "stream", table.cell(row, 4));
+  };
+  table.sort([&](uint32_t a, uint32_t b) { return place(a) < place(b); });
+  return table;
+}
+
+}  // namespace cgpu

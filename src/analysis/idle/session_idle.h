@@ -1,0 +1,38 @@
+// The idle gaps of the devices of a session, explained by all that is known.
+//
+// Of a part of a session (links/window.h) the gaps are those between its device ops, and what explains them is looked
+// for in the whole: the call that launched the op after a gap, or the thread that made it, need not be in the part.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "analysis/idle/idle_gaps.h"
+
+namespace cgpu {
+
+class SessionIdle {
+ public:
+  /// The session must outlive this.
+  explicit SessionIdle(const Session& session);
+
+  /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
+  /// threads may do so at once; those of one run wait for each other.
+  void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const std::function<void(const IdleGap&)>& visit);
+
+ private:
+  const Session& session_;
+  const Session& whole_;
+  std::once_flag waits_once_;
+  std::vector<std::vector<HostCauses::Wait>> waits_;  // by run of the whole
+  struct Host {
+    std::mutex mutex;
+    std::unique_ptr<HostCauses> causes;  // made when first needed
+  };
+  std::deque<Host> hosts_;  // by run of the whole
+};
+
+}  // namespace cgpu

@@ -1,0 +1,86 @@
+// Table `stragglers`: who kept the others waiting in collectives. O(n log n) in the communication ops.
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/session_clock.h"
+#include "analysis/tables.h"
+#include "links/collective_series.h"
+
+namespace cgpu {
+
+namespace {
+
+struct Lateness {
+  int64_t count = 0;
+  int64_t last = 0;
+  int64_t wait_ns = 0;
+  int64_t caused_ns = 0;
+};
+
+/// What is known of one instance.
+struct Meeting {
+  int64_t latest_start = INT64_MIN;
+  int64_t wait_ns = 0;
+  size_t parts = 0;
+  const CollectiveMember* last = nullptr;  // of several that began last the first
+};
+
+}  // namespace
+
+Table stragglers_table(const Session& session, const AnalysisOptions&) {
+  Table table{"stragglers",
+              "which rank begins collectives last, and what the others wait for it",
+              {rank_column(), device_column(), count_column("count", "collectives in which it met others"),
+               count_column("last", "of these, those that it was the last to begin"),
+               time_column("caused_ns", "time that the others spent in these until it began"),
+               real_column("pct", "%", "share of all waiting in collectives that it caused"),
+               time_column("wait_ns", "time that it spent in collectives until the last one began")}};
+  if (!has_common_clock(session)) return table;
+
+  std::map<std::pair<uint32_t, int32_t>, Lateness> members;
+  int64_t whole = 0;
+  for (const CollectiveSeries& series : device_collectives(session)) {
+    const auto start_of = [&](const CollectiveMember& member, const CollectivePart& part) {
+      const Run& run = session.runs[member.run];
+      return run.timeline.slices.start[part.slice] + run.clock_base;
+    };
+    std::vector<Meeting> meetings(series.instances);
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        Meeting& meeting = meetings[part.instance];
+        ++meeting.parts;
+        if (meeting.last != nullptr && start_of(member, part) <= meeting.latest_start) continue;
+        meeting.latest_start = start_of(member, part);
+        meeting.last = &member;
+      }
+    }
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        Meeting& meeting = meetings[part.instance];
+        if (meeting.parts < 2) continue;
+        Lateness& lateness = members[{member.run, member.device}];
+        const int64_t wait = meeting.latest_start - start_of(member, part);
+        meeting.wait_ns += wait;
+        lateness.wait_ns += wait;
+        ++lateness.count;
+      }
+    }
+    for (const Meeting& meeting : meetings) {
+      if (meeting.parts < 2) continue;
+      Lateness& lateness = members[{meeting.last->run, meeting.last->device}];
+      ++lateness.last;
+      lateness.caused_ns += meeting.wait_ns;
+      whole += meeting.wait_ns;
+    }
+  }
+  for (const auto& [key, lateness] : members) {
+    table.append({session.runs[key.first].rank, int64_t{key.second}, lateness.count, lateness.last,
+                          lateness.caused_ns, percent_of(lateness.caused_ns, whole), lateness.wait_ns});
+  }
+  sort_most_first(table, "caused_ns");
+  return table;
+}
+
+}  // namespace cgpu
