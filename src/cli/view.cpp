@@ -55,25 +55,26 @@ struct ViewCommand {
   void run() {
     check();
     const EndSignals end;
-    Viewer viewer(CGPU_VERSION, input.inputs);
+    Viewer viewer(CGPU_VERSION);
+    ViewedProfile& profile = viewer.add(input.inputs);
     HttpServer server = listen(viewer);
     std::atomic<bool> opened = false;
     std::atomic<bool> failed = false;
     std::thread opening([&] {
       try {
         input.opening = [&](OpeningPhase phase, double share) {
-          if (phase == OpeningPhase::reading) return viewer.report(kLinking * share, "reading");
-          viewer.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
+          if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
+          profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
         };
         Session session = open_session(input, true);
         const auto lay_out = [&](double share) {
-          viewer.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
+          profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
         };
         lay_out(0);
-        viewer.show(std::move(session), input.threads, lay_out);
+        profile.show(std::move(session), input.threads, lay_out);
       } catch (const std::exception& error) {
         fmt::print(stderr, "cgpu: {}\n", error.what());
-        viewer.fail(error.what());
+        profile.fail(error.what());
         failed = true;
       }
       opened = true;

@@ -181,8 +181,7 @@ class HttpServer::Listener : public httplib::Server {
   }
 
   void answer(const httplib::Request& request, httplib::Response& response, bool changes) const {
-    // All that the profile says is fixed once it is open, so the request names the answer; the rest goes by content.
-    const bool fixed = !changes && viewer_.is_ready() && request.path.starts_with("/api/");
+    const bool fixed = viewer_.is_fixed(request.path);  // then the request names the answer; the rest goes by content
     std::string tag;
     if (fixed) {
       tag = tag_of(request.target);

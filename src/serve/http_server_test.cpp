@@ -75,11 +75,10 @@ struct Reply {
 
 class Served : public ::testing::Test {
  protected:
-  explicit Served(const std::string& token = "")
-      : viewer("1.2.3", {"trace.json"}), server(viewer, {"127.0.0.1", 0, token}) {
+  explicit Served(const std::string& token = "") : viewer("1.2.3"), server(viewer, {"127.0.0.1", 0, token}) {
     TestRun run;
     for (int i = 0; i < 3'000; ++i) run.kernel(fmt::format("kernel {}", i), 10 * i, 10);
-    viewer.show(session_of(std::move(run)));
+    viewer.add({"trace.json"}).show(session_of(std::move(run)));
     server.start();
   }
 
@@ -99,7 +98,7 @@ class Served : public ::testing::Test {
 };
 
 TEST_F(Served, AnswersWithTheHeadersThatProtectThePage) {
-  for (const char* path : {"/", "/api/status", "/api/session", "/nothing"}) {
+  for (const char* path : {"/", "/api/status", "/api/p/0/session", "/nothing"}) {
     const Reply reply = get(path);
     EXPECT_EQ(reply.status, path == std::string("/nothing") ? 404 : 200);
     EXPECT_TRUE(reply.header("Content-Security-Policy").starts_with("default-src 'none'; script-src 'self';"));
@@ -113,20 +112,20 @@ TEST_F(Served, AnswersWithTheHeadersThatProtectThePage) {
 
 TEST_F(Served, OnlyGetAndHead) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}) {
-    const Reply reply = get("/api/session", "", method);
+    const Reply reply = get("/api/p/0/session", "", method);
     EXPECT_EQ(reply.status, 405) << method;
     EXPECT_EQ(reply.header("Allow"), "GET, HEAD");
     EXPECT_TRUE(test::JsonCheck::is_valid(reply.body));
   }
-  const Reply head = get("/api/session", "", "HEAD");
+  const Reply head = get("/api/p/0/session", "", "HEAD");
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.body, "");
-  EXPECT_EQ(head.header("Content-Length"), get("/api/session").header("Content-Length"));
+  EXPECT_EQ(head.header("Content-Length"), get("/api/p/0/session").header("Content-Length"));
 }
 
 TEST_F(Served, RefusesForeignNames) {
   const auto with_host = [&](const std::string& lines) {
-    return ask("GET /api/session HTTP/1.1\r\n" + lines + "Connection: close\r\n\r\n").status;
+    return ask("GET /api/p/0/session HTTP/1.1\r\n" + lines + "Connection: close\r\n\r\n").status;
   };
   const std::string good = fmt::format("Host: localhost:{}\r\n", server.port());
   EXPECT_EQ(with_host(good), 200);
@@ -141,7 +140,7 @@ TEST_F(Served, RefusesForeignNames) {
 
 TEST_F(Served, NoPathLeadsToTheFileSystem) {
   for (const char* path : {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/etc/passwd",
-                           "/api/../../etc/passwd", "//etc/passwd", "/%00", "/api/table/%2e%2e%2fkernels",
+                           "/api/../../etc/passwd", "//etc/passwd", "/%00", "/api/p/0/table/%2e%2e%2fkernels",
                            "/index.html%00.js", "/./index.html", "/~root"}) {
     const Reply reply = get(path);
     EXPECT_TRUE(reply.status == 404 || reply.status == 400) << path << " " << reply.status;
@@ -172,7 +171,7 @@ TEST_F(Served, AHeadWithoutEndCostsLittle) {
 }
 
 TEST_F(Served, Tags) {
-  const std::string target = "/api/tile?track=2&level=3&index=0";
+  const std::string target = "/api/p/0/tile?track=2&level=3&index=0";
   const Reply first = get(target);
   ASSERT_EQ(first.status, 200) << first.body;
   const std::string tag = first.header("ETag");
@@ -180,15 +179,15 @@ TEST_F(Served, Tags) {
   const Reply again = get(target, "If-None-Match: " + tag + "\r\n");
   EXPECT_EQ(again.status, 304);
   EXPECT_EQ(again.body, "");
-  EXPECT_EQ(get("/api/tile?track=2&level=4&index=0", "If-None-Match: " + tag + "\r\n").status, 200);
+  EXPECT_EQ(get("/api/p/0/tile?track=2&level=4&index=0", "If-None-Match: " + tag + "\r\n").status, 200);
   EXPECT_NE(get("/").header("ETag"), "");
   EXPECT_EQ(get("/", "If-None-Match: " + get("/").header("ETag") + "\r\n").status, 304);
-  EXPECT_EQ(get("/api/tile?track=99&level=3&index=0").header("ETag"), "");
+  EXPECT_EQ(get("/api/p/0/tile?track=99&level=3&index=0").header("ETag"), "");
 }
 
 TEST_F(Served, CompressesForThoseWhoTakeIt) {
-  const Reply plain = get("/api/names/0");
-  const Reply packed = get("/api/names/0", "Accept-Encoding: br, gzip\r\n");
+  const Reply plain = get("/api/p/0/names/0");
+  const Reply packed = get("/api/p/0/names/0", "Accept-Encoding: br, gzip\r\n");
   EXPECT_EQ(plain.header("Content-Encoding"), "");
   ASSERT_EQ(packed.header("Content-Encoding"), "gzip");
   EXPECT_LT(packed.body.size(), plain.body.size() / 2);
@@ -203,14 +202,14 @@ TEST_F(Served, CompressesForThoseWhoTakeIt) {
   EXPECT_EQ(isal_inflate(&state), ISAL_DECOMP_OK);
   text.resize(text.size() - state.avail_out);
   EXPECT_EQ(text, plain.body);
-  EXPECT_EQ(get("/api/names/0", "Accept-Encoding: br\r\n").header("Content-Encoding"), "");
+  EXPECT_EQ(get("/api/p/0/names/0", "Accept-Encoding: br\r\n").header("Content-Encoding"), "");
 }
 
 TEST_F(Served, PartsAreNotRepeated) {
   std::string ranges = "Range: bytes=0-";
   for (int i = 0; i < 200; ++i) ranges += ",0-";
-  const Reply reply = get("/api/names/0", ranges + "\r\n");
-  EXPECT_LE(reply.body.size(), get("/api/names/0").body.size());
+  const Reply reply = get("/api/p/0/names/0", ranges + "\r\n");
+  EXPECT_LE(reply.body.size(), get("/api/p/0/names/0").body.size());
 }
 
 TEST_F(Served, SeveralRequestsOfOneConnection) {
@@ -228,7 +227,7 @@ TEST_F(Served, IdleAndSlowClientsDoNotHoldUpOthers) {
   for (int i = 0; i < 150; ++i) {
     idle.push_back(std::make_unique<Client>(server.port()));
     ASSERT_TRUE(idle.back()->connected());
-    if (i % 2 == 0) idle.back()->send("GET /api/ses");  // and no more
+    if (i % 2 == 0) idle.back()->send("GET /api/p/0/ses");  // and no more
   }
   const auto begin = Clock::now();
   EXPECT_EQ(get("/api/status").status, 200);
@@ -242,7 +241,7 @@ TEST_F(Served, ManyClientsAtOnce) {
     for (int i = 0; i < 40; ++i) {
       clients.emplace_back([&] {
         for (int k = 0; k < 5; ++k)
-          good += get(fmt::format("/api/tile?track=2&level={}&index=0", k)).status == 200 ? 1 : 0;
+          good += get(fmt::format("/api/p/0/tile?track=2&level={}&index=0", k)).status == 200 ? 1 : 0;
       });
     }
   }
@@ -252,7 +251,7 @@ TEST_F(Served, ManyClientsAtOnce) {
 TEST_F(Served, ClientsThatVanishAreForgotten) {
   for (int i = 0; i < 100; ++i) {
     Client client(server.port());
-    client.send(fmt::format("GET /api/names/0 HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port()));
+    client.send(fmt::format("GET /api/p/0/names/0 HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port()));
   }
   EXPECT_EQ(get("/api/status").status, 200);
 }
@@ -277,11 +276,11 @@ class WithToken : public Served {
 };
 
 TEST_F(WithToken, OpensWithTheTokenOnly) {
-  EXPECT_EQ(get("/api/session").status, 401);
+  EXPECT_EQ(get("/api/p/0/session").status, 401);
   EXPECT_EQ(get("/api/status").status, 401);
-  EXPECT_EQ(get("/api/session", "Authorization: Bearer sesame-42\r\n").status, 200);
-  EXPECT_EQ(get("/api/session", "Authorization: Bearer sesame-43\r\n").status, 401);
-  EXPECT_EQ(get("/api/session?token=sesame-42").status, 401);
+  EXPECT_EQ(get("/api/p/0/session", "Authorization: Bearer sesame-42\r\n").status, 200);
+  EXPECT_EQ(get("/api/p/0/session", "Authorization: Bearer sesame-43\r\n").status, 401);
+  EXPECT_EQ(get("/api/p/0/session?token=sesame-42").status, 401);
   EXPECT_EQ(get("/").status, 200);  // the page itself is no secret
   EXPECT_EQ(get("/?token=wrong").status, 401);
   const Reply login = get("/?token=sesame-42");
@@ -289,7 +288,7 @@ TEST_F(WithToken, OpensWithTheTokenOnly) {
   EXPECT_EQ(login.header("Location"), "/");
   const std::string cookie = login.header("Set-Cookie");
   EXPECT_NE(cookie.find("HttpOnly; SameSite=Strict"), std::string::npos);
-  EXPECT_EQ(get("/api/session", "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n").status, 200);
+  EXPECT_EQ(get("/api/p/0/session", "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n").status, 200);
   EXPECT_EQ(server.url(), fmt::format("http://127.0.0.1:{}/?token=sesame-42", server.port()));
 }
 

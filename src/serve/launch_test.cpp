@@ -70,7 +70,7 @@ Session small_session() {
 
 class Measured : public ::testing::Test {
  protected:
-  Measured() : viewer("1.2.3", {}) { viewer.show(small_session()); }
+  Measured() : viewer("1.2.3") { viewer.add({}).show(small_session()); }
   Answer get(const std::string& path, std::multimap<std::string, std::string> query) {
     const Answer answer = viewer.answer({path, std::move(query)});
     EXPECT_TRUE(test::JsonCheck::is_valid(answer.body)) << answer.body;
@@ -79,9 +79,10 @@ class Measured : public ::testing::Test {
   std::string slice(int number) {
     const Profile profile(small_session());
     const Placed placed = profile.view().place(0, static_cast<SliceIndex>(number));
-    return get("/api/slice", {{"track", std::to_string(placed.track)}, {"slice", std::to_string(placed.slice)}}).body;
+    return get("/api/p/0/slice", {{"track", std::to_string(placed.track)}, {"slice", std::to_string(placed.slice)}})
+        .body;
   }
-  std::string launched(const std::string& id) { return get("/api/launch", {{"rank", "1"}, {"id", id}}).body; }
+  std::string launched(const std::string& id) { return get("/api/p/0/launch", {{"rank", "1"}, {"id", id}}).body; }
   Viewer viewer;
 };
 
@@ -107,10 +108,10 @@ TEST_F(Measured, ALaunchLeadsBackToItsSlices) {
   EXPECT_EQ(launched("1").find(R"("start":0)"), std::string::npos);
   expect_has(launched("2"), R"("match":"name","slices":[{)");
   expect_has(launched("3"), R"("match":"none","slices":[]})");
-  EXPECT_EQ(get("/api/launch", {{"rank", "1"}, {"id", "4"}}).status, 404);
-  EXPECT_EQ(get("/api/launch", {{"rank", "0"}, {"id", "0"}}).status, 404);
-  EXPECT_EQ(get("/api/launch", {{"rank", "1"}, {"id", "x"}}).status, 400);
-  EXPECT_EQ(get("/api/launch", {{"rank", "1"}}).status, 400);
+  EXPECT_EQ(get("/api/p/0/launch", {{"rank", "1"}, {"id", "4"}}).status, 404);
+  EXPECT_EQ(get("/api/p/0/launch", {{"rank", "0"}, {"id", "0"}}).status, 404);
+  EXPECT_EQ(get("/api/p/0/launch", {{"rank", "1"}, {"id", "x"}}).status, 400);
+  EXPECT_EQ(get("/api/p/0/launch", {{"rank", "1"}}).status, 400);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ struct Shown {
 
 /// By the text of the key.
 std::map<std::string, Shown> distributions(const Profile& profile, Query query) {
-  const std::string body = answer_distributions(profile, {"/api/distributions", std::move(query)}).body;
+  const std::string body = answer_distributions(profile, {"/api/p/0/distributions", std::move(query)}).body;
   EXPECT_TRUE(test::JsonCheck::is_valid(body)) << body;
   static const std::regex row(
       R"~(\{"key":\[([^\]]*)\],"count":(\d+),"total":(\d+),"min":\d+,"max":\d+,"counts":\[([\d,]*)\]\})~");
@@ -130,7 +130,7 @@ TEST(Rows, OfCallsThatLaunchedAndOfAllSlices) {
 }
 
 std::string row(const Profile& profile, Query query) {
-  return answer_row(profile, {"/api/row", std::move(query)}).body;
+  return answer_row(profile, {"/api/p/0/row", std::move(query)}).body;
 }
 
 TEST(Rows, TheLongestSlicesOfARow) {

@@ -27,7 +27,7 @@ std::vector<Place> matches_of(const std::string& answer) {
 }
 
 std::string search(const Profile& profile, std::multimap<std::string, std::string> query) {
-  return answer_search(profile, {"/api/search", std::move(query)}).body;
+  return answer_search(profile, {"/api/p/0/search", std::move(query)}).body;
 }
 
 uint64_t total_of(const std::string& answer) {

@@ -114,7 +114,7 @@ TEST(LineCosts, FunctionsStandWhereTheyAreCalled) {
 
 class Sources : public ::testing::Test {
  protected:
-  Sources() : viewer("1.2.3", {"database"}) {
+  Sources() : viewer("1.2.3") {
     Session session;
     session.runs.emplace_back();
     session.runs[0].rank = 3;
@@ -127,7 +127,7 @@ class Sources : public ::testing::Test {
                                                          {"b.c", "gone"},
                                                          {"large.c", large},
                                                          {"one line.c", std::string(2 << 20, 'y')}});
-    viewer.show(std::move(session));
+    viewer.add({"database"}).show(std::move(session));
   }
   Answer get(const std::string& path, std::multimap<std::string, std::string> query = {}) {
     const Answer answer = viewer.answer({path, std::move(query)});
@@ -141,8 +141,8 @@ class Sources : public ::testing::Test {
 };
 
 TEST_F(Sources, AreListedAndGivenByNumber) {
-  expect_has(get("/api/sources"), R"([{"rank":3,"file":0,"name":"a.c","stored":"src/a.c","bytes":27},{)");
-  const Answer answer = get("/api/source", {{"rank", "3"}, {"file", "0"}});
+  expect_has(get("/api/p/0/sources"), R"([{"rank":3,"file":0,"name":"a.c","stored":"src/a.c","bytes":27},{)");
+  const Answer answer = get("/api/p/0/source", {{"rank", "3"}, {"file", "0"}});
   EXPECT_EQ(answer.status, 200);
   expect_has(answer, R"("shown_bytes":27,"repaired":true,"text":"int main() {\n  <script>)");
   expect_has(answer, "\xEF\xBF\xBD");
@@ -151,10 +151,10 @@ TEST_F(Sources, AreListedAndGivenByNumber) {
 }
 
 TEST_F(Sources, LargeOnesAreCutAtALine) {
-  const std::string cut = get("/api/source", {{"rank", "3"}, {"file", "2"}}).body;
+  const std::string cut = get("/api/p/0/source", {{"rank", "3"}, {"file", "2"}}).body;
   EXPECT_NE(cut.find(R"("bytes":3146752,"shown_bytes":1048576)"), std::string::npos) << cut.substr(0, 200);
   EXPECT_NE(cut.find(R"(xxx\n","metric")"), std::string::npos);
-  expect_has(get("/api/source", {{"rank", "3"}, {"file", "3"}}), R"("bytes":2097152,"shown_bytes":1048576)");
+  expect_has(get("/api/p/0/source", {{"rank", "3"}, {"file", "3"}}), R"("bytes":2097152,"shown_bytes":1048576)");
 }
 
 TEST_F(Sources, NothingElseIsGiven) {
@@ -170,16 +170,16 @@ TEST_F(Sources, NothingElseIsGiven) {
       {{{"rank", "3"}, {"file", "1"}}, 404},  // it has vanished
       {{{"rank", "3"}, {"file", "0"}, {"metric", "nonsense"}}, 400},
   };
-  for (const auto& [query, status] : requests) EXPECT_EQ(get("/api/source", query).status, status);
-  EXPECT_EQ(get("/api/sources", {{"path", "/etc"}}).status, 400);
-  Viewer without("1.2.3", {});
-  without.show([] {
+  for (const auto& [query, status] : requests) EXPECT_EQ(get("/api/p/0/source", query).status, status);
+  EXPECT_EQ(get("/api/p/0/sources", {{"path", "/etc"}}).status, 400);
+  Viewer without("1.2.3");
+  without.add({}).show([] {
     Session session;
     session.runs.emplace_back();
     return session;
   }());
-  EXPECT_EQ(without.answer({"/api/sources", {}}).body, "[]");
-  EXPECT_EQ(without.answer({"/api/source", {{"rank", "0"}, {"file", "0"}}}).status, 404);
+  EXPECT_EQ(without.answer({"/api/p/0/sources", {}}).body, "[]");
+  EXPECT_EQ(without.answer({"/api/p/0/source", {{"rank", "0"}, {"file", "0"}}}).status, 404);
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 // What the server answers, as docs/viewer-protocol.md has it. Times are ns from the start of the session.
 
-export interface Status {
-  session: string;
+/** How far a profile is. */
+export interface ProfileStatus {
   state: "opening" | "ready" | "error";
   share: number;
   what: string;
   error?: string | null;
-  version: string;
   inputs: string[];
+}
+
+export interface Status {
+  session: string;
+  version: string;
+  profiles: ProfileStatus[];
 }
 
 export type TrackKind =
