@@ -51,6 +51,9 @@ struct Analysis {
   /// Whether the table of a profile has rows, as far as its counts tell; without it, it always has.
   bool (*applies)(const ProfileCounts& counts) = nullptr;
   RowSlices row_slices = {};
+  /// Whether it asks which threads of a rank waited for other ranks (ranks/rank_waits.h), which is not known before all
+  /// have been seen.
+  bool asks_who_waited = false;
 
   // How it is computed: one of these.
   std::unique_ptr<Partial> (*fold)(const Analysis& analysis, const TableOptions& options) = nullptr;

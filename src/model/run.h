@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/interval_set.h"
 #include "model/arguments.h"
 #include "model/call_tree.h"
 #include "model/launch_metrics.h"
@@ -73,6 +75,17 @@ struct RunClock {
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 
+/// What is still known of a timeline after its slices have been let go (session/let_go.h).
+struct TimelineTotals {
+  int64_t slices = 0;
+  int64_t device_ops = 0;
+  uint64_t bytes = 0;                   // resident, names apart
+  std::optional<Interval> slices_time;  // from the first start to the last end of all slices
+  std::optional<Interval> extent;       // as extent_of (analysis/session_clock.h)
+  std::optional<Interval> event_extent;
+  std::set<int32_t> used_devices;
+};
+
 struct Run {
   std::string file;            // as the user named it
   std::string format;          // contract, "info": kineto, chrome, nsys-sqlite, ...
@@ -96,6 +109,8 @@ struct Run {
   EventCounts events;
   Notes notes;
   Timeline timeline;
+  /// Where only that part of the timeline is left which other ranks need to know: what all of it was.
+  std::optional<TimelineTotals> let_go;
   std::optional<CallTree> call_tree;
   std::optional<LaunchMetrics> launch_metrics;
   std::optional<OpGraph> op_graph;
@@ -111,6 +126,14 @@ struct Run {
   };
   std::optional<PartOf> part_of;
 };
+
+/// Slices of a run, also of one whose timeline has been let go.
+inline int64_t slice_count(const Run& run) {
+  return run.let_go ? run.let_go->slices : static_cast<int64_t>(run.timeline.slices.size());
+}
+inline int64_t device_op_count(const Run& run) {
+  return run.let_go ? run.let_go->device_ops : static_cast<int64_t>(run.timeline.device_ops.size());
+}
 
 /// Everything that was opened together: one run a rank, sorted by rank.
 struct Session {

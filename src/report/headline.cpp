@@ -124,9 +124,9 @@ class Headline {
   }
 
   int64_t slices() const {
-    size_t sum = 0;
-    for (const Run& run : session_.runs) sum += run.timeline.slices.size();
-    return static_cast<int64_t>(sum);
+    int64_t sum = 0;
+    for (const Run& run : session_.runs) sum += slice_count(run);
+    return sum;
   }
 
   /// How busy the devices were and why they were not busier.

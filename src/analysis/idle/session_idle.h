@@ -18,6 +18,8 @@ class SessionIdle {
  public:
   /// The session must outlive this.
   explicit SessionIdle(const Session& session);
+  /// Of a session of one rank, with its waits for ranks that are not open.
+  SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
 
   /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
   /// threads may do so at once; those of one run wait for each other.
