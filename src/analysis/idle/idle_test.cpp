@@ -8,7 +8,7 @@
 
 #include "analysis/idle/idle_causes.h"
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "links/window.h"
 
