@@ -1,4 +1,4 @@
-// Table `queue`: how much launched work waits for each stream. O(n log n) in the launching calls.
+// Table `queue`: how many launches wait in the queue of each stream. O(n log n) in the launching calls.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -13,7 +13,7 @@ namespace cgpu {
 
 namespace {
 
-/// A time, and whether something was launched then or, if not, began to run.
+/// A time, and what happened then: true where a call launched work, false where launched work began to run.
 using Event = std::pair<int64_t, bool>;
 
 /// The number of launched calls whose work has not begun, after each event.

@@ -38,8 +38,8 @@ void for_each_transfer(const Timeline& timeline, Visit visit) {
 struct TransfersOfRoute {
   int64_t count = 0;
   int64_t total_ns = 0;
-  std::vector<int64_t> sizes;  // of the ops that say theirs
-  int64_t sized_ns = 0;        // duration of these ops
+  std::vector<int64_t> sizes;  // bytes, of the ops of which they are recorded
+  int64_t sized_ns = 0;        // sum of the durations of these ops
 
   void combine(TransfersOfRoute&& other) {
     count += other.count;

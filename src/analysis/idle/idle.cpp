@@ -1,5 +1,5 @@
 // Table `idle`: what the launching host thread did during each gap of a device. O(n log n) in the slices, O(n) where
-// they come sorted. The slow way it equals: find the cause of every idle nanosecond by looking at all slices.
+// they come sorted. The test compares it with finding the cause of every idle nanosecond by looking at all slices.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -14,8 +14,9 @@ namespace cgpu {
 
 namespace {
 
+/// The parts of gaps that have one cause.
 struct Idle {
-  int64_t count = 0;  // gaps
+  int64_t count = 0;  // gaps with such a part
   int64_t total_ns = 0;
   int64_t max_ns = 0;
 };

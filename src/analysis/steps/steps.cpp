@@ -1,5 +1,5 @@
 // Table `steps`: iterations, each split without remainder by what was going on. O(n log n) in the slices, O(n) where
-// they come sorted, besides O(s log n) for s steps. The slow way it equals: give every nanosecond of a step to the
+// they come sorted, besides O(s log n) for s steps. The test compares it with giving every nanosecond of a step to the
 // first activity in the list that has a slice over it.
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace cgpu {
 
 namespace {
 
-/// What a moment of a step can belong to, first come first served.
+/// What the time of a step can belong to; where several go on at once, it belongs to the first of them.
 enum Activity : uint8_t { kernel, copy, set, communication, runtime, dataloader, cpu };
 constexpr size_t kActivities = cpu + 1;
 
