@@ -14,6 +14,10 @@ struct LaunchShape {
   std::array<uint32_t, 3> grid{};   // blocks
   std::array<uint32_t, 3> block{};  // threads
   auto operator<=>(const LaunchShape&) const = default;
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(grid, block);
+  }
 };
 
 /// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); empty where they are
