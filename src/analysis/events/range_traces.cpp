@@ -1,5 +1,5 @@
-// Tables `range_trace` and `range_kernels`: annotations one by one, with what ran on the device for them; and the
-// kernels under each name of an annotation. O(n log n + m d) for n slices and m device ops under d nested annotations.
+// Table `range_trace`: annotations one by one, with what ran on the device for them. O(n log n + m d) for n slices and
+// m device ops under d nested annotations.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
-#include "analysis/device/device_ops.h"
 #include "analysis/common/duration_table.h"
 #include "analysis/common/merged_names.h"
 #include "analysis/common/nesting.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 
@@ -77,56 +77,13 @@ Table range_trace_table(const Session& session, const AnalysisOptions&) {
       const Inside range = found == inside.end() ? Inside{} : found->second;
       const bool on_device = range.device_ops > 0;
       const Track& track = timeline.tracks[slices.track[slice]];
-      table.append(
-          {run.rank, slices.start[slice] - zeros[r], slices.duration[slice], cell(timeline.name(slice)), depth,
-           range.children, range.child_ns, slices.duration[slice] - range.child_ns, range.device_ops,
-           on_device ? Cell(range.device_begin - zeros[r]) : Cell(),
-           on_device ? Cell(range.device_end - range.device_begin) : Cell(), track.process, track.thread});
+      table.append({run.rank, slices.start[slice] - zeros[r], slices.duration[slice], cell(timeline.name(slice)), depth,
+                    range.children, range.child_ns, slices.duration[slice] - range.child_ns, range.device_ops,
+                    on_device ? Cell(range.device_begin - zeros[r]) : Cell(),
+                    on_device ? Cell(range.device_end - range.device_begin) : Cell(), track.process, track.thread});
     }
   }
   sort_by_start(table);
-  return table;
-}
-
-Table range_kernels_table(const Session& session, const AnalysisOptions&) {
-  Table table{"range_kernels", "time of the kernels launched in annotations of each name"};
-  table.columns = {text_column("range", "text of the annotation"), text_column("name", "name of the kernel"),
-                   count_column("ranges", "annotations of this name in which it was launched")};
-  append_duration_columns(table.columns, "kernels, each counted once a name of annotation");
-
-  struct Pair {
-    DurationStatistics durations;
-    std::set<std::pair<size_t, SliceIndex>> ranges;
-    SliceIndex last_op = kNone;  // ranges of one name nest: an op counts once
-    size_t last_run = 0;
-  };
-  MergedNames names;
-  std::map<std::pair<StringId, StringId>, Pair> pairs;
-  int64_t whole = 0;
-  for (size_t r = 0; r < session.runs.size(); ++r) {
-    const Timeline& timeline = session.runs[r].timeline;
-    const Slices& slices = timeline.slices;
-    names.enter(timeline.names);
-    const std::vector<SliceIndex> above = ranges_above(timeline);
-    for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
-      if (timeline.kind(op) != SliceKind::kernel || slices.launch[op] == kNone) return;
-      for (SliceIndex at = above[slices.launch[op]]; at != kNone; at = above[at]) {
-        Pair& pair = pairs[{names.number(slices.name[at]), names.number(slices.name[op])}];
-        pair.ranges.emplace(r, at);
-        if (pair.last_op == op && pair.last_run == r) continue;
-        pair.last_op = op;
-        pair.last_run = r;
-        pair.durations.add(slices.duration[op]);
-        whole += slices.duration[op];
-      }
-    });
-  }
-  for (const auto& [key, pair] : pairs) {
-    Row row = {cell(names.text(key.first)), cell(names.text(key.second)), static_cast<int64_t>(pair.ranges.size())};
-    append_durations(row, pair.durations, whole);
-    table.append(std::move(row));
-  }
-  sort_most_first(table, "total_ns");
   return table;
 }
 

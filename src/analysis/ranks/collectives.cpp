@@ -101,26 +101,11 @@ Sums sum_up(const Session& session, const CollectiveSeries& series) {
   return sums;
 }
 
-}  // namespace
-
-Table collectives_table(const Session& session, const AnalysisOptions&) {
-  Table table{
-      "collectives",
-      "communication by collective and group of ranks",
-      {text_column("name", "collective, as recorded or as the kernel's name says"),
-       text_column("group", "group of ranks; absent where not recorded"),
-       count_column("ranks", "ranks on which it was seen; a process that drives several devices is several"),
-       count_column("count", "instances, each counted once over all ranks"),
-       bytes_column("bytes", "larger of input and output on one rank, over the instances that say"),
-       time_column("total_ns", "sum of the durations on all ranks"),
-       real_column("algo_bandwidth", "GB/s", "bytes over the shortest duration of each instance that says them"),
-       real_column("bus_bandwidth", "GB/s",
-                   "algo_bandwidth as traffic on a link of each rank; absent where the "
-                   "size of the group is unknown"),
-       time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")}};
-
+Table collectives_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  const Session& session = facts.session();
+  Table table = analysis.empty_table();
   const bool comparable = has_common_clock(session);
-  for (const CollectiveSeries& series : device_collectives(session)) {
+  for (const CollectiveSeries& series : facts.collectives()) {
     const Sums sums = sum_up(session, series);
     Row row = {series.name,
                cell(series.group),
@@ -141,6 +126,43 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
   }
   sort_most_first(table, "total_ns");
   return table;
+}
+
+std::vector<Row> visit_collectives(const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
+  std::vector<Row> keys;
+  for (const CollectiveSeries& series : facts.collectives()) {
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        visit(member.run, part.slice, static_cast<uint32_t>(keys.size()));
+      }
+    }
+    keys.push_back({series.name, cell(series.group)});
+  }
+  return keys;
+}
+
+}  // namespace
+
+Analysis collectives_analysis() {
+  return {
+      .name = "collectives",
+      .about = "communication by collective and group of ranks",
+      .subject = Subject::ranks,
+      .columns = {key_column("name", "collective, as recorded or as the kernel's name says"),
+                  key_column("group", "group of ranks; absent where not recorded"),
+                  count_column("ranks", "ranks on which it was seen; a process that drives several devices is several"),
+                  count_column("count", "instances, each counted once over all ranks"),
+                  bytes_column("bytes", "larger of input and output on one rank, over the instances that say"),
+                  time_column("total_ns", "sum of the durations on all ranks"),
+                  real_column("algo_bandwidth", "GB/s",
+                              "bytes over the shortest duration of each instance that says them"),
+                  real_column("bus_bandwidth", "GB/s",
+                              "algo_bandwidth as traffic on a link of each rank; absent where the "
+                              "size of the group is unknown"),
+                  time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")},
+      .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
+      .row_slices = {{"name", "group"}, visit_collectives},
+      .whole = collectives_table};
 }
 
 }  // namespace cgpu

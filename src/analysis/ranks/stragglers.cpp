@@ -6,7 +6,6 @@
 #include "analysis/common/columns.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
-#include "links/collective_series.h"
 
 namespace cgpu {
 
@@ -27,21 +26,14 @@ struct Meeting {
   const CollectiveMember* last = nullptr;  // of several that began last the first
 };
 
-}  // namespace
-
-Table stragglers_table(const Session& session, const AnalysisOptions&) {
-  Table table{"stragglers",
-              "which rank begins collectives last, and what the others wait for it",
-              {rank_column(), device_column(), count_column("count", "collectives in which it met others"),
-               count_column("last", "of these, those that it was the last to begin"),
-               time_column("caused_ns", "time that the others spent in these until it began"),
-               real_column("pct", "%", "share of all waiting in collectives that it caused"),
-               time_column("wait_ns", "time that it spent in collectives until the last one began")}};
+Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  const Session& session = facts.session();
+  Table table = analysis.empty_table();
   if (!has_common_clock(session)) return table;
 
   std::map<std::pair<uint32_t, int32_t>, Lateness> members;
   int64_t whole = 0;
-  for (const CollectiveSeries& series : device_collectives(session)) {
+  for (const CollectiveSeries& series : facts.collectives()) {
     const auto start_of = [&](const CollectiveMember& member, const CollectivePart& part) {
       const Run& run = session.runs[member.run];
       return run.timeline.slices.start[part.slice] + run.clock_base;
@@ -76,11 +68,26 @@ Table stragglers_table(const Session& session, const AnalysisOptions&) {
     }
   }
   for (const auto& [key, lateness] : members) {
-    table.append({session.runs[key.first].rank, int64_t{key.second}, lateness.count, lateness.last,
-                          lateness.caused_ns, percent_of(lateness.caused_ns, whole), lateness.wait_ns});
+    table.append({session.runs[key.first].rank, int64_t{key.second}, lateness.count, lateness.last, lateness.caused_ns,
+                  percent_of(lateness.caused_ns, whole), lateness.wait_ns});
   }
   sort_most_first(table, "caused_ns");
   return table;
+}
+
+}  // namespace
+
+Analysis stragglers_analysis() {
+  return {.name = "stragglers",
+          .about = "which rank begins collectives last, and what the others wait for it",
+          .subject = Subject::ranks,
+          .columns = {rank_column(), device_column(), count_column("count", "collectives in which it met others"),
+                      count_column("last", "of these, those that it was the last to begin"),
+                      time_column("caused_ns", "time that the others spent in these until it began"),
+                      real_column("pct", "%", "share of all waiting in collectives that it caused"),
+                      time_column("wait_ns", "time that it spent in collectives until the last one began")},
+          .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication > 0; },
+          .whole = stragglers_table};
 }
 
 }  // namespace cgpu
