@@ -110,6 +110,13 @@ struct Run {
     std::vector<uint32_t> ops;  // by device op: its number there
   };
   std::optional<PartOf> part_of;
+
+  /// Adds a slice to the timeline and counts its event.
+  SliceIndex add_slice(const Slice& slice) {
+    timeline.slices.append(slice);
+    ++events.slices;
+    return static_cast<SliceIndex>(timeline.slices.size() - 1);
+  }
 };
 
 /// Everything that was opened together: one run a rank, sorted by rank.
