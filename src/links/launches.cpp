@@ -17,7 +17,7 @@ namespace {
 using Keyed = std::pair<int64_t, SliceIndex>;
 
 bool is_id(int64_t correlation) {
-  return correlation != Slices::kNoCorrelation && correlation != 0 && correlation != -1;
+  return correlation != kNoCorrelation && correlation != 0 && correlation != -1;
 }
 
 class LaunchLinker {

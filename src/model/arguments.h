@@ -72,13 +72,18 @@ class ArgumentSource {
  public:
   virtual ~ArgumentSource() = default;
   /// Adds the arguments of events to `batch`, in the order of `sources` (Slices::source), which must not fall: that is
-  /// the cheap order. Throws Error where the file has changed or vanished.
-  virtual void read(std::span<const uint64_t> sources, ArgumentBatch& batch) = 0;
+  /// the cheap order. What has no source (kNoSource) has no arguments. Throws Error where the file has changed or
+  /// vanished.
+  void read(std::span<const uint64_t> sources, ArgumentBatch& batch);
   /// Whether several threads that call `read` at once are quicker than one; they may not where this is false.
   virtual bool is_parallel() const { return false; }
 
   /// Those of one event. Throws Error as `read`.
   std::vector<Argument> arguments(uint64_t source);
+
+ private:
+  /// As `read`, of events that have a source.
+  virtual void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) = 0;
 };
 
 }  // namespace cgpu

@@ -125,6 +125,13 @@ struct Run {
     std::vector<uint32_t> ops;  // by device op: its number there
   };
   std::optional<PartOf> part_of;
+
+  /// Adds a slice to the timeline and counts its event.
+  SliceIndex add_slice(const Slice& slice) {
+    timeline.slices.append(slice);
+    ++events.slices;
+    return static_cast<SliceIndex>(timeline.slices.size() - 1);
+  }
 };
 
 /// Slices of a run, also of one whose timeline has been let go.

@@ -1,7 +1,7 @@
 // The timeline of a run: tracks, and on them slices, counters and instants, as columns.
 //
 // Slices are a structure of arrays in file order (the order matters: of two host slices with equal bounds the earlier
-// in the file is the outer one). A slice costs 51 bytes; a device op 28 more. What a profile says about an event
+// in the file is the outer one). A slice costs 51 bytes; a device op 29 more. What a profile says about an event
 // beyond these columns stays in the file and is read again through Run::arguments.
 //
 // Readers fill the raw columns and `hints`; cgpu::complete (links/) fills `parent`, `launch`, the device ops' kind
@@ -14,12 +14,15 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "model/struct_of_arrays.h"
 
 namespace cgpu {
 
 using SliceIndex = uint32_t;
 using TrackIndex = uint32_t;
-inline constexpr uint32_t kNone = UINT32_MAX;  // no slice, no track
+inline constexpr uint32_t kNone = UINT32_MAX;         // no slice, no track
+inline constexpr int64_t kNoCorrelation = INT64_MIN;  // the profile gives none
+inline constexpr uint64_t kNoSource = UINT64_MAX;     // stands nowhere in the profile: it has no arguments
 
 /// What a slice is, whichever profiler wrote it.
 enum class SliceKind : uint8_t {
@@ -76,16 +79,28 @@ struct Track {
   std::vector<std::string> above = {};
 };
 
+/// A slice as a reader appends it; what is not set is what the profile does not say.
+struct Slice {
+  int64_t start = 0;                     // ns on the run's clock
+  int64_t duration = 0;                  // ns, >= 0
+  int64_t correlation = kNoCorrelation;  // as in the profile
+  uint64_t source = kNoSource;           // position in the uncompressed input, for Run::arguments
+  StringId name = 0;                     // into Timeline::names
+  TrackIndex track = kNone;
+  uint16_t category = 0;  // into Timeline::categories
+  uint8_t flags = 0;      // SliceFlag
+};
+
 /// Columns of equal length, one entry a slice.
-struct Slices {
-  std::vector<int64_t> start;     // ns on the run's clock
-  std::vector<int64_t> duration;  // ns, >= 0
-  std::vector<StringId> name;     // into Timeline::names
+struct Slices : StructOfArrays<Slices, Slice> {
+  std::vector<int64_t> start;
+  std::vector<int64_t> duration;
+  std::vector<int64_t> correlation;
+  std::vector<uint64_t> source;
+  std::vector<StringId> name;
   std::vector<TrackIndex> track;
-  std::vector<uint16_t> category;    // into Timeline::categories
-  std::vector<uint8_t> flags;        // SliceFlag
-  std::vector<int64_t> correlation;  // as in the profile; kNoCorrelation where it gives none
-  std::vector<uint64_t> source;      // position in the uncompressed input, for Run::arguments
+  std::vector<uint16_t> category;
+  std::vector<uint8_t> flags;
   // Filled by links:
   /// Innermost host slice of the same thread that contains it; of a slice that works off a queue and lies in no other,
   /// the one that put the work there; else kNone.
@@ -93,7 +108,24 @@ struct Slices {
   /// Of a device op or a synchronization the call that asked for it, where the profile has it; else kNone.
   std::vector<SliceIndex> launch;
 
-  static constexpr int64_t kNoCorrelation = INT64_MIN;
+  template <typename Visit>
+  static void for_each_read_column(Visit visit) {
+    visit(&Slices::start, &Slice::start);
+    visit(&Slices::duration, &Slice::duration);
+    visit(&Slices::correlation, &Slice::correlation);
+    visit(&Slices::source, &Slice::source);
+    visit(&Slices::name, &Slice::name);
+    visit(&Slices::track, &Slice::track);
+    visit(&Slices::category, &Slice::category);
+    visit(&Slices::flags, &Slice::flags);
+  }
+  template <typename Visit>
+  static void for_each_column(Visit visit) {
+    for_each_read_column([&](auto column, auto) { visit(column); });
+    visit(&Slices::parent);
+    visit(&Slices::launch);
+  }
+
   size_t size() const { return start.size(); }
   int64_t end(SliceIndex i) const { return start[i] + duration[i]; }
 };
@@ -139,18 +171,46 @@ enum class MemoryKind : uint8_t {
 const char* text_of(CopyKind kind);    // "HtoD", ..., "Memset", "UVM HtoD"
 const char* text_of(MemoryKind kind);  // "pageable", ...; "" for none
 
+/// A device op as a reader appends it; what is not set is what the profile does not say.
+struct DeviceOp {
+  SliceIndex slice = kNone;
+  int32_t device = -1;
+  int64_t stream = -1;
+  int64_t bytes = -1;  // of a copy or memset
+  CopyKind copy = CopyKind::none;
+  MemoryKind source = MemoryKind::none;
+  MemoryKind destination = MemoryKind::none;
+};
+
 /// Columns of equal length, one entry a device op, in file order.
-struct DeviceOps {
+struct DeviceOps : StructOfArrays<DeviceOps, DeviceOp> {
   std::vector<SliceIndex> slice;
   std::vector<int32_t> device;
   std::vector<int64_t> stream;
-  std::vector<int64_t> bytes;  // of a copy or memset; -1 where absent
+  std::vector<int64_t> bytes;
   std::vector<CopyKind> copy;
   std::vector<MemoryKind> source;
   std::vector<MemoryKind> destination;
   // Filled by links:
   std::vector<OpKind> kind;
   std::vector<uint8_t> kernel_class;  // KernelClass (kernels/kernel_class.h)
+
+  template <typename Visit>
+  static void for_each_read_column(Visit visit) {
+    visit(&DeviceOps::slice, &DeviceOp::slice);
+    visit(&DeviceOps::device, &DeviceOp::device);
+    visit(&DeviceOps::stream, &DeviceOp::stream);
+    visit(&DeviceOps::bytes, &DeviceOp::bytes);
+    visit(&DeviceOps::copy, &DeviceOp::copy);
+    visit(&DeviceOps::source, &DeviceOp::source);
+    visit(&DeviceOps::destination, &DeviceOp::destination);
+  }
+  template <typename Visit>
+  static void for_each_column(Visit visit) {
+    for_each_read_column([&](auto column, auto) { visit(column); });
+    visit(&DeviceOps::kind);
+    visit(&DeviceOps::kernel_class);
+  }
 
   size_t size() const { return slice.size(); }
 };

@@ -57,7 +57,7 @@ class SliceWriter {
     member_if("thread", track.thread_name.empty() ? track.thread : track.thread_name);
     member_if("process", track.process_name.empty() ? track.process : track.process_name);
     const int64_t correlation = timeline_.slices.correlation[slice_];
-    if (correlation != Slices::kNoCorrelation) json_.member("correlation", correlation);
+    if (correlation != kNoCorrelation) json_.member("correlation", correlation);
     const uint8_t flags = timeline_.slices.flags[slice_];
     if ((flags & kImplausibleDuration) != 0) json_.member("remark", "implausible duration, in no total");
     if ((flags & kNeverEnded) != 0) json_.member("remark", "its end was not recorded");

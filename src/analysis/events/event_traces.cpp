@@ -14,7 +14,7 @@ namespace cgpu {
 namespace {
 
 Cell correlation_cell(const Slices& slices, SliceIndex slice) {
-  return slices.correlation[slice] == Slices::kNoCorrelation ? Cell() : Cell(slices.correlation[slice]);
+  return slices.correlation[slice] == kNoCorrelation ? Cell() : Cell(slices.correlation[slice]);
 }
 
 Cell memory_cell(MemoryKind kind) {

@@ -115,9 +115,8 @@ class RunCells {
       case kDepth:
         return is_host(timeline.kind(slice)) ? std::optional(depth_[slice]) : std::nullopt;
       case kCorrelation:
-        return timeline.slices.correlation[slice] == Slices::kNoCorrelation
-                   ? std::nullopt
-                   : std::optional(timeline.slices.correlation[slice]);
+        return timeline.slices.correlation[slice] == kNoCorrelation ? std::nullopt
+                                                                    : std::optional(timeline.slices.correlation[slice]);
       case kDevice:
         return op == kNone ? std::nullopt : std::optional(int64_t{timeline.device_ops.device[op]});
       default:

@@ -47,7 +47,7 @@ std::vector<std::string> bodies_of(const Run& run) {
   if (run.call_tree) bodies.emplace_back("call tree");
   if (run.launch_metrics) bodies.emplace_back("launch metrics");
   if (run.op_graph) bodies.emplace_back("op graph");
-  if (bodies.empty() || run.timeline.slices.size() > 0) bodies.insert(bodies.begin(), "timeline");
+  if (bodies.empty() || slice_count(run) > 0) bodies.insert(bodies.begin(), "timeline");
   return bodies;
 }
 
@@ -123,7 +123,7 @@ void add_clock(InfoRows& rows, const Session& session) {
   std::optional<Interval> whole;
   int64_t longest = 0;
   for (const Run& run : session.runs) {
-    const std::optional<Interval> extent = extent_of(run.timeline);
+    const std::optional<Interval> extent = extent_of(run);
     if (!extent) continue;
     const Interval shifted{extent->begin + run.clock_base, extent->end + run.clock_base};
     longest = std::max(longest, shifted.end - shifted.begin);
@@ -142,10 +142,10 @@ void add_counts(InfoRows& rows) {
   rows.sum(
       "events", [](const Run& run) { return run.events.read; }, "events in the input");
   rows.sum(
-      "slices", [](const Run& run) { return static_cast<int64_t>(run.timeline.slices.size()); },
+      "slices", slice_count,
       "events with a duration that were kept");
   rows.sum(
-      "device_slices", [](const Run& run) { return static_cast<int64_t>(run.timeline.device_ops.size()); },
+      "device_slices", device_op_count,
       "of these, device ops");
   rows.sum(
       "instants", [](const Run& run) { return run.events.instants; }, "events without a duration");
@@ -231,7 +231,7 @@ void add_sizes(InfoRows& rows, const Session& session) {
   uint64_t resident = 0;
   int64_t events = 0;
   for (const Run& run : session.runs) {
-    resident += run.timeline.bytes();
+    resident += (run.let_go ? run.let_go->bytes : run.timeline.bytes());
     events += run.events.read;
   }
   rows.add("resident_bytes_per_event",

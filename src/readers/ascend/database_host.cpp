@@ -135,7 +135,7 @@ void read_calls(DatabaseReader& reader) {
         }
         name.assign(level->second.prefix).append(reader.texts.text(row.integer(5)));
         reader.add_slice(row, level->second.category, name, reader.thread_track(row.integer(3)),
-                         row.is_null(4) ? Slices::kNoCorrelation : row.integer(4));
+                         row.is_null(4) ? kNoCorrelation : row.integer(4));
       });
 }
 
