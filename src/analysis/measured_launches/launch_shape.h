@@ -16,8 +16,8 @@ struct LaunchShape {
   auto operator<=>(const LaunchShape&) const = default;
 };
 
-/// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); empty where they are
-/// not all there.
+/// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); none where one of the
+/// six numbers is missing.
 std::optional<LaunchShape> launch_shape(std::span<const ArgumentView> arguments);
 
 }  // namespace cgpu
