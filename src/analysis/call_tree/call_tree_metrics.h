@@ -20,17 +20,17 @@ struct ShownMetric {
   std::string unit;
   std::string about;
 
-  /// None where the run has no such metric.
+  /// Its number in this tree; none where the tree has no such metric.
   std::optional<MetricIndex> in(const CallTree& tree) const;
 };
 
-/// Those that were asked for (kMetricOption), else every metric that is visible, has values, and divides among the
-/// parts of the program. Throws Error where no run has a metric that was asked for.
+/// Those that were asked for (kMetricOption), else every metric that is visible, has values and is additive (ratios are
+/// not). Throws Error where no run has a metric that was asked for.
 std::vector<ShownMetric> shown_metrics(const Session& session, const TableOptions& options);
 /// The one that was asked for, else the main metric of the first run that has one; none without call trees.
 std::optional<ShownMetric> one_metric(const Session& session, const TableOptions& options);
 
-/// METRIC.inclusive and METRIC.exclusive for each.
+/// Columns METRIC.inclusive and METRIC.exclusive for each metric.
 std::vector<Column> metric_columns(const std::vector<ShownMetric>& metrics);
 
 /// Where a node stands: line, file and module, absent where unknown.

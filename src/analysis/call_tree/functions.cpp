@@ -1,7 +1,7 @@
 // Tables `functions` (flat) and `callers` (bottom-up). O(nodes) a metric that is shown.
 //
-// The cost of a function here and below counts its outermost instances only, so that recursion is counted once; its
-// cost by itself counts all of them. The latter add up to the whole program.
+// The inclusive cost of a function is the sum over its outermost nodes only, so that recursion counts once. Its
+// exclusive cost is the sum over all of its nodes; the exclusive costs of all functions add up to the whole program.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -72,13 +72,13 @@ void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctio
   }
 }
 
-/// The metrics' columns of a table: pairs of a cost here and below, and a cost here.
+/// Where the columns of the metrics are: for each its inclusive, then its exclusive cost.
 struct MetricColumns {
   size_t begin;
   size_t end;
 };
 
-/// The rows of what is no function (the root, a thread's start) say nothing where they cost nothing by themselves.
+/// Appends the rows, but for those of the root and of starts of threads that have no exclusive cost.
 void append_costly(Table& table, const std::vector<Row>& rows, const std::vector<bool>& is_function,
                    MetricColumns columns) {
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -90,7 +90,7 @@ void append_costly(Table& table, const std::vector<Row>& rows, const std::vector
   }
 }
 
-/// By the first metric's own cost, then its cost with what is below; absent last.
+/// Orders by the exclusive cost of the first metric, then by its inclusive cost; absent last.
 void sort_by_cost(Table& table, MetricColumns columns) {
   if (columns.begin == columns.end) return;
   const ColumnValues& inclusive = table.values(columns.begin);

@@ -1,5 +1,5 @@
-// Table `profiles`: the threads and streams that a call tree is of, with what each cost in all. O(profiles) a metric,
-// where the reader finds the values of a node at once.
+// Table `profiles`: the threads and streams that a call tree is of, with the whole cost of each. O(profiles) a metric
+// where the file keeps the values of a node together.
 #include <algorithm>
 #include <string>
 #include <tuple>

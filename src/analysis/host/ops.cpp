@@ -38,7 +38,7 @@ bool is_framework_op(SliceKind kind) {
   return kind == SliceKind::framework_op;
 }
 
-/// The framework ops of a run, nested. The columns have an entry for every slice.
+/// How the framework ops of a run nest. Its columns are indexed by slice.
 class OpForest {
  public:
   explicit OpForest(const Timeline& timeline)
@@ -91,7 +91,8 @@ void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
   ops.enter(timeline.names);
   const auto of = [&](SliceIndex op) -> Op& { return ops.of(slices.name[op]); };
 
-  std::vector<int64_t> device_ns(slices.size(), 0);  // launched in the op, and when the walk leaves it, below it
+  // By op: durations of the device ops launched in it; once the walk leaves it, with those of the ops inside it.
+  std::vector<int64_t> device_ns(slices.size(), 0);
   for_each_device_op(timeline, [&](OpIndex, SliceIndex device_op) {
     const SliceIndex call = launch_of(timeline, device_op);
     const SliceIndex op = call == kNone ? kNone : forest.above(call);
@@ -105,7 +106,7 @@ void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
                 Op& row = of(op);
                 ++row.count;
                 row.cpu_self_ns += slices.duration[op];
-                if (--row.open == 0) {  // the outermost of its name: what is below counts once
+                if (--row.open == 0) {  // the outermost of its name, so that what is inside counts once
                   row.cpu_total_ns += slices.duration[op];
                   row.device_total_ns += device_ns[op];
                 }

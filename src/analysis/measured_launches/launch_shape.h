@@ -20,8 +20,8 @@ struct LaunchShape {
   }
 };
 
-/// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); empty where they are
-/// not all there.
+/// From "grid": [x, y, z] and "block": [x, y, z] (PyTorch), or gridX ... blockZ (Nsight Systems); none where one of the
+/// six numbers is missing.
 std::optional<LaunchShape> launch_shape(std::span<const ArgumentView> arguments);
 
 }  // namespace cgpu

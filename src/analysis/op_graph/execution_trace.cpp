@@ -9,7 +9,7 @@ namespace cgpu {
 
 namespace {
 
-/// What nodes of one kind have in sum.
+/// Sums over the nodes of a row. Sums of bytes and times stop at the largest number.
 struct Sum {
   int64_t count = 0;
   int64_t inputs = 0;

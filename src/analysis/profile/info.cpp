@@ -41,7 +41,7 @@ std::string distinct_text(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(distinct, ", "));
 }
 
-/// What the run holds, besides the timeline that it may not have.
+/// What the run holds: a call tree, measured launches, an op graph; a timeline where it has slices or nothing else.
 std::vector<std::string> bodies_of(const Run& run) {
   std::vector<std::string> bodies;
   if (run.call_tree) bodies.emplace_back("call tree");

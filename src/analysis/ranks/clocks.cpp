@@ -1,4 +1,4 @@
-// Table `clocks`: how the clocks of ranks stand to each other. The work is done in links/clocks.h.
+// Table `clocks`: how the clocks of the ranks differ, as links/clocks.h has found and corrected it.
 #include "analysis/common/columns.h"
 #include "analysis/tables.h"
 

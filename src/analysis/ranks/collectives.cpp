@@ -1,7 +1,7 @@
-// Table `collectives`: communication by collective and group, with the members of a session laid side by side.
+// Table `collectives`: communication by collective and group, over all ranks.
 //
-// What belongs together is the business of links/collective_series.h. The bus bandwidth factors are those of the NCCL
-// tests. O(n log n) in the communication ops, O(n) in the device ops.
+// links/collective_series.h finds which ops of different ranks belong to one instance of a collective. The factors from
+// algorithm to bus bandwidth are those of the NCCL tests. O(n log n) in the communication ops, O(n) in the device ops.
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -33,7 +33,7 @@ std::optional<int64_t> element_size(std::string_view type) {
   return found->second;
 }
 
-/// Bytes that cross a link for each byte of a collective over n ranks.
+/// Bytes that cross the link of a rank for each byte of a collective over n ranks.
 double bus_factor(const std::string& name, int64_t n) {
   std::string letters;
   std::copy_if(name.begin(), name.end(), std::back_inserter(letters), [](char c) { return c != '_'; });
@@ -44,20 +44,20 @@ double bus_factor(const std::string& name, int64_t n) {
   return 1;
 }
 
-/// Over the parts of one instance.
+/// One instance of a collective, over all members that took part.
 struct Instance {
   int64_t latest_start = INT64_MIN;
   int64_t shortest = INT64_MAX;
-  std::optional<int64_t> bytes;  // on the first member that says
+  std::optional<int64_t> bytes;  // as recorded by the first member that has them
 };
 
 /// Sums over the instances of one name and group.
 struct Sums {
   int64_t total_ns = 0;
   int64_t wait_ns = 0;
-  std::optional<int64_t> bytes;       // of the instances that say
+  std::optional<int64_t> bytes;       // of the instances whose bytes are known
   int64_t shortest_ns = 0;            // of these, the sum of the shortest durations over members
-  std::optional<int64_t> group_size;  // where all that say agree
+  std::optional<int64_t> group_size;  // as first recorded; only valid without mixed_sizes
   bool mixed_sizes = false;
 };
 

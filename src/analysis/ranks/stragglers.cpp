@@ -6,24 +6,26 @@
 #include "analysis/common/columns.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
+#include "links/collective_series.h"
 
 namespace cgpu {
 
 namespace {
 
+/// Sums over the collectives that a device of a rank shared with others.
 struct Lateness {
   int64_t count = 0;
-  int64_t last = 0;
+  int64_t last = 0;  // of these, those that it was the last to begin
   int64_t wait_ns = 0;
   int64_t caused_ns = 0;
 };
 
-/// What is known of one instance.
-struct Meeting {
+/// One instance of a collective, over all members that took part.
+struct Instance {
   int64_t latest_start = INT64_MIN;
-  int64_t wait_ns = 0;
+  int64_t wait_ns = 0;  // of all members, until latest_start
   size_t parts = 0;
-  const CollectiveMember* last = nullptr;  // of several that began last the first
+  const CollectiveMember* last = nullptr;  // the member with latest_start; the first of several
 };
 
 Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
@@ -38,33 +40,33 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
       const Run& run = session.runs[member.run];
       return run.timeline.slices.start[part.slice] + run.clock_base;
     };
-    std::vector<Meeting> meetings(series.instances);
+    std::vector<Instance> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart& part : member.parts) {
-        Meeting& meeting = meetings[part.instance];
-        ++meeting.parts;
-        if (meeting.last != nullptr && start_of(member, part) <= meeting.latest_start) continue;
-        meeting.latest_start = start_of(member, part);
-        meeting.last = &member;
+        Instance& instance = instances[part.instance];
+        ++instance.parts;
+        if (instance.last != nullptr && start_of(member, part) <= instance.latest_start) continue;
+        instance.latest_start = start_of(member, part);
+        instance.last = &member;
       }
     }
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart& part : member.parts) {
-        Meeting& meeting = meetings[part.instance];
-        if (meeting.parts < 2) continue;
+        Instance& instance = instances[part.instance];
+        if (instance.parts < 2) continue;
         Lateness& lateness = members[{member.run, member.device}];
-        const int64_t wait = meeting.latest_start - start_of(member, part);
-        meeting.wait_ns += wait;
+        const int64_t wait = instance.latest_start - start_of(member, part);
+        instance.wait_ns += wait;
         lateness.wait_ns += wait;
         ++lateness.count;
       }
     }
-    for (const Meeting& meeting : meetings) {
-      if (meeting.parts < 2) continue;
-      Lateness& lateness = members[{meeting.last->run, meeting.last->device}];
+    for (const Instance& instance : instances) {
+      if (instance.parts < 2) continue;
+      Lateness& lateness = members[{instance.last->run, instance.last->device}];
       ++lateness.last;
-      lateness.caused_ns += meeting.wait_ns;
-      whole += meeting.wait_ns;
+      lateness.caused_ns += instance.wait_ns;
+      whole += instance.wait_ns;
     }
   }
   for (const auto& [key, lateness] : members) {
