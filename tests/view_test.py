@@ -233,7 +233,7 @@ class ViewTest(unittest.TestCase):
 
     def test_tables_equal_the_command_line(self):
         for name, query, options in (("kernels", "top=3", ["--top", "3"]),
-                                     ("kernels", "base_names=1&sort=%2Bname", ["--names", "base", "--sort", "+name"]),
+                                     ("kernels", "names=base&sort=%2Bname", ["--names", "base", "--sort", "+name"]),
                                      ("api", "where=total_ns%20%3E%201ms", ["--where", "total_ns > 1ms"]),
                                      ("ops", "step=2-3", ["--step", "2-3"]),
                                      ("steps", "", []),

@@ -25,6 +25,10 @@ const std::vector<LaunchingCall>& SessionFacts::launching_calls(size_t run) cons
   return runs_[run].launching_calls.get([&] { return cgpu::launching_calls(session_.runs[run].timeline); });
 }
 
+const LaunchedOps& SessionFacts::launched_ops(size_t run) const {
+  return runs_[run].launched_ops.get([&] { return LaunchedOps(session_.runs[run].timeline); });
+}
+
 const std::vector<CollectiveSeries>& SessionFacts::collectives() const {
   return collectives_.get([&] { return device_collectives(session_); });
 }

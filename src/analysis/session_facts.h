@@ -5,6 +5,7 @@
 //   steps             O(n log n) in the slices of a run   a few bytes a step
 //   waits             O(n log n) in the synchronisations  about 40 bytes a synchronisation
 //   launching calls   O(n) in the device ops of a run     8 bytes a launching call
+//   launched ops      O(n log n) in the device ops      8 bytes an op whose launch is known
 //   collectives       O(n log n) in the communication     about 24 bytes a collective op
 //   idle gaps         O(n) in the slices of a run, then   the causes that host threads give, about 24 bytes a host
 //                     O(ops) each time they are visited   slice that names a cause
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "analysis/host/launch_calls.h"
+#include "analysis/host/launched_ops.h"
 #include "analysis/idle/session_idle.h"
 #include "analysis/steps/step_times.h"
 #include "links/collective_series.h"
@@ -45,6 +47,8 @@ class SessionFacts {
   const Waits& waits(size_t run) const;
   /// The calls of a run that started device work.
   const std::vector<LaunchingCall>& launching_calls(size_t run) const;
+  /// The device ops of a run by the call that launched them.
+  const LaunchedOps& launched_ops(size_t run) const;
   /// Communication on devices, matched over the runs.
   const std::vector<CollectiveSeries>& collectives() const;
   /// The idle gaps of the devices, with their causes.
@@ -65,6 +69,7 @@ class SessionFacts {
     Once<std::vector<Step>> steps;
     Once<Waits> waits;
     Once<std::vector<LaunchingCall>> launching_calls;
+    Once<LaunchedOps> launched_ops;
   };
 
   const Session& session_;

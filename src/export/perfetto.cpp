@@ -36,7 +36,7 @@ int64_t earliest(const TimelineView& view) {
 class PerfettoWriter {
  public:
   PerfettoWriter(const Session& session, Sink& sink, const ExportOptions& options)
-      : session_(session), options_(options), view_(session), packets_(sink) {
+      : session_(session), options_(options), facts_(session), view_(facts_), packets_(sink) {
     const bool unix = !session.runs.empty() && session.runs.front().clock_is_unix;
     base_ = unix ? session.runs.front().clock_base + view_.zero(0) : -earliest(view_);
     if (unix) write_clocks();
@@ -451,6 +451,7 @@ class PerfettoWriter {
 
   const Session& session_;
   const ExportOptions& options_;
+  SessionFacts facts_;
   TimelineView view_;
   TracePackets packets_;
   int64_t base_ = 0;                                       // the trace's time at the start of the session

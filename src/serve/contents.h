@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "serve/profile.h"
 
 namespace cgpu {
 
 struct Contents {
-  std::vector<std::string> tables;  // in the order in which they are listed
+  std::vector<const Analysis*> tables;  // in the order in which they are listed
   std::vector<std::string> views;
 };
 

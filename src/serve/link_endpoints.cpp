@@ -66,7 +66,7 @@ std::optional<Placed> neighbor(const Profile& profile, const Placed& placed, con
     if (slice == kNone) return std::nullopt;
     found = timeline.slices.launch[slice];
     if (*found == kNone) {
-      const std::vector<SliceIndex> ops = profile.launched_by(run, slice);
+      const std::vector<SliceIndex> ops = profile.facts().launched_ops(run).of(slice);
       if (!ops.empty()) found = ops.front();
     }
   } else if (where == "forward" || where == "backward") {
@@ -115,7 +115,7 @@ Answer answer_flows(const Profile& profile, const Request& request) {
   };
   if (slice != kNone) {
     if (timeline.slices.launch[slice] != kNone) write("launch", timeline.slices.launch[slice], slice);
-    for (const SliceIndex op : profile.launched_by(run, slice)) write("launch", slice, op);
+    for (const SliceIndex op : profile.facts().launched_ops(run).of(slice)) write("launch", slice, op);
     for (const Link& link : timeline.links) {
       if (link.from != slice && link.to != slice) continue;
       write(link.kind == Link::Kind::forward_backward ? "forward_backward" : "flow", link.from, link.to);

@@ -76,13 +76,13 @@ LaunchMatch compare(const KernelLaunch& a, const KernelLaunch& b) {
   return same_short_name ? LaunchMatch::short_name_and_shape : LaunchMatch::none;
 }
 
-MeasuredLaunches::MeasuredLaunches(const Session& session) {
-  const Table table = find_analysis("launch_metrics").run(session, {});  // a row a launch, in this order
+MeasuredLaunches::MeasuredLaunches(const SessionFacts& facts) {
+  const Table table = make_table(find_analysis("launch_metrics"), facts);  // a row a launch, in this order
   const size_t kernel = table.column("kernel");
   const size_t bound = table.column("bound");
   const size_t intensity = table.column("intensity");
   size_t row = 0;
-  for (const Run& run : session.runs) {
+  for (const Run& run : facts.session().runs) {
     if (!run.launch_metrics) continue;
     for (const ProfiledLaunch& profiled : run.launch_metrics->launches) {
       MeasuredLaunch launch;

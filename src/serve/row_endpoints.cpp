@@ -6,7 +6,7 @@
 
 #include "serve/endpoints.h"
 #include "serve/parameters.h"
-#include "serve/row_slices.h"
+#include "serve/table_parameters.h"
 
 namespace cgpu {
 
@@ -78,11 +78,27 @@ void write_cell(JsonTextWriter& json, const Cell& cell) {
   }
 }
 
-std::string table_of(const Parameters& parameters) {
-  std::string table = parameters.required_text("table");
-  if (row_columns(table).empty()) throw RequestError(kNotFound, "there is no such table with rows of slices");
-  return table;
-}
+/// The table that a request is about, and its options, which are taken out of the request.
+struct RowsOfSlices {
+  const Analysis& table;
+  TableOptions options;
+
+  explicit RowsOfSlices(Request& request) : table(wanted_of(request)), options(take_options(table, request)) {}
+
+  std::vector<Row> visit(const Profile& profile, const RowSlices::Visit& visit) const {
+    return table.row_slices.visit(profile.facts(), options, visit);
+  }
+
+ private:
+  static const Analysis& wanted_of(const Request& request) {
+    const auto given = request.query.find("table");
+    if (given == request.query.end()) throw RequestError(kBadRequest, "table is missing");
+    const Analysis& table = table_called(given->second);
+    if (table.row_slices.visit == nullptr)
+      throw RequestError(kNotFound, "the rows of this table are not made of slices");
+    return table;
+  }
+};
 
 Answer answer_of(JsonTextWriter json) {
   Answer answer;
@@ -93,14 +109,14 @@ Answer answer_of(JsonTextWriter json) {
 }  // namespace
 
 Answer answer_distributions(const Profile& profile, const Request& request) {
-  const Parameters parameters(request, {"table", "from", "to", "rank", "base_names", "top"});
-  const std::string table = table_of(parameters);
+  Request rest = request;
+  const RowsOfSlices all(rest);
+  const Parameters parameters(rest, {"table", "from", "to", "rank", "top"});
   const Window window(profile, parameters);
-  const bool base_names = parameters.flag("base_names");
   const auto top = static_cast<size_t>(parameters.integer("top", 1, 100'000).value_or(20'000));
 
   std::vector<Durations> rows;
-  const auto keys = visit_rows(profile.session(), table, base_names, [&](size_t run, SliceIndex slice, uint32_t row) {
+  const std::vector<Row> keys = all.visit(profile, [&](size_t run, SliceIndex slice, uint32_t row) {
     if (row >= rows.size()) rows.resize(row + 1);
     if (const auto length = window.length_in(run, slice)) rows[row].add(*length);
   });
@@ -114,13 +130,13 @@ Answer answer_distributions(const Profile& profile, const Request& request) {
   std::vector<uint32_t> place(rows.size(), UINT32_MAX);  // in `order`
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   std::vector<std::array<int64_t, kBars>> counts(order.size());
-  visit_rows(profile.session(), table, base_names, [&](size_t run, SliceIndex slice, uint32_t row) {
+  all.visit(profile, [&](size_t run, SliceIndex slice, uint32_t row) {
     if (place[row] == UINT32_MAX) return;
     if (const auto length = window.length_in(run, slice)) ++counts[place[row]][rows[row].bar_of(*length)];
   });
 
   JsonTextWriter json;
-  json.begin_object().member("columns", row_columns(table)).key("rows").begin_array();
+  json.begin_object().member("columns", all.table.row_slices.keys).key("rows").begin_array();
   for (const uint32_t row : order) {
     json.begin_object().key("key").begin_array();
     for (const Cell& cell : keys[row]) write_cell(json, cell);
@@ -135,26 +151,21 @@ Answer answer_distributions(const Profile& profile, const Request& request) {
 }
 
 Answer answer_row(const Profile& profile, const Request& request) {
-  const Parameters parameters(request, {"table", "name", "group", "kind", "src_memory", "dst_memory", "from", "to",
-                                        "rank", "base_names", "limit", "cut"});
-  const std::string table = table_of(parameters);
+  Request rest = request;
+  const RowsOfSlices all(rest);
+  const Row wanted = take_row_key(all.table, rest);
+  const Parameters parameters(rest, {"table", "from", "to", "rank", "limit", "cut"});
   const Window window(profile, parameters);
   const auto limit = static_cast<size_t>(parameters.integer("limit", 1, 10'000).value_or(1000));
-  std::vector<Cell> wanted;
-  for (const std::string& column : row_columns(table)) {
-    const auto given = parameters.text(column);
-    wanted.push_back(given ? Cell(*given) : Cell());
-  }
 
   struct Found {
     size_t run;
     SliceIndex slice;
     int64_t length;  // in the window
   };
-  const bool base_names = parameters.flag("base_names");
-  const auto keys = visit_rows(profile.session(), table, base_names, [](size_t, SliceIndex, uint32_t) {});
+  const std::vector<Row> keys = all.visit(profile, [](size_t, SliceIndex, uint32_t) {});
   const bool cut = parameters.flag("cut");
-  const auto is_wanted = [&](const std::vector<Cell>& key) {
+  const auto is_wanted = [&](const Row& key) {
     return std::equal(key.begin(), key.end(), wanted.begin(), [&](const Cell& cell, const Cell& given) {
       const auto* text = std::get_if<std::string>(&cell);
       const auto* part = std::get_if<std::string>(&given);
@@ -163,7 +174,7 @@ Answer answer_row(const Profile& profile, const Request& request) {
   };
   const auto row = static_cast<uint32_t>(std::find_if(keys.begin(), keys.end(), is_wanted) - keys.begin());
   std::vector<Found> found;
-  visit_rows(profile.session(), table, base_names, [&](size_t run, SliceIndex slice, uint32_t of) {
+  all.visit(profile, [&](size_t run, SliceIndex slice, uint32_t of) {
     if (of != row) return;
     if (const auto length = window.length_in(run, slice)) found.push_back({run, slice, *length});
   });

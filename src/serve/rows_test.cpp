@@ -4,10 +4,9 @@
 #include <numeric>
 #include <regex>
 
+#include "analysis/common/slices_by_name.h"
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
 #include "serve/endpoints.h"
-#include "serve/row_slices.h"
 #include "serve/selection.h"
 #include "serve/test_json.h"
 
@@ -75,7 +74,7 @@ void expect_equal(const Profile& profile, const Query& query, const Table& table
   EXPECT_EQ(shown.size(), table.row_count()) << what;
   for (size_t row = 0; row < table.row_count(); ++row) {
     std::string key;
-    for (const std::string& column : row_columns(table.name)) {
+    for (const std::string& column : find_analysis(table.name).row_slices.keys) {
       key += (key.empty() ? "" : ",") + json_of(table.cell(row, table.column(column)));
     }
     ASSERT_EQ(shown.count(key), 1U) << what << " " << key;
@@ -101,14 +100,17 @@ TEST(Rows, DistributionsAreOfTheRowsOfTheTables) {
     selection.to = to;
     const SelectedSession window(profile, selection);
     for (const char* name : {"kernels", "ops", "api", "os_calls", "ranges", "transfers", "collectives"}) {
+      const Analysis& analysis = find_analysis(name);
       for (const bool base_names : {false, true}) {
-        AnalysisOptions options;
-        options.base_names = base_names;
-        const Analysis& analysis = find_analysis(name);
-        Query query = {{"table", name}, {"base_names", base_names ? "1" : "0"}};
-        expect_equal(profile, query, analysis.run(profile.session(), options), fmt::format("{} {}", name, seed));
+        if (base_names && analysis.options.empty()) continue;
+        TableOptions options;
+        if (base_names) options.set(kNamesOption, {"base"});
+        Query query = {{"table", name}};
+        if (base_names) query.insert({"names", "base"});
+        expect_equal(profile, query, make_table(analysis, profile.facts(), options), fmt::format("{} {}", name, seed));
         query.insert({{"from", std::to_string(from)}, {"to", std::to_string(to)}});
-        expect_equal(profile, query, analysis.run(window.session(), options), fmt::format("{} {} cut", name, seed));
+        expect_equal(profile, query, make_table(analysis, window.facts(), options),
+                     fmt::format("{} {} cut", name, seed));
       }
     }
   }
@@ -150,8 +152,8 @@ TEST(Rows, TheLongestSlicesOfARow) {
     return found;
   };
   EXPECT_EQ(starts({{"table", "kernels"}, {"name", "void k<1>(int)"}}), (std::vector{20, 0}));
-  EXPECT_EQ(starts({{"table", "kernels"}, {"name", "k"}, {"base_names", "1"}}), (std::vector{20, 60, 0}));
-  EXPECT_EQ(starts({{"table", "kernels"}, {"name", "k"}, {"base_names", "1"}, {"limit", "1"}}), std::vector{20});
+  EXPECT_EQ(starts({{"table", "kernels"}, {"name", "k"}, {"names", "base"}}), (std::vector{20, 60, 0}));
+  EXPECT_EQ(starts({{"table", "kernels"}, {"name", "k"}, {"names", "base"}, {"limit", "1"}}), std::vector{20});
   EXPECT_EQ(starts({{"table", "kernels"}, {"name", "void k<1"}, {"cut", "1"}}), (std::vector{20, 0}));
   // In the window only 5 ns of the long one are left.
   EXPECT_EQ(starts({{"table", "kernels"}, {"name", "void k<1>(int)"}, {"from", "0"}, {"to", "25"}}),
@@ -159,13 +161,16 @@ TEST(Rows, TheLongestSlicesOfARow) {
   EXPECT_EQ(starts({{"table", "transfers"}, {"kind", "HtoD"}, {"src_memory", "pinned"}, {"dst_memory", "device"}}),
             std::vector{100});
   EXPECT_EQ(starts({{"table", "transfers"}, {"kind", "HtoD"}, {"dst_memory", "device"}}), std::vector{110});
-  EXPECT_NE(row(profile, {{"table", "kernels"}, {"name", "k"}, {"base_names", "1"}, {"limit", "1"}})
+  EXPECT_NE(row(profile, {{"table", "kernels"}, {"name", "k"}, {"names", "base"}, {"limit", "1"}})
                 .find(R"({"count":3,"total":60,"min":10,"max":30,"slices":[)"),
             std::string::npos);
   EXPECT_THROW(row(profile, {{"table", "kernels"}, {"name", "nobody"}}), RequestError);
   EXPECT_THROW(row(profile, {{"table", "kernels"}, {"name", "void k<1"}}), RequestError);
   EXPECT_THROW(row(profile, {{"table", "kernels"}, {"name", "void k<1>(int)"}, {"to", "0"}}), RequestError);
   EXPECT_THROW(row(profile, {{"table", "secrets"}, {"name", "k"}}), RequestError);
+  EXPECT_THROW(row(profile, {{"table", "kernels"}, {"kind", "HtoD"}}), RequestError);  // of another table
+  EXPECT_THROW(row(profile, {{"table", "ops"}, {"name", "k"}, {"names", "base"}}), RequestError);
+  EXPECT_THROW(row(profile, {{"table", "kernels"}, {"name", "k"}, {"names", "short"}}), RequestError);
 }
 
 }  // namespace

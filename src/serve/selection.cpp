@@ -48,7 +48,7 @@ Interval window_of(const Profile& profile, size_t run, const Selection& selectio
   if (selection.to) window.end = on_clock(*selection.to);
   if (!selection.steps) return window;
   Interval steps{INT64_MAX, INT64_MIN};
-  for (const Step& step : profile.view().steps()[run]) {
+  for (const Step& step : profile.facts().steps(run)) {
     if (step.number < selection.steps->first || step.number > selection.steps->second) continue;
     steps = {std::min(steps.begin, step.time.begin), std::max(steps.end, step.time.end)};
   }
@@ -57,8 +57,8 @@ Interval window_of(const Profile& profile, size_t run, const Selection& selectio
 }
 
 void check_steps(const Profile& profile, const std::pair<int64_t, int64_t>& wanted) {
-  for (const std::vector<Step>& steps : profile.view().steps()) {
-    for (const Step& step : steps) {
+  for (size_t run = 0; run < profile.session().runs.size(); ++run) {
+    for (const Step& step : profile.facts().steps(run)) {
       if (wanted.first <= step.number && step.number <= wanted.second) return;
     }
   }
@@ -67,20 +67,21 @@ void check_steps(const Profile& profile, const std::pair<int64_t, int64_t>& want
 
 }  // namespace
 
-SelectedSession::SelectedSession(const Profile& profile, const Selection& selection) : whole_(profile.session()) {
+SelectedSession::SelectedSession(const Profile& profile, const Selection& selection) : whole_(profile.facts()) {
+  const Session& whole = whole_.session();
   if (selection.steps) check_steps(profile, *selection.steps);
   const auto is_wanted = [&](const Run& run) { return !selection.rank || run.rank == *selection.rank; };
-  if (std::none_of(whole_.runs.begin(), whole_.runs.end(), is_wanted)) {
+  if (std::none_of(whole.runs.begin(), whole.runs.end(), is_wanted)) {
     throw RequestError(kNotFound, fmt::format("the profile has no rank {}", selection.rank.value_or(0)));
   }
-  const bool all_ranks = std::all_of(whole_.runs.begin(), whole_.runs.end(), is_wanted);
+  const bool all_ranks = std::all_of(whole.runs.begin(), whole.runs.end(), is_wanted);
   if (all_ranks && !selection.has_window() && !selection.tracks) return;
 
   std::optional<ChosenTracks> chosen;
   if (selection.tracks) chosen.emplace(profile, *selection.tracks);
   std::vector<std::optional<Part>> parts;
-  for (size_t i = 0; i < whole_.runs.size(); ++i) {
-    const Run& run = whole_.runs[i];
+  for (size_t i = 0; i < whole.runs.size(); ++i) {
+    const Run& run = whole.runs[i];
     parts.emplace_back();
     if (!is_wanted(run)) continue;
     parts.back() = Part{window_of(profile, i, selection), {}};
@@ -90,10 +91,11 @@ SelectedSession::SelectedSession(const Profile& profile, const Selection& select
       };
     }
   }
-  own_ = cut_out(std::shared_ptr<const Session>(std::shared_ptr<void>(), &whole_), parts);
+  part_ = cut_out(std::shared_ptr<const Session>(std::shared_ptr<void>(), &whole), parts);
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]) own_->zeros.push_back(profile.view().zero(i));
+    if (parts[i]) part_->zeros.push_back(profile.view().zero(i));
   }
+  part_facts_.emplace(*part_);
 }
 
 }  // namespace cgpu

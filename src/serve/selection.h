@@ -37,17 +37,19 @@ class ChosenTracks {
   std::vector<std::vector<int32_t>> devices_;                       // by run
 };
 
-/// The selected part of the profile's session (links/window.h), which is the session itself where nothing is left out.
-/// Call trees and measured launches, which have no times, stay with the profile.
+/// The selected part of the profile's session (links/window.h) with facts of its own; the profile's session and facts
+/// where nothing is left out. Call trees and measured launches, which have no times, stay with the profile.
 class SelectedSession {
  public:
   /// Throws RequestError for a step or a rank that does not exist.
   SelectedSession(const Profile& profile, const Selection& selection);
-  const Session& session() const { return own_ ? *own_ : whole_; }
+  const Session& session() const { return facts().session(); }
+  const SessionFacts& facts() const { return part_facts_ ? *part_facts_ : whole_; }
 
  private:
-  const Session& whole_;
-  std::optional<Session> own_;
+  const SessionFacts& whole_;
+  std::optional<Session> part_;
+  std::optional<SessionFacts> part_facts_;
 };
 
 }  // namespace cgpu

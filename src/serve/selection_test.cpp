@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -65,6 +65,8 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   EXPECT_EQ(selected.session().runs[0].rank, 1);
 
   EXPECT_EQ(&SelectedSession(profile, {}).session(), &profile.session());
+  EXPECT_EQ(&SelectedSession(profile, {}).facts(), &profile.facts());
+  EXPECT_NE(&selected.facts(), &profile.facts());
   Selection nobody;
   nobody.rank = 7;
   EXPECT_THROW(SelectedSession(profile, nobody), RequestError);

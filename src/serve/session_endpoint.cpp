@@ -50,7 +50,7 @@ void write_tracks(JsonTextWriter& json, const Profile& profile) {
 void write_steps(JsonTextWriter& json, const Profile& profile) {
   json.key("steps").begin_array();
   for (size_t run = 0; run < profile.session().runs.size(); ++run) {
-    for (const Step& step : profile.view().steps()[run]) {
+    for (const Step& step : profile.facts().steps(run)) {
       json.begin_object()
           .member("rank", profile.session().runs[run].rank)
           .member("step", step.number)
@@ -77,6 +77,41 @@ void write_notes(JsonTextWriter& json, const Session& session) {
   json.end_array();
 }
 
+/// What the tables are declared as.
+void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tables) {
+  json.key("tables").begin_array();
+  for (const Analysis* table : tables) {
+    json.begin_object()
+        .member("name", table->name)
+        .member("about", table->about)
+        .member("subject", text_of(table->subject))
+        .member("events", table->events != nullptr)
+        .member("row_key", table->row_slices.keys)
+        .key("columns")
+        .begin_array();
+    for (const Column& column : table->columns) {
+      json.begin_object()
+          .member("name", column.name)
+          .member("type", text_of(column.type))
+          .member("unit", column.unit)
+          .member("role", text_of(column.role))
+          .end_object();
+    }
+    json.end_array().key("options").begin_array();
+    for (const TableOption& option : table->options) {
+      json.begin_object()
+          .member("name", option.name)
+          .member("kind", text_of(option.kind))
+          .member("default", option.fallback)
+          .member("choices", option.choices)
+          .member("about", option.about)
+          .end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
 /// ns since 1970 at time 0, as text: it does not fit into what a page calls a number.
 std::optional<std::string> start_of(const Profile& profile) {
   const Run& first = profile.session().runs.front();
@@ -99,11 +134,8 @@ Answer answer_session(const Profile& profile, const ServerIdentity& server, cons
       .member("start_unix_ns", start_of(profile));
   write_runs(json, session);
   write_tracks(json, profile);
-  json.key("tables").begin_array();
-  for (const std::string& name : contents.tables) {
-    json.begin_object().member("name", name).member("about", find_analysis(name).about).end_object();
-  }
-  json.end_array().member("views", contents.views).member("kinds", TimelineView::kinds());
+  write_tables(json, contents.tables);
+  json.member("views", contents.views).member("kinds", TimelineView::kinds());
   json.key("classes").begin_array();
   for (int i = 0; i < kKernelClasses; ++i) json.value(text_of(static_cast<KernelClass>(i)));
   json.end_array().key("causes").begin_array();

@@ -88,7 +88,7 @@ class SliceWriter {
   }
 
   void write_step() {
-    for (const Step& step : profile_.view().steps()[run_]) {
+    for (const Step& step : profile_.facts().steps(run_)) {
       const int64_t begin = step.time.begin - profile_.view().zero(run_);
       const int64_t length = step.time.end - step.time.begin;
       if (placed_.start < begin || placed_.start >= begin + length) continue;
@@ -122,7 +122,7 @@ class SliceWriter {
       return;
     }
     if (!is_host(timeline_.kind(slice_))) return;
-    const std::vector<SliceIndex> ops = profile_.launched_by(run_, slice_);
+    const std::vector<SliceIndex> ops = profile_.facts().launched_ops(run_).of(slice_);
     if (ops.empty()) return;
     json_.key("launched").begin_array();
     for (size_t i = 0; i < std::min(ops.size(), kMostListed); ++i) {

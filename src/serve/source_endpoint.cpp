@@ -44,8 +44,8 @@ std::string beginning_of(const SourceFiles& sources, size_t number) {
 
 void write_lines(JsonTextWriter& json, const Session& session, const Run& run, const std::string& wanted,
                  const std::string& file) {
-  AnalysisOptions options;
-  if (!wanted.empty()) options.metrics.push_back(wanted);
+  TableOptions options;
+  if (!wanted.empty()) options.set("metric", {wanted});
   std::optional<ShownMetric> metric;
   try {
     metric = one_metric(session, options);

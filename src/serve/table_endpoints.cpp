@@ -4,25 +4,18 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
-#include "analysis/events/slices.h"
+#include "analysis/events/choose_rows.h"
 #include "base/error.h"
 #include "serve/endpoints.h"
 #include "serve/parameters.h"
 #include "serve/selection.h"
+#include "serve/table_parameters.h"
 #include "table/filter.h"
 #include "table/json.h"
 
 namespace cgpu {
 
 namespace {
-
-/// Tables over call trees and measured launches: a window of time says nothing about them.
-bool has_no_time(const std::string& table) {
-  static const std::set<std::string> tables = {"launch_metrics", "launch_rules", "launch_values", "metrics",
-                                               "call_tree",      "hot_path",     "functions",     "callers",
-                                               "imbalance",      "stalls",       "profiles"};
-  return tables.count(table) > 0;
-}
 
 std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
   const size_t dash = text.find('-', 1);
@@ -49,6 +42,26 @@ void keep_rank(Table& table, int64_t rank) {
   }
 }
 
+/// The chosen rows of a table over a part of the profile.
+Table table_of(const Profile& profile, const Analysis& analysis, const TableOptions& options,
+               const Selection& selection, const RowChoice& choice) {
+  if (analysis.events != nullptr) {  // there may be millions
+    const SelectedSession selected(profile, selection);
+    return chosen_rows(analysis, *analysis.events(analysis, selected.facts(), options), choice);
+  }
+  Table table;
+  if (has_no_time(analysis.subject)) {
+    table = make_table(analysis, profile.facts(), options);
+    if (selection.rank) keep_rank(table, *selection.rank);
+  } else {
+    table = make_table(analysis, SelectedSession(profile, selection).facts(), options);
+  }
+  choice.where.apply(table);
+  if (!choice.sort.empty()) sort_rows(table, choice.sort);
+  take_top(table, choice.top);
+  return table;
+}
+
 Answer json_answer(std::string body) {
   Answer answer;
   answer.body = std::move(body);
@@ -61,8 +74,8 @@ constexpr std::array<const char*, 7> kAreaTables = {"kernels", "kernel_classes",
 
 /// Why a device was idle, the threads show that launched its work, chosen or not: of the chosen tracks only the devices
 /// count.
-Table idle_of_devices(const Profile& profile, const Session& window, const ChosenTracks& chosen) {
-  Table table = find_analysis("idle").run(window, {});
+Table idle_of_devices(const Profile& profile, const SessionFacts& window, const ChosenTracks& chosen) {
+  Table table = make_table(find_analysis("idle"), window);
   const size_t rank = table.column("rank");
   const size_t device = table.column("device");
   table.keep_rows([&](RowView row) {
@@ -78,36 +91,21 @@ Table idle_of_devices(const Profile& profile, const Session& window, const Chose
 }  // namespace
 
 Answer answer_table(const Profile& profile, const Request& request, std::string_view name) {
-  const Parameters parameters(request, {"from", "to", "step", "rank", "top", "sort", "where", "base_names", "metric"});
-  const auto& all = all_analyses();
-  const auto analysis = std::find_if(all.begin(), all.end(), [&](const Analysis& a) { return a.name == name; });
-  if (analysis == all.end()) throw RequestError(kNotFound, "there is no such table");
+  const Analysis& analysis = table_called(name);
+  Request rest = request;
+  const TableOptions options = take_options(analysis, rest);
+  const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where"});
   Selection selection = window_of(profile, parameters);
   if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
   selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
-  AnalysisOptions options;
-  options.base_names = parameters.flag("base_names");
-  if (const auto metric = parameters.text("metric")) options.metrics.push_back(*metric);
-  const auto top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
+  RowChoice choice;
+  choice.sort = parameters.text("sort").value_or("");
+  choice.top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
   try {
     const auto where = parameters.text("where");
-    const Filter filter = where && !where->empty() ? Filter::parse(*where) : Filter();
-    const std::string sort = parameters.text("sort").value_or("");
-    Table table;
-    if (name == "slices") {  // there may be millions
-      table = some_slices(SelectedSession(profile, selection).session(), options, {filter, sort, top});
-    } else {
-      if (has_no_time(analysis->name)) {
-        table = analysis->run(profile.session(), options);
-        if (selection.rank) keep_rank(table, *selection.rank);
-      } else {
-        table = analysis->run(SelectedSession(profile, selection).session(), options);
-      }
-      filter.apply(table);
-      if (!sort.empty()) sort_rows(table, sort);
-      take_top(table, top);
-    }
-    return json_answer(render_json("table", profile.session().inputs, {table}));
+    if (where && !where->empty()) choice.where = Filter::parse(*where);
+    return json_answer(
+        render_json("table", profile.session().inputs, {table_of(profile, analysis, options, selection, choice)}));
   } catch (const Error& error) {
     throw RequestError(kBadRequest, error.what());
   }
@@ -131,16 +129,15 @@ Answer answer_area(const Profile& profile, const Request& request) {
     tracks = selection.tracks->size();
   }
   const SelectedSession selected(profile, selection);
-  const Session& session = selected.session();
   std::vector<std::future<Table>> tables;
   for (const std::string name : kAreaTables) {
     tables.push_back(std::async(std::launch::async, [&, name] {
-      if (chosen && name == "idle") return idle_of_devices(profile, all->session(), *chosen);
-      return find_analysis(name).run(session, {});
+      if (chosen && name == "idle") return idle_of_devices(profile, all->facts(), *chosen);
+      return make_table(find_analysis(name), selected.facts());
     }));
   }
   uint64_t slices = 0;
-  for (const Run& run : session.runs) slices += run.timeline.slices.size();
+  for (const Run& run : selected.session().runs) slices += run.timeline.slices.size();
 
   JsonTextWriter json;
   json.begin_object()

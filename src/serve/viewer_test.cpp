@@ -80,7 +80,11 @@ TEST_F(Ready, DescribesTheSession) {
   expect_has(session, R"("kind":"idle","group":["Device 0"])");
   expect_has(session, R"("kind":"stream","group":["Device 0"],"name":"stream 7")");
   expect_has(session, R"("kind":"thread","group":["Process 1"],"name":"thread 1")");
-  expect_has(session, R"({"name":"kernels","about")");
+  expect_has(
+      session,
+      R"("subject":"timeline","events":false,"row_key":["name"],"columns":[{"name":"name","type":"text","unit":"",)");
+  expect_has(session, R"({"name":"total_ns","type":"int","unit":"ns","role":"measure"})");
+  expect_has(session, R"("options":[{"name":"names","kind":"choice","default":"full","choices":["full","base"],)");
   expect_has(session, R"("views":["overview","timeline","flame","kernels","ops","api","transfers","idle","tables"])");
   EXPECT_EQ(session.find(R"("name":"collectives")"), std::string::npos);
 }
@@ -162,13 +166,20 @@ TEST_F(Ready, Search) {
 TEST_F(Ready, TablesAreThoseOfTheCommandLine) {
   const Session session = small_session();
   for (const std::string name : {"kernels", "ops", "api", "idle", "gpu_time", "slices", "info", "call_tree"}) {
-    const std::string expected = render_json("table", session.inputs, {find_analysis(name).run(session, {})});
+    const std::string expected = render_json("table", session.inputs, {make_table(name, session)});
     EXPECT_EQ(body("/api/table/" + name), expected);
   }
   expect_has(body("/api/table/kernels", {{"where", "total_ns > 1ms"}}), "\"rows\": [\n]");
   expect_has(body("/api/table/api", {{"sort", "+name"}, {"top", "1"}}), "[\"cudaLaunchKernel\"");
   expect_has(body("/api/table/slices", {{"sort", "duration_ns"}, {"top", "1"}, {"where", "kind = kernel"}}),
              "[0, 400, 300, \"gemm_kernel\"");
+  EXPECT_EQ(body("/api/table/kernels", {{"names", "full"}}), body("/api/table/kernels"));
+  EXPECT_EQ(get("/api/table/kernels", {{"names", "short"}}).status, 400);
+  EXPECT_EQ(get("/api/table/kernels", {{"names", "base"}, {"names", "full"}}).status, 400);
+  const Answer none = get("/api/table/ops", {{"names", "base"}});
+  EXPECT_EQ(none.status, 400);
+  expect_has(none.body, "'names'");
+  EXPECT_EQ(get("/api/table/slices", {{"args", "yes"}}).status, 400);
   EXPECT_EQ(get("/api/table/slices", {{"sort", "nonsense"}}).status, 400);
   EXPECT_EQ(get("/api/table/secrets").status, 404);
   EXPECT_EQ(get("/api/table/kernels", {{"where", "nonsense"}}).status, 400);

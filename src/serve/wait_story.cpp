@@ -59,7 +59,7 @@ void write_waits(JsonTextWriter& json, const Profile& profile, size_t run, Slice
     json.key(key);
     write_placed(json, profile, profile.view().place(run, which));
   };
-  if (const Wait* wait = profile.waits(run).find(slice)) {
+  if (const Wait* wait = profile.facts().waits(run).find(slice)) {
     json.key("wait").begin_object().member("end", text_of(wait->end));
     if (wait->by != Wait::By::none) json.member("by", text_of(wait->by));
     json.member("why", sentence_of(profile.session().runs[run].timeline, *wait));
@@ -68,7 +68,7 @@ void write_waits(JsonTextWriter& json, const Profile& profile, size_t run, Slice
     write_slice("record", wait->record);
     json.end_object();
   }
-  const std::vector<const Wait*> around = profile.waits(run).around(slice);
+  const std::vector<const Wait*> around = profile.facts().waits(run).around(slice);
   if (around.empty()) return;
   json.key("waits").begin_array();
   for (size_t i = 0; i < std::min(around.size(), kMostListed); ++i) {
@@ -83,7 +83,7 @@ void write_waits(JsonTextWriter& json, const Profile& profile, size_t run, Slice
 }
 
 std::vector<WaitArrow> wait_arrows(const Profile& profile, size_t run, SliceIndex slice) {
-  const Waits& waits = profile.waits(run);
+  const Waits& waits = profile.facts().waits(run);
   std::vector<const Wait*> all = waits.around(slice);
   if (const Wait* own = waits.find(slice)) all.push_back(own);
   std::vector<WaitArrow> arrows;

@@ -91,16 +91,16 @@ OpFacts::OpFacts(const Timeline& timeline) : device_of(timeline.tracks.size()) {
   find_devices_of_idle_streams(timeline, device_of);
 }
 
-std::vector<RunFacts> find_facts(const Session& session, unsigned threads) {
-  std::vector<RunFacts> facts(session.runs.size());
+std::vector<RunFacts> find_facts(const SessionFacts& session, unsigned threads) {
+  std::vector<RunFacts> facts(session.session().runs.size());
   std::vector<std::function<void()>> work;
   std::mutex mutex;  // of the facts about slices
   for (size_t i = 0; i < facts.size(); ++i) {
-    const Timeline& timeline = session.runs[i].timeline;
+    const Timeline& timeline = session.run(i).timeline;
     RunFacts& run = facts[i];
     run.slices = SliceFacts(timeline, 0, 0);
     run.memory = devices_with_memory(timeline);
-    work.emplace_back([&] { run.steps = find_steps(timeline); });
+    work.emplace_back([&, i] { run.steps = !session.steps(i).empty(); });
     work.emplace_back([&] { run.ops = OpFacts(timeline); });
     work.emplace_back([&] { run.events = extent_of_events(timeline); });
     const auto count = static_cast<SliceIndex>(timeline.slices.size());

@@ -1,8 +1,8 @@
 // What a first look at the runs of a session finds: all that has to be known before its tracks can be listed.
 //
-// One look at every slice, in pieces on several threads, and beside it the steps and the device ops (4 bytes an op are
-// kept). What two pieces found is put together by sums, least and greatest numbers, so that neither their borders nor
-// their order can be seen in it.
+// One look at every slice, in pieces on several threads, and beside it the device ops (4 bytes an op are kept). What
+// two pieces found is put together by sums, least and greatest numbers, so that neither their borders nor their order
+// can be seen in it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/steps/step_times.h"
+#include "analysis/session_facts.h"
 #include "base/interval_set.h"
 #include "model/run.h"
 #include "tiles/track_part.h"
@@ -63,11 +63,11 @@ struct RunFacts {
   SliceFacts slices;
   std::optional<Interval> events;  // extent_of_events
   OpFacts ops;
-  std::vector<Step> steps;
+  bool steps = false;        // there are some
   std::set<int32_t> memory;  // devices with allocator events
 };
 
-/// By run. `threads`: at least 1.
-std::vector<RunFacts> find_facts(const Session& session, unsigned threads);
+/// By run. `threads`: at least 1. Asks for the steps of the session too, which the tracks will want.
+std::vector<RunFacts> find_facts(const SessionFacts& session, unsigned threads);
 
 }  // namespace cgpu

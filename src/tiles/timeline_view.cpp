@@ -84,35 +84,34 @@ struct TimelineView::OpenRun {
   std::map<int32_t, Device> devices;
 };
 
-TimelineView::TimelineView(const Session& session, unsigned threads, const Progress& progress)
-    : TimelineView(session, find_facts(session, threads_for(threads)), threads_for(threads), progress) {}
+TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
+    : TimelineView(facts, find_facts(facts, threads_for(threads)), threads_for(threads), progress) {}
 
-TimelineView::TimelineView(const Session& session, std::vector<RunFacts> facts, unsigned threads,
+TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads,
                            const Progress& progress)
-    : session_(session),
-      zeros_(zeros_of(session, facts)),
-      tracks_(session, facts),
-      names_(session),
-      sorted_ops_(session.runs.size()),
-      idle_(session) {
+    : facts_(facts),
+      session_(facts.session()),
+      zeros_(zeros_of(session_, of_runs)),
+      tracks_(session_, of_runs),
+      names_(session_),
+      sorted_ops_(session_.runs.size()) {
   for (int cause = 0; cause < kIdleCauses; ++cause) {
     std::string text(text_of(static_cast<IdleCause>(cause)));
     std::replace(text.begin(), text.end(), '_', ' ');  // for reading
     cause_names_.push_back(names_.add(text));
   }
-  for (size_t run = 0; run < session.runs.size(); ++run) {
-    for (const Step& step : facts[run].steps) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
-    steps_.push_back(std::move(facts[run].steps));
-    if (!facts[run].ops.in_file_order) {
-      const std::vector<SliceIndex>& ops = session.runs[run].timeline.device_ops.slice;
+  for (size_t run = 0; run < session_.runs.size(); ++run) {
+    for (const Step& step : facts.steps(run)) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
+    if (!of_runs[run].ops.in_file_order) {
+      const std::vector<SliceIndex>& ops = session_.runs[run].timeline.device_ops.slice;
       for (OpIndex op = 0; op < ops.size(); ++op) sorted_ops_[run].emplace_back(ops[op], op);
       std::sort(sorted_ops_[run].begin(), sorted_ops_[run].end());
     }
-    for (const std::optional<Interval>& extent : {facts[run].slices.extent, facts[run].events}) {
+    for (const std::optional<Interval>& extent : {of_runs[run].slices.extent, of_runs[run].events}) {
       if (extent) span_ = std::max(span_, extent->end - zeros_[run]);
     }
     OpenRun& opened = *opened_runs_.emplace_back(std::make_unique<OpenRun>());
-    for (auto& [device, of_device] : facts[run].ops.devices) opened.devices[device].ops = std::move(of_device.ops);
+    for (auto& [device, of_device] : of_runs[run].ops.devices) opened.devices[device].ops = std::move(of_device.ops);
   }
   for (size_t i = 0; i < tracks().size(); ++i) opened_.push_back(std::make_unique<OpenTrack>());
   lay_out_all(threads, progress);
@@ -289,15 +288,15 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
       opened.activity = std::move(active_device_of(track).activity);
       return;
     case ViewKind::idle:
-      opened.idle = std::make_unique<IdleSlices>(idle_slices(idle_, track.run, timeline, device_of(track).ops));
+      opened.idle = std::make_unique<IdleSlices>(idle_slices(facts_.idle(), track.run, timeline, device_of(track).ops));
       break;
     case ViewKind::exposed:
       opened.derived = std::move(active_device_of(track).exposed);
       break;
     case ViewKind::steps: {
       size_t name = 0;
-      for (size_t run = 0; run < track.run; ++run) name += steps_[run].size();
-      for (const Step& step : steps_[track.run]) opened.derived.add(step.time, step_names_[name++], kNone);
+      for (size_t run = 0; run < track.run; ++run) name += facts_.steps(run).size();
+      for (const Step& step : facts_.steps(track.run)) opened.derived.add(step.time, step_names_[name++], kNone);
       break;
     }
     default:

@@ -2,7 +2,8 @@
 //
 // Opening looks at every slice (tracks, steps, lanes), on several threads; what costs memory, the index of a track, is
 // made when the track is first asked for and kept. The first twenty tracks are taken as asked for. All functions but
-// the constructor may be called by any number of threads at once; the session must outlive the view and not change.
+// the constructor may be called by any number of threads at once; the facts, and the session that they are of, must
+// outlive the view.
 // Times are ns from the start of the session.
 #pragma once
 
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/steps/step_times.h"
+#include "analysis/session_facts.h"
 #include "model/run.h"
 #include "tiles/activity.h"
 #include "tiles/counter_index.h"
@@ -40,7 +41,7 @@ class TimelineView {
   using Progress = std::function<void(double)>;
   /// `threads`: 0 for as many as the machine has. `progress` is called from one thread at a time with the share of the
   /// tracks that have been laid out.
-  explicit TimelineView(const Session& session, unsigned threads = 0, const Progress& progress = nullptr);
+  explicit TimelineView(const SessionFacts& facts, unsigned threads = 0, const Progress& progress = nullptr);
   ~TimelineView();
   TimelineView(const TimelineView&) = delete;
   TimelineView& operator=(const TimelineView&) = delete;
@@ -48,8 +49,6 @@ class TimelineView {
   const Session& session() const { return session_; }
   const std::vector<ViewTrack>& tracks() const { return tracks_.all(); }
   const SharedNames& names() const { return names_; }
-  /// By run; times on the run's clock.
-  const std::vector<std::vector<Step>>& steps() const { return steps_; }
   /// For each run, the time on its clock that is 0 here.
   int64_t zero(size_t run) const { return zeros_[run]; }
   /// The last end of any slice, sample or mark, at least 1.
@@ -93,7 +92,7 @@ class TimelineView {
   Cost cost() const;
 
  private:
-  TimelineView(const Session& session, std::vector<RunFacts> facts, unsigned threads, const Progress& progress);
+  TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads, const Progress& progress);
 
   struct OpenTrack;
   /// `slices`: those of the track, where they are known already.
@@ -108,9 +107,9 @@ class TimelineView {
   Device& active_device_of(const ViewTrack& track) const;
   void lay_out_all(unsigned threads, const Progress& progress);
 
+  const SessionFacts& facts_;
   const Session& session_;
   std::vector<int64_t> zeros_;
-  std::vector<std::vector<Step>> steps_;
   ViewTracks tracks_;
   SharedNames names_;
   std::vector<uint32_t> step_names_;                                     // of all runs, one after another
@@ -118,7 +117,6 @@ class TimelineView {
   std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
   int64_t span_ = 1;
 
-  mutable SessionIdle idle_;
   mutable std::vector<std::unique_ptr<OpenTrack>> opened_;     // by track
   mutable std::vector<std::unique_ptr<OpenRun>> opened_runs_;  // by run
 };

@@ -59,7 +59,7 @@ class TracksOfRun {
   }
 
   void add_all() {
-    if (!facts_.steps.empty()) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
+    if (facts_.steps) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
     for (const auto& [device, facts] : facts_.ops.devices) add_device(device, facts);
     add_sources([&](TrackIndex track) {
       const std::optional<int32_t>& device = facts_.ops.device_of[track];

@@ -40,23 +40,24 @@ export interface TableOptions {
   top?: number;
   sort?: string;
   where?: string;
-  base_names?: boolean;
+  // Options that some tables declare; another refuses them.
+  names?: "base" | "full";
   metric?: string;
 }
 
-/** The cells that name a row, and the part of the profile. */
+/** The cells that name a row, by their columns. */
+export interface RowCells {
+  cells: Readonly<Record<string, string>>;
+  /** The cells are beginnings. */
+  cut: boolean;
+}
+
+/** The part of the profile, and options of the table. */
 export interface RowOptions {
-  name?: string;
-  group?: string;
-  kind?: string;
-  src_memory?: string;
-  dst_memory?: string;
   from?: number;
   to?: number;
-  base_names?: boolean;
+  names?: "base" | "full";
   limit?: number;
-  /** The cells are beginnings. */
-  cut?: boolean;
 }
 
 type Parameters = Record<string, string | number | boolean | undefined | null>;
@@ -185,15 +186,15 @@ export class Client {
   /** How the durations of the rows of a table are distributed. */
   distributions(
     table: string,
-    options: { from?: number; to?: number; base_names?: boolean; top?: number } = {},
+    options: { from?: number; to?: number; names?: "base" | "full"; top?: number } = {},
     signal?: AbortSignal,
   ): Promise<Distributions> {
     return this.#json(`/api/distributions${query({ table, ...options })}`, true, signal);
   }
 
   /** The slices that a row of a table is made of, the longest first. */
-  row(table: string, options: RowOptions, signal?: AbortSignal): Promise<RowSlices> {
-    return this.#json(`/api/row${query({ table, ...options })}`, true, signal);
+  row(table: string, row: RowCells, options: RowOptions, signal?: AbortSignal): Promise<RowSlices> {
+    return this.#json(`/api/row${query({ table, ...row.cells, cut: row.cut, ...options })}`, true, signal);
   }
 
   flows(track: number, slice: number, signal?: AbortSignal): Promise<Flow[]> {

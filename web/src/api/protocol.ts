@@ -41,6 +41,19 @@ export interface StepInfo {
   duration: number;
 }
 
+/** What a table is declared as. */
+export interface TableInfo {
+  name: string;
+  about: string;
+  subject: string;
+  /** One row an event. */
+  events: boolean;
+  /** The columns that tell of which slices a row is made; none where rows are not made of slices. */
+  row_key: string[];
+  columns: { name: string; type: string; unit: string; role: "key" | "measure" | "moment" | "text" }[];
+  options: { name: string; kind: string; default: string; choices: string[]; about: string }[];
+}
+
 export interface Session {
   session: string;
   version: string;
@@ -49,7 +62,7 @@ export interface Session {
   start_unix_ns: string | null;
   runs: RunInfo[];
   tracks: Track[];
-  tables: { name: string; about: string }[];
+  tables: TableInfo[];
   views: string[];
   kinds: string[];
   classes: string[];
