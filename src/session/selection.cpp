@@ -34,8 +34,8 @@ Interval time_of_steps(const SessionFacts& facts, size_t run, const std::pair<in
 
 /// Throws Error where no run has any of these steps.
 void check_steps(const SessionFacts& facts, const std::pair<int64_t, int64_t>& wanted) {
-  const auto text = wanted.first == wanted.second ? fmt::format("--step {}", wanted.first)
-                                                  : fmt::format("--step {}-{}", wanted.first, wanted.second);
+  const auto text = wanted.first == wanted.second ? fmt::format("step {}", wanted.first)
+                                                  : fmt::format("steps {}-{}", wanted.first, wanted.second);
   std::optional<std::pair<int64_t, int64_t>> known;
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
     for (const Step& step : facts.steps(run)) {
@@ -49,7 +49,7 @@ void check_steps(const SessionFacts& facts, const std::pair<int64_t, int64_t>& w
 }
 
 [[noreturn]] void fail_rank(int64_t rank, const std::set<int64_t>& known) {
-  throw Error(fmt::format("--rank {}: there is no such rank (there are: {})", rank, fmt::join(known, ", ")));
+  throw Error(fmt::format("rank {}: there is no such rank (there are: {})", rank, fmt::join(known, ", ")));
 }
 
 /// Keeps the run of that rank, or of a run that is of several ranks what this one did.
@@ -82,7 +82,7 @@ void select_profile(Session& session, const std::string& wanted) {
       break;
     }
   }
-  if (!found) throw Error("--profile " + wanted + ": there is no such thread or stream; table `profiles` lists them");
+  if (!found) throw Error("profile " + wanted + ": there is no such thread or stream; table `profiles` lists them");
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
   const size_t dash = text.find('-', 1);
   const int64_t first = number(text.substr(0, dash));
   const int64_t last = dash == std::string::npos ? first : number(text.substr(dash + 1));
-  if (first == INT64_MIN || first > last) throw Error("--step " + text + ": a step number or a range N-M was expected");
+  if (first == INT64_MIN || first > last) throw Error("step " + text + ": a step number or a range N-M was expected");
   return {first, last};
 }
 
