@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "model/test_arguments.h"
 
