@@ -34,14 +34,13 @@ struct InfoCommand {
 
 }  // namespace
 
-void add_info_verb(CLI::App& app, Action& action) {
+void add_info_verb(CommandLine& line) {
   auto command = std::make_shared<InfoCommand>();
-  CLI::App* verb = app.add_subcommand("info", "What the input is: format, ranks, devices, time span, counts, notes");
-  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
-      ->required();
-  verb->add_option("--format", command->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  add_input_options(*verb, command->input, false);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("info", "What the input is: format, ranks, devices, time span, counts, notes");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--format", command->format, "text or json").one_of({"text", "json"});
+  add_input_options(verb, command->input, false);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

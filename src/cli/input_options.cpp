@@ -152,7 +152,7 @@ int64_t parse_time(const std::string& text, const std::string& option) {
   return *ns;
 }
 
-void add_input_options(CLI::App& verb, InputOptions& options, bool with_window) {
+void add_input_options(Verb verb, InputOptions& options, bool with_window) {
   verb.add_option("--input-format", options.input_format, "Read the input as this format instead of recognising it");
   verb.add_option("--threads", options.threads, "Threads to read with (default: all)");
   verb.add_flag("--strict", options.strict, "Treat damaged input as an error (exit 2) instead of a warning");

@@ -1,13 +1,13 @@
 // The options that every verb on a profile shares, and the opening of the profile that they describe.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -31,7 +31,7 @@ struct InputOptions {
 };
 
 /// Adds everything but the inputs themselves. `with_window`: the verb looks at a part of the time.
-void add_input_options(CLI::App& verb, InputOptions& options, bool with_window);
+void add_input_options(Verb verb, InputOptions& options, bool with_window);
 
 /// Opens the inputs. `complete`: also links and classifies (every verb but `info`), then selects rank and time.
 /// Losses go to stderr as warnings, or are an Error under --strict. Throws Error.

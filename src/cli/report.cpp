@@ -51,18 +51,17 @@ struct ReportCommand {
 
 }  // namespace
 
-void add_report_verb(CLI::App& app, Action& action) {
+void add_report_verb(CommandLine& line) {
   auto command = std::make_shared<ReportCommand>();
-  CLI::App* verb = app.add_subcommand("report", "The whole story of a run on a page (what cgpu INPUT... does)");
-  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
-      ->required();
-  verb->add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
-      ->check(CLI::IsMember({"text", "json", "html", "md"}));
-  verb->add_option("-o,--output", command->output, "Write to this file instead of stdout");
-  verb->add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
-      ->check(CLI::IsMember({"full", "base"}));
-  add_input_options(*verb, command->input, true);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("report", "The whole story of a run on a page (what cgpu INPUT... does)");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
+      .one_of({"text", "json", "html", "md"});
+  verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  verb.add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
+      .one_of({"full", "base"});
+  add_input_options(verb, command->input, true);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

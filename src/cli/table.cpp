@@ -83,35 +83,31 @@ struct TableCommand {
 
 }  // namespace
 
-void add_table_verb(CLI::App& app, Action& action) {
+void add_table_verb(CommandLine& line) {
   auto command = std::make_shared<TableCommand>();
-  CLI::App* verb = app.add_subcommand("table", "One table as text, CSV, JSON or Markdown; --list names them all");
-  verb->add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
-  verb->add_flag("--list", command->list, "List the tables with their meaning");
-  verb->add_option("--format", command->format, "text, csv, json or md")
-      ->check(CLI::IsMember({"text", "csv", "json", "md"}));
-  verb->add_option("--top", command->top, "Only the first N rows (0: all; text shows 40 unless told)");
-  verb->add_option("--sort", command->sort,
-                   "Sort by this column: numbers descending, text ascending; +COLUMN or -COLUMN force it");
-  verb->add_option("--where", command->where, "Only rows that match: \"total_ns > 1ms and name ~ gemm\"");
-  verb->add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
-      ->check(CLI::IsMember({"full", "base"}));
-  verb->add_flag("--args", command->analysis.arguments, "Table slices: also the arguments of every event");
-  verb->add_option("--metric", command->analysis.metrics,
-                   "Tables over a call tree: these metrics, as in table metrics (several separated by commas)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  verb->add_option(
-          "--scope", command->analysis.scopes,
-          "Table call_tree: also the values of these other scopes, as stored (function, point, lex_aware, ...)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  verb->add_option("--threshold", command->analysis.hot_path_pct,
-                   "Table hot_path: follow a child that has this percentage of its parent (default 50)")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->add_option("-o,--output", command->output, "Write to this file instead of stdout");
-  add_input_options(*verb, command->input, true);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("table", "One table as text, CSV, JSON or Markdown; --list names them all");
+  verb.add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
+  verb.add_flag("--list", command->list, "List the tables with their meaning");
+  verb.add_option("--format", command->format, "text, csv, json or md").one_of({"text", "csv", "json", "md"});
+  verb.add_option("--top", command->top, "Only the first N rows (0: all; text shows 40 unless told)");
+  verb.add_option("--sort", command->sort,
+                  "Sort by this column: numbers descending, text ascending; +COLUMN or -COLUMN force it");
+  verb.add_option("--where", command->where, "Only rows that match: \"total_ns > 1ms and name ~ gemm\"");
+  verb.add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
+      .one_of({"full", "base"});
+  verb.add_flag("--args", command->analysis.arguments, "Table slices: also the arguments of every event");
+  verb.add_option("--metric", command->analysis.metrics,
+                  "Tables over a call tree: these metrics, as in table metrics (several separated by commas)")
+      .comma_separated();
+  verb.add_option("--scope", command->analysis.scopes,
+                  "Table call_tree: also the values of these other scopes, as stored (function, point, lex_aware, ...)")
+      .comma_separated();
+  verb.add_option("--threshold", command->analysis.hot_path_pct,
+                  "Table hot_path: follow a child that has this percentage of its parent (default 50)")
+      .between(0.0, 100.0);
+  verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  add_input_options(verb, command->input, true);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu
