@@ -17,10 +17,6 @@ using Visit = std::function<void(size_t run, SliceIndex slice, uint32_t row)>;
 using Keys = std::vector<std::vector<Cell>>;
 using IsWanted = bool (*)(SliceKind);
 
-bool is_kernel(SliceKind kind) {
-  return kind == SliceKind::kernel || kind == SliceKind::device_collective;
-}
-
 /// The kinds of slices whose names are the rows of a table; null for a table of another kind.
 IsWanted kinds_of(std::string_view table) {
   static const std::map<std::string_view, IsWanted> kinds = {
