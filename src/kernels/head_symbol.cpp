@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace cgpu {
 namespace {
 
 bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool ends_with(std::string_view text, std::string_view end) {

@@ -50,6 +50,9 @@ inline bool is_device_op(SliceKind kind) {
   return kind == SliceKind::kernel || kind == SliceKind::memcpy || kind == SliceKind::memset ||
          kind == SliceKind::device_collective;
 }
+inline bool is_kernel(SliceKind kind) {
+  return kind == SliceKind::kernel || kind == SliceKind::device_collective;
+}
 inline bool is_call(SliceKind kind) {
   return kind == SliceKind::runtime_call || kind == SliceKind::driver_call;
 }
