@@ -77,7 +77,7 @@ ColumnValues SliceColumns::duration(const EventPlaces& slices) const {
 ColumnValues SliceColumns::correlation(const EventPlaces& slices) const {
   return integer_values(slices, [&](EventPlace place) -> std::optional<int64_t> {
     const int64_t correlation = timeline(place.run).slices.correlation[place.event];
-    if (correlation == Slices::kNoCorrelation) return std::nullopt;
+    if (correlation == kNoCorrelation) return std::nullopt;
     return correlation;
   });
 }
