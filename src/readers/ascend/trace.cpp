@@ -43,7 +43,8 @@ std::optional<int64_t> number(std::string_view text) {
 
 /// The lowest five bits of a process id that the profiler made up are the device: pid << 10 | layer << 5 | device.
 int32_t device_of(const std::string& process) {
-  return static_cast<int32_t>(number(process).value_or(0) & 31);
+  constexpr int64_t kDeviceMask = 0x1f;
+  return static_cast<int32_t>(number(process).value_or(0) & kDeviceMask);
 }
 
 class Layers {

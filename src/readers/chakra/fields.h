@@ -24,6 +24,16 @@ enum : uint32_t {
 };
 inline constexpr uint32_t kMostNumber = 20;  // larger ones than any that a version of the schema has
 }  // namespace node
+enum NodeType : int64_t {
+  kMetadata = 1,
+  kMemoryLoad = 2,
+  kMemoryStore = 3,
+  kCompute = 4,
+  kSend = 5,
+  kReceive = 6,
+  kCollective = 7,
+  kStorage = 8,
+};
 namespace io_info {  // IOInfo
 enum : uint32_t { kValues = 1, kShapes = 2, kTypes = 3 };
 }

@@ -5,6 +5,7 @@
 
 #include "base/credentials.h"
 #include "base/json_text.h"
+#include "readers/chakra/fields.h"
 #include "readers/chakra/tensors.h"
 #include "readers/common/kineto_categories.h"
 
@@ -20,24 +21,23 @@ constexpr std::array<std::string_view, 10> kCollectives{
     "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
     "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
 
-/// et_def.proto: NodeType
 NodeClass kind_of_type(int64_t type, bool on_host) {
   switch (type) {
-    case 1:
+    case NodeType::kMetadata:
       return NodeClass::metadata;
-    case 2:
+    case NodeType::kMemoryLoad:
       return NodeClass::memory_load;
-    case 3:
+    case NodeType::kMemoryStore:
       return NodeClass::memory_store;
-    case 4:
+    case NodeType::kCompute:
       return on_host ? NodeClass::op : NodeClass::kernel;
-    case 5:
+    case NodeType::kSend:
       return NodeClass::send;
-    case 6:
+    case NodeType::kReceive:
       return NodeClass::receive;
-    case 7:
+    case NodeType::kCollective:
       return NodeClass::collective;
-    case 8:
+    case NodeType::kStorage:
       return NodeClass::storage;
     default:
       return NodeClass::other;
@@ -45,7 +45,7 @@ NodeClass kind_of_type(int64_t type, bool on_host) {
 }
 
 NodeClass kind_of_name(std::string_view name, int64_t scope) {
-  constexpr int64_t kUserScope = 7;
+  constexpr int64_t kUserScope = 7;  // RecordScope::USER_SCOPE of PyTorch
   if (name.starts_with("[pytorch|profiler|")) return NodeClass::metadata;
   if (name == "record_param_comms") return NodeClass::collective;
   return scope == kUserScope ? NodeClass::annotation : NodeClass::op;

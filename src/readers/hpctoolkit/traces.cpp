@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
 
 namespace cgpu::hpctoolkit {
@@ -66,7 +67,7 @@ class TraceReader {
     for (uint64_t i = 0; i < traces.count; ++i) {
       const auto trace = read_context_trace(file_, traces[i]);
       // Traces do not overlap in a sound file, so that all together are no longer than it.
-      if (!trace || (elements + trace->elements.count) * kTraceElementSize > file_.size()) {
+      if (!trace || (elements + trace->elements.count) * layout::trace_element::end > file_.size()) {
         ++cut_;
         continue;
       }
@@ -119,13 +120,15 @@ class TraceReader {
     const auto track = static_cast<TrackIndex>(timeline_.tracks.size());
     timeline_.tracks.push_back(track_of(identity, trace.profile));
     const int32_t device = profile ? devices_[*profile] : -1;
+    constexpr uint32_t kNotRunning = 0;
     for (uint64_t i = 0; i < trace.elements.count; ++i) {
       const Fields element = file_.known_fields(trace.elements[i]);
       const bool last = i + 1 == trace.elements.count;
-      const uint64_t start = element.u64(0);
-      const uint64_t end = last ? start : file_.known_fields(trace.elements[i + 1]).u64(0);
-      const uint32_t context = element.u32(8);
-      if (context == 0) {
+      const uint64_t start = element.u64(layout::trace_element::timestamp);
+      const uint64_t end =
+          last ? start : file_.known_fields(trace.elements[i + 1]).u64(layout::trace_element::timestamp);
+      const uint32_t context = element.u32(layout::trace_element::ctxId);
+      if (context == kNotRunning) {
         ++run_.events.instants;
       } else if (start > INT64_MAX || end > INT64_MAX) {
         ++bad_times_;

@@ -24,14 +24,16 @@ const std::vector<std::string>& argument_tables();
 
 /// A process over all machines of a report: what a global thread or process id is without its thread.
 /// <hardware:8><virtual machine:8><process:24><thread:24>
+inline constexpr int kIdBits = 24;
+inline constexpr int64_t kIdMask = (int64_t{1} << kIdBits) - 1;
 inline uint64_t process_of(int64_t global_id) {
-  return static_cast<uint64_t>(global_id) >> 24;
+  return static_cast<uint64_t>(global_id) >> kIdBits;
 }
 inline int64_t process_number(uint64_t process) {
-  return static_cast<int64_t>(process & 0xffffff);
+  return static_cast<int64_t>(process) & kIdMask;
 }
 inline int64_t thread_number(int64_t global_id) {
-  return global_id & 0xffffff;
+  return global_id & kIdMask;
 }
 
 class Assembler {

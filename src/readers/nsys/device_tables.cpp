@@ -207,11 +207,13 @@ class DeviceTables {
   using RecordedEvents = std::map<std::pair<uint64_t, int64_t>, RecordedEvent>;
   RecordedEvents recorded_events() {
     RecordedEvents events;
+    enum { kEvent, kEventStream, kEventCorrelation, kEventProcess };
     assembler_.each("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"eventSyncId", "streamId", "correlationId", "globalPid"},
                     [&](sqlite::Scan& scan) {
-                      const uint64_t process = process_of(scan.integer(3));
-                      if (scan.is_null(0) || scan.integer(0) <= 0) return;
-                      events[{process, scan.integer(0)}] = {scan.integer(1), assembler_.correlation(process, scan, 2)};
+                      const uint64_t process = process_of(scan.integer(kEventProcess));
+                      if (scan.is_null(kEvent) || scan.integer(kEvent) <= 0) return;
+                      events[{process, scan.integer(kEvent)}] = {
+                          scan.integer(kEventStream), assembler_.correlation(process, scan, kEventCorrelation)};
                     });
     return events;
   }
@@ -282,7 +284,8 @@ class DeviceTables {
 
   static bool releases(const Kinds& operations, int64_t code) {
     const auto label = operations.find(code);
-    return label == operations.end() ? code == 1 : label->second.find("eallocation") != std::string::npos;
+    constexpr int64_t kDeallocation = 1;  // in files without the enumeration
+    return label == operations.end() ? code == kDeallocation : label->second.find("eallocation") != std::string::npos;
   }
 
   static int64_t bytes(sqlite::Scan& scan, int column) {

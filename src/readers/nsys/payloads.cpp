@@ -14,6 +14,9 @@ namespace {
 constexpr std::string_view kCommunicator = "NCCL communicator ID";
 constexpr std::string_view kMessageSize = "Message size [bytes]";
 constexpr std::string_view kRanks = "No. of ranks";
+// The header of a payload, see payloads.h.
+constexpr size_t kSchemaOffset = 8;
+constexpr size_t kSchemaSize = 4;
 constexpr size_t kHeader = 32;
 
 /// Bytes of a field of NVTX's plain integer types; 0 for others.
@@ -233,7 +236,8 @@ PayloadSchemas::PayloadSchemas(Assembler& assembler) {
 
 std::optional<NcclPayload> PayloadSchemas::decode(int64_t domain, std::string_view blob) const {
   if (blob.size() < kHeader) return std::nullopt;
-  const auto found = fields_.find({domain, static_cast<int64_t>(little_endian(blob.substr(8, 4)))});
+  const auto found =
+      fields_.find({domain, static_cast<int64_t>(little_endian(blob.substr(kSchemaOffset, kSchemaSize)))});
   if (found == fields_.end()) return std::nullopt;
   const std::string_view body = blob.substr(kHeader);
   NcclPayload payload;
