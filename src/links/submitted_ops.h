@@ -1,6 +1,6 @@
-// What a stream or a device was given to do: its ops, by when they were given and by when they ended.
+// The ops that were submitted to a stream or a device, by the time of their submission and by their end.
 //
-// An op is given when its launch call begins; where the profile has no launch, when it starts itself.
+// An op is submitted when its launch call begins, or, where the profile has no launch of it, when the op itself starts.
 #pragma once
 
 #include <cstdint>
@@ -12,64 +12,65 @@
 
 namespace cgpu {
 
-/// A process of the host, as the tracks of one run tell them apart: a small number.
+/// A host process of one run, numbered in the order of the tracks.
 using ProcessIndex = uint32_t;
 
-class GivenWork {
+/// The ops of one stream, or of all streams of a device, that one process submitted.
+class SubmittedOps {
  public:
   struct Op {
-    int64_t given = 0;
+    int64_t submitted = 0;
     int64_t start = 0;
     int64_t end = 0;
     SliceIndex slice = kNone;
   };
 
   int32_t device = -1;
-  int64_t stream = -1;           // -1: all of the device's
-  ProcessIndex process = kNone;  // whose work it is; kNone where the profile does not say
+  int64_t stream = -1;           // -1: all streams of the device
+  ProcessIndex process = kNone;  // that submitted them; kNone where the profile does not say
 
   void add(const Op& op) { ops_.push_back(op); }
   /// Call once, after the last `add`. O(n log n), O(n) for what comes sorted.
   void finish();
 
-  /// Of the ops given up to `limit` the one that ends last; null for none. O(log n).
-  const Op* last_given(int64_t limit) const;
-  /// The first op given from `limit` on. O(log n).
-  const Op* first_given_from(int64_t limit) const;
-  /// Of the ops given up to `limit` the last that has ended by `until`. Looks at a few hundred ops at most: ops that
-  /// end before others of their stream were given are rarely many.
+  /// Of the ops submitted until `limit` the one that ends last; null for none. O(log n).
+  const Op* last_to_end(int64_t limit) const;
+  /// The first op submitted at `limit` or later; null for none. O(log n).
+  const Op* first_submitted(int64_t limit) const;
+  /// Of the ops submitted until `limit` the last that has ended by `until`; null for none. Looks at the 256 ops before
+  /// `until` only: that more of them were submitted after `limit` is rare.
   const Op* last_ended(int64_t limit, int64_t until) const;
 
  private:
-  std::vector<Op> ops_;           // by given, start
-  std::vector<uint32_t> latest_;  // of ops_ up to here the one that ends last
+  std::vector<Op> ops_;           // by submission, then start
+  std::vector<uint32_t> latest_;  // for each place in ops_, the op up to it that ends last
   std::vector<uint32_t> by_end_;
 };
 
-/// The work of a run, by stream and by device. O(ops log ops).
-class AllWork {
+/// The submitted ops of a run by stream and by device. Building is O(ops log ops).
+class SubmissionIndex {
  public:
-  explicit AllWork(const Timeline& timeline);
+  explicit SubmissionIndex(const Timeline& timeline);
 
-  /// Whose work it is, as far as that is known: -1, or kNone, for any. Also work of which the process is not known.
-  struct Whose {
+  /// What is known of a stream or device; -1, or kNone, matches any. A process also matches ops of unknown process.
+  struct Query {
     bool whole_device = false;  // else of a stream
     int32_t device = -1;
     int64_t stream = -1;
     ProcessIndex process = kNone;
   };
-  /// All that it can be; nothing where that would be hundreds.
-  std::optional<std::vector<const GivenWork*>> find(const Whose& whose) const;
-  /// What the ops of a track were given to; null for a track without ops.
-  const GivenWork* of_track(TrackIndex track) const;
-  /// The process of a host track, or whose ops a track of a device has; kNone where not known.
+  /// All streams (or devices) that match; absent where these are more than 256.
+  std::optional<std::vector<const SubmittedOps*>> find(const Query& query) const;
+  /// The stream of a track's ops; null for a track without ops.
+  const SubmittedOps* of_track(TrackIndex track) const;
+  /// The process of a host track, or the one that submitted the ops of a device track; kNone where not known.
   ProcessIndex process_of(TrackIndex track) const { return process_of_[track]; }
 
  private:
   using ByNumber = std::vector<std::pair<int64_t, uint32_t>>;  // number of a stream or device, place; sorted
 
-  std::vector<GivenWork> streams_;
-  std::vector<GivenWork> devices_;
+  std::vector<SubmittedOps> streams_;
+  std::vector<SubmittedOps> devices_;
   ByNumber stream_numbers_;
   ByNumber device_numbers_;
   std::vector<uint32_t> stream_of_track_;  // place in streams_
