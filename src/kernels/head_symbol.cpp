@@ -81,7 +81,7 @@ size_t group_end(std::string_view text, size_t open) {
   return text.size();
 }
 
-/// `_ZN2at6native13reduce_kernelILi512E...`: the identifiers up to the first thing that is none.
+/// `_ZN2at6native13reduce_kernelILi512E...`: the leading identifiers.
 HeadSymbol split_mangled(std::string_view name) {
   HeadSymbol result;
   size_t i = 2;

@@ -8,7 +8,8 @@ namespace cgpu {
 
 namespace {
 
-/// Everything of a run that a window leaves alone, bodies other than the timeline apart.
+/// Copies what a window does not change: all but the events of the timeline, the call tree, the measured launches and
+/// the op graph.
 Run copy_facts(const Run& run) {
   Run copy;
   copy.file = run.file;
@@ -37,7 +38,7 @@ Run copy_facts(const Run& run) {
   return copy;
 }
 
-/// Copies names into another pool, each when it is first needed.
+/// Copies names to another pool, each when it is first needed.
 class NameCopier {
  public:
   NameCopier(const StringPool& from, StringPool& to) : from_(from), to_(to), copied_(from.size(), StringPool::absent) {}
@@ -52,10 +53,10 @@ class NameCopier {
   std::vector<StringId> copied_;
 };
 
-/// The new numbers of the slices that are kept; kNone for the others.
+/// The slices that are kept, with their new numbers.
 struct Kept {
-  std::vector<SliceIndex> number;
-  std::vector<SliceIndex> slices;  // those kept
+  std::vector<SliceIndex> number;  // for each slice its new number; kNone for a slice that is not kept
+  std::vector<SliceIndex> slices;  // that are kept
 
   bool has(SliceIndex slice) const { return number[slice] != kNone; }
   SliceIndex of(SliceIndex slice) const { return slice == kNone ? kNone : number[slice]; }
@@ -70,7 +71,7 @@ Kept keep(const Timeline& timeline, const Part& part) {
   const Slices& slices = timeline.slices;
   Kept kept;
   kept.number.assign(slices.size(), kNone);
-  // What is asked of a slice depends on its track and category only.
+  // The answer for a slice depends on its track and category only.
   std::vector<int8_t> answers(part.takes ? timeline.tracks.size() * timeline.categories.size() : 0, -1);
   const auto is_wanted = [&](SliceIndex slice) {
     if (!part.takes) return true;
@@ -196,7 +197,7 @@ Session cut_out(std::shared_ptr<const Session> whole, const std::vector<std::opt
   for (size_t run = 0; run < whole->runs.size(); ++run) {
     if (parts[run]) session.runs.push_back(cut_run(*whole, run, *parts[run]));
   }
-  if (whole->whole) {  // a part of a part is a part of what that one is a part of
+  if (whole->whole) {  // `whole` is a part itself: refer to the session that it was cut out of
     for (Run& run : session.runs) {
       const Run::PartOf& between = *whole->runs[run.part_of->run].part_of;
       run.part_of->run = between.run;

@@ -36,15 +36,6 @@ class StructOfArrays {
     Columns::for_each_read_column([&](auto column, auto field) { (columns().*column).push_back(row.*field); });
   }
 
-  void append(std::span<const Row> rows) {
-    Columns::for_each_read_column([&](auto column, auto field) {
-      auto& values = columns().*column;
-      const size_t size = values.size();
-      values.resize(size + rows.size());
-      for (size_t i = 0; i < rows.size(); ++i) values[size + i] = rows[i].*field;
-    });
-  }
-
   /// Appends rows of `from`, by their numbers.
   void append_from(const Columns& from, std::span<const uint32_t> rows) {
     Columns::for_each_column([&](auto column) {

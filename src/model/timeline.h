@@ -1,11 +1,11 @@
 // The timeline of a run: tracks, and on them slices, counters and instants, as columns.
 //
 // Slices are a structure of arrays in file order (the order matters: of two host slices with equal bounds the earlier
-// in the file is the outer one). A slice costs 51 bytes; a device op 29 more. What a profile says about an event
-// beyond these columns stays in the file and is read again through Run::arguments.
+// in the file is the outer one). A slice costs 51 bytes; a device op 29 more. The other arguments of an event stay in
+// the file and are read again when they are asked for (Run::arguments).
 //
-// Readers fill the raw columns and `hints`; cgpu::complete (links/) fills `parent`, `launch`, the device ops' kind
-// and class, and normalises names; it releases the hints. Analyses only read.
+// Readers fill the columns of Slice and DeviceOp and the hints; cgpu::complete (links/) fills `parent`, `launch`, the
+// kind and class of device ops, brings names into one spelling and releases the hints. Analyses only read.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ inline bool is_host(SliceKind kind) {
          kind == SliceKind::os_call || is_call(kind);
 }
 
-/// The category text of the profile and what it means.
+/// A category as the profile writes it, and the kind of slice that it stands for.
 struct Category {
   std::string name;
   SliceKind kind = SliceKind::other;
@@ -94,7 +94,7 @@ struct Slice {
   uint8_t flags = 0;      // SliceFlag
 };
 
-/// Columns of equal length, one entry a slice.
+/// Columns of equal length, one entry a slice. A new column is a vector here, a field of Slice, and a line in the list.
 struct Slices : StructOfArrays<Slices, Slice> {
   std::vector<int64_t> start;
   std::vector<int64_t> duration;
@@ -105,10 +105,10 @@ struct Slices : StructOfArrays<Slices, Slice> {
   std::vector<uint16_t> category;
   std::vector<uint8_t> flags;
   // Filled by links:
-  /// Innermost host slice of the same thread that contains it; of a slice that works off a queue and lies in no other,
-  /// the one that put the work there; else kNone.
+  /// The innermost host slice of the same thread that contains it. Of a slice that no other contains and that took its
+  /// work out of a queue, the slice that put the work in. Else kNone.
   std::vector<SliceIndex> parent;
-  /// Of a device op or a synchronization the call that asked for it, where the profile has it; else kNone.
+  /// The call that launched a device op or started a synchronization; kNone where the profile does not have it.
   std::vector<SliceIndex> launch;
 
   template <typename Visit>
@@ -136,10 +136,10 @@ struct Slices : StructOfArrays<Slices, Slice> {
 enum SliceFlag : uint8_t {
   kImplausibleDuration = 1,  // longer than the recording can be; kept, listed in notes, left out of totals
   kClipped = 2,              // cut at the border of a selected time window
-  kNeverEnded = 4,           // the profile has its beginning only: it lasts until the end of the profile
+  kNeverEnded = 4,           // the profile has no end of it: it lasts until the end of the profile
 };
 
-/// Which part of the books a device op belongs to (contract, "Device ops").
+/// What a device op counts as in the tables (docs/definitions.md, "Device ops").
 enum class OpKind : uint8_t { compute, communication, memory };
 
 enum class CopyKind : uint8_t {
@@ -233,17 +233,17 @@ struct Collective {
 /// What the profile says of a slice of kind synchronization (links/waits.h).
 struct Synchronization {
   enum class Kind : uint8_t {
-    host_stream,   // the host waits until all is done that a stream was given
-    host_device,   // ... that a device was given
-    host_event,    // the host waits until a stream has come to where an event was recorded
-    stream_order,  // a stream is told to wait for an event; when it does so is not what the slice shows
+    host_stream,   // the host waits until a stream has finished all work submitted to it
+    host_device,   // the host waits until a device has finished all work submitted to it
+    host_event,    // the host waits until a stream reaches a recorded event
+    stream_order,  // the host tells a stream to wait for an event; the slice is the call, not the wait
     stream_wait,   // a stream waits for an event
-    event_record,  // a stream has come to where an event was recorded
+    event_record,  // a stream reaches a recorded event
   };
   SliceIndex slice = kNone;
   Kind kind = Kind::host_stream;
-  int32_t device = -1;        // whose work is awaited, or where the event is; -1 where the profile does not say
-  int64_t stream = -1;        // the same of the stream
+  int32_t device = -1;        // the device that is waited for, or that has the event; -1 where the profile does not say
+  int64_t stream = -1;        // likewise the stream
   SliceIndex record = kNone;  // the call that recorded the event; filled by links
 };
 
@@ -273,8 +273,8 @@ enum class InstantScope : uint8_t { thread, process, global };
 struct Instant {
   int64_t time = 0;
   StringId name = 0;
-  TrackIndex track = kNone;                   // where it was written
-  InstantScope scope = InstantScope::thread;  // what it is about
+  TrackIndex track = kNone;                   // the track that recorded it
+  InstantScope scope = InstantScope::thread;  // what it applies to
 };
 
 /// A dependency between two slices, beyond launch and nesting.
@@ -285,7 +285,7 @@ struct Link {
   SliceIndex to = kNone;
 };
 
-/// What a reader saw that helps links/ to join slices; empty after cgpu::complete.
+/// Ids and arrows of the profile by which links/ joins slices; empty after cgpu::complete.
 struct LinkHints {
   static constexpr int kProcessOfCorrelation = 32;  // bits of the id
   struct External {
@@ -304,7 +304,7 @@ struct LinkHints {
     bool start;
     bool forward_backward;  // else launch to device op
   };
-  /// A slice that handed its work to a queue, and the slice of another thread that took it out.
+  /// A slice that put work into a queue, and the slice of another thread that took it out.
   struct Handover {
     SliceIndex from;
     SliceIndex to;
@@ -314,7 +314,7 @@ struct LinkHints {
     uint32_t synchronization;  // place in Timeline::synchronizations
     int64_t correlation;
   };
-  /// A device op of which the profile says outright which call launched it.
+  /// A device op whose launch call the profile names.
   struct Launch {
     SliceIndex call;
     SliceIndex op;
@@ -325,10 +325,10 @@ struct LinkHints {
   std::vector<Handover> handovers;
   std::vector<Record> records;
   std::vector<Launch> launches;
-  /// Several processes count their correlation ids for themselves: each id stands below kProcessOfCorrelation, the
-  /// number of its process above.
+  /// Correlation ids repeat from process to process: the low kProcessOfCorrelation bits hold the id, the bits above it
+  /// the number of its process.
   bool correlation_has_process = false;
-  /// The profiler lists copies and memsets as such: what is a kernel computes, also one that copies or fills.
+  /// The profiler lists copies and memsets as such: every kernel counts as computation, also one that copies or fills.
   bool kernels_compute = false;
 };
 

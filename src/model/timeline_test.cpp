@@ -80,12 +80,9 @@ std::vector<uint32_t> numbers_below(uint32_t end) {
   return numbers;
 }
 
-TYPED_TEST(TimelineColumns, RowsAreAppendedOneByOneAndTogether) {
+TYPED_TEST(TimelineColumns, AppendedRowsAreInEveryColumnThatIsRead) {
   typename TypeParam::ColumnsType columns;
-  columns.append(TypeParam::row(0));
-  columns.append(TypeParam::rows({1, 2, 3}));
-  columns.append(TypeParam::row(4));
-  columns.append(std::span<const typename TypeParam::RowType>());
+  for (uint32_t number = 0; number < 5; ++number) columns.append(TypeParam::row(number));
   TypeParam::expect_rows(columns, numbers_below(5), false);
 }
 
@@ -96,7 +93,7 @@ TYPED_TEST(TimelineColumns, AppendingFromOthersCopiesEveryColumn) {
   TypeParam::expect_rows(columns, {1, 5, 19, 0}, true);
 
   typename TypeParam::ColumnsType as_read;
-  as_read.append(TypeParam::rows({0, 1, 2}));
+  for (uint32_t number = 0; number < 3; ++number) as_read.append(TypeParam::row(number));
   typename TypeParam::ColumnsType copy;
   copy.append_from(as_read, std::vector<uint32_t>{2, 0});
   TypeParam::expect_rows(copy, {2, 0}, false);
@@ -118,7 +115,7 @@ TYPED_TEST(TimelineColumns, InsertingKeepsTheOrderOfTheOthers) {
     std::vector<uint32_t> late;
     for (uint32_t i = 0; i < size; ++i) (random() % 2 == 0 ? here : late).push_back(i);
     typename TypeParam::ColumnsType columns;
-    columns.append(TypeParam::rows(here));
+    for (const uint32_t number : here) columns.append(TypeParam::row(number));
     columns.insert(TypeParam::rows(late), late);
     TypeParam::expect_rows(columns, numbers_below(size), false);
   }

@@ -70,14 +70,16 @@ constexpr LossCode kLossCodes[] = {
 
 }  // namespace
 
-void Assembler::append(Batch& batch, const WorkerTables& tables, Translation& translation, double share) {
+void Assembler::append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share) {
   Timeline& timeline = run_.timeline;
   const auto shift = static_cast<uint32_t>(timeline.slices.size());
   reserve(batch.slices.size(), share);
   append_slices(batch, tables, translation);
 
-  for (DeviceOp& row : batch.device_ops) row.slice += shift;
-  timeline.device_ops.append(batch.device_ops);
+  for (DeviceOp row : batch.device_ops) {
+    row.slice += shift;
+    timeline.device_ops.append(row);
+  }
   for (Collective row : batch.collectives) {
     row.slice += shift;
     row.name = name(row.name, tables, translation);
@@ -116,15 +118,16 @@ void Assembler::append(Batch& batch, const WorkerTables& tables, Translation& tr
   kineto_category_ = kineto_category_ || batch.kineto_category;
 }
 
-void Assembler::append_slices(Batch& batch, const WorkerTables& tables, Translation& translation) {
-  for (Slice& row : batch.slices) {
+void Assembler::append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation) {
+  Slices& slices = run_.timeline.slices;
+  for (Slice row : batch.slices) {
     row.name = name(row.name, tables, translation);
     row.track = track(row.track, tables, translation);
     uint32_t& category = entry(translation.categories, row.category);
     if (category == kNone) category = number_of(tables.categories[row.category]);
     row.category = static_cast<uint16_t>(category);
+    slices.append(row);
   }
-  run_.timeline.slices.append(batch.slices);
 }
 
 void Assembler::append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation) {

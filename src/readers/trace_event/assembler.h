@@ -28,9 +28,8 @@ class Assembler {
  public:
   explicit Assembler(Run& run) : run_(run) {}
 
-  /// `share` is how much of the input has been read (0..1): the columns are sized by what is to be expected. What the
-  /// rows of the batch name by numbers of the worker or of the batch, they then name by numbers of the run.
-  void append(Batch& batch, const WorkerTables& tables, Translation& translation, double share);
+  /// `share` is how much of the input has been read (0..1): the columns are sized by what is to be expected.
+  void append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share);
 
   /// After the last batch: what goes together is put together, tracks get their names and kinds, losses go into notes.
   void finish(bool kineto, const std::vector<TopLevelValue>& header);
@@ -43,7 +42,7 @@ class Assembler {
   StringId name(StringId id, const WorkerTables& tables, Translation& translation);
   uint32_t number_of(const Category& category);
   TrackIndex track(uint32_t id, const WorkerTables& tables, Translation& translation);
-  void append_slices(Batch& batch, const WorkerTables& tables, Translation& translation);
+  void append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void reserve(size_t more, double share);
