@@ -13,6 +13,13 @@ namespace cgpu {
 
 namespace {
 
+std::deque<Analysis>& analyses() {
+#define CGPU_LIST_TABLE(name) name##_analysis(),
+  static std::deque<Analysis> analyses = {CGPU_TABLES(CGPU_LIST_TABLE)};
+#undef CGPU_LIST_TABLE
+  return analyses;
+}
+
 /// Levenshtein's distance: insertions, deletions and replacements of one character, by rows. O(|a| |b|).
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -59,11 +66,12 @@ const char* text_of(Subject subject) {
   return "ranks";
 }
 
-const std::vector<Analysis>& all_analyses() {
-#define CGPU_LIST_TABLE(name) name##_analysis(),
-  static const std::vector<Analysis> analyses = {CGPU_TABLES(CGPU_LIST_TABLE)};
-#undef CGPU_LIST_TABLE
-  return analyses;
+const std::deque<Analysis>& all_analyses() {
+  return analyses();
+}
+
+void add_analysis(Analysis analysis) {
+  analyses().push_back(std::move(analysis));
 }
 
 const Analysis& find_analysis(const std::string& name) {

@@ -6,6 +6,7 @@
 // from the whole session. Those of one row an event come as a stream of batches (event_table.h).
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -51,6 +52,9 @@ struct Analysis {
   /// Whether the table of a profile has rows, as far as its counts tell; without it, it always has.
   bool (*applies)(const ProfileCounts& counts) = nullptr;
   RowSlices row_slices = {};
+  /// Whether it asks which threads of a rank waited for other ranks (ranks/rank_waits.h), which is not known before all
+  /// have been seen.
+  bool asks_who_waited = false;
 
   // How it is computed: one of these.
   std::unique_ptr<Partial> (*fold)(const Analysis& analysis, const TableOptions& options) = nullptr;
@@ -84,7 +88,9 @@ Table PartialOf<State>::finalize(const Outline& outline) {
 }
 
 /// All analyses in the order in which they are listed.
-const std::vector<Analysis>& all_analyses();
+const std::deque<Analysis>& all_analyses();
+/// Adds one to the end of the list, for programs that bring tables of their own. Not while others ask for the list.
+void add_analysis(Analysis analysis);
 /// The analysis called `name` (or with that alias). Throws Error with the nearest names.
 const Analysis& find_analysis(const std::string& name);
 

@@ -6,6 +6,9 @@ namespace cgpu {
 
 SessionFacts::SessionFacts(const Session& session) : session_(session), runs_(session.runs.size()), idle_(session) {}
 
+SessionFacts::SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
+    : session_(session), runs_(session.runs.size()), idle_(session, std::move(waits_for_others)) {}
+
 const std::vector<int64_t>& SessionFacts::zeros() const {
   return zeros_.get([&] { return time_zeros(session_); });
 }

@@ -31,6 +31,8 @@ namespace cgpu {
 class SessionFacts {
  public:
   explicit SessionFacts(const Session& session);
+  /// Where the session is one rank of several that are not open: when its threads waited for the others.
+  SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
   SessionFacts(const SessionFacts&) = delete;
   SessionFacts& operator=(const SessionFacts&) = delete;
 

@@ -48,13 +48,13 @@ class TestRun {
                                  track(TrackKind::device_stream, std::to_string(op.device), std::to_string(op.stream)));
     run.timeline.slices.launch[slice] = op.launch;
     DeviceOps& ops = run.timeline.device_ops;
-    ops.slice.push_back(slice);
-    ops.device.push_back(op.device);
-    ops.stream.push_back(op.stream);
-    ops.bytes.push_back(copy.bytes);
-    ops.copy.push_back(copy.copy);
-    ops.source.push_back(copy.source);
-    ops.destination.push_back(copy.destination);
+    ops.append({.slice = slice,
+                .device = op.device,
+                .stream = op.stream,
+                .bytes = copy.bytes,
+                .copy = copy.copy,
+                .source = copy.source,
+                .destination = copy.destination});
     ops.kind.push_back(op.kind);
     ops.kernel_class.push_back(static_cast<uint8_t>(op.kernel_class));
     return slice;
@@ -77,14 +77,12 @@ class TestRun {
   /// A slice of any kind on any track.
   SliceIndex add(SliceKind kind, const std::string& name, int64_t start, int64_t duration, TrackIndex on) {
     Slices& slices = run.timeline.slices;
-    slices.start.push_back(start);
-    slices.duration.push_back(duration);
-    slices.name.push_back(run.timeline.names.intern(name));
-    slices.track.push_back(on);
-    slices.category.push_back(category(kind));
-    slices.flags.push_back(0);
-    slices.correlation.push_back(Slices::kNoCorrelation);
-    slices.source.push_back(slices.size());
+    slices.append({.start = start,
+                   .duration = duration,
+                   .source = slices.size() + 1,
+                   .name = run.timeline.names.intern(name),
+                   .track = on,
+                   .category = category(kind)});
     slices.parent.push_back(kNone);
     slices.launch.push_back(kNone);
     return static_cast<SliceIndex>(slices.size() - 1);

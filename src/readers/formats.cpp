@@ -108,11 +108,13 @@ std::string describe_unread_format(std::string_view head) {
   if (head.starts_with("anchor.xml") || head.starts_with("remapping.spec")) {
     return "a CUBE profile of Score-P, which cgpu does not read";
   }
-  if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar archive: extract it first";
+  constexpr size_t kTarMagic = 257;
+  if (head.size() > kTarMagic && head.substr(kTarMagic).starts_with("ustar")) return "a tar archive: extract it first";
   if (head.substr(0, 200).find("templated_functions") != std::string_view::npos) {
     return "a profile of TAU, which cgpu does not read";
   }
-  if (head.size() > 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5) {
+  constexpr char kPickleProtocol = '\x80';  // the operation with which pickles of protocols 2 to 5 begin
+  if (head.size() > 2 && head[0] == kPickleProtocol && head[1] >= 2 && head[1] <= 5) {
     return "a Python pickle that is no memory snapshot of PyTorch";
   }
   return rocprof::describe_unread(head);

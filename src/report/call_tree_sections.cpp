@@ -38,7 +38,7 @@ void show_in_units(Table& page, const Table& from) {
 
 }  // namespace
 
-Section tell_metrics(Table table, const Scope& scope) {
+Section describe_metrics(Table table, const Scope& scope) {
   Table measured = table;
   measured.keep_rows([&](RowView row) { return has_value(table, row, "value"); });
   const size_t without = table.row_count() - measured.row_count();
@@ -53,7 +53,7 @@ Section tell_metrics(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_hot_path(Table table, const Scope& scope) {
+Section describe_hot_path(Table table, const Scope& scope) {
   const RowView end = table.row(table.row_count() - 1);
   const std::string unit = table.columns[table.column("value")].unit;
   const std::string summary = fmt::format(
@@ -64,7 +64,7 @@ Section tell_hot_path(Table table, const Scope& scope) {
   return section_of("Hot path", summary, std::move(table), with_rank(scope, {"depth", "name", "value", "pct"}), kRows);
 }
 
-Section tell_stalls(Table table, const Scope& scope) {
+Section describe_stalls(Table table, const Scope& scope) {
   RowView first = table.row(0);
   const std::string summary =
       fmt::format("Instructions on the device that waited did so most of all for this reason: {} ({}).",

@@ -97,7 +97,7 @@ Table idle_page(const Table& idle) {
 
 }  // namespace
 
-Section tell_gpu_time(Table table, const Scope& scope) {
+Section describe_gpu_time(Table table, const Scope& scope) {
   const std::string summary = table.row_count() == 1 ? one_device_text(table, scope) : many_devices_text(table, scope);
   std::vector<std::string_view> columns = place_columns(scope);
   columns.insert(columns.end(), {"busy_pct", "span_ns", "compute_ns"});
@@ -109,7 +109,7 @@ Section tell_gpu_time(Table table, const Scope& scope) {
                     columns, 16);
 }
 
-Section tell_streams(Table table, const Scope& scope) {
+Section describe_streams(Table table, const Scope& scope) {
   RowView busiest = largest_of(table, "busy_ns");
   const std::string summary =
       fmt::format("Work ran on {}; the busiest is stream {} of {} with {} of work in {}.",
@@ -123,7 +123,7 @@ Section tell_streams(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_idle(Table table, const Scope& scope) {
+Section describe_idle(Table table, const Scope& scope) {
   Table page = idle_page(table);
   const int64_t whole = sum_of(table, "total_ns");
   RowView longest = largest_of(table, "max_ns");
@@ -147,7 +147,7 @@ Section tell_idle(Table table, const Scope& scope) {
   return {"Why it was idle", summary, std::move(table), std::move(page), cut};
 }
 
-Section tell_kernel_classes(Table table, const Scope&) {
+Section describe_kernel_classes(Table table, const Scope&) {
   std::vector<NamedTime> classes;
   for (const RowView row : table.rows()) {
     classes.push_back({text_of(table, row, "class"), integer_of(table, row, "total_ns")});
@@ -158,7 +158,7 @@ Section tell_kernel_classes(Table table, const Scope&) {
   return section_of("Kernel classes", summary, std::move(table), {"class", "pct", "total_ns", "count"}, 0);
 }
 
-Section tell_kernels(Table table, const Scope&) {
+Section describe_kernels(Table table, const Scope&) {
   RowView first = largest_of(table, "total_ns");
   const int64_t whole = sum_of(table, "total_ns");
   const int64_t count = integer_of(table, first, "count");
@@ -173,7 +173,7 @@ Section tell_kernels(Table table, const Scope&) {
       {"name", "class", "pct", "total_ns", "count", "mean_ns", "median_ns", "min_ns", "max_ns", "std_ns"});
 }
 
-Section tell_transfers(Table table, const Scope&) {
+Section describe_transfers(Table table, const Scope&) {
   std::map<std::string, NamedTime> kinds;
   std::map<std::string, int64_t> bytes;
   int64_t between_host = 0;
@@ -206,7 +206,7 @@ Section tell_transfers(Table table, const Scope&) {
                     {"kind", "src_memory", "dst_memory", "count", "bytes", "total_ns", "bandwidth", "mean_bytes"}, 0);
 }
 
-Section tell_collectives(Table table, const Scope&) {
+Section describe_collectives(Table table, const Scope&) {
   RowView first = largest_of(table, "total_ns");
   const int64_t whole = sum_of(table, "total_ns");
   std::string summary =
@@ -225,7 +225,7 @@ Section tell_collectives(Table table, const Scope&) {
       {"name", "ranks", "count", "total_ns", "bytes", "bus_bandwidth", "algo_bandwidth", "wait_ns", "group"});
 }
 
-Section tell_stragglers(Table table, const Scope& scope) {
+Section describe_stragglers(Table table, const Scope& scope) {
   RowView first = largest_of(table, "caused_ns");
   const int64_t caused = integer_of(table, first, "caused_ns");
   const std::string who = place_of(table, first, scope);
@@ -242,7 +242,7 @@ Section tell_stragglers(Table table, const Scope& scope) {
   return section_of("Who keeps others waiting", summary, std::move(table), columns);
 }
 
-Section tell_memory(Table table, const Scope& scope) {
+Section describe_memory(Table table, const Scope& scope) {
   RowView most = largest_of(table, "peak_allocated_bytes");
   const int64_t device = integer_of(table, most, "device");
   std::string summary;

@@ -11,7 +11,7 @@
 
 namespace cgpu {
 
-Section tell_et_ops(Table table, const Scope&) {
+Section describe_et_ops(Table table, const Scope&) {
   const int64_t nodes = sum_of(table, "count");
   std::string summary = fmt::format("The execution trace has {} of {}", counted(nodes, "node"),
                                     counted(static_cast<int64_t>(table.row_count()), "different op"));

@@ -124,9 +124,9 @@ class Headline {
   }
 
   int64_t slices() const {
-    size_t sum = 0;
-    for (const Run& run : session_.runs) sum += run.timeline.slices.size();
-    return static_cast<int64_t>(sum);
+    int64_t sum = 0;
+    for (const Run& run : session_.runs) sum += slice_count(run);
+    return sum;
   }
 
   /// How busy the devices were and why they were not busier.
@@ -223,7 +223,7 @@ class Headline {
         if (note.damage || note.code == "credentials_present") add(note.code);
       }
       orphans += run.notes.count("orphan_device_op");
-      device_ops += static_cast<int64_t>(run.timeline.device_ops.size());
+      device_ops += device_op_count(run);
     }
     std::vector<std::string> parts;
     if (!codes.empty()) parts.push_back(listed(codes));

@@ -22,7 +22,7 @@ std::vector<NamedTime> named_times(const Table& table, std::string_view column) 
 
 }  // namespace
 
-Section tell_ops(Table table, const Scope& scope) {
+Section describe_ops(Table table, const Scope& scope) {
   const int64_t device = sum_of(table, "device_self_ns");
   const int64_t cpu = sum_of(table, "cpu_self_ns");
   Table sorted = table;
@@ -50,7 +50,7 @@ Section tell_ops(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_api(Table table, const Scope&) {
+Section describe_api(Table table, const Scope&) {
   const int64_t whole = sum_of(table, "total_ns");
   int64_t waiting = 0;
   for (const RowView row : table.rows()) {
@@ -69,7 +69,7 @@ Section tell_api(Table table, const Scope&) {
                     {"name", "pct", "total_ns", "count", "mean_ns", "median_ns", "max_ns", "min_ns", "std_ns"});
 }
 
-Section tell_launches(Table table, const Scope&) {
+Section describe_launches(Table table, const Scope&) {
   RowView most = largest_of(table, "count");
   std::string summary = fmt::format(
       "{} put work on a device. {}, the most frequent, took {} on average, and its work began {} after it "
@@ -84,7 +84,7 @@ Section tell_launches(Table table, const Scope&) {
                     {"name", "count", "cpu_mean_ns", "delay_mean_ns", "delay_median_ns", "delay_max_ns", "unlinked"});
 }
 
-Section tell_queue(Table table, const Scope& scope) {
+Section describe_queue(Table table, const Scope& scope) {
   RowView main = largest_of(table, "count");
   const std::string summary = fmt::format(
       "The queue of stream {} of {}, which got most of the launches, held {:.1f} ops on average (median {:.0f}, at "

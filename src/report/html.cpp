@@ -18,7 +18,7 @@ namespace {
 
 class Page {
  public:
-  Page(const Report& report, const Session& session) : report_(report), session_(session) {}
+  explicit Page(const Report& report) : report_(report) {}
 
   std::string render() {
     add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -75,26 +75,25 @@ class Page {
   std::string charts_of(const Section& section) const {
     const std::string& name = section.table.name;
     if (name == "gpu_time")
-      return draw_device_time(section.table) + draw_timeline(session_, section.table, report_.find("steps"));
+      return draw_device_time(section.table) + draw_timeline(report_.histories, section.table, report_.find("steps"));
     if (name == "steps") return draw_steps(section.table);
     if (name == "idle") return draw_idle(section.page);
     if (name == "kernel_classes") return draw_kernel_classes(section.table);
     if (name == "kernels") return draw_kernels(section.table);
     if (name == "ops" && !report_.find("gpu_time")) return draw_ops(section.table);
     if (name == "transfers") return draw_transfers(section.table);
-    if (name == "memory") return draw_memory(session_);
+    if (name == "memory") return draw_memory(report_.histories);
     return "";
   }
 
   const Report& report_;
-  const Session& session_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string render_report_html(const Report& report, const Session& session) {
-  return Page(report, session).render();
+std::string render_report_html(const Report& report) {
+  return Page(report).render();
 }
 
 }  // namespace cgpu

@@ -36,7 +36,7 @@ void make_kernels_brief(Table& page) {
 
 }  // namespace
 
-Section tell_launch_metrics(Table table, const Scope& scope) {
+Section describe_launch_metrics(Table table, const Scope& scope) {
   RowView longest = largest_of(table, "duration_ns");
   std::string summary =
       fmt::format("{} measured one by one, {} in all",
@@ -63,7 +63,7 @@ Section tell_launch_metrics(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_launch_rules(Table table, const Scope& scope) {
+Section describe_launch_rules(Table table, const Scope& scope) {
   Table sorted = table;
   sorted.keep_rows([&](RowView row) { return has_value(table, row, "speedup_pct"); });
   sort_rows(sorted, "speedup_pct");

@@ -31,7 +31,7 @@ const Section* section(const Report& report, std::string_view table) {
 }
 
 TEST(LaunchSections, SayWhatWasMeasured) {
-  const Report report = make_report(measured(3), {});
+  const Report report = make_report(measured(3));
   ASSERT_FALSE(report.headline.empty());
   EXPECT_EQ(
       report.headline[0],
@@ -51,14 +51,14 @@ TEST(LaunchSections, SayWhatWasMeasured) {
 }
 
 TEST(LaunchSections, OneLaunchAndNone) {
-  EXPECT_EQ(make_report(measured(1), {}).headline[0], "1 kernel launch measured on a device: kernel0 took 1.00 us.");
+  EXPECT_EQ(make_report(measured(1)).headline[0], "1 kernel launch measured on a device: kernel0 took 1.00 us.");
   Session session = measured(1);
   session.runs[0].launch_metrics->launches[0] = {};
-  EXPECT_EQ(make_report(session, {}).headline[0], "1 kernel launch measured on a device.");
-  const Report none = make_report(measured(0), {});
+  EXPECT_EQ(make_report(session).headline[0], "1 kernel launch measured on a device.");
+  const Report none = make_report(measured(0));
   EXPECT_FALSE(section(none, "launch_metrics"));
   EXPECT_FALSE(render_report_text(none, {}).empty());
-  EXPECT_NE(render_report_html(make_report(measured(2), {}), measured(2)).find("Measured launches"), std::string::npos);
+  EXPECT_NE(render_report_html(make_report(measured(2))).find("Measured launches"), std::string::npos);
 }
 
 }  // namespace

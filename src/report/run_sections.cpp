@@ -93,7 +93,7 @@ std::string size_text(const InfoPage& info) {
 
 }  // namespace
 
-Section tell_info(Table table, const Scope&) {
+Section describe_info(Table table, const Scope&) {
   InfoPage info(table);
   const auto count = [&](std::string_view key) { return format_count(info.number(key).value_or(0)); };
   info.add("file", info.text("file"));
@@ -121,7 +121,7 @@ Section tell_info(Table table, const Scope&) {
   return {"What it is", "", std::move(table), std::move(info.page), ""};
 }
 
-Section tell_devices(Table table, const Scope& scope) {
+Section describe_devices(Table table, const Scope& scope) {
   const auto used = static_cast<size_t>(sum_of(table, "used"));
   Table shown = table;
   if (used > 0) shown.keep_rows([&](RowView row) { return integer_of(table, row, "used") != 0; });
@@ -154,7 +154,7 @@ Section tell_devices(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_steps(Table table, const Scope& scope) {
+Section describe_steps(Table table, const Scope& scope) {
   const StepFacts facts = step_facts(table);
   const auto duration = [&](RowView row) { return format_ns(integer_of(table, row, "duration_ns")); };
   const auto name = [&](RowView row) {
@@ -210,7 +210,7 @@ Section tell_steps(Table table, const Scope& scope) {
   return {"Steps", summary, std::move(table), cut_table(shown, columns), cut};
 }
 
-Section tell_ranges(Table table, const Scope&) {
+Section describe_ranges(Table table, const Scope&) {
   const bool device = sum_of(table, "device_ns") > 0;
   Table shown = table;
   sort_rows(shown, device ? "device_ns" : "total_ns");
@@ -237,7 +237,7 @@ Section tell_ranges(Table table, const Scope&) {
   return section;
 }
 
-Section tell_notes(Table table, const Scope&) {
+Section describe_notes(Table table, const Scope&) {
   const std::string summary = fmt::format("{} to mind when reading the numbers; losses come first.",
                                           counted(static_cast<int64_t>(table.row_count()), "thing"));
   return section_of("Notes", summary, std::move(table), {"code", "count", "text"}, 0);

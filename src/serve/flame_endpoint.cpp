@@ -100,7 +100,7 @@ Answer answer_flame(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"view", "from", "to", "rank", "metric", "focus", "steps"});
   const std::string view = parameters.text("view").value_or("down");
   if (view != "down" && view != "up") throw RequestError(kBadRequest, "view: down or up was expected");
-  Selection selection;
+  ViewSelection selection;
   const auto [from, to] = parameters.window(profile.view().span());
   selection.from = from;
   selection.to = to;

@@ -31,10 +31,6 @@ std::optional<LaunchShape> shape_of(const Profile& profile, const FoundSlice& of
   }
 }
 
-bool is_kernel(SliceKind kind) {
-  return kind == SliceKind::kernel || kind == SliceKind::device_collective;
-}
-
 /// The slices of the kernels of which this is true, by time.
 template <typename IsWanted>
 std::vector<FoundSlice> kernels_called(const Profile& profile, IsWanted is_wanted) {

@@ -95,7 +95,7 @@ TEST(Rows, DistributionsAreOfTheRowsOfTheTables) {
     const int64_t span = profile.view().span();
     const int64_t from = span / 5;
     const int64_t to = from + 1 + seed % (span - from);
-    Selection selection;
+    ViewSelection selection;
     selection.from = from;
     selection.to = to;
     const SelectedSession window(profile, selection);

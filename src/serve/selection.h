@@ -8,17 +8,13 @@
 
 #include "serve/answer.h"
 #include "serve/profile.h"
+#include "session/selection.h"
 
 namespace cgpu {
 
-struct Selection {
-  std::optional<int64_t> from;  // ns from the start of the session
-  std::optional<int64_t> to;
-  std::optional<std::pair<int64_t, int64_t>> steps;  // first and last
-  std::optional<int64_t> rank;
+/// A selection (session/selection.h) that may also name tracks of the viewer.
+struct ViewSelection : Selection {
   std::optional<std::vector<ViewTrackId>> tracks;
-
-  bool has_window() const { return from || to || steps; }
 };
 
 /// The parts of tracks of the profile that tracks of the viewer stand for: a derived track of a device stands for the
@@ -42,7 +38,7 @@ class ChosenTracks {
 class SelectedSession {
  public:
   /// Throws RequestError for a step or a rank that does not exist.
-  SelectedSession(const Profile& profile, const Selection& selection);
+  SelectedSession(const Profile& profile, const ViewSelection& selection);
   const Session& session() const { return facts().session(); }
   const SessionFacts& facts() const { return part_facts_ ? *part_facts_ : whole_; }
 

@@ -48,7 +48,7 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   uint64_t slices = 0;
   for (ViewTrackId id = 0; id < tracks.size(); ++id) {
     if (tracks[id].source == kNone) continue;
-    Selection selection;
+    ViewSelection selection;
     selection.tracks = {id};
     const SelectedSession selected(profile, selection);
     const size_t found = selected.session().runs[tracks[id].run].timeline.slices.size();
@@ -58,7 +58,7 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   EXPECT_EQ(slices,
             profile.session().runs[0].timeline.slices.size() + profile.session().runs[1].timeline.slices.size());
 
-  Selection one_rank;
+  ViewSelection one_rank;
   one_rank.rank = 1;
   const SelectedSession selected(profile, one_rank);
   ASSERT_EQ(selected.session().runs.size(), 1U);
@@ -67,10 +67,10 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   EXPECT_EQ(&SelectedSession(profile, {}).session(), &profile.session());
   EXPECT_EQ(&SelectedSession(profile, {}).facts(), &profile.facts());
   EXPECT_NE(&selected.facts(), &profile.facts());
-  Selection nobody;
+  ViewSelection nobody;
   nobody.rank = 7;
   EXPECT_THROW(SelectedSession(profile, nobody), RequestError);
-  Selection never;
+  ViewSelection never;
   never.steps = {4, 5};
   EXPECT_THROW(SelectedSession(profile, never), RequestError);
 }
@@ -79,7 +79,7 @@ TEST(SelectedSession, StepsAreThoseOfTheTable) {
   const Profile profile(session_of(random_run(11)));
   const Table steps = steps_table(profile.session(), {});
   ASSERT_FALSE(steps.empty());
-  Selection selection;
+  ViewSelection selection;
   selection.steps = {3, 3};
   int64_t begin = INT64_MAX;
   int64_t end = INT64_MIN;

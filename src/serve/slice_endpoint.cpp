@@ -20,7 +20,7 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kMostListed = 200;  // ops of one launch, frames of a stack
+constexpr size_t kMostOpsOrFrames = 200;  // of one launch, of one stack
 
 /// What is known of a slice of the profile, piece by piece.
 class SliceWriter {
@@ -57,7 +57,7 @@ class SliceWriter {
     member_if("thread", track.thread_name.empty() ? track.thread : track.thread_name);
     member_if("process", track.process_name.empty() ? track.process : track.process_name);
     const int64_t correlation = timeline_.slices.correlation[slice_];
-    if (correlation != Slices::kNoCorrelation) json_.member("correlation", correlation);
+    if (correlation != kNoCorrelation) json_.member("correlation", correlation);
     const uint8_t flags = timeline_.slices.flags[slice_];
     if ((flags & kImplausibleDuration) != 0) json_.member("remark", "implausible duration, in no total");
     if ((flags & kNeverEnded) != 0) json_.member("remark", "its end was not recorded");
@@ -102,7 +102,7 @@ class SliceWriter {
     json_.key("stack").begin_array();
     const SliceIndex launch = timeline_.slices.launch[slice_];
     SliceIndex at = launch != kNone ? launch : timeline_.slices.parent[slice_];
-    for (size_t depth = 0; at != kNone && depth < kMostListed; ++depth, at = timeline_.slices.parent[at]) {
+    for (size_t depth = 0; at != kNone && depth < kMostOpsOrFrames; ++depth, at = timeline_.slices.parent[at]) {
       write_placed(json_, profile_, profile_.view().place(run_, at));
     }
     json_.end_array();
@@ -125,7 +125,7 @@ class SliceWriter {
     const std::vector<SliceIndex> ops = profile_.facts().launched_ops(run_).of(slice_);
     if (ops.empty()) return;
     json_.key("launched").begin_array();
-    for (size_t i = 0; i < std::min(ops.size(), kMostListed); ++i) {
+    for (size_t i = 0; i < std::min(ops.size(), kMostOpsOrFrames); ++i) {
       write_placed(json_, profile_, profile_.view().place(run_, ops[i]));
     }
     json_.end_array().member("launched_count", ops.size());

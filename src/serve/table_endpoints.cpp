@@ -17,18 +17,9 @@ namespace cgpu {
 
 namespace {
 
-std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
-  const size_t dash = text.find('-', 1);
-  const int64_t first = parse_integer(std::string_view(text).substr(0, dash), "step", INT64_MIN, INT64_MAX);
-  const int64_t last = dash == std::string::npos
-                           ? first
-                           : parse_integer(std::string_view(text).substr(dash + 1), "step", first, INT64_MAX);
-  return {first, last};
-}
-
-Selection window_of(const Profile& profile, const Parameters& parameters) {
+ViewSelection window_of(const Profile& profile, const Parameters& parameters) {
   const auto [from, to] = parameters.window(profile.view().span());
-  Selection selection;
+  ViewSelection selection;
   selection.from = from;
   selection.to = to;
   return selection;
@@ -44,7 +35,7 @@ void keep_rank(Table& table, int64_t rank) {
 
 /// The chosen rows of a table over a part of the profile.
 Table table_of(const Profile& profile, const Analysis& analysis, const TableOptions& options,
-               const Selection& selection, const RowChoice& choice) {
+               const ViewSelection& selection, const RowChoice& choice) {
   if (analysis.events != nullptr) {  // there may be millions
     const SelectedSession selected(profile, selection);
     return chosen_rows(analysis, *analysis.events(analysis, selected.facts(), options), choice);
@@ -95,13 +86,14 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
   Request rest = request;
   const TableOptions options = take_options(analysis, rest);
   const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where"});
-  Selection selection = window_of(profile, parameters);
-  if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
+  ViewSelection selection = window_of(profile, parameters);
+  
   selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
   RowChoice choice;
   choice.sort = parameters.text("sort").value_or("");
   choice.top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
   try {
+    if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
     const auto where = parameters.text("where");
     if (where && !where->empty()) choice.where = Filter::parse(*where);
     return json_answer(
@@ -113,7 +105,7 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
 
 Answer answer_area(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"from", "to", "track"});
-  Selection selection = window_of(profile, parameters);
+  ViewSelection selection = window_of(profile, parameters);
   if (!selection.from || !selection.to) throw RequestError(kBadRequest, "from and to are needed");
   const auto all_tracks = static_cast<int64_t>(profile.view().tracks().size());
   size_t tracks = profile.view().tracks().size();

@@ -28,7 +28,7 @@ void check_once(const std::string& name, const std::vector<std::string>& values)
 }  // namespace
 
 const Analysis& table_called(std::string_view name) {
-  const std::vector<Analysis>& all = all_analyses();
+  const auto& all = all_analyses();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Analysis& each) { return each.name == name; });
   if (found == all.end()) throw RequestError(kNotFound, "there is no such table");
   return *found;

@@ -11,7 +11,7 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kMostListed = 200;
+constexpr size_t kMostWaits = 200;
 
 const char* sentence_of_op(const Wait& wait) {
   if (wait.held != kNone)
@@ -71,7 +71,7 @@ void write_waits(JsonTextWriter& json, const Profile& profile, size_t run, Slice
   const std::vector<const Wait*> around = profile.facts().waits(run).around(slice);
   if (around.empty()) return;
   json.key("waits").begin_array();
-  for (size_t i = 0; i < std::min(around.size(), kMostListed); ++i) {
+  for (size_t i = 0; i < std::min(around.size(), kMostWaits); ++i) {
     const Wait& wait = *around[i];
     json.begin_object().member("part", slice == wait.op ? "ended" : slice == wait.held ? "held" : "recorded");
     write_slice("wait", wait.slice);

@@ -1,5 +1,6 @@
 #include "table/column_values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -8,13 +9,6 @@ namespace cgpu {
 bool is_absent(const Cell& cell) {
   if (const double* real = std::get_if<double>(&cell)) return !std::isfinite(*real);
   return std::holds_alternative<std::monostate>(cell);
-}
-
-void ColumnValues::append_presence(bool present) {
-  if (size_ % 8 == 0) present_.push_back(0);
-  if (present) present_.back() |= static_cast<uint8_t>(1U << (size_ % 8));
-  absent_count_ += present ? 0 : 1;
-  ++size_;
 }
 
 void ColumnValues::append_absent() {
@@ -32,11 +26,9 @@ void ColumnValues::append_absent() {
   }
 }
 
-void ColumnValues::append(int64_t value) {
-  if (type_ == ColumnType::real) return append(static_cast<double>(value));
-  if (type_ != ColumnType::integer) throw std::logic_error("a number in a column of text");
-  append_presence(true);
-  integers_.push_back(value);
+void ColumnValues::append_to_other_type(int64_t value) {
+  if (type_ != ColumnType::real) throw std::logic_error("a number in a column of text");
+  append(static_cast<double>(value));
 }
 
 void ColumnValues::append(double value) {
@@ -49,8 +41,12 @@ void ColumnValues::append(double value) {
 void ColumnValues::append(std::string_view text) {
   if (type_ != ColumnType::text) throw std::logic_error("a text in a column of numbers");
   append_presence(true);
+  codes_.push_back(code_of(text));
+}
+
+int32_t ColumnValues::code_of(std::string_view text) {
   const int32_t known = dictionary_ ? dictionary_->find(text) : -1;
-  codes_.push_back(known >= 0 ? known : own_dictionary().code(text));
+  return known >= 0 ? known : own_dictionary().code(text);
 }
 
 void ColumnValues::append(const Cell& cell) {
@@ -60,11 +56,12 @@ void ColumnValues::append(const Cell& cell) {
   append_absent();
 }
 
-void ColumnValues::append_codes(std::shared_ptr<TextDictionary> dictionary, const std::vector<int32_t>& codes) {
+void ColumnValues::append_codes(std::shared_ptr<TextDictionary> dictionary, std::span<const int32_t> codes) {
   dictionary_ = std::move(dictionary);
+  codes_.reserve(size_ + codes.size());
   for (const int32_t code : codes) {
     append_presence(code >= 0);
-    codes_.push_back(code >= 0 ? code : 0);
+    codes_.push_back(std::max(code, 0));
   }
 }
 
@@ -102,35 +99,50 @@ void ColumnValues::take(const std::vector<uint32_t>& rows) {
   ColumnValues taken(type_);
   taken.dictionary_ = dictionary_;
   taken.reserve(rows.size());
-  for (const uint32_t row : rows) {
-    taken.append_presence(!is_absent(row));
-    switch (type_) {
-      case ColumnType::integer:
-        taken.integers_.push_back(integers_[row]);
-        break;
-      case ColumnType::real:
-        taken.reals_.push_back(reals_[row]);
-        break;
-      case ColumnType::text:
-        taken.codes_.push_back(codes_[row]);
-        break;
-    }
+  for (const uint32_t row : rows) taken.append_presence(!is_absent(row));
+  const auto gather = [&](auto& to, const auto& from) {
+    for (const uint32_t row : rows) to.push_back(from[row]);
+  };
+  switch (type_) {
+    case ColumnType::integer:
+      gather(taken.integers_, integers_);
+      break;
+    case ColumnType::real:
+      gather(taken.reals_, reals_);
+      break;
+    case ColumnType::text:
+      gather(taken.codes_, codes_);
+      break;
   }
   *this = std::move(taken);
 }
 
 void ColumnValues::append_all(const ColumnValues& other) {
-  reserve(size_ + other.size_);
+  if (type_ != other.type_) throw std::logic_error("values of a column of another type");
+  if (size_ == 0 && !dictionary_) dictionary_ = other.dictionary_;
+  if (type_ == ColumnType::text) {
+    append_codes_of(other);
+  } else {
+    integers_.insert(integers_.end(), other.integers_.begin(), other.integers_.end());
+    reals_.insert(reals_.end(), other.reals_.begin(), other.reals_.end());
+  }
+  for (size_t row = 0; row < other.size_; ++row) append_presence(!other.is_absent(row));
+}
+
+void ColumnValues::append_codes_of(const ColumnValues& other) {
+  if (dictionary_ == other.dictionary_) {
+    codes_.insert(codes_.end(), other.codes_.begin(), other.codes_.end());
+    return;
+  }
+  std::vector<int32_t> code_here(other.dictionary().size(), -1);
   for (size_t row = 0; row < other.size_; ++row) {
     if (other.is_absent(row)) {
-      append_absent();
-    } else if (type_ == ColumnType::text) {
-      append(other.text(row));
-    } else if (type_ == ColumnType::integer) {
-      append(other.integers_[row]);
-    } else {
-      append(other.reals_[row]);
+      codes_.push_back(0);
+      continue;
     }
+    int32_t& code = code_here[static_cast<size_t>(other.codes_[row])];
+    if (code < 0) code = code_of(other.text(row));
+    codes_.push_back(code);
   }
 }
 
@@ -146,9 +158,9 @@ void ColumnValues::reserve(size_t rows) {
   }
 }
 
-const TextDictionary& ColumnValues::dictionary() const {
-  static const TextDictionary empty;
-  return dictionary_ ? *dictionary_ : empty;
+std::shared_ptr<const TextDictionary> ColumnValues::shared_dictionary() const {
+  static const auto empty = std::make_shared<const TextDictionary>();
+  return dictionary_ ? dictionary_ : empty;
 }
 
 TextDictionary& ColumnValues::own_dictionary() {

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,14 +34,19 @@ class ColumnValues {
   size_t size() const { return size_; }
 
   void append_absent();
-  void append(int64_t value);
+  void append(int64_t value) {
+    if (type_ != ColumnType::integer) return append_to_other_type(value);
+    append_presence(true);
+    integers_.push_back(value);
+  }
   void append(double value);  // absent where it is not finite
   void append(std::string_view text);
   /// An integer may stand in a column of reals. Throws std::logic_error for another type than the column's.
   void append(const Cell& cell);
   /// Appends texts by their codes in `dictionary`, which becomes the column's; -1 for absent. For a column of text
-  /// without rows of another dictionary.
-  void append_codes(std::shared_ptr<TextDictionary> dictionary, const std::vector<int32_t>& codes);
+  /// without rows of another dictionary. Columns that share a dictionary must not add texts to it: each gets a copy
+  /// when it does, as long as the others are there.
+  void append_codes(std::shared_ptr<TextDictionary> dictionary, std::span<const int32_t> codes);
 
   bool is_absent(size_t row) const { return (present_[row / 8] >> (row % 8) & 1) == 0; }
   /// Only for a place that is not absent, of a column of that type.
@@ -55,7 +61,8 @@ class ColumnValues {
 
   /// Keeps these rows, in this order.
   void take(const std::vector<uint32_t>& rows);
-  /// Appends all rows of another column of the same type.
+  /// Appends all rows of another column of the same type. Texts are looked up once each, and not at all where the
+  /// dictionary is the same one.
   void append_all(const ColumnValues& other);
   void reserve(size_t rows);
 
@@ -65,11 +72,22 @@ class ColumnValues {
   const std::vector<int64_t>& integers() const { return integers_; }
   const std::vector<double>& reals() const { return reals_; }
   const std::vector<int32_t>& codes() const { return codes_; }
-  /// Of a column of text; never null.
-  const TextDictionary& dictionary() const;
+  /// Of a column of text.
+  const TextDictionary& dictionary() const { return *shared_dictionary(); }
+  /// Never null.
+  std::shared_ptr<const TextDictionary> shared_dictionary() const;
 
  private:
-  void append_presence(bool present);
+  void append_presence(bool present) {
+    if (size_ % 8 == 0) present_.push_back(0);
+    present_.back() |= static_cast<uint8_t>((present ? 1U : 0U) << (size_ % 8));
+    absent_count_ += present ? 0 : 1;
+    ++size_;
+  }
+  void append_to_other_type(int64_t value);
+  void append_codes_of(const ColumnValues& other);
+  /// The code of a text, which is added to the dictionary if it is new.
+  int32_t code_of(std::string_view text);
   TextDictionary& own_dictionary();
 
   ColumnType type_;

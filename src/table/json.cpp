@@ -41,19 +41,46 @@ void append_value(std::string& out, const ColumnValues& values, size_t row) {
   }
 }
 
-/// Writes "[", the items one a line, and "]".
-template <typename Append>
-void write_lines(std::ostream& out, size_t items, Append append) {
-  std::string line;
-  out << '[';
-  const char* separator = "\n";
-  for (size_t item = 0; item < items; ++item) {
-    line = separator;
-    append(line, item);
-    out << line;
-    separator = ",\n";
+constexpr size_t kPiece = size_t{1} << 16;  // bytes that are written at a time
+constexpr const char* kFirst = "\n";
+constexpr const char* kNext = ",\n";
+
+/// Writes all that comes before the rows of a table.
+void begin_table_object(std::ostream& out, const Table& table) {
+  std::string text = "{";
+  append_field(text, "about", table.about);
+  text += ", \"columns\": [";
+  const char* separator = kFirst;
+  for (const Column& column : table.columns) {
+    text += separator;
+    append_column(text, column);
+    separator = kNext;
   }
-  out << "\n]";
+  out << text << "\n], \"rows\": [";
+}
+
+/// Writes rows, one a line; returns what separates them from the next one.
+const char* write_rows(std::ostream& out, const Table& table, const char* separator) {
+  std::string text;
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    text += separator;
+    separator = kNext;
+    text += '[';
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      if (column > 0) text += ", ";
+      append_value(text, table.values(column), row);
+    }
+    text += ']';
+    if (text.size() < kPiece) continue;
+    out << text;
+    text.clear();
+  }
+  out << text;
+  return separator;
+}
+
+void end_table_object(std::ostream& out) {
+  out << "\n]}";
 }
 
 }  // namespace
@@ -112,29 +139,32 @@ JsonWriter::JsonWriter(std::ostream& out, std::string_view command, const std::v
 }
 
 void write_table_object(std::ostream& out, const Table& table) {
-  std::string head = "{";
-  append_field(head, "about", table.about);
-  out << head << ", \"columns\": ";
-  write_lines(out, table.columns.size(),
-              [&](std::string& line, size_t column) { append_column(line, table.columns[column]); });
-  out << ", \"rows\": ";
-  write_lines(out, table.row_count(), [&](std::string& line, size_t row) {
-    line += '[';
-    for (size_t column = 0; column < table.columns.size(); ++column) {
-      if (column > 0) line += ", ";
-      append_value(line, table.values(column), row);
-    }
-    line += ']';
-  });
-  out << '}';
+  begin_table_object(out, table);
+  write_rows(out, table, kFirst);
+  end_table_object(out);
 }
 
 void JsonWriter::add(const Table& table) {
-  std::string head = first_ ? "\n" : ",\n";
-  first_ = false;
-  append_json_string(head, table.name);
-  out_ << head << ": ";
-  write_table_object(out_, table);
+  add_batch(table);
+  end_table();
+}
+
+void JsonWriter::add_batch(const Table& batch) {
+  if (!in_table_) {
+    std::string head = has_table_ ? kNext : kFirst;
+    append_json_string(head, batch.name);
+    out_ << head << ": ";
+    begin_table_object(out_, batch);
+    has_table_ = true;
+    in_table_ = true;
+    separator_ = kFirst;
+  }
+  separator_ = write_rows(out_, batch, separator_);
+}
+
+void JsonWriter::end_table() {
+  end_table_object(out_);
+  in_table_ = false;
 }
 
 void JsonWriter::finish() {

@@ -156,7 +156,8 @@ void Table::erase_column(size_t column) {
 bool operator==(const Table& a, const Table& b) {
   if (a.columns.size() != b.columns.size() || a.row_count() != b.row_count()) return false;
   for (size_t column = 0; column < a.columns.size(); ++column) {
-    if (a.columns[column].name != b.columns[column].name || a.columns[column].type != b.columns[column].type) return false;
+    if (a.columns[column].name != b.columns[column].name || a.columns[column].type != b.columns[column].type)
+      return false;
     for (size_t row = 0; row < a.row_count(); ++row) {
       if (a.values(column).compare(row, b.values(column), row) != 0) return false;
     }

@@ -119,15 +119,14 @@ std::string render_text(const Table& table, const TextOptions& options) {
 
   if (options.bare) return out;
   if (table.empty()) out += "(no rows)\n";
-  if (rows < table.row_count()) {
-    out += wrap_text(format_more_rows(table.row_count() - rows) + " (--top 0 shows all)", width);
-  }
+  const size_t left_out = table.row_count() - rows + options.more_rows;
+  if (left_out > 0) out += wrap_text(format_more_rows(left_out) + " (--top 0 shows all)", width);
   if (fields.size() < table.columns.size()) {
-    std::string left_out = "Columns left out:";
+    std::string columns = "Columns left out:";
     for (size_t c = fields.size(); c < table.columns.size(); ++c) {
-      left_out += (c > fields.size() ? ", " : " ") + table.columns[c].name;
+      columns += (c > fields.size() ? ", " : " ") + table.columns[c].name;
     }
-    out += wrap_text(left_out + " (--format csv or json shows all)", width);
+    out += wrap_text(columns + " (--format csv or json shows all)", width);
   }
   return out;
 }

@@ -1,8 +1,8 @@
 // Text of unknown origin made safe to show: UTF-8 decoding, escapes for what must not reach a terminal, and widths.
 //
 // Names in a profile may hold anything: broken UTF-8, terminal escapes, marks that turn the direction of writing.
-// Everything here is O(length). Widths follow the common terminal rule: 2 for East Asian wide characters and emoji,
-// 0 for combining marks, 1 for the rest; a mark missing from the list counts 1, so a line is never too wide for it.
+// Everything here is O(length). Widths are those of utf8proc: 2 for East Asian wide characters and emoji, 0 for
+// combining marks, 1 for the rest.
 #pragma once
 
 #include <cstddef>

@@ -52,6 +52,8 @@ TEST(Unicode, Width) {
   EXPECT_EQ(display_width("\u4e2d\u6587\uff21\uac00"), 8u);
   EXPECT_EQ(display_width("\U0001f680"), 2u);
   EXPECT_EQ(display_width("\uFFFD"), 1u);
+  EXPECT_EQ(display_width("\u0e01\u0e35\u05d0\u05b0\u0baf\u0bcd"), 3u);  // marks of Thai, Hebrew and Tamil
+  EXPECT_EQ(display_width("\u0915\u093e"), 2u);                          // a vowel sign beside its consonant
 }
 
 TEST(Unicode, ShortenKeepsHeadAndTail) {

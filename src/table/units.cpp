@@ -174,9 +174,11 @@ std::string exact_cell(const Cell& cell) {
 void append_exact(std::string& out, const ColumnValues& values, size_t row) {
   if (values.is_absent(row)) return;
   switch (values.type()) {
-    case ColumnType::integer:
-      fmt::format_to(std::back_inserter(out), "{}", values.integer(row));
+    case ColumnType::integer: {
+      const fmt::format_int digits(values.integer(row));
+      out.append(digits.data(), digits.size());
       return;
+    }
     case ColumnType::real:
       fmt::format_to(std::back_inserter(out), "{}", values.real(row));
       return;

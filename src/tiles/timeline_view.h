@@ -1,9 +1,8 @@
-// A session as the viewer sees it: tracks, their tiles, and where each slice stands.
+// A session as the viewer shows it: tracks, their tiles, and the place of each slice.
 //
-// Opening looks at every slice (tracks, steps, lanes), on several threads; what costs memory, the index of a track, is
-// made when the track is first asked for and kept. The first twenty tracks are taken as asked for. All functions but
-// the constructor may be called by any number of threads at once; the facts, and the session that they are of, must
-// outlive the view.
+// The constructor looks at every slice (tracks, steps, lanes), on several threads. The index of a track, which costs
+// memory, is built when the track is first asked for and then kept; those of the first twenty tracks are built at once.
+// All functions but the constructor are thread-safe; the facts, and the session that they are of, must outlive the view.
 // Times are ns from the start of the session.
 #pragma once
 
@@ -26,7 +25,7 @@
 
 namespace cgpu {
 
-/// A slice as it stands on a track.
+/// The place of a slice in the viewer.
 struct Placed {
   ViewTrackId track = kNone;
   SliceIndex slice = kNone;
@@ -39,8 +38,8 @@ struct Placed {
 class TimelineView {
  public:
   using Progress = std::function<void(double)>;
-  /// `threads`: 0 for as many as the machine has. `progress` is called from one thread at a time with the share of the
-  /// tracks that have been laid out.
+  /// `threads`: 0 for one per processor. `progress` is called by one thread at a time with the share of the tracks that
+  /// have been laid out.
   explicit TimelineView(const SessionFacts& facts, unsigned threads = 0, const Progress& progress = nullptr);
   ~TimelineView();
   TimelineView(const TimelineView&) = delete;
@@ -51,16 +50,16 @@ class TimelineView {
   const SharedNames& names() const { return names_; }
   /// For each run, the time on its clock that is 0 here.
   int64_t zero(size_t run) const { return zeros_[run]; }
-  /// The last end of any slice, sample or mark, at least 1.
+  /// The last end of any slice, sample or instant, at least 1.
   int64_t span() const { return span_; }
 
-  /// Texts of what the high byte of a colour means: the slice kinds, those of derived slices, and those of the nodes of
-  /// call trees.
+  /// The names of the kinds that the high byte of a colour numbers: of slices, of derived slices and of call tree
+  /// nodes.
   static std::vector<std::string> kinds();
-  /// The number of a node's kind among them.
+  /// The number of a kind of call tree node among them.
   static uint8_t kind_of(NodeKind kind);
 
-  /// Whether a track shows slices (else it is drawn from counter or activity tiles).
+  /// Whether a track has slices; the others are drawn from counter or activity tiles.
   bool has_slices(ViewTrackId track) const;
   std::string tile(ViewTrackId track, const TilePlace& place) const;
   std::string counter_tile(ViewTrackId track, const TilePlace& place) const;
@@ -71,9 +70,9 @@ class TimelineView {
   SliceTimes times(ViewTrackId track) const;
   SliceLook look(ViewTrackId track, SliceIndex slice) const;
 
-  /// Where a slice of a track stands; empty for a number that is not on it.
+  /// The place of a slice of a track; empty if the track has no such slice.
   std::optional<Placed> find(ViewTrackId track, SliceIndex slice) const;
-  /// The track of a slice of the profile, and where it stands there.
+  /// The track of a slice of the profile, and its place there.
   ViewTrackId track_of(size_t run, SliceIndex slice) const { return tracks_.of(session_, run, slice); }
   Placed place(size_t run, SliceIndex slice) const;
 
@@ -84,7 +83,7 @@ class TimelineView {
   /// The device op of a slice; kNone where it is none.
   OpIndex op_of(size_t run, SliceIndex slice) const;
 
-  /// Bytes of the indexes made so far, and of the slices in them.
+  /// Bytes of the indexes built so far, and the number of slices in them.
   struct Cost {
     size_t bytes = 0;
     size_t slices = 0;
@@ -95,7 +94,7 @@ class TimelineView {
   TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads, const Progress& progress);
 
   struct OpenTrack;
-  /// `slices`: those of the track, where they are known already.
+  /// `slices`: the slices of the track, if these are known already; else null.
   OpenTrack& open(ViewTrackId track, std::vector<SliceIndex>* slices = nullptr) const;
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
   std::vector<SliceIndex> slices_of(const ViewTrack& track) const;

@@ -57,7 +57,7 @@ CallFunctions functions_of(const CallTree& tree) {
     if (parent != kNoNode) result.caller[node] = result.function[parent];
   }
 
-  std::vector<uint32_t> open(result.example.size(), 0);  // nodes of each function that are being walked through
+  std::vector<uint32_t> open(result.example.size(), 0);  // by function: its nodes around the place where the walk is
   walk(
       nodes,
       [&](NodeIndex node) {

@@ -1,8 +1,8 @@
-// The functions of a call tree: which node belongs to which, who calls whom, and where recursion begins.
+// The functions of a call tree: which function each node belongs to, who calls whom, and where recursion begins.
 //
-// A function is a name, a file, a line and a module. Everything in its body (loops, lines, instructions) belongs to it.
-// What lies above any function (the root, a thread's start) is kept as if it were one, so that sums are complete.
-// O(nodes).
+// Nodes are of one function where name, file, line and module are equal. What is in the body of a function (loops,
+// lines, instructions) belongs to it. The root and the starts of threads count as functions, so that every node belongs
+// to one and sums are complete. O(nodes log functions).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,14 @@ using FunctionIndex = uint32_t;
 inline constexpr FunctionIndex kNoFunction = UINT32_MAX;
 
 struct CallFunctions {
-  std::vector<NodeIndex> example;       // a node of each function, for its name and place
-  std::vector<FunctionIndex> function;  // of each node: whose body it is in
-  std::vector<FunctionIndex> caller;    // of each node that is a function: the function above; kNoFunction for others
-  std::vector<bool> outermost;          // of each node that is a function: no node of the same function above it
+  std::vector<NodeIndex> example;  // by function: its first node, for its name and place
 
+  // By node. A node that is no function itself has kNoFunction as caller and is never outermost.
+  std::vector<FunctionIndex> function;  // to which it belongs
+  std::vector<FunctionIndex> caller;    // the function of the node above; kNoFunction for the root
+  std::vector<bool> outermost;          // no node of the same function is above it
+
+  /// Whether the node is a function itself (or the root, or the start of a thread), not a part of a body.
   bool is_function(const CallTree& tree, NodeIndex node) const { return tree.nodes.kind[node] <= NodeKind::function; }
 };
 

@@ -49,17 +49,18 @@ std::optional<MetricIndex> ShownMetric::in(const CallTree& tree) const {
   return std::nullopt;
 }
 
-std::vector<ShownMetric> shown_metrics(const Session& session, const AnalysisOptions& options) {
+std::vector<ShownMetric> shown_metrics(const Session& session, const TableOptions& options) {
+  const std::vector<std::string> asked_for = options.names(kMetricOption);
   std::vector<ShownMetric> metrics;
   const auto add = [&](ShownMetric metric) {
     const bool known =
         std::any_of(metrics.begin(), metrics.end(), [&](const ShownMetric& m) { return m.name == metric.name; });
     if (!known) metrics.push_back(std::move(metric));
   };
-  for (const std::string& wanted : options.metrics) {
+  for (const std::string& wanted : asked_for) {
     if (auto metric = find_shown(session, wanted)) add(*std::move(metric));
   }
-  if (!options.metrics.empty()) return metrics;
+  if (!asked_for.empty()) return metrics;
   for (const Run& run : session.runs) {
     if (!run.call_tree) continue;
     for (MetricIndex i = 0; i < run.call_tree->metrics.size(); ++i) {
@@ -70,26 +71,35 @@ std::vector<ShownMetric> shown_metrics(const Session& session, const AnalysisOpt
   return metrics;
 }
 
-std::optional<ShownMetric> one_metric(const Session& session, const AnalysisOptions& options) {
-  if (!options.metrics.empty()) return find_shown(session, options.metrics.front());
+std::optional<ShownMetric> one_metric(const Session& session, const TableOptions& options) {
+  const std::vector<std::string> asked_for = options.names(kMetricOption);
+  if (!asked_for.empty()) return find_shown(session, asked_for.front());
   for (const Run& run : session.runs) {
     if (run.call_tree && run.call_tree->main_metric) return shown(run.call_tree->metrics[*run.call_tree->main_metric]);
   }
   return std::nullopt;
 }
 
-void append_metric_columns(std::vector<Column>& columns, const std::vector<ShownMetric>& metrics) {
+std::vector<Column> metric_columns(const std::vector<ShownMetric>& metrics) {
+  std::vector<Column> columns;
   for (const ShownMetric& metric : metrics) {
     const std::string about = metric.about.empty() ? metric.name : metric.about;
     columns.push_back(real_column(metric.name + ".inclusive", metric.unit, about + "; here and below"));
     columns.push_back(real_column(metric.name + ".exclusive", metric.unit, about + "; here and not below"));
   }
+  return columns;
 }
 
 void append_place_columns(std::vector<Column>& columns) {
   columns.push_back(number_column("line", "line in the source file"));
   columns.push_back(text_column("file", "source file"));
   columns.push_back(text_column("module", "program or library"));
+}
+
+size_t insert_before_place(Table& table, const std::vector<Column>& columns) {
+  const size_t place = table.column("line");
+  table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(place), columns.begin(), columns.end());
+  return place;
 }
 
 void append_place(Row& row, const CallTree& tree, NodeIndex node) {

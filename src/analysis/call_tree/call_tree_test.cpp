@@ -2,7 +2,8 @@
 
 #include <map>
 
-#include "analysis/tables.h"
+#include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "base/error.h"
 
@@ -56,10 +57,8 @@ class TestTree {
   std::vector<double> own_;
 };
 
-AnalysisOptions with_metric(const std::string& name) {
-  AnalysisOptions options;
-  options.metrics = {name};
-  return options;
+TableOptions with_metric(const std::string& name) {
+  return TableOptions().set(kMetricOption, {name});
 }
 
 TEST(CallTree, RowsAndSums) {
@@ -134,17 +133,16 @@ TEST(CallTree, HotPathFollowsTheThreshold) {
   tree.call(g, "h", 3);
   tree.call(f, "k", 2);
   const Session session = tree.session();
-  AnalysisOptions options;
-  Table table = hot_path_table(session, options);  // 10, 10, g 4 of 10
+  Table table = hot_path_table(session);  // 10, 10, g 4 of 10
   expect_well_formed(table);
   EXPECT_EQ(table.row_count(), 2u);
-  options.hot_path_pct = 40;
-  table = hot_path_table(session, options);
+  const auto with_threshold = [](const char* percent) { return TableOptions().set("threshold", {percent}); };
+  table = hot_path_table(session, with_threshold("40"));
   ASSERT_EQ(table.row_count(), 4u);
   EXPECT_EQ(text_at(table, 3, "name"), "h");
   EXPECT_EQ(real_at(table, 3, "pct"), 30);
-  options.hot_path_pct = 80;
-  EXPECT_EQ(hot_path_table(session, options).row_count(), 2u);
+  EXPECT_EQ(hot_path_table(session, with_threshold("80")).row_count(), 2u);
+  EXPECT_THROW(hot_path_table(session, with_threshold("101")), Error);
 }
 
 TEST(CallTree, MetricsThatAreRatios) {
@@ -250,14 +248,11 @@ TEST(CallTree, OtherScopesAsStored) {
   tree.call(0, "f", 6);
   tree.tree().profile_values = std::make_shared<ThreeThreads>();
   const Session session = tree.session();
-  AnalysisOptions options;
-  options.scopes = {"function"};
-  const Table table = call_tree_table(session, options);
+  const Table table = call_tree_table(session, TableOptions().set("scope", {"function"}));
   expect_well_formed(table);
   EXPECT_TRUE(is_absent(at(table, 0, "TIME.function")));
   EXPECT_EQ(real_at(table, 1, "TIME.function"), 5);
-  options.scopes = {"unheard of"};
-  EXPECT_THROW(call_tree_table(session, options), Error);
+  EXPECT_THROW(call_tree_table(session, TableOptions().set("scope", {"unheard of"})), Error);
 }
 
 TEST(CallTree, ImbalanceOverThreads) {
@@ -285,10 +280,12 @@ TEST(CallTree, ImbalanceOverThreads) {
 TEST(CallTree, RunsWithoutOneGiveEmptyTables) {
   TestRun run;
   const Session session = session_of(run);
-  for (const auto table : {metrics_table, profiles_table, call_tree_table, hot_path_table, functions_table,
-                           callers_table, imbalance_table, stalls_table}) {
+  for (const auto table :
+       {profiles_table, call_tree_table, hot_path_table, functions_table, callers_table, imbalance_table}) {
     EXPECT_TRUE(table(session, with_metric("anything")).empty());
   }
+  EXPECT_TRUE(metrics_table(session).empty());
+  EXPECT_TRUE(stalls_table(session).empty());
 }
 
 }  // namespace

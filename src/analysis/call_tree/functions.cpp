@@ -1,7 +1,7 @@
 // Tables `functions` (flat) and `callers` (bottom-up). O(nodes) a metric that is shown.
 //
-// The cost of a function here and below counts its outermost instances only, so that recursion is counted once; its
-// cost by itself counts all of them. The latter add up to the whole program.
+// The inclusive cost of a function is the sum over its outermost nodes only, so that recursion counts once. Its
+// exclusive cost is the sum over all of its nodes; the exclusive costs of all functions add up to the whole program.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -59,8 +59,8 @@ Sums sums_of(const CallTree& tree, const CallFunctions& functions, const Groupin
 }
 
 /// Appends a cell pair a metric to the rows, one row a group.
-void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions,
-                 const Grouping& grouping, const std::vector<ShownMetric>& metrics) {
+void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
+                 const std::vector<ShownMetric>& metrics) {
   for (const ShownMetric& metric : metrics) {
     const auto index = metric.in(tree);
     const std::vector<double> none(grouping.groups, kNoValue);
@@ -72,13 +72,13 @@ void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctio
   }
 }
 
-/// The metrics' columns of a table: pairs of a cost here and below, and a cost here.
+/// Where the columns of the metrics are: for each its inclusive, then its exclusive cost.
 struct MetricColumns {
   size_t begin;
   size_t end;
 };
 
-/// The rows of what is no function (the root, a thread's start) say nothing where they cost nothing by themselves.
+/// Appends the rows, but for those of the root and of starts of threads that have no exclusive cost.
 void append_costly(Table& table, const std::vector<Row>& rows, const std::vector<bool>& is_function,
                    MetricColumns columns) {
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -90,7 +90,7 @@ void append_costly(Table& table, const std::vector<Row>& rows, const std::vector
   }
 }
 
-/// By the first metric's own cost, then its cost with what is below; absent last.
+/// Orders by the exclusive cost of the first metric, then by its inclusive cost; absent last.
 void sort_by_cost(Table& table, MetricColumns columns) {
   if (columns.begin == columns.end) return;
   const ColumnValues& inclusive = table.values(columns.begin);
@@ -101,12 +101,11 @@ void sort_by_cost(Table& table, MetricColumns columns) {
   });
 }
 
-MetricColumns append_columns(Table& table, const std::vector<ShownMetric>& metrics) {
-  const size_t begin = table.columns.size();
-  append_metric_columns(table.columns, metrics);
-  const size_t end = table.columns.size();
-  append_place_columns(table.columns);
-  return {begin, end};
+/// Inserts the columns of the metrics.
+MetricColumns insert_metrics(Table& table, const std::vector<ShownMetric>& metrics) {
+  const std::vector<Column> columns = metric_columns(metrics);
+  const size_t begin = insert_before_place(table, columns);
+  return {begin, begin + columns.size()};
 }
 
 /// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
@@ -123,19 +122,14 @@ void append_groups(Table& table, const Run& run, const CallFunctions& functions,
   append_costly(table, rows, is_function, columns);
 }
 
-}  // namespace
-
-Table functions_table(const Session& session, const AnalysisOptions& options) {
-  Table table{"functions",
-              "cost of each function, wherever it was called from; recursion counts once",
-              {rank_column(), text_column("name", "function")}};
-  const std::vector<ShownMetric> metrics = shown_metrics(session, options);
-  const MetricColumns columns = append_columns(table, metrics);
-  for (const Run& run : session.runs) {
+Table functions_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+  const MetricColumns columns = insert_metrics(table, metrics);
+  for (const Run& run : facts.session().runs) {
     if (!run.call_tree) continue;
     const CallFunctions functions = functions_of(*run.call_tree);
-    Grouping grouping{functions.example.size()};
-    grouping.of.assign(functions.function.begin(), functions.function.end());
+    const Grouping grouping{functions.example.size(), {functions.function.begin(), functions.function.end()}};
     std::vector<Row> rows;
     for (const NodeIndex node : functions.example) rows.push_back({run.rank, run.call_tree->name_of(node)});
     append_groups(table, run, functions, grouping, std::move(rows), functions.example, metrics, columns);
@@ -144,14 +138,11 @@ Table functions_table(const Session& session, const AnalysisOptions& options) {
   return table;
 }
 
-Table callers_table(const Session& session, const AnalysisOptions& options) {
-  Table table{"callers",
-              "cost of each function by who called it; recursion counts once",
-              {rank_column(), text_column("name", "function"),
-               text_column("caller", "function that called it; absent where nothing did")}};
-  const std::vector<ShownMetric> metrics = shown_metrics(session, options);
-  const MetricColumns columns = append_columns(table, metrics);
-  for (const Run& run : session.runs) {
+Table callers_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+  const MetricColumns columns = insert_metrics(table, metrics);
+  for (const Run& run : facts.session().runs) {
     if (!run.call_tree) continue;
     const CallTree& tree = *run.call_tree;
     const CallFunctions functions = functions_of(tree);
@@ -177,6 +168,33 @@ Table callers_table(const Session& session, const AnalysisOptions& options) {
   }
   sort_by_cost(table, columns);
   return table;
+}
+
+}  // namespace
+
+Analysis functions_analysis() {
+  Analysis analysis{.name = "functions",
+                    .about = "cost of each function, wherever it was called from; recursion counts once",
+                    .subject = Subject::call_tree,
+                    .columns = {rank_column(), key_column("name", "function")},
+                    .options = {kMetricOption},
+                    .applies = [](const ProfileCounts& counts) { return counts.call_trees > 0; },
+                    .whole = functions_table};
+  append_place_columns(analysis.columns);
+  return analysis;
+}
+
+Analysis callers_analysis() {
+  Analysis analysis{.name = "callers",
+                    .about = "cost of each function by who called it; recursion counts once",
+                    .subject = Subject::call_tree,
+                    .columns = {rank_column(), key_column("name", "function"),
+                                key_column("caller", "function that called it; absent where nothing did")},
+                    .options = {kMetricOption},
+                    .applies = [](const ProfileCounts& counts) { return counts.call_trees > 0; },
+                    .whole = callers_table};
+  append_place_columns(analysis.columns);
+  return analysis;
 }
 
 }  // namespace cgpu

@@ -2,6 +2,7 @@
 // are read for it.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
@@ -10,19 +11,15 @@
 
 namespace cgpu {
 
-Table imbalance_table(const Session& session, const AnalysisOptions& options) {
-  const auto metric = one_metric(session, options);
-  const std::string unit = metric ? metric->unit : "";
-  Table table{
-      "imbalance",
-      "how evenly the cost of each node lies on the threads and ranks that have any, most to gain first",
-      {rank_column(), number_column("id", "number of the node in call_tree"),
-       text_column("name", "function, or place in the source"), text_column("metric", "what is compared"),
-       real_column("min", unit, "least cost, here and below, of a thread; 0 for one that was never here"),
-       real_column("mean", unit, "mean cost over the threads"), real_column("max", unit, "most cost of a thread"),
-       real_column("imbalance", "", "max / mean: 1 is even"), text_column("worst", "the thread with the most"),
-       count_column("profiles", "threads that have any cost at all")}};
-  for (const Run& run : session.runs) {
+namespace {
+
+Table imbalance_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  const auto metric = one_metric(facts.session(), options);
+  Table table = analysis.empty_table();
+  for (const char* column : {"min", "mean", "max"}) {
+    table.columns[table.column(column)].unit = metric ? metric->unit : "";
+  }
+  for (const Run& run : facts.session().runs) {
     const auto index = metric && run.call_tree ? metric->in(*run.call_tree) : std::nullopt;
     if (!index || !run.call_tree->profile_values || !run.call_tree->has_values(*index)) continue;
     const CallTree& tree = *run.call_tree;
@@ -44,8 +41,8 @@ Table imbalance_table(const Session& session, const AnalysisOptions& options) {
       }
       const double mean = sum / static_cast<double>(threads);
       table.append({run.rank, int64_t{node}, tree.name_of(node), metric->name, least, mean, values[worst],
-                            mean > 0 ? values[worst] / mean : kNoValue, tree.profiles[worst].name,
-                            static_cast<int64_t>(threads)});
+                    mean > 0 ? values[worst] / mean : kNoValue, tree.profiles[worst].name,
+                    static_cast<int64_t>(threads)});
     }
   }
   const ColumnValues& mean = table.values(table.column("mean"));
@@ -53,6 +50,25 @@ Table imbalance_table(const Session& session, const AnalysisOptions& options) {
   const auto gain = [&](uint32_t row) { return most.real(row) - mean.real(row); };
   table.sort([&](uint32_t a, uint32_t b) { return gain(a) > gain(b); });
   return table;
+}
+
+}  // namespace
+
+Analysis imbalance_analysis() {
+  return {.name = "imbalance",
+          .about = "how evenly the cost of each node lies on the threads and ranks that have any, most to gain first",
+          .subject = Subject::call_tree,
+          .columns = {rank_column(), number_column("id", "number of the node in call_tree"),
+                      key_column("name", "function, or place in the source"), text_column("metric", "what is compared"),
+                      real_column("min", "", "least cost, here and below, of a thread; 0 for one that was never here"),
+                      real_column("mean", "", "mean cost over the threads"),
+                      real_column("max", "", "most cost of a thread"),
+                      real_column("imbalance", "", "max / mean: 1 is even"),
+                      text_column("worst", "the thread with the most"),
+                      count_column("profiles", "threads that have any cost at all")},
+          .options = {kMetricOption},
+          .applies = [](const ProfileCounts& counts) { return counts.profiles_with_values > 0; },
+          .whole = imbalance_table};
 }
 
 }  // namespace cgpu

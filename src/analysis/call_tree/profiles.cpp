@@ -1,5 +1,5 @@
-// Table `profiles`: the threads and streams that a call tree is of, with what each cost in all. O(profiles) a metric,
-// where the reader finds the values of a node at once.
+// Table `profiles`: the threads and streams that a call tree is of, with the whole cost of each. O(profiles) a metric
+// where the file keeps the values of a node together.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -11,25 +11,22 @@
 
 namespace cgpu {
 
-Table profiles_table(const Session& session, const AnalysisOptions& options) {
-  Table table{
-      "profiles",
-      "the threads and streams that the call tree is of, with the cost of each",
-      {rank_column(), number_column("id", "number of the profile, as --profile takes it"),
-       text_column("name", "what it is called; --profile takes it too"), text_column("kind", "thread or stream"),
-       number_column("thread", "number of the thread in its process, absent where unknown")}};
-  const std::vector<ShownMetric> metrics = shown_metrics(session, options);
+namespace {
+
+Table profiles_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
   for (const ShownMetric& metric : metrics) {
     table.columns.push_back(real_column(metric.name, metric.unit, metric.about.empty() ? metric.name : metric.about));
   }
-  for (const Run& run : session.runs) {
+  for (const Run& run : facts.session().runs) {
     if (!run.call_tree) continue;
     const CallTree& tree = *run.call_tree;
     std::vector<Row> rows;
     for (size_t i = 0; i < tree.profiles.size(); ++i) {
       const CallProfile& profile = tree.profiles[i];
       rows.push_back({profile.rank.value_or(run.rank), static_cast<int64_t>(i), profile.name,
-                            profile.device ? "stream" : "thread", cell(profile.thread)});
+                      profile.device ? "stream" : "thread", cell(profile.thread)});
     }
     for (const ShownMetric& metric : metrics) {
       const auto index = metric.in(tree);
@@ -44,6 +41,21 @@ Table profiles_table(const Session& session, const AnalysisOptions& options) {
   };
   table.sort([&](uint32_t a, uint32_t b) { return place(a) < place(b); });
   return table;
+}
+
+}  // namespace
+
+Analysis profiles_analysis() {
+  return {.name = "profiles",
+          .about = "the threads and streams that the call tree is of, with the cost of each",
+          .subject = Subject::call_tree,
+          .columns = {rank_column(), number_column("id", "number of the profile, as --profile takes it"),
+                      key_column("name", "what it is called; --profile takes it too"),
+                      text_column("kind", "thread or stream"),
+                      number_column("thread", "number of the thread in its process, absent where unknown")},
+          .options = {kMetricOption},
+          .applies = [](const ProfileCounts& counts) { return counts.profiles > 0; },
+          .whole = profiles_table};
 }
 
 }  // namespace cgpu

@@ -12,11 +12,6 @@ namespace cgpu {
 inline const TableOption kNamesOption{"names", TableOption::Kind::choice, "full",
                                       "Kernel names: full or base (without types and arguments)", {"full", "base"}};
 
-/// What counts as a kernel where kernels are listed by name.
-inline bool is_kernel(SliceKind kind) {
-  return kind == SliceKind::kernel || kind == SliceKind::device_collective;
-}
-
 /// For RowSlices::visit: a row a name of the slices of wanted kinds.
 std::vector<Row> visit_slices_by_name(const Session& session, bool (*is_wanted)(SliceKind),
                                       const MergedNames::Spelling& spelling, const RowSlices::Visit& visit);

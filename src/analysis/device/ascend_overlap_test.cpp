@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {

@@ -39,6 +39,7 @@ std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline)
 
 std::set<int32_t> used_devices(const Run& run) {
   std::set<int32_t> devices;
+  if (run.let_go) devices = run.let_go->used_devices;
   for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) { devices.insert(run.timeline.device_ops.device[op]); });
   if (run.launch_metrics) {
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {

@@ -3,68 +3,92 @@
 // reads the arguments of every kernel from the profile again.
 #include <array>
 #include <map>
-#include <tuple>
+#include <optional>
+#include <string>
 
 #include "analysis/common/columns.h"
-#include "analysis/device/device_ops.h"
 #include "analysis/common/duration_table.h"
+#include "analysis/common/groups_by_name.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/measured_launches/launch_shape.h"
-#include "analysis/common/merged_names.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
 
 namespace {
 
-/// Statistics by category and name.
+enum ActivityCategory : uint8_t { call, kernel, memory };
+constexpr std::array kCategories = {"call", "kernel", "memory"};
+
+/// Statistics by category and name of the device ops, and of the calls if wanted.
+template <bool kWithCalls>
 class Activities {
  public:
-  void enter(const StringPool& pool) {
-    for (auto& [category, activity] : categories_) activity.names.enter(pool);
-    pool_ = &pool;
-  }
-  void add(const std::string& category, StringId name, int64_t duration) {
-    auto [at, added] = categories_.try_emplace(category);
-    Category& activity = at->second;
-    if (added) activity.names.enter(*pool_);
-    entry(activity.durations, activity.names.number(name)).add(duration);
-    whole_ += duration;
-  }
-  void append_to(Table& table) const {
-    for (const auto& [category, activity] : categories_) {
-      for (StringId number = 0; number < activity.durations.size(); ++number) {
-        if (activity.durations[number].count() == 0) continue;
-        Row row = {category, cell(activity.names.text(number))};
-        append_durations(row, activity.durations[number], whole_);
-        table.append(std::move(row));
+  Activities(const Analysis&, const TableOptions&) {}
+
+  void update(const RunInSession& run) {
+    const Timeline& timeline = run.timeline();
+    for (GroupsByName<DurationStatistics>& names : categories_) names.enter(timeline.names);
+    const auto add = [&](ActivityCategory category, SliceIndex slice) {
+      categories_[category].of(timeline.slices.name[slice]).add(timeline.slices.duration[slice]);
+    };
+    for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
+      const SliceKind kind = timeline.kind(slice);
+      add(kind == SliceKind::memcpy || kind == SliceKind::memset ? memory : kernel, slice);
+    });
+    if constexpr (kWithCalls) {
+      for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+        if (is_call(timeline.kind(slice)) && is_plausible(timeline, slice)) add(call, slice);
       }
+    }
+  }
+  void combine(Activities&& other) {
+    for (size_t category = 0; category < categories_.size(); ++category) {
+      categories_[category].combine(std::move(other.categories_[category]));
+    }
+  }
+  void append_rows(Table& table, const Outline&) {
+    int64_t whole = 0;
+    for (const GroupsByName<DurationStatistics>& names : categories_) {
+      names.for_each([&](std::string_view, const DurationStatistics& durations) { whole += durations.total(); });
+    }
+    for (size_t category = 0; category < categories_.size(); ++category) {
+      categories_[category].for_each([&](std::string_view name, const DurationStatistics& durations) {
+        if (durations.count() == 0) return;
+        Row row = {cell(kCategories[category]), cell(name)};
+        append_durations(row, durations, whole);
+        table.append(row);
+      });
     }
     sort_most_first(table, "total_ns");
   }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(categories_);
+  }
 
  private:
-  struct Category {
-    MergedNames names;
-    std::vector<DurationStatistics> durations;
-  };
-  std::map<std::string, Category> categories_;
-  const StringPool* pool_ = nullptr;
-  int64_t whole_ = 0;
+  std::array<GroupsByName<DurationStatistics>, kCategories.size()> categories_;
 };
 
-void add_device_ops(Activities& activities, const Timeline& timeline) {
-  for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
-    const SliceKind kind = timeline.kind(slice);
-    const bool memory = kind == SliceKind::memcpy || kind == SliceKind::memset;
-    activities.add(memory ? "memory" : "kernel", timeline.slices.name[slice], timeline.slices.duration[slice]);
-  });
-}
-
 std::vector<Column> activity_columns(const std::string& categories) {
-  std::vector<Column> columns = {text_column("category", categories), text_column("name", "full name")};
+  std::vector<Column> columns = {key_column("category", categories), key_column("name", "full name")};
   append_duration_columns(columns, "events of this category and name");
   return columns;
 }
+
+/// The kernels of one name.
+struct KernelGrids {
+  std::map<std::optional<LaunchShape>, DurationStatistics> by_shape;
+
+  void combine(KernelGrids&& other) {
+    for (auto& [shape, durations] : other.by_shape) by_shape[shape].combine(std::move(durations));
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(by_shape);
+  }
+};
 
 Cell shape_cell(const std::optional<LaunchShape>& shape, std::array<uint32_t, 3> LaunchShape::*part) {
   if (!shape) return {};
@@ -72,48 +96,13 @@ Cell shape_cell(const std::optional<LaunchShape>& shape, std::array<uint32_t, 3>
   return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
 }
 
-}  // namespace
+class GridsOfKernels {
+ public:
+  GridsOfKernels(const Analysis&, const TableOptions&) {}
 
-Table device_ops_table(const Session& session, const AnalysisOptions&) {
-  Table table{"device_ops", "time of all device ops by name", activity_columns("kernel or memory")};
-  Activities activities;
-  for (const Run& run : session.runs) {
-    activities.enter(run.timeline.names);
-    add_device_ops(activities, run.timeline);
-  }
-  activities.append_to(table);
-  return table;
-}
-
-Table activities_table(const Session& session, const AnalysisOptions&) {
-  Table table{"activities", "time of calls and device ops by name", activity_columns("call, kernel or memory")};
-  Activities activities;
-  for (const Run& run : session.runs) {
-    const Timeline& timeline = run.timeline;
-    activities.enter(timeline.names);
-    add_device_ops(activities, timeline);
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (!is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
-      activities.add("call", timeline.slices.name[slice], timeline.slices.duration[slice]);
-    }
-  }
-  activities.append_to(table);
-  return table;
-}
-
-Table kernel_grids_table(const Session& session, const AnalysisOptions&) {
-  Table table{"kernel_grids", "time of kernels by name and size of their launch"};
-  table.columns = {text_column("name", "full demangled name"),
-                   text_column("grid", "blocks in each direction; absent where not recorded"),
-                   text_column("block", "threads of a block in each direction; absent where not recorded")};
-  append_duration_columns(table.columns, "kernels of this name and size");
-
-  MergedNames names;
-  std::map<std::pair<StringId, std::optional<LaunchShape>>, DurationStatistics> kernels;
-  int64_t whole = 0;
-  for (const Run& run : session.runs) {
-    const Timeline& timeline = run.timeline;
-    names.enter(timeline.names);
+  void update(const RunInSession& run) {
+    const Timeline& timeline = run.timeline();
+    kernels_.enter(timeline.names);
     std::vector<SliceIndex> slices;
     std::vector<uint64_t> sources;
     for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
@@ -122,20 +111,66 @@ Table kernel_grids_table(const Session& session, const AnalysisOptions&) {
       slices.push_back(slice);
       sources.push_back(timeline.slices.source[slice]);
     });
-    ArgumentReader(run.arguments.get()).for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
-      const StringId name = names.number(timeline.slices.name[slices[i]]);
-      kernels[{name, launch_shape(arguments)}].add(timeline.slices.duration[slices[i]]);
-      whole += timeline.slices.duration[slices[i]];
+    ArgumentReader(run.run().arguments.get()).for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+      KernelGrids& grids = kernels_.of(timeline.slices.name[slices[i]]);
+      grids.by_shape[launch_shape(arguments)].add(timeline.slices.duration[slices[i]]);
     });
   }
-  for (const auto& [key, durations] : kernels) {
-    const auto& [name, shape] = key;
-    Row row = {cell(names.text(name)), shape_cell(shape, &LaunchShape::grid), shape_cell(shape, &LaunchShape::block)};
-    append_durations(row, durations, whole);
-    table.append(std::move(row));
+  void combine(GridsOfKernels&& other) { kernels_.combine(std::move(other.kernels_)); }
+  void append_rows(Table& table, const Outline&) {
+    int64_t whole = 0;
+    kernels_.for_each([&](std::string_view, const KernelGrids& grids) {
+      for (const auto& [shape, durations] : grids.by_shape) whole += durations.total();
+    });
+    kernels_.for_each([&](std::string_view name, const KernelGrids& grids) {
+      for (const auto& [shape, durations] : grids.by_shape) {
+        Row row = {cell(name), shape_cell(shape, &LaunchShape::grid), shape_cell(shape, &LaunchShape::block)};
+        append_durations(row, durations, whole);
+        table.append(row);
+      }
+    });
+    sort_most_first(table, "total_ns");
   }
-  sort_most_first(table, "total_ns");
-  return table;
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(kernels_);
+  }
+
+ private:
+  GroupsByName<KernelGrids> kernels_;
+};
+
+}  // namespace
+
+Analysis device_ops_analysis() {
+  return {.name = "device_ops",
+          .about = "time of all device ops by name",
+          .aliases = {"cuda_gpu_sum", "gpusum"},
+          .columns = activity_columns("kernel or memory"),
+          .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+          .fold = fold_of<Activities<false>>};
+}
+
+Analysis activities_analysis() {
+  return {.name = "activities",
+          .about = "time of calls and device ops by name",
+          .aliases = {"cuda_api_gpu_sum", "apigpusum"},
+          .columns = activity_columns("call, kernel or memory"),
+          .applies = [](const ProfileCounts& counts) { return counts.device_ops + counts.calls() > 0; },
+          .fold = fold_of<Activities<true>>};
+}
+
+Analysis kernel_grids_analysis() {
+  Analysis analysis{.name = "kernel_grids",
+                    .about = "time of kernels by name and size of their launch",
+                    .aliases = {"cuda_gpu_kern_gb_sum", "gpukerngbsum"},
+                    .columns = {key_column("name", "full demangled name"),
+                                key_column("grid", "blocks in each direction; absent where not recorded"),
+                                key_column("block", "threads of a block in each direction; absent where not recorded")},
+                    .applies = [](const ProfileCounts& counts) { return counts.kernels() > 0; },
+                    .fold = fold_of<GridsOfKernels>};
+  append_duration_columns(analysis.columns, "kernels of this name and size");
+  return analysis;
 }
 
 }  // namespace cgpu

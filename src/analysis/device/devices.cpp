@@ -37,21 +37,9 @@ std::string rates_text(const DevicePeaks& peaks) {
   return text;
 }
 
-}  // namespace
-
-Table devices_table(const Session& session, const AnalysisOptions&) {
-  Table table{"devices",
-              "the devices, with the peak rates of their model",
-              {rank_column(), device_column(), text_column("name", "model, as the profile says"),
-               text_column("vendor", "maker"), number_column("sm_count", "multiprocessors or compute units"),
-               bytes_column("memory_bytes", "device memory"),
-               real_column("memory_bandwidth", "B/s", "peak rate of the device memory"),
-               text_column("peak_flops", "peak rate of dense arithmetic by type"),
-               text_column("source", "where the peak rates are from"),
-               text_column("compute_capability", "version of the architecture, as the profile says"),
-               number_column("used", "1 where something ran on it, else 0")}};
-
-  for (const Run& run : session.runs) {
+Table list_devices(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  Table table = analysis.empty_table();
+  for (const Run& run : facts.session().runs) {
     for (const auto& [id, known_device] : devices_of(run)) {
       const Device& device = known_device.device;
       Row row = {run.rank,
@@ -70,10 +58,33 @@ Table devices_table(const Session& session, const AnalysisOptions&) {
         row[7] = known(rates_text(*peaks));
         row[8] = known(peaks->source);
       }
-      table.append(std::move(row));
+      table.append(row);
     }
   }
   return table;
+}
+
+}  // namespace
+
+Analysis devices_analysis() {
+  return {
+      .name = "devices",
+      .about = "the devices, with the peak rates of their model",
+      .subject = Subject::profile,
+      .columns = {rank_column(),
+                  device_column(),
+                  text_column("name", "model, as the profile says"),
+                  text_column("vendor", "maker"),
+                  {"sm_count", ColumnType::integer, "", "multiprocessors or compute units", ColumnRole::measure},
+                  bytes_column("memory_bytes", "device memory"),
+                  real_column("memory_bandwidth", "B/s", "peak rate of the device memory"),
+                  text_column("peak_flops", "peak rate of dense arithmetic by type"),
+                  text_column("source", "where the peak rates are from"),
+                  text_column("compute_capability", "version of the architecture, as the profile says"),
+                  {"used", ColumnType::integer, "", "1 where something ran on it, else 0", ColumnRole::text}},
+      .applies =
+          [](const ProfileCounts& counts) { return counts.devices + counts.device_ops + counts.measured_launches > 0; },
+      .whole = list_devices};
 }
 
 }  // namespace cgpu

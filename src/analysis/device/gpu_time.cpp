@@ -1,5 +1,5 @@
 // Table `gpu_time`: the span of each device, split without remainder. O(n log n) in the device ops, O(n) where they
-// come sorted. The slow way it equals: mark every nanosecond of a device with the kinds of the ops that run in it.
+// come sorted. The test compares it with marking every nanosecond of a device with the kinds of the ops that run in it.
 #include <array>
 
 #include "analysis/common/columns.h"
@@ -37,8 +37,9 @@ void append_devices(const RunInSession& run, Table& table) {
 
 Analysis gpu_time_analysis() {
   return {.name = "gpu_time",
-          .about = "busy and idle time of each device; compute, exposed communication, exposed memory and idle add up "
-                   "to the span",
+          .about =
+              "busy and idle time of each device; compute, exposed communication, exposed memory and idle add up "
+              "to the span",
           .aliases = {"gpu_time_util"},
           .columns = {rank_column(), device_column(),
                       time_column("span_ns", "from the first start to the last end of its device ops"),

@@ -3,8 +3,9 @@
 #include <map>
 #include <random>
 
+#include "analysis/common/slices_by_name.h"
 #include "analysis/common/statistics.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {
@@ -75,9 +76,7 @@ TEST(Kernels, BaseNamesGatherInstancesAndTakeTheClassWithTheMostTime) {
   run.kernel("void scale<int>(int*)", 40, 15, of_class(KernelClass::elementwise));
   const Session session = session_of(run);
   EXPECT_EQ(kernels_table(session, {}).row_count(), 3u);
-  AnalysisOptions options;
-  options.base_names = true;
-  const Table table = kernels_table(session, options);
+  const Table table = kernels_table(session, TableOptions().set(kNamesOption, {"base"}));
   ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(text_at(table, 0, "name"), "scale");
   EXPECT_EQ(text_at(table, 0, "class"), "fused");

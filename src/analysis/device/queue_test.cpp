@@ -5,7 +5,7 @@
 #include <set>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "model/test_arguments.h"
 
@@ -91,20 +91,6 @@ TEST(RangeTrace, NestingAndDeviceWork) {
   EXPECT_EQ(integer_at(table, 0, "device_ns"), 420);
   EXPECT_EQ(integer_at(table, 1, "depth"), 1);
   EXPECT_EQ(integer_at(table, 1, "device_ops"), 1);
-}
-
-TEST(RangeKernels, EachKernelOnceAName) {
-  TestRun run(0);
-  const SliceIndex outer = run.host(SliceKind::annotation, "block", 0, 1000);
-  const SliceIndex inner = run.host(SliceKind::annotation, "block", 100, 500, outer);
-  const SliceIndex call = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 210, 10, inner);
-  run.kernel("gemm", 230, 50, {0, 7, OpKind::compute, KernelClass::gemm, call});
-  const Table table = range_kernels_table(session_of(run), {});
-  expect_well_formed(table);
-  ASSERT_EQ(table.row_count(), 1u);
-  EXPECT_EQ(integer_at(table, 0, "ranges"), 2);
-  EXPECT_EQ(integer_at(table, 0, "count"), 1);
-  EXPECT_EQ(integer_at(table, 0, "total_ns"), 50);
 }
 
 class FixedArguments : public test::MadeArguments {

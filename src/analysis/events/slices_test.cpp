@@ -1,9 +1,12 @@
-#include "analysis/events/slices.h"
-
+// Table `slices`.
 #include <gtest/gtest.h>
 
-#include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include <random>
+
+#include "analysis/events/event_table.h"
+#include "analysis/events/slice_ops.h"
+#include "analysis/test_tables.h"
+#include "analysis/test_timeline.h"
 #include "model/test_arguments.h"
 
 namespace cgpu {
@@ -57,52 +60,65 @@ TEST(Slices, ArgumentsOnlyWhenAskedFor) {
   run.run.arguments = std::make_shared<FixedArguments>();
   const Session session = session_of(run);
   EXPECT_ANY_THROW(slices_table(session, {}).column("args"));
-  AnalysisOptions options;
-  options.arguments = true;
-  EXPECT_EQ(text_at(slices_table(session, options), 0, "args"),
+  EXPECT_EQ(text_at(slices_table(session, TableOptions().set("args", {""})), 0, "args"),
             R"({"source": 42, "say \"hi\"": "back\\slash\n", "dims": [[2, 3], []]})");
 }
 
-/// The slow way: the rows of all slices, then chosen among.
-Table chosen_afterwards(const Session& session, const AnalysisOptions& options, const RowChoice& choice) {
-  Table table = slices_table(session, options);
-  choice.where.apply(table);
-  if (!choice.sort.empty()) sort_rows(table, choice.sort);
-  take_top(table, choice.top);
-  return table;
+TEST(Slices, ArgumentsOfSeveralRunsInAnyOrder) {
+  Session session = session_of(TestRun(0), TestRun(1), TestRun(2));
+  for (size_t run = 0; run < 3; ++run) {
+    TestRun made(static_cast<int64_t>(run));
+    for (int64_t i = 0; i < 40; ++i) made.host(SliceKind::annotation, "range", 1000 - 7 * i % 41, 1);
+    session.runs[run] = std::move(made.run);
+    for (SliceIndex i = 0; i < 40; ++i) session.runs[run].timeline.slices.source[i] = 100 * run + 11 * i % 43;
+    if (run != 1) session.runs[run].arguments = std::make_shared<FixedArguments>();
+  }
+  const SessionFacts facts(session);
+  const Analysis& analysis = find_analysis("slices");
+  const auto events = analysis.events(analysis, facts, TableOptions().set("args", {""}));
+  std::vector<uint32_t> rows(120);
+  for (uint32_t i = 0; i < 120; ++i) rows[i] = 37 * i % 120;
+  const size_t column = analysis.columns.size();
+  const ColumnValues values = events->values(column, rows);
+  for (uint32_t i = 0; i < 120; ++i) {
+    const ColumnValues alone = events->values(column, std::span(rows).subspan(i, 1));
+    EXPECT_EQ(values.cell(i), alone.cell(0));
+    EXPECT_EQ(values.is_absent(i), rows[i] / 40 == 1);
+  }
 }
 
-TEST(Slices, SomeAreTheFirstOfAll) {
-  const std::vector<NamedKind> vocabulary = {{SliceKind::framework_op, "aten::mm"},
-                                             {SliceKind::annotation, ""},
-                                             {SliceKind::runtime_call, "cudaLaunchKernel"}};
-  for (unsigned seed = 0; seed < 20; ++seed) {
-    Session session = session_of(RandomRun(seed, vocabulary, HostShape::nested),
-                                 RandomRun(seed + 1000, vocabulary, HostShape::overlapping));
-    AnalysisOptions options;
-    options.arguments = seed % 4 == 0;
-    for (cgpu::Run& run : session.runs) {
-      if (seed % 8 == 0) run.arguments = std::make_shared<FixedArguments>();
-      for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) run.timeline.slices.source[i] = 7 * i % 11;
+TEST(Slices, DeviceOpsInAnyOrder) {
+  TestRun run;
+  for (int64_t i = 0; i < 30; ++i) {
+    if (i % 3 == 0) {
+      run.host(SliceKind::runtime_call, "call", i, 1);
+    } else {
+      run.kernel("kernel", i, 1, {static_cast<int32_t>(i), 100 + i, OpKind::compute, KernelClass::gemm, kNone});
     }
-    const std::vector<Column> columns = slices_table(session, options).columns;
-    for (const size_t top : {size_t{0}, size_t{1}, size_t{5}, size_t{1000}}) {
-      for (const char* where :
-           {"", "duration_ns > 10", "name ~ aten and depth <= 1", "kind = kernel and stream != 1"}) {
-        RowChoice choice{*where == 0 ? Filter() : Filter::parse(where), "", top};
-        EXPECT_EQ(some_slices(session, options, choice), chosen_afterwards(session, options, choice));
-        for (const Column& column : columns) {
-          for (const char* sign : {"", "+", "-"}) {
-            choice.sort = sign + column.name;
-            EXPECT_EQ(some_slices(session, options, choice), chosen_afterwards(session, options, choice))
-                << choice.sort << " " << where << " " << top;
-          }
-        }
+  }
+  for (const bool shuffled : {false, true}) {
+    DeviceOps& ops = run.run.timeline.device_ops;
+    if (shuffled) {
+      for (size_t op = 0; op < ops.size() / 2; ++op) {
+        const size_t other = ops.size() - 1 - op;
+        std::swap(ops.slice[op], ops.slice[other]);
+        std::swap(ops.device[op], ops.device[other]);
+        std::swap(ops.stream[op], ops.stream[other]);
+      }
+    }
+    const SliceOps of_slices(ops);
+    std::mt19937 random(5);
+    SliceOps::Search search;
+    for (int round = 0; round < 1000; ++round) {
+      const auto slice = static_cast<SliceIndex>(random() % 30);
+      const uint32_t op = of_slices.op_of(slice, search);
+      if (slice % 3 == 0) {
+        EXPECT_EQ(op, kNone);
+      } else {
+        EXPECT_EQ(ops.slice[op], slice);
       }
     }
   }
-  EXPECT_ANY_THROW(some_slices(session_of(TestRun()), {}, {{}, "nonsense", 1}));
-  EXPECT_ANY_THROW(some_slices(session_of(TestRun()), {}, {Filter::parse("nonsense = 1"), "", 1}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which call launched what.
+// Calls that launch device ops, and what they launched.
 #pragma once
 
 #include <vector>
@@ -7,19 +7,19 @@
 
 namespace cgpu {
 
-/// The call that launched a device op; kNone where there is none, or none whose duration can be believed.
+/// The call that launched a device op (given by its slice); kNone where none is known, or its duration is implausible.
 inline SliceIndex launch_of(const Timeline& timeline, SliceIndex device_op) {
   const SliceIndex call = timeline.slices.launch[device_op];
   return call != kNone && is_plausible(timeline, call) ? call : kNone;
 }
 
-/// A call that launched device ops (a graph launch: many), and the one of them that started first.
+/// A call that launched device ops (a graph launch launches many), and the one of them that started first.
 struct LaunchingCall {
   SliceIndex call = kNone;
   OpIndex first_op = 0;
 };
 
-/// All of them, in file order of the calls. O(n) in the slices.
+/// All launching calls of a run, in file order. O(n) in the slices, 4 bytes a slice meanwhile.
 std::vector<LaunchingCall> launching_calls(const Timeline& timeline);
 
 }  // namespace cgpu

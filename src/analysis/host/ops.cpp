@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
-#include "analysis/host/launch_calls.h"
-#include "analysis/common/merged_names.h"
+#include "analysis/common/groups_by_name.h"
 #include "analysis/common/nesting.h"
+#include "analysis/common/slices_by_name.h"
+#include "analysis/host/launch_calls.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -18,10 +19,26 @@ struct Op {
   int64_t cpu_self_ns = 0;
   int64_t device_total_ns = 0;
   int64_t device_self_ns = 0;
-  int64_t open = 0;  // ops of this name around the place where the walk is
+  int64_t open = 0;  // while a run is walked: ops of this name around the place where the walk is
+
+  void combine(Op&& other) {
+    count += other.count;
+    cpu_total_ns += other.cpu_total_ns;
+    cpu_self_ns += other.cpu_self_ns;
+    device_total_ns += other.device_total_ns;
+    device_self_ns += other.device_self_ns;
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(count, cpu_total_ns, cpu_self_ns, device_total_ns, device_self_ns);
+  }
 };
 
-/// The framework ops of a run, nested. The columns have an entry for every slice.
+bool is_framework_op(SliceKind kind) {
+  return kind == SliceKind::framework_op;
+}
+
+/// How the framework ops of a run nest. Its columns are indexed by slice.
 class OpForest {
  public:
   explicit OpForest(const Timeline& timeline)
@@ -59,7 +76,7 @@ class OpForest {
 
  private:
   static bool is_op(const Timeline& timeline, SliceIndex slice) {
-    return timeline.kind(slice) == SliceKind::framework_op && is_plausible(timeline, slice);
+    return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
   }
 
   std::vector<SliceIndex> above_;
@@ -68,12 +85,14 @@ class OpForest {
   SliceIndex first_root_ = kNone;
 };
 
-void add_ops(const Timeline& timeline, MergedNames& names, std::vector<Op>& ops) {
+void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
   const Slices& slices = timeline.slices;
   const OpForest forest(timeline);
-  const auto of = [&](SliceIndex op) -> Op& { return entry(ops, names.number(slices.name[op])); };
+  ops.enter(timeline.names);
+  const auto of = [&](SliceIndex op) -> Op& { return ops.of(slices.name[op]); };
 
-  std::vector<int64_t> device_ns(slices.size(), 0);  // launched in the op, and when the walk leaves it, below it
+  // By op: durations of the device ops launched in it; once the walk leaves it, with those of the ops inside it.
+  std::vector<int64_t> device_ns(slices.size(), 0);
   for_each_device_op(timeline, [&](OpIndex, SliceIndex device_op) {
     const SliceIndex call = launch_of(timeline, device_op);
     const SliceIndex op = call == kNone ? kNone : forest.above(call);
@@ -87,7 +106,7 @@ void add_ops(const Timeline& timeline, MergedNames& names, std::vector<Op>& ops)
                 Op& row = of(op);
                 ++row.count;
                 row.cpu_self_ns += slices.duration[op];
-                if (--row.open == 0) {  // the outermost of its name: what is below counts once
+                if (--row.open == 0) {  // the outermost of its name, so that what is inside counts once
                   row.cpu_total_ns += slices.duration[op];
                   row.device_total_ns += device_ns[op];
                 }
@@ -98,31 +117,45 @@ void add_ops(const Timeline& timeline, MergedNames& names, std::vector<Op>& ops)
               });
 }
 
+class Ops {
+ public:
+  Ops(const Analysis&, const TableOptions&) {}
+
+  void update(const RunInSession& run) { add_ops(run.timeline(), ops_); }
+  void combine(Ops&& other) { ops_.combine(std::move(other.ops_)); }
+  void append_rows(Table& table, const Outline&) {
+    ops_.for_each([&](std::string_view name, const Op& op) {
+      if (op.count == 0) return;
+      table.append({cell(name), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});
+    });
+    sort_most_first(table, "cpu_total_ns");
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(ops_);
+  }
+
+ private:
+  GroupsByName<Op> ops_;
+};
+
 }  // namespace
 
-Table ops_table(const Session& session, const AnalysisOptions&) {
-  Table table{"ops",
-              "framework ops by name, with the device work that they launched",
-              {text_column("name", "name of the op"), count_column("count", "ops of this name"),
-               time_column("cpu_total_ns", "time on the host, of nested ops of one name the outermost only"),
-               time_column("cpu_self_ns", "time on the host without the ops directly inside"),
-               time_column("device_total_ns", "durations of the device ops launched in it or in ops inside it"),
-               time_column("device_self_ns", "durations of the device ops launched in it and in no op inside it")}};
-
-  MergedNames names;
-  std::vector<Op> ops;
-  for (const Run& run : session.runs) {
-    names.enter(run.timeline.names);
-    add_ops(run.timeline, names, ops);
-  }
-  for (StringId number = 0; number < ops.size(); ++number) {
-    const Op& op = ops[number];
-    if (op.count == 0) continue;
-    table.append(
-        {cell(names.text(number)), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});
-  }
-  sort_most_first(table, "cpu_total_ns");
-  return table;
+Analysis ops_analysis() {
+  return {
+      .name = "ops",
+      .about = "framework ops by name, with the device work that they launched",
+      .columns = {key_column("name", "name of the op"), count_column("count", "ops of this name"),
+                  time_column("cpu_total_ns", "time on the host, of nested ops of one name the outermost only"),
+                  time_column("cpu_self_ns", "time on the host without the ops directly inside"),
+                  time_column("device_total_ns", "durations of the device ops launched in it or in ops inside it"),
+                  time_column("device_self_ns", "durations of the device ops launched in it and in no op inside it")},
+      .applies = [](const ProfileCounts& counts) { return counts.of({SliceKind::framework_op}) > 0; },
+      .row_slices = {{"name"},
+                     [](const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
+                       return visit_slices_by_name(facts.session(), is_framework_op, nullptr, visit);
+                     }},
+      .fold = fold_of<Ops>};
 }
 
 }  // namespace cgpu

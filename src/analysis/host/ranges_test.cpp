@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {

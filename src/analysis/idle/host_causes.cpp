@@ -38,11 +38,11 @@ HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits)
 
 const std::vector<HostCauses::Piece>& HostCauses::pieces_of(TrackIndex thread) {
   std::optional<std::vector<Piece>>& pieces = threads_[thread].pieces;
-  if (!pieces) pieces = cut(threads_[thread]);
+  if (!pieces) pieces = split(threads_[thread]);
   return *pieces;
 }
 
-std::vector<HostCauses::Piece> HostCauses::cut(const Thread& thread) const {
+std::vector<HostCauses::Piece> HostCauses::split(const Thread& thread) const {
   std::vector<Piece> pieces;
   std::vector<Interval> taken;
   const auto append = [&](const IntervalSet& times, IdleCause cause) {

@@ -1,8 +1,8 @@
-// What host threads did, as far as it explains why a device stands idle.
+// Which causes of idle time the host threads of a run show, and when.
 //
-// A thread is cut, when it is first asked for, into sorted disjoint pieces of time that have a cause. O(n log n) in its
-// slices that name a cause, once; then O(log n) besides the pieces that are visited. The slow way it equals: for every
-// nanosecond look at all slices of the thread.
+// O(n) in the slices of the run at first. When a thread is first asked for, its time is split into sorted disjoint
+// pieces with one cause each: O(m log m) in those of its slices that stand for a cause. After that, a question about an
+// interval costs O(log m) and the pieces in it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace cgpu {
 
 class HostCauses {
  public:
-  /// Time that a thread spent waiting for other ranks.
+  /// When a thread waited for other ranks.
   struct Wait {
     TrackIndex thread = kNone;
     Interval time;
@@ -25,8 +25,9 @@ class HostCauses {
 
   explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {});
 
-  /// Calls visit(length, cause) for the pieces of `time` that have a cause by what ran on the thread: overhead of the
-  /// profiler on any thread, else the innermost slice (or wait) that names a cause; a lock only where no other does.
+  /// Calls visit(length, cause) for the pieces of `time` that have a cause: profiler_overhead where the profiler was at
+  /// work on any thread, else that of the innermost slice or wait of `thread` that stands for one; lock only where
+  /// nothing else does. Not to be called from several threads at once.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const std::vector<Piece>& pieces = pieces_of(thread);
@@ -43,13 +44,13 @@ class HostCauses {
     IdleCause cause;
   };
   struct Thread {
-    std::vector<Piece> named;  // slices that name a cause, in file order
+    std::vector<Piece> named;  // slices that stand for a cause other than lock, in file order, then waits
     std::vector<Interval> locks;
-    std::optional<std::vector<Piece>> pieces;
+    std::optional<std::vector<Piece>> pieces;  // once asked for
   };
 
   const std::vector<Piece>& pieces_of(TrackIndex thread);
-  std::vector<Piece> cut(const Thread& thread) const;
+  std::vector<Piece> split(const Thread& thread) const;
   static std::vector<Piece> innermost(std::vector<Piece> slices);
 
   std::vector<Thread> threads_;  // by track

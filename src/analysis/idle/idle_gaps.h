@@ -1,6 +1,5 @@
-// The gaps of a device, each split by cause. docs/definitions.md, "idle". One pass over the device ops by start (sorted
-// first where they do not come so), besides what HostCauses costs. The slow way it equals: subtract the union of the
-// ops from their span, and look for the neighbours of each gap among all ops.
+// The gaps of a device, each split by cause: docs/definitions.md, "idle". One pass over the device ops in order of
+// their starts, O(n) where they come so and O(n log n) where they must be sorted, and what HostCauses costs.
 #pragma once
 
 #include <array>
@@ -12,17 +11,18 @@
 
 namespace cgpu {
 
-/// ns by cause.
+/// Nanoseconds by IdleCause.
 using TimeByCause = std::array<int64_t, kIdleCauses>;
 
-/// No device op runs from the end of one to the start of the next, the waking op.
+/// A time in which no op of a device runs.
 struct IdleGap {
-  Interval time;  // on the run's clock
-  OpIndex waking_op = 0;
-  TimeByCause times{};  // adds up to the length
+  Interval time;          // on the run's clock
+  OpIndex waking_op = 0;  // the op that ends the gap by starting
+  TimeByCause times{};    // add up to the length of the gap
 };
 
-/// Calls visit(gap) for the gaps between the ops of one device, in order of time.
+/// Calls visit(gap) for the gaps between `ops`, which are all of one device, in order of time. `host` is of the same
+/// timeline.
 void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
                        const std::function<void(const IdleGap&)>& visit);
 

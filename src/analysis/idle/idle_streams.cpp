@@ -6,6 +6,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/host/launch_calls.h"
+#include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -47,32 +48,32 @@ std::array<Gaps, kGapKinds.size()> gaps_of(OpsInWhole of_stream) {
   return gaps;
 }
 
-}  // namespace
-
-Table idle_streams_table(const Session& session, const AnalysisOptions&) {
-  Table table{"idle_streams",
-              "gaps between the device ops of each stream, by what the stream waited for",
-              {rank_column(), device_column(), stream_column(),
-               text_column("category",
-                           "host_wait: the op after the gap was launched after the gap began; kernel_wait: any "
-                           "other gap shorter than 30 us; other: the rest"),
-               count_column("count", "gaps"), time_column("total_ns", "sum of the gaps"),
-               real_column("pct", "%", "share of all gaps of the stream")}};
-
-  for (size_t i = 0; i < session.runs.size(); ++i) {
-    const Run& run = session.runs[i];
-    for (const auto& [id, ops] : ops_by_stream(run.timeline)) {
-      const auto gaps = gaps_of(ops_in_whole(session, i, ops));
-      const int64_t whole = gaps[host_wait].total_ns + gaps[kernel_wait].total_ns + gaps[other].total_ns;
-      for (const GapKind kind : {host_wait, kernel_wait, other}) {
-        const auto& [count, total_ns] = gaps[kind];
-        if (count == 0) continue;
-        table.append(
-            {run.rank, int64_t{id.device}, id.stream, kGapKinds[kind], count, total_ns, percent_of(total_ns, whole)});
-      }
+void append_streams(const RunInSession& run, Table& table) {
+  for (const auto& [id, ops] : ops_by_stream(run.timeline())) {
+    const auto gaps = gaps_of(ops_in_whole(run.session(), run.index, ops));
+    const int64_t whole = gaps[host_wait].total_ns + gaps[kernel_wait].total_ns + gaps[other].total_ns;
+    for (const GapKind kind : {host_wait, kernel_wait, other}) {
+      const auto& [count, total_ns] = gaps[kind];
+      if (count == 0) continue;
+      table.append({run.run().rank, int64_t{id.device}, id.stream, cell(kGapKinds[kind]), count, total_ns,
+                    percent_of(total_ns, whole)});
     }
   }
-  return table;
+}
+
+}  // namespace
+
+Analysis idle_streams_analysis() {
+  return {.name = "idle_streams",
+          .about = "gaps between the device ops of each stream, by what the stream waited for",
+          .columns = {rank_column(), device_column(), stream_column(),
+                      key_column("category",
+                                 "host_wait: the op after the gap was launched after the gap began; kernel_wait: any "
+                                 "other gap shorter than 30 us; other: the rest"),
+                      count_column("count", "gaps"), time_column("total_ns", "sum of the gaps"),
+                      real_column("pct", "%", "share of all gaps of the stream")},
+          .applies = [](const ProfileCounts& counts) { return counts.device_ops > 1; },
+          .fold = fold_of<RowsByRun<append_streams>>};
 }
 
 }  // namespace cgpu

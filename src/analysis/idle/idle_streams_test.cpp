@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {

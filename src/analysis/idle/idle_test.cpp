@@ -8,7 +8,7 @@
 
 #include "analysis/idle/idle_causes.h"
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "links/window.h"
 
@@ -275,7 +275,8 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
     const Interval window{begin, begin + run.up_to(200)};
     const auto device_only = [](TrackIndex, SliceKind kind) { return is_device_op(kind); };
     for (const bool all_tracks : {true, false}) {
-      Part part{window};
+      Part part;
+      part.window = window;
       if (!all_tracks) part.takes = device_only;
       const Session cut = cut_out(whole_session, {part});
       EXPECT_EQ(rows_of(idle_table(cut, {})), slow_idle(session.runs[0].timeline, window));

@@ -9,6 +9,11 @@ namespace cgpu {
 SessionIdle::SessionIdle(const Session& session)
     : session_(session), whole_(session.whole ? *session.whole : session), hosts_(whole_.runs.size()) {}
 
+SessionIdle::SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
+    : SessionIdle(session) {
+  std::call_once(waits_once_, [&] { waits_ = {std::move(waits_for_others)}; });
+}
+
 void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops,
                                const std::function<void(const IdleGap&)>& visit) {
   std::call_once(waits_once_, [&] { waits_ = rank_waits(whole_); });

@@ -1,7 +1,9 @@
-// The idle gaps of the devices of a session, explained by all that is known.
+// The idle gaps of the devices of a session, with their causes.
 //
-// Of a part of a session (links/window.h) the gaps are those between its device ops, and what explains them is looked
-// for in the whole: the call that launched the op after a gap, or the thread that made it, need not be in the part.
+// Of a session that is a part of another one (Session::whole) the gaps are those between its own device ops, but their
+// causes are looked for in the whole: the call that launched the op after a gap, and what its thread did, may lie
+// outside of the part. Costs O(n log n) in the slices once, for the waits for other ranks and HostCauses, then what
+// idle_gaps.h says for each visit.
 #pragma once
 
 #include <deque>
@@ -18,6 +20,8 @@ class SessionIdle {
  public:
   /// The session must outlive this.
   explicit SessionIdle(const Session& session);
+  /// Of a session of one rank, with its waits for ranks that are not open.
+  SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
 
   /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
   /// threads may do so at once; those of one run wait for each other.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "analysis/tables.h"
+#include "analysis/common/slices_by_name.h"
+#include "analysis/test_tables.h"
 
 namespace cgpu {
 namespace {
@@ -58,9 +59,7 @@ TEST(LaunchMetrics, PlaceInTheRoofline) {
   launch.dram_bytes_per_s = 1.5e12;
   launch.grid = {{4, 5, 6}};
   launch.device = 2;
-  AnalysisOptions options;
-  options.base_names = true;
-  const Table table = launch_metrics_table(session_of({launch}), options);
+  const Table table = launch_metrics_table(session_of({launch}), TableOptions().set(kNamesOption, {"base"}));
   EXPECT_EQ(cell_of(table, 0, "intensity"), Cell(2.0));
   EXPECT_EQ(cell_of(table, 0, "grid"), Cell("4x5x6"));
   EXPECT_EQ(cell_of(table, 0, "kernel"), Cell("f"));

@@ -9,7 +9,7 @@ namespace cgpu {
 
 namespace {
 
-/// What nodes of one kind have in sum.
+/// Sums over the nodes of a row. Sums of bytes and times stop at the largest number.
 struct Sum {
   int64_t count = 0;
   int64_t inputs = 0;
@@ -47,22 +47,10 @@ constexpr const char* kTotal =
     "of the nodes whose duration is known: the trace's own, or that of the op in the profile opened with it";
 constexpr const char* kJoined = "nodes that are in the profile opened with the trace; absent without one";
 
-}  // namespace
-
-Table et_ops_table(const Session& session, const AnalysisOptions&) {
-  Table table{"et_ops",
-              "ops of an execution trace (PyTorch, Chakra), by name",
-              {text_column("name", "name of the op"),
-               text_column("kind", "op, annotation, kernel, collective, send, receive, memory_load, ..."),
-               text_column("collective", "what it communicates, where the trace says"), count_column("count", "nodes"),
-               time_column("total_ns", kTotal), count_column("joined", kJoined),
-               count_column("inputs", "arguments of all nodes"), count_column("outputs", "results of all nodes"),
-               count_column("dependencies", "on data of other nodes"),
-               bytes_column("input_bytes", "of the tensors that went in"),
-               bytes_column("output_bytes", "of the tensors that came out"),
-               bytes_column("communicated_bytes", "as the trace says")}};
+Table et_ops_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  Table table = analysis.empty_table();
   std::map<std::tuple<std::string, NodeClass, std::string>, Sum> sums;
-  for (const Run& run : session.runs) {
+  for (const Run& run : facts.session().runs) {
     if (!run.op_graph) continue;
     const OpGraph& graph = *run.op_graph;
     for (const OpNode& node : graph.nodes) {
@@ -73,22 +61,17 @@ Table et_ops_table(const Session& session, const AnalysisOptions&) {
   for (const auto& [key, sum] : sums) {
     const auto& [name, kind, collective] = key;
     table.append({name, cell(text_of(kind)), collective.empty() ? Cell() : Cell(collective), sum.count,
-                          cell(sum.total_ns), cell(sum.joined), sum.inputs, sum.outputs, sum.dependencies,
-                          sum.input_bytes, sum.output_bytes, cell(sum.communicated_bytes)});
+                  cell(sum.total_ns), cell(sum.joined), sum.inputs, sum.outputs, sum.dependencies, sum.input_bytes,
+                  sum.output_bytes, cell(sum.communicated_bytes)});
   }
   sort_most_first(table, "count");
   return table;
 }
 
-Table et_shapes_table(const Session& session, const AnalysisOptions&) {
-  Table table{"et_shapes",
-              "ops of an execution trace by name, shapes and types of their arguments",
-              {text_column("name", "name of the op"), count_column("count", "nodes"), time_column("total_ns", kTotal),
-               count_column("joined", kJoined), bytes_column("input_bytes", "of the tensors that went in"),
-               text_column("shapes", "of the arguments, as the trace has them"),
-               text_column("types", "of the arguments, as the trace has them")}};
+Table et_shapes_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  Table table = analysis.empty_table();
   std::map<std::tuple<std::string, std::string, std::string>, Sum> sums;
-  for (const Run& run : session.runs) {
+  for (const Run& run : facts.session().runs) {
     if (!run.op_graph) continue;
     const OpGraph& graph = *run.op_graph;
     for (const OpNode& node : graph.nodes) {
@@ -101,10 +84,46 @@ Table et_shapes_table(const Session& session, const AnalysisOptions&) {
   for (const auto& [key, sum] : sums) {
     const auto& [name, shapes, types] = key;
     table.append({name, sum.count, cell(sum.total_ns), cell(sum.joined), sum.input_bytes,
-                          shapes.empty() ? Cell() : Cell(shapes), types.empty() ? Cell() : Cell(types)});
+                  shapes.empty() ? Cell() : Cell(shapes), types.empty() ? Cell() : Cell(types)});
   }
   sort_most_first(table, "count");
   return table;
+}
+
+bool has_op_graphs(const ProfileCounts& counts) {
+  return counts.op_graphs > 0;
+}
+
+}  // namespace
+
+Analysis et_ops_analysis() {
+  return {.name = "et_ops",
+          .about = "ops of an execution trace (PyTorch, Chakra), by name",
+          .subject = Subject::op_graph,
+          .columns = {key_column("name", "name of the op"),
+                      key_column("kind", "op, annotation, kernel, collective, send, receive, memory_load, ..."),
+                      key_column("collective", "what it communicates, where the trace says"),
+                      count_column("count", "nodes"), time_column("total_ns", kTotal), count_column("joined", kJoined),
+                      count_column("inputs", "arguments of all nodes"), count_column("outputs", "results of all nodes"),
+                      count_column("dependencies", "on data of other nodes"),
+                      bytes_column("input_bytes", "of the tensors that went in"),
+                      bytes_column("output_bytes", "of the tensors that came out"),
+                      bytes_column("communicated_bytes", "as the trace says")},
+          .applies = has_op_graphs,
+          .whole = et_ops_table};
+}
+
+Analysis et_shapes_analysis() {
+  return {
+      .name = "et_shapes",
+      .about = "ops of an execution trace by name, shapes and types of their arguments",
+      .subject = Subject::op_graph,
+      .columns = {key_column("name", "name of the op"), count_column("count", "nodes"), time_column("total_ns", kTotal),
+                  count_column("joined", kJoined), bytes_column("input_bytes", "of the tensors that went in"),
+                  key_column("shapes", "of the arguments, as the trace has them"),
+                  key_column("types", "of the arguments, as the trace has them")},
+      .applies = has_op_graphs,
+      .whole = et_shapes_table};
 }
 
 }  // namespace cgpu

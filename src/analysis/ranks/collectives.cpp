@@ -1,7 +1,7 @@
-// Table `collectives`: communication by collective and group, with the members of a session laid side by side.
+// Table `collectives`: communication by collective and group, over all ranks.
 //
-// What belongs together is the business of links/collective_series.h. The bus bandwidth factors are those of the NCCL
-// tests. O(n log n) in the communication ops, O(n) in the device ops.
+// links/collective_series.h finds which ops of different ranks belong to one instance of a collective. The factors from
+// algorithm to bus bandwidth are those of the NCCL tests. O(n log n) in the communication ops, O(n) in the device ops.
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -33,7 +33,7 @@ std::optional<int64_t> element_size(std::string_view type) {
   return found->second;
 }
 
-/// Bytes that cross a link for each byte of a collective over n ranks.
+/// Bytes that cross the link of a rank for each byte of a collective over n ranks.
 double bus_factor(const std::string& name, int64_t n) {
   std::string letters;
   std::copy_if(name.begin(), name.end(), std::back_inserter(letters), [](char c) { return c != '_'; });
@@ -44,20 +44,20 @@ double bus_factor(const std::string& name, int64_t n) {
   return 1;
 }
 
-/// Over the parts of one instance.
+/// One instance of a collective, over all members that took part.
 struct Instance {
   int64_t latest_start = INT64_MIN;
   int64_t shortest = INT64_MAX;
-  std::optional<int64_t> bytes;  // on the first member that says
+  std::optional<int64_t> bytes;  // as recorded by the first member that has them
 };
 
 /// Sums over the instances of one name and group.
 struct Sums {
   int64_t total_ns = 0;
   int64_t wait_ns = 0;
-  std::optional<int64_t> bytes;       // of the instances that say
+  std::optional<int64_t> bytes;       // of the instances whose bytes are known
   int64_t shortest_ns = 0;            // of these, the sum of the shortest durations over members
-  std::optional<int64_t> group_size;  // where all that say agree
+  std::optional<int64_t> group_size;  // as first recorded; only valid without mixed_sizes
   bool mixed_sizes = false;
 };
 
@@ -101,26 +101,11 @@ Sums sum_up(const Session& session, const CollectiveSeries& series) {
   return sums;
 }
 
-}  // namespace
-
-Table collectives_table(const Session& session, const AnalysisOptions&) {
-  Table table{
-      "collectives",
-      "communication by collective and group of ranks",
-      {text_column("name", "collective, as recorded or as the kernel's name says"),
-       text_column("group", "group of ranks; absent where not recorded"),
-       count_column("ranks", "ranks on which it was seen; a process that drives several devices is several"),
-       count_column("count", "instances, each counted once over all ranks"),
-       bytes_column("bytes", "larger of input and output on one rank, over the instances that say"),
-       time_column("total_ns", "sum of the durations on all ranks"),
-       real_column("algo_bandwidth", "GB/s", "bytes over the shortest duration of each instance that says them"),
-       real_column("bus_bandwidth", "GB/s",
-                   "algo_bandwidth as traffic on a link of each rank; absent where the "
-                   "size of the group is unknown"),
-       time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")}};
-
+Table collectives_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  const Session& session = facts.session();
+  Table table = analysis.empty_table();
   const bool comparable = has_common_clock(session);
-  for (const CollectiveSeries& series : device_collectives(session)) {
+  for (const CollectiveSeries& series : facts.collectives()) {
     const Sums sums = sum_up(session, series);
     Row row = {series.name,
                cell(series.group),
@@ -141,6 +126,43 @@ Table collectives_table(const Session& session, const AnalysisOptions&) {
   }
   sort_most_first(table, "total_ns");
   return table;
+}
+
+std::vector<Row> visit_collectives(const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
+  std::vector<Row> keys;
+  for (const CollectiveSeries& series : facts.collectives()) {
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        visit(member.run, part.slice, static_cast<uint32_t>(keys.size()));
+      }
+    }
+    keys.push_back({series.name, cell(series.group)});
+  }
+  return keys;
+}
+
+}  // namespace
+
+Analysis collectives_analysis() {
+  return {
+      .name = "collectives",
+      .about = "communication by collective and group of ranks",
+      .subject = Subject::ranks,
+      .columns = {key_column("name", "collective, as recorded or as the kernel's name says"),
+                  key_column("group", "group of ranks; absent where not recorded"),
+                  count_column("ranks", "ranks on which it was seen; a process that drives several devices is several"),
+                  count_column("count", "instances, each counted once over all ranks"),
+                  bytes_column("bytes", "larger of input and output on one rank, over the instances that say"),
+                  time_column("total_ns", "sum of the durations on all ranks"),
+                  real_column("algo_bandwidth", "GB/s",
+                              "bytes over the shortest duration of each instance that says them"),
+                  real_column("bus_bandwidth", "GB/s",
+                              "algo_bandwidth as traffic on a link of each rank; absent where the "
+                              "size of the group is unknown"),
+                  time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")},
+      .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
+      .row_slices = {{"name", "group"}, visit_collectives},
+      .whole = collectives_table};
 }
 
 }  // namespace cgpu

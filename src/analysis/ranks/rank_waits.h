@@ -1,4 +1,5 @@
-// When host threads waited for other ranks: in a blocking collective of the host, until the last rank has begun it.
+// The times in which host threads waited for other ranks: in a blocking collective of the host (MPI, Gloo), from its
+// start until the last rank has begun it too.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,8 @@
 
 namespace cgpu {
 
-/// For each run. Empty where the clocks of the session cannot be compared. O(n) in the slices.
+/// The waits of each run, in ns on its own clock; none where the clocks of the ranks cannot be compared. O(n) in the
+/// slices.
 std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session);
 
 }  // namespace cgpu

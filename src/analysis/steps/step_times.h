@@ -1,4 +1,4 @@
-// When the iterations of a run were. docs/definitions.md, "steps".
+// The iterations (steps) of a run, by the marks that the framework's profiler sets: docs/definitions.md, "steps".
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@
 
 namespace cgpu {
 
-/// What host marks of an iteration are called, before its number.
+/// How the names of the host annotations begin that mark an iteration; its number follows.
 inline constexpr std::string_view kStepMark = "ProfilerStep#";
 
 struct Step {
   int64_t number = 0;
-  Interval time;           // on the run's clock
+  Interval time;           // up to the end of its device work, on the run's clock; steps do not overlap
   int64_t device_ops = 0;  // launched inside the mark
 };
 
-/// In order of their starts. O(n log n) in the slices where there are marks, O(n) where there are none or the launches
-/// come sorted.
+/// The steps in order of their starts. O(n) in the slices where there are no marks or the launches come sorted, else
+/// O(n log n).
 std::vector<Step> find_steps(const Timeline& timeline);
 
-/// Whether the recording stopped in the last step: it launched fewer than 80 % of the device ops of the one before.
+/// Whether step `i` is the last one and the recording seems to have stopped in it: it launched fewer than 80 % of the
+/// device ops of the step before.
 bool is_cut_short(const std::vector<Step>& steps, size_t i);
 
 }  // namespace cgpu

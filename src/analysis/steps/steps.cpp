@@ -1,5 +1,5 @@
 // Table `steps`: iterations, each split without remainder by what was going on. O(n log n) in the slices, O(n) where
-// they come sorted, besides O(s log n) for s steps. The slow way it equals: give every nanosecond of a step to the
+// they come sorted, besides O(s log n) for s steps. The test compares it with giving every nanosecond of a step to the
 // first activity in the list that has a slice over it.
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
-#include "analysis/session_clock.h"
+#include "analysis/rows_by_run.h"
 #include "analysis/steps/step_times.h"
 #include "analysis/tables.h"
 #include "kernels/kernel_class.h"
@@ -17,7 +17,7 @@ namespace cgpu {
 
 namespace {
 
-/// What a moment of a step can belong to, first come first served.
+/// What the time of a step can belong to; where several go on at once, it belongs to the first of them.
 enum Activity : uint8_t { kernel, copy, set, communication, runtime, dataloader, cpu };
 constexpr size_t kActivities = cpu + 1;
 
@@ -67,47 +67,50 @@ std::array<IntervalSet, kActivities> split_time(const Timeline& timeline) {
   return own;
 }
 
+void append_steps(const RunInSession& run, Table& table) {
+  const std::vector<Step>& steps = run.facts.steps(run.index);
+  if (steps.empty()) return;
+  const std::array<IntervalSet, kActivities> own = split_time(run.timeline());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const auto& [begin, end] = steps[i].time;
+    Row row = {run.run().rank, steps[i].number, begin, end - begin};
+    int64_t other_ns = end - begin;
+    for (const IntervalSet& activity : own) {
+      const int64_t part = activity.clip(begin, end).length();
+      row.emplace_back(part);
+      other_ns -= part;
+    }
+    row.emplace_back(other_ns);
+    row.emplace_back(int64_t{is_cut_short(steps, i) ? 0 : 1});
+    table.append(row);
+  }
+}
+
 }  // namespace
 
-Table steps_table(const Session& session, const AnalysisOptions&) {
-  Table table{
-      "steps",
-      "iterations (ProfilerStep#N marks) up to the end of their device work; the columns from kernel to other add up "
-      "to the "
-      "duration",
-      {rank_column(), number_column("step", "number of the iteration"),
-       time_column("start_ns", "from the start of the profile"), time_column("duration_ns", "length"),
-       time_column("kernel_ns", "in which compute kernels run"),
-       time_column("memcpy_ns", "in which copies run, and nothing of the columns before"),
-       time_column("memset_ns", "in which memsets run, and nothing of the columns before"),
-       time_column("communication_ns", "in which communication runs, and nothing of the columns before"),
-       time_column("runtime_ns", "in which runtime or driver calls run, and nothing of the columns before"),
-       time_column("dataloader_ns", "in which the data loader is waited for, and nothing of the columns before"),
-       time_column("cpu_ns", "in which framework ops or annotations run, and nothing of the columns before"),
-       time_column("other_ns", "in which nothing of this runs"),
-       number_column("complete", "0 for a last step with fewer than 80 % of the device ops of the step before it")}};
-
-  const std::vector<int64_t> zeros = time_zeros(session);
-  for (size_t r = 0; r < session.runs.size(); ++r) {
-    const Run& run = session.runs[r];
-    const std::vector<Step> steps = find_steps(run.timeline);
-    if (steps.empty()) continue;
-    const std::array<IntervalSet, kActivities> own = split_time(run.timeline);
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const auto& [begin, end] = steps[i].time;
-      Row row = {run.rank, steps[i].number, begin - zeros[r], end - begin};
-      int64_t other_ns = end - begin;
-      for (const IntervalSet& activity : own) {
-        const int64_t part = activity.clip(begin, end).length();
-        row.push_back(part);
-        other_ns -= part;
-      }
-      row.push_back(other_ns);
-      row.push_back(int64_t{is_cut_short(steps, i) ? 0 : 1});
-      table.append(std::move(row));
-    }
-  }
-  return table;
+Analysis steps_analysis() {
+  return {
+      .name = "steps",
+      .about =
+          "iterations (ProfilerStep#N marks) up to the end of their device work; the columns from kernel to other "
+          "add up to the duration",
+      .columns = {rank_column(),
+                  number_column("step", "number of the iteration"),
+                  moment_column("start_ns", "from the start of the profile"),
+                  time_column("duration_ns", "length"),
+                  time_column("kernel_ns", "in which compute kernels run"),
+                  time_column("memcpy_ns", "in which copies run, and nothing of the columns before"),
+                  time_column("memset_ns", "in which memsets run, and nothing of the columns before"),
+                  time_column("communication_ns", "in which communication runs, and nothing of the columns before"),
+                  time_column("runtime_ns", "in which runtime or driver calls run, and nothing of the columns before"),
+                  time_column("dataloader_ns",
+                              "in which the data loader is waited for, and nothing of the columns before"),
+                  time_column("cpu_ns", "in which framework ops or annotations run, and nothing of the columns before"),
+                  time_column("other_ns", "in which nothing of this runs"),
+                  {"complete", ColumnType::integer, "",
+                   "0 for a last step with fewer than 80 % of the device ops of the step before it", ColumnRole::text}},
+      .applies = [](const ProfileCounts& counts) { return counts.steps > 0; },
+      .fold = fold_of<RowsByRun<append_steps>>};
 }
 
 }  // namespace cgpu

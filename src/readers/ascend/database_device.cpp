@@ -1,3 +1,4 @@
+#include <array>
 #include <unordered_set>
 
 #include "readers/ascend/database.h"
@@ -53,9 +54,10 @@ class TaskReader {
   };
 
   void read_task(sqlite::Scan& row) {
-    const Place place{static_cast<int32_t>(row.integer(2)), row.integer(3)};
-    const int64_t task = row.integer(5);
-    const std::string_view type = reader_.texts.text(row.integer(6));
+    enum { kStart, kEnd, kDevice, kStream, kConnection, kTask, kType };
+    const Place place{static_cast<int32_t>(row.integer(kDevice)), row.integer(kStream)};
+    const int64_t task = row.integer(kTask);
+    const std::string_view type = reader_.texts.text(row.integer(kType));
     std::string_view name = type;
     std::string_view core = type;
     SliceKind kind = kind_of_task(type, "");
@@ -75,14 +77,16 @@ class TaskReader {
       kind = SliceKind::other;  // the wrapper of tasks that are listed themselves
     }
     if (!any_place_) any_place_ = place;
-    const SliceIndex slice = reader_.add_slice(row, assembler_.category(core, kind), name,
-                                               assembler_.stream_track(place.device, place.stream), connection(row, 4));
+    const SliceIndex slice =
+        reader_.add_slice(row, assembler_.category(core, kind), name,
+                          assembler_.stream_track(place.device, place.stream), connection(row, kConnection));
     if (slice == kNone) return;
     if (kind == SliceKind::synchronization) {
       assembler_.add_synchronization(slice, type, name, place.device, place.stream);
     }
     if (!is_device_op(kind)) return;
     DeviceOp op;
+    op.slice = slice;
     op.device = place.device;
     op.stream = place.stream;
     if (kind == SliceKind::memset) op.copy = CopyKind::memset;
@@ -91,40 +95,42 @@ class TaskReader {
       op.bytes = copy->second.bytes;
       if (kind == SliceKind::memcpy) op.copy = copy->second.kind;
     }
-    assembler_.add_device_op(slice, op);
+    assembler_.add_device_op(op);
   }
 
   void read_collective(sqlite::Scan& row) {
-    const std::string_view name = reader_.texts.text(row.integer(2));
+    enum { kStart, kEnd, kName, kConnection, kGroup, kOp, kDataType, kCount, kDevice, kRanks };
+    const std::string_view name = reader_.texts.text(row.integer(kName));
     GroupLabel group;
-    if (row.is_text(4)) {
-      group = reader_.facts.label_of_id(group_id(row.text(4)));
-    } else if (!row.is_null(4) && !reader_.texts.text(row.integer(4)).empty()) {
-      group = reader_.facts.label_of_id(group_id(reader_.texts.text(row.integer(4))));
+    if (row.is_text(kGroup)) {
+      group = reader_.facts.label_of_id(group_id(row.text(kGroup)));
+    } else if (!row.is_null(kGroup) && !reader_.texts.text(row.integer(kGroup)).empty()) {
+      group = reader_.facts.label_of_id(group_id(reader_.texts.text(row.integer(kGroup))));
     } else {
       group = reader_.facts.group_of(name);
     }
-    if (group.size < 0 && row.integer(9) > 0 && row.integer(9) < INT32_MAX) {
-      group.size = static_cast<int32_t>(row.integer(9));
+    if (group.size < 0 && row.integer(kRanks) > 0 && row.integer(kRanks) < INT32_MAX) {
+      group.size = static_cast<int32_t>(row.integer(kRanks));
     }
-    const auto tasks = place_of_op_.find(row.integer(5));
+    const auto tasks = place_of_op_.find(row.integer(kOp));
     Place place = tasks != place_of_op_.end() ? tasks->second : any_place_.value_or(Place{});
     if (tasks == place_of_op_.end()) place.stream = assembler_.stream_of_group(group.text);
-    if (!row.is_null(8)) place.device = static_cast<int32_t>(row.integer(8));
+    if (!row.is_null(kDevice)) place.device = static_cast<int32_t>(row.integer(kDevice));
     const SliceIndex slice =
         reader_.add_slice(row, assembler_.category("communication", SliceKind::device_collective), name,
-                          assembler_.group_track(place.device, group.text), connection(row, 3));
+                          assembler_.group_track(place.device, group.text), connection(row, kConnection));
     if (slice == kNone) return;
     DeviceOp op;
+    op.slice = slice;
     op.device = place.device;
     op.stream = place.stream;
-    assembler_.add_device_op(slice, op);
-    const std::string type(reader_.texts.enumerated("ENUM_HCCL_DATA_TYPE", row.integer(6)));
-    assembler_.add_collective(slice, {name, group, type, row.is_null(7) ? -1 : row.integer(7)});
+    assembler_.add_device_op(op);
+    const std::string type(reader_.texts.enumerated("ENUM_HCCL_DATA_TYPE", row.integer(kDataType)));
+    assembler_.add_collective(slice, {name, group, type, row.is_null(kCount) ? -1 : row.integer(kCount)});
   }
 
   static int64_t connection(const sqlite::Scan& row, int column) {
-    return row.is_null(column) ? Slices::kNoCorrelation : row.integer(column);
+    return row.is_null(column) ? kNoCorrelation : row.integer(column);
   }
 
   DatabaseReader& reader_;
@@ -141,10 +147,11 @@ class TaskReader {
 void read_overlap(DatabaseReader& reader) {
   const uint16_t category = reader.assembler.category("overlap analysis", SliceKind::other);
   reader.each_event("OVERLAP_ANALYSIS", {"startNs", "endNs", "deviceId", "type"}, [&](sqlite::Scan& row) {
-    static constexpr const char* kNames[] = {"Computing", "Communication", "Communication(Not Overlapped)", "Free"};
-    const int64_t type = row.integer(3);
-    const char* name = type >= 0 && type < 4 ? kNames[type] : "unknown";
-    const auto device = static_cast<int32_t>(row.integer(2));
+    enum { kStart, kEnd, kDevice, kType };
+    static constexpr std::array kNames = {"Computing", "Communication", "Communication(Not Overlapped)", "Free"};
+    const auto type = static_cast<uint64_t>(row.integer(kType));
+    const char* name = type < kNames.size() ? kNames[type] : "unknown";
+    const auto device = static_cast<int32_t>(row.integer(kDevice));
     reader.add_slice(
         row, category, name,
         reader.assembler.track(TrackKind::other, "Overlap Analysis of NPU " + std::to_string(device), name));

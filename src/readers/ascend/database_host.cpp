@@ -49,23 +49,24 @@ bool read_framework(DatabaseReader& reader) {
   reader.each_event(
       "PYTORCH_API", {"startNs", "endNs", "globalTid", "name", "type", "connectionId", "sequenceNumber", "fwdThreadId"},
       [&](sqlite::Scan& row) {
-        const std::string_view name = reader.texts.text(row.integer(3));
-        const TrackIndex track = reader.thread_track(row.integer(2));
-        switch (row.integer(4)) {
+        enum { kStart, kEnd, kThread, kName, kType, kConnection, kSequence, kForwardThread };
+        const std::string_view name = reader.texts.text(row.integer(kName));
+        const TrackIndex track = reader.thread_track(row.integer(kThread));
+        switch (row.integer(kType)) {
           case kOp: {
             const bool range = is_range(name);
             marked = marked || name.starts_with("ProfilerStep#");
             const uint16_t number =
                 range ? category("range", SliceKind::annotation) : category("cpu_op", SliceKind::framework_op);
             const SliceIndex slice = reader.add_slice(row, number, name, track);
-            if (slice != kNone && !range && !row.is_null(6) && row.integer(6) >= 0) {
-              timeline.hints.sequence.push_back({slice, row.integer(6), row.integer(7)});
+            if (slice != kNone && !range && !row.is_null(kSequence) && row.integer(kSequence) >= 0) {
+              timeline.hints.sequence.push_back({slice, row.integer(kSequence), row.integer(kForwardThread)});
             }
             break;
           }
           case kQueue: {
             const SliceIndex slice = reader.add_slice(row, category("queue", SliceKind::runtime_call), name, track);
-            if (slice != kNone && !row.is_null(5)) queue.add(name, row.integer(5), slice);
+            if (slice != kNone && !row.is_null(kConnection)) queue.add(name, row.integer(kConnection), slice);
             break;
           }
           case kFrame:
@@ -86,16 +87,17 @@ bool read_framework(DatabaseReader& reader) {
 void read_marks(DatabaseReader& reader) {
   const uint16_t mark = reader.assembler.category("mstx", SliceKind::annotation);
   reader.each_event("MSTX_EVENTS", {"startNs", "endNs", "message", "globalTid", "eventType"}, [&](sqlite::Scan& row) {
-    const std::string_view message = reader.texts.text(row.integer(2));
-    const TrackIndex track = reader.thread_track(row.integer(3));
-    const bool marker = reader.texts.enumerated("ENUM_MSTX_EVENT_TYPE", row.integer(4)).starts_with("marker");
-    if (marker && !row.is_null(0) && (row.is_null(1) || row.integer(0) == row.integer(1))) {
-      if (!Assembler::is_time(row.integer(0))) {
+    enum { kStart, kEnd, kMessage, kThread, kType };
+    const std::string_view message = reader.texts.text(row.integer(kMessage));
+    const TrackIndex track = reader.thread_track(row.integer(kThread));
+    const bool marker = reader.texts.enumerated("ENUM_MSTX_EVENT_TYPE", row.integer(kType)).starts_with("marker");
+    if (marker && !row.is_null(kStart) && (row.is_null(kEnd) || row.integer(kStart) == row.integer(kEnd))) {
+      if (!Assembler::is_time(row.integer(kStart))) {
         return reader.assembler.skip("invalid_number", "marks whose time cannot be true were left out");
       }
       Timeline& timeline = reader.assembler.timeline;
       Instant instant;
-      instant.time = row.integer(0);
+      instant.time = row.integer(kStart);
       instant.name = timeline.names.intern(message);
       instant.track = track;
       timeline.instants.push_back(instant);
@@ -124,8 +126,10 @@ void read_calls(DatabaseReader& reader) {
   std::string name;
   reader.each_event(
       "CANN_API", {"startNs", "endNs", "type", "globalTid", "connectionId", "name"}, [&](sqlite::Scan& row) {
+        enum { kStart, kEnd, kType, kThread, kConnection, kName };
         constexpr size_t kMostLevels = 100;
-        const int64_t type = levels.size() < kMostLevels || levels.count(row.integer(2)) > 0 ? row.integer(2) : -1;
+        const int64_t written = row.integer(kType);
+        const int64_t type = levels.size() < kMostLevels || levels.count(written) > 0 ? written : -1;
         const auto [level, added] = levels.try_emplace(type);
         if (added) {
           const std::string text = level_of(reader.texts.enumerated("ENUM_API_TYPE", type));
@@ -133,9 +137,9 @@ void read_calls(DatabaseReader& reader) {
           level->second.category =
               reader.assembler.category(text, text == "Runtime" ? SliceKind::driver_call : SliceKind::runtime_call);
         }
-        name.assign(level->second.prefix).append(reader.texts.text(row.integer(5)));
-        reader.add_slice(row, level->second.category, name, reader.thread_track(row.integer(3)),
-                         row.is_null(4) ? Slices::kNoCorrelation : row.integer(4));
+        name.assign(level->second.prefix).append(reader.texts.text(row.integer(kName)));
+        reader.add_slice(row, level->second.category, name, reader.thread_track(row.integer(kThread)),
+                         row.is_null(kConnection) ? kNoCorrelation : row.integer(kConnection));
       });
 }
 

@@ -61,11 +61,13 @@ std::string group_digits(std::string_view op) {
 }
 
 std::string group_id(std::string_view group_name) {
+  constexpr uint32_t kFirstBase = 29;
+  constexpr uint32_t kSecondBase = 131;
   uint32_t high = 0;
   uint32_t low = 0;
   for (const char c : group_name) {
-    high = high * 29 + static_cast<unsigned char>(c);
-    low = low * 131 + static_cast<unsigned char>(c);
+    high = high * kFirstBase + static_cast<unsigned char>(c);
+    low = low * kSecondBase + static_cast<unsigned char>(c);
   }
   return std::to_string(uint64_t{high} << 32 | low);
 }

@@ -2,71 +2,16 @@
 
 #include "base/error.h"
 #include "readers/chakra/execution_trace.h"
+#include "readers/chakra/fields.h"
 #include "readers/chakra/graph_builder.h"
 #include "readers/chakra/workload.h"
-#include "readers/common/protobuf.h"
+#include "readers/common/protobuf_stream.h"
 
 namespace cgpu::chakra {
 
 namespace {
 
 constexpr uint64_t kMostMessage = uint64_t{64} << 20;
-constexpr size_t kReadSize = size_t{1} << 20;
-
-std::optional<uint64_t> varint_in(std::string_view text, size_t& at) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && at < text.size(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(text[at++]);
-    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
-}
-
-/// Messages, each behind its length.
-class Messages {
- public:
-  explicit Messages(TextSource& source) : source_(source) {}
-
-  /// Valid until the next call; false at the end, and where the rest is no message.
-  bool next(std::string_view& message) {
-    if (!fill(1)) return false;
-    fill(10);
-    size_t at = begin_;
-    const auto size = varint_in(window_, at);
-    if (!size || *size > kMostMessage || !fill(at - begin_ + *size)) {
-      cut_ = true;
-      return false;
-    }
-    // fill() may have moved the window.
-    at = begin_;
-    varint_in(window_, at);
-    message = std::string_view(window_).substr(at, *size);
-    begin_ = at + *size;
-    return true;
-  }
-  bool cut() const { return cut_; }
-
- private:
-  bool fill(size_t size) {
-    while (window_.size() - begin_ < size) {
-      window_.erase(0, begin_);
-      begin_ = 0;
-      const size_t had = window_.size();
-      window_.resize(had + kReadSize);
-      const size_t got = source_.read(window_.data() + had, kReadSize);
-      window_.resize(had + got);
-      if (got == 0) return false;
-    }
-    return true;
-  }
-
-  TextSource& source_;
-  std::string window_;
-  size_t begin_ = 0;
-  bool cut_ = false;
-};
-
 /// The value of an AttributeProto: the numbers and texts among its many types.
 struct Attribute {
   std::string_view name;
@@ -77,11 +22,11 @@ Attribute attribute_of(std::string_view message) {
   Attribute found;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == 1) found.name = field.bytes;
-    if (field.number == 29) found.text = field.bytes;
-    const bool zigzag = field.number == 15 || field.number == 17;
-    if (field.number >= 7 && field.number <= 27 && !field.is_bytes()) {
-      found.number = static_cast<int64_t>(zigzag ? field.integer >> 1 ^ (~(field.integer & 1) + 1) : field.integer);
+    if (field.number == attribute::kName) found.name = field.bytes;
+    if (field.number == attribute::kString) found.text = field.bytes;
+    if (field.number >= attribute::kInt32 && field.number <= attribute::kBool && !field.is_bytes()) {
+      const bool zigzag = field.number == attribute::kSint32 || field.number == attribute::kSint64;
+      found.number = zigzag ? from_zigzag(field.integer) : static_cast<int64_t>(field.integer);
     }
   }
   return found;
@@ -97,8 +42,8 @@ uint32_t elements(const ProtobufField& field) {
 void read_metadata(std::string_view message, Run& run, GraphBuilder& graph) {
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == 1) run.format_version = std::string(field.bytes);
-    if (field.number != 2) continue;
+    if (field.number == global_metadata::kVersion) run.format_version = std::string(field.bytes);
+    if (field.number != global_metadata::kAttributes) continue;
     const Attribute attribute = attribute_of(field.bytes);
     if (attribute.name == "pid")
       run.op_graph->process = attribute.number;
@@ -115,33 +60,33 @@ bool read_node(std::string_view message, NewNode& node) {
   node.type = 0;
   for (ProtobufField field; fields.next(field);) {
     switch (field.number) {
-      case 1:
+      case node::kId:
         node.id = static_cast<int64_t>(field.integer);
         break;
-      case 2:
+      case node::kName:
         node.name = std::string(field.bytes);
         break;
-      case 3:
+      case node::kType:
         node.type = static_cast<int64_t>(field.integer);
         break;
-      case 5:
+      case node::kDataDependencies:
         node.dependencies += elements(field);
         break;
-      case 6:
+      case node::kStartMicroseconds:
         node.start_us = static_cast<int64_t>(field.integer);
         break;
-      case 7:
+      case node::kDurationMicroseconds:
         node.duration_us = static_cast<int64_t>(field.integer);
         break;
-      case 8:
-        node.inputs = std::string(protobuf_bytes(field.bytes, 1));
-        node.input_shapes = std::string(protobuf_bytes(field.bytes, 2));
-        node.input_types = std::string(protobuf_bytes(field.bytes, 3));
+      case node::kInputs:
+        node.inputs = std::string(protobuf_bytes(field.bytes, io_info::kValues));
+        node.input_shapes = std::string(protobuf_bytes(field.bytes, io_info::kShapes));
+        node.input_types = std::string(protobuf_bytes(field.bytes, io_info::kTypes));
         break;
-      case 9:
-        node.outputs = std::string(protobuf_bytes(field.bytes, 1));
+      case node::kOutputs:
+        node.outputs = std::string(protobuf_bytes(field.bytes, io_info::kValues));
         break;
-      case 10: {
+      case node::kAttributes: {
         const Attribute attribute = attribute_of(field.bytes);
         if (!attribute.number) break;
         if (attribute.name == "is_cpu_op") node.on_host = *attribute.number != 0;
@@ -165,8 +110,9 @@ bool looks_like_metadata(std::string_view message) {
   ProtobufMessage fields(message);
   bool any = false;
   for (ProtobufField field; fields.next(field); any = true) {
-    if (!field.is_bytes() || (field.number != 1 && field.number != 2)) return false;
-    if (field.number == 2 && protobuf_bytes(field.bytes, 1).empty()) return false;
+    const bool is_attribute = field.number == global_metadata::kAttributes;
+    if (!field.is_bytes() || (field.number != global_metadata::kVersion && !is_attribute)) return false;
+    if (is_attribute && protobuf_bytes(field.bytes, attribute::kName).empty()) return false;
   }
   return any && !fields.damaged();
 }
@@ -175,10 +121,13 @@ bool looks_like_node(std::string_view message) {
   ProtobufMessage fields(message);
   bool name = false;
   for (ProtobufField field; fields.next(field);) {
-    const bool number = field.number == 1 || field.number == 3 || field.number == 6 || field.number == 7;
-    const bool bytes = field.number == 2 || (field.number >= 8 && field.number <= 10);
-    if ((number && !field.is_varint()) || (bytes && !field.is_bytes()) || field.number > 20) return false;
-    name = name || field.number == 2;
+    const bool number = field.number == node::kId || field.number == node::kType ||
+                        field.number == node::kStartMicroseconds || field.number == node::kDurationMicroseconds;
+    const bool bytes = field.number == node::kName || field.number == node::kInputs || field.number == node::kOutputs ||
+                       field.number == node::kAttributes;
+    if ((number && !field.is_varint()) || (bytes && !field.is_bytes()) || field.number > node::kMostNumber)
+      return false;
+    name = name || field.number == node::kName;
   }
   return name;  // the end may be cut off
 }
@@ -187,15 +136,12 @@ bool looks_like_node(std::string_view message) {
 
 bool is_chakra_trace(const Input& input) {
   if (is_workload(input.head)) return true;
-  size_t at = 0;
-  const auto size = varint_in(input.head, at);
-  if (!size || *size == 0 || *size > input.head.size() - at) return false;
-  if (!looks_like_metadata(std::string_view(input.head).substr(at, *size))) return false;
-  at += *size;
-  const auto node = varint_in(input.head, at);
-  return node && *node > 0 && at < input.head.size() &&
-         looks_like_node(
-             std::string_view(input.head).substr(at, static_cast<size_t>(std::min<uint64_t>(*node, kMostMessage))));
+  std::string_view head = input.head;
+  const auto size = take_varint(head);
+  if (!size || *size == 0 || *size > head.size() || !looks_like_metadata(head.substr(0, *size))) return false;
+  head.remove_prefix(*size);
+  const auto node = take_varint(head);
+  return node && *node > 0 && !head.empty() && looks_like_node(head.substr(0, *node));
 }
 
 Run read_chakra_trace(const Input& input, const ReadOptions& options) {
@@ -205,11 +151,11 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
   run.format = "chakra";
   run.input_bytes = input.source->stored_bytes();
   GraphBuilder graph(run);
-  Messages messages(*input.source);
+  ProtobufStream messages(*input.source, kMostMessage);
   std::string_view message;
   int64_t damaged = 0;
-  if (messages.next(message)) read_metadata(message, run, graph);
-  for (uint64_t count = 0; !graph.full() && messages.next(message); ++count) {
+  if (messages.next_message(message)) read_metadata(message, run, graph);
+  for (uint64_t count = 0; !graph.full() && messages.next_message(message); ++count) {
     NewNode node;
     if (!read_node(message, node)) ++damaged;
     graph.add(node);
@@ -218,7 +164,8 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
     }
   }
   if (run.op_graph->nodes.empty()) throw Error(input.path, "is cut off before its first node, or no Chakra trace");
-  if (messages.cut()) run.notes.add("truncated_input", 1, "the file ends inside a node; those before were read", true);
+  if (messages.stop() > ProtobufStream::Stop::end)
+    run.notes.add("truncated_input", 1, "the file ends inside a node; those before were read", true);
   run.notes.add("damaged_input", damaged, "nodes that could not be read to their end", damaged > 0);
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   run.text_bytes = input.source->text_position();

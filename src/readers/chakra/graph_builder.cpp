@@ -5,6 +5,7 @@
 
 #include "base/credentials.h"
 #include "base/json_text.h"
+#include "readers/chakra/fields.h"
 #include "readers/chakra/tensors.h"
 #include "readers/common/kineto_categories.h"
 
@@ -20,24 +21,23 @@ constexpr std::array<std::string_view, 10> kCollectives{
     "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
     "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
 
-/// et_def.proto: NodeType
 NodeClass kind_of_type(int64_t type, bool on_host) {
   switch (type) {
-    case 1:
+    case NodeType::kMetadata:
       return NodeClass::metadata;
-    case 2:
+    case NodeType::kMemoryLoad:
       return NodeClass::memory_load;
-    case 3:
+    case NodeType::kMemoryStore:
       return NodeClass::memory_store;
-    case 4:
+    case NodeType::kCompute:
       return on_host ? NodeClass::op : NodeClass::kernel;
-    case 5:
+    case NodeType::kSend:
       return NodeClass::send;
-    case 6:
+    case NodeType::kReceive:
       return NodeClass::receive;
-    case 7:
+    case NodeType::kCollective:
       return NodeClass::collective;
-    case 8:
+    case NodeType::kStorage:
       return NodeClass::storage;
     default:
       return NodeClass::other;
@@ -45,7 +45,7 @@ NodeClass kind_of_type(int64_t type, bool on_host) {
 }
 
 NodeClass kind_of_name(std::string_view name, int64_t scope) {
-  constexpr int64_t kUserScope = 7;
+  constexpr int64_t kUserScope = 7;  // RecordScope::USER_SCOPE of PyTorch
   if (name.starts_with("[pytorch|profiler|")) return NodeClass::metadata;
   if (name == "record_param_comms") return NodeClass::collective;
   return scope == kUserScope ? NodeClass::annotation : NodeClass::op;
@@ -130,29 +130,22 @@ void GraphBuilder::add_slice(const NewNode& node, NodeClass kind, int64_t start,
   std::vector<Category>& categories = timeline.categories;
   const auto category =
       std::find_if(categories.begin(), categories.end(), [&](const Category& one) { return one.kind == slice_kind; });
-  Slices& slices = timeline.slices;
-  const auto index = static_cast<SliceIndex>(slices.size());
-  slices.category.push_back(static_cast<uint16_t>(category - categories.begin()));
+  const auto number = static_cast<uint16_t>(category - categories.begin());
   if (category == categories.end()) categories.push_back({text_of(kind), slice_kind});
-  slices.start.push_back(start);
-  slices.duration.push_back(duration);
-  slices.name.push_back(timeline.names.intern(valid_utf8(node.name)));
-  slices.track.push_back(track(host, node.thread));
-  slices.flags.push_back(0);
-  slices.correlation.push_back(Slices::kNoCorrelation);
-  slices.source.push_back(0);
+  const SliceIndex slice = run_.add_slice({.start = start,
+                                           .duration = duration,
+                                           .name = timeline.names.intern(valid_utf8(node.name)),
+                                           .track = track(host, node.thread),
+                                           .category = number});
   ++run_.events.read;
-  ++run_.events.slices;
   if (!is_device_op(slice_kind)) return;
   const kineto::Transfer transfer = kineto::transfer_of(slice_kind, node.name);
-  DeviceOps& ops = timeline.device_ops;
-  ops.slice.push_back(index);
-  ops.device.push_back(0);
-  ops.stream.push_back(node.thread);
-  ops.bytes.push_back(-1);
-  ops.copy.push_back(transfer.kind);
-  ops.source.push_back(transfer.source);
-  ops.destination.push_back(transfer.destination);
+  timeline.device_ops.append({.slice = slice,
+                              .device = 0,
+                              .stream = node.thread,
+                              .copy = transfer.kind,
+                              .source = transfer.source,
+                              .destination = transfer.destination});
 }
 
 void GraphBuilder::finish() {

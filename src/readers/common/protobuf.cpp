@@ -1,6 +1,8 @@
 #include "readers/common/protobuf.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace cgpu {
@@ -8,16 +10,24 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kDeepestGroup = 64;
-constexpr uint32_t kLargestNumber = (1U << 29) - 1;
 
-/// The bits of a little-endian number.
-uint64_t little_endian(std::string_view bytes) {
-  uint64_t value = 0;
-  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
+static_assert(std::endian::native == std::endian::little, "numbers of fixed size are read as they lie there");
 
 }  // namespace
+
+std::optional<uint64_t> take_long_varint(std::string_view& bytes) {
+  uint64_t value = 0;
+  const size_t most = std::min(bytes.size(), kLongestVarint);
+  for (size_t i = 0; i < most; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    value |= static_cast<uint64_t>(byte & 0x7F) << (7 * i);
+    if (byte < 0x80) {
+      bytes.remove_prefix(i + 1);
+      return value;
+    }
+  }
+  return std::nullopt;
+}
 
 double ProtobufField::number_value() const {
   if (type == WireType::fixed64) {
@@ -41,42 +51,28 @@ bool ProtobufMessage::fail() {
   return false;
 }
 
-std::optional<uint64_t> ProtobufMessage::varint() {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest_.front());
-    rest_.remove_prefix(1);
-    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string_view> ProtobufMessage::take(uint64_t size) {
-  if (size > rest_.size()) return std::nullopt;
-  const std::string_view taken = rest_.substr(0, size);
-  rest_.remove_prefix(size);
-  return taken;
-}
-
+/// Reads the value behind a tag; false where it does not end in the message.
 bool ProtobufMessage::read_value(ProtobufField& field) {
-  std::optional<std::string_view> taken;
   switch (field.type) {
     case WireType::varint: {
-      const auto value = varint();
+      const auto value = take_varint(rest_);
       field.integer = value.value_or(0);
       return value.has_value();
     }
     case WireType::fixed64:
-    case WireType::fixed32:
-      taken = take(field.type == WireType::fixed64 ? 8 : 4);
-      field.integer = little_endian(taken.value_or(""));
-      return taken.has_value();
+    case WireType::fixed32: {
+      const size_t size = field.type == WireType::fixed64 ? 8 : 4;
+      if (size > rest_.size()) return false;
+      std::memcpy(&field.integer, rest_.data(), size);
+      rest_.remove_prefix(size);
+      return true;
+    }
     case WireType::bytes: {
-      const auto size = varint();
-      if (size) taken = take(*size);
-      field.bytes = taken.value_or("");
-      return taken.has_value();
+      const auto size = take_varint(rest_);
+      if (!size || *size > rest_.size()) return false;
+      field.bytes = std::string_view(rest_.data(), *size);
+      rest_.remove_prefix(*size);
+      return true;
     }
     case WireType::group:
     case WireType::group_end:
@@ -91,11 +87,11 @@ bool ProtobufMessage::skip_group(uint32_t number) {
   size_t depth = 0;
   open[depth++] = number;
   while (depth > 0) {
-    const auto tag = varint();
+    const auto tag = take_tag(rest_);
     if (!tag) return false;
     ProtobufField field;
-    field.number = static_cast<uint32_t>(*tag >> 3);
-    field.type = static_cast<WireType>(*tag & 7);
+    field.number = tag->number;
+    field.type = tag->type;
     if (field.type == WireType::group) {
       if (depth == open.size()) return false;
       open[depth++] = field.number;
@@ -110,11 +106,11 @@ bool ProtobufMessage::skip_group(uint32_t number) {
 
 bool ProtobufMessage::next(ProtobufField& field) {
   while (!rest_.empty()) {
-    const auto tag = varint();
-    if (!tag || *tag >> 3 == 0 || *tag >> 3 > kLargestNumber) return fail();
+    const auto tag = take_tag(rest_);
+    if (!tag) return fail();
     field = {};
-    field.number = static_cast<uint32_t>(*tag >> 3);
-    field.type = static_cast<WireType>(*tag & 7);
+    field.number = tag->number;
+    field.type = tag->type;
     if (field.type == WireType::group) {
       if (!skip_group(field.number)) return fail();
       continue;

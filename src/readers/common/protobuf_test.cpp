@@ -95,5 +95,34 @@ TEST(Protobuf, AnyBytesComeToAnEnd) {
   }
 }
 
+TEST(Protobuf, Varints) {
+  const auto take = [](std::string_view bytes) { return take_varint(bytes); };
+  EXPECT_EQ(take("\x7f"), 127u);
+  EXPECT_EQ(take("\x80\x01"), 128u);
+  EXPECT_EQ(take("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), UINT64_MAX);
+  EXPECT_EQ(take(""), std::nullopt);
+  EXPECT_EQ(take("\x80"), std::nullopt);
+  EXPECT_EQ(take("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), std::nullopt) << "eleven bytes";
+  std::string_view two = "\x96\x01\x02";
+  EXPECT_EQ(take_varint(two), 150u);
+  EXPECT_EQ(take_varint(two), 2u);
+  EXPECT_TRUE(two.empty());
+  EXPECT_EQ(from_zigzag(0), 0);
+  EXPECT_EQ(from_zigzag(1), -1);
+  EXPECT_EQ(from_zigzag(UINT64_MAX), INT64_MIN);
+}
+
+TEST(Protobuf, RepeatedNumbersPackedOrOneByOne) {
+  std::vector<uint64_t> values;
+  const auto add = [&](uint64_t value) { values.push_back(value); };
+  each_varint({1, WireType::bytes, 0, "\x01\x96\x01\x80"}, add);  // the last one is cut off
+  each_varint({1, WireType::varint, 7, {}}, add);
+  EXPECT_EQ(values, (std::vector<uint64_t>{1, 150, 7}));
+  values.clear();
+  each_fixed64({1, WireType::bytes, 0, std::string_view("\x02\0\0\0\0\0\0\0\x03", 9)}, add);
+  each_fixed64({1, WireType::fixed64, 9, {}}, add);
+  EXPECT_EQ(values, (std::vector<uint64_t>{2, 9}));
+}
+
 }  // namespace
 }  // namespace cgpu

@@ -112,9 +112,8 @@ class MetaReader {
       }
     }
     for (uint64_t i = 0; i < description.summaries.count; ++i) {
-      constexpr uint8_t kSum = 0;
       const auto summary = read_summary_statistic(file_, description.summaries[i]);
-      if (!summary || summary->combine != kSum) continue;
+      if (!summary || summary->combine != Combination::sum) continue;
       const Scope scope = scope_at(summary->scope);
       if (scope == Scope::point) ids.summary_point = summary->metric_id;
       if (scope == Scope::execution) {
@@ -211,12 +210,25 @@ class MetaReader {
     return nodes.size() - 1;
   }
 
+  static NodeKind kind_of(LexicalType type) {
+    switch (type) {
+      case LexicalType::function:
+        return NodeKind::function;
+      case LexicalType::loop:
+        return NodeKind::loop;
+      case LexicalType::instruction:
+        return NodeKind::instruction;
+      case LexicalType::line:
+        break;
+    }
+    return NodeKind::line;
+  }
+
   NodeIndex add_context(NodeIndex parent, const Context& of) {
-    constexpr NodeKind kKinds[] = {NodeKind::function, NodeKind::loop, NodeKind::line, NodeKind::instruction};
-    const NodeKind kind = of.lexical_type < 4 ? kKinds[of.lexical_type] : NodeKind::line;
-    const NodeRelation relation = of.relation == 1   ? NodeRelation::call
-                                  : of.relation == 2 ? NodeRelation::inlined_call
-                                                     : NodeRelation::lexical;
+    const NodeKind kind = kind_of(of.lexical_type);
+    const NodeRelation relation = of.relation == Relation::call           ? NodeRelation::call
+                                  : of.relation == Relation::inlined_call ? NodeRelation::inlined_call
+                                                                          : NodeRelation::lexical;
     const NodeIndex node = add_node(parent, kind, relation, of.context);
     CallNodes& nodes = meta_.tree.nodes;
     if (of.function != 0) {

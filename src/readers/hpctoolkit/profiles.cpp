@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "readers/hpctoolkit/layout.h"
 
 namespace cgpu::hpctoolkit {
 
@@ -33,9 +34,10 @@ struct Range {
   uint64_t end = 0;
 };
 
-/// Row `i` of an index whose entries end with the number of their first value; none where that cannot be.
+/// Row `i` of an index, by contexts or by metrics: both end with the number of the row's first value. None where that
+/// cannot be.
 std::optional<Range> row_of(const Bytes& file, const Array& index, const Array& values, uint64_t i) {
-  const uint64_t at = index.stride - 8;
+  const uint64_t at = index.stride - sizeof(uint64_t);
   const uint64_t begin = file.known_fields(index[i]).u64(at);
   const uint64_t end = i + 1 < index.count ? file.known_fields(index[i + 1]).u64(at) : values.count;
   if (begin > end || end > values.count) return std::nullopt;
@@ -55,7 +57,7 @@ int64_t for_each_row(const Bytes& file, const ProfileInfo& profile, Visit visit)
       continue;
     }
     seen = row->end;
-    if (row->begin < row->end) visit(file.known_fields(profile.contexts[i]).u32(0), *row);
+    if (row->begin < row->end) visit(file.known_fields(profile.contexts[i]).u32(layout::context_index::ctxId), *row);
   }
   return broken;
 }
@@ -157,22 +159,22 @@ ProfileCounts Profiles::read_summary(CallTree& tree, const std::vector<MetricIds
     }
     for (uint64_t v = row.begin; v < row.end; ++v) {
       const Fields value = file_.known_fields(summary_->values[v]);
-      if (!std::isfinite(value.f64(2))) {
+      if (!std::isfinite(value.f64(layout::profile_value::value))) {
         ++not_finite;
-      } else if (const MetricIndex m = point[value.u16(0)]; m != kNoMetric) {
-        point_sums[m] += value.f64(2);
+      } else if (const MetricIndex m = point[value.u16(layout::profile_value::metricId)]; m != kNoMetric) {
+        point_sums[m] += value.f64(layout::profile_value::value);
       }
     }
   });
   for (NodeIndex node = 0; node < row_of_node.size(); ++node) {
     for (uint64_t v = row_of_node[node].begin; v < row_of_node[node].end; ++v) {
       const Fields value = file_.known_fields(summary_->values[v]);
-      const MetricIndex m = execution[value.u16(0)];
-      if (m == kNoMetric || !std::isfinite(value.f64(2))) continue;
+      const MetricIndex m = execution[value.u16(layout::profile_value::metricId)];
+      if (m == kNoMetric || !std::isfinite(value.f64(layout::profile_value::value))) continue;
       Metric& metric = tree.metrics[m];
       if (!metric.node.empty() && metric.node.back() == node) continue;
       metric.node.push_back(node);
-      metric.value.push_back(value.f64(2));
+      metric.value.push_back(value.f64(layout::profile_value::value));
     }
   }
   if (broken + repeated > 0) {
@@ -196,8 +198,10 @@ std::vector<std::pair<uint32_t, double>> Profiles::values_in(const ProfileInfo& 
   for_each_row(file_, info, [&](uint32_t context, Range row) {
     for (uint64_t v = row.begin; v < row.end; ++v) {
       const Fields value = file_.known_fields(info.values[v]);
-      if (value.u16(0) != metric || !std::isfinite(value.f64(2))) continue;
-      found.emplace_back(context, value.f64(2));
+      if (value.u16(layout::profile_value::metricId) != metric ||
+          !std::isfinite(value.f64(layout::profile_value::value)))
+        continue;
+      found.emplace_back(context, value.f64(layout::profile_value::value));
       break;
     }
   });
@@ -255,17 +259,17 @@ class DatabaseValues : public ProfileValues {
     const uint32_t context = nodes_.context_of(node);
     const auto info = context < contexts_.count ? read_context_info(file_, contexts_[context]) : std::nullopt;
     if (!info) return found;
-    const auto row =
-        find_row(info->metrics, *ids_[metric].execution, [&](uint64_t at) { return file_.known_fields(at).u16(0); });
+    const auto row = find_row(info->metrics, *ids_[metric].execution,
+                              [&](uint64_t at) { return file_.known_fields(at).u16(layout::metric_index::metricId); });
     if (!row) return found;
     const auto range = row_of(file_, info->metrics, info->values, *row);
     for (uint64_t v = range ? range->begin : 0;
          range && v < range->end && found.size() < profiles_->identities().size(); ++v) {
       const Fields value = file_.known_fields(info->values[v]);
-      const auto profile = profiles_->profile_at(value.u32(0));
-      if (!profile || !std::isfinite(value.f64(4))) continue;
+      const auto profile = profiles_->profile_at(value.u32(layout::context_value::profIndex));
+      if (!profile || !std::isfinite(value.f64(layout::context_value::value))) continue;
       if (!found.empty() && *profile <= found.back().profile) continue;
-      found.push_back({*profile, value.f64(4)});
+      found.push_back({*profile, value.f64(layout::context_value::value)});
     }
     return found;
   }

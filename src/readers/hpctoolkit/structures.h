@@ -1,6 +1,7 @@
 // The structures on disk of a database of HPCToolkit 4: one struct and one read function each, named as in the format's
-// own description (FORMATS.md in every database). A read function gives none where the structure does not lie in the
-// file; arrays are cut to what does. All pointers are offsets in the file, 0 for null.
+// own description (FORMATS.md in every database); layout.h says where the fields stand. A read function gives none
+// where the structure does not lie in the file; arrays are cut to what does. All pointers are offsets in the file, 0
+// for null.
 #pragma once
 
 #include <array>
@@ -69,10 +70,11 @@ struct ScopeInstance {
 };
 std::optional<ScopeInstance> read_scope_instance(const Bytes& file, uint64_t at);
 
+enum class Combination : uint8_t { sum = 0, min = 1, max = 2 };
 struct SummaryStatistic {
   uint64_t scope = 0;
   uint64_t formula = 0;
-  uint8_t combine = 0;     // 0 sum, 1 min, 2 max
+  Combination combine = Combination::sum;
   uint16_t metric_id = 0;  // in the summary profile
 };
 std::optional<SummaryStatistic> read_summary_statistic(const Bytes& file, uint64_t at);
@@ -113,13 +115,16 @@ struct EntryPoint {
 };
 std::optional<EntryPoint> read_entry_point(const Bytes& file, uint64_t at);
 
+/// To the parent.
+enum class Relation : uint8_t { lexical = 0, call = 1, inlined_call = 2 };
+enum class LexicalType : uint8_t { function = 0, loop = 1, line = 2, instruction = 3 };
 struct Context {
   Children children;
   uint32_t context = 0;
-  uint8_t relation = 0;      // 0 lexical, 1 call, 2 inlined call
-  uint8_t lexical_type = 0;  // 0 function, 1 loop, 2 line, 3 instruction
-  uint64_t size = 0;         // of this structure
-  uint64_t function = 0;     // 0 where the context names none
+  Relation relation = Relation::lexical;
+  LexicalType lexical_type = LexicalType::function;
+  uint64_t size = 0;      // of this structure
+  uint64_t function = 0;  // 0 where the context names none
   uint64_t file = 0;
   uint32_t line = 0;
   uint64_t module = 0;
@@ -134,8 +139,6 @@ struct ProfileInfos {
 };
 std::optional<ProfileInfos> read_profile_infos(const Bytes& file, uint64_t at);
 
-inline constexpr uint64_t kProfileValueSize = 10;  // u16 metric, f64 value
-inline constexpr uint64_t kContextIndexSize = 12;  // u32 context, u64 first value
 struct ProfileInfo {
   Array values;
   Array contexts;  // index of the values, ascending by context
@@ -159,8 +162,6 @@ struct ContextInfos {
 };
 std::optional<ContextInfos> read_context_infos(const Bytes& file, uint64_t at);
 
-inline constexpr uint64_t kContextValueSize = 12;  // u32 profile, f64 value
-inline constexpr uint64_t kMetricIndexSize = 10;   // u16 metric, u64 first value
 struct ContextInfo {
   Array values;
   Array metrics;  // index of the values, ascending by metric
@@ -175,7 +176,6 @@ struct ContextTraces {
 };
 std::optional<ContextTraces> read_context_traces(const Bytes& file, uint64_t at);
 
-inline constexpr uint64_t kTraceElementSize = 12;  // u64 ns since 1970, u32 context (0: not running)
 struct ContextTrace {
   uint32_t profile = 0;
   Array elements;

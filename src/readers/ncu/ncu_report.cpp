@@ -39,6 +39,7 @@ enum : uint32_t { kRuleName = 1, kRuleBody = 3, kRuleSection = 4 };             
 enum : uint32_t { kFinding = 1, kMessage = 1, kText = 1, kSeverity = 2 };                      // body of a rule
 enum : uint32_t { kSpeedup = 10, kSpeedupScope = 1, kSpeedupPercent = 2 };                     // finding, too
 constexpr uint64_t kWholeKernel = 2;                                                           // scope of a speedup
+enum : uint64_t { kWarning = 2, kError = 3, kOptimization = 4 };                               // severity of a finding
 
 /// The parts of a file one after the other, with bounded memory whatever lengths it claims.
 class Parts {
@@ -73,9 +74,9 @@ class Parts {
   /// A length; absent where the file ends before it.
   std::optional<uint32_t> length() {
     std::string bytes;
-    if (!read(bytes, 4)) return std::nullopt;
     uint32_t value = 0;
-    for (size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+    if (!read(bytes, sizeof value)) return std::nullopt;
+    for (size_t i = sizeof value; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
     return value;
   }
 
@@ -87,11 +88,11 @@ class Parts {
 
 const char* severity_text(uint64_t type) {
   switch (type) {
-    case 2:
+    case kWarning:
       return "warning";
-    case 3:
+    case kError:
       return "error";
-    case 4:
+    case kOptimization:
       return "optimization";
     default:
       return "information";

@@ -218,8 +218,8 @@ void read_counters(Assembler& assembler) {
     const auto [at, added] = tracks.try_emplace(key, static_cast<uint32_t>(counters.tracks.size()));
     if (added) {
       const auto name = metrics.find(key);
-      // The GPU's number is the lowest byte of the type.
-      counters.tracks.push_back({"GPU " + std::to_string(key.first & 0xff),
+      constexpr int64_t kGpuOfType = 0xff;  // the GPU's number is the lowest byte of the type
+      counters.tracks.push_back({"GPU " + std::to_string(key.first & kGpuOfType),
                                  name == metrics.end() ? "metric " + std::to_string(key.second) : name->second});
     }
     counters.track.push_back(at->second);

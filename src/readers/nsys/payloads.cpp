@@ -14,6 +14,9 @@ namespace {
 constexpr std::string_view kCommunicator = "NCCL communicator ID";
 constexpr std::string_view kMessageSize = "Message size [bytes]";
 constexpr std::string_view kRanks = "No. of ranks";
+// The header of a payload, see payloads.h.
+constexpr size_t kSchemaOffset = 8;
+constexpr size_t kSchemaSize = 4;
 constexpr size_t kHeader = 32;
 
 /// Bytes of a field of NVTX's plain integer types; 0 for others.
@@ -81,13 +84,13 @@ class Collectives {
     // By the key that joins a call and a device op.
     std::unordered_map<int64_t, SliceIndex> calls;
     for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
-      if (is_call(timeline.kind(i)) && timeline.slices.correlation[i] != Slices::kNoCorrelation) {
+      if (is_call(timeline.kind(i)) && timeline.slices.correlation[i] != kNoCorrelation) {
         calls.try_emplace(timeline.slices.correlation[i], i);
       }
     }
     for (const SliceIndex op : timeline.device_ops.slice) {
       const auto call = calls.find(timeline.slices.correlation[op]);
-      if (call == calls.end() || timeline.slices.correlation[op] == Slices::kNoCorrelation) continue;
+      if (call == calls.end() || timeline.slices.correlation[op] == kNoCorrelation) continue;
       if (timeline.name(op).find("nccl") == std::string_view::npos) continue;
       if (const Work* work = work_at(timeline.slices.track[call->second], timeline.slices.start[call->second])) {
         record(op, *work);
@@ -233,7 +236,8 @@ PayloadSchemas::PayloadSchemas(Assembler& assembler) {
 
 std::optional<NcclPayload> PayloadSchemas::decode(int64_t domain, std::string_view blob) const {
   if (blob.size() < kHeader) return std::nullopt;
-  const auto found = fields_.find({domain, static_cast<int64_t>(little_endian(blob.substr(8, 4)))});
+  const auto found =
+      fields_.find({domain, static_cast<int64_t>(little_endian(blob.substr(kSchemaOffset, kSchemaSize)))});
   if (found == fields_.end()) return std::nullopt;
   const std::string_view body = blob.substr(kHeader);
   NcclPayload payload;

@@ -108,23 +108,25 @@ Entry compute_entry_of(std::string_view message, const TextsInUse& texts) {
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
     switch (field.number) {
-      case 1:
+      case compute_argument::kNameIid:
         entry.name = texts.compute_name(field.integer);
         break;
-      case 2:
+      case compute_argument::kName:
         entry.name = field.bytes;
         break;
-      case 3:
-      case 4:
-        entry.value = {field.number == 3 ? Kind::integer : Kind::unsigned_integer, field.integer, 0, {}};
+      case compute_argument::kInt:
+        entry.value = {Kind::integer, field.integer, 0, {}};
         break;
-      case 5:
+      case compute_argument::kUint:
+        entry.value = {Kind::unsigned_integer, field.integer, 0, {}};
+        break;
+      case compute_argument::kDouble:
         entry.value = {Kind::real, 0, field.number_value(), {}};
         break;
-      case 6:
+      case compute_argument::kString:
         entry.value = {Kind::text, 0, 0, field.bytes};
         break;
-      case 7:
+      case compute_argument::kStringIid:
         entry.value = {Kind::text, 0, 0, texts.string(field.integer)};
         break;
       default:
@@ -194,28 +196,29 @@ std::string json_of_nested(std::string_view message, int depth) {
   uint64_t type = 0;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == 1) type = field.integer;
-    if (field.number == 2) keys.push_back(field.bytes);
-    if (field.number == 3) values.push_back(field.bytes);
-    if (field.number == 4) elements.push_back(field.bytes);
-    if (field.number == 5) value = {Found::Kind::integer, field.integer, 0, {}};
-    if (field.number == 6) value = {Found::Kind::real, 0, field.number_value(), {}};
-    if (field.number == 7) value = {Found::Kind::boolean, field.integer, 0, {}};
-    if (field.number == 8) value = {Found::Kind::text, 0, 0, field.bytes};
+    if (field.number == nested::kType) type = field.integer;
+    if (field.number == nested::kDictionaryKeys) keys.push_back(field.bytes);
+    if (field.number == nested::kDictionaryValues) values.push_back(field.bytes);
+    if (field.number == nested::kArrayValues) elements.push_back(field.bytes);
+    if (field.number == nested::kInt) value = {Found::Kind::integer, field.integer, 0, {}};
+    if (field.number == nested::kDouble) value = {Found::Kind::real, 0, field.number_value(), {}};
+    if (field.number == nested::kBool) value = {Found::Kind::boolean, field.integer, 0, {}};
+    if (field.number == nested::kString) value = {Found::Kind::text, 0, 0, field.bytes};
   }
-  if (type == 0) return json_of(value);
-  std::string out(1, type == 1 ? '{' : '[');
-  const std::vector<std::string_view>& parts = type == 1 ? values : elements;
-  const size_t size = type == 1 ? std::min(keys.size(), parts.size()) : parts.size();
+  if (type == nested::kScalar) return json_of(value);
+  const bool dictionary = type == nested::kDictionary;
+  std::string out(1, dictionary ? '{' : '[');
+  const std::vector<std::string_view>& parts = dictionary ? values : elements;
+  const size_t size = dictionary ? std::min(keys.size(), parts.size()) : parts.size();
   for (size_t i = 0; i < size; ++i) {
     if (i > 0) out += ", ";
-    if (type == 1) {
+    if (dictionary) {
       append_string(out, keys[i]);
       out += ": ";
     }
     out += json_of_nested(parts[i], depth + 1);
   }
-  out += type == 1 ? '}' : ']';
+  out += dictionary ? '}' : ']';
   return out;
 }
 

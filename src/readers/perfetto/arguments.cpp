@@ -20,7 +20,7 @@ class PacketArguments final : public ArgumentSource {
                   std::unordered_map<uint64_t, uint64_t> end_sources)
       : packets_(std::move(source), std::move(file)), texts_(std::move(texts)), end_sources_(std::move(end_sources)) {}
 
-  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+  void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     for (const uint64_t source : sources) {
       batch.begin_event();
@@ -61,14 +61,16 @@ class PacketArguments final : public ArgumentSource {
     for (ProtobufField field; fields.next(field);) {
       if (field.number == stage::kSubmission) add({"submission", std::to_string(field.integer), true}, batch);
       if (field.number == stage::kExtraData) {
-        add({valid_utf8(protobuf_bytes(field.bytes, 1)), valid_utf8(protobuf_bytes(field.bytes, 2)), false}, batch);
+        add({valid_utf8(protobuf_bytes(field.bytes, extra_data::kName)),
+             valid_utf8(protobuf_bytes(field.bytes, extra_data::kValue)), false},
+            batch);
       }
       if (field.number != stage::kLaunch) continue;
-      ProtobufMessage launch(field.bytes);
-      for (ProtobufField part; launch.next(part);) {
-        if (part.number == 1 || part.number == 2) {
-          add({part.number == 1 ? "grid" : "block", dimensions_of(part.bytes), true}, batch);
-        } else if (part.number == 3) {
+      ProtobufMessage parts(field.bytes);
+      for (ProtobufField part; parts.next(part);) {
+        if (part.number == launch::kGridSize || part.number == launch::kWorkgroupSize) {
+          add({part.number == launch::kGridSize ? "grid" : "block", dimensions_of(part.bytes), true}, batch);
+        } else if (part.number == launch::kArguments) {
           add(compute_argument_of(part.bytes, texts), batch);
         }
       }
@@ -78,7 +80,7 @@ class PacketArguments final : public ArgumentSource {
   /// As Kineto writes it: [x, y, z].
   static std::string dimensions_of(std::string_view message) {
     const auto size = [&](uint32_t number) { return protobuf_varint(message, number).value_or(1); };
-    return fmt::format("[{}, {}, {}]", size(1), size(2), size(3));
+    return fmt::format("[{}, {}, {}]", size(dimensions::kX), size(dimensions::kY), size(dimensions::kZ));
   }
 
   static void add(const Argument& argument, ArgumentBatch& batch) {

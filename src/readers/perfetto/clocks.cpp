@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "readers/common/protobuf.h"
+#include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {
 
@@ -19,14 +19,14 @@ void Clocks::add_snapshot(std::string_view message, uint64_t sequence) {
   std::optional<uint64_t> primary;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == 2 && field.is_varint()) primary = field.integer;
-    if (field.number != 1 || !field.is_bytes()) continue;
-    const auto clock = static_cast<uint32_t>(protobuf_varint(field.bytes, 1).value_or(0));
-    const auto time = static_cast<int64_t>(protobuf_varint(field.bytes, 2).value_or(0));
+    if (field.number == clock_snapshot::kPrimaryTraceClock && field.is_varint()) primary = field.integer;
+    if (field.number != clock_snapshot::kClocks || !field.is_bytes()) continue;
+    const auto clock = static_cast<uint32_t>(protobuf_varint(field.bytes, clock::kId).value_or(0));
+    const auto time = static_cast<int64_t>(protobuf_varint(field.bytes, clock::kTimestamp).value_or(0));
     const ClockId id = clock_id(clock, sequence);
     Unit unit;
-    unit.incremental = protobuf_varint(field.bytes, 3).value_or(0) != 0;
-    unit.multiplier = static_cast<int64_t>(protobuf_varint(field.bytes, 4).value_or(1));
+    unit.incremental = protobuf_varint(field.bytes, clock::kIsIncremental).value_or(0) != 0;
+    unit.multiplier = static_cast<int64_t>(protobuf_varint(field.bytes, clock::kUnitMultiplier).value_or(1));
     if (unit.multiplier <= 0) unit.multiplier = 1;
     unit.last = time;
     int64_t ns = 0;

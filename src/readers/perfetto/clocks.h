@@ -14,12 +14,15 @@
 
 namespace cgpu::perfetto {
 
+// BuiltinClock
 inline constexpr uint32_t kRealtime = 1;
 inline constexpr uint32_t kMonotonic = 3;
 inline constexpr uint32_t kBoottime = 6;
 /// Clocks that mean something within their sequence only.
 inline bool is_of_sequence(uint32_t clock) {
-  return clock >= 64 && clock < 128;
+  constexpr uint32_t kFirst = 64;
+  constexpr uint32_t kLast = 127;
+  return clock >= kFirst && clock <= kLast;
 }
 
 /// A clock over all sequences: its number, and for clocks of a sequence the sequence above that.

@@ -9,33 +9,8 @@
 
 namespace cgpu::perfetto {
 
-/// Calls use(number) for a repeated number, packed or one by one.
-template <typename Use>
-void each_varint(const ProtobufField& field, Use use) {
-  if (!field.is_bytes()) return use(field.integer);
-  std::string_view rest = field.bytes;
-  while (!rest.empty()) {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    unsigned char byte = 0x80;
-    while (byte >= 0x80 && shift < 64 && !rest.empty()) {
-      byte = static_cast<unsigned char>(rest.front());
-      rest.remove_prefix(1);
-      value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-      shift += 7;
-    }
-    if (byte >= 0x80) return;
-    use(value);
-  }
-}
-template <typename Use>
-void each_fixed64(const ProtobufField& field, Use use) {
-  if (!field.is_bytes()) return use(field.integer);
-  for (size_t at = 0; at + 8 <= field.bytes.size(); at += 8) {
-    uint64_t value = 0;
-    std::memcpy(&value, field.bytes.data() + at, sizeof value);
-    use(value);
-  }
+namespace trace {  // Trace
+enum : uint32_t { kPacket = 1 };
 }
 
 namespace packet {  // TracePacket
@@ -44,33 +19,57 @@ enum : uint32_t {
   kProcessTree = 2,
   kTrustedUid = 3,
   kClockSnapshot = 6,
+  kSystemStatistics = 7,
   kTimestamp = 8,
+  kProcessStatistics = 9,
   kSequenceId = 10,
   kTrackEvent = 11,
   kInternedData = 12,
   kSequenceFlags = 13,
   kTraceConfig = 33,
+  kFtraceStatistics = 34,
+  kTraceStatistics = 35,
   kSynchronizationMarker = 36,
+  kProfilePacket = 37,
+  kBattery = 38,
+  kAndroidLog = 39,
+  kPowerRails = 40,
   kStateCleared = 41,
   kPreviousPacketDropped = 42,
   kProcessDescriptor = 43,
   kThreadDescriptor = 44,
   kSystemInfo = 45,
+  kTrigger = 46,
+  kPackagesList = 47,
   kCompressed = 50,
   kGpuCounterEvent = 52,
   kGpuRenderStageEvent = 53,
+  kStreamingProfile = 54,
+  kGraphicsFrameEvent = 57,
   kTimestampClock = 58,
   kDefaults = 59,
   kTrackDescriptor = 60,
   kVulkanApiEvent = 65,
+  kPerfSample = 66,
+  kCpuInfo = 67,
+  kServiceEvent = 69,
+  kExtensionDescriptor = 72,
+  kMemoryTrackerSnapshot = 73,
   kTrustedPid = 79,
+  kStatsdAtom = 84,
+  kAndroidSystemProperty = 86,
   kFirstOnSequence = 87,
   kTraceUuid = 89,
+  kNetworkPacket = 92,
   kMachineId = 98,
+  kTraceProvenance = 124,
+  kProtoVms = 125,
   kTraceAttributes = 126,
   kGpuInfo = 128,
   kZstdCompressed = 133,
 };
+
+enum SequenceFlags : uint64_t { kIncrementalStateCleared = 1, kNeedsIncrementalState = 2 };
 
 /// Whether a field has the wire type that its number has in a trace; true for numbers that are not known.
 inline bool has_its_type(const ProtobufField& field) {
@@ -147,7 +146,79 @@ enum : uint32_t {
   kComputeKernels = 1000,
   kComputeArgNames = 1001,
 };
+/// What nearly all of its messages hold: EventName, InternedString, InternedComputeKernel, ...
+namespace entry {
+enum : uint32_t { kIid = 1, kName = 2 };
+}
+namespace kernel {  // InternedComputeKernel
+enum : uint32_t { kDemangledName = 3 };
+}
+namespace counters {  // InternedGpuCounterDescriptor
+enum : uint32_t { kDescriptor = 2, kGpu = 3 };
+}
 }  // namespace interned
+
+namespace clock_snapshot {  // ClockSnapshot
+enum : uint32_t { kClocks = 1, kPrimaryTraceClock = 2 };
+}
+namespace clock {  // ClockSnapshot.Clock
+enum : uint32_t { kId = 1, kTimestamp = 2, kIsIncremental = 3, kUnitMultiplier = 4 };
+}
+
+namespace process {  // ProcessDescriptor
+enum : uint32_t { kPid = 1, kCommandLine = 2, kName = 6 };
+}
+namespace thread {  // ThreadDescriptor
+enum : uint32_t { kPid = 1, kTid = 2, kName = 5, kReferenceTimestamp = 6 };
+}
+namespace counter {  // CounterDescriptor
+enum : uint32_t { kUnitMultiplier = 4, kIsIncremental = 5 };
+}
+
+namespace process_tree {  // ProcessTree
+enum : uint32_t { kProcesses = 1, kThreads = 2 };
+namespace process {  // ProcessTree.Process
+enum : uint32_t { kPid = 1, kCommandLine = 3 };
+}
+namespace thread {  // ProcessTree.Thread
+enum : uint32_t { kTid = 1, kName = 2, kProcess = 3 };
+}
+}  // namespace process_tree
+
+namespace system_info {  // SystemInfo
+enum : uint32_t { kUtsname = 1, kTracingServiceVersion = 4, kMachineName = 17 };
+}
+namespace utsname {  // Utsname
+enum : uint32_t { kSystem = 1, kRelease = 3, kMachine = 4 };
+}
+namespace trace_attributes {  // TraceAttributes
+enum : uint32_t { kAttributes = 1 };
+}
+namespace attribute {  // TraceAttributes.Attribute
+enum : uint32_t { kKey = 1, kLong = 2, kString = 3 };
+}
+
+namespace ftrace_bundle {  // FtraceEventBundle
+enum : uint32_t { kCpu = 1, kEvents = 2, kLostEvents = 3, kCompactSched = 4, kClock = 5 };
+}
+namespace compact_sched {  // FtraceEventBundle.CompactSched
+enum : uint32_t {
+  kSwitchTimestamp = 1,
+  kSwitchNextPid = 3,
+  kInternTable = 5,
+  kSwitchNextName = 6,
+  kWakingTimestamp = 7
+};
+}
+namespace ftrace_event {  // FtraceEvent: when, who, and one of many messages
+enum : uint32_t { kTimestamp = 1, kPid = 2, kPrint = 3, kSchedSwitch = 4 };
+}
+namespace ftrace_print {  // PrintFtraceEvent
+enum : uint32_t { kText = 2 };
+}
+namespace sched_switch {  // SchedSwitchFtraceEvent
+enum : uint32_t { kNextName = 5, kNextPid = 6 };
+}
 
 namespace track {  // TrackDescriptor
 enum : uint32_t {
@@ -161,6 +232,7 @@ enum : uint32_t {
   kAtraceName = 13,
   kSiblingMerge = 15,
 };
+enum SiblingMerge : uint64_t { kByTrackName = 1, kNone = 2, kBySiblingMergeKey = 3 };
 }  // namespace track
 
 namespace event {  // TrackEvent
@@ -190,6 +262,10 @@ enum : uint32_t {
 enum Type : uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 }  // namespace event
 
+namespace gpu_correlation {  // GpuCorrelation
+enum : uint32_t { kSubmissions = 1 };
+}
+
 namespace legacy {  // TrackEvent.LegacyEvent
 enum : uint32_t {
   kNameIid = 1,
@@ -203,6 +279,7 @@ enum : uint32_t {
   kPid = 18,
   kTid = 19,
 };
+enum FlowDirection : uint64_t { kFlowIn = 1, kFlowOut = 2, kFlowInOut = 3 };
 }  // namespace legacy
 
 namespace annotation {  // DebugAnnotation
@@ -222,6 +299,20 @@ enum : uint32_t {
   kStringIid = 17,
 };
 }  // namespace annotation
+
+namespace nested {  // DebugAnnotation.NestedValue
+enum : uint32_t {
+  kType = 1,
+  kDictionaryKeys = 2,
+  kDictionaryValues = 3,
+  kArrayValues = 4,
+  kInt = 5,
+  kDouble = 6,
+  kBool = 7,
+  kString = 8,
+};
+enum Type : uint64_t { kScalar = 0, kDictionary = 1, kArray = 2 };
+}  // namespace nested
 
 namespace stage {  // GpuRenderStageEvent
 enum : uint32_t {
@@ -243,5 +334,54 @@ enum : uint32_t {
   kLaunch = 21,
 };
 }  // namespace stage
+
+namespace extra_data {  // GpuRenderStageEvent.ExtraData
+enum : uint32_t { kName = 1, kValue = 2 };
+}
+namespace specifications {  // GpuRenderStageEvent.Specifications
+enum : uint32_t { kQueues = 2, kStages = 3 };
+}
+namespace description {  // GpuRenderStageEvent.Specifications.Description
+enum : uint32_t { kName = 1 };
+}
+namespace launch {  // GpuRenderStageEvent.ComputeKernelLaunch
+enum : uint32_t { kGridSize = 1, kWorkgroupSize = 2, kArguments = 3 };
+}
+namespace dimensions {  // GpuRenderStageEvent.Dim3
+enum : uint32_t { kX = 1, kY = 2, kZ = 3 };
+}
+namespace compute_argument {  // GpuRenderStageEvent.ExtraComputeArg
+enum : uint32_t { kNameIid = 1, kName = 2, kInt = 3, kUint = 4, kDouble = 5, kString = 6, kStringIid = 7 };
+}
+
+namespace counter_event {  // GpuCounterEvent
+enum : uint32_t { kDescriptor = 1, kCounters = 2, kGpu = 3, kDescriptorIid = 4 };
+}
+namespace gpu_counter {  // GpuCounterEvent.GpuCounter
+enum : uint32_t { kId = 1, kInt = 2, kDouble = 3 };
+}
+namespace counter_descriptor {  // GpuCounterDescriptor
+enum : uint32_t { kSpecs = 1 };
+}
+namespace counter_spec {  // GpuCounterDescriptor.GpuCounterSpec
+enum : uint32_t { kId = 1, kName = 2 };
+}
+
+namespace gpu_info {  // GpuInfo
+enum : uint32_t { kGpus = 1 };
+}
+namespace gpu {  // GpuInfo.Gpu
+enum : uint32_t { kName = 1, kVendor = 2, kExtraInfo = 6 };
+}
+namespace key_value {  // GpuInfo.Gpu.KeyValue
+enum : uint32_t { kKey = 1, kValue = 2 };
+}
+
+namespace vulkan_event {  // VulkanApiEvent
+enum : uint32_t { kQueueSubmit = 2 };
+}
+namespace queue_submit {  // VulkanApiEvent.VkQueueSubmit
+enum : uint32_t { kDuration = 1, kPid = 2, kTid = 3, kSubmission = 6 };
+}
 
 }  // namespace cgpu::perfetto

@@ -10,10 +10,6 @@ namespace cgpu::perfetto {
 
 namespace {
 
-// FtraceEvent: timestamp 1, pid 2, and one of these.
-constexpr uint32_t kPrint = 3;
-constexpr uint32_t kSchedSwitch = 4;
-
 std::vector<uint64_t> packed(const ProtobufField& field) {
   std::vector<uint64_t> values;
   each_varint(field, [&](uint64_t value) { values.push_back(value); });
@@ -36,17 +32,17 @@ std::optional<int64_t> number(std::string_view text) {
 }  // namespace
 
 void Ftrace::add(std::string_view message, const PacketContext& packet) {
-  const uint64_t cpu = protobuf_varint(message, 1).value_or(0);
-  if (protobuf_varint(message, 5).value_or(0) != 0) {
+  const uint64_t cpu = protobuf_varint(message, ftrace_bundle::kCpu).value_or(0);
+  if (protobuf_varint(message, ftrace_bundle::kClock).value_or(0) != 0) {
     return into_.skip("skipped_event", "bundles of the kernel tracer on a clock of its own were left out");
   }
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field) && !into_.full();) {
-    if (field.number == 2 && field.is_bytes()) add_event(field.bytes, cpu, packet);
-    if (field.number == 3 && field.integer != 0) {
+    if (field.number == ftrace_bundle::kEvents && field.is_bytes()) add_event(field.bytes, cpu, packet);
+    if (field.number == ftrace_bundle::kLostEvents && field.integer != 0) {
       into_.note("lost_events", "times that the kernel's tracer lost events of a processor");
     }
-    if (field.number == 4 && field.is_bytes()) add_columns(field.bytes, cpu, packet);
+    if (field.number == ftrace_bundle::kCompactSched && field.is_bytes()) add_columns(field.bytes, cpu, packet);
   }
 }
 
@@ -60,16 +56,16 @@ void Ftrace::add_event(std::string_view message, uint64_t cpu, const PacketConte
   int64_t thread = 0;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == 1) time = trace_time(static_cast<int64_t>(field.integer));
-    if (field.number == 2) thread = static_cast<int32_t>(field.integer);
-    if (field.number < 3 || !field.is_bytes()) continue;
+    if (field.number == ftrace_event::kTimestamp) time = trace_time(static_cast<int64_t>(field.integer));
+    if (field.number == ftrace_event::kPid) thread = static_cast<int32_t>(field.integer);
+    if (field.number <= ftrace_event::kPid || !field.is_bytes()) continue;
     if (!time) {
       into_.skip("invalid_number", "events of the kernel tracer without a time that can be used were left out");
-    } else if (field.number == kPrint) {
-      add_mark(protobuf_bytes(field.bytes, 2), thread, *time, packet);
-    } else if (field.number == kSchedSwitch) {
-      switch_to(cpu, *time, static_cast<int32_t>(protobuf_varint(field.bytes, 6).value_or(0)),
-                protobuf_bytes(field.bytes, 5), packet);
+    } else if (field.number == ftrace_event::kPrint) {
+      add_mark(protobuf_bytes(field.bytes, ftrace_print::kText), thread, *time, packet);
+    } else if (field.number == ftrace_event::kSchedSwitch) {
+      switch_to(cpu, *time, static_cast<int32_t>(protobuf_varint(field.bytes, sched_switch::kNextPid).value_or(0)),
+                protobuf_bytes(field.bytes, sched_switch::kNextName), packet);
     } else {
       into_.skip("skipped_event", "events of the kernel tracer besides scheduling and marks were left out");
     }
@@ -173,11 +169,11 @@ void Ftrace::add_columns(std::string_view message, uint64_t cpu, const PacketCon
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
     if (!field.is_bytes()) continue;
-    if (field.number == 1) times = packed(field);
-    if (field.number == 3) threads = packed(field);
-    if (field.number == 5) texts.push_back(field.bytes);
-    if (field.number == 6) names = packed(field);
-    if (field.number == 7) wakings = static_cast<int64_t>(packed(field).size());
+    if (field.number == compact_sched::kSwitchTimestamp) times = packed(field);
+    if (field.number == compact_sched::kSwitchNextPid) threads = packed(field);
+    if (field.number == compact_sched::kInternTable) texts.push_back(field.bytes);
+    if (field.number == compact_sched::kSwitchNextName) names = packed(field);
+    if (field.number == compact_sched::kWakingTimestamp) wakings = static_cast<int64_t>(packed(field).size());
   }
   int64_t time = 0;
   const size_t rows = std::min({times.size(), threads.size(), names.size()});

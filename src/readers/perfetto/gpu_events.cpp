@@ -60,9 +60,10 @@ void GpuEvents::add_specifications(std::string_view message) {
   constexpr size_t kMost = 10000;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number != 2 && field.number != 3) continue;
-    std::vector<StringId>& names = field.number == 2 ? queues_ : stages_;
-    if (names.size() < kMost) names.push_back(into_.name(protobuf_bytes(field.bytes, 1)));
+    const bool queue = field.number == specifications::kQueues;
+    if (!queue && field.number != specifications::kStages) continue;
+    std::vector<StringId>& names = queue ? queues_ : stages_;
+    if (names.size() < kMost) names.push_back(into_.name(protobuf_bytes(field.bytes, description::kName)));
   }
 }
 
@@ -88,7 +89,7 @@ void GpuEvents::add_render_stage(std::string_view message, const PacketContext& 
         stage.stage_id = field.integer;
         break;
       case stage::kExtraData:
-        arguments_.add(protobuf_bytes(field.bytes, 1), protobuf_bytes(field.bytes, 2));
+        arguments_.add(protobuf_bytes(field.bytes, extra_data::kName), protobuf_bytes(field.bytes, extra_data::kValue));
         break;
       case stage::kSpecifications:
         add_specifications(field.bytes);
@@ -116,9 +117,9 @@ void GpuEvents::add_render_stage(std::string_view message, const PacketContext& 
         stage.kernel = field.integer;
         break;
       case stage::kLaunch: {
-        ProtobufMessage launch(field.bytes);
-        for (ProtobufField part; launch.next(part);) {
-          if (part.number == 3) arguments_.add_compute(part.bytes, texts);
+        ProtobufMessage parts(field.bytes);
+        for (ProtobufField part; parts.next(part);) {
+          if (part.number == launch::kArguments) arguments_.add_compute(part.bytes, texts);
         }
         break;
       }
@@ -158,9 +159,9 @@ GpuCounters GpuEvents::counters_of(std::string_view message, int64_t gpu, Assemb
   GpuCounters counters;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number != 1 || !field.is_bytes()) continue;
-    const auto id = protobuf_varint(field.bytes, 1);
-    if (id) counters[*id] = {into.name(protobuf_bytes(field.bytes, 2)), gpu};
+    if (field.number != counter_descriptor::kSpecs || !field.is_bytes()) continue;
+    const auto id = protobuf_varint(field.bytes, counter_spec::kId);
+    if (id) counters[*id] = {into.name(protobuf_bytes(field.bytes, counter_spec::kName)), gpu};
   }
   return counters;
 }
@@ -168,8 +169,8 @@ GpuCounters GpuEvents::counters_of(std::string_view message, int64_t gpu, Assemb
 void GpuEvents::add_counters(std::string_view message, const PacketContext& packet) {
   const GpuCounters* names = &counters_;
   std::shared_ptr<const GpuCounters> of_sequence;
-  const int64_t gpu = static_cast<int32_t>(protobuf_varint(message, 3).value_or(0));
-  if (const auto iid = protobuf_varint(message, 4)) {
+  const int64_t gpu = static_cast<int32_t>(protobuf_varint(message, counter_event::kGpu).value_or(0));
+  if (const auto iid = protobuf_varint(message, counter_event::kDescriptorIid)) {
     const auto* found = packet.sequence.interned.counters.find(*iid);
     of_sequence = found ? *found : std::make_shared<const GpuCounters>();
     names = of_sequence.get();
@@ -177,20 +178,20 @@ void GpuEvents::add_counters(std::string_view message, const PacketContext& pack
   bool any = false;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number == 1 && field.is_bytes()) {
+    if (field.number == counter_event::kDescriptor && field.is_bytes()) {
       for (const auto& [id, counter] : counters_of(field.bytes, -1, into_)) counters_[id] = counter;
       any = true;
       into_.metadata();
     }
-    if (field.number != 2 || !field.is_bytes()) continue;
+    if (field.number != counter_event::kCounters || !field.is_bytes()) continue;
     any = true;
     uint64_t id = 0;
     std::optional<double> value;
     ProtobufMessage parts(field.bytes);
     for (ProtobufField part; parts.next(part);) {
-      if (part.number == 1) id = part.integer;
-      if (part.number == 2) value = static_cast<double>(static_cast<int64_t>(part.integer));
-      if (part.number == 3) value = part.number_value();
+      if (part.number == gpu_counter::kId) id = part.integer;
+      if (part.number == gpu_counter::kInt) value = static_cast<double>(static_cast<int64_t>(part.integer));
+      if (part.number == gpu_counter::kDouble) value = part.number_value();
     }
     if (!value || !packet.time || !Assembler::is_time(*packet.time)) {
       into_.skip("skipped_event", "samples of GPU counters without a value or a usable time were left out");
@@ -206,9 +207,9 @@ void GpuEvents::add_counters(std::string_view message, const PacketContext& pack
 }
 
 void GpuEvents::add_vulkan_call(std::string_view message, const PacketContext& packet) {
-  const std::string_view submit = protobuf_bytes(message, 2);
+  const std::string_view submit = protobuf_bytes(message, vulkan_event::kQueueSubmit);
   if (submit.empty()) return into_.metadata();  // names of objects
-  const auto duration = static_cast<int64_t>(protobuf_varint(submit, 1).value_or(0));
+  const auto duration = static_cast<int64_t>(protobuf_varint(submit, queue_submit::kDuration).value_or(0));
   if (!packet.time || !Assembler::is_time(*packet.time) || duration < 0 || !Assembler::is_time(duration)) {
     return into_.skip("skipped_event", "submissions without a usable time were left out");
   }
@@ -217,12 +218,13 @@ void GpuEvents::add_vulkan_call(std::string_view message, const PacketContext& p
   slice.duration = duration;
   slice.name = into_.name("vkQueueSubmit");
   slice.category = into_.name("vulkan");
-  slice.track = into_.tracks.of_thread(static_cast<int64_t>(protobuf_varint(submit, 2).value_or(0)),
-                                       static_cast<int64_t>(protobuf_varint(submit, 3).value_or(0)));
+  slice.track = into_.tracks.of_thread(static_cast<int64_t>(protobuf_varint(submit, queue_submit::kPid).value_or(0)),
+                                       static_cast<int64_t>(protobuf_varint(submit, queue_submit::kTid).value_or(0)));
   slice.source = source_of(packet.place, texts_);
   arguments_.clear();
   const SliceIndex made = into_.add_slice(slice, SliceKind::runtime_call, arguments_);
-  if (const auto submission = protobuf_varint(submit, 6)) vulkan_calls_.try_emplace(*submission, made);
+  if (const auto submission = protobuf_varint(submit, queue_submit::kSubmission))
+    vulkan_calls_.try_emplace(*submission, made);
 }
 
 void GpuEvents::add_info(std::string_view message) {
@@ -230,16 +232,16 @@ void GpuEvents::add_info(std::string_view message) {
   int32_t number = 0;
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
-    if (field.number != 1 || !field.is_bytes() || run_.devices.size() >= kMostDevices) continue;
+    if (field.number != gpu_info::kGpus || !field.is_bytes() || run_.devices.size() >= kMostDevices) continue;
     Device device;
     device.id = number;
     ProtobufMessage facts(field.bytes);
     for (ProtobufField fact; facts.next(fact);) {
-      if (fact.number == 1) device.name = valid_utf8(fact.bytes);
-      if (fact.number == 2) device.vendor = valid_utf8(fact.bytes);
-      if (fact.number != 6) continue;
-      const std::string_view key = protobuf_bytes(fact.bytes, 1);
-      const std::string_view value = protobuf_bytes(fact.bytes, 2);
+      if (fact.number == gpu::kName) device.name = valid_utf8(fact.bytes);
+      if (fact.number == gpu::kVendor) device.vendor = valid_utf8(fact.bytes);
+      if (fact.number != gpu::kExtraInfo) continue;
+      const std::string_view key = protobuf_bytes(fact.bytes, key_value::kKey);
+      const std::string_view value = protobuf_bytes(fact.bytes, key_value::kValue);
       // As the PyTorch profiler calls them.
       if (key == "numSms") device.sm_count = whole_number(value);
       if (key == "totalGlobalMem") device.memory_bytes = whole_number(value);

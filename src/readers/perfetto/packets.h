@@ -1,7 +1,7 @@
 // The packets of a Perfetto trace, one after the other, from a stream of any length.
 //
 // A trace is one message with a repeated field 1, so a file is (tag, length, packet) over and over. Only the packet at
-// hand is held, in a window that grows up to the largest packet. A packet may itself hold a compressed run of packets;
+// hand is held. A packet may itself hold a compressed run of packets;
 // these come out in its place.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/text_source.h"
+#include "readers/common/protobuf_stream.h"
 
 namespace cgpu::perfetto {
 
@@ -31,7 +32,7 @@ struct Packet {
 
 class PacketStream {
  public:
-  explicit PacketStream(TextSource& source) : source_(source) {}
+  explicit PacketStream(TextSource& source);
 
   /// The next packet, valid until the next call; false at the end, and where the rest is no trace.
   bool next(Packet& packet);
@@ -44,14 +45,9 @@ class PacketStream {
  private:
   bool next_plain(Packet& packet);
   bool next_inner(Packet& packet);
-  bool fill(size_t size);
-  bool skip_field(uint32_t type, size_t at);
 
-  TextSource& source_;
-  std::string window_;
-  size_t begin_ = 0;       // of what is left in the window
-  uint64_t position_ = 0;  // of the window's start in the input
-  std::string block_;      // decompressed packets
+  ProtobufStream fields_;
+  std::string block_;  // decompressed packets
   size_t block_at_ = 0;
   uint64_t block_position_ = 0;
   int64_t damaged_blocks_ = 0;

@@ -17,25 +17,23 @@ namespace cgpu::perfetto {
 namespace {
 
 constexpr size_t kMostSequences = size_t{1} << 18;
-constexpr uint64_t kCleared = 1;  // sequence_flags
-constexpr uint64_t kNeedsState = 2;
 constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;  // ns since 1970; smaller times are no Unix times
 
 /// What packets that are not read hold, where that has a name.
 std::string content_of(uint32_t number) {
   static constexpr std::array<std::pair<uint32_t, std::string_view>, 12> kNames{{
-      {9, "process statistics"},
-      {7, "system statistics"},
-      {37, "heap profiles"},
-      {66, "perf samples"},
-      {38, "battery counters"},
-      {39, "Android logs"},
-      {40, "power rails"},
-      {54, "streaming profiles"},
-      {57, "graphics frames"},
-      {73, "memory snapshots"},
-      {84, "statsd events"},
-      {92, "network packets"},
+      {packet::kProcessStatistics, "process statistics"},
+      {packet::kSystemStatistics, "system statistics"},
+      {packet::kProfilePacket, "heap profiles"},
+      {packet::kPerfSample, "perf samples"},
+      {packet::kBattery, "battery counters"},
+      {packet::kAndroidLog, "Android logs"},
+      {packet::kPowerRails, "power rails"},
+      {packet::kStreamingProfile, "streaming profiles"},
+      {packet::kGraphicsFrameEvent, "graphics frames"},
+      {packet::kMemoryTrackerSnapshot, "memory snapshots"},
+      {packet::kStatsdAtom, "statsd events"},
+      {packet::kNetworkPacket, "network packets"},
   }};
   for (const auto& [known, name] : kNames) {
     if (known == number) return std::string(name);
@@ -45,7 +43,19 @@ std::string content_of(uint32_t number) {
 
 /// Packets about the recording itself.
 bool is_about_recording(uint32_t number) {
-  static constexpr std::array<uint32_t, 13> kNumbers{33, 34, 35, 36, 46, 47, 67, 69, 72, 86, 89, 124, 125};
+  static constexpr std::array<uint32_t, 13> kNumbers{packet::kTraceConfig,
+                                                     packet::kFtraceStatistics,
+                                                     packet::kTraceStatistics,
+                                                     packet::kSynchronizationMarker,
+                                                     packet::kTrigger,
+                                                     packet::kPackagesList,
+                                                     packet::kCpuInfo,
+                                                     packet::kServiceEvent,
+                                                     packet::kExtensionDescriptor,
+                                                     packet::kAndroidSystemProperty,
+                                                     packet::kTraceUuid,
+                                                     packet::kTraceProvenance,
+                                                     packet::kProtoVms};
   return std::find(kNumbers.begin(), kNumbers.end(), number) != kNumbers.end();
 }
 
@@ -149,14 +159,14 @@ class TraceReader {
       sequence.valid = false;
     }
     sequence.seen = true;
-    if (head.cleared || (head.flags & kCleared) != 0) {
+    if (head.cleared || (head.flags & packet::kIncrementalStateCleared) != 0) {
       sequence.clear_state();
       begin_texts(sequence, packet.place);
     }
     if (head.has_interned) intern(head.interned, sequence, packet.place);
     if (head.has_defaults) set_defaults(head.defaults, sequence);
     if (head.payload.number == 0) return;  // nothing but names
-    if ((head.flags & kNeedsState) != 0 && !sequence.valid) {
+    if ((head.flags & packet::kNeedsIncrementalState) != 0 && !sequence.valid) {
       return into_.skip("skipped_event", "packets whose names were lost with other packets were left out");
     }
     PacketContext context{sequence, std::nullopt, packet.place};
@@ -176,7 +186,7 @@ class TraceReader {
         return into_.metadata();
       case packet::kProcessDescriptor:
         into_.tracks.add_process(field.bytes);
-        context.sequence.process = static_cast<int32_t>(protobuf_varint(field.bytes, 1).value_or(0));
+        context.sequence.process = static_cast<int32_t>(protobuf_varint(field.bytes, process::kPid).value_or(0));
         return into_.metadata();
       case packet::kThreadDescriptor:
         add_thread(field.bytes, context.sequence);
@@ -233,8 +243,8 @@ class TraceReader {
     ProtobufMessage fields(message);
     for (ProtobufField field; fields.next(field);) {
       if (!field.is_bytes()) continue;
-      const uint64_t iid = protobuf_varint(field.bytes, 1).value_or(0);
-      const std::string_view text = protobuf_bytes(field.bytes, 2);
+      const uint64_t iid = protobuf_varint(field.bytes, interned::entry::kIid).value_or(0);
+      const std::string_view text = protobuf_bytes(field.bytes, interned::entry::kName);
       switch (field.number) {
         case interned::kEventCategories:
           names.categories.set(iid, into_.name(text));
@@ -255,14 +265,15 @@ class TraceReader {
           names.specifications.set(iid, into_.name(text));
           break;
         case interned::kComputeKernels: {
-          const std::string_view demangled = protobuf_bytes(field.bytes, 3);
+          const std::string_view demangled = protobuf_bytes(field.bytes, interned::kernel::kDemangledName);
           names.kernels.set(iid, into_.name(demangled.empty() ? text : demangled));
           break;
         }
         case interned::kGpuCounterDescriptors: {
-          const auto gpu = protobuf_varint(field.bytes, 3);
-          names.counters.set(iid, std::make_shared<const GpuCounters>(
-                                      GpuEvents::counters_of(text, gpu ? static_cast<int32_t>(*gpu) : -1, into_)));
+          const auto gpu = protobuf_varint(field.bytes, interned::counters::kGpu);
+          const std::string_view descriptor = protobuf_bytes(field.bytes, interned::counters::kDescriptor);
+          names.counters.set(iid, std::make_shared<const GpuCounters>(GpuEvents::counters_of(
+                                      descriptor, gpu ? static_cast<int32_t>(*gpu) : -1, into_)));
           break;
         }
         default:
@@ -293,9 +304,9 @@ class TraceReader {
   /// The thread that wrote the sequence, in traces from before there were tracks.
   void add_thread(std::string_view message, Sequence& sequence) {
     into_.tracks.add_thread(message);
-    sequence.process = static_cast<int32_t>(protobuf_varint(message, 1).value_or(0));
-    sequence.thread = static_cast<int64_t>(protobuf_varint(message, 2).value_or(0));
-    sequence.time_us = static_cast<int64_t>(protobuf_varint(message, 6).value_or(0));
+    sequence.process = static_cast<int32_t>(protobuf_varint(message, thread::kPid).value_or(0));
+    sequence.thread = static_cast<int64_t>(protobuf_varint(message, thread::kTid).value_or(0));
+    sequence.time_us = static_cast<int64_t>(protobuf_varint(message, thread::kReferenceTimestamp).value_or(0));
   }
 
   void add_fact(const std::string& key, std::string_view value) {
@@ -309,32 +320,32 @@ class TraceReader {
   }
 
   void add_system(std::string_view message) {
-    const std::string_view machine = protobuf_bytes(message, 1);
+    const std::string_view machine = protobuf_bytes(message, system_info::kUtsname);
     if (!machine.empty()) {
-      add_fact("system", std::string(protobuf_bytes(machine, 1)) + " " + std::string(protobuf_bytes(machine, 3)) + " " +
-                             std::string(protobuf_bytes(machine, 4)));
+      const auto part = [&](uint32_t number) { return std::string(protobuf_bytes(machine, number)); };
+      add_fact("system", part(utsname::kSystem) + " " + part(utsname::kRelease) + " " + part(utsname::kMachine));
     }
-    add_fact("tracing_service", protobuf_bytes(message, 4));
-    if (run_.host.empty()) run_.host = valid_utf8(protobuf_bytes(message, 17));
+    add_fact("tracing_service", protobuf_bytes(message, system_info::kTracingServiceVersion));
+    if (run_.host.empty()) run_.host = valid_utf8(protobuf_bytes(message, system_info::kMachineName));
   }
 
   /// What the writer says of the whole trace; of our own exports also what Run has a place for.
   void add_attributes(std::string_view message) {
     ProtobufMessage fields(message);
     for (ProtobufField field; fields.next(field);) {
-      if (field.number != 1 || !field.is_bytes()) continue;
-      const std::string key = valid_utf8(protobuf_bytes(field.bytes, 1));
-      const auto number = protobuf_varint(field.bytes, 2);
+      if (field.number != trace_attributes::kAttributes || !field.is_bytes()) continue;
+      const std::string key = valid_utf8(protobuf_bytes(field.bytes, attribute::kKey));
+      const auto number = protobuf_varint(field.bytes, attribute::kLong);
       if (key == "rank" && number) {
         run_.rank = static_cast<int64_t>(*number);
         run_.rank_known = true;
       } else if (key == "world_size" && number) {
         run_.world_size = static_cast<int64_t>(*number);
       } else if (key == "host" && !number) {
-        run_.host = valid_utf8(protobuf_bytes(field.bytes, 3));
+        run_.host = valid_utf8(protobuf_bytes(field.bytes, attribute::kString));
       } else {
-        add_fact(key,
-                 number ? std::to_string(static_cast<int64_t>(*number)) : std::string(protobuf_bytes(field.bytes, 3)));
+        add_fact(key, number ? std::to_string(static_cast<int64_t>(*number))
+                             : std::string(protobuf_bytes(field.bytes, attribute::kString)));
       }
     }
   }

@@ -111,7 +111,8 @@ void TrackEvents::parse(std::string_view message, const Sequence& sequence) {
       case event::kGpuCorrelation: {
         ProtobufMessage correlation(field.bytes);
         for (ProtobufField part; correlation.next(part);) {
-          if (part.number == 1) each_varint(part, [&](uint64_t id) { submitted_.push_back(id); });
+          if (part.number == gpu_correlation::kSubmissions)
+            each_varint(part, [&](uint64_t id) { submitted_.push_back(id); });
         }
         break;
       }
@@ -281,10 +282,8 @@ void TrackEvents::add_flows(int64_t time, SliceIndex slice, uint32_t end) {
   if (legacy_.empty() || !bind_id_) return;
   // Flows of legacy events have a numbering of their own.
   constexpr uint64_t kLegacy = uint64_t{1} << 63;
-  constexpr uint64_t kIn = 1;
-  constexpr uint64_t kOut = 2;
-  if ((flow_direction_ & (kIn | kOut)) != 0) {
-    into_.add_flow(*bind_id_ ^ kLegacy, time, slice, end, flow_direction_ == kIn);
+  if ((flow_direction_ & legacy::kFlowInOut) != 0) {
+    into_.add_flow(*bind_id_ ^ kLegacy, time, slice, end, flow_direction_ == legacy::kFlowIn);
   }
 }
 

@@ -50,20 +50,20 @@ void Tracks::add_descriptor(std::string_view message) {
         made.name = shown(field.bytes);
         break;
       case track::kSiblingMerge:
-        made.stands_alone = field.integer == 2;
+        made.stands_alone = field.integer == track::SiblingMerge::kNone;
         break;
       case track::kProcess:
-        made.process = integer(field.bytes, 1).value_or(0);
+        made.process = integer(field.bytes, process::kPid).value_or(0);
         add_process(field.bytes);
         break;
       case track::kThread:
-        made.process = integer(field.bytes, 1).value_or(0);
-        made.thread = integer(field.bytes, 2).value_or(0);
+        made.process = integer(field.bytes, thread::kPid).value_or(0);
+        made.thread = integer(field.bytes, thread::kTid).value_or(0);
         add_thread(field.bytes);
         break;
       case track::kCounter:
-        made.scale.multiplier = integer(field.bytes, 4).value_or(1);
-        made.scale.incremental = integer(field.bytes, 5).value_or(0) != 0;
+        made.scale.multiplier = integer(field.bytes, counter::kUnitMultiplier).value_or(1);
+        made.scale.incremental = integer(field.bytes, counter::kIsIncremental).value_or(0) != 0;
         break;
       default:
         break;
@@ -78,21 +78,21 @@ void Tracks::add_descriptor(std::string_view message) {
 }
 
 void Tracks::add_process(std::string_view message) {
-  const auto process = integer(message, 1);
+  const auto process = integer(message, process::kPid);
   if (!process) return;
-  std::string_view name = protobuf_bytes(message, 6);
+  std::string_view name = protobuf_bytes(message, process::kName);
   if (!name.empty()) {
     process_names_[*process] = shown(name);
-  } else if (const std::string_view command = protobuf_bytes(message, 2); !command.empty()) {
+  } else if (const std::string_view command = protobuf_bytes(message, process::kCommandLine); !command.empty()) {
     process_names_.try_emplace(*process, program(command));
   }
 }
 
 void Tracks::add_thread(std::string_view message) {
-  const auto process = integer(message, 1);
-  const auto thread = integer(message, 2);
+  const auto process = integer(message, thread::kPid);
+  const auto thread = integer(message, thread::kTid);
   if (!process || !thread) return;
-  const std::string_view name = protobuf_bytes(message, 5);
+  const std::string_view name = protobuf_bytes(message, thread::kName);
   if (!name.empty()) thread_names_[{*process, *thread}] = shown(name);
 }
 
@@ -108,16 +108,18 @@ void Tracks::add_process_tree(std::string_view message) {
   ProtobufMessage fields(message);
   for (ProtobufField field; fields.next(field);) {
     if (!field.is_bytes()) continue;
-    const auto id = integer(field.bytes, 1);
+    const bool is_process = field.number == process_tree::kProcesses;
+    const auto id = is_process ? integer(field.bytes, process_tree::process::kPid)
+                               : integer(field.bytes, process_tree::thread::kTid);
     if (!id) continue;
-    if (field.number == 1) {
+    if (is_process) {
       process_of_thread_[*id] = *id;
-      const std::string_view command = protobuf_bytes(field.bytes, 3);
+      const std::string_view command = protobuf_bytes(field.bytes, process_tree::process::kCommandLine);
       if (!command.empty()) process_names_.try_emplace(*id, program(command));
-    } else if (field.number == 2) {
-      const int64_t process = integer(field.bytes, 3).value_or(*id);
+    } else if (field.number == process_tree::kThreads) {
+      const int64_t process = integer(field.bytes, process_tree::thread::kProcess).value_or(*id);
       process_of_thread_[*id] = process;
-      const std::string_view name = protobuf_bytes(field.bytes, 2);
+      const std::string_view name = protobuf_bytes(field.bytes, process_tree::thread::kName);
       if (!name.empty()) thread_names_.try_emplace({process, *id}, shown(name));
     }
   }

@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "readers/common/protobuf_stream.h"
 #include "readers/common/timeline_builder.h"
 #include "readers/xplane/fields.h"
 #include "readers/xplane/plane.h"
@@ -99,78 +100,6 @@ std::optional<int64_t> nanoseconds(Int128 picoseconds) {
 
 // ---------------------------------------------------------------- reading
 
-/// The fields of the outermost message, one after the other in a stream.
-class SpaceReader {
- public:
-  explicit SpaceReader(TextSource& source) : source_(source) {}
-
-  /// The next field that holds bytes; false at the end. Of a field that is cut off, what there is, with `cut`.
-  bool next(uint32_t& number, std::string& bytes) {
-    while (!cut_) {
-      const auto tag = varint();
-      if (!tag) return false;
-      number = static_cast<uint32_t>(*tag >> 3);
-      switch (static_cast<WireType>(*tag & 7)) {
-        case WireType::varint:
-          if (!varint()) cut_ = true;
-          break;
-        case WireType::fixed64:
-          take(8, bytes);
-          break;
-        case WireType::fixed32:
-          take(4, bytes);
-          break;
-        case WireType::bytes: {
-          const auto size = varint();
-          if (!size) {
-            cut_ = true;
-            return false;
-          }
-          take(*size, bytes);
-          return true;
-        }
-        default:
-          cut_ = true;
-      }
-    }
-    return false;
-  }
-  bool cut() const { return cut_; }
-
- private:
-  std::optional<uint64_t> varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      char byte = 0;
-      if (source_.read(&byte, 1) == 0) {
-        cut_ = cut_ || shift > 0;
-        return std::nullopt;
-      }
-      value |= uint64_t{static_cast<uint8_t>(byte) & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    cut_ = true;
-    return std::nullopt;
-  }
-  /// Believes a length only as far as there are bytes.
-  void take(uint64_t size, std::string& bytes) {
-    constexpr uint64_t kStep = uint64_t{4} << 20;
-    bytes.clear();
-    while (bytes.size() < size && bytes.size() < kMostPlane) {
-      const size_t before = bytes.size();
-      const size_t step = std::min(kStep, size - before);
-      bytes.resize(before + step);
-      const size_t got = source_.read(bytes.data() + before, step);
-      bytes.resize(before + got);
-      if (got == 0) break;
-    }
-    if (bytes.size() < size) cut_ = true;
-  }
-
-  TextSource& source_;
-  bool cut_ = false;
-};
-
 /// An event as it is written.
 struct Event {
   uint64_t metadata = 0;
@@ -184,22 +113,22 @@ class Reader {
   Reader(const Input& input, Run& run) : source_(*input.source), run_(run), into_(run) {}
 
   void read() {
-    SpaceReader space(source_);
-    uint32_t number = 0;
-    std::string bytes;
+    ProtobufStream space(source_, kMostPlane);
     int64_t planes = 0;
-    while (space.next(number, bytes)) {
-      if (number == space::kPlanes) {
+    for (ProtobufField field; space.next(field);) {
+      if (!field.is_bytes()) continue;
+      if (field.number == space::kPlanes) {
         ++planes;
-        read_plane(Plane(bytes));
-      } else if (number == space::kHosts && run_.host.empty()) {
-        run_.host = valid_utf8(bytes);
-      } else if (number == space::kErrors || number == space::kWarnings) {
-        run_.notes.add("profiler_message", 1, "the profiler says: " + valid_utf8(bytes).substr(0, 300));
+        read_plane(Plane(field.bytes));
+      } else if (field.number == space::kHosts && run_.host.empty()) {
+        run_.host = valid_utf8(field.bytes);
+      } else if (field.number == space::kErrors || field.number == space::kWarnings) {
+        run_.notes.add("profiler_message", 1, "the profiler says: " + valid_utf8(field.bytes).substr(0, 300));
       }
     }
     if (planes == 0) throw Error(run_.file, "holds no plane of an XPlane profile");
-    if (space.cut()) run_.notes.add("truncated_input", 1, "the profile ends inside a plane", true);
+    if (space.stop() != ProtobufStream::Stop::end)
+      run_.notes.add("truncated_input", 1, "the profile ends inside a plane", true);
     if (!source_.damage().empty()) run_.notes.add("truncated_input", 1, source_.damage(), true);
     finish_clock();
   }
@@ -352,7 +281,7 @@ class Reader {
     } else if (integer("step_num")) {
       what = SliceKind::annotation;
     }
-    add_slice(line, name, *start, *end, what, correlation.value_or(Slices::kNoCorrelation));
+    add_slice(line, name, *start, *end, what, correlation.value_or(kNoCorrelation));
   }
 
   std::optional<int64_t> integer(std::string_view name) const {
@@ -369,9 +298,13 @@ class Reader {
   }
 
   void add_slice(const LineUse& line, std::string_view name, int64_t start, int64_t end, SliceKind kind,
-                 int64_t correlation = Slices::kNoCorrelation) {
-    into_.add_slice({start, end, run_.timeline.names.intern(valid_utf8(name)), into_.category(category_of(kind), kind),
-                     line.track, correlation});
+                 int64_t correlation = kNoCorrelation) {
+    into_.add_slice({.start = start,
+                     .correlation = correlation,
+                     .name = run_.timeline.names.intern(valid_utf8(name)),
+                     .track = line.track,
+                     .category = into_.category(category_of(kind), kind)},
+                    end);
   }
 
   /// The format has no categories: the kinds stand in.
@@ -381,7 +314,7 @@ class Reader {
 
   void add_op(const LineUse& line, std::string_view name, int64_t start, int64_t end) {
     const SliceKind kind = kind_of_device_event(name);
-    NewDeviceOp op;
+    DeviceOp op;
     op.device = line.device;
     op.stream = line.stream;
     const std::string_view details = text("memcpy_details");
@@ -399,10 +332,13 @@ class Reader {
     op.bytes = std::max<int64_t>(op.bytes, -1);
     // Kernels of AMD are named by their descriptors.
     if (kind == SliceKind::kernel && name.ends_with(".kd")) name.remove_suffix(3);
-    const SliceIndex slice =
-        into_.add_slice({start, end, run_.timeline.names.intern(valid_utf8(name)), into_.category(text_of(kind), kind),
-                         line.track, integer("correlation_id").value_or(Slices::kNoCorrelation)});
-    if (slice != kNone) into_.add_device_op(slice, op);
+    op.slice = into_.add_slice({.start = start,
+                                .correlation = integer("correlation_id").value_or(kNoCorrelation),
+                                .name = run_.timeline.names.intern(valid_utf8(name)),
+                                .track = line.track,
+                                .category = into_.category(text_of(kind), kind)},
+                               end);
+    if (op.slice != kNone) run_.timeline.device_ops.append(op);
   }
 
   /// What the allocators of XLA say: "GPU_0_bfc", or one of the host.
@@ -441,21 +377,18 @@ class Reader {
 }  // namespace
 
 bool is_profile(const Input& input) {
-  if (!input.source || !input.head.starts_with('\n')) return false;  // planes, with their length
+  if (!input.source) return false;
+  // The first field is a plane, which need not lie in the head as a whole: it begins with its number and its name.
   std::string_view head(input.head);
-  head.remove_prefix(1);
-  const auto varint = [&] {
-    while (!head.empty() && (head[0] & 0x80) != 0) head.remove_prefix(1);
-    if (!head.empty()) head.remove_prefix(1);
-  };
-  varint();
-  if (head.starts_with('\x08')) {
-    head.remove_prefix(1);
-    varint();
+  if (take_tag(head) != ProtobufTag{space::kPlanes, WireType::bytes} || !take_varint(head)) return false;
+  ProtobufMessage plane(head);
+  for (ProtobufField field; plane.next(field);) {
+    if (field.number == plane::kId && field.is_varint()) continue;
+    const std::string_view name = field.bytes;
+    return field.number == plane::kName &&
+           (name.starts_with("/host:") || name.starts_with("/device:") || name == "Task Environment");
   }
-  if (!head.starts_with('\x12') || head.size() < 2) return false;
-  const std::string_view name = head.substr(2, static_cast<uint8_t>(head[1]));
-  return name.starts_with("/host:") || name.starts_with("/device:") || name == "Task Environment";
+  return false;
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {

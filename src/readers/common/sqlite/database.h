@@ -25,8 +25,6 @@ struct sqlite3_value;
 
 namespace cgpu::sqlite {
 
-inline constexpr std::string_view kMagic("SQLite format 3\0", 16);
-
 /// For one thread at a time.
 class Database {
  public:

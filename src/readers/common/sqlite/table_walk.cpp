@@ -10,9 +10,35 @@ namespace cgpu::sqlite {
 
 namespace {
 
+// Named as in https://www.sqlite.org/fileformat.html.
+
+/// Offsets in the header of the database.
+namespace database {
+enum : size_t { kPageSize = 16, kReservedSpace = 20, kTextEncoding = 56, kSize = 100 };
+constexpr uint32_t kLargestPageAs = 1;  // 65536 does not fit into the two bytes of a page's size
+constexpr uint32_t kLargestPage = 65536;
+constexpr uint32_t kSmallestPage = 512;
+constexpr uint32_t kSmallestUsable = 480;
+constexpr uint32_t kUtf8 = 1;
+}  // namespace database
+
+/// Offsets in the header of a b-tree page; cell pointers of two bytes each follow it.
+namespace page {
+enum : size_t { kType = 0, kCellCount = 3, kRightMostPointer = 8 };
+constexpr unsigned char kTableInterior = 0x05;
+constexpr unsigned char kTableLeaf = 0x0d;
+constexpr uint32_t kLeafHeader = 8;
+constexpr uint32_t kInteriorHeader = 12;
+constexpr uint32_t kCellPointer = 2;
+constexpr uint32_t kPageNumber = 4;
+}  // namespace page
+
+/// Codes that stand for the type of a value and its size.
+namespace serial_type {
+enum : uint64_t { kNull = 0, kReal = 7, kZero = 8, kOne = 9, kReserved10 = 10, kReserved11 = 11, kFirstBlob = 12 };
+}
+
 constexpr size_t kDeepest = 20;
-constexpr unsigned char kInterior = 5;
-constexpr unsigned char kLeaf = 13;
 constexpr const char* kMalformed = "database disk image is malformed";
 
 uint32_t big_endian16(const unsigned char* at) {
@@ -47,7 +73,7 @@ bool take_varint(Bytes& bytes, uint64_t& value) {
 /// Bytes of a value of this serial type.
 uint64_t size_of_type(uint64_t type) {
   static constexpr std::array<uint8_t, 12> sizes = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
-  return type < sizes.size() ? sizes[type] : (type - 12) / 2;
+  return type < sizes.size() ? sizes[type] : (type - serial_type::kFirstBlob) / 2;
 }
 
 int64_t signed_big_endian(const unsigned char* at, uint64_t size) {
@@ -59,33 +85,37 @@ int64_t signed_big_endian(const unsigned char* at, uint64_t size) {
 void decode(uint64_t type, const unsigned char* at, Value& value) {
   value.type = ValueType::null;
   value.integer = 0;
-  if (type == 0 || type == 10 || type == 11) return;
-  if (type >= 12) {
+  if (type == serial_type::kNull || type == serial_type::kReserved10 || type == serial_type::kReserved11) return;
+  if (type >= serial_type::kFirstBlob) {  // even for blobs, odd for texts
     value.type = type % 2 == 0 ? ValueType::blob : ValueType::text;
-    value.bytes = {reinterpret_cast<const char*>(at), static_cast<size_t>((type - 12) / 2)};
-  } else if (type == 7) {
+    value.bytes = {reinterpret_cast<const char*>(at), static_cast<size_t>(size_of_type(type))};
+  } else if (type == serial_type::kReal) {
     const auto bits = static_cast<uint64_t>(signed_big_endian(at, 8));
     std::memcpy(&value.real, &bits, sizeof bits);
     if (value.real == value.real) value.type = ValueType::real;  // SQLite reads no number as null
   } else {
     value.type = ValueType::integer;
-    value.integer = type >= 8 ? static_cast<int64_t>(type - 8) : signed_big_endian(at, size_of_type(type));
+    value.integer = type == serial_type::kZero  ? 0
+                    : type == serial_type::kOne ? 1
+                                                : signed_big_endian(at, size_of_type(type));
   }
 }
 
 }  // namespace
 
 std::optional<PageLayout> layout_of(const File& file) {
-  std::array<unsigned char, 100> header{};
+  std::array<unsigned char, database::kSize> header{};
   if (!file.is_regular() || file.read_at(0, header.data(), header.size()) < header.size()) return std::nullopt;
-  if (std::memcmp(header.data(), "SQLite format 3", 16) != 0) return std::nullopt;
+  if (std::memcmp(header.data(), kMagic.data(), kMagic.size()) != 0) return std::nullopt;
   PageLayout layout;
-  layout.page_size = big_endian16(&header[16]) == 1 ? 65536 : big_endian16(&header[16]);
+  const uint32_t written = big_endian16(&header[database::kPageSize]);
+  layout.page_size = written == database::kLargestPageAs ? database::kLargestPage : written;
   const bool power_of_two = (layout.page_size & (layout.page_size - 1)) == 0;
-  if (layout.page_size < 512 || !power_of_two || layout.page_size - header[20] < 480) return std::nullopt;
-  layout.usable = layout.page_size - header[20];
-  const uint32_t encoding = big_endian32(&header[56]);
-  if (encoding > 1) return std::nullopt;  // UTF-16; 0 is a database without tables
+  if (layout.page_size < database::kSmallestPage || !power_of_two) return std::nullopt;
+  layout.usable = layout.page_size - header[database::kReservedSpace];
+  if (layout.usable < database::kSmallestUsable) return std::nullopt;
+  const uint32_t encoding = big_endian32(&header[database::kTextEncoding]);
+  if (encoding > database::kUtf8) return std::nullopt;  // UTF-16; 0 is a database without tables
   layout.pages = static_cast<uint32_t>(std::min<uint64_t>(UINT32_MAX - 1, file.size() / layout.page_size));
   return layout;
 }
@@ -122,21 +152,26 @@ bool TableWalk::push(uint32_t number) {
   } catch (const Error&) {
     return fail("disk I/O error");
   }
-  level.header = number == 1 ? 100 : 0;
+  level.header = number == 1 ? uint32_t{database::kSize} : 0;
   const unsigned char* header = &level.page[level.header];
-  level.leaf = header[0] == kLeaf;
+  level.leaf = header[page::kType] == page::kTableLeaf;
   level.cell = 0;
-  level.cells = big_endian16(header + 3);
-  const uint32_t pointers = level.header + (level.leaf ? 8 : 12);
-  if ((!level.leaf && header[0] != kInterior) || pointers + 2 * level.cells > layout_.usable) return fail(kMalformed);
+  level.cells = big_endian16(header + page::kCellCount);
+  if (!level.leaf && header[page::kType] != page::kTableInterior) return fail(kMalformed);
+  if (pointers_of(level) + page::kCellPointer * level.cells > layout_.usable) return fail(kMalformed);
   ++depth_;
   return true;
 }
 
+/// Where the cell pointers of a page begin.
+uint32_t TableWalk::pointers_of(const Level& level) {
+  return level.header + (level.leaf ? page::kLeafHeader : page::kInteriorHeader);
+}
+
 bool TableWalk::cell_at(const Level& level, uint32_t cell, Bytes& bytes) const {
-  const uint32_t pointers = level.header + (level.leaf ? 8 : 12);
-  const uint32_t at = big_endian16(&level.page[pointers + 2 * cell]);
-  if (at < pointers + 2 * level.cells || at >= layout_.usable) return false;
+  const uint32_t pointers = pointers_of(level);
+  const uint32_t at = big_endian16(&level.page[pointers + page::kCellPointer * cell]);
+  if (at < pointers + page::kCellPointer * level.cells || at >= layout_.usable) return false;
   bytes = {&level.page[at], level.page.data() + layout_.usable};
   return true;
 }
@@ -149,11 +184,11 @@ bool TableWalk::next() {
       --depth_;
     } else if (level.cell < level.cells) {
       Bytes cell{};
-      if (!cell_at(level, level.cell++, cell) || cell.left() < 4) return fail(kMalformed);
+      if (!cell_at(level, level.cell++, cell) || cell.left() < page::kPageNumber) return fail(kMalformed);
       if (!push(big_endian32(cell.at))) return false;
     } else if (level.cell == level.cells) {
       ++level.cell;
-      if (!push(big_endian32(&level.page[level.header + 8]))) return false;
+      if (!push(big_endian32(&level.page[level.header + page::kRightMostPointer]))) return false;
     } else {
       --depth_;
     }
@@ -168,6 +203,7 @@ bool TableWalk::read_row(const Level& level, uint32_t cell) {
   if (!cell_at(level, cell, bytes) || !take_varint(bytes, size) || !take_varint(bytes, rowid)) return fail(kMalformed);
   rowid_ = static_cast<int64_t>(rowid);
   const uint64_t usable = layout_.usable;
+  // How much of a record stays in its page: X, M and K of "B-tree Pages", which gives these numbers.
   const uint64_t most = usable - 35;
   if (size <= most) {
     if (size > bytes.left()) return fail(kMalformed);
@@ -177,7 +213,7 @@ bool TableWalk::read_row(const Level& level, uint32_t cell) {
   uint64_t local = least + (size - least) % (usable - 4);
   if (local > most) local = least;
   if (size > largest_) return fail("string or blob too big");
-  if (local + 4 > bytes.left()) return fail(kMalformed);
+  if (local + page::kPageNumber > bytes.left()) return fail(kMalformed);
   const Bytes here{bytes.at, bytes.at + local};
   // What is wanted may all lie here.
   if (read_record(here, false)) return true;
@@ -187,19 +223,20 @@ bool TableWalk::read_row(const Level& level, uint32_t cell) {
 
 bool TableWalk::assemble(Bytes local, uint32_t next, uint64_t size) {
   record_.assign(local.at, local.end);
-  std::vector<unsigned char> page(layout_.usable);
+  std::vector<unsigned char> overflow(layout_.usable);
   while (record_.size() < size) {
     if (next == 0 || next > layout_.pages || visited_++ > layout_.pages) return fail(kMalformed);
     try {
-      if (file_.read_at(uint64_t{next - 1} * layout_.page_size, page.data(), page.size()) < page.size()) {
+      if (file_.read_at(uint64_t{next - 1} * layout_.page_size, overflow.data(), overflow.size()) < overflow.size()) {
         return fail(kMalformed);
       }
     } catch (const Error&) {
       return fail("disk I/O error");
     }
-    next = big_endian32(page.data());
-    const uint64_t part = std::min<uint64_t>(size - record_.size(), page.size() - 4);
-    record_.insert(record_.end(), page.begin() + 4, page.begin() + 4 + static_cast<std::ptrdiff_t>(part));
+    next = big_endian32(overflow.data());
+    const auto content = overflow.begin() + page::kPageNumber;
+    const uint64_t part = std::min<uint64_t>(size - record_.size(), overflow.size() - page::kPageNumber);
+    record_.insert(record_.end(), content, content + static_cast<std::ptrdiff_t>(part));
   }
   return true;
 }

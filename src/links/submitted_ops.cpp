@@ -1,4 +1,4 @@
-#include "links/given_work.h"
+#include "links/submitted_ops.h"
 
 #include <algorithm>
 #include <map>
@@ -26,9 +26,9 @@ std::vector<ProcessIndex> processes_of_host(const std::vector<Track>& tracks) {
 
 }  // namespace
 
-void GivenWork::finish() {
+void SubmittedOps::finish() {
   const auto earlier = [](const Op& a, const Op& b) {
-    return std::pair(a.given, a.start) < std::pair(b.given, b.start);
+    return std::pair(a.submitted, a.start) < std::pair(b.submitted, b.start);
   };
   if (!std::is_sorted(ops_.begin(), ops_.end(), earlier)) std::stable_sort(ops_.begin(), ops_.end(), earlier);
   latest_.resize(ops_.size());
@@ -43,28 +43,29 @@ void GivenWork::finish() {
   }
 }
 
-const GivenWork::Op* GivenWork::last_given(int64_t limit) const {
-  const auto after = std::partition_point(ops_.begin(), ops_.end(), [&](const Op& op) { return op.given <= limit; });
+const SubmittedOps::Op* SubmittedOps::last_to_end(int64_t limit) const {
+  const auto after =
+      std::partition_point(ops_.begin(), ops_.end(), [&](const Op& op) { return op.submitted <= limit; });
   return after == ops_.begin() ? nullptr : &ops_[latest_[static_cast<size_t>(after - ops_.begin()) - 1]];
 }
 
-const GivenWork::Op* GivenWork::first_given_from(int64_t limit) const {
-  const auto first = std::partition_point(ops_.begin(), ops_.end(), [&](const Op& op) { return op.given < limit; });
+const SubmittedOps::Op* SubmittedOps::first_submitted(int64_t limit) const {
+  const auto first = std::partition_point(ops_.begin(), ops_.end(), [&](const Op& op) { return op.submitted < limit; });
   return first == ops_.end() ? nullptr : &*first;
 }
 
-const GivenWork::Op* GivenWork::last_ended(int64_t limit, int64_t until) const {
+const SubmittedOps::Op* SubmittedOps::last_ended(int64_t limit, int64_t until) const {
   constexpr std::ptrdiff_t kMostLookedAt = 256;
   const auto after =
       std::partition_point(by_end_.begin(), by_end_.end(), [&](uint32_t op) { return ops_[op].end <= until; });
   for (auto at = after; at != by_end_.begin() && after - at < kMostLookedAt;) {
     --at;
-    if (ops_[*at].given <= limit) return &ops_[*at];
+    if (ops_[*at].submitted <= limit) return &ops_[*at];
   }
   return nullptr;
 }
 
-AllWork::AllWork(const Timeline& timeline)
+SubmissionIndex::SubmissionIndex(const Timeline& timeline)
     : stream_of_track_(timeline.tracks.size(), kNone), process_of_(processes_of_host(timeline.tracks)) {
   const Slices& slices = timeline.slices;
   const DeviceOps& ops = timeline.device_ops;
@@ -100,24 +101,24 @@ AllWork::AllWork(const Timeline& timeline)
       }
       last = {place, at->second};
     }
-    const GivenWork::Op op{slices.start[launch == kNone ? slice : launch], slices.start[slice], slices.end(slice),
-                           slice};
+    const SubmittedOps::Op op{slices.start[launch == kNone ? slice : launch], slices.start[slice], slices.end(slice),
+                              slice};
     streams_[last.second].add(op);
     devices_[device_of_stream[last.second]].add(op);
     stream_of_track_[track] = last.second;
   }
-  for (GivenWork& work : streams_) work.finish();
-  for (GivenWork& work : devices_) work.finish();
+  for (SubmittedOps& ops_of_stream : streams_) ops_of_stream.finish();
+  for (SubmittedOps& ops_of_device : devices_) ops_of_device.finish();
   for (uint32_t i = 0; i < streams_.size(); ++i) stream_numbers_.emplace_back(streams_[i].stream, i);
   for (uint32_t i = 0; i < devices_.size(); ++i) device_numbers_.emplace_back(devices_[i].device, i);
   std::sort(stream_numbers_.begin(), stream_numbers_.end());
   std::sort(device_numbers_.begin(), device_numbers_.end());
 }
 
-std::optional<std::vector<const GivenWork*>> AllWork::find(const Whose& whose) const {
+std::optional<std::vector<const SubmittedOps*>> SubmissionIndex::find(const Query& query) const {
   constexpr std::ptrdiff_t kMost = 256;
-  const ByNumber& numbers = whose.whole_device ? device_numbers_ : stream_numbers_;
-  const int64_t number = whose.whole_device ? whose.device : whose.stream;
+  const ByNumber& numbers = query.whole_device ? device_numbers_ : stream_numbers_;
+  const int64_t number = query.whole_device ? query.device : query.stream;
   auto first = numbers.begin();
   auto last = numbers.end();
   if (number >= 0) {
@@ -125,18 +126,18 @@ std::optional<std::vector<const GivenWork*>> AllWork::find(const Whose& whose) c
     last = std::partition_point(first, last, [&](const auto& entry) { return entry.first == number; });
   }
   if (last - first > kMost) return std::nullopt;
-  std::vector<const GivenWork*> found;
+  std::vector<const SubmittedOps*> found;
   for (auto at = first; at != last; ++at) {
-    const GivenWork& work = (whose.whole_device ? devices_ : streams_)[at->second];
-    const bool known = whose.process != kNone && work.process != kNone;
-    if ((whose.device < 0 || work.device == whose.device) && (!known || work.process == whose.process)) {
-      found.push_back(&work);
+    const SubmittedOps& candidate = (query.whole_device ? devices_ : streams_)[at->second];
+    const bool known = query.process != kNone && candidate.process != kNone;
+    if ((query.device < 0 || candidate.device == query.device) && (!known || candidate.process == query.process)) {
+      found.push_back(&candidate);
     }
   }
   return found;
 }
 
-const GivenWork* AllWork::of_track(TrackIndex track) const {
+const SubmittedOps* SubmissionIndex::of_track(TrackIndex track) const {
   const uint32_t stream = stream_of_track_[track];
   return stream == kNone ? nullptr : &streams_[stream];
 }

@@ -1,0 +1,45 @@
+// The fields of the messages in a Chakra trace, by the names that the schema gives them (et_def.proto of
+// mlcommons/chakra).
+#pragma once
+
+#include <cstdint>
+
+namespace cgpu::chakra {
+
+namespace global_metadata {  // GlobalMetadata
+enum : uint32_t { kVersion = 1, kAttributes = 2 };
+}
+namespace node {  // Node
+enum : uint32_t {
+  kId = 1,
+  kName = 2,
+  kType = 3,
+  kControlDependencies = 4,
+  kDataDependencies = 5,
+  kStartMicroseconds = 6,
+  kDurationMicroseconds = 7,
+  kInputs = 8,
+  kOutputs = 9,
+  kAttributes = 10,
+};
+inline constexpr uint32_t kMostNumber = 20;  // larger ones than any that a version of the schema has
+}  // namespace node
+enum NodeType : int64_t {
+  kMetadata = 1,
+  kMemoryLoad = 2,
+  kMemoryStore = 3,
+  kCompute = 4,
+  kSend = 5,
+  kReceive = 6,
+  kCollective = 7,
+  kStorage = 8,
+};
+namespace io_info {  // IOInfo
+enum : uint32_t { kValues = 1, kShapes = 2, kTypes = 3 };
+}
+/// AttributeProto. Each type of a number is followed by the list of such numbers, which has the next field.
+namespace attribute {
+enum : uint32_t { kName = 1, kInt32 = 7, kSint32 = 15, kSint64 = 17, kBool = 27, kString = 29 };
+}
+
+}  // namespace cgpu::chakra
