@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "serve/perfetto_door.h"
+#include "serve/http/perfetto_trace_server.h"
 
 namespace cgpu {
 
@@ -68,17 +68,17 @@ struct ExportCommand {
       write_perfetto(session, *sink, options_with(progress));
     }
     const EndSignals end;
-    PerfettoDoor door(std::move(trace));
+    PerfettoTraceServer server(std::move(trace));
     std::thread([&] {  // until the end of the program, which is soon after the page has its trace
       end.wait();
-      door.stop();
+      server.stop();
     })
         .detach();
     fmt::print("{}\nOpen this in a browser on this machine; it ends when the page has the trace, or with Ctrl-C.\n",
-               door.url());
+               server.url());
     std::fflush(stdout);
-    if (has_display()) open_browser(door.url());
-    door.wait_until_fetched();
+    if (has_display()) open_browser(server.url());
+    server.wait_until_fetched();
     std::fflush(nullptr);
     std::_Exit(0);  // the thread that waits for signals cannot be ended otherwise
   }

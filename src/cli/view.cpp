@@ -13,8 +13,8 @@
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/verb.h"
-#include "serve/guard.h"
-#include "serve/http_server.h"
+#include "serve/http/guard.h"
+#include "serve/http/http_server.h"
 
 namespace cgpu {
 

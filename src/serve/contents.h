@@ -1,5 +1,5 @@
-// What a profile has something to say about: which tables would not be empty, and which views. O(slices), without
-// computing any table.
+// Which tables and views the viewer offers for a profile: those that would not be empty. O(slices), without computing
+// any table.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 #include "analysis/session_facts.h"
 #include "model/run.h"
-#include "serve/json_text_writer.h"
+#include "serve/http/json_text_writer.h"
 #include "serve/measured_launches.h"
 #include "tiles/timeline_view.h"
 

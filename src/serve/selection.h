@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/answer.h"
+#include "serve/http/answer.h"
 #include "serve/profile.h"
 #include "session/selection.h"
 

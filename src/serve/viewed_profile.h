@@ -1,4 +1,4 @@
-// One of the profiles that the viewer shows, from before it is open: how far the opening is, then the profile. Any
+// A profile that the viewer shows or is going to show: how far its opening is, why it failed, or the open profile. Any
 // number of threads at once.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/json_text_writer.h"
+#include "serve/http/json_text_writer.h"
 #include "serve/profile.h"
 
 namespace cgpu {

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <optional>
 #include <random>
 #include <utility>
 
-#include "serve/assets.h"
-#include "serve/json_text_writer.h"
+#include "serve/http/assets.h"
+#include "serve/http/json_text_writer.h"
 
 namespace cgpu {
 
@@ -20,24 +19,13 @@ std::string random_id() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-using Endpoint = Answer (*)(const Profile&, const Request&);
-constexpr std::array<std::pair<std::string_view, Endpoint>, 15> kEndpoints = {{
-    {"tile", answer_tile},
-    {"counter", answer_counter},
-    {"activity", answer_activity},
-    {"slice", answer_slice},
-    {"neighbor", answer_neighbor},
-    {"flows", answer_flows},
-    {"search", answer_search},
-    {"area", answer_area},
-    {"distributions", answer_distributions},
-    {"row", answer_row},
-    {"flame", answer_flame},
-    {"sources", answer_sources},
-    {"source", answer_source},
-    {"launch", answer_launch},
-    {"export", answer_export},
-}};
+struct Endpoint {
+  std::string_view name;
+  Answer (*answer)(const Profile&, const Request&);
+};
+#define CGPU_LIST_ENDPOINT(name) {#name, answer_##name},
+constexpr Endpoint kEndpoints[] = {CGPU_ENDPOINTS(CGPU_LIST_ENDPOINT)};
+#undef CGPU_LIST_ENDPOINT
 
 Answer answer_of(const Profile& profile, const ServerIdentity& server, const Request& request, std::string_view what) {
   if (what == "session") return answer_session(profile, server, request);
@@ -45,8 +33,8 @@ Answer answer_of(const Profile& profile, const ServerIdentity& server, const Req
   if (what.starts_with(kNames)) return answer_names(profile, request, what.substr(kNames.size()));
   constexpr std::string_view kTable = "table/";
   if (what.starts_with(kTable)) return answer_table(profile, request, what.substr(kTable.size()));
-  for (const auto& [name, endpoint] : kEndpoints) {
-    if (what == name) return endpoint(profile, request);
+  for (const Endpoint& endpoint : kEndpoints) {
+    if (what == endpoint.name) return endpoint.answer(profile, request);
   }
   return error_answer(kNotFound, "there is no such request");
 }
@@ -92,9 +80,7 @@ Answer Viewer::status() const {
       .begin_array();
   for (const ViewedProfile& profile : profiles_) profile.write_status(json);
   json.end_array().end_object();
-  Answer answer;
-  answer.body = std::move(json).text();
-  return answer;
+  return json_answer(std::move(json).text());
 }
 
 Answer Viewer::answer_api(const Request& request) const {

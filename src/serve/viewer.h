@@ -1,5 +1,5 @@
-// The viewer's server without its transport: from the first request while profiles are still being opened, through
-// answers, to the error page. Any number of threads at once.
+// The viewer, apart from HTTP: answers every path, from the first request on, while profiles are still being opened or
+// where one cannot be opened. Any number of threads at once.
 #pragma once
 
 #include <deque>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/answer.h"
-#include "serve/endpoints.h"
+#include "serve/endpoints/endpoints.h"
+#include "serve/http/answer.h"
 #include "serve/viewed_profile.h"
 
 namespace cgpu {

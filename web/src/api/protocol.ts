@@ -87,7 +87,7 @@ export interface SliceAt {
 }
 
 /** How a wait ended, a sentence on that, and who had a part in it. */
-export interface WaitStory {
+export interface WaitDetails {
   end: string;
   by?: string;
   why: string;
@@ -118,7 +118,7 @@ export interface SliceDetails extends SliceAt {
   launched_count?: number;
   delay?: number | null;
   /** Of a slice that waits: what for. */
-  wait?: WaitStory;
+  wait?: WaitDetails;
   /** The waits that it ended, that held it, or whose event it recorded; the first of them. */
   waits?: { part: "ended" | "held" | "recorded"; wait: SliceAt; op?: SliceAt; held?: SliceAt }[];
   waits_count?: number;
