@@ -1,5 +1,5 @@
-// One row more in the columns of a timeline, for readers that meet events one by one. The Kineto reader, which appends
-// whole windows, does without.
+// Appends one event to the columns of a timeline, for readers that meet events one by one. The reader of trace events
+// appends whole windows itself.
 #pragma once
 
 #include "model/run.h"
