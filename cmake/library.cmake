@@ -30,7 +30,7 @@ function(cgpu_library name)
   if(sources)
     cgpu_flags(cgpu_${name} library)
     cgpu_precompile(cgpu_${name} library)
-    cgpu_unite(cgpu_${name} ${folder} ${sources})
+    cgpu_unite(cgpu_${name} ${sources})
   endif()
 
   if(CGPU_TESTS AND tests)
