@@ -1,4 +1,4 @@
-# cgpu_embed(TARGET): puts the page of the viewer into a library, as src/serve/assets.h wants it.
+# cgpu_embed(TARGET): puts the page of the viewer into a library, as src/serve/http/assets.h wants it.
 #
 # The page is what the target cgpu_web makes in BUILD/web; without that target (no Node.js) it is a page that says so.
 # Run as a script (cmake -P), this file writes the source that holds the files:
@@ -23,7 +23,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     math(EXPR number "${number} + 1")
   endforeach()
   file(WRITE ${OUTPUT} "// Written by cmake/embed.cmake.
-#include \"serve/assets.h\"
+#include \"serve/http/assets.h\"
 
 namespace cgpu {
 

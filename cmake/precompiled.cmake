@@ -10,7 +10,7 @@ set(CGPU_PRECOMPILED
 
 function(cgpu_precompile target kind)
   set(headers "")
-  if(CGPU_SANITIZE)
+  if(CGPU_SANITIZE OR DEFINED ENV{CGPU_DEV})
     list(APPEND headers ${CGPU_PRECOMPILED})
   endif()
   set(uses fmt::fmt)

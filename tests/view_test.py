@@ -82,7 +82,7 @@ class Server:
     def state(self):
         """Waits until the profile is open, or is not going to be."""
         for _ in range(600):
-            status = self.json("/api/status")
+            status = self.json("/api/status")["profiles"][0]
             if status["state"] != "opening":
                 return status
             time.sleep(0.05)
@@ -137,8 +137,8 @@ class ViewTest(unittest.TestCase):
         cls.path = build(cls.folder.name, "--seed", "3", "--model", "llm", "--idle", "synchronization")
         cls.server = Server(cls.path)
         cls.server.state()
-        cls.session = cls.server.json("/api/session")
-        cls.names = cls.server.json("/api/names/0")["names"]
+        cls.session = cls.server.json("/api/p/0/session")
+        cls.names = cls.server.json("/api/p/0/names/0")["names"]
 
     @classmethod
     def tearDownClass(cls):
@@ -178,7 +178,7 @@ class ViewTest(unittest.TestCase):
         self.assertEqual(sorted(seen), sorted((start, end, name) for start, end, name, *_ in expected))
 
     def json_tile(self, track, level, index):
-        status, headers, body = self.server.get("/api/tile?track=%d&level=%d&index=%d" % (track["id"], level, index))
+        status, headers, body = self.server.get("/api/p/0/tile?track=%d&level=%d&index=%d" % (track["id"], level, index))
         self.assertEqual(status, 200, body)
         self.assertEqual(headers["X-Session"], self.session["session"])
         return decode(body)
@@ -188,15 +188,15 @@ class ViewTest(unittest.TestCase):
         found = []
         at = {"slice": entries[0][2], "start": entries[0][0]}
         while True:  # back to the first
-            before = self.server.json("/api/neighbor?track=%d&slice=%d&to=previous" % (track["id"], at["slice"]))
+            before = self.server.json("/api/p/0/neighbor?track=%d&slice=%d&to=previous" % (track["id"], at["slice"]))
             if not before:
                 break
             at = before
-        at = self.server.json("/api/slice?track=%d&slice=%d" % (track["id"], at["slice"]))
+        at = self.server.json("/api/p/0/slice?track=%d&slice=%d" % (track["id"], at["slice"]))
         while at:
             self.assertEqual(at["lane"], lane)
             found.append((at["start"], at["start"] + at["duration"], at["name"]))
-            at = self.server.json("/api/neighbor?track=%d&slice=%d&to=next" % (track["id"], at["slice"]))
+            at = self.server.json("/api/p/0/neighbor?track=%d&slice=%d&to=next" % (track["id"], at["slice"]))
         return found
 
     def check_tile(self, track, lanes, level, index):
@@ -224,7 +224,7 @@ class ViewTest(unittest.TestCase):
         for _ in range(4):
             begin = randoms.randrange(0, self.session["span"])
             end = min(begin + 1 + randoms.randrange(0, self.session["span"] // 4), self.session["span"])
-            area = self.server.json("/api/area?from=%d&to=%d" % (begin, end))
+            area = self.server.json("/api/p/0/area?from=%d&to=%d" % (begin, end))
             for name in "kernels", "kernel_classes", "ops", "api", "ranges", "gpu_time", "idle":
                 expected = tool.table(self.path, name, "--from", str(begin), "--to", str(end))
                 table = area["tables"].get(name)
@@ -233,26 +233,26 @@ class ViewTest(unittest.TestCase):
 
     def test_tables_equal_the_command_line(self):
         for name, query, options in (("kernels", "top=3", ["--top", "3"]),
-                                     ("kernels", "base_names=1&sort=%2Bname", ["--names", "base", "--sort", "+name"]),
+                                     ("kernels", "names=base&sort=%2Bname", ["--names", "base", "--sort", "+name"]),
                                      ("api", "where=total_ns%20%3E%201ms", ["--where", "total_ns > 1ms"]),
                                      ("ops", "step=2-3", ["--step", "2-3"]),
                                      ("steps", "", []),
                                      ("idle", "from=1000&to=90000000", ["--from", "1000", "--to", "90ms"])):
-            mine = self.server.json("/api/table/%s?%s" % (name, query))
+            mine = self.server.json("/api/p/0/table/%s?%s" % (name, query))
             done = tool.run(["table", self.path, name, "--format", "json", *options])
             self.assertEqual(mine, json.loads(done.stdout.decode()), name)
 
     def test_rows_know_their_slices(self):
         for window in "", "&from=1000000&to=90000000":
-            kernels = self.server.json("/api/table/kernels?" + window.lstrip("&"))["tables"]["kernels"]["rows"]
-            rows = self.server.json("/api/distributions?table=kernels" + window)["rows"]
+            kernels = self.server.json("/api/p/0/table/kernels?" + window.lstrip("&"))["tables"]["kernels"]["rows"]
+            rows = self.server.json("/api/p/0/distributions?table=kernels" + window)["rows"]
             self.assertEqual({(row["key"][0], row["count"], row["total"], row["min"], row["max"]) for row in rows},
                              {(name, count, total, least, most)
                               for name, _, count, total, _, _, least, most, _, _ in kernels})
             for row in rows[:5]:
                 self.assertEqual(sum(row["counts"]), row["count"])
                 query = urllib.parse.urlencode({"table": "kernels", "name": row["key"][0], "limit": 10000})
-                slices = self.server.json("/api/row?" + query + window)["slices"]
+                slices = self.server.json("/api/p/0/row?" + query + window)["slices"]
                 self.assertEqual(len(slices), row["count"])
                 self.assertEqual({one["name"] for one in slices}, set(row["key"]))
                 if not window:
@@ -262,7 +262,7 @@ class ViewTest(unittest.TestCase):
 
     def test_times_outside_the_session_are_refused(self):
         span = self.session["span"]
-        for target in ("/api/area?", "/api/table/slices?top=1&", "/api/flame?", "/api/distributions?table=kernels&"):
+        for target in ("/api/p/0/area?", "/api/p/0/table/slices?top=1&", "/api/p/0/flame?", "/api/p/0/distributions?table=kernels&"):
             self.assertEqual(self.server.get(target + "from=0&to=%d" % span)[0], 200, target)
             for times in ("from=-5&to=10", "from=10&to=10", "from=20&to=10", "from=0&to=%d" % (span + 1),
                           "from=0&to=9007199254740992", "from=0&to=99999999999999999999", "from=0.5&to=2", "from=&to=2"):
@@ -275,22 +275,22 @@ class ViewTest(unittest.TestCase):
         for name in ("notes", "devices", "gpu_time", "streams", "kernels", "kernel_classes", "ops", "api", "os_calls",
                      "transfers", "launches", "queue", "idle", "idle_streams", "steps", "ranges", "collectives",
                      "memory", "launch_metrics", "metrics", "call_tree", "stalls", "stragglers", "clocks"):
-            rows = self.server.json("/api/table/" + name)["tables"][name]["rows"]
+            rows = self.server.json("/api/p/0/table/" + name)["tables"][name]["rows"]
             self.assertEqual(name in listed, bool(rows), name)
         steps = tool.table(self.path, "steps")
         self.assertEqual([(s["step"], s["start"], s["duration"]) for s in self.session["steps"]],
                          [(s["step"], s["start_ns"], s["duration_ns"]) for s in steps])
 
     def test_a_kernel_and_its_launch(self):
-        found = self.server.json("/api/search?q=gemm&limit=5")
+        found = self.server.json("/api/p/0/search?q=gemm&limit=5")
         self.assertGreater(found["total"], 0)
         for match in found["matches"]:
             self.assertIn("gemm", match["name"].lower())
-        launched = [self.server.json("/api/slice?track=%(track)d&slice=%(slice)d" % m) for m in found["matches"]]
+        launched = [self.server.json("/api/p/0/slice?track=%(track)d&slice=%(slice)d" % m) for m in found["matches"]]
         launched = [slice for slice in launched if slice.get("launch")]
         self.assertTrue(launched)
         for slice in launched:
-            call = self.server.json("/api/slice?track=%(track)d&slice=%(slice)d" % slice["launch"])
+            call = self.server.json("/api/p/0/slice?track=%(track)d&slice=%(slice)d" % slice["launch"])
             self.assertIn((slice["track"], slice["slice"]), [(op["track"], op["slice"]) for op in call["launched"]])
             self.assertIn("correlation", [argument["key"] for argument in slice["arguments"]])
             self.assertEqual(call["correlation"], slice["correlation"])
@@ -303,7 +303,7 @@ class ViewTest(unittest.TestCase):
         self.assertEqual(sum(end - start for start, end, _ in gaps), sum(row["total_ns"] for row in table))
         longest = max(gaps, key=lambda gap: gap[1] - gap[0])
         entry = max((e for e in self.json_tile(track, level, 0)[0]), key=lambda e: e[1])
-        gap = self.server.json("/api/slice?track=%d&slice=%d" % (track["id"], entry[2]))
+        gap = self.server.json("/api/p/0/slice?track=%d&slice=%d" % (track["id"], entry[2]))
         self.assertEqual((gap["start"], gap["duration"]), (longest[0], longest[1] - longest[0]))
         self.assertEqual(sum(cause["duration"] for cause in gap["causes"]), gap["duration"])
         self.assertTrue(gap["why"].startswith("For "))
@@ -311,7 +311,7 @@ class ViewTest(unittest.TestCase):
     def test_flame_graphs_conserve_time(self):
         for metric in "device_time", "host_time":
             for view in "down", "up":
-                flame = self.server.json("/api/flame?view=%s&metric=%s" % (view, metric))
+                flame = self.server.json("/api/p/0/flame?view=%s&metric=%s" % (view, metric))
                 nodes = flame["nodes"]
                 self.assertEqual(sum(v for v, p in zip(nodes["value"], nodes["parent"]) if p < 0), flame["total"])
                 children = {}
@@ -321,21 +321,21 @@ class ViewTest(unittest.TestCase):
                     self.assertLess(nodes["parent"][node], node)
                     self.assertEqual(value, nodes["self"][node] + children.get(node, 0), (view, metric, node))
         kernels = sum(row["total_ns"] for row in tool.table(self.path, "kernel_classes"))
-        self.assertEqual(self.server.json("/api/flame?metric=device_time")["total"], kernels)
+        self.assertEqual(self.server.json("/api/p/0/flame?metric=device_time")["total"], kernels)
 
     def test_compressed_answers_are_the_same(self):
-        plain = self.server.get("/api/session")[2]
-        status, headers, packed = self.server.get("/api/session", **{"Accept-Encoding": "gzip"})
+        plain = self.server.get("/api/p/0/session")[2]
+        status, headers, packed = self.server.get("/api/p/0/session", **{"Accept-Encoding": "gzip"})
         self.assertEqual((status, headers["Content-Encoding"]), (200, "gzip"))
         self.assertEqual(gzip.decompress(packed), plain)
 
     def test_exports(self):
-        status, headers, body = self.server.get("/api/export?to=json")
+        status, headers, body = self.server.get("/api/p/0/export?to=json")
         self.assertEqual(status, 200)
         self.assertIn("attachment", headers["Content-Disposition"])
         events = json.loads(body.decode())["traceEvents"]
         self.assertEqual(sum(1 for e in events if e["ph"] == "X"), int(tool.info(self.path)["slices"]))
-        self.assertEqual(self.server.get("/api/export?to=nonsense")[0], 400)
+        self.assertEqual(self.server.get("/api/p/0/export?to=nonsense")[0], 400)
 
 
 class RunTest(unittest.TestCase):
@@ -366,7 +366,7 @@ class RunTest(unittest.TestCase):
             self.assertEqual(status["state"], "error")
             self.assertIn("bad.json", status["error"])
             self.assertEqual(server.get("/")[0], 200)
-            self.assertEqual(server.get("/api/session")[0], 503)
+            self.assertEqual(server.get("/api/p/0/session")[0], 503)
             self.assertEqual(server.end(), 2)
             self.assertEqual(len(server.errors.strip().splitlines()), 1)
             self.assertTrue(server.errors.startswith("cgpu: "))
@@ -391,7 +391,7 @@ class RunTest(unittest.TestCase):
         step = tool.table(self.path, "steps")[1]
         with Server(self.path, "--step", str(step["step"])) as server:
             server.state()
-            session = server.json("/api/session")
+            session = server.json("/api/p/0/session")
             self.assertEqual([s["step"] for s in session["steps"]], [step["step"]])
             self.assertLess(session["span"], 2 * step["duration_ns"])
 

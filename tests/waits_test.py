@@ -147,7 +147,7 @@ def expected_of_nsys(path):
 
 def found_by(server, name):
     """The waits of that name: (start, end), what is said of them."""
-    query = "/api/search?own=1&limit=100&q=" + urllib.parse.quote(name)
+    query = "/api/p/0/search?own=1&limit=100&q=" + urllib.parse.quote(name)
     past = ""
     seen = 0
     while True:
@@ -155,7 +155,7 @@ def found_by(server, name):
         for match in answer["matches"]:
             seen += 1
             if match["name"] == name:
-                yield match, server.json("/api/slice?track=%d&slice=%d" % (match["track"], match["slice"]))
+                yield match, server.json("/api/p/0/slice?track=%d&slice=%d" % (match["track"], match["slice"]))
         if seen >= answer["total"] or not answer["matches"]:
             return
         place = answer["matches"][-1]
@@ -200,9 +200,9 @@ class Waits(unittest.TestCase):
         held = wait.get("held")
         arrow = ("held" if held else "wait", place(wait["op"]), place(held or match))
         for end in (match, wait["op"]):
-            arrows = server.json("/api/flows?track=%d&slice=%d" % place(end))
+            arrows = server.json("/api/p/0/flows?track=%d&slice=%d" % place(end))
             self.assertIn(arrow, [(one["kind"], place(one["from"]), place(one["to"])) for one in arrows])
-        other = server.json("/api/slice?track=%d&slice=%d" % place(wait["op"]))
+        other = server.json("/api/p/0/slice?track=%d&slice=%d" % place(wait["op"]))
         self.assertIn(("ended", place(match)), [(one["part"], place(one["wait"])) for one in other["waits"]])
 
     def test_of_a_built_trace(self):

@@ -23,17 +23,17 @@ const example = (name) => join(ROOT, "examples", name);
 
 /** Shows a part of the run, in shares of it. */
 async function show(page, server, from, to) {
-  const { span } = await server.json("/api/session");
+  const { span } = await server.json("/api/p/0/session");
   await page.evaluate(([a, b]) => window.cgpu.show(a, b), [span * from, span * to]);
   await settled(page);
 }
 
 /** Selects the first match of a search from a share of the run on. */
 async function select(page, server, text, share) {
-  const { span } = await server.json("/api/session");
+  const { span } = await server.json("/api/p/0/session");
   const at = Math.round(span * share);
   const { matches } = await server.json(
-    `/api/search?q=${encodeURIComponent(text)}&at=${at}&direction=next&limit=1&own=1`,
+    `/api/p/0/search?q=${encodeURIComponent(text)}&at=${at}&direction=next&limit=1&own=1`,
   );
   await clickSlice(page, matches[0]);
 }

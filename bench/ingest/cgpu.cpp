@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
       const cgpu::Slices& slices = run.timeline.slices;
       for (size_t i = 0; i < slices.size(); ++i) {
         const int64_t correlation = slices.correlation[i];
-        totals += {1, slices.duration[i], correlation == cgpu::Slices::kNoCorrelation ? 0 : correlation};
+        totals += {1, slices.duration[i], correlation == cgpu::kNoCorrelation ? 0 : correlation};
       }
     }
     totals.print();

@@ -19,7 +19,7 @@
 #include "export/export.h"
 #include "links/complete.h"
 #include "readers/reader.h"
-#include "serve/endpoints.h"
+#include "serve/endpoints/endpoints.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/events/choose_rows.h"
 #include "analysis/tables.h"
 #include "base/error.h"
 
@@ -12,10 +13,11 @@ namespace cgpu {
 
 namespace {
 
-/// An analysis names and describes itself: its table of an empty session has the name, the meaning and the columns.
-Analysis entry(Table (*run)(const Session&, const AnalysisOptions&), std::vector<std::string> aliases = {}) {
-  Table empty = run({}, {});
-  return {std::move(empty.name), std::move(empty.about), run, std::move(aliases)};
+std::deque<Analysis>& analyses() {
+#define CGPU_LIST_TABLE(name) name##_analysis(),
+  static std::deque<Analysis> analyses = {CGPU_TABLES(CGPU_LIST_TABLE)};
+#undef CGPU_LIST_TABLE
+  return analyses;
 }
 
 /// Levenshtein's distance: insertions, deletions and replacements of one character, by rows. O(|a| |b|).
@@ -46,56 +48,30 @@ std::string nearest_names(const std::string& name) {
 
 }  // namespace
 
-const std::vector<Analysis>& all_analyses() {
-  static const std::vector<Analysis> analyses = {
-      entry(info_table),
-      entry(notes_table),
-      entry(devices_table),
-      entry(gpu_time_table, {"gpu_time_util"}),
-      entry(ascend_overlap_table),
-      entry(streams_table),
-      entry(kernels_table, {"cuda_gpu_kern_sum", "gpukernsum"}),
-      entry(kernel_classes_table),
-      entry(ops_table),
-      entry(api_table, {"cuda_api_sum", "cudaapisum"}),
-      entry(os_calls_table, {"osrt_sum", "osrtsum", "syscall_sum"}),
-      entry(transfers_table, {"cuda_gpu_mem_time_sum", "gpumemtimesum", "cuda_gpu_mem_size_sum", "gpumemsizesum",
-                              "um_sum", "umsum", "um_total_sum", "umtotalsum"}),
-      entry(launches_table, {"cuda_kern_exec_sum", "kernexecsum"}),
-      entry(queue_table),
-      entry(idle_table, {"gpu_gaps"}),
-      entry(idle_streams_table),
-      entry(steps_table),
-      entry(ranges_table, {"nvtx_sum", "nvtxsum", "nvtx_pushpop_sum", "nvtxppsum", "nvtx_startend_sum", "nvtxsesum",
-                           "nvtx_gpu_proj_sum"}),
-      entry(collectives_table),
-      entry(stragglers_table),
-      entry(clocks_table),
-      entry(memory_table),
-      entry(launch_metrics_table),
-      entry(launch_rules_table),
-      entry(launch_values_table),
-      entry(metrics_table),
-      entry(profiles_table),
-      entry(call_tree_table),
-      entry(hot_path_table),
-      entry(functions_table),
-      entry(callers_table),
-      entry(imbalance_table),
-      entry(stalls_table),
-      entry(et_ops_table),
-      entry(et_shapes_table),
-      entry(device_ops_table, {"cuda_gpu_sum", "gpusum"}),
-      entry(activities_table, {"cuda_api_gpu_sum", "apigpusum"}),
-      entry(kernel_grids_table, {"cuda_gpu_kern_gb_sum", "gpukerngbsum"}),
-      entry(api_trace_table, {"cuda_api_trace", "cudaapitrace"}),
-      entry(device_trace_table, {"cuda_gpu_trace", "gputrace"}),
-      entry(launch_trace_table, {"cuda_kern_exec_trace", "kernexectrace"}),
-      entry(range_trace_table, {"nvtx_pushpop_trace", "nvtxpptrace", "nvtx_gpu_proj_trace", "nvtxgpuproj"}),
-      entry(range_kernels_table, {"nvtx_kern_sum", "nvtxkernsum"}),
-      entry(slices_table),
-  };
-  return analyses;
+const char* text_of(Subject subject) {
+  switch (subject) {
+    case Subject::profile:
+      return "profile";
+    case Subject::timeline:
+      return "timeline";
+    case Subject::call_tree:
+      return "call tree";
+    case Subject::launches:
+      return "launches";
+    case Subject::op_graph:
+      return "op graph";
+    case Subject::ranks:
+      break;
+  }
+  return "ranks";
+}
+
+const std::deque<Analysis>& all_analyses() {
+  return analyses();
+}
+
+void add_analysis(Analysis analysis) {
+  analyses().push_back(std::move(analysis));
 }
 
 const Analysis& find_analysis(const std::string& name) {
@@ -105,6 +81,23 @@ const Analysis& find_analysis(const std::string& name) {
   }
   throw Error("no table is called '" + name + "'; did you mean " + nearest_names(name) +
               "? `cgpu table --list` names them all");
+}
+
+Table make_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  check_options(analysis.name, analysis.options, options);
+  if (analysis.whole != nullptr) return analysis.whole(analysis, facts, options);
+  if (analysis.events != nullptr) return whole_event_table(analysis, *analysis.events(analysis, facts, options));
+  const std::unique_ptr<Partial> partial = analysis.fold(analysis, options);
+  Outline outline{facts, {}};
+  for (uint32_t run = 0; run < facts.session().runs.size(); ++run) {
+    partial->update({facts, run, run});
+    outline.numbers.push_back(run);
+  }
+  return partial->finalize(outline);
+}
+
+Table make_table(const std::string& name, const Session& session, const TableOptions& options) {
+  return make_table(find_analysis(name), SessionFacts(session), options);
 }
 
 }  // namespace cgpu

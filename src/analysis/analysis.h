@@ -1,32 +1,101 @@
-// An analysis: a pure function from the opened runs to one table, and the list of all of them.
+// An analysis: a table, declared once, and how it is computed. The command line, JSON, the viewer, the report, the
+// documents and shell completion read the declaration; nobody else lists tables, their columns or their options.
+//
+// A table is computed in one of three ways. Most are folded over the runs (partial.h). Those that are about several
+// ranks at once, or about what is small beside a timeline (call trees, measured launches, op graphs, notes), are made
+// from the whole session. Those of one row an event come as a stream of batches (event_table.h).
 #pragma once
 
+#include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/partial.h"
+#include "analysis/profile/profile_counts.h"
+#include "analysis/session_facts.h"
+#include "analysis/table_options.h"
 #include "model/run.h"
 #include "table/table.h"
 
 namespace cgpu {
 
-struct AnalysisOptions {
-  bool base_names = false;           // kernels under their short name (`--names base`)
-  bool arguments = false;            // `slices`: read the arguments of every event again (`--args`)
-  std::vector<std::string> metrics;  // of a call tree (`--metric`); empty for the default
-  std::vector<std::string> scopes;   // `call_tree`: values of these scopes too, as the profile has them (`--scope`)
-  double hot_path_pct = 50;          // `hot_path`: how much of its parent's cost a child must have (`--threshold`)
+/// What a table is about.
+enum class Subject : uint8_t { profile, timeline, call_tree, launches, op_graph, ranks };
+const char* text_of(Subject subject);  // "profile", ...
+
+/// Tables of these subjects say the same of every window of time.
+inline bool has_no_time(Subject subject) {
+  return subject == Subject::call_tree || subject == Subject::launches;
+}
+
+/// How the rows of a table lead to the slices that they are made of.
+struct RowSlices {
+  using Visit = std::function<void(size_t run, SliceIndex slice, uint32_t row)>;
+  std::vector<std::string> keys;  // the columns that tell the rows apart
+  /// Calls visit(run, slice, row) for every slice of a row, with numbers from 0 for the rows; returns the cells of the
+  /// key columns by row. O(slices), besides what it costs to match collectives.
+  std::vector<Row> (*visit)(const SessionFacts& facts, const TableOptions& options, const Visit& visit) = nullptr;
 };
+
+class EventTable;
 
 struct Analysis {
   std::string name;
-  std::string about;  // one line, shown by `cgpu table --list`
-  Table (*run)(const Session&, const AnalysisOptions&);
+  std::string about;                      // one line
   std::vector<std::string> aliases = {};  // names that other tools give the same table
+  Subject subject = Subject::timeline;
+  /// Those that the table has for every profile; some tables add a column a metric.
+  std::vector<Column> columns = {};
+  std::vector<TableOption> options = {};
+  /// Whether the table of a profile has rows, as far as its counts tell; without it, it always has.
+  bool (*applies)(const ProfileCounts& counts) = nullptr;
+  RowSlices row_slices = {};
+  /// Whether it asks which threads of a rank waited for other ranks (ranks/rank_waits.h), which is not known before all
+  /// have been seen.
+  bool asks_who_waited = false;
+
+  // How it is computed: one of these.
+  std::unique_ptr<Partial> (*fold)(const Analysis& analysis, const TableOptions& options) = nullptr;
+  Table (*whole)(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) = nullptr;
+  std::unique_ptr<EventTable> (*events)(const Analysis& analysis, const SessionFacts& facts,
+                                        const TableOptions& options) = nullptr;
+
+  /// Without rows.
+  Table empty_table() const { return Table(name, about, columns); }
 };
 
+/// For Analysis::fold.
+template <typename State>
+std::unique_ptr<Partial> fold_of(const Analysis& analysis, const TableOptions& options) {
+  return std::make_unique<PartialOf<State>>(analysis, options);
+}
+
+template <typename State>
+Table PartialOf<State>::finalize(const Outline& outline) {
+  State all(analysis_, options_);
+  for (size_t run = 0; run < outline.numbers.size(); ++run) {
+    const auto found = states_.find(outline.numbers[run]);
+    if (found == states_.end()) continue;
+    if constexpr (requires { found->second.settle(outline, run); }) found->second.settle(outline, run);
+    all.combine(std::move(found->second));
+  }
+  states_.clear();
+  Table table = analysis_.empty_table();
+  all.append_rows(table, outline);
+  return table;
+}
+
 /// All analyses in the order in which they are listed.
-const std::vector<Analysis>& all_analyses();
+const std::deque<Analysis>& all_analyses();
+/// Adds one to the end of the list, for programs that bring tables of their own. Not while others ask for the list.
+void add_analysis(Analysis analysis);
 /// The analysis called `name` (or with that alias). Throws Error with the nearest names.
 const Analysis& find_analysis(const std::string& name);
+
+/// The whole table of an opened session. Throws Error for options that the table does not have.
+Table make_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options = {});
+Table make_table(const std::string& name, const Session& session, const TableOptions& options = {});
 
 }  // namespace cgpu

@@ -11,17 +11,17 @@
 namespace cgpu {
 namespace {
 
-TEST(Analyses, ThoseOfTheContractAreThereInItsOrder) {
-  const std::vector<std::string> contract = {
+TEST(Analyses, TheUsualOnesAreThereInTheirOrder) {
+  const std::vector<std::string> usual = {
       "info",     "notes",     "devices",     "gpu_time",  "streams",        "kernels", "kernel_classes",
       "ops",      "api",       "transfers",   "launches",  "queue",          "idle",    "idle_streams",
       "steps",    "ranges",    "collectives", "memory",    "launch_metrics", "metrics", "call_tree",
       "hot_path", "functions", "callers",     "imbalance", "stalls"};
   std::vector<std::string> names;
   for (const Analysis& analysis : all_analyses()) {
-    if (std::find(contract.begin(), contract.end(), analysis.name) != contract.end()) names.push_back(analysis.name);
+    if (std::find(usual.begin(), usual.end(), analysis.name) != usual.end()) names.push_back(analysis.name);
   }
-  EXPECT_EQ(names, contract);
+  EXPECT_EQ(names, usual);
 }
 
 TEST(Analyses, AreDescribedAndNamedOnce) {
@@ -31,8 +31,9 @@ TEST(Analyses, AreDescribedAndNamedOnce) {
     EXPECT_TRUE(names.insert(analysis.name).second) << analysis.name;
     for (const std::string& alias : analysis.aliases) EXPECT_TRUE(names.insert(alias).second) << alias;
 
-    const Table table = analysis.run(Session{}, {});
-    EXPECT_TRUE(table.rows.empty()) << analysis.name;
+    const Session none;
+    const Table table = make_table(analysis, SessionFacts(none));
+    EXPECT_TRUE(table.empty()) << analysis.name;
     std::set<std::string> columns;
     for (const Column& column : table.columns) {
       EXPECT_FALSE(column.about.empty()) << analysis.name << "." << column.name;
@@ -50,10 +51,49 @@ TEST(Analyses, AreDescribedAndNamedOnce) {
   }
 }
 
+TEST(Analyses, DeclareWhatTheyAnswerWith) {
+  TestRun run;
+  const Session session = session_of(run);
+  const SessionFacts facts(session);
+  for (const Analysis& analysis : all_analyses()) {
+    EXPECT_EQ((analysis.fold ? 1 : 0) + (analysis.whole ? 1 : 0) + (analysis.events ? 1 : 0), 1) << analysis.name;
+    EXPECT_FALSE(analysis.columns.empty()) << analysis.name;
+    const Table table = make_table(analysis, facts);
+    for (size_t column = 0; column < analysis.columns.size(); ++column) {
+      EXPECT_EQ(table.columns.at(column).name, analysis.columns[column].name) << analysis.name;
+      EXPECT_EQ(table.columns.at(column).type, analysis.columns[column].type) << analysis.name;
+      if (analysis.columns[column].role == ColumnRole::moment) {
+        EXPECT_EQ(analysis.columns[column].unit, "ns") << analysis.name << "." << analysis.columns[column].name;
+      }
+    }
+    for (const std::string& key : analysis.row_slices.keys) {
+      EXPECT_EQ(analysis.empty_table().columns[analysis.empty_table().column(key)].role, ColumnRole::key)
+          << analysis.name << "." << key;
+    }
+  }
+}
+
+TEST(Analyses, RefuseOptionsThatTheyDoNotDeclare) {
+  const auto error_of = [](const std::string& table, const std::string& option, const std::string& value) {
+    try {
+      make_table(table, Session{}, TableOptions().set(option, {value}));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(error_of("kernels", "names", "base"), "accepted");
+  EXPECT_EQ(error_of("kernels", "args", ""), "table kernels has no option --args (it has: --names)");
+  EXPECT_EQ(error_of("api", "args", ""), "table api has no option --args (it has none of its own)");
+  EXPECT_EQ(error_of("kernels", "names", "long"), "--names: 'long' is none of full, base");
+  EXPECT_EQ(error_of("hot_path", "threshold", "150"), "--threshold: '150' is no number from 0 to 100");
+}
+
 TEST(Analyses, AllAcceptARunWithoutEvents) {
   TestRun run;
   const Session session = session_of(run);
-  for (const Analysis& analysis : all_analyses()) expect_well_formed(analysis.run(session, {}));
+  const SessionFacts facts(session);
+  for (const Analysis& analysis : all_analyses()) expect_well_formed(make_table(analysis, facts));
 }
 
 TEST(Analyses, FoundByNameAndAlias) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/test_timeline.h"
 
 namespace cgpu {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 
 namespace cgpu {
 
 std::optional<Interval> extent_of(const Timeline& timeline) {
   return extent_of(timeline, 0, static_cast<SliceIndex>(timeline.slices.size()));
+}
+
+std::optional<Interval> extent_of(const Run& run) {
+  return run.let_go ? run.let_go->extent : extent_of(run.timeline);
 }
 
 std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end) {
@@ -48,8 +52,8 @@ std::vector<int64_t> time_zeros(const Session& session) {
   if (!session.zeros.empty()) return session.zeros;
   std::vector<std::optional<Interval>> extents;
   for (const Run& run : session.runs) {
-    extents.push_back(extent_of(run.timeline));
-    if (!extents.back()) extents.back() = extent_of_events(run.timeline);
+    extents.push_back(extent_of(run));
+    if (!extents.back()) extents.back() = run.let_go ? run.let_go->event_extent : extent_of_events(run.timeline);
   }
   return time_zeros(session, extents);
 }

@@ -48,13 +48,13 @@ class TestRun {
                                  track(TrackKind::device_stream, std::to_string(op.device), std::to_string(op.stream)));
     run.timeline.slices.launch[slice] = op.launch;
     DeviceOps& ops = run.timeline.device_ops;
-    ops.slice.push_back(slice);
-    ops.device.push_back(op.device);
-    ops.stream.push_back(op.stream);
-    ops.bytes.push_back(copy.bytes);
-    ops.copy.push_back(copy.copy);
-    ops.source.push_back(copy.source);
-    ops.destination.push_back(copy.destination);
+    ops.append({.slice = slice,
+                .device = op.device,
+                .stream = op.stream,
+                .bytes = copy.bytes,
+                .copy = copy.copy,
+                .source = copy.source,
+                .destination = copy.destination});
     ops.kind.push_back(op.kind);
     ops.kernel_class.push_back(static_cast<uint8_t>(op.kernel_class));
     return slice;
@@ -77,14 +77,12 @@ class TestRun {
   /// A slice of any kind on any track.
   SliceIndex add(SliceKind kind, const std::string& name, int64_t start, int64_t duration, TrackIndex on) {
     Slices& slices = run.timeline.slices;
-    slices.start.push_back(start);
-    slices.duration.push_back(duration);
-    slices.name.push_back(run.timeline.names.intern(name));
-    slices.track.push_back(on);
-    slices.category.push_back(category(kind));
-    slices.flags.push_back(0);
-    slices.correlation.push_back(Slices::kNoCorrelation);
-    slices.source.push_back(slices.size());
+    slices.append({.start = start,
+                   .duration = duration,
+                   .source = slices.size() + 1,
+                   .name = run.timeline.names.intern(name),
+                   .track = on,
+                   .category = category(kind)});
     slices.parent.push_back(kNone);
     slices.launch.push_back(kNone);
     return static_cast<SliceIndex>(slices.size() - 1);
@@ -124,7 +122,7 @@ Session session_of(Runs&&... runs) {
 
 /// Cells of one row by column name, for readable expectations.
 inline Cell at(const Table& table, size_t row, const std::string& column) {
-  return table.rows.at(row).at(table.column(column));
+  return table.cell(row, table.column(column));
 }
 inline int64_t integer_at(const Table& table, size_t row, const std::string& column) {
   return std::get<int64_t>(at(table, row, column));
@@ -141,15 +139,15 @@ inline bool absent_at(const Table& table, size_t row, const std::string& column)
 /// The row whose column holds this text; fails the test where there is none.
 inline size_t row_of(const Table& table, const std::string& column, const std::string& text) {
   const size_t index = table.column(column);
-  for (size_t row = 0; row < table.rows.size(); ++row) {
-    if (table.rows[row][index] == Cell(text)) return row;
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    if (table.cell(row, index) == Cell(text)) return row;
   }
   ADD_FAILURE() << table.name << " has no row with " << column << " = " << text;
-  return table.rows.size();
+  return table.row_count();
 }
 /// Every row has a cell of the declared type (or none) for every column.
 inline void expect_well_formed(const Table& table) {
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     ASSERT_EQ(row.size(), table.columns.size()) << table.name;
     for (size_t i = 0; i < row.size(); ++i) {
       if (std::holds_alternative<std::monostate>(row[i])) continue;

@@ -1,14 +1,12 @@
 #include "base/decimal.h"
 
+#include "base/ascii.h"
+
 namespace cgpu {
 
 namespace {
 
 constexpr int kMaxDigits = 38;  // fits into 127 bits
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// digits * 10^power, or false where that leaves 38 digits.
 bool multiply_by_power_of_ten(Int128& digits, int power) {

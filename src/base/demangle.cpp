@@ -6,15 +6,12 @@
 #include <memory>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/rust_symbol.h"
 
 namespace cgpu {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Back-references (S_, S12_, T_, T3_) of a mangled name, rather too many than too few.
 int back_references(std::string_view mangled) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace cgpu {
 
 namespace {
@@ -12,9 +14,6 @@ namespace {
 constexpr size_t kMaxLength = 1 << 16;
 constexpr int kMaxDepth = 200;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f');
 }

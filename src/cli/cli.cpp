@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "cli/verb.h"
 
 #ifndef CGPU_VERSION
@@ -23,54 +22,38 @@ namespace {
 constexpr int kUsageError = 2;
 
 /// `cgpu INPUT...` is `cgpu report INPUT...`.
-std::vector<std::string> with_verb(const CLI::App& app, std::vector<std::string> words) {
+std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::string> words) {
   if (words.empty()) return words;
   const std::string& first = words.front();
   for (const char* own : {"--help", "-h", "--version", "--help-all"}) {
     if (first == own) return words;
   }
-  for (const CLI::App* verb : app.get_subcommands({})) {
-    if (first == verb->get_name()) return words;
+  for (const Verb& verb : line.verbs()) {
+    if (first == verb.name()) return words;
   }
   words.insert(words.begin(), "report");
   return words;
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app{"cgpu: where the time goes in programs that run on CPUs and GPUs together"};
-  app.name("cgpu");
-  app.set_version_flag("--version", std::string("cgpu ") + CGPU_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "cgpu trace.json.gz                     the report\n"
-      "cgpu report trace.json.gz -o page.html the report as a page with charts\n"
-      "cgpu table --list                      all tables\n"
-      "cgpu table trace.json kernels --top 10 one of them");
-  Action action;
-  add_report_verb(app, action);
-  add_info_verb(app, action);
-  add_table_verb(app, action);
-  add_export_verb(app, action);
-  add_view_verb(app, action);
-  add_completion_verb(app, action);
+  CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together", CGPU_VERSION,
+                   "cgpu trace.json.gz                     the report\n"
+                   "cgpu report trace.json.gz -o page.html the report as a page with charts\n"
+                   "cgpu table --list                      all tables\n"
+                   "cgpu table trace.json kernels --top 10 one of them");
+  add_report_verb(line);
+  add_info_verb(line);
+  add_table_verb(line);
+  add_export_verb(line);
+  add_view_verb(line);
+  add_completion_verb(line);
 
-  std::vector<std::string> words = with_verb(app, {argv + 1, argv + argc});
+  std::vector<std::string> words = with_verb(line, {argv + 1, argv + argc});
   if (words.empty()) {
-    std::cerr << app.help();
+    std::cerr << line.help();
     return kUsageError;
   }
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
-  try {
-    app.parse(words);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    fmt::print(stderr, "cgpu: {} (cgpu --help lists the verbs, cgpu VERB --help its options)\n", what);
-    return kUsageError;
-  }
-  action();
+  if (const Action action = line.parse(std::move(words))) action();
   return 0;
 }
 

@@ -11,17 +11,15 @@ namespace cgpu {
 
 namespace {
 
-std::string options_of(const CLI::App& verb) {
+std::string options_of(const Verb& verb) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
+  for (const std::string& name : verb.long_option_names()) names.push_back("--" + name);
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string verbs_of(const CLI::App& app) {
+std::string verbs_of(const CommandLine& line) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  for (const Verb& verb : line.verbs()) names.push_back(verb.name());
   return fmt::format("{}", fmt::join(names, " "));
 }
 
@@ -31,10 +29,10 @@ std::string tables() {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string bash_script(const CLI::App& app) {
+std::string bash_script(const CommandLine& line) {
   std::string cases;
-  for (const CLI::App* verb : app.get_subcommands({})) {
-    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb->get_name(), options_of(*verb));
+  for (const Verb& verb : line.verbs()) {
+    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb.name(), options_of(verb));
   }
   return fmt::format(R"(_cgpu() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" options=""
@@ -54,16 +52,14 @@ std::string bash_script(const CLI::App& app) {
 }}
 complete -o filenames -F _cgpu cgpu
 )",
-                     verbs_of(app), cases, tables());
+                     verbs_of(line), cases, tables());
 }
 
-std::string fish_script(const CLI::App& app) {
-  std::string script = fmt::format("complete -c cgpu -n __fish_use_subcommand -a \"{}\"\n", verbs_of(app));
-  for (const CLI::App* verb : app.get_subcommands({})) {
-    for (const CLI::Option* option : verb->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        script += fmt::format("complete -c cgpu -n \"__fish_seen_subcommand_from {}\" -l {}\n", verb->get_name(), name);
-      }
+std::string fish_script(const CommandLine& line) {
+  std::string script = fmt::format("complete -c cgpu -n __fish_use_subcommand -a \"{}\"\n", verbs_of(line));
+  for (const Verb& verb : line.verbs()) {
+    for (const std::string& name : verb.long_option_names()) {
+      script += fmt::format("complete -c cgpu -n \"__fish_seen_subcommand_from {}\" -l {}\n", verb.name(), name);
     }
   }
   return script + fmt::format("complete -c cgpu -n \"__fish_seen_subcommand_from table\" -a \"{}\"\n", tables());
@@ -71,19 +67,17 @@ std::string fish_script(const CLI::App& app) {
 
 }  // namespace
 
-void add_completion_verb(CLI::App& app, Action& action) {
+void add_completion_verb(CommandLine& line) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("completion", "Shell completion: source <(cgpu completion bash)");
-  verb->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  verb->callback([&app, &action, shell] {
-    action = [&app, shell] {
-      if (*shell == "fish") {
-        std::cout << fish_script(app);
-      } else {
-        if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
-        std::cout << bash_script(app);
-      }
-    };
+  Verb verb = line.add_verb("completion", "Shell completion: source <(cgpu completion bash)");
+  verb.add_option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  verb.set_action([&line, shell] {
+    if (*shell == "fish") {
+      std::cout << fish_script(line);
+    } else {
+      if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
+      std::cout << bash_script(line);
+    }
   });
 }
 

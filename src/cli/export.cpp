@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "serve/perfetto_door.h"
+#include "serve/http/perfetto_trace_server.h"
 
 namespace cgpu {
 
@@ -44,7 +44,7 @@ struct ExportCommand {
     if (open_perfetto) return show_in_perfetto();
     if (output.empty()) throw Error("export: name the file to write with -o, like -o trace.pftrace");
     const ExportFormat wanted = format();
-    const Session session = open_session(input, true);
+    const Session session = open_selected(input);
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
     write_output(output == "-" ? "" : output, [&](std::ostream& out) {
@@ -62,23 +62,23 @@ struct ExportCommand {
     if (!output.empty()) throw Error("export: give -o or --open-perfetto, not both");
     std::string trace;
     {
-      const Session session = open_session(input, true);
+      const Session session = open_selected(input);
       ProgressBar progress("writing the trace");
       const auto sink = plain_sink([&](std::string_view bytes) { trace += bytes; });
       write_perfetto(session, *sink, options_with(progress));
     }
     const EndSignals end;
-    PerfettoDoor door(std::move(trace));
+    PerfettoTraceServer server(std::move(trace));
     std::thread([&] {  // until the end of the program, which is soon after the page has its trace
       end.wait();
-      door.stop();
+      server.stop();
     })
         .detach();
     fmt::print("{}\nOpen this in a browser on this machine; it ends when the page has the trace, or with Ctrl-C.\n",
-               door.url());
+               server.url());
     std::fflush(stdout);
-    if (has_display()) open_browser(door.url());
-    door.wait_until_fetched();
+    if (has_display()) open_browser(server.url());
+    server.wait_until_fetched();
     std::fflush(nullptr);
     std::_Exit(0);  // the thread that waits for signals cannot be ended otherwise
   }
@@ -86,21 +86,19 @@ struct ExportCommand {
 
 }  // namespace
 
-void add_export_verb(CLI::App& app, Action& action) {
+void add_export_verb(CommandLine& line) {
   auto command = std::make_shared<ExportCommand>();
-  CLI::App* verb = app.add_subcommand("export", "The profile for other tools: Perfetto's .pftrace, Chrome trace .json");
-  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
-      ->required();
-  verb->add_option("-o,--output", command->output,
-                   "File to write: .pftrace (Perfetto) or .json (Chrome trace), compressed with .gz; - for stdout");
-  verb->add_flag("--no-args", command->without_arguments,
-                 "Leave out what the profile says about each event: quicker and smaller");
-  verb->add_flag("--open-perfetto", command->open_perfetto,
-                 "Show it in ui.perfetto.dev: serves the trace to that page on 127.0.0.1:9001, once");
-  add_input_options(*verb, command->input, true);
-  verb->get_option("--to")->description(
-      "pftrace or json, whatever the file is called; or the end of the time to export");
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("export", "The profile for other tools: Perfetto's .pftrace, Chrome trace .json");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("-o,--output", command->output,
+                  "File to write: .pftrace (Perfetto) or .json (Chrome trace), compressed with .gz; - for stdout");
+  verb.add_flag("--no-args", command->without_arguments,
+                "Leave out what the profile says about each event: quicker and smaller");
+  verb.add_flag("--open-perfetto", command->open_perfetto,
+                "Show it in ui.perfetto.dev: serves the trace to that page on 127.0.0.1:9001, once");
+  add_input_options(verb, command->input, true);
+  verb.option("--to").description("pftrace or json, whatever the file is called; or the end of the time to export");
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

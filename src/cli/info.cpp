@@ -1,7 +1,7 @@
 // cgpu info INPUT...: what the input is. Nothing is linked or analysed.
 #include <memory>
 
-#include "analysis/tables.h"
+#include "analysis/analysis.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -18,30 +18,29 @@ struct InfoCommand {
   std::string format = "text";
 
   void run() const {
-    const Session session = open_session(input, false);
-    const Table info = info_table(session, {});
-    const Table notes = notes_table(session, {});
+    const Session session = read_session(OpeningWithProgress(input).options());
+    const Table info = make_table("info", session);
+    const Table notes = make_table("notes", session);
     write_output("", [&](std::ostream& out) {
       if (format == "json") {
         write_json(out, "info", session.inputs, {info, notes});
         return;
       }
       out << render_text(info, text_options());
-      if (!notes.rows.empty()) out << '\n' << render_text(notes, text_options());
+      if (!notes.empty()) out << '\n' << render_text(notes, text_options());
     });
   }
 };
 
 }  // namespace
 
-void add_info_verb(CLI::App& app, Action& action) {
+void add_info_verb(CommandLine& line) {
   auto command = std::make_shared<InfoCommand>();
-  CLI::App* verb = app.add_subcommand("info", "What the input is: format, ranks, devices, time span, counts, notes");
-  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
-      ->required();
-  verb->add_option("--format", command->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  add_input_options(*verb, command->input, false);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("info", "What the input is: format, ranks, devices, time span, counts, notes");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--format", command->format, "text or json").one_of({"text", "json"});
+  add_input_options(verb, command->input, false);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

@@ -1,23 +1,25 @@
-// The options that every verb on a profile shares, and the opening of the profile that they describe.
+// The options that every verb on a profile shares, and what they say of opening (session/open.h) and of the part that
+// is looked at (session/selection.h).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
+#include "cli/terminal.h"
 #include "model/run.h"
+#include "session/open.h"
+#include "session/selection.h"
 
 namespace cgpu {
-
-enum class OpeningPhase : uint8_t { reading, linking };
 
 struct InputOptions {
   std::vector<std::string> inputs;
   std::string input_format;
-  std::string kernel_rules;  // file with rules of the user's own
+  std::string kernel_rules;
   unsigned threads = 0;
   bool strict = false;
   std::string from;  // times from the start, with or without a unit
@@ -25,19 +27,27 @@ struct InputOptions {
   std::string step;  // N or N-M
   std::optional<int64_t> rank;
   std::string profile;  // of a call tree
-  /// Called while the inputs are opened, besides what the terminal shows: what is being done, and which share of it is
-  /// (0..1).
-  std::function<void(OpeningPhase, double)> opening;
+
+  /// What they say. Warnings of damage go to stderr. Throws Error.
+  OpenOptions open() const;
+  Selection selection() const;
 };
 
 /// Adds everything but the inputs themselves. `with_window`: the verb looks at a part of the time.
-void add_input_options(CLI::App& verb, InputOptions& options, bool with_window);
+void add_input_options(Verb verb, InputOptions& options, bool with_window);
 
-/// Opens the inputs. `complete`: also links and classifies (every verb but `info`), then selects rank and time.
-/// Losses go to stderr as warnings, or are an Error under --strict. Throws Error.
-Session open_session(const InputOptions& options, bool complete);
+/// Opens what the options name, with a progress bar, and takes the selected part. Throws Error.
+Session open_selected(const InputOptions& options);
 
-/// "1500", "1.5ms", "2 s": nanoseconds, exactly. Throws Error naming `option`.
-int64_t parse_time(const std::string& text, const std::string& option);
+/// `options` with a progress bar on stderr that lasts as long as the returned object.
+class OpeningWithProgress {
+ public:
+  explicit OpeningWithProgress(const InputOptions& options);
+  const OpenOptions& options() const { return options_; }
+
+ private:
+  std::shared_ptr<ProgressBar> bar_;
+  OpenOptions options_;
+};
 
 }  // namespace cgpu

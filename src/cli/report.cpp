@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include <memory>
+#include <utility>
 
 #include "cli/input_options.h"
 #include "cli/output.h"
@@ -20,18 +21,22 @@ struct ReportCommand {
   std::string names = "full";
 
   void run() const {
-    AnalysisOptions analysis;
-    analysis.base_names = names == "base";
-    const Session session = open_session(input, true);
-    const Report report = make_report(session, analysis);
+    const std::string wanted = format.empty() ? format_of_output() : format;
+    RunHistories histories;
+    std::function<void(const RunInSession&)> look;
+    if (wanted == "html") look = [&](const RunInSession& run) { histories.add(run); };
+    FoldedSession folded =
+        fold_ranks(OpeningWithProgress(input).options(), input.selection(), report_tables(names), look);
+    std::vector<RunHistory> drawn;
+    if (wanted == "html") drawn = histories.take(folded);
+    const Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
     write_output(output, [&](std::ostream& out) {
-      const std::string wanted = format.empty() ? format_of_output() : format;
       if (wanted == "json") {
-        JsonWriter json(out, "report", session.inputs);
+        JsonWriter json(out, "report", input.inputs);
         for (const Section& section : report.sections) json.add(section.table);
         json.finish();
       } else if (wanted == "html") {
-        out << render_report_html(report, session);
+        out << render_report_html(report);
       } else if (wanted == "md") {
         out << render_report_markdown(report);
       } else {
@@ -51,18 +56,17 @@ struct ReportCommand {
 
 }  // namespace
 
-void add_report_verb(CLI::App& app, Action& action) {
+void add_report_verb(CommandLine& line) {
   auto command = std::make_shared<ReportCommand>();
-  CLI::App* verb = app.add_subcommand("report", "The whole story of a run on a page (what cgpu INPUT... does)");
-  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
-      ->required();
-  verb->add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
-      ->check(CLI::IsMember({"text", "json", "html", "md"}));
-  verb->add_option("-o,--output", command->output, "Write to this file instead of stdout");
-  verb->add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
-      ->check(CLI::IsMember({"full", "base"}));
-  add_input_options(*verb, command->input, true);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("report", "The whole story of a run on a page (what cgpu INPUT... does)");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")
+      .one_of({"text", "json", "html", "md"});
+  verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  verb.add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
+      .one_of({"full", "base"});
+  add_input_options(verb, command->input, true);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

@@ -2,15 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/events/choose_rows.h"
 #include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "session/rank_fold.h"
 #include "table/csv.h"
 #include "table/filter.h"
 #include "table/json.h"
@@ -21,13 +25,74 @@ namespace cgpu {
 
 namespace {
 
-Table list_of_tables() {
-  Table list{"tables", "tables that `cgpu table INPUT... NAME` can show", {}, {}};
-  list.columns = {{"name", ColumnType::text, "", "what to type as NAME"},
-                  {"about", ColumnType::text, "", "what it tells"},
-                  {"aliases", ColumnType::text, "", "names that other tools give it, accepted too"}};
+constexpr size_t kRowsOnScreen = 40;
+
+/// The options that single tables declare, each once, with the tables that take it.
+struct DeclaredOption {
+  TableOption option;
+  std::vector<std::string> tables;
+};
+std::vector<DeclaredOption> declared_options() {
+  std::vector<DeclaredOption> all;
   for (const Analysis& analysis : all_analyses()) {
-    list.rows.push_back({analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", "))});
+    for (const TableOption& option : analysis.options) {
+      auto at = std::find_if(all.begin(), all.end(),
+                             [&](const DeclaredOption& known) { return known.option.name == option.name; });
+      if (at == all.end()) at = all.insert(all.end(), {option, {}});
+      at->tables.push_back(analysis.name);
+    }
+  }
+  return all;
+}
+
+Table list_of_tables() {
+  Table list("tables", "tables that `cgpu table INPUT... NAME` can show",
+             {{"name", ColumnType::text, "", "what to type as NAME"},
+              {"about", ColumnType::text, "", "what it tells"},
+              {"aliases", ColumnType::text, "", "names that other tools give it, accepted too"},
+              {"subject", ColumnType::text, "", "what it is about"},
+              {"slices_by", ColumnType::text, "",
+               "columns that tell its rows apart where a row stands for slices; absent where it does not"}});
+  for (const Analysis& analysis : all_analyses()) {
+    list.append({analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", ")),
+                 text_of(analysis.subject),
+                 analysis.row_slices.visit ? Cell(fmt::format("{}", fmt::join(analysis.row_slices.keys, ", "))) : Cell()});
+  }
+  return list;
+}
+
+Table list_of_columns() {
+  Table list("columns", "the columns of each table; those over a call tree have one or two more for each metric",
+             {{"table", ColumnType::text, "", "name of the table"},
+              {"name", ColumnType::text, "", "name of the column"},
+              {"type", ColumnType::text, "", "int, float or text"},
+              {"unit", ColumnType::text, "", "ns, bytes, %, ...; absent for none"},
+              {"role", ColumnType::text, "", "key: says which row it is; measure: how much; moment: a time; text: more"},
+              {"about", ColumnType::text, "", "what it means"}});
+  for (const Analysis& analysis : all_analyses()) {
+    for (const Column& column : analysis.columns) {
+      list.append({analysis.name, column.name, text_of(column.type), column.unit.empty() ? Cell() : Cell(column.unit),
+                   text_of(column.role), column.about});
+    }
+  }
+  return list;
+}
+
+Table list_of_options() {
+  Table list("options", "the options that single tables take, besides those that all tables take",
+             {{"table", ColumnType::text, "", "name of the table"},
+              {"name", ColumnType::text, "", "name of the option"},
+              {"kind", ColumnType::text, "", "flag, choice, number or names"},
+              {"default", ColumnType::text, "", "what it is where nobody says; absent for nothing"},
+              {"choices", ColumnType::text, "", "of a choice"},
+              {"about", ColumnType::text, "", "what it does"}});
+  for (const Analysis& analysis : all_analyses()) {
+    for (const TableOption& option : analysis.options) {
+      list.append({analysis.name, "--" + option.name, text_of(option.kind),
+                   option.fallback.empty() ? Cell() : Cell(option.fallback),
+                   option.choices.empty() ? Cell() : Cell(fmt::format("{}", fmt::join(option.choices, ", "))),
+                   option.about});
+    }
   }
   return list;
 }
@@ -35,9 +100,10 @@ Table list_of_tables() {
 struct TableCommand {
   std::vector<std::string> words;  // inputs, then the table's name
   InputOptions input;
-  AnalysisOptions analysis;
+  std::map<std::string, bool> flags;                         // options of single tables, by name
+  std::map<std::string, std::string> values;                 // "" where not given
+  std::map<std::string, std::vector<std::string>> separate;  // several values
   std::string format = "text";
-  std::string names = "full";
   std::string where;
   std::string sort;
   std::optional<size_t> top;
@@ -45,73 +111,126 @@ struct TableCommand {
   bool list = false;
 
   void run() {
-    if (list) return write(list_of_tables());
+    if (list) return write_list();
     if (words.empty()) throw Error("table: give one or more inputs and the name of a table (cgpu table --list)");
     if (words.size() == 1) {
       throw Error(words.front() + ": give an input and the name of a table, like: cgpu table trace.json kernels");
     }
     const Analysis& wanted = find_analysis(words.back());
+    const TableOptions options = given_options();
+    check_options(wanted.name, wanted.options, options);
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
     input.inputs.assign(words.begin(), words.end() - 1);
-    analysis.base_names = names == "base";
 
-    const Session session = open_session(input, true);
-    Table table = wanted.run(session, analysis);
+    if (wanted.events != nullptr) return write_events(wanted, options, filter);
+    std::vector<Table> tables =
+        fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&wanted, options}}).tables;
+    Table& table = tables.front();
     filter.apply(table);
     if (!sort.empty()) sort_rows(table, sort);
     if (format == "json" || format == "csv") take_top(table, top.value_or(0));  // text says what it leaves out
-    write(table);
+    write(table, 0);
   }
 
-  void write(const Table& table) const {
+  TableOptions given_options() const {
+    TableOptions options;
+    for (const auto& [name, given] : flags) {
+      if (given) options.set(name, {""});
+    }
+    for (const auto& [name, value] : values) {
+      if (!value.empty()) options.set(name, {value});
+    }
+    for (const auto& [name, several] : separate) {
+      if (!several.empty()) options.set(name, several);
+    }
+    return options;
+  }
+
+  /// Rows that are not shown are not made.
+  void write_events(const Analysis& wanted, const TableOptions& options, const Filter& filter) const {
+    const Session session = open_selected(input);
+    const SessionFacts facts(session);
+    const std::unique_ptr<EventTable> events = wanted.events(wanted, facts, options);
+    if (format == "json" || format == "csv") {
+      const RowChoice choice{filter, sort, top.value_or(0)};
+      return write_output(output, [&](std::ostream& out) {
+        if (format == "csv") {
+          CsvWriter csv(out);
+          return for_each_batch(wanted, *events, choice, [&](const Table& batch) { csv.add(batch); });
+        }
+        JsonWriter json(out, "table", input.inputs);
+        for_each_batch(wanted, *events, choice, [&](const Table& batch) { json.add_batch(batch); });
+        json.end_table();
+        json.finish();
+      });
+    }
+    const size_t shown = top.value_or(format == "text" ? kRowsOnScreen : 0);
+    const Table table = chosen_rows(wanted, *events, {filter, sort, shown});
+    write(table, shown == 0 ? 0 : count_rows(wanted, *events, filter) - table.row_count());
+  }
+
+  /// `more_rows`: that there are besides those of the table.
+  void write(const Table& table, size_t more_rows) const {
     write_output(output, [&](std::ostream& out) {
       if (format == "json") {
         write_json(out, "table", input.inputs, {table});
       } else if (format == "csv") {
         write_csv(out, table);
       } else if (format == "md") {
-        out << render_markdown(table, top.value_or(0));
+        out << render_markdown(table, top.value_or(0), more_rows);
       } else {
         TextOptions options = text_options();
-        constexpr size_t kRowsOnScreen = 40;
         options.max_rows = top ? *top : kRowsOnScreen;
+        options.more_rows = more_rows;
         out << render_text(table, options);
       }
     });
+  }
+
+  void write_list() {
+    if (format == "json") {  // all that is declared
+      return write_output(output, [&](std::ostream& out) {
+        write_json(out, "table", {}, {list_of_tables(), list_of_columns(), list_of_options()});
+      });
+    }
+    if (!top) top = 0;
+    write(list_of_tables(), 0);
   }
 };
 
 }  // namespace
 
-void add_table_verb(CLI::App& app, Action& action) {
+void add_table_verb(CommandLine& line) {
   auto command = std::make_shared<TableCommand>();
-  CLI::App* verb = app.add_subcommand("table", "One table as text, CSV, JSON or Markdown; --list names them all");
-  verb->add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
-  verb->add_flag("--list", command->list, "List the tables with their meaning");
-  verb->add_option("--format", command->format, "text, csv, json or md")
-      ->check(CLI::IsMember({"text", "csv", "json", "md"}));
-  verb->add_option("--top", command->top, "Only the first N rows (0: all; text shows 40 unless told)");
-  verb->add_option("--sort", command->sort,
-                   "Sort by this column: numbers descending, text ascending; +COLUMN or -COLUMN force it");
-  verb->add_option("--where", command->where, "Only rows that match: \"total_ns > 1ms and name ~ gemm\"");
-  verb->add_option("--names", command->names, "Kernel names: full or base (without types and arguments)")
-      ->check(CLI::IsMember({"full", "base"}));
-  verb->add_flag("--args", command->analysis.arguments, "Table slices: also the arguments of every event");
-  verb->add_option("--metric", command->analysis.metrics,
-                   "Tables over a call tree: these metrics, as in table metrics (several separated by commas)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  verb->add_option(
-          "--scope", command->analysis.scopes,
-          "Table call_tree: also the values of these other scopes, as stored (function, point, lex_aware, ...)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  verb->add_option("--threshold", command->analysis.hot_path_pct,
-                   "Table hot_path: follow a child that has this percentage of its parent (default 50)")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->add_option("-o,--output", command->output, "Write to this file instead of stdout");
-  add_input_options(*verb, command->input, true);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("table", "One table as text, CSV, JSON or Markdown; --list names them all");
+  verb.add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
+  verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
+  verb.add_option("--format", command->format, "text, csv, json or md").one_of({"text", "csv", "json", "md"});
+  verb.add_option("--top", command->top, "Only the first N rows (0: all; text shows 40 unless told)");
+  verb.add_option("--sort", command->sort,
+                  "Sort by this column: numbers descending, text ascending; +COLUMN or -COLUMN force it");
+  verb.add_option("--where", command->where, "Only rows that match: \"total_ns > 1ms and name ~ gemm\"");
+  for (const DeclaredOption& declared : declared_options()) {
+    const std::string& name = declared.option.name;
+    const std::string about =
+        declared.tables.size() == 1 ? fmt::format("Table {}: {}", declared.tables[0], declared.option.about)
+                                    : fmt::format("{} (tables {})", declared.option.about, fmt::join(declared.tables, ", "));
+    switch (declared.option.kind) {
+      case TableOption::Kind::flag:
+        verb.add_flag("--" + name, command->flags[name], about);
+        break;
+      case TableOption::Kind::choice:
+      case TableOption::Kind::number:
+        verb.add_option("--" + name, command->values[name], about);
+        break;
+      case TableOption::Kind::names:
+        verb.add_option("--" + name, command->separate[name], about).comma_separated();
+        break;
+    }
+  }
+  verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  add_input_options(verb, command->input, true);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

@@ -1,19 +1,16 @@
-// What every verb is made of.
+// All verbs.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
+#include "cli/command_line.h"
 
 namespace cgpu {
 
-/// Each adds one subcommand to `app`; when it is parsed, `action` becomes what to run.
-using Action = std::function<void()>;
-
-void add_report_verb(CLI::App& app, Action& action);
-void add_info_verb(CLI::App& app, Action& action);
-void add_table_verb(CLI::App& app, Action& action);
-void add_export_verb(CLI::App& app, Action& action);
-void add_view_verb(CLI::App& app, Action& action);
-void add_completion_verb(CLI::App& app, Action& action);
+/// Each adds one verb with its options and its action.
+void add_report_verb(CommandLine& line);
+void add_info_verb(CommandLine& line);
+void add_table_verb(CommandLine& line);
+void add_export_verb(CommandLine& line);
+void add_view_verb(CommandLine& line);
+void add_completion_verb(CommandLine& line);
 
 }  // namespace cgpu

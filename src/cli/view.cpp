@@ -13,8 +13,8 @@
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/verb.h"
-#include "serve/guard.h"
-#include "serve/http_server.h"
+#include "serve/http/guard.h"
+#include "serve/http/http_server.h"
 
 namespace cgpu {
 
@@ -55,25 +55,31 @@ struct ViewCommand {
   void run() {
     check();
     const EndSignals end;
-    Viewer viewer(CGPU_VERSION, input.inputs);
+    Viewer viewer(CGPU_VERSION);
+    ViewedProfile& profile = viewer.add(input.inputs);
     HttpServer server = listen(viewer);
     std::atomic<bool> opened = false;
     std::atomic<bool> failed = false;
     std::thread opening([&] {
       try {
-        input.opening = [&](OpeningPhase phase, double share) {
-          if (phase == OpeningPhase::reading) return viewer.report(kLinking * share, "reading");
-          viewer.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
+        const Selection selection = input.selection();
+        OpeningWithProgress opening_options(input);
+        OpenOptions options = opening_options.options();
+        options.progress = [&](OpeningPhase phase, double share) {
+          opening_options.options().progress(phase, share);
+          if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
+          profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
         };
-        Session session = open_session(input, true);
+        Session session = open_session(options);
+        select(session, selection);
         const auto lay_out = [&](double share) {
-          viewer.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
+          profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
         };
         lay_out(0);
-        viewer.show(std::move(session), input.threads, lay_out);
+        profile.show(std::move(session), input.threads, lay_out);
       } catch (const std::exception& error) {
         fmt::print(stderr, "cgpu: {}\n", error.what());
-        viewer.fail(error.what());
+        profile.fail(error.what());
         failed = true;
       }
       opened = true;
@@ -136,19 +142,18 @@ struct ViewCommand {
 
 }  // namespace
 
-void add_view_verb(CLI::App& app, Action& action) {
+void add_view_verb(CommandLine& line) {
   auto command = std::make_shared<ViewCommand>();
-  CLI::App* verb = app.add_subcommand("view", "The viewer: timeline, flame graphs and tables in the browser");
-  verb->add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -")
-      ->required();
-  verb->add_option("--port", command->port, "Port to serve on (default: 7788 or the next that is free; 0: any)")
-      ->check(CLI::Range(0, 65535));
-  verb->add_flag("--no-browser", command->no_browser, "Open no browser, only print the address");
-  verb->add_option("--bind", command->address,
-                   "Address to serve on (default 127.0.0.1); one that others can reach needs --token");
-  verb->add_option("--token", command->token, "Answer only those who know this secret");
-  add_input_options(*verb, command->input, true);
-  verb->callback([command, &action] { action = [command] { command->run(); }; });
+  Verb verb = line.add_verb("view", "The viewer: timeline, flame graphs and tables in the browser");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--port", command->port, "Port to serve on (default: 7788 or the next that is free; 0: any)")
+      .between(0, 65535);
+  verb.add_flag("--no-browser", command->no_browser, "Open no browser, only print the address");
+  verb.add_option("--bind", command->address,
+                  "Address to serve on (default 127.0.0.1); one that others can reach needs --token");
+  verb.add_option("--token", command->token, "Answer only those who know this secret");
+  add_input_options(verb, command->input, true);
+  verb.set_action([command] { command->run(); });
 }
 
 }  // namespace cgpu

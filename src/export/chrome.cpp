@@ -16,7 +16,7 @@ namespace cgpu {
 namespace {
 
 bool is_number(std::string_view text) {
-  constexpr size_t kMostDigits = 15;  // that every JSON reader keeps exactly
+  constexpr size_t kMostDigits = 15;  // every JSON reader keeps these exactly
   return !text.empty() && text.size() <= kMostDigits &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
          (text == "0" || text.front() != '0');
@@ -84,7 +84,7 @@ class ChromeWriter {
     out_ += "]";
   }
 
-  // An event is begun with its phase and ended with a brace; what is between is up to it.
+  // An event is opened with its phase and closed with a brace; its other members are written in between.
   void begin(char phase) {
     if (!first_) out_ += ",";
     first_ = false;
@@ -94,7 +94,7 @@ class ChromeWriter {
   }
   void end() {
     out_ += "}";
-    blocks_.pass_on();
+    blocks_.flush_if_full();
   }
   void text(const char* key, std::string_view value) {
     fmt::format_to(std::back_inserter(out_), ", \"{}\": ", key);
@@ -260,7 +260,7 @@ class ChromeWriter {
   bool first_ = true;
   const Run* run_ = nullptr;
   int64_t zero_ = 0;
-  std::string prefix_;  // of process ids, where several ranks are in one file
+  std::string prefix_;  // of process ids, if the file has several ranks
   int64_t flow_ = 0;
 };
 

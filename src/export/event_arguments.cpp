@@ -25,7 +25,7 @@ void EventArguments::find_foreign_ids() {
   const Slices& slices = timeline.slices;
   std::unordered_set<int64_t> orphans;
   for (const SliceIndex op : timeline.device_ops.slice) {
-    if (slices.launch[op] == kNone && slices.correlation[op] != Slices::kNoCorrelation) {
+    if (slices.launch[op] == kNone && slices.correlation[op] != kNoCorrelation) {
       orphans.insert(slices.correlation[op]);
     }
   }
@@ -42,7 +42,7 @@ std::span<const ArgumentView> EventArguments::with_columns(SliceIndex slice, std
   const uint32_t op = op_of_[slice];
   const int64_t id = timeline.slices.correlation[slice];
   const bool foreign = op != kNone && timeline.slices.launch[slice] == kNone && foreign_ids_.contains(id);
-  if (id != Slices::kNoCorrelation && !foreign) add_column(kCorrelation, id);
+  if (id != kNoCorrelation && !foreign) add_column(kCorrelation, id);
   if (op == kNone) return arguments_;
   add_column(kDevice, timeline.device_ops.device[op]);
   add_column(kStream, timeline.device_ops.stream[op]);

@@ -1,4 +1,4 @@
-// The arguments of slices for an export: what stands in the profile, and what the columns of the model hold.
+// The arguments of slices for an export: those in the profile, and the values in columns of the model.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ namespace cgpu {
 
 class EventArguments {
  public:
-  /// `from_profile`: else only the columns.
+  /// Without `from_profile` only the values in columns.
   EventArguments(const Run& run, bool from_profile);
 
-  /// Calls use(slice, arguments) for each slice in their order; the arguments are valid until it returns. What the
-  /// columns hold comes under the names that the PyTorch profiler uses: correlation, device, stream, bytes.
+  /// Calls use(slice, arguments) for each slice in order; the arguments are valid until it returns. Values in columns
+  /// have the names that the PyTorch profiler uses: correlation, device, stream, bytes.
   template <typename Use>
   void for_each(std::span<const SliceIndex> slices, Use use) {
     sources_.resize(slices.size());
@@ -28,7 +28,7 @@ class EventArguments {
     });
   }
 
-  /// The device op of a slice; kNone where it is none.
+  /// The device op of a slice; kNone for other slices.
   uint32_t op_of(SliceIndex slice) const { return op_of_[slice]; }
 
  private:
@@ -46,13 +46,13 @@ class EventArguments {
     std::array<char, 24> digits{};
   };
   std::array<Column, 4> columns_;  // as kColumns in the source
-  /// Of device ops without a launch: their correlation ids that are also those of calls, which are of other processes.
-  /// Written down, such an id would be taken for a launch.
+  /// Correlation ids of device ops without a launch that calls of other processes have too. They are not written,
+  /// because readers would take such a call for the launch.
   std::unordered_set<int64_t> foreign_ids_;
 };
 
-/// The category that the PyTorch profiler writes for slices of this kind, by which other tools (and this one) know
-/// them; the category of the profile for kinds that it has none for.
+/// The category that the PyTorch profiler writes for slices of this kind, by which other tools recognise them; for
+/// other kinds the category in the profile.
 std::string_view category_of(const Timeline& timeline, SliceIndex slice);
 
 }  // namespace cgpu

@@ -1,4 +1,4 @@
-// Putting the slices of a thread into begin and end events that nest by time alone.
+// Distributes the slices of a thread over lanes in which begin and end events nest by time alone.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ inline std::vector<SliceIndex> in_nesting_order(const LaneIndex& index, const Sl
   return slices;
 }
 
-/// Stacks of open slices. A slice goes on the first stack whose innermost open slice contains it.
+/// Each lane is a stack of open slices. A slice is pushed on the first stack whose innermost open slice contains it.
 class NestingLanes {
  public:
-  /// Closes what ends by `start` on the stacks that are looked at, with close(lane, end), innermost first, and opens
-  /// [start, end). Returns the lane; a new one has the number of lanes there were. Starts must not fall.
+  /// Opens [start, end) and returns its lane, which may be a new one. Before that, calls close(lane, end), innermost
+  /// first, for the slices that end by `start` on the lanes that are tried. Starts must not fall.
   template <typename Close>
   size_t place(int64_t start, int64_t end, Close close) {
     for (size_t lane = 0; lane < open_.size(); ++lane) {

@@ -1,12 +1,12 @@
-// Perfetto's trace: host threads, ranges, derived lanes and counters as track events; what ran on a device as GPU
-// render stages, joined to their launches by GpuCorrelation.
+// Perfetto's trace: host threads, ranges, derived tracks and counters are track events; device ops are GPU render
+// stages, joined to their launches by GpuCorrelation.
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
 #include <utility>
 
-#include "analysis/launch_shape.h"
+#include "analysis/measured_launches/launch_shape.h"
 #include "export/event_arguments.h"
 #include "export/export.h"
 #include "export/nesting_lanes.h"
@@ -19,7 +19,7 @@ namespace {
 
 enum EventType : uint64_t { kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };  // TrackEvent.type
 
-/// The earliest time of anything in the session, from its start; 0 where nothing comes before.
+/// The earliest time in the session, from its start; 0 if nothing is before that.
 int64_t earliest(const TimelineView& view) {
   int64_t first = 0;
   for (size_t r = 0; r < view.session().runs.size(); ++r) {
@@ -36,7 +36,7 @@ int64_t earliest(const TimelineView& view) {
 class PerfettoWriter {
  public:
   PerfettoWriter(const Session& session, Sink& sink, const ExportOptions& options)
-      : session_(session), options_(options), view_(session), packets_(sink) {
+      : session_(session), options_(options), facts_(session), view_(facts_), packets_(sink) {
     const bool unix = !session.runs.empty() && session.runs.front().clock_is_unix;
     base_ = unix ? session.runs.front().clock_base + view_.zero(0) : -earliest(view_);
     if (unix) write_clocks();
@@ -50,7 +50,7 @@ class PerfettoWriter {
   }
 
  private:
-  /// Times are those of the trace clock (BOOTTIME, 6), which stands at the same number as the real time (1).
+  /// Times are of the trace clock (BOOTTIME, 6), which is set equal to real time (1).
   void write_clocks() {
     packets_.packet(base_, [&](ProtoWriter& packet) {
       packet.message(6, [&] {  // clock_snapshot
@@ -64,7 +64,7 @@ class PerfettoWriter {
     });
   }
 
-  /// Which rank of how many a single run is, and where it ran.
+  /// The rank of a single run, the number of ranks, and the host.
   void write_attributes() {
     if (session_.runs.size() != 1) return;
     const Run& run = session_.runs.front();
@@ -83,7 +83,7 @@ class PerfettoWriter {
     });
   }
 
-  /// GPUs are numbered through: of one run as it numbers them, of several runs one run after the other.
+  /// Numbers GPUs: those of a single run as the run does, those of several runs one run after another.
   void write_gpu_info() {
     std::vector<const Device*> gpus;
     for (size_t run = 0; run < session_.runs.size(); ++run) {
@@ -94,7 +94,7 @@ class PerfettoWriter {
         if (device != nullptr) gpus[first + static_cast<size_t>(id)] = device;
         gpu_id_[{run, id}] = first + static_cast<size_t>(id);
       };
-      constexpr int32_t kMostGpus = 4096;  // what is above is no number of a device, but something the profile made up
+      constexpr int32_t kMostGpus = 4096;  // a larger number is not one of a device
       for (const Device& device : session_.runs[run].devices) {
         if (device.id < kMostGpus) add(device.id, &device);
       }
@@ -169,7 +169,7 @@ class PerfettoWriter {
     first_flow_ += session_.runs[run].timeline.links.size();
   }
 
-  /// For each slice what it launched, and the flows that begin and end at it.
+  /// Finds for each slice the ops that it launched and the flows that begin and end at it.
   void find_links(size_t run) {
     const Timeline& timeline = session_.runs[run].timeline;
     launched_.clear();
@@ -186,7 +186,7 @@ class PerfettoWriter {
     std::sort(flows_.begin(), flows_.end());
   }
 
-  /// The track of a heading, made at its first use; 0 for none.
+  /// The track of the group of a track, made at its first use; 0 for a track without a group.
   uint64_t group(const ViewTrack& track) {
     uint64_t parent = 0;
     std::string path = std::to_string(track.run);
@@ -232,7 +232,8 @@ class PerfettoWriter {
     event(kEnd, uuid, time, [](ProtoWriter&) {});
   }
 
-  /// Slices of a thread. Perfetto nests by time alone: what overlaps without nesting gets a second track of that name.
+  /// Writes the slices of a thread. Perfetto nests slices by time alone, so slices that overlap without nesting go to a
+  /// second track of the same name.
   uint64_t write_nested(ViewTrackId id, EventArguments& arguments) {
     const ViewTrack& track = view_.tracks()[id];
     const SliceTimes times = view_.times(id);
@@ -278,7 +279,7 @@ class PerfettoWriter {
     return name;
   }
 
-  /// What ran on a device, one GpuRenderStageEvent each.
+  /// Writes device ops, one GpuRenderStageEvent each.
   void write_stream(ViewTrackId id, EventArguments& arguments) {
     const ViewTrack& track = view_.tracks()[id];
     const Run& run = session_.runs[track.run];
@@ -362,7 +363,7 @@ class PerfettoWriter {
     end_event(uuid, end);
   }
 
-  /// What the device did, each moment once: computed, communicated without computing, copied without either.
+  /// Writes what the device did, without overlaps: compute, else communication, else copies.
   void write_busy(const ViewTrack& track) {
     const Timeline& timeline = session_.runs[track.run].timeline;
     std::array<std::vector<Interval>, 3> times;
@@ -381,7 +382,7 @@ class PerfettoWriter {
     add(compute, "compute");
     add(communication.subtract(compute), "communication");
     add(memory.subtract(compute.unite(communication)), "memory");
-    std::sort(parts.begin(), parts.end(),  // an end must be written before the begin of what follows at once
+    std::sort(parts.begin(), parts.end(),  // the end of one must be written before the begin of the next
               [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
     const uint64_t uuid = new_track(group(track), track.name);
     const int64_t zero = view_.zero(track.run);
@@ -421,7 +422,7 @@ class PerfettoWriter {
     }
   }
 
-  /// The allocator's events, as the PyTorch profiler calls them.
+  /// Writes the events of the allocator under the names of the PyTorch profiler.
   void write_memory(size_t run) {
     const std::vector<MemoryEvent>& memory = session_.runs[run].timeline.memory;
     if (memory.empty()) return;
@@ -451,18 +452,19 @@ class PerfettoWriter {
 
   const Session& session_;
   const ExportOptions& options_;
+  SessionFacts facts_;
   TimelineView view_;
   TracePackets packets_;
-  int64_t base_ = 0;                                       // the trace's time at the start of the session
+  int64_t base_ = 0;                                       // trace time at the start of the session
   std::map<std::pair<size_t, int32_t>, uint64_t> gpu_id_;  // by run and device
   std::map<std::string, uint64_t> groups_;                 // by path of headings
   uint64_t next_uuid_ = 1;
   uint64_t instants_track_ = 0;
-  uint64_t first_event_ = 0;  // render stages of the runs before
+  uint64_t first_event_ = 0;  // number of render stages in the runs before
   uint64_t first_flow_ = 0;
-  std::vector<std::pair<SliceIndex, uint64_t>> launched_;  // call, event id of what it launched
+  std::vector<std::pair<SliceIndex, uint64_t>> launched_;  // call, event id of the op that it launched
   std::vector<FlowEnd> flows_;
-  std::vector<uint64_t> argument_names_;  // of the run, by number; 0 where it was not written yet
+  std::vector<uint64_t> argument_names_;  // of the run, by key number; 0 if not written yet
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Writing protocol buffers without a schema: fields one after another, in the order in which they are given.
+// Writes protocol buffers without a schema, field by field.
 //
-// An embedded message is begun with its number and ended when its fields are written. Its length takes four bytes that
-// are filled in at the end (a varint may have leading zero groups), so that nothing is written twice. A message of
-// 256 MB or more does not fit. Encoding: the format's public description, "Protocol Buffers: Encoding".
+// The length of an embedded message takes four bytes, which are filled in when its fields have been written (a varint
+// may be padded with zero groups), so that nothing is written twice; a message must be smaller than 256 MB. Encoding:
+// the public description of the format, "Protocol Buffers: Encoding".
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace cgpu {
 class ProtoWriter {
  public:
   std::string_view bytes() const { return {bytes_.data(), size_}; }
-  /// Forgets what was written and keeps the room.
+  /// Forgets what was written and keeps the memory.
   void clear() { size_ = 0; }
 
   void varint(uint32_t field, uint64_t value) {
@@ -66,7 +66,7 @@ class ProtoWriter {
     return at;
   }
 
-  std::string bytes_;  // longer than what was written: growing a string fills it, so that is done rarely
+  std::string bytes_;  // longer than what was written, because a string is filled when it grows
   size_t size_ = 0;
 };
 

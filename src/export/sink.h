@@ -1,6 +1,6 @@
-// Where an export goes: a stream of bytes, plain or compressed with gzip.
+// The output of an export: a stream of bytes, plain or compressed with gzip.
 //
-// The bytes are handed over in blocks of about 1 MB. gzip is ISA-L's, at its level 1 (some 400 MB/s).
+// Bytes are passed on in blocks of about 1 MB. gzip is ISA-L's at its level 1 (about 400 MB/s).
 #pragma once
 
 #include <functional>
@@ -18,21 +18,21 @@ class Sink {
   virtual void finish() {}
 };
 
-/// Hands every block to `write`.
+/// Passes every block to `write`.
 std::unique_ptr<Sink> plain_sink(std::function<void(std::string_view)> write);
 /// The same, compressed.
 std::unique_ptr<Sink> gzip_sink(std::function<void(std::string_view)> write);
 
-/// Bytes that are handed to a sink at a time, more or less.
+/// About how many bytes are passed to a sink at a time.
 inline constexpr size_t kSinkBlock = size_t{1} << 20;
 
-/// Collects small pieces and hands them to a sink in large blocks.
+/// Collects small pieces and passes them to a sink in large blocks.
 class BlockWriter {
  public:
   explicit BlockWriter(Sink& sink) : sink_(sink) { block_.reserve(kSinkBlock + (kSinkBlock >> 2)); }
   std::string& block() { return block_; }
-  /// To be called between two pieces.
-  void pass_on() {
+  /// Call after each piece.
+  void flush_if_full() {
     if (block_.size() >= kSinkBlock) flush();
   }
   void flush() {

@@ -1,7 +1,7 @@
 // Perfetto's trace format: a file of packets of one sequence, with names interned at first use.
 //
-// Field numbers are those of Perfetto's public definitions (protos/perfetto/trace/**, as of v58): a trace is a repeated
-// TracePacket; what they mean stands beside each use.
+// A trace is a repeated TracePacket. Field numbers are those of Perfetto's public definitions
+// (protos/perfetto/trace/**, as of v58); their names stand beside each use.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace cgpu {
 
-/// Texts and the small numbers that stand for them in one table of InternedData.
+/// The numbers of interned texts in one table of InternedData.
 class Interned {
  public:
   /// The number of `text`; `is_new` says whether it must be defined.
@@ -38,7 +38,7 @@ class TracePackets {
  public:
   explicit TracePackets(Sink& sink) : sink_(sink) {}
 
-  /// Writes one packet: write_fields(ProtoWriter&) appends the fields of its body. What it interned goes with it.
+  /// Writes one packet, whose fields write_fields(ProtoWriter&) appends, together with the texts that these interned.
   template <typename WriteFields>
   void packet(int64_t time, WriteFields write_fields) {
     writer_.message(1, [&] {               // Trace.packet
@@ -49,9 +49,9 @@ class TracePackets {
       if (!definitions_.bytes().empty()) writer_.text(12, definitions_.bytes());  // interned_data
     });
     definitions_.clear();
-    pass_on();
+    flush_if_full();
   }
-  /// A packet without a time that describes something.
+  /// Writes a packet without a time: a description.
   template <typename WriteFields>
   void description(WriteFields write_fields) {
     writer_.message(1, [&] {
@@ -59,7 +59,7 @@ class TracePackets {
       writer_.varint(13, first_ ? 3 : 2);
       write_fields(writer_);
     });
-    pass_on();
+    flush_if_full();
   }
   void flush() {
     sink_.write(writer_.bytes());
@@ -69,7 +69,7 @@ class TracePackets {
   uint64_t category(std::string_view text) { return define(1, categories_, text); }
   uint64_t event_name(std::string_view text) { return define(2, event_names_, text); }
   uint64_t annotation_name(std::string_view text) { return define(3, annotation_names_, text); }
-  /// A hardware queue or a stage of a GPU; category 2 is COMPUTE, 0 OTHER.
+  /// The number of a hardware queue or stage of a GPU; category 2 is COMPUTE, 0 OTHER.
   uint64_t gpu_specification(std::string_view text, uint64_t category);
   uint64_t graphics_context(std::string_view vendor);
   uint64_t compute_kernel(std::string_view name);
@@ -80,7 +80,7 @@ class TracePackets {
  private:
   uint64_t define(uint32_t field, Interned& table, std::string_view text);
 
-  void pass_on() {
+  void flush_if_full() {
     first_ = false;
     if (writer_.bytes().size() >= kSinkBlock) flush();
   }

@@ -124,7 +124,7 @@ constexpr KnownDevice kDevices[] = {
 };
 // clang-format on
 
-/// Upper case, separators as one space each, and without the words that some profiles write and others leave out.
+/// The name in upper case, with single spaces as separators and without words that only some profiles write.
 std::string key_of(std::string_view device_name) {
   static constexpr std::array<std::string_view, 5> kOptional = {"NVIDIA", "AMD", "TESLA", "INSTINCT", "GEFORCE"};
   std::string key;

@@ -1,8 +1,7 @@
 // Peak rates of known devices, by the name that profiles give them.
 //
-// The rates are the makers' published ones: dense (no structured sparsity) and at boost clock, so no program reaches
-// them for long. Where a profile states a rate itself (Nsight Systems records the memory bandwidth), the profile is
-// right.
+// The rates are those that the vendors publish: dense (without structured sparsity) and at boost clock, so no program
+// sustains them. Where a profile states a rate itself (Nsight Systems records the memory bandwidth), use that instead.
 #pragma once
 
 #include <optional>
@@ -23,11 +22,12 @@ struct DevicePeaks {
   std::string name;                        // "NVIDIA H100 SXM"
   std::optional<double> memory_bandwidth;  // B/s
   std::vector<PeakRate> flops;             // only types whose rate is known
-  std::string source;                      // the document that gives the rates, and what to know about them
+  std::string source;                      // the document that states the rates, with remarks
 };
 
-/// Absent where the name does not tell the model, its form (SXM, PCIe, NVL) or its memory and these have different
-/// rates, and for a part of a device (MIG). Upper and lower case, separators and the maker's name do not matter.
+/// The peaks of the device of this name. Absent where the name leaves open which of several variants (form factor,
+/// memory size) with different rates it is, and for a partition of a device (MIG). Case, separators and the vendor's
+/// name do not matter.
 std::optional<DevicePeaks> find_device_peaks(std::string_view device_name);
 
 }  // namespace cgpu

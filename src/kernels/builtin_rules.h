@@ -1,4 +1,4 @@
-// The text of kernels/rules.txt, which the build puts into the binary.
+// The text of kernels/rules.txt, compiled into the binary.
 #pragma once
 
 #include <string_view>

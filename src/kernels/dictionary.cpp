@@ -8,8 +8,8 @@
 
 namespace cgpu {
 
-/// The built-in rules are compiled at the first name that the user's rules do not know: commands that classify nothing
-/// should not pay for them.
+/// The built-in rules are compiled when the first name is met that the user's rules do not classify, so that commands
+/// that classify nothing do not pay for them.
 struct KernelDictionary::Rules {
   RuleList user;
   RuleList builtin;

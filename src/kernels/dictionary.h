@@ -16,11 +16,11 @@ class KernelDictionary {
   ~KernelDictionary();
   KernelDictionary(KernelDictionary&&) noexcept;
 
-  /// Puts the rules of `text` before the built-in ones. Same syntax as kernels/rules.txt. `origin` is named in errors.
-  /// Throws Error with the line that is wrong and why.
+  /// Puts the rules of `text`, in the syntax of kernels/rules.txt, before the built-in ones. Throws Error, which names
+  /// `origin`, the line and what is wrong with it.
   void add_rules(const std::string& text, const std::string& origin);
 
-  /// The class of a device function given its full demangled name. Thread-safe; the first match wins.
+  /// The class of a device function by its full demangled name: that of the first rule that matches. Thread-safe.
   KernelClass classify(std::string_view name) const;
 
  private:

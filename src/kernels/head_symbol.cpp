@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace cgpu {
 namespace {
 
 bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -83,7 +81,7 @@ size_t group_end(std::string_view text, size_t open) {
   return text.size();
 }
 
-/// `_ZN2at6native13reduce_kernelILi512E...`: the identifiers up to the first thing that is none.
+/// `_ZN2at6native13reduce_kernelILi512E...`: the leading identifiers.
 HeadSymbol split_mangled(std::string_view name) {
   HeadSymbol result;
   size_t i = 2;

@@ -1,7 +1,7 @@
-// Splits the name of a device function into what is called and what it is called with.
+// Splits the name of a device function into the qualified name of the function and its arguments.
 //
 // One pass over the text, linear in its length. The text may be cut off or unbalanced: a bracket that never closes
-// takes the rest of the name, and what stood before it is still the head.
+// extends to the end of the name; the text before it is the head.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct HeadSymbol {
 
 /// Of `void ns::(anonymous namespace)::f<int>::g<4>(float*)`: head `ns::f::g`, arguments `<int><4>(float*)`. The
 /// return type is in neither. A lambda becomes `{lambda}`; its parameters are arguments. A name that is no function
-/// signature ("Memcpy HtoD (Pinned -> Device)") is its own head. A name that is still mangled gives the identifiers
-/// that it begins with, and the rest of the mangled text as arguments.
+/// signature ("Memcpy HtoD (Pinned -> Device)") is its own head. Of a name that is still mangled the identifiers at its
+/// beginning are the head and the rest of the mangled text the arguments.
 HeadSymbol split_head_symbol(std::string_view name);
 
 }  // namespace cgpu

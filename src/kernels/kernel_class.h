@@ -6,7 +6,7 @@
 
 namespace cgpu {
 
-/// Contract, "Classes". The order is the one in which tables list them at equal time.
+/// What the classes mean stands in kernels/rules.txt. Tables list classes of equal time in this order.
 enum class KernelClass : uint8_t {
   copy,
   set,

@@ -1,14 +1,11 @@
 #include "kernels/names.h"
 
+#include "base/ascii.h"
 #include "base/demangle.h"
 #include "kernels/head_symbol.h"
 
 namespace cgpu {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool remove_suffix(std::string_view& text, std::string_view suffix) {
   if (text.size() <= suffix.size() || text.substr(text.size() - suffix.size()) != suffix) return false;

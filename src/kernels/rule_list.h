@@ -1,6 +1,6 @@
 // An ordered list of classification rules, as kernels/rules.txt describes them.
 //
-// Finding a class costs one RE2 search a rule until one matches: linear in the length of the name.
+// Rules are tried in order, one RE2 search each, linear in the length of the name.
 #pragma once
 
 #include <re2/re2.h>
@@ -18,16 +18,15 @@ namespace cgpu {
 
 class RuleList {
  public:
-  /// Reads the rules of `text` behind those already there. Throws Error, naming `origin` and the line, and then keeps
-  /// none of them.
+  /// Appends the rules of `text`. Throws Error, which names `origin` and the line, and keeps none of them then.
   void append(std::string_view text, const std::string& origin);
 
   std::optional<KernelClass> find(const HeadSymbol& symbol) const;
 
  private:
   enum class Where { head, args, name };
-  /// A rule, or a `when` line. Where `regex` does not match, the search goes on at `otherwise`; where it matches, the
-  /// answer is `kernel_class`, or for `when` (which has none) the search goes on with the next step.
+  /// A rule or a `when` line. Where `regex` matches, a rule answers with `kernel_class`, and a `when` line (which has
+  /// none) goes on with the next step. Where it does not match, the search goes on at step `otherwise`.
   struct Step {
     Where where;
     std::unique_ptr<RE2> regex;

@@ -16,9 +16,9 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kFewestPairs = 3;
-/// Clocks are taken as one where at least this share of the collectives overlap in time.
+/// Two clocks count as the same where at least this share of the collectives overlap in time.
 constexpr size_t kOverlapOf = 100;
-/// A residual above this, and above the usual length of a collective, is no alignment.
+/// Clocks whose residual is above this and above the usual length of a collective are not aligned.
 constexpr int64_t kLargestResidual = 1'000'000;
 
 /// Two parts of one instance.
@@ -80,7 +80,7 @@ Pairs pairs_of(const Session& session) {
   return pairs;
 }
 
-/// What is known between two clocks.
+/// What is known about the offset between two clocks.
 struct Bridge {
   std::vector<Pair> pairs;  // differences: the second clock minus the first
 
@@ -110,8 +110,8 @@ struct Bridge {
   }
 };
 
-/// The clock that a run was recorded by, as the first run that has it: of runs on one machine that count from 1970 the
-/// same, unless their collectives say otherwise.
+/// The clock of a run, as the number of the first run with the same clock. Runs of one machine that count from 1970
+/// share a clock unless their collectives contradict it.
 std::vector<uint32_t> clocks_of(const Session& session, const Pairs& pairs) {
   std::vector<uint32_t> clocks;
   std::map<std::string, uint32_t> of_host;
@@ -165,7 +165,7 @@ class Alignment {
     int64_t offset = 0;
   };
 
-  /// Bridges between clocks, seen from either side.
+  /// The known offsets between clocks, in both directions.
   std::map<uint32_t, std::map<uint32_t, Bridge>> bridges() const {
     std::map<uint32_t, std::map<uint32_t, Bridge>> all;
     for (const auto& [runs, pairs] : pairs_) {
@@ -181,7 +181,7 @@ class Alignment {
     return all;
   }
 
-  /// Walks from the root's clock over the bridges, the one with the most pairs first.
+  /// Goes from the reference's clock over known offsets to the others, the offset with the most pairs first.
   void solve() {
     const auto all = bridges();
     offsets_[clock_[root_]] = {};
@@ -202,7 +202,7 @@ class Alignment {
       cross(*widest, ends.first, ends.second);
     }
     for (uint32_t i = 0; i < session_.runs.size(); ++i) {
-      // Clocks that count from 1970 are comparable as well as their machines were kept.
+      // Clocks that count from 1970 are comparable as precisely as their machines were synchronised.
       if (session_.runs[i].clock_is_unix) offsets_.try_emplace(clock_[i], Offset{RunClock::Method::unchecked, 0});
     }
   }
@@ -226,7 +226,7 @@ class Alignment {
     offsets_[to] = offset;
   }
 
-  /// How far the ends lie apart now.
+  /// The differences between the ends that remain.
   void measure() {
     std::map<uint32_t, Bridge> of_run;
     for (const auto& [runs, pairs] : pairs_) {

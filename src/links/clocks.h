@@ -1,19 +1,19 @@
-// One clock for a session: ranks that were recorded on different machines, or by clocks that start anywhere, are moved
-// so that the collectives they take part in end together.
+// Aligns the clocks of the ranks of a session: ranks recorded on different machines, or by clocks with different
+// origins, are shifted so that the collectives they take part in end together.
 //
-// No rank leaves an all-reduce, all-gather, reduce-scatter, all-to-all or barrier before the last one has come, and all
-// leave at about the same moment. The median of the differences of the ends is the offset between two clocks, however
-// late single ranks come; what is left (the residual) is how well that is known. Clocks are moved a machine at a time
-// where machines are known. Drift is not corrected; it shows in the residual. docs/definitions.md, "clocks".
-// O(n log n) in the collective ops.
+// No rank leaves an all-reduce, all-gather, reduce-scatter, all-to-all or barrier before the last rank has entered it,
+// and all leave at about the same moment. The median difference between the ends is the offset of two clocks, even if
+// single ranks enter late; the median of what remains (the residual) shows how precise that is. All ranks of one
+// machine are shifted together where machines are known. Drift is not corrected; it shows in the residual.
+// docs/definitions.md, "clocks". O(n log n) in the collective ops.
 #pragma once
 
 #include "model/run.h"
 
 namespace cgpu {
 
-/// Sets Run::clock of every run of a session of several, and moves Run::clock_base (and sets clock_is_unix) of those
-/// whose clock differs. The runs have been completed. Runs whose clocks cannot be compared say so in their notes.
+/// Sets Run::clock of every run of a session of several completed runs, and adjusts Run::clock_base (and clock_is_unix)
+/// of those whose clock differs. A run whose clock cannot be compared gets a note.
 void align_clocks(Session& session);
 
 }  // namespace cgpu

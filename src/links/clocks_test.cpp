@@ -41,7 +41,7 @@ class Job {
     }
   }
   void add(size_t rank, const std::string& kernel, int64_t begin, int64_t end) {
-    builders_[rank].add_op(SliceKind::kernel, kernel, begin, end, Slices::kNoCorrelation);
+    builders_[rank].add_op(SliceKind::kernel, kernel, begin, end, kNoCorrelation);
   }
 
   Session session() {

@@ -16,7 +16,7 @@ namespace {
 using SeriesKey = std::pair<std::string, std::optional<std::string>>;
 using MembersByKey = std::map<SeriesKey, std::vector<CollectiveMember>>;
 
-/// What a kernel's name says of the collective, else its base name.
+/// The collective that a kernel's name states, else the base name of the kernel.
 std::string collective_of_kernel(std::string_view kernel) {
   static constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
       {"AllReduce", "allreduce"}, {"AllGather", "allgather"}, {"ReduceScatter", "reduce_scatter"},
@@ -29,7 +29,7 @@ std::string collective_of_kernel(std::string_view kernel) {
   return base;
 }
 
-/// Puts the parts in order of start, then of the file.
+/// Sorts the parts by start, then by position in the file.
 void sort_parts(const Timeline& timeline, std::vector<CollectivePart>& parts) {
   std::stable_sort(parts.begin(), parts.end(), [&](const CollectivePart& a, const CollectivePart& b) {
     return timeline.slices.start[a.slice] < timeline.slices.start[b.slice];
@@ -63,7 +63,7 @@ bool all_have_sequences(const CollectiveSeries& series) {
   });
 }
 
-/// Parts of the same number belong together; of several with one number on a member the first with the first.
+/// Matches parts by sequence number; where a member has several parts of one number, by their order too.
 void match_by_sequence(CollectiveSeries& series) {
   using Place = std::pair<int64_t, uint32_t>;  // number, how many of this number were before it
   std::map<Place, uint32_t> instances;
@@ -80,7 +80,7 @@ void match_by_sequence(CollectiveSeries& series) {
   each([&](CollectivePart& part, const Place& place) { part.instance = instances.at(place); });
 }
 
-/// How far along the longest list a shorter one is laid.
+/// The position in the longest list at which a shorter list begins.
 uint32_t best_shift(const Timeline& longest, const CollectiveMember& all, const Timeline& timeline,
                     const CollectiveMember& member) {
   constexpr size_t kCompared = 256;

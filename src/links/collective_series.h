@@ -1,10 +1,11 @@
-// Collectives over the members of a session: which ops of different ranks are parts of one instance.
+// Collectives across the ranks of a session: which ops of different ranks are parts of one instance of a collective
+// (docs/definitions.md, "Instances of collectives").
 //
-// The ops of a name and a group form a series, one list of parts a member. Collectives of a group run in the same order
-// on all of its members, so parts are matched by their recorded sequence number, else by their place; lists of unequal
-// length (profiles that began or ended at different moments) are laid where the ends agree best. None of this compares
-// clocks of different members: adding a constant to all times of a member changes nothing.
-// O(n log n) in the communication ops, O(n) in the slices; (docs/definitions.md, "Instances of collectives").
+// The ops of one name and group form a series, with a list of parts for each member. The collectives of a group run in
+// the same order on all members, so parts are matched by their recorded sequence number, else by their position in the
+// list. Lists of unequal length (profiles that began or ended at different moments) are shifted to where the ends agree
+// best. Clocks of different members are never compared: adding a constant to all times of a member changes nothing. O(n
+// log n) in the communication ops, O(n) in the slices.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@
 
 namespace cgpu {
 
-/// What one member did for one instance.
+/// The op of one member in one instance.
 struct CollectivePart {
   SliceIndex slice = kNone;
   uint32_t instance = 0;
-  const Collective* record = nullptr;  // what the profile says of it; may be null
+  const Collective* record = nullptr;  // what the profile says about it; may be null
 };
 
 /// A device of a run; for collectives of the host, a process of a run.
@@ -41,11 +42,11 @@ struct CollectiveSeries {
 /// Communication on devices, ordered by name and group. Points into `session`.
 std::vector<CollectiveSeries> device_collectives(const Session& session);
 
-/// Calls by which the host itself waits for all others: blocking collectives of MPI and Gloo of the kind that
-/// ends_together. Only those that stand in no other such call.
+/// Blocking collectives of the host (MPI, Gloo) that end together (see below), without those nested in another such
+/// call.
 std::vector<CollectiveSeries> host_collectives(const Session& session);
 
-/// Whether no member can finish such a collective before the last one has begun, so that all end at about the same
+/// Whether no member can finish such a collective before the last one has entered it, so that all end at about the same
 /// moment: all-reduce, all-gather, reduce-scatter, all-to-all, barrier.
 bool ends_together(std::string_view collective);
 

@@ -16,7 +16,7 @@ void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   timeline.slices.parent.assign(timeline.slices.size(), kNone);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 
-  // Nesting and forward-backward links have columns of their own and need no other's.
+  // Nesting and forward-backward links write columns of their own and read none that the steps below write.
   const auto policy = threads == 1 ? std::launch::deferred : std::launch::async;
   std::future<int64_t> unmatched_flows = std::async(policy, [&timeline] {
     nest_host_slices(timeline);

@@ -1,4 +1,4 @@
-// Completes a freshly read run: everything that follows from the raw columns and needs no question asked.
+// Completes a run after reading: computes all columns that follow from what the reader filled in.
 #pragma once
 
 #include "kernels/dictionary.h"
@@ -6,10 +6,10 @@
 
 namespace cgpu {
 
-/// In this order: names in one spelling, nesting of host slices, launch links, forward-backward links, kind and class
-/// of device ops, doubtful values into notes. Releases Timeline::hints. O(n log n) in the slices, O(n) where they
-/// come sorted. Deterministic: the same file gives the same columns with any number of threads.
-/// `threads`: 1 for none but the caller's; else what is independent of the rest gets one of its own.
+/// Brings names into one spelling, nests host slices, links launches with device ops and forward with backward ops,
+/// classifies device ops, and notes doubtful values. Releases Timeline::hints. O(n log n) in the slices, O(n) where
+/// they are sorted. The result does not depend on the number of threads. `threads`: 1 to use the caller's thread only;
+/// else nesting runs on a thread of its own.
 void complete(Run& run, const KernelDictionary& dictionary, unsigned threads = 0);
 
 }  // namespace cgpu

@@ -47,7 +47,7 @@ TEST(Launches, ByExternalIdAndByFlowWhereThereIsNoCorrelation) {
   RunBuilder b;
   const auto call = b.add(SliceKind::runtime_call, "urEnqueueKernelLaunch", 0, 2);
   const auto call2 = b.add(SliceKind::runtime_call, "runFunction - job", 4, 6);
-  const auto op = b.add_op(SliceKind::kernel, "k", 10, 12, Slices::kNoCorrelation);
+  const auto op = b.add_op(SliceKind::kernel, "k", 10, 12, kNoCorrelation);
   const auto op2 = b.add_op(SliceKind::kernel, "k", 14, 16, 0);
   auto& hints = b.run.timeline.hints;
   hints.external = {{call, 77}, {op, 77}};
@@ -72,7 +72,7 @@ TEST(Launches, AProcessIsPartOfAnIdOnlyUntilLaunchesAreLinked) {
   EXPECT_EQ(slices.launch[op], call);
   EXPECT_EQ(slices.launch[op2], later);
   for (const SliceIndex slice : {call, later, op, op2}) EXPECT_EQ(slices.correlation[slice], 5) << "as in the file";
-  EXPECT_EQ(slices.correlation[without], Slices::kNoCorrelation);
+  EXPECT_EQ(slices.correlation[without], kNoCorrelation);
 }
 
 TEST(Launches, OfOneIdInTwoProcessesTheFlowTells) {

@@ -28,8 +28,8 @@ OpKind kind_of(KernelClass kernel_class) {
   }
 }
 
-/// From the first start to the last start or host slice's end: how long the profiler was on, as far as can be told
-/// without believing any device op's duration.
+/// How long the profiler recorded, without relying on durations of device ops: from the first start to the last start
+/// or end of a host slice.
 int64_t recorded_time(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
   int64_t first = INT64_MAX;

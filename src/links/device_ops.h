@@ -1,4 +1,4 @@
-// Kind and class of every device op, and what is doubtful about them.
+// Kind and class of every device op, and notes about doubtful ones.
 #pragma once
 
 #include "kernels/dictionary.h"
@@ -13,7 +13,7 @@ void classify_device_ops(Timeline& timeline, const KernelDictionary& dictionary)
 /// legitimate: programmatic dependent launch, merged queues. No op is dropped for it.
 void note_overlaps(Run& run);
 
-/// Flags slices whose duration cannot be true (implausible_duration in notes; kImplausibleDuration): longer than a
+/// Flags slices whose duration is implausible (implausible_duration in notes; kImplausibleDuration): longer than a
 /// week, or a device op more than a second longer than the whole recording. Tables leave flagged slices out.
 void flag_implausible_durations(Run& run);
 

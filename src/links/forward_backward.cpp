@@ -13,7 +13,7 @@ namespace cgpu {
 
 namespace {
 
-/// Where and when something begins, and what: an op's slice or a flow's id.
+/// The track and time at which an op or a flow begins, and its slice or id.
 template <typename What>
 struct At {
   TrackIndex track;
@@ -25,8 +25,7 @@ struct At {
 /// One end of a flow and the op that begins there.
 using FlowEnd = std::pair<int64_t, SliceIndex>;
 
-/// The op at each flow's end, sorted by flow; of several the one that comes last in the file (the innermost), kNone
-/// without.
+/// The op at the end of each flow, sorted by flow: of several the last in the file (the innermost), kNone for none.
 std::vector<FlowEnd> ops_at(const std::vector<At<SliceIndex>>& ops, std::vector<At<int64_t>> flows) {
   sort_runs(flows);
   std::vector<FlowEnd> ends;

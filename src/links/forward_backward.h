@@ -5,10 +5,10 @@
 
 namespace cgpu {
 
-/// Adds a Link (forward_backward) from the forward op to its backward op, sorted by the forward op: by the profiler's
-/// `fwdbwd` flows where it wrote them, else by the autograd sequence number: the innermost op of the forward pass with
-/// the number (it names no forward thread) and the outermost op of the backward pass with it (it names one). Source:
-/// libkineto, which makes its flows by the same rule. Returns how many flows end nowhere.
+/// Adds a Link (forward_backward) from each forward op to its backward op, sorted by the forward op. They are taken
+/// from the profiler's `fwdbwd` flows where it wrote them. Else ops are joined by autograd's sequence number: the
+/// innermost op with the number that names no forward thread (forward pass) and the outermost that names one (backward
+/// pass); libkineto makes its flows by the same rule. Returns the number of flows without an op at one of their ends.
 int64_t link_forward_backward(Timeline& timeline);
 
 }  // namespace cgpu

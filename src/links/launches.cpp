@@ -13,18 +13,18 @@ namespace cgpu {
 
 namespace {
 
-/// A slice under the key that it is joined by. Keys come nearly sorted from the profilers.
+/// The key that a slice is joined by, and the slice. Profilers write keys nearly sorted.
 using Keyed = std::pair<int64_t, SliceIndex>;
 
 bool is_id(int64_t correlation) {
-  return correlation != Slices::kNoCorrelation && correlation != 0 && correlation != -1;
+  return correlation != kNoCorrelation && correlation != 0 && correlation != -1;
 }
 
 class LaunchLinker {
  public:
   explicit LaunchLinker(Timeline& timeline) : timeline_(timeline), slices_(timeline.slices) {}
 
-  void as_said() {
+  void by_profile() {
     for (const LinkHints::Launch& hint : timeline_.hints.launches) {
       if (is_call(timeline_.kind(hint.call)) && is_device_op(timeline_.kind(hint.op))) {
         slices_.launch[hint.op] = hint.call;
@@ -132,7 +132,8 @@ class LaunchLinker {
     return of_a == of_b || timeline_.tracks[of_a].process == timeline_.tracks[of_b].process;
   }
 
-  /// Can do what is asked, began before the op, and innermost: begins last, is shortest, comes last in the file.
+  /// Prefers a call that can launch (or, for a synchronization, one that cannot), then one that began before the op,
+  /// then the innermost: the one that begins last, is shortest, comes last in the file.
   bool is_better(SliceIndex call, SliceIndex than, SliceIndex op) {
     const bool wait = timeline_.kind(op) == SliceKind::synchronization;
     const auto rank = [&](SliceIndex i) {
@@ -161,8 +162,8 @@ class LaunchLinker {
     return calls;
   }
 
-  /// The call on the flow's track that began last of those that were open at the flow's time. Only the last few that
-  /// began before it are looked at: calls nest by a handful.
+  /// The innermost call on the flow's track that is open at the flow's time. Only the last 64 that began before it are
+  /// looked at, because calls are not nested deeply.
   SliceIndex call_at(const std::vector<SliceIndex>& calls, const LinkHints::Flow& flow) const {
     constexpr std::ptrdiff_t kMostLookedAt = 64;
     const auto after = std::upper_bound(
@@ -179,7 +180,7 @@ class LaunchLinker {
   Timeline& timeline_;
   Slices& slices_;
   std::vector<uint8_t> can_launch_;
-  std::vector<SliceIndex> doubtful_;  // their id is that of calls of several processes
+  std::vector<SliceIndex> doubtful_;  // ops whose id is that of calls of several processes
 };
 
 bool contains(std::string_view text, std::string_view part) {
@@ -200,7 +201,7 @@ bool can_launch(std::string_view call) {
 
 void link_launches(Run& run) {
   LaunchLinker linker(run.timeline);
-  linker.as_said();
+  linker.by_profile();
   linker.by_correlation();
   linker.by_external_id();
   linker.by_flow();

@@ -5,21 +5,20 @@
 
 namespace cgpu {
 
-/// Fills Slices::launch of device ops, in this order of trust:
-///   1. what the profile says outright;
-///   2. correlation id: the calls with the op's id; of several (runtime and driver calls share it, ids repeat in
-///      another process) the innermost call that can launch and began before the op did. Where they are of several
-///      processes, a launch flow as below has the last word;
-///   3. for ops without a correlation id: the External id in the same way;
-///   4. for ops still without a launch: the launch flow (`ac2g`, `async*`, `HostToDevice`) that ends where the op
-///      starts.
-/// Also that of synchronizations (the call that waited, or that gave the wait or the event to a stream) and which call
-/// recorded the event that one waits for, by correlation id. Ops without a launch are counted in notes
-/// (orphan_device_op). After this the correlation ids are those of the profile. O(n log n), O(n) where ids ascend.
+/// Fills Slices::launch of device ops, by the first of these that applies:
+///   1. the launch call that the profile names;
+///   2. the correlation id: of the calls with the op's id (runtime and driver calls share one, and ids repeat in other
+///      processes) the innermost that can launch and began before the op. Where the calls are of several processes, a
+///      launch flow as below decides;
+///   3. for ops without a correlation id, the External id in the same way;
+///   4. the launch flow (`ac2g`, `async*`, `HostToDevice`) that ends where the op starts.
+/// Also fills, by correlation id, the launch of synchronizations (the call that waited, or that submitted the wait or
+/// the event to a stream) and the call that recorded the event that one waits for. Ops without a launch are counted in
+/// notes (orphan_device_op). Afterwards correlation ids are as in the profile. O(n log n), O(n) where ids ascend.
 void link_launches(Run& run);
 
-/// Whether a call of this name can start work on a device: launches, copies, memsets, graph launches; not queries,
-/// synchronisation, allocation.
+/// Whether a call of this name can start work on a device: kernel and graph launches, copies and memsets, but not
+/// queries, synchronisation or allocation.
 bool can_launch(std::string_view call);
 
 }  // namespace cgpu

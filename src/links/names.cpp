@@ -8,7 +8,7 @@ namespace cgpu {
 
 namespace {
 
-/// Ids of names and what they become, each worked out when first asked for.
+/// The new id of each name, computed when it is first asked for.
 template <typename Spelling>
 class Renaming {
  public:

@@ -5,7 +5,8 @@
 
 namespace cgpu {
 
-/// Kernels get their full demangled name, calls lose version suffixes. Each distinct name is worked on once.
+/// Demangles the names of kernels and removes version suffixes from those of calls. Each distinct name is processed
+/// once.
 void normalise_names(Timeline& timeline);
 
 }  // namespace cgpu

@@ -26,7 +26,7 @@ void nest(std::vector<Bounds>& slices, std::vector<SliceIndex>& parent) {
   sort_runs(slices);
   std::vector<Bounds> open;
   for (const Bounds& slice : slices) {
-    // What ends before this slice does contains neither it nor, better than it, anything that begins later.
+    // A slice that ends before this one contains neither this one nor, if this one does not, any that begins later.
     while (!open.empty() && open.back().end < slice.end) open.pop_back();
     if (!open.empty()) parent[slice.slice] = open.back().slice;
     open.push_back(slice);

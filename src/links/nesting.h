@@ -1,14 +1,14 @@
-// Nesting of host slices: which slice of the same thread encloses which.
+// Nesting of host slices: which slice of the same thread contains which.
 #pragma once
 
 #include "model/run.h"
 
 namespace cgpu {
 
-/// Fills Slices::parent for framework ops, annotations, Python frames and calls: of the host slices of the same track
-/// that contain it, the one that begins last (of those the shortest; at equal bounds the earlier in the file is
-/// outside). Slices that overlap without one containing the other are not nested in each other. One sort and one pass
-/// over a stack a track.
+/// Fills Slices::parent of host slices (framework ops, annotations, Python frames, calls): of the host slices of the
+/// same track that contain it the innermost, which is the one that begins last, of those the shortest; of equal bounds
+/// the earlier in the file is the outer one. Slices that overlap without one containing the other are not nested. One
+/// sort and one pass with a stack for each track.
 void nest_host_slices(Timeline& timeline);
 
 }  // namespace cgpu

@@ -1,4 +1,4 @@
-// A part of a run: what some of the threads and streams that its call tree is of did.
+// Selecting some of the threads and streams (profiles) of a call tree, or one of the ranks in a run.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace cgpu {
 
-/// Keeps these profiles of a call tree, by their number, ascending: values are sums over them alone. A setting, which
-/// does not add up, is the largest. Reads the values of each.
+/// Keeps these profiles of a call tree, given by their numbers, ascending: values become sums over these profiles, or,
+/// of a metric that is not additive, the largest. Reads the values of each profile.
 void select_profiles(CallTree& tree, const std::vector<uint32_t>& profiles);
 
-/// The ranks that one run holds, ascending: those of the profiles and tracks that name one.
+/// The ranks in one run, ascending: those that its profiles and tracks name.
 std::vector<int64_t> ranks_inside(const Run& run);
 
-/// Keeps what one of `ranks_inside` did: its profiles and its tracks. Tracks that name no rank stay. The run is that
-/// rank's from then on.
+/// Keeps the profiles and tracks of one of `ranks_inside`, and the tracks that name no rank. The run is that rank's
+/// then.
 void select_rank_inside(Run& run, int64_t rank);
 
 }  // namespace cgpu

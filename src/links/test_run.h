@@ -12,34 +12,25 @@ namespace cgpu::test {
 class RunBuilder {
  public:
   SliceIndex add(SliceKind kind, std::string_view name, int64_t start, int64_t end, TrackIndex track = 0,
-                 int64_t correlation = Slices::kNoCorrelation) {
+                 int64_t correlation = kNoCorrelation) {
     Timeline& t = run.timeline;
     while (t.tracks.size() <= track) t.tracks.emplace_back().process = "1";
     size_t category = 0;
     while (category < t.categories.size() && t.categories[category].kind != kind) ++category;
     if (category == t.categories.size()) t.categories.push_back({"category", kind});
-    t.slices.start.push_back(start);
-    t.slices.duration.push_back(end - start);
-    t.slices.name.push_back(t.names.intern(name));
-    t.slices.track.push_back(track);
-    t.slices.category.push_back(static_cast<uint16_t>(category));
-    t.slices.correlation.push_back(correlation);
-    t.slices.source.push_back(0);
-    t.slices.flags.push_back(0);
+    t.slices.append({.start = start,
+                     .duration = end - start,
+                     .correlation = correlation,
+                     .name = t.names.intern(name),
+                     .track = track,
+                     .category = static_cast<uint16_t>(category)});
     return static_cast<SliceIndex>(t.slices.size() - 1);
   }
 
   SliceIndex add_op(SliceKind kind, std::string_view name, int64_t start, int64_t end, int64_t correlation,
                     int32_t device = 0, int64_t stream = 7, TrackIndex track = 1) {
     const SliceIndex slice = add(kind, name, start, end, track, correlation);
-    DeviceOps& ops = run.timeline.device_ops;
-    ops.slice.push_back(slice);
-    ops.device.push_back(device);
-    ops.stream.push_back(stream);
-    ops.bytes.push_back(-1);
-    ops.copy.push_back(CopyKind::none);
-    ops.source.push_back(MemoryKind::none);
-    ops.destination.push_back(MemoryKind::none);
+    run.timeline.device_ops.append({.slice = slice, .device = device, .stream = stream});
     return slice;
   }
 

@@ -1,4 +1,4 @@
-// Calls of a device's runtime that wait, by their names. O(length of the name).
+// Which calls of a GPU runtime wait, and for what, by their names. O(length of the name).
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace cgpu {
 enum class Awaited : uint8_t {
   nothing,
   own_copy,  // the copy that it starts
-  stream,    // all that a stream was given
-  device,    // all that a device was given
-  event,     // that a stream comes to where an event was recorded
-  other,     // something of the device; the name does not say what
+  stream,    // all work submitted to a stream
+  device,    // all work submitted to a device
+  event,     // that a stream reaches a recorded event
+  other,     // something on the device; the name does not say what
 };
 
-/// docs/definitions.md, "idle" (causes synchronization and blocking_copy) and "waits", list the names.
+/// The names are listed in docs/definitions.md, "idle" (causes synchronization and blocking_copy) and "waits".
 Awaited awaited_by(std::string_view call);
 
 /// Whether a call of this name records an event in a stream.

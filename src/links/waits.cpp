@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "base/interval_set.h"
-#include "links/given_work.h"
+#include "links/submitted_ops.h"
 #include "links/waiting_calls.h"
 
 namespace cgpu {
@@ -14,14 +14,14 @@ namespace cgpu {
 namespace {
 
 using Kind = Synchronization::Kind;
-using Op = GivenWork::Op;
+using Op = SubmittedOps::Op;
 
 class WaitFinder {
  public:
-  explicit WaitFinder(const Timeline& timeline) : timeline_(timeline), slices_(timeline.slices), work_(timeline) {
+  explicit WaitFinder(const Timeline& timeline) : timeline_(timeline), slices_(timeline.slices), submitted_(timeline) {
     for (const Synchronization& one : timeline.synchronizations) {
       const SliceIndex call = slices_.launch[one.slice];
-      if (call != kNone && is_of_host(one.kind)) said_of_call_.emplace(call, &one);
+      if (call != kNone && is_of_host(one.kind)) recorded_wait_of_.emplace(call, &one);
       if (one.kind == Kind::event_record) records_.push_back(&one);
     }
     std::sort(records_.begin(), records_.end(), [&](const Synchronization* a, const Synchronization* b) {
@@ -46,29 +46,29 @@ class WaitFinder {
   static bool is_of_host(Kind kind) {
     return kind == Kind::host_stream || kind == Kind::host_device || kind == Kind::host_event;
   }
-  /// Its end is not the one that was recorded.
+  /// Whether the end of a slice is not the recorded one.
   bool is_doubtful(SliceIndex slice) const { return slices_.flags[slice] != 0; }
   Interval time_of(SliceIndex slice) const { return {slices_.start[slice], slices_.end(slice)}; }
 
   void find_calls(std::vector<Wait>& waits) {
-    constexpr uint8_t not_asked = UINT8_MAX;
-    std::vector<uint8_t> answers(timeline_.names.size(), not_asked);
-    const auto awaited = [&](SliceIndex call) {
+    constexpr uint8_t kUnknown = UINT8_MAX;
+    std::vector<uint8_t> answers(timeline_.names.size(), kUnknown);
+    const auto awaited_by_call = [&](SliceIndex call) {
       uint8_t& answer = answers[slices_.name[call]];
-      if (answer == not_asked) answer = static_cast<uint8_t>(awaited_by(timeline_.name(call)));
+      if (answer == kUnknown) answer = static_cast<uint8_t>(awaited_by(timeline_.name(call)));
       return static_cast<Awaited>(answer);
     };
     for (const SliceIndex op : timeline_.device_ops.slice) {
       const SliceIndex call = slices_.launch[op];
-      if (call == kNone || !is_call(timeline_.kind(call)) || awaited(call) != Awaited::own_copy) continue;
+      if (call == kNone || !is_call(timeline_.kind(call)) || awaited_by_call(call) != Awaited::own_copy) continue;
       const auto [last, added] = last_copy_.emplace(call, op);
       if (!added && slices_.end(op) > slices_.end(last->second)) last->second = op;
     }
     for (SliceIndex slice = 0; slice < slices_.size(); ++slice) {
       if (!is_call(timeline_.kind(slice)) || is_doubtful(slice)) continue;
-      const Awaited what = awaited(slice);
+      const Awaited what = awaited_by_call(slice);
       if (what == Awaited::nothing || what == Awaited::other) continue;
-      waits.push_back(what == Awaited::own_copy ? own_copy(slice) : host_wait(slice, said_of(slice, what)));
+      waits.push_back(what == Awaited::own_copy ? own_copy(slice) : host_wait(slice, description_of(slice, what)));
     }
   }
 
@@ -79,41 +79,42 @@ class WaitFinder {
     return ended_by(&op, time_of(call), {call, Wait::End::unknown, Wait::By::launch});
   }
 
-  /// What the profile says of a call: in a synchronization of its own, else by the call's name alone.
-  Synchronization said_of(SliceIndex call, Awaited what) const {
-    const auto said = said_of_call_.find(call);
-    if (said != said_of_call_.end()) return *said->second;
-    Synchronization only;
-    only.slice = call;
-    only.kind = what == Awaited::stream   ? Kind::host_stream
-                : what == Awaited::device ? Kind::host_device
-                                          : Kind::host_event;
-    return only;
+  /// The wait of a call: the synchronization that the profile records for it, else what the name of the call says.
+  Synchronization description_of(SliceIndex call, Awaited what) const {
+    const auto recorded = recorded_wait_of_.find(call);
+    if (recorded != recorded_wait_of_.end()) return *recorded->second;
+    Synchronization by_name;
+    by_name.slice = call;
+    by_name.kind = what == Awaited::stream   ? Kind::host_stream
+                   : what == Awaited::device ? Kind::host_device
+                                             : Kind::host_event;
+    return by_name;
   }
 
-  /// Whose work a slice waits for: that of the process of its call.
+  /// The process whose work a slice waits for: that of its call.
   ProcessIndex process_of(SliceIndex slice) const {
     const SliceIndex call = slices_.launch[slice];
-    return work_.process_of(slices_.track[call == kNone ? slice : call]);
+    return submitted_.process_of(slices_.track[call == kNone ? slice : call]);
   }
 
-  Wait host_wait(SliceIndex slice, const Synchronization& said) const {
+  Wait host_wait(SliceIndex slice, const Synchronization& awaited) const {
     Wait wait{slice};
-    wait.record = said.record;
+    wait.record = awaited.record;
     const Interval time = time_of(slice);
-    const bool whole_device = said.kind == Kind::host_device;
-    const auto works = work_.find({whole_device, said.device, whole_device ? -1 : said.stream, process_of(slice)});
-    if (!works) return wait;
-    if ((!whole_device && said.stream < 0) || works->size() > 1) return by_times(*works, said, time, wait);
-    wait.by = said.record != kNone ? Wait::By::record : whole_device ? Wait::By::device : Wait::By::stream;
-    return ended_by(works->empty() ? nullptr : last_awaited(*works->front(), said, time), time, wait);
+    const bool whole_device = awaited.kind == Kind::host_device;
+    const auto streams =
+        submitted_.find({whole_device, awaited.device, whole_device ? -1 : awaited.stream, process_of(slice)});
+    if (!streams) return wait;
+    if ((!whole_device && awaited.stream < 0) || streams->size() > 1) return by_times(*streams, awaited, time, wait);
+    wait.by = awaited.record != kNone ? Wait::By::record : whole_device ? Wait::By::device : Wait::By::stream;
+    return ended_by(streams->empty() ? nullptr : last_awaited(*streams->front(), awaited, time), time, wait);
   }
 
   /// The last op that has to end before the wait can.
-  const Op* last_awaited(const GivenWork& work, const Synchronization& said, const Interval& time) const {
-    if (said.kind != Kind::host_event) return work.last_given(time.begin);
-    if (said.record != kNone) return work.last_given(slices_.start[said.record]);
-    return work.last_ended(time.begin, time.end);  // where in the stream the event was is not known
+  const Op* last_awaited(const SubmittedOps& stream, const Synchronization& awaited, const Interval& time) const {
+    if (awaited.kind != Kind::host_event) return stream.last_to_end(time.begin);
+    if (awaited.record != kNone) return stream.last_to_end(slices_.start[awaited.record]);
+    return stream.last_ended(time.begin, time.end);  // the position of the event is not known
   }
 
   static Wait ended_by(const Op* op, const Interval& time, Wait wait) {
@@ -126,13 +127,13 @@ class WaitFinder {
     return wait;
   }
 
-  /// The op of the only stream (or device) that can have ended the wait.
-  Wait by_times(const std::vector<const GivenWork*>& works, const Synchronization& said, const Interval& time,
+  /// Ended by the only stream (or device) of which an op ended during the wait.
+  Wait by_times(const std::vector<const SubmittedOps*>& streams, const Synchronization& awaited, const Interval& time,
                 Wait wait) const {
     wait.by = Wait::By::times;
     wait.end = Wait::End::nothing;
-    for (const GivenWork* work : works) {
-      Wait ended = ended_by(last_awaited(*work, said, time), time, wait);
+    for (const SubmittedOps* stream : streams) {
+      Wait ended = ended_by(last_awaited(*stream, awaited, time), time, wait);
       if (ended.end != Wait::End::op) continue;
       if (wait.op != kNone) {
         wait.op = kNone;
@@ -144,34 +145,34 @@ class WaitFinder {
     return wait;
   }
 
-  /// The stream that was told to wait does so when it has come to the wait and has an op to go on with.
-  Wait stream_order(const Synchronization& said) const {
-    Wait wait{said.slice};
-    wait.record = said.record;
-    if (said.record == kNone || said.stream < 0) return wait;
+  /// A stream that was told to wait for an event is held back from when it has reached the wait and has an op to run.
+  Wait stream_order(const Synchronization& awaited) const {
+    Wait wait{awaited.slice};
+    wait.record = awaited.record;
+    if (awaited.record == kNone || awaited.stream < 0) return wait;
     wait.by = Wait::By::record;
     wait.end = Wait::End::nothing;
-    const auto works = work_.find({false, said.device, said.stream, process_of(said.slice)});
-    const GivenWork* own = work_.of_track(slices_.track[said.slice]);
-    if (!works || works->size() != 1 || own == nullptr) return wait;
-    const int64_t told = slices_.start[said.slice];
-    const Op* op = works->front()->last_given(slices_.start[said.record]);
-    const Op* held = own->first_given_from(told);
+    const auto streams = submitted_.find({false, awaited.device, awaited.stream, process_of(awaited.slice)});
+    const SubmittedOps* own = submitted_.of_track(slices_.track[awaited.slice]);
+    if (!streams || streams->size() != 1 || own == nullptr) return wait;
+    const int64_t submitted = slices_.start[awaited.slice];
+    const Op* op = streams->front()->last_to_end(slices_.start[awaited.record]);
+    const Op* held = own->first_submitted(submitted);
     if (op == nullptr || held == nullptr) return wait;
-    const Op* before = own->last_given(told);
-    const int64_t ready = std::max({told, held->given, before == nullptr ? told : before->end});
+    const Op* before = own->last_to_end(submitted);
+    const int64_t ready = std::max({submitted, held->submitted, before == nullptr ? submitted : before->end});
     wait = ended_by(op, {ready, held->start}, wait);
     if (wait.end == Wait::End::op) wait.held = held->slice;
     return wait;
   }
 
-  /// With the events that other streams came to meanwhile: where these are of one stream, that one ended the wait.
-  Wait stream_wait(const Synchronization& said) const {
-    Wait wait{said.slice};
+  /// Ended by the event that another stream reached during the wait, if the events reached then are of one stream.
+  Wait stream_wait(const Synchronization& awaited) const {
+    Wait wait{awaited.slice};
     wait.by = Wait::By::times;
     wait.end = Wait::End::nothing;
-    const Interval time = time_of(said.slice);
-    const TrackIndex own = slices_.track[said.slice];
+    const Interval time = time_of(awaited.slice);
+    const TrackIndex own = slices_.track[awaited.slice];
     constexpr size_t kMostEvents = 256;
     const Synchronization* last = nullptr;
     size_t seen = 0;
@@ -190,12 +191,12 @@ class WaitFinder {
     if (last == nullptr) return wait;
     wait.end = seen == 1 ? Wait::End::event : Wait::End::ambiguous;
     if (seen == 1) wait.record = last->slice;
-    const auto works = work_.find({false, last->device, last->stream, process_of(last->slice)});
+    const auto streams = submitted_.find({false, last->device, last->stream, process_of(last->slice)});
     const SliceIndex call = slices_.launch[last->slice];
     const Op* op =
-        !works || works->size() != 1
+        !streams || streams->size() != 1
             ? nullptr
-            : works->front()->last_ended(call == kNone ? INT64_MAX : slices_.start[call], slices_.end(last->slice));
+            : streams->front()->last_ended(call == kNone ? INT64_MAX : slices_.start[call], slices_.end(last->slice));
     if (op != nullptr && op->end > time.begin) {
       wait.end = Wait::End::op;
       wait.op = op->slice;
@@ -205,10 +206,10 @@ class WaitFinder {
 
   const Timeline& timeline_;
   const Slices& slices_;
-  AllWork work_;
-  std::unordered_map<SliceIndex, const Synchronization*> said_of_call_;
-  std::unordered_map<SliceIndex, SliceIndex> last_copy_;  // of blocking copies, by call
-  std::vector<const Synchronization*> records_;           // on the device, by end
+  SubmissionIndex submitted_;
+  std::unordered_map<SliceIndex, const Synchronization*> recorded_wait_of_;
+  std::unordered_map<SliceIndex, SliceIndex> last_copy_;  // by call that copies and blocks
+  std::vector<const Synchronization*> records_;           // of events on devices, by end
 };
 
 }  // namespace

@@ -41,10 +41,10 @@ class Waiting : public ::testing::Test {
   }
   /// What the profile says of the last call.
   SliceIndex said(Kind kind, int64_t start, int64_t end, int32_t device, int64_t stream, TrackIndex track = 1,
-                  int64_t record = Slices::kNoCorrelation) {
+                  int64_t record = kNoCorrelation) {
     const SliceIndex slice = b.add(SliceKind::synchronization, "said", start, end, track, id_);
     std::vector<Synchronization>& all = b.run.timeline.synchronizations;
-    if (record != Slices::kNoCorrelation) {
+    if (record != kNoCorrelation) {
       b.run.timeline.hints.records.push_back({static_cast<uint32_t>(all.size()), record});
     }
     all.push_back({slice, kind, device, stream});

@@ -8,7 +8,8 @@ namespace cgpu {
 
 namespace {
 
-/// Everything of a run that a window leaves alone, bodies other than the timeline apart.
+/// Copies what a window does not change: all but the events of the timeline, the call tree, the measured launches and
+/// the op graph.
 Run copy_facts(const Run& run) {
   Run copy;
   copy.file = run.file;
@@ -37,7 +38,7 @@ Run copy_facts(const Run& run) {
   return copy;
 }
 
-/// Copies names into another pool, each when it is first needed.
+/// Copies names to another pool, each when it is first needed.
 class NameCopier {
  public:
   NameCopier(const StringPool& from, StringPool& to) : from_(from), to_(to), copied_(from.size(), StringPool::absent) {}
@@ -52,13 +53,17 @@ class NameCopier {
   std::vector<StringId> copied_;
 };
 
-/// The new numbers of the slices that are kept; kNone for the others.
+/// The slices that are kept, with their new numbers.
 struct Kept {
-  std::vector<SliceIndex> number;
-  std::vector<SliceIndex> slices;  // those kept
+  std::vector<SliceIndex> number;  // for each slice its new number; kNone for a slice that is not kept
+  std::vector<SliceIndex> slices;  // that are kept
 
   bool has(SliceIndex slice) const { return number[slice] != kNone; }
   SliceIndex of(SliceIndex slice) const { return slice == kNone ? kNone : number[slice]; }
+  void add(SliceIndex slice) {
+    number[slice] = static_cast<SliceIndex>(slices.size());
+    slices.push_back(slice);
+  }
 };
 
 Kept keep(const Timeline& timeline, const Part& part) {
@@ -66,7 +71,7 @@ Kept keep(const Timeline& timeline, const Part& part) {
   const Slices& slices = timeline.slices;
   Kept kept;
   kept.number.assign(slices.size(), kNone);
-  // What is asked of a slice depends on its track and category only.
+  // The answer for a slice depends on its track and category only.
   std::vector<int8_t> answers(part.takes ? timeline.tracks.size() * timeline.categories.size() : 0, -1);
   const auto is_wanted = [&](SliceIndex slice) {
     if (!part.takes) return true;
@@ -79,37 +84,18 @@ Kept keep(const Timeline& timeline, const Part& part) {
     const bool instant = slices.duration[slice] == 0;
     if (instant ? slices.start[slice] < begin : slices.end(slice) <= begin) continue;
     if (!is_wanted(slice)) continue;
-    kept.number[slice] = static_cast<SliceIndex>(kept.slices.size());
-    kept.slices.push_back(slice);
+    kept.add(slice);
   }
   return kept;
 }
 
-template <typename T>
-std::vector<T> pick(const std::vector<T>& from, const std::vector<SliceIndex>& which) {
-  std::vector<T> picked;
-  picked.reserve(which.size());
-  for (const SliceIndex i : which) picked.push_back(from[i]);
-  return picked;
-}
-
-/// Gives the old numbers of the ops that are kept.
-std::vector<uint32_t> copy_device_ops(const DeviceOps& from, const Kept& kept, DeviceOps& to) {
-  std::vector<uint32_t> ops;
-  for (uint32_t op = 0; op < from.size(); ++op) {
-    if (kept.has(from.slice[op])) ops.push_back(op);
+/// The device ops whose slices are kept.
+std::vector<uint32_t> kept_ops(const DeviceOps& ops, const Kept& kept) {
+  std::vector<uint32_t> found;
+  for (uint32_t op = 0; op < ops.size(); ++op) {
+    if (kept.has(ops.slice[op])) found.push_back(op);
   }
-  to.slice = pick(from.slice, ops);
-  for (SliceIndex& slice : to.slice) slice = kept.of(slice);
-  to.device = pick(from.device, ops);
-  to.stream = pick(from.stream, ops);
-  to.bytes = pick(from.bytes, ops);
-  to.copy = pick(from.copy, ops);
-  to.source = pick(from.source, ops);
-  to.destination = pick(from.destination, ops);
-  to.kind = pick(from.kind, ops);
-  to.kernel_class = pick(from.kernel_class, ops);
-  return ops;
+  return found;
 }
 
 Run cut_run(const Session& whole, size_t number, const Part& part) {
@@ -121,29 +107,28 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
   Timeline& to = copy.timeline;
   NameCopier name(from.names, to.names);
 
-  to.slices.track = pick(from.slices.track, kept.slices);
-  to.slices.category = pick(from.slices.category, kept.slices);
-  to.slices.flags = pick(from.slices.flags, kept.slices);
-  to.slices.correlation = pick(from.slices.correlation, kept.slices);
-  to.slices.source = pick(from.slices.source, kept.slices);
+  Slices& slices = to.slices;
+  slices.append_from(from.slices, kept.slices);
   int64_t lost_launches = 0;
   int64_t clipped = 0;
-  for (const SliceIndex slice : kept.slices) {
-    const SliceIndex launch = from.slices.launch[slice];
-    lost_launches += launch != kNone && !kept.has(launch) && is_device_op(from.kind(slice)) ? 1 : 0;
-    to.slices.parent.push_back(kept.of(from.slices.parent[slice]));
-    to.slices.launch.push_back(kept.of(launch));
-    to.slices.name.push_back(name(from.slices.name[slice]));
-    const int64_t first = std::max(from.slices.start[slice], begin);
-    const int64_t last = std::min(from.slices.end(slice), end);
-    if (last - first != from.slices.duration[slice]) {
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    const SliceIndex launch = slices.launch[slice];
+    lost_launches += launch != kNone && !kept.has(launch) && is_device_op(to.kind(slice)) ? 1 : 0;
+    slices.parent[slice] = kept.of(slices.parent[slice]);
+    slices.launch[slice] = kept.of(launch);
+    slices.name[slice] = name(slices.name[slice]);
+    const int64_t first = std::max(slices.start[slice], begin);
+    const int64_t last = std::min(slices.end(slice), end);
+    if (last - first != slices.duration[slice]) {
       ++clipped;
-      to.slices.flags[to.slices.start.size()] |= kClipped;
+      slices.flags[slice] |= kClipped;
     }
-    to.slices.start.push_back(first);
-    to.slices.duration.push_back(last - first);
+    slices.start[slice] = first;
+    slices.duration[slice] = last - first;
   }
-  copy.part_of = {number, copy_device_ops(from.device_ops, kept, to.device_ops)};
+  copy.part_of = {number, kept_ops(from.device_ops, kept)};
+  to.device_ops.append_from(from.device_ops, copy.part_of->ops);
+  for (SliceIndex& slice : to.device_ops.slice) slice = kept.of(slice);
   for (Collective collective : from.collectives) {
     if (!kept.has(collective.slice)) continue;
     collective.slice = kept.of(collective.slice);
@@ -184,45 +169,24 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
   return copy;
 }
 
-/// Keeps the entries of one column, or of several of equal length, for which `keep(i)` holds.
-template <typename Keep, typename... Columns>
-void keep_entries(size_t size, const Keep& keep, Columns&... columns) {
-  size_t kept = 0;
-  for (size_t i = 0; i < size; ++i) {
-    if (!keep(i)) continue;
-    ((columns[kept] = columns[i]), ...);
-    ++kept;
-  }
-  (columns.resize(kept), ...);
-}
-
-/// Drops the slices without a number, and what belongs to them.
-void keep_slices(Timeline& timeline, const std::vector<SliceIndex>& number) {
-  Slices& slices = timeline.slices;
-  const auto renumbered = [&](SliceIndex i) { return i == kNone ? kNone : number[i]; };
-  const auto is_kept = [&](SliceIndex i) { return number[i] != kNone; };
-  for (SliceIndex i = 0; i < slices.size(); ++i) {
-    if (!is_kept(i)) continue;
-    slices.parent[i] = renumbered(slices.parent[i]);
-    slices.launch[i] = renumbered(slices.launch[i]);
-  }
+/// Drops the slices that are not kept, and what belongs to them.
+void drop_others(Timeline& timeline, const Kept& kept) {
   DeviceOps& ops = timeline.device_ops;
-  keep_entries(
-      ops.size(), [&](size_t i) { return is_kept(ops.slice[i]); }, ops.slice, ops.device, ops.stream, ops.bytes,
-      ops.copy, ops.source, ops.destination, ops.kind, ops.kernel_class);
-  for (SliceIndex& slice : ops.slice) slice = number[slice];
-  keep_entries(
-      slices.size(), [&](size_t i) { return number[i] != kNone; }, slices.start, slices.duration, slices.name,
-      slices.track, slices.category, slices.flags, slices.correlation, slices.source, slices.parent, slices.launch);
-  std::erase_if(timeline.collectives, [&](const Collective& c) { return !is_kept(c.slice); });
-  for (Collective& collective : timeline.collectives) collective.slice = number[collective.slice];
-  std::erase_if(timeline.synchronizations, [&](const Synchronization& one) { return !is_kept(one.slice); });
+  ops.keep(kept_ops(ops, kept));
+  for (SliceIndex& slice : ops.slice) slice = kept.of(slice);
+  Slices& slices = timeline.slices;
+  slices.keep(kept.slices);
+  for (SliceIndex& parent : slices.parent) parent = kept.of(parent);
+  for (SliceIndex& launch : slices.launch) launch = kept.of(launch);
+  std::erase_if(timeline.collectives, [&](const Collective& one) { return !kept.has(one.slice); });
+  for (Collective& one : timeline.collectives) one.slice = kept.of(one.slice);
+  std::erase_if(timeline.synchronizations, [&](const Synchronization& one) { return !kept.has(one.slice); });
   for (Synchronization& one : timeline.synchronizations) {
-    one.slice = number[one.slice];
-    one.record = renumbered(one.record);
+    one.slice = kept.of(one.slice);
+    one.record = kept.of(one.record);
   }
-  std::erase_if(timeline.links, [&](const Link& link) { return !is_kept(link.from) || !is_kept(link.to); });
-  for (Link& link : timeline.links) link = {link.kind, number[link.from], number[link.to]};
+  std::erase_if(timeline.links, [&](const Link& link) { return !kept.has(link.from) || !kept.has(link.to); });
+  for (Link& link : timeline.links) link = {link.kind, kept.of(link.from), kept.of(link.to)};
 }
 
 }  // namespace
@@ -233,7 +197,7 @@ Session cut_out(std::shared_ptr<const Session> whole, const std::vector<std::opt
   for (size_t run = 0; run < whole->runs.size(); ++run) {
     if (parts[run]) session.runs.push_back(cut_run(*whole, run, *parts[run]));
   }
-  if (whole->whole) {  // a part of a part is a part of what that one is a part of
+  if (whole->whole) {  // `whole` is a part itself: refer to the session that it was cut out of
     for (Run& run : session.runs) {
       const Run::PartOf& between = *whole->runs[run.part_of->run].part_of;
       run.part_of->run = between.run;
@@ -262,12 +226,12 @@ void select_tracks(Run& run, const std::function<bool(const Track&)>& keep) {
   for (const Track& track : timeline.tracks) kept.push_back(keep(track));
   if (std::all_of(kept.begin(), kept.end(), [](bool one) { return one; })) return;
   const auto on_kept = [&](TrackIndex track) { return track == kNone || kept[track]; };
-  std::vector<SliceIndex> number(timeline.slices.size(), kNone);
-  SliceIndex next = 0;
-  for (SliceIndex i = 0; i < number.size(); ++i) {
-    if (on_kept(timeline.slices.track[i])) number[i] = next++;
+  Kept slices;
+  slices.number.assign(timeline.slices.size(), kNone);
+  for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
+    if (on_kept(timeline.slices.track[i])) slices.add(i);
   }
-  keep_slices(timeline, number);
+  drop_others(timeline, slices);
   std::erase_if(timeline.instants, [&](const Instant& instant) { return !on_kept(instant.track); });
 }
 

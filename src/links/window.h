@@ -1,4 +1,4 @@
-// A part of a session: what happened between two moments, or on some tracks.
+// Selecting a part of a session: a time window, or some tracks.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,23 @@ namespace cgpu {
 /// What is kept of a run.
 struct Part {
   Interval window{INT64_MIN, INT64_MAX};  // on the run's clock
-  /// Whether slices of a kind on a track are kept; empty for all.
+  /// Whether slices of this kind on this track are kept; empty to keep all.
   std::function<bool(TrackIndex, SliceKind)> takes;
 };
 
-/// Parts of the runs of `whole`, by run; where there is none, the run is left out. Slices that reach over a border of
-/// the window are cut there (kClipped), so that times add up over neighbouring windows; slices of no duration belong to
-/// the window in which they start. A device op whose launch call lies outside keeps no launch; Run::part_of leads to
-/// what is known of it. What was cut, and what lost its launch, is counted in notes. Call trees, measured launches and
-/// op graphs stay with `whole`. O(slices), and little more than a look at each that lies outside.
+/// A session of these parts of the runs of `whole`; a run without a part is left out. Slices that cross the border of a
+/// window are cut there (kClipped), so that times add up over adjacent windows; a slice of no duration belongs to the
+/// window in which it starts. A device op whose launch call lies outside loses its launch; Run::part_of leads to the op
+/// in Session::whole, which has it. Notes count what was cut and what lost its launch. Call trees, measured launches
+/// and op graphs are not copied. If `whole` is a part itself, the result is a part of the session that it was cut out
+/// of. O(slices).
 Session cut_out(std::shared_ptr<const Session> whole, const std::vector<std::optional<Part>>& parts);
 
-/// Puts in the place of a session its part in these windows, by run. What has no times stays.
+/// Replaces a session by its part in these windows, one for each run. Keeps call trees, measured launches and op
+/// graphs.
 void select_windows(Session& session, const std::vector<Interval>& windows);
 
-/// Keeps what happened on the tracks for which `keep` holds, and these tracks' place among all: none is renumbered.
+/// Keeps the slices and instants on the tracks for which `keep` holds. No track is renumbered.
 void select_tracks(Run& run, const std::function<bool(const Track&)>& keep);
 
 }  // namespace cgpu

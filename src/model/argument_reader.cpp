@@ -70,7 +70,7 @@ void ArgumentReader::number_keys(Piece& piece) {
   }
 }
 
-std::span<const ArgumentView> ArgumentReader::look(const Group& group, size_t event) {
+std::span<const ArgumentView> ArgumentReader::views_of(const Group& group, size_t event) {
   views_.clear();
   if (source_ == nullptr) return views_;
   const uint32_t place = group.place[event];

@@ -1,7 +1,7 @@
 // The arguments of many events, read ahead of their use.
 //
-// Events are taken in groups. While one group is used, the next is read from the profile by other threads, in the order
-// of the file, whatever the order of use. Memory: two groups, some 20 MB.
+// Events are taken in groups. While one group is used, other threads read the next from the profile, in the order of
+// the file, whatever the order of use. Memory: two groups, about 20 MB.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct ArgumentView {
 
 class ArgumentReader {
  public:
-  /// `source` may be null: then no event has arguments. `threads`: 0 for as many as the machine has.
+  /// `source` may be null: no event has arguments then. `threads`: 0 for one per processor.
   explicit ArgumentReader(ArgumentSource* source, unsigned threads = 0);
 
-  /// The number of a key; a new one where it was not met yet.
+  /// The number of a key; a new number for a new key.
   uint32_t number_of(const std::string& key);
 
   /// Calls use(i, arguments) for the i-th of `sources` in their order; the arguments are valid until it returns. Throws
@@ -37,7 +37,7 @@ class ArgumentReader {
   template <typename Use>
   void for_each(std::span<const uint64_t> sources, Use use) {
     run(sources, [&](size_t first, const Group& group) {
-      for (size_t i = 0; i < group.place.size(); ++i) use(first + i, look(group, i));
+      for (size_t i = 0; i < group.place.size(); ++i) use(first + i, views_of(group, i));
     });
   }
 
@@ -50,14 +50,14 @@ class ArgumentReader {
     std::vector<uint32_t> numbers;  // of the keys of the batch
   };
   struct Group {
-    std::vector<uint32_t> place;  // by event, in the order of the file
+    std::vector<uint32_t> place;  // for each event, its place in the order of the file
     std::vector<Piece> pieces;
   };
 
   void run(std::span<const uint64_t> sources, const std::function<void(size_t first, const Group&)>& use);
   void read(std::span<const uint64_t> sources, Group& group);
   void number_keys(Piece& piece);
-  std::span<const ArgumentView> look(const Group& group, size_t event);
+  std::span<const ArgumentView> views_of(const Group& group, size_t event);
 
   ArgumentSource* source_;
   unsigned threads_;

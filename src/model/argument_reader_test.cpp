@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "model/test_arguments.h"
+#include "model/timeline.h"
 
 namespace cgpu {
 namespace {
@@ -25,19 +26,31 @@ class Numbered : public test::MadeArguments {
     if (source % 1000 == 0) arguments.push_back({"rare " + std::to_string(source), "x", false});
     return arguments;
   }
-  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
-    ascending_ = ascending_ && std::is_sorted(sources.begin(), sources.end());
-    MadeArguments::read(sources, batch);
-  }
   bool is_parallel() const override { return parallel_; }
   bool ascending() const { return ascending_; }
 
   static constexpr uint64_t kBroken = 1'000'000'000;
 
  private:
+  void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+    ascending_ = ascending_ && std::is_sorted(sources.begin(), sources.end());
+    MadeArguments::read_events(sources, batch);
+  }
+
   bool parallel_;
   std::atomic<bool> ascending_ = true;
 };
+
+TEST(ArgumentReader, WhatHasNoSourceHasNoArguments) {
+  Numbered numbered(false);
+  const std::vector<uint64_t> sources{kNoSource, 2, kNoSource, 1};
+  std::vector<size_t> counts;
+  ArgumentReader(&numbered).for_each(
+      sources, [&](size_t, std::span<const ArgumentView> arguments) { counts.push_back(arguments.size()); });
+  EXPECT_EQ(counts, (std::vector<size_t>{0, 2, 0, 1}));
+  EXPECT_TRUE(numbered.arguments(kNoSource).empty());
+  EXPECT_EQ(numbered.arguments(1).size(), 1U);
+}
 
 TEST(ArgumentReader, GivesThoseOfEachEventInAnyOrder) {
   std::mt19937 random(1);

@@ -1,6 +1,9 @@
 #include "model/arguments.h"
 
+#include <algorithm>
+
 #include "base/credentials.h"
+#include "model/timeline.h"
 
 namespace cgpu {
 
@@ -33,6 +36,12 @@ uint32_t ArgumentBatch::number_of(std::string_view key) {
   if (added) keys_.push_back({std::string(key), is_secret_key(key)});
   keys_[last_].next = at->second;
   return last_ = at->second;
+}
+
+void ArgumentSource::read(std::span<const uint64_t> sources, ArgumentBatch& batch) {
+  const auto end = std::lower_bound(sources.begin(), sources.end(), kNoSource);
+  read_events(sources.first(static_cast<size_t>(end - sources.begin())), batch);
+  for (auto none = end; none != sources.end(); ++none) batch.begin_event();
 }
 
 std::vector<Argument> ArgumentSource::arguments(uint64_t source) {

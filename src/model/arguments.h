@@ -1,7 +1,7 @@
 // The arguments of events: what a profile says about an event besides its name and its times.
 //
-// The model does not hold them, it holds where they stand in the profile (Slices::source). They are read again for one
-// event that somebody looks at, or in batches for all events (model/argument_reader.h).
+// The model does not keep them; it keeps their position in the profile (Slices::source). They are read again for a
+// single event when it is looked at, or in batches for all events (model/argument_reader.h).
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ struct Argument {
   bool json = false;  // the value is JSON text (a number, array, ...), not a string
 };
 
-/// The arguments of many events in few allocations. Values that look like credentials are hidden on the way in, the
-/// same keys and values as in base/credentials.h.
+/// The arguments of many events in few allocations. Values that look like credentials (base/credentials.h) are replaced
+/// when they are added.
 class ArgumentBatch {
  public:
   struct Value {
     uint32_t key = 0;  // its number among the keys of this batch
     bool json = false;
-    size_t at = 0;  // in the text
+    size_t at = 0;  // position in the text of the batch
     size_t size = 0;
   };
 
@@ -52,7 +52,7 @@ class ArgumentBatch {
   struct Key {
     std::string text;
     bool secret = false;
-    uint32_t next = 0;  // the key that came after this one last time: mostly it does again
+    uint32_t next = 0;  // the key that followed this one last time, and probably follows it again
   };
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
@@ -72,13 +72,18 @@ class ArgumentSource {
  public:
   virtual ~ArgumentSource() = default;
   /// Adds the arguments of events to `batch`, in the order of `sources` (Slices::source), which must not fall: that is
-  /// the cheap order. Throws Error where the file has changed or vanished.
-  virtual void read(std::span<const uint64_t> sources, ArgumentBatch& batch) = 0;
-  /// Whether several threads that call `read` at once are quicker than one; they may not where this is false.
+  /// the cheap order. What has no source (kNoSource) has no arguments. Throws Error where the file has changed or
+  /// vanished.
+  void read(std::span<const uint64_t> sources, ArgumentBatch& batch);
+  /// Whether several threads may call `read` at once, and gain by it.
   virtual bool is_parallel() const { return false; }
 
-  /// Those of one event. Throws Error as `read`.
+  /// The arguments of one event. Throws Error as `read` does.
   std::vector<Argument> arguments(uint64_t source);
+
+ private:
+  /// As `read`, of events that have a source.
+  virtual void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) = 0;
 };
 
 }  // namespace cgpu

@@ -42,7 +42,7 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// A metric's name without what people and tools add to it: "GKER:SUM (sec) .inclusive" becomes "gker".
+/// The name of a metric without the suffixes that people and tools add: "GKER:SUM (sec) .inclusive" becomes "gker".
 std::string plain_name(std::string_view text) {
   std::string plain;
   int depth = 0;

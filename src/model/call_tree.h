@@ -2,9 +2,9 @@
 //
 // Nodes are columns, a parent always before its children; node 0 is the root, which stands for the whole program. A
 // metric holds, for every node, the sum of what was measured in it and below it (inclusive), over all profiles of the
-// run; only nodes with a value are stored. What a node costs by itself is what its children leave over (call_tree.cpp),
-// so that these exclusive values add up to the root. The values of single threads and ranks stay with the reader and
-// are asked for (ProfileValues).
+// run; only nodes with a value are stored. The exclusive value of a node is its inclusive value minus those of its
+// children, so that exclusive values add up to the root. The values of single threads and ranks stay in the file and
+// are read when they are asked for (ProfileValues).
 //
 // 20 bytes a node, 12 bytes a value; file and function names are stored once.
 #pragma once
@@ -26,7 +26,7 @@ using MetricIndex = uint32_t;
 inline constexpr NodeIndex kNoNode = UINT32_MAX;
 
 enum class NodeKind : uint8_t { root, entry, function, loop, line, instruction };
-/// How a node hangs on its parent.
+/// How a node relates to its parent.
 enum class NodeRelation : uint8_t { lexical, call, inlined_call };
 const char* text_of(NodeKind kind);          // "function", ...
 const char* text_of(NodeRelation relation);  // "call", ...
@@ -53,16 +53,16 @@ struct Metric {
   std::string about;                 // one line
   std::vector<std::string> aliases;  // other names that people know it by
   std::string stall_reason;          // why instructions waited, where the metric counts that; else ""
-  bool visible = true;               // shown unless asked otherwise
-  bool additive = true;              // the parts of a program add up to the whole (a sampling period does not)
+  bool visible = true;               // shown by default
+  bool additive = true;              // the values of parts of a program can be summed (a sampling period cannot)
 
-  std::vector<MetricIndex> parts;  // empty: measured. What the operands of the formula are
+  std::vector<MetricIndex> parts;  // the operands of the formula; empty for a measured metric
   Formula formula;
 
   // Of a measured metric, ascending in the node:
   std::vector<NodeIndex> node;
   std::vector<double> value;  // inclusive, over all profiles
-  double rounding = 1e-12;    // of the values, as a share of them: a smaller difference of sums is none
+  double rounding = 1e-12;    // relative rounding error of the values: a smaller difference counts as 0
 
   bool measured() const { return parts.empty(); }
 };
@@ -93,10 +93,10 @@ class ProfileValues {
   /// A measured metric of one node, in every profile that has a value; profiles in ascending order.
   virtual std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex metric) = 0;
 
-  /// Names of what else the file holds of a metric besides inclusive values ("function": a function without what it
-  /// calls, ...).
+  /// Names of the other values that the file stores of a metric besides inclusive ones ("function": a function without
+  /// its callees, ...).
   virtual std::vector<std::string> scopes() { return {}; }
-  /// Such values as they are stored, of one profile or summed up over all; nodes in ascending order.
+  /// The values of such a scope as they are stored, of one profile or summed over all; nodes in ascending order.
   virtual std::vector<NodeValue> of_scope(const std::string&, MetricIndex, std::optional<uint32_t> /*profile*/) {
     return {};
   }
@@ -106,16 +106,16 @@ struct CallTree {
   StringPool names;
   CallNodes nodes;
   std::vector<Metric> metrics;
-  /// What to look at when nobody says which: the time, where there is one.
+  /// The metric that is shown by default: the time, where there is one.
   std::optional<MetricIndex> main_metric;
   std::vector<CallProfile> profiles;
   std::shared_ptr<ProfileValues> profile_values;  // may be null
 
-  /// What to call a node: the function's name, "file.c:12", "loop at file.c:12", ...
+  /// The name to show for a node: the function's name, "file.c:12", "loop at file.c:12", ...
   std::string name_of(NodeIndex node) const;
   /// The nearest function at or above a node; the entry or root above them where there is none.
   NodeIndex function_of(NodeIndex node) const;
-  /// A value at the root where it is computed; any at all where it was measured.
+  /// Whether a metric has values: a computed one at the root, a measured one at any node.
   bool has_values(MetricIndex metric) const;
   /// The metric of that name as people type it: "GKER (sec)", "gker (inc)", "gker", an alias.
   std::optional<MetricIndex> find_metric(std::string_view text) const;
@@ -125,8 +125,8 @@ struct CallTree {
 double inclusive_value(const CallTree& tree, MetricIndex metric, NodeIndex node);
 /// For every node, the inclusive value of a metric, kNoValue where there is none. O(nodes + values).
 std::vector<double> inclusive_values(const CallTree& tree, MetricIndex metric);
-/// For every node, what it costs by itself: inclusive minus the children's inclusive; of a computed metric, the formula
-/// over these. Differences that are rounding of the sums (Metric::rounding) are 0. O(nodes + values).
+/// For every node its exclusive value: its inclusive value minus those of its children; of a computed metric, the
+/// formula over exclusive values. Differences within the rounding error (Metric::rounding) are 0. O(nodes + values).
 std::vector<double> exclusive_values(const CallTree& tree, MetricIndex metric);
 /// A computed metric from the values of measured ones: value_of(metric) gives these.
 template <typename ValueOf>

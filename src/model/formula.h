@@ -1,7 +1,7 @@
 // A number computed from others by arithmetic, such as 100 a / b: steps in postfix order.
 //
-// An operand may be absent (kNoValue). What adds leaves it out; what multiplies, divides or compares is absent too, and
-// so is a quotient whose divisor is not above 0. O(steps) a value.
+// An operand may be absent (kNoValue). Sums and differences leave it out; every other operation with it is absent too,
+// and so is a quotient whose divisor is not above 0. O(steps) a value.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,7 @@
 
 namespace cgpu {
 
-/// What a value is where there is none: a sparse profile does not tell "none" from 0 for a sum; a ratio of nothing is
-/// this.
+/// The value where there is none: of a node without a measurement, or of a ratio whose divisor is 0.
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 class Formula {
@@ -44,7 +43,7 @@ class Formula {
   /// Takes the last `arguments` values and leaves one. The number must be one that `arity` allows and that is there.
   void push(Op op, uint32_t arguments) { steps_.push_back({Step::Kind::operation, op, arguments, 0}); }
 
-  /// The steps of another one behind these: one value more.
+  /// Appends the steps of another formula, which leave one more value.
   void append(const Formula& other) { steps_.insert(steps_.end(), other.steps_.begin(), other.steps_.end()); }
   /// number(operand) gives the new numbers of the operands.
   template <typename Number>
@@ -55,7 +54,7 @@ class Formula {
   }
 
   bool empty() const { return steps_.empty(); }
-  /// One operand as it is.
+  /// Whether it is a single operand, unchanged.
   bool is_operand() const { return steps_.size() == 1 && steps_[0].kind == Step::Kind::operand; }
 
   /// value_of(operand) gives the operands.

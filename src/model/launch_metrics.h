@@ -1,9 +1,9 @@
 // Launch metrics: what a kernel profiler measured of single launches, each replayed on its own.
 //
 // Such a profiler serialises launches, flushes caches and fixes clocks, so its durations say how kernels compare with
-// the hardware, not when they ran or how long they took in the program. They are a body of their own and are never
-// mixed with a timeline. A launch holds what every profiler of this kind can say in named members (absent is not
-// zero), and everything it collected in a sparse row of named metrics.
+// the hardware, not when they ran or how long they took in the program. They are kept apart from the timeline. What
+// every profiler of this kind can measure stands in members of ProfiledLaunch (absent is not zero); all that was
+// collected stands in its list of named metrics.
 #pragma once
 
 #include <array>

@@ -8,9 +8,9 @@
 namespace cgpu {
 
 struct Note {
-  std::string code;  // contract: orphan_device_op, truncated_input, ...
+  std::string code;  // orphan_device_op, truncated_input, ...
   int64_t count = 0;
-  std::string text;     // what it means for the reader of the numbers
+  std::string text;     // what it means for the numbers
   bool damage = false;  // part of the input was lost: a warning, and exit 2 under --strict
 };
 

@@ -1,8 +1,8 @@
-// An execution trace: the ops that a program asked for, with their tensors and what had to come before them.
+// An execution trace: the ops of a program with their tensors and dependencies.
 //
-// PyTorch's execution traces and Chakra write these, to be replayed and simulated. They say what was done, not when:
-// durations are there where the trace has them, or where a profile of the same run was opened with it. 120 bytes a
-// node; texts are stored once.
+// PyTorch's execution traces and Chakra's traces are such graphs, made to be replayed and simulated. They say what was
+// done, not when: a node has a duration where the trace states it, or where a profile of the same run was opened with
+// the trace. 120 bytes a node; texts are stored once.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct OpNode {
   bool joined = false;        // found in the profile that was opened with the trace
   StringId input_shapes = 0;  // as written
   StringId input_types = 0;
-  StringId collective = 0;  // what communicates: "all_reduce"; 0 where the trace does not say
+  StringId collective = 0;  // "all_reduce", ...; 0 where the trace does not say
   uint32_t inputs = 0;
   uint32_t outputs = 0;
   uint32_t dependencies = 0;  // on data of other nodes
@@ -53,7 +53,7 @@ struct OpGraph {
   StringPool names;
   std::vector<OpNode> nodes;  // in the order of the trace
   std::optional<int64_t> process;
-  std::string profile;  // what durations were taken from; "" where they are the trace's own
+  std::string profile;  // the profile that durations were taken from; "" where they are the trace's own
 };
 
 }  // namespace cgpu

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/interval_set.h"
 #include "model/arguments.h"
 #include "model/call_tree.h"
 #include "model/launch_metrics.h"
@@ -39,7 +41,7 @@ struct ParallelGroup {
   std::vector<int64_t> ranks;
 };
 
-/// How many events the file held and what became of them:
+/// How many events the file held, and as what they were kept:
 /// read = slices + ends + instants + samples + memory + counters + flows + metadata + skipped.
 struct EventCounts {
   int64_t read = 0;
@@ -56,26 +58,37 @@ struct EventCounts {
   EventCounts& operator+=(const EventCounts& other);
 };
 
-/// How the clock of a run stands to those of the other runs of its session (links/clocks.h).
+/// How the clock of a run relates to the clocks of the other runs of its session (links/clocks.h).
 struct RunClock {
   enum class Method : uint8_t {
-    alone,      // not compared with others
-    reference,  // the others are moved to this one
-    shared,     // is the reference's clock
-    aligned,    // was moved to the reference's
-    unchecked,  // counts from 1970 like the reference; nothing shows how well they agree
-    unaligned,  // cannot be compared
+    alone,      // the only run: not compared
+    reference,  // the other clocks are aligned to this one
+    shared,     // the same clock as the reference
+    aligned,    // moved to agree with the reference
+    unchecked,  // counts from 1970 like the reference; no collective shows how well the two agree
+    unaligned,  // cannot be compared with the reference
   };
   Method method = Method::alone;
   int64_t offset = 0;               // ns that were added to clock_base
-  std::optional<int64_t> residual;  // ns by which the ends of collectives still differ, median
-  int64_t pairs = 0;                // ends that were compared
+  std::optional<int64_t> residual;  // median of the differences (ns) that remain between the ends of collectives
+  int64_t pairs = 0;                // collectives whose ends were compared
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 
+/// What is still known of a timeline after its slices have been let go (session/let_go.h).
+struct TimelineTotals {
+  int64_t slices = 0;
+  int64_t device_ops = 0;
+  uint64_t bytes = 0;                   // resident, names apart
+  std::optional<Interval> slices_time;  // from the first start to the last end of all slices
+  std::optional<Interval> extent;       // as extent_of (analysis/session_clock.h)
+  std::optional<Interval> event_extent;
+  std::set<int32_t> used_devices;
+};
+
 struct Run {
   std::string file;            // as the user named it
-  std::string format;          // contract, "info": kineto, chrome, nsys-sqlite, ...
+  std::string format;          // kineto, chrome, nsys-sqlite, ...: docs/formats
   std::string format_version;  // as the profile says, "" where it does not
   std::string host;
   int64_t rank = 0;
@@ -96,6 +109,8 @@ struct Run {
   EventCounts events;
   Notes notes;
   Timeline timeline;
+  /// Where only that part of the timeline is left which other ranks need to know: what all of it was.
+  std::optional<TimelineTotals> let_go;
   std::optional<CallTree> call_tree;
   std::optional<LaunchMetrics> launch_metrics;
   std::optional<OpGraph> op_graph;
@@ -103,21 +118,36 @@ struct Run {
   std::shared_ptr<ArgumentSource> arguments;  // may be null
   std::shared_ptr<SourceFiles> sources;       // may be null
 
-  /// Of a run of a part of a session (links/window.h): where it is in Session::whole. What explains a device op - its
-  /// launch, what the host did meanwhile - may lie outside of the part.
+  /// Of a run in a selected part of a session (links/window.h): the run of Session::whole that it was cut out of. What
+  /// explains a device op (its launch, what the host did meanwhile) may lie outside the part.
   struct PartOf {
-    size_t run = 0;
-    std::vector<uint32_t> ops;  // by device op: its number there
+    size_t run = 0;             // index into Session::whole->runs
+    std::vector<uint32_t> ops;  // for each device op, its number in that run
   };
   std::optional<PartOf> part_of;
+
+  /// Adds a slice to the timeline and counts its event.
+  SliceIndex add_slice(const Slice& slice) {
+    timeline.slices.append(slice);
+    ++events.slices;
+    return static_cast<SliceIndex>(timeline.slices.size() - 1);
+  }
 };
+
+/// Slices of a run, also of one whose timeline has been let go.
+inline int64_t slice_count(const Run& run) {
+  return run.let_go ? run.let_go->slices : static_cast<int64_t>(run.timeline.slices.size());
+}
+inline int64_t device_op_count(const Run& run) {
+  return run.let_go ? run.let_go->device_ops : static_cast<int64_t>(run.timeline.device_ops.size());
+}
 
 /// Everything that was opened together: one run a rank, sorted by rank.
 struct Session {
   std::vector<Run> runs;
   std::vector<std::string> inputs;       // as the user named them
-  std::shared_ptr<const Session> whole;  // of a part: what it was cut out of; else null
-  /// Of a part: by run, the time on its clock that is still shown as 0; else empty (analysis/session_clock.h).
+  std::shared_ptr<const Session> whole;  // of a selected part: the session that was opened; else null
+  /// Of a selected part: for each run, the time on its clock that is shown as 0; else empty (analysis/session_clock.h).
   std::vector<int64_t> zeros;
 };
 

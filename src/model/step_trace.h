@@ -1,4 +1,5 @@
-// What a profiler computed itself of one step of one device, to hold our own figures against. Ascend writes it.
+// The times of one step on one device as the profiler itself computed them, for comparison with the figures computed
+// here. The Ascend profiler writes them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 namespace cgpu {
 
 struct StepTrace {
-  int32_t device = -1;               // -1 where the profile does not say: it is of one device
+  int32_t device = -1;               // -1 where the profile does not say: it has one device only
   std::string step;                  // "" where there are no steps
   std::optional<int64_t> computing;  // ns, as the rest
   std::optional<int64_t> communication;

@@ -10,16 +10,15 @@
 namespace cgpu::test {
 
 class MadeArguments : public ArgumentSource {
- public:
-  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+ protected:
+  virtual std::vector<Argument> of(uint64_t source) = 0;
+
+  void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     for (const uint64_t source : sources) {
       batch.begin_event();
       for (const Argument& argument : of(source)) batch.add(argument.key, argument.value, argument.json);
     }
   }
-
- protected:
-  virtual std::vector<Argument> of(uint64_t source) = 0;
 };
 
 }  // namespace cgpu::test

@@ -108,11 +108,7 @@ uint64_t bytes_of(const Columns&... columns) {
 }  // namespace
 
 uint64_t Timeline::bytes() const {
-  const Slices& s = slices;
-  const DeviceOps& d = device_ops;
-  return bytes_of(s.start, s.duration, s.name, s.track, s.category, s.flags, s.correlation, s.source, s.parent,
-                  s.launch) +
-         bytes_of(d.slice, d.device, d.stream, d.bytes, d.copy, d.source, d.destination, d.kind, d.kernel_class) +
+  return slices.row_bytes() + device_ops.row_bytes() +
          bytes_of(collectives, synchronizations, memory, counters.track, counters.time, counters.value, instants,
                   links) +
          bytes_of(hints.external, hints.sequence, hints.flows, hints.handovers, hints.records, hints.launches);

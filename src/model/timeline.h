@@ -1,11 +1,11 @@
 // The timeline of a run: tracks, and on them slices, counters and instants, as columns.
 //
 // Slices are a structure of arrays in file order (the order matters: of two host slices with equal bounds the earlier
-// in the file is the outer one). A slice costs 51 bytes; a device op 28 more. What a profile says about an event
-// beyond these columns stays in the file and is read again through Run::arguments.
+// in the file is the outer one). A slice costs 51 bytes; a device op 29 more. The other arguments of an event stay in
+// the file and are read again when they are asked for (Run::arguments).
 //
-// Readers fill the raw columns and `hints`; cgpu::complete (links/) fills `parent`, `launch`, the device ops' kind
-// and class, and normalises names; it releases the hints. Analyses only read.
+// Readers fill the columns of Slice and DeviceOp and the hints; cgpu::complete (links/) fills `parent`, `launch`, the
+// kind and class of device ops, brings names into one spelling and releases the hints. Analyses only read.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,15 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "model/struct_of_arrays.h"
 
 namespace cgpu {
 
 using SliceIndex = uint32_t;
 using TrackIndex = uint32_t;
-inline constexpr uint32_t kNone = UINT32_MAX;  // no slice, no track
+inline constexpr uint32_t kNone = UINT32_MAX;         // no slice, no track
+inline constexpr int64_t kNoCorrelation = INT64_MIN;  // the profile gives none
+inline constexpr uint64_t kNoSource = UINT64_MAX;     // stands nowhere in the profile: it has no arguments
 
 /// What a slice is, whichever profiler wrote it.
 enum class SliceKind : uint8_t {
@@ -47,6 +50,9 @@ inline bool is_device_op(SliceKind kind) {
   return kind == SliceKind::kernel || kind == SliceKind::memcpy || kind == SliceKind::memset ||
          kind == SliceKind::device_collective;
 }
+inline bool is_kernel(SliceKind kind) {
+  return kind == SliceKind::kernel || kind == SliceKind::device_collective;
+}
 inline bool is_call(SliceKind kind) {
   return kind == SliceKind::runtime_call || kind == SliceKind::driver_call;
 }
@@ -56,7 +62,7 @@ inline bool is_host(SliceKind kind) {
          kind == SliceKind::os_call || is_call(kind);
 }
 
-/// The category text of the profile and what it means.
+/// A category as the profile writes it, and the kind of slice that it stands for.
 struct Category {
   std::string name;
   SliceKind kind = SliceKind::other;
@@ -76,24 +82,53 @@ struct Track {
   std::vector<std::string> above = {};
 };
 
-/// Columns of equal length, one entry a slice.
-struct Slices {
-  std::vector<int64_t> start;     // ns on the run's clock
-  std::vector<int64_t> duration;  // ns, >= 0
-  std::vector<StringId> name;     // into Timeline::names
+/// A slice as a reader appends it; what is not set is what the profile does not say.
+struct Slice {
+  int64_t start = 0;                     // ns on the run's clock
+  int64_t duration = 0;                  // ns, >= 0
+  int64_t correlation = kNoCorrelation;  // as in the profile
+  uint64_t source = kNoSource;           // position in the uncompressed input, for Run::arguments
+  StringId name = 0;                     // into Timeline::names
+  TrackIndex track = kNone;
+  uint16_t category = 0;  // into Timeline::categories
+  uint8_t flags = 0;      // SliceFlag
+};
+
+/// Columns of equal length, one entry a slice. A new column is a vector here, a field of Slice, and a line in the list.
+struct Slices : StructOfArrays<Slices, Slice> {
+  std::vector<int64_t> start;
+  std::vector<int64_t> duration;
+  std::vector<int64_t> correlation;
+  std::vector<uint64_t> source;
+  std::vector<StringId> name;
   std::vector<TrackIndex> track;
-  std::vector<uint16_t> category;    // into Timeline::categories
-  std::vector<uint8_t> flags;        // SliceFlag
-  std::vector<int64_t> correlation;  // as in the profile; kNoCorrelation where it gives none
-  std::vector<uint64_t> source;      // position in the uncompressed input, for Run::arguments
+  std::vector<uint16_t> category;
+  std::vector<uint8_t> flags;
   // Filled by links:
-  /// Innermost host slice of the same thread that contains it; of a slice that works off a queue and lies in no other,
-  /// the one that put the work there; else kNone.
+  /// The innermost host slice of the same thread that contains it. Of a slice that no other contains and that took its
+  /// work out of a queue, the slice that put the work in. Else kNone.
   std::vector<SliceIndex> parent;
-  /// Of a device op or a synchronization the call that asked for it, where the profile has it; else kNone.
+  /// The call that launched a device op or started a synchronization; kNone where the profile does not have it.
   std::vector<SliceIndex> launch;
 
-  static constexpr int64_t kNoCorrelation = INT64_MIN;
+  template <typename Visit>
+  static void for_each_read_column(Visit visit) {
+    visit(&Slices::start, &Slice::start);
+    visit(&Slices::duration, &Slice::duration);
+    visit(&Slices::correlation, &Slice::correlation);
+    visit(&Slices::source, &Slice::source);
+    visit(&Slices::name, &Slice::name);
+    visit(&Slices::track, &Slice::track);
+    visit(&Slices::category, &Slice::category);
+    visit(&Slices::flags, &Slice::flags);
+  }
+  template <typename Visit>
+  static void for_each_column(Visit visit) {
+    for_each_read_column([&](auto column, auto) { visit(column); });
+    visit(&Slices::parent);
+    visit(&Slices::launch);
+  }
+
   size_t size() const { return start.size(); }
   int64_t end(SliceIndex i) const { return start[i] + duration[i]; }
 };
@@ -101,10 +136,10 @@ struct Slices {
 enum SliceFlag : uint8_t {
   kImplausibleDuration = 1,  // longer than the recording can be; kept, listed in notes, left out of totals
   kClipped = 2,              // cut at the border of a selected time window
-  kNeverEnded = 4,           // the profile has its beginning only: it lasts until the end of the profile
+  kNeverEnded = 4,           // the profile has no end of it: it lasts until the end of the profile
 };
 
-/// Which part of the books a device op belongs to (contract, "Device ops").
+/// What a device op counts as in the tables (docs/definitions.md, "Device ops").
 enum class OpKind : uint8_t { compute, communication, memory };
 
 enum class CopyKind : uint8_t {
@@ -139,18 +174,46 @@ enum class MemoryKind : uint8_t {
 const char* text_of(CopyKind kind);    // "HtoD", ..., "Memset", "UVM HtoD"
 const char* text_of(MemoryKind kind);  // "pageable", ...; "" for none
 
+/// A device op as a reader appends it; what is not set is what the profile does not say.
+struct DeviceOp {
+  SliceIndex slice = kNone;
+  int32_t device = -1;
+  int64_t stream = -1;
+  int64_t bytes = -1;  // of a copy or memset
+  CopyKind copy = CopyKind::none;
+  MemoryKind source = MemoryKind::none;
+  MemoryKind destination = MemoryKind::none;
+};
+
 /// Columns of equal length, one entry a device op, in file order.
-struct DeviceOps {
+struct DeviceOps : StructOfArrays<DeviceOps, DeviceOp> {
   std::vector<SliceIndex> slice;
   std::vector<int32_t> device;
   std::vector<int64_t> stream;
-  std::vector<int64_t> bytes;  // of a copy or memset; -1 where absent
+  std::vector<int64_t> bytes;
   std::vector<CopyKind> copy;
   std::vector<MemoryKind> source;
   std::vector<MemoryKind> destination;
   // Filled by links:
   std::vector<OpKind> kind;
   std::vector<uint8_t> kernel_class;  // KernelClass (kernels/kernel_class.h)
+
+  template <typename Visit>
+  static void for_each_read_column(Visit visit) {
+    visit(&DeviceOps::slice, &DeviceOp::slice);
+    visit(&DeviceOps::device, &DeviceOp::device);
+    visit(&DeviceOps::stream, &DeviceOp::stream);
+    visit(&DeviceOps::bytes, &DeviceOp::bytes);
+    visit(&DeviceOps::copy, &DeviceOp::copy);
+    visit(&DeviceOps::source, &DeviceOp::source);
+    visit(&DeviceOps::destination, &DeviceOp::destination);
+  }
+  template <typename Visit>
+  static void for_each_column(Visit visit) {
+    for_each_read_column([&](auto column, auto) { visit(column); });
+    visit(&DeviceOps::kind);
+    visit(&DeviceOps::kernel_class);
+  }
 
   size_t size() const { return slice.size(); }
 };
@@ -170,17 +233,17 @@ struct Collective {
 /// What the profile says of a slice of kind synchronization (links/waits.h).
 struct Synchronization {
   enum class Kind : uint8_t {
-    host_stream,   // the host waits until all is done that a stream was given
-    host_device,   // ... that a device was given
-    host_event,    // the host waits until a stream has come to where an event was recorded
-    stream_order,  // a stream is told to wait for an event; when it does so is not what the slice shows
+    host_stream,   // the host waits until a stream has finished all work submitted to it
+    host_device,   // the host waits until a device has finished all work submitted to it
+    host_event,    // the host waits until a stream reaches a recorded event
+    stream_order,  // the host tells a stream to wait for an event; the slice is the call, not the wait
     stream_wait,   // a stream waits for an event
-    event_record,  // a stream has come to where an event was recorded
+    event_record,  // a stream reaches a recorded event
   };
   SliceIndex slice = kNone;
   Kind kind = Kind::host_stream;
-  int32_t device = -1;        // whose work is awaited, or where the event is; -1 where the profile does not say
-  int64_t stream = -1;        // the same of the stream
+  int32_t device = -1;        // the device that is waited for, or that has the event; -1 where the profile does not say
+  int64_t stream = -1;        // likewise the stream
   SliceIndex record = kNone;  // the call that recorded the event; filled by links
 };
 
@@ -210,8 +273,8 @@ enum class InstantScope : uint8_t { thread, process, global };
 struct Instant {
   int64_t time = 0;
   StringId name = 0;
-  TrackIndex track = kNone;                   // where it was written
-  InstantScope scope = InstantScope::thread;  // what it is about
+  TrackIndex track = kNone;                   // the track that recorded it
+  InstantScope scope = InstantScope::thread;  // what it applies to
 };
 
 /// A dependency between two slices, beyond launch and nesting.
@@ -222,7 +285,7 @@ struct Link {
   SliceIndex to = kNone;
 };
 
-/// What a reader saw that helps links/ to join slices; empty after cgpu::complete.
+/// Ids and arrows of the profile by which links/ joins slices; empty after cgpu::complete.
 struct LinkHints {
   static constexpr int kProcessOfCorrelation = 32;  // bits of the id
   struct External {
@@ -241,7 +304,7 @@ struct LinkHints {
     bool start;
     bool forward_backward;  // else launch to device op
   };
-  /// A slice that handed its work to a queue, and the slice of another thread that took it out.
+  /// A slice that put work into a queue, and the slice of another thread that took it out.
   struct Handover {
     SliceIndex from;
     SliceIndex to;
@@ -251,7 +314,7 @@ struct LinkHints {
     uint32_t synchronization;  // place in Timeline::synchronizations
     int64_t correlation;
   };
-  /// A device op of which the profile says outright which call launched it.
+  /// A device op whose launch call the profile names.
   struct Launch {
     SliceIndex call;
     SliceIndex op;
@@ -262,10 +325,10 @@ struct LinkHints {
   std::vector<Handover> handovers;
   std::vector<Record> records;
   std::vector<Launch> launches;
-  /// Several processes count their correlation ids for themselves: each id stands below kProcessOfCorrelation, the
-  /// number of its process above.
+  /// Correlation ids repeat from process to process: the low kProcessOfCorrelation bits hold the id, the bits above it
+  /// the number of its process.
   bool correlation_has_process = false;
-  /// The profiler lists copies and memsets as such: what is a kernel computes, also one that copies or fills.
+  /// The profiler lists copies and memsets as such: every kernel counts as computation, also one that copies or fills.
   bool kernels_compute = false;
 };
 

@@ -8,12 +8,13 @@
 
 namespace cgpu {
 
-namespace {
-
-bool is_companion(const Run& run) {
+bool holds_only_memory(const Run& run) {
   const Timeline& timeline = run.timeline;
   return timeline.slices.size() == 0 && !timeline.memory.empty() && !run.call_tree && !run.launch_metrics;
 }
+
+namespace {
+
 bool is_trace(const Run& run) {
   return run.timeline.slices.size() > 0;
 }
@@ -118,6 +119,10 @@ std::optional<std::pair<int64_t, int64_t>> recorded_time(const Run& run) {
   const Slices& slices = run.timeline.slices;
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
+  if (run.let_go && run.let_go->slices_time) {
+    first = run.let_go->slices_time->begin;
+    last = run.let_go->slices_time->end;
+  }
   for (SliceIndex i = 0; i < slices.size(); ++i) {
     first = std::min(first, slices.start[i]);
     last = std::max(last, slices.end(i));
@@ -130,14 +135,14 @@ std::optional<std::pair<int64_t, int64_t>> recorded_time(const Run& run) {
 }
 
 void join_companions(std::vector<Run>& runs) {
-  if (runs.size() < 2 || std::none_of(runs.begin(), runs.end(), is_companion)) return;
+  if (runs.size() < 2 || std::none_of(runs.begin(), runs.end(), holds_only_memory)) return;
   std::vector<Trace> traces;
   for (Run& run : runs) {
     if (is_trace(run)) traces.push_back({&run, allocations_of(run), recorded_time(run)});
   }
   std::vector<Run*> joined;
   for (Run& run : runs) {
-    if (!is_companion(run)) continue;
+    if (!holds_only_memory(run)) continue;
     if (const Trace* trace = trace_of(run, traces)) {
       join(*trace->run, run);
       joined.push_back(&run);

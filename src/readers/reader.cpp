@@ -41,20 +41,6 @@ std::string why_unread(TextSource& source, const std::string& head) {
   return "is not a profile in a format that cgpu knows";
 }
 
-Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
-  Input input{candidate.path, candidate.is_folder, nullptr, ""};
-  if (!input.is_folder) {
-    input.source = open_text(input.path);
-    input.head.resize(kHead);
-    input.head.resize(input.source->read_at(0, input.head.data(), input.head.size()));
-  }
-  const Format* format = format_of(input, options);
-  if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
-  if (format) return format->read(input, options);
-  if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
-  throw Error(input.path, why_unread(*input.source, input.head));
-}
-
 /// The number behind "rank" in a file's name: "rank-70.json", "trace_rank3.json.gz".
 std::optional<int64_t> rank_from_name(const std::string& path) {
   std::string name = fs::path(path).filename().string();
@@ -115,31 +101,36 @@ void assign_ranks(std::vector<Run>& runs) {
 
 }  // namespace
 
-Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  Session session;
-  session.inputs = inputs;
-  const std::vector<ProfilePath> files = discover(inputs, [](const std::string& folder) {
-    return format_of({folder, true, nullptr, ""}, {}) != nullptr;
-  });
-  std::vector<std::string> not_profiles;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const std::string& path = files[i].path;
-    ReadOptions one = options;
-    if (options.progress) {
-      one.progress = [&](double share) {
-        options.progress((static_cast<double>(i) + share) / static_cast<double>(files.size()));
-      };
-    }
-    try {
-      session.runs.push_back(read_profile(files[i], one));
-    } catch (const Error&) {
-      if (!files[i].found) throw;
-      not_profiles.push_back(path);
-    }
+std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
+  return discover(inputs, [](const std::string& folder) { return format_of({folder, true, nullptr, ""}, {}) != nullptr; });
+}
+
+Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
+  Input input{candidate.path, candidate.is_folder, nullptr, ""};
+  if (!input.is_folder) {
+    input.source = open_text(input.path);
+    input.head.resize(kHead);
+    input.head.resize(input.source->read_at(0, input.head.data(), input.head.size()));
   }
-  if (session.runs.empty()) {
+  const Format* format = format_of(input, options);
+  if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
+  if (format) return format->read(input, options);
+  if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
+  throw Error(input.path, why_unread(*input.source, input.head));
+}
+
+bool is_companion(const Run& run) {
+  return holds_only_memory(run) || (run.op_graph && run.timeline.slices.size() == 0);
+}
+
+Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
+                  const std::vector<std::string>& not_profiles) {
+  if (runs.empty()) {
     throw Error(inputs.front(), "is a directory without a profile that cgpu can read, in it and in the folders below");
   }
+  Session session;
+  session.inputs = inputs;
+  session.runs = std::move(runs);
   ranks_from_names(session.runs);
   join_companions(session.runs);
   chakra::join_execution_traces(session.runs);
@@ -148,6 +139,27 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
                                  "files of the directory that are no readable profile were left out" +
                                      (not_profiles.empty() ? std::string() : " (first: " + not_profiles.front() + ")"));
   return session;
+}
+
+Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  const std::vector<ProfilePath> profiles = find_profiles(inputs);
+  std::vector<Run> runs;
+  std::vector<std::string> not_profiles;
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    ReadOptions one = options;
+    if (options.progress) {
+      one.progress = [&](double share) {
+        options.progress((static_cast<double>(i) + share) / static_cast<double>(profiles.size()));
+      };
+    }
+    try {
+      runs.push_back(read_profile(profiles[i], one));
+    } catch (const Error&) {
+      if (!profiles[i].found) throw;
+      not_profiles.push_back(profiles[i].path);
+    }
+  }
+  return join_runs(inputs, std::move(runs), not_profiles);
 }
 
 }  // namespace cgpu

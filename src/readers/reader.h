@@ -5,12 +5,26 @@
 #include <vector>
 
 #include "model/run.h"
+#include "readers/discover.h"
 #include "readers/common/read_options.h"
 
 namespace cgpu {
 
-/// Opens files, directories of rank files, globs, and "-" (standard input) as one session, runs sorted by rank.
-/// The runs are raw: cgpu::complete has not been called. Throws Error.
+/// The profiles that files, directories of rank files, globs, and "-" (standard input) stand for. Throws Error.
+std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs);
+
+/// Reads one of them as it is: cgpu::complete has not been called, and its rank may still change. Throws Error.
+Run read_profile(const ProfilePath& profile, const ReadOptions& options);
+
+/// Whether a run says more about another one, with which it has to be joined: a memory timeline, an execution trace.
+bool is_companion(const Run& run);
+
+/// Makes one session of runs in the order of their profiles: joins companions with what they belong to, and gives every
+/// run a rank of its own. `runs` are sorted by rank then. `not_profiles` were left out. Throws Error for no runs.
+Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
+                  const std::vector<std::string>& not_profiles);
+
+/// All of this: opens inputs as one session, runs sorted by rank. Throws Error.
 Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options);
 
 }  // namespace cgpu

@@ -77,7 +77,7 @@ TEST(KinetoReader, IdsThatDoNotFitLeaveTheirEventAlone) {
   const cgpu::Run run = read(trace(slice(
       "k", "1", "1", "kernel", R"j(, "args": {"correlation": 99999999999999999999, "stream": 7, "device": 3})j")));
   ASSERT_EQ(run.timeline.device_ops.size(), 1u);
-  EXPECT_EQ(run.timeline.slices.correlation[0], Slices::kNoCorrelation);
+  EXPECT_EQ(run.timeline.slices.correlation[0], kNoCorrelation);
   EXPECT_EQ(run.timeline.device_ops.stream[0], 7);
   EXPECT_EQ(run.timeline.device_ops.device[0], 3);
   EXPECT_EQ(run.notes.count("invalid_number"), 1);

@@ -26,42 +26,46 @@ std::vector<std::string_view> with_rank(const Scope& scope, std::vector<std::str
 /// Gives each value its own unit: the metrics of one table have different ones.
 void show_in_units(Table& page, const Table& from) {
   const size_t value = page.column("value");
-  for (size_t i = 0; i < page.rows.size(); ++i) {
-    const std::string unit = text_of(from, from.rows[i], "unit");
-    page.rows[i][value] = value_text(number_of(from, from.rows[i], "value"), unit);
+  ColumnValues texts(ColumnType::text);
+  for (size_t i = 0; i < page.row_count(); ++i) {
+    const std::string unit = text_of(from, from.row(i), "unit");
+    texts.append(std::string_view(value_text(number_of(from, from.row(i), "value"), unit)));
   }
+  Column shown = page.columns[value];
+  shown.type = ColumnType::text;
+  page.replace_column(value, std::move(shown), std::move(texts));
 }
 
 }  // namespace
 
-Section tell_metrics(Table table, const Scope& scope) {
+Section describe_metrics(Table table, const Scope& scope) {
   Table measured = table;
-  std::erase_if(measured.rows, [&](const Row& row) { return !has_value(table, row, "value"); });
-  const size_t without = table.rows.size() - measured.rows.size();
+  measured.keep_rows([&](RowView row) { return has_value(table, row, "value"); });
+  const size_t without = table.row_count() - measured.row_count();
   std::string summary =
-      fmt::format("The call tree holds {}", counted(static_cast<int64_t>(measured.rows.size()), "metric"));
+      fmt::format("The call tree holds {}", counted(static_cast<int64_t>(measured.row_count()), "metric"));
   summary += without == 0 ? "." : fmt::format("; {} more were asked for and have no value.", without);
   constexpr size_t kRows = 24;
   Section section =
       section_of("Metrics of the call tree", summary, measured, with_rank(scope, {"name", "value", "about"}), kRows);
-  if (!section.page.rows.empty()) show_in_units(section.page, measured);
+  if (!section.page.empty()) show_in_units(section.page, measured);
   section.table = std::move(table);
   return section;
 }
 
-Section tell_hot_path(Table table, const Scope& scope) {
-  const Row& end = table.rows.back();
+Section describe_hot_path(Table table, const Scope& scope) {
+  const RowView end = table.row(table.row_count() - 1);
   const std::string unit = table.columns[table.column("value")].unit;
   const std::string summary = fmt::format(
       "Of {}, {} go through {}, {} below the root, where the path divides.",
-      value_text(number_of(table, table.rows.front(), "value"), unit), share_text(number_of(table, end, "pct"), 100.0),
+      value_text(number_of(table, table.row(0), "value"), unit), share_text(number_of(table, end, "pct"), 100.0),
       quoted_name(text_of(table, end, "name")), counted(integer_of(table, end, "depth"), "step"));
   constexpr size_t kRows = 24;
   return section_of("Hot path", summary, std::move(table), with_rank(scope, {"depth", "name", "value", "pct"}), kRows);
 }
 
-Section tell_stalls(Table table, const Scope& scope) {
-  const Row& first = table.rows.front();
+Section describe_stalls(Table table, const Scope& scope) {
+  RowView first = table.row(0);
   const std::string summary =
       fmt::format("Instructions on the device that waited did so most of all for this reason: {} ({}).",
                   text_of(table, first, "about"), share_text(number_of(table, first, "pct"), 100.0));

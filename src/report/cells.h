@@ -11,19 +11,19 @@
 namespace cgpu {
 
 /// The integer in a column of a row; 0 where the cell is absent or no integer.
-int64_t integer_of(const Table& table, const Row& row, std::string_view column);
+int64_t integer_of(const Table& table, RowView row, std::string_view column);
 /// The number in a column of a row; 0 where the cell is absent or no number.
-double number_of(const Table& table, const Row& row, std::string_view column);
+double number_of(const Table& table, RowView row, std::string_view column);
 /// The text in a column of a row; "" where the cell is absent or no text.
-std::string text_of(const Table& table, const Row& row, std::string_view column);
+std::string text_of(const Table& table, RowView row, std::string_view column);
 /// Whether there is a value in a column of a row.
-bool has_value(const Table& table, const Row& row, std::string_view column);
+bool has_value(const Table& table, RowView row, std::string_view column);
 
 int64_t sum_of(const Table& table, std::string_view column);
 /// Whether two rows differ in a column.
 bool varies(const Table& table, std::string_view column);
 /// The row with the largest value of an integer column; the table must not be empty.
-const Row& largest_of(const Table& table, std::string_view column);
+RowView largest_of(const Table& table, std::string_view column);
 
 /// These columns of the first `rows` rows (0 for all), without those in which no row has a value.
 Table cut_table(const Table& table, const std::vector<std::string_view>& columns, size_t rows = 0);

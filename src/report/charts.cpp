@@ -35,26 +35,26 @@ const std::vector<DevicePart>& device_parts() {
 constexpr std::string_view kStepStyles[kStepParts.size()] = {"c-blue",   "c-orange",     "c-green", "c-yellow",
                                                              "c-purple", "c-vermillion", "c-sky",   "c-idle"};
 
-std::string rank_device(const Table& table, const Row& row) {
+std::string rank_device(const Table& table, RowView row) {
   return fmt::format("rank {}, {}", integer_of(table, row, "rank"), integer_of(table, row, "device"));
 }
 
 /// The steps of one rank, at most `most`: of each group of neighbours the longest.
-std::vector<const Row*> chosen_steps(const Table& steps, const std::vector<const Row*>& of_rank, size_t most) {
+std::vector<RowView> chosen_steps(const Table& steps, const std::vector<RowView>& of_rank, size_t most) {
   const size_t group = (of_rank.size() + most - 1) / most;
-  std::vector<const Row*> chosen;
+  std::vector<RowView> chosen;
   for (size_t begin = 0; begin < of_rank.size(); begin += group) {
     const auto first = of_rank.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto last = of_rank.begin() + static_cast<std::ptrdiff_t>(std::min(begin + group, of_rank.size()));
-    chosen.push_back(*std::max_element(first, last, [&](const Row* a, const Row* b) {
-      return integer_of(steps, *a, "duration_ns") < integer_of(steps, *b, "duration_ns");
+    chosen.push_back(*std::max_element(first, last, [&](RowView a, RowView b) {
+      return integer_of(steps, a, "duration_ns") < integer_of(steps, b, "duration_ns");
     }));
   }
   return chosen;
 }
 
 /// One rank's steps as columns on a scale up to `longest`.
-void add_step_columns(Svg& svg, const Table& steps, const std::vector<const Row*>& rows, double top, double height,
+void add_step_columns(Svg& svg, const Table& steps, const std::vector<RowView>& rows, double top, double height,
                       int64_t longest) {
   constexpr double kLeft = 9.5;    // percent, for the axis
   constexpr double kWidest = 7.5;  // percent, of a column
@@ -69,7 +69,7 @@ void add_step_columns(Svg& svg, const Table& steps, const std::vector<const Row*
   const size_t label_every = 1 + rows.size() / 16;
   double x = kLeft;
   for (size_t i = 0; i < rows.size(); ++i, x += pitch) {
-    const Row& row = *rows[i];
+    const RowView row = rows[i];
     const std::string name = fmt::format("step {}", integer_of(steps, row, "step"));
     int64_t sum = 0;
     for (size_t p = 0; p < kStepParts.size(); ++p) {
@@ -91,7 +91,7 @@ void add_step_columns(Svg& svg, const Table& steps, const std::vector<const Row*
 /// One bar a row for a table of names with total_ns, pct and count.
 std::vector<Bar> time_bars(const Table& table, std::string_view name, std::string_view counted_as, bool brief) {
   std::vector<Bar> bars;
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     if (bars.size() == kBars) break;
     const std::string full = text_of(table, row, name);
     const auto total = integer_of(table, row, "total_ns");
@@ -109,7 +109,7 @@ std::vector<Bar> time_bars(const Table& table, std::string_view name, std::strin
 std::vector<LegendEntry> color_by_family(const Table& table, std::vector<Bar>& bars) {
   std::vector<LegendEntry> families;
   for (size_t i = 0; i < bars.size(); ++i) {
-    const LegendEntry family = family_of(text_of(table, table.rows[i], "class"));
+    const LegendEntry family = family_of(text_of(table, table.row(i), "class"));
     bars[i].style = family.style;
     families.push_back(family);
   }
@@ -138,7 +138,7 @@ std::string draw_device_time(const Table& gpu_time) {
   Svg svg(kRow * static_cast<double>(rows), "Span of each device by what it did",
           "Of the spans of all devices: " + description);
   for (size_t r = 0; r < rows; ++r) {
-    const Row& row = gpu_time.rows[r];
+    RowView row = gpu_time.row(r);
     const double y = kRow * static_cast<double>(r);
     const int64_t whole = integer_of(gpu_time, row, "span_ns");
     if (rows > 1) svg.text(0, y + 15, rank_device(gpu_time, row), Anchor::start, "tick");
@@ -162,10 +162,10 @@ std::string draw_device_time(const Table& gpu_time) {
 std::string draw_steps(const Table& steps) {
   constexpr size_t kColumns = 150;
   constexpr size_t kRanks = 8;
-  std::map<int64_t, std::vector<const Row*>> by_rank;
+  std::map<int64_t, std::vector<RowView>> by_rank;
   int64_t longest = 0;
-  for (const Row& row : steps.rows) {
-    by_rank[integer_of(steps, row, "rank")].push_back(&row);
+  for (const RowView row : steps.rows()) {
+    by_rank[integer_of(steps, row, "rank")].push_back(row);
     longest = std::max(longest, integer_of(steps, row, "duration_ns"));
   }
   if (longest == 0) return "";
@@ -179,7 +179,7 @@ std::string draw_steps(const Table& steps) {
   const double height = ranks > 1 ? 90 : 190;
   const double pitch = height + (ranks > 1 ? 52 : 34);
   Svg svg(pitch * static_cast<double>(ranks) - 6, "Steps by what their time went to",
-          fmt::format("{} as stacked columns, the longest {}", counted(static_cast<int64_t>(steps.rows.size()), "step"),
+          fmt::format("{} as stacked columns, the longest {}", counted(static_cast<int64_t>(steps.row_count()), "step"),
                       format_ns(longest)));
   double top = 8;
   bool grouped = false;
@@ -199,7 +199,7 @@ std::string draw_steps(const Table& steps) {
 std::string draw_idle(const Table& page) {
   std::vector<Bar> bars = time_bars(page, "cause", "gap", false);
   for (size_t i = 0; i < bars.size(); ++i) {
-    bars[i].tooltip = text_of(page, page.rows[i], "meaning");
+    bars[i].tooltip = text_of(page, page.row(i), "meaning");
     bars[i].style = "c-vermillion";
   }
   return bar_figure("Idle time by cause", "The causes with their shares of the idle time",
@@ -215,7 +215,7 @@ std::string draw_kernel_classes(const Table& kernel_classes) {
 std::string draw_kernels(const Table& kernels) {
   std::vector<Bar> bars = time_bars(kernels, "name", "launch", true);
   for (size_t i = 0; i < bars.size(); ++i) {
-    const Row& row = kernels.rows[i];
+    RowView row = kernels.row(i);
     const int64_t count = integer_of(kernels, row, "count");
     bars[i].value = fmt::format("{} \u00b7 {} \u00b7 {}", format_percent(number_of(kernels, row, "pct")),
                                 format_ns(integer_of(kernels, row, "total_ns")), counted(count, "launch", "launches"));
@@ -227,18 +227,18 @@ std::string draw_kernels(const Table& kernels) {
 
 std::string draw_ops(const Table& ops) {
   const int64_t whole = sum_of(ops, "cpu_self_ns");
-  std::vector<const Row*> rows;
-  for (const Row& row : ops.rows) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row* a, const Row* b) {
-    return integer_of(ops, *a, "cpu_self_ns") > integer_of(ops, *b, "cpu_self_ns");
+  std::vector<RowView> rows;
+  for (const RowView row : ops.rows()) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(), [&](RowView a, RowView b) {
+    return integer_of(ops, a, "cpu_self_ns") > integer_of(ops, b, "cpu_self_ns");
   });
   std::vector<Bar> bars;
-  for (const Row* row : rows) {
-    const int64_t own = integer_of(ops, *row, "cpu_self_ns");
+  for (const RowView row : rows) {
+    const int64_t own = integer_of(ops, row, "cpu_self_ns");
     if (bars.size() == kBars || own <= 0) break;
-    bars.push_back({.label = text_of(ops, *row, "name"),
+    bars.push_back({.label = text_of(ops, row, "name"),
                     .value = fmt::format("{} \u00b7 {} \u00b7 {}", share_text(own, whole), format_ns(own),
-                                         counted(integer_of(ops, *row, "count"), "op")),
+                                         counted(integer_of(ops, row, "count"), "op")),
                     .tooltip = "",
                     .size = static_cast<double>(own),
                     .style = "c-sky"});
@@ -256,28 +256,28 @@ std::string draw_transfers(const Table& transfers) {
   static const LegendEntry kElse = {"c-sky", "other"};
   std::vector<LegendEntry> legend;
   std::vector<Bar> bars;
-  std::vector<const Row*> rows;
-  for (const Row& row : transfers.rows) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row* a, const Row* b) {
-    return integer_of(transfers, *a, "bytes") > integer_of(transfers, *b, "bytes");
+  std::vector<RowView> rows;
+  for (const RowView row : transfers.rows()) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(), [&](RowView a, RowView b) {
+    return integer_of(transfers, a, "bytes") > integer_of(transfers, b, "bytes");
   });
-  for (const Row* row : rows) {
-    const std::string kind = text_of(transfers, *row, "kind");
+  for (const RowView row : rows) {
+    const std::string kind = text_of(transfers, row, "kind");
     const auto found = directions.find(kind);
     const LegendEntry& entry = found == directions.end() ? kElse : found->second;
-    const std::string from = text_of(transfers, *row, "src_memory");
-    const std::string to = text_of(transfers, *row, "dst_memory");
+    const std::string from = text_of(transfers, row, "src_memory");
+    const std::string to = text_of(transfers, row, "dst_memory");
     std::string value =
-        has_value(transfers, *row, "bytes") ? format_bytes(integer_of(transfers, *row, "bytes")) : "size not recorded";
-    if (has_value(transfers, *row, "bandwidth")) {
-      value += " \u00b7 " + format_rate(number_of(transfers, *row, "bandwidth"), "GB/s");
+        has_value(transfers, row, "bytes") ? format_bytes(integer_of(transfers, row, "bytes")) : "size not recorded";
+    if (has_value(transfers, row, "bandwidth")) {
+      value += " \u00b7 " + format_rate(number_of(transfers, row, "bandwidth"), "GB/s");
     }
-    value += fmt::format(" \u00b7 {} \u00b7 {}", format_ns(integer_of(transfers, *row, "total_ns")),
-                         counted(integer_of(transfers, *row, "count"), "op"));
+    value += fmt::format(" \u00b7 {} \u00b7 {}", format_ns(integer_of(transfers, row, "total_ns")),
+                         counted(integer_of(transfers, row, "count"), "op"));
     bars.push_back({.label = fmt::format("{} {}{}{}", kind, from, from.empty() || to.empty() ? "" : " to ", to),
                     .value = std::move(value),
                     .tooltip = "",
-                    .size = static_cast<double>(integer_of(transfers, *row, "bytes")),
+                    .size = static_cast<double>(integer_of(transfers, row, "bytes")),
                     .style = entry.style});
     legend.push_back(entry);
   }

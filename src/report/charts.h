@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "model/run.h"
 #include "report/report.h"
 #include "table/table.h"
 
@@ -23,8 +22,8 @@ std::string draw_ops(const Table& ops);
 /// Bytes by direction and kind of memory.
 std::string draw_transfers(const Table& transfers);
 /// What the devices of `gpu_time` did over time; `steps` (null for none) marks where steps begin.
-std::string draw_timeline(const Session& session, const Table& gpu_time, const Table* steps);
+std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& gpu_time, const Table* steps);
 /// The allocator's totals over time.
-std::string draw_memory(const Session& session);
+std::string draw_memory(const std::vector<RunHistory>& runs);
 
 }  // namespace cgpu

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <map>
 
-#include "analysis/statistics.h"
+#include "analysis/common/statistics.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -21,12 +21,12 @@ std::vector<NamedTime> busy_parts(const DeviceTime& time) {
   return {{"compute", time.compute}, {"exposed communication", time.exposed_comm}, {"copies", time.exposed_memory}};
 }
 
-double busy_share(const Table& table, const Row& row) {
+double busy_share(const Table& table, RowView row) {
   return number_of(table, row, "busy_pct");
 }
 
 std::string one_device_text(const Table& table, const Scope& scope) {
-  const Row& row = table.rows[0];
+  RowView row = table.row(0);
   const DeviceTime time = device_time(table);
   if (time.span == 0)
     return fmt::format("What ran on the {} took no time that the profile could measure.", scope.device);
@@ -45,17 +45,18 @@ std::string one_device_text(const Table& table, const Scope& scope) {
 }
 
 std::string many_devices_text(const Table& table, const Scope& scope) {
-  const auto [least, most] = std::minmax_element(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) {
+  const Table::Rows rows = table.rows();
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), [&](RowView a, RowView b) {
     return busy_share(table, a) < busy_share(table, b);
   });
   std::string text =
-      fmt::format("{} {}s were busy {} to {} of their spans. Least busy was {}, idle for {} of {}.", table.rows.size(),
+      fmt::format("{} {}s were busy {} to {} of their spans. Least busy was {}, idle for {} of {}.", table.row_count(),
                   scope.device, share_text(busy_share(table, *least), 100.0),
                   share_text(busy_share(table, *most), 100.0), place_of(table, *least, scope),
                   format_ns(integer_of(table, *least, "idle_ns")), format_ns(integer_of(table, *least, "span_ns")));
   if (const int64_t comm = sum_of(table, "comm_ns"); comm > 0) {
     const int64_t exposed = sum_of(table, "exposed_comm_ns");
-    const Row& worst = largest_of(table, "exposed_comm_ns");
+    RowView worst = largest_of(table, "exposed_comm_ns");
     text += fmt::format(" Compute hid {} of the communication; most of it stayed exposed on {}: {}.",
                         share_text(comm - exposed, comm), place_of(table, worst, scope),
                         format_ns(integer_of(table, worst, "exposed_comm_ns")));
@@ -70,7 +71,7 @@ Table idle_page(const Table& idle) {
     int64_t longest = 0;
   };
   std::map<std::string, Sum> sums;
-  for (const Row& row : idle.rows) {
+  for (const RowView row : idle.rows()) {
     Sum& sum = sums[text_of(idle, row, "cause")];
     sum.count += integer_of(idle, row, "count");
     sum.longest = std::max(sum.longest, integer_of(idle, row, "max_ns"));
@@ -82,12 +83,11 @@ Table idle_page(const Table& idle) {
               {"pct", ColumnType::real, "%", "share of all idle time"},
               {"count", ColumnType::integer, "count", "gaps with a part of this cause"},
               {"max_ns", ColumnType::integer, "ns", "the most that one gap has of it"},
-              {"meaning", ColumnType::text, "", "what the cause stands for"}},
-             {}};
+              {"meaning", ColumnType::text, "", "what the cause stands for"}}};
   const int64_t whole = sum_of(idle, "total_ns");
   for (const NamedTime& cause : idle_causes(idle)) {
     const Sum& sum = sums[cause.name];
-    page.rows.push_back(
+    page.append(
         {cause.name, cause.time,
          whole > 0 ? Cell(100.0 * static_cast<double>(cause.time) / static_cast<double>(whole)) : Cell(), sum.count,
          sum.longest, std::string(meaning_of_cause(cause.name))});
@@ -97,8 +97,8 @@ Table idle_page(const Table& idle) {
 
 }  // namespace
 
-Section tell_gpu_time(Table table, const Scope& scope) {
-  const std::string summary = table.rows.size() == 1 ? one_device_text(table, scope) : many_devices_text(table, scope);
+Section describe_gpu_time(Table table, const Scope& scope) {
+  const std::string summary = table.row_count() == 1 ? one_device_text(table, scope) : many_devices_text(table, scope);
   std::vector<std::string_view> columns = place_columns(scope);
   columns.insert(columns.end(), {"busy_pct", "span_ns", "compute_ns"});
   if (sum_of(table, "comm_ns") > 0) columns.emplace_back("exposed_comm_ns");
@@ -109,24 +109,24 @@ Section tell_gpu_time(Table table, const Scope& scope) {
                     columns, 16);
 }
 
-Section tell_streams(Table table, const Scope& scope) {
-  const Row& busiest = largest_of(table, "busy_ns");
+Section describe_streams(Table table, const Scope& scope) {
+  RowView busiest = largest_of(table, "busy_ns");
   const std::string summary =
       fmt::format("Work ran on {}; the busiest is stream {} of {} with {} of work in {}.",
-                  counted(static_cast<int64_t>(table.rows.size()), "stream"), integer_of(table, busiest, "stream"),
+                  counted(static_cast<int64_t>(table.row_count()), "stream"), integer_of(table, busiest, "stream"),
                   place_of(table, busiest, scope), format_ns(integer_of(table, busiest, "busy_ns")),
                   counted(integer_of(table, busiest, "count"), "op"));
   std::vector<std::string_view> columns = place_columns(scope);
   columns.insert(columns.end(), {"stream", "count", "busy_ns", "first_ns", "last_ns"});
   Section section = section_of("Streams", summary, std::move(table), columns);
-  if (section.table.rows.size() == 1) section.page.rows.clear();  // the device's own numbers once more
+  if (section.table.row_count() == 1) section.page.clear_rows();  // the device's own numbers once more
   return section;
 }
 
-Section tell_idle(Table table, const Scope& scope) {
+Section describe_idle(Table table, const Scope& scope) {
   Table page = idle_page(table);
   const int64_t whole = sum_of(table, "total_ns");
-  const Row& longest = largest_of(table, "max_ns");
+  RowView longest = largest_of(table, "max_ns");
   std::string summary = fmt::format("Of {} in which {} was idle: ", format_ns(whole),
                                     scope.several_devices ? "a " + scope.device : "the " + scope.device);
   std::vector<std::string> causes;
@@ -147,9 +147,9 @@ Section tell_idle(Table table, const Scope& scope) {
   return {"Why it was idle", summary, std::move(table), std::move(page), cut};
 }
 
-Section tell_kernel_classes(Table table, const Scope&) {
+Section describe_kernel_classes(Table table, const Scope&) {
   std::vector<NamedTime> classes;
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     classes.push_back({text_of(table, row, "class"), integer_of(table, row, "total_ns")});
   }
   const int64_t whole = sum_of(table, "total_ns");
@@ -158,13 +158,13 @@ Section tell_kernel_classes(Table table, const Scope&) {
   return section_of("Kernel classes", summary, std::move(table), {"class", "pct", "total_ns", "count"}, 0);
 }
 
-Section tell_kernels(Table table, const Scope&) {
-  const Row& first = largest_of(table, "total_ns");
+Section describe_kernels(Table table, const Scope&) {
+  RowView first = largest_of(table, "total_ns");
   const int64_t whole = sum_of(table, "total_ns");
   const int64_t count = integer_of(table, first, "count");
   const std::string summary =
       fmt::format("{} ran {}, {} in all. The largest, {} ({}), takes {} of that: {} of {} on average.",
-                  counted(static_cast<int64_t>(table.rows.size()), "kernel"), counted(sum_of(table, "count"), "time"),
+                  counted(static_cast<int64_t>(table.row_count()), "kernel"), counted(sum_of(table, "count"), "time"),
                   format_ns(whole), quoted_name(brief_kernel_name(text_of(table, first, "name"))),
                   text_of(table, first, "class"), share_text(integer_of(table, first, "total_ns"), whole),
                   counted(count, "launch", "launches"), format_ns(number_of(table, first, "mean_ns")));
@@ -173,12 +173,12 @@ Section tell_kernels(Table table, const Scope&) {
       {"name", "class", "pct", "total_ns", "count", "mean_ns", "median_ns", "min_ns", "max_ns", "std_ns"});
 }
 
-Section tell_transfers(Table table, const Scope&) {
+Section describe_transfers(Table table, const Scope&) {
   std::map<std::string, NamedTime> kinds;
   std::map<std::string, int64_t> bytes;
   int64_t between_host = 0;
   int64_t pageable = 0;
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     const std::string kind = text_of(table, row, "kind");
     kinds[kind].name = kind;
     kinds[kind].time += integer_of(table, row, "total_ns");
@@ -206,8 +206,8 @@ Section tell_transfers(Table table, const Scope&) {
                     {"kind", "src_memory", "dst_memory", "count", "bytes", "total_ns", "bandwidth", "mean_bytes"}, 0);
 }
 
-Section tell_collectives(Table table, const Scope&) {
-  const Row& first = largest_of(table, "total_ns");
+Section describe_collectives(Table table, const Scope&) {
+  RowView first = largest_of(table, "total_ns");
   const int64_t whole = sum_of(table, "total_ns");
   std::string summary =
       fmt::format("{} took {} (sum of the durations on all ranks); {} takes {} of it",
@@ -225,8 +225,8 @@ Section tell_collectives(Table table, const Scope&) {
       {"name", "ranks", "count", "total_ns", "bytes", "bus_bandwidth", "algo_bandwidth", "wait_ns", "group"});
 }
 
-Section tell_stragglers(Table table, const Scope& scope) {
-  const Row& first = largest_of(table, "caused_ns");
+Section describe_stragglers(Table table, const Scope& scope) {
+  RowView first = largest_of(table, "caused_ns");
   const int64_t caused = integer_of(table, first, "caused_ns");
   const std::string who = place_of(table, first, scope);
   std::string summary = "Nobody waited for anybody.";
@@ -242,8 +242,8 @@ Section tell_stragglers(Table table, const Scope& scope) {
   return section_of("Who keeps others waiting", summary, std::move(table), columns);
 }
 
-Section tell_memory(Table table, const Scope& scope) {
-  const Row& most = largest_of(table, "peak_allocated_bytes");
+Section describe_memory(Table table, const Scope& scope) {
+  RowView most = largest_of(table, "peak_allocated_bytes");
   const int64_t device = integer_of(table, most, "device");
   std::string summary;
   if (has_value(table, most, "peak_allocated_bytes")) {

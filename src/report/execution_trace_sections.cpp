@@ -11,18 +11,17 @@
 
 namespace cgpu {
 
-Section tell_et_ops(Table table, const Scope&) {
+Section describe_et_ops(Table table, const Scope&) {
   const int64_t nodes = sum_of(table, "count");
   std::string summary = fmt::format("The execution trace has {} of {}", counted(nodes, "node"),
-                                    counted(static_cast<int64_t>(table.rows.size()), "different op"));
+                                    counted(static_cast<int64_t>(table.row_count()), "different op"));
   if (const int64_t joined = sum_of(table, "joined"); joined > 0) {
     summary += fmt::format("; {} are in the profile opened with it, which gives their durations", format_count(joined));
   } else if (sum_of(table, "total_ns") == 0) {
     summary += "; it says what was done, not how long it took";
   }
-  const auto has_time = [&](const Row& row) { return has_value(table, row, "total_ns"); };
   Table sorted = table;
-  if (std::any_of(table.rows.begin(), table.rows.end(), has_time)) sort_rows(sorted, "total_ns");
+  if (table.values(table.column("total_ns")).absent_count() < table.row_count()) sort_rows(sorted, "total_ns");
   Section section = section_of("Execution trace", summary + ".", std::move(sorted),
                                {"name", "kind", "collective", "count", "total_ns", "joined", "inputs", "outputs",
                                 "input_bytes", "output_bytes", "communicated_bytes"});

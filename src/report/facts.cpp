@@ -3,32 +3,32 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/statistics.h"
+#include "analysis/common/statistics.h"
 #include "report/cells.h"
 
 namespace cgpu {
 
 StepFacts step_facts(const Table& steps) {
   StepFacts facts;
-  for (const Row& row : steps.rows) {
-    if (integer_of(steps, row, "complete") != 0) facts.rows.push_back(&row);
+  for (const RowView row : steps.rows()) {
+    if (integer_of(steps, row, "complete") != 0) facts.rows.push_back(row);
   }
-  facts.incomplete = facts.rows.empty() ? 0 : steps.rows.size() - facts.rows.size();
+  facts.incomplete = facts.rows.empty() ? 0 : steps.row_count() - facts.rows.size();
   if (facts.rows.empty()) {
-    for (const Row& row : steps.rows) facts.rows.push_back(&row);
+    for (const RowView row : steps.rows()) facts.rows.push_back(row);
   }
 
-  const auto duration = [&](const Row* row) { return integer_of(steps, *row, "duration_ns"); };
-  const auto shorter = [&](const Row* a, const Row* b) { return duration(a) < duration(b); };
+  const auto duration = [&](RowView row) { return integer_of(steps, row, "duration_ns"); };
+  const auto shorter = [&](RowView a, RowView b) { return duration(a) < duration(b); };
   facts.shortest = *std::min_element(facts.rows.begin(), facts.rows.end(), shorter);
   facts.longest = *std::max_element(facts.rows.begin(), facts.rows.end(), shorter);
   std::vector<int64_t> durations;
-  for (const Row* row : facts.rows) durations.push_back(duration(row));
+  for (const RowView row : facts.rows) durations.push_back(duration(row));
   facts.median = median(durations);
   for (const int64_t value : durations) facts.total += value;
   for (const StepPart& part : kStepParts) {
     NamedTime& sum = facts.parts.emplace_back(NamedTime{std::string(part.name), 0});
-    for (const Row* row : facts.rows) sum.time += integer_of(steps, *row, part.column);
+    for (const RowView row : facts.rows) sum.time += integer_of(steps, row, part.column);
   }
   return facts;
 }
@@ -40,7 +40,7 @@ DeviceTime device_time(const Table& gpu_time) {
 
 std::vector<NamedTime> idle_causes(const Table& idle) {
   std::map<std::string, int64_t> sums;
-  for (const Row& row : idle.rows) sums[text_of(idle, row, "cause")] += integer_of(idle, row, "total_ns");
+  for (const RowView row : idle.rows()) sums[text_of(idle, row, "cause")] += integer_of(idle, row, "total_ns");
   std::vector<NamedTime> causes;
   for (const auto& [cause, time] : sums) causes.push_back({cause, time});
   std::stable_sort(causes.begin(), causes.end(),

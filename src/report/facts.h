@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,11 +29,11 @@ inline constexpr std::array<StepPart, 8> kStepParts = {{{"kernel_ns", "kernel"},
 
 /// The steps that a statement about steps is made of: the complete ones, all where none is.
 struct StepFacts {
-  std::vector<const Row*> rows;
+  std::vector<RowView> rows;
   size_t incomplete = 0;  // left out
   double median = 0;      // ns
-  const Row* shortest = nullptr;
-  const Row* longest = nullptr;
+  std::optional<RowView> shortest;
+  std::optional<RowView> longest;
   int64_t total = 0;             // ns
   std::vector<NamedTime> parts;  // of the total
 };

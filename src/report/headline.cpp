@@ -35,7 +35,7 @@ class Headline {
   std::string fact(std::string_view key) const {
     const Table* info = find("info");
     if (!info) return "";
-    for (const Row& row : info->rows) {
+    for (const RowView row : info->rows()) {
       if (text_of(*info, row, "key") == key) return text_of(*info, row, "value");
     }
     return "";
@@ -63,7 +63,7 @@ class Headline {
     const Table* gpu_time = find("gpu_time");
     std::string devices = fact("device_names");
     if (devices.empty()) devices = scope_.device;
-    line += gpu_time ? fmt::format(" on {} ({})", counted(static_cast<int64_t>(gpu_time->rows.size()), scope_.device),
+    line += gpu_time ? fmt::format(" on {} ({})", counted(static_cast<int64_t>(gpu_time->row_count()), scope_.device),
                                    devices == scope_.device ? "model not recorded" : devices)
                      : " without device work";
     return line + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
@@ -73,10 +73,10 @@ class Headline {
   std::string measured() const {
     const Table& launches = *find("launch_metrics");
     const std::string devices = fact("device_names");
-    const auto count = static_cast<int64_t>(launches.rows.size());
+    const auto count = static_cast<int64_t>(launches.row_count());
     std::string line = fmt::format("{} measured{} on {}", counted(count, "kernel launch", "kernel launches"),
                                    count == 1 ? "" : " one by one", devices.empty() ? "a " + scope_.device : devices);
-    const Row& longest = largest_of(launches, "duration_ns");
+    RowView longest = largest_of(launches, "duration_ns");
     if (!has_value(launches, longest, "duration_ns")) return line + ".";
     const std::string name = quoted_name(brief_kernel_name(text_of(launches, longest, "kernel")));
     const std::string most = format_ns(integer_of(launches, longest, "duration_ns"));
@@ -124,9 +124,9 @@ class Headline {
   }
 
   int64_t slices() const {
-    size_t sum = 0;
-    for (const Run& run : session_.runs) sum += run.timeline.slices.size();
-    return static_cast<int64_t>(sum);
+    int64_t sum = 0;
+    for (const Run& run : session_.runs) sum += slice_count(run);
+    return sum;
   }
 
   /// How busy the devices were and why they were not busier.
@@ -135,7 +135,7 @@ class Headline {
     const DeviceTime time = device_time(gpu_time);
     if (time.span == 0) return "";
     std::string line;
-    if (gpu_time.rows.size() > 1) {
+    if (gpu_time.row_count() > 1) {
       line =
           fmt::format("The {}s were busy {} of their time together", scope_.device, share_text(time.busy, time.span));
     } else {
@@ -158,7 +158,7 @@ class Headline {
     const Table* ops = find("ops");
     if (!ops) return "";
     std::vector<NamedTime> own;
-    for (const Row& row : ops->rows) own.push_back({text_of(*ops, row, "name"), integer_of(*ops, row, "cpu_self_ns")});
+    for (const RowView row : ops->rows()) own.push_back({text_of(*ops, row, "name"), integer_of(*ops, row, "cpu_self_ns")});
     const int64_t whole = sum_of(*ops, "cpu_self_ns");
     if (whole == 0) return "";
     return fmt::format("Framework ops took {} on the host; by own time: {}.", format_ns(whole),
@@ -169,22 +169,22 @@ class Headline {
     const Table* steps = find("steps");
     if (!steps) return "";
     const StepFacts facts = step_facts(*steps);
-    const auto duration = [&](const Row* row) { return format_ns(integer_of(*steps, *row, "duration_ns")); };
+    const auto duration = [&](RowView row) { return format_ns(integer_of(*steps, row, "duration_ns")); };
     std::string line = counted(static_cast<int64_t>(facts.rows.size()), "step");
     line += facts.rows.size() == 1 ? " of " + duration(facts.rows[0])
                                    : fmt::format(" of {} (median; {} to {})", format_ns(facts.median),
-                                                 duration(facts.shortest), duration(facts.longest));
+                                                 duration(*facts.shortest), duration(*facts.longest));
     return line + ": " + largest_shares(facts.parts, facts.total, 4) + ".";
   }
 
   /// Which rank the others wait for, where one of them stands out.
   std::string ranks() const {
     const Table* table = find("stragglers");
-    if (!table || table->rows.size() < 2) return "";
-    const Row& first = largest_of(*table, "caused_ns");
+    if (!table || table->row_count() < 2) return "";
+    RowView first = largest_of(*table, "caused_ns");
     const int64_t caused = integer_of(*table, first, "caused_ns");
     const int64_t whole = sum_of(*table, "caused_ns");
-    const auto members = static_cast<int64_t>(table->rows.size());
+    const auto members = static_cast<int64_t>(table->row_count());
     const bool stands_out = caused * members >= 2 * whole && 2 * caused >= whole;
     const bool matters = whole * 100 >= recorded() * members;
     if (!stands_out || !matters) return "";
@@ -201,10 +201,10 @@ class Headline {
     const int64_t whole = sum_of(*classes, "total_ns");
     if (whole == 0) return "";
     std::vector<NamedTime> shares;
-    for (const Row& row : classes->rows) {
+    for (const RowView row : classes->rows()) {
       shares.push_back({text_of(*classes, row, "class"), integer_of(*classes, row, "total_ns")});
     }
-    const Row& top = largest_of(*kernels, "total_ns");
+    RowView top = largest_of(*kernels, "total_ns");
     return fmt::format("Device time by class: {}. Top kernel: {}, {}.", largest_shares(shares, whole, 3),
                        quoted_name(brief_kernel_name(text_of(*kernels, top, "name"))),
                        share_text(integer_of(*kernels, top, "total_ns"), whole));
@@ -223,7 +223,7 @@ class Headline {
         if (note.damage || note.code == "credentials_present") add(note.code);
       }
       orphans += run.notes.count("orphan_device_op");
-      device_ops += static_cast<int64_t>(run.timeline.device_ops.size());
+      device_ops += device_op_count(run);
     }
     std::vector<std::string> parts;
     if (!codes.empty()) parts.push_back(listed(codes));

@@ -16,13 +16,13 @@ namespace {
 
 std::vector<NamedTime> named_times(const Table& table, std::string_view column) {
   std::vector<NamedTime> times;
-  for (const Row& row : table.rows) times.push_back({text_of(table, row, "name"), integer_of(table, row, column)});
+  for (const RowView row : table.rows()) times.push_back({text_of(table, row, "name"), integer_of(table, row, column)});
   return times;
 }
 
 }  // namespace
 
-Section tell_ops(Table table, const Scope& scope) {
+Section describe_ops(Table table, const Scope& scope) {
   const int64_t device = sum_of(table, "device_self_ns");
   const int64_t cpu = sum_of(table, "cpu_self_ns");
   Table sorted = table;
@@ -50,10 +50,10 @@ Section tell_ops(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_api(Table table, const Scope&) {
+Section describe_api(Table table, const Scope&) {
   const int64_t whole = sum_of(table, "total_ns");
   int64_t waiting = 0;
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     if (text_of(table, row, "name").find("Synchronize") != std::string::npos) {
       waiting += integer_of(table, row, "total_ns");
     }
@@ -69,8 +69,8 @@ Section tell_api(Table table, const Scope&) {
                     {"name", "pct", "total_ns", "count", "mean_ns", "median_ns", "max_ns", "min_ns", "std_ns"});
 }
 
-Section tell_launches(Table table, const Scope&) {
-  const Row& most = largest_of(table, "count");
+Section describe_launches(Table table, const Scope&) {
+  RowView most = largest_of(table, "count");
   std::string summary = fmt::format(
       "{} put work on a device. {}, the most frequent, took {} on average, and its work began {} after it "
       "(median, {} at most). A long delay is a queue that the host keeps full.",
@@ -84,8 +84,8 @@ Section tell_launches(Table table, const Scope&) {
                     {"name", "count", "cpu_mean_ns", "delay_mean_ns", "delay_median_ns", "delay_max_ns", "unlinked"});
 }
 
-Section tell_queue(Table table, const Scope& scope) {
-  const Row& main = largest_of(table, "count");
+Section describe_queue(Table table, const Scope& scope) {
+  RowView main = largest_of(table, "count");
   const std::string summary = fmt::format(
       "The queue of stream {} of {}, which got most of the launches, held {:.1f} ops on average (median {:.0f}, at "
       "most "

@@ -18,7 +18,7 @@ namespace {
 
 class Page {
  public:
-  Page(const Report& report, const Session& session) : report_(report), session_(session) {}
+  explicit Page(const Report& report) : report_(report) {}
 
   std::string render() {
     add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -31,12 +31,12 @@ class Page {
     if (!report_.headline.empty()) add("</ul>\n");
     add("<nav>\n");
     for (const Section& section : report_.sections) {
-      if (section.page.rows.empty()) continue;
+      if (section.page.empty()) continue;
       add("<a href=\"#{}\">{}</a>\n", escape_html(section.table.name), escape_html(section.title));
     }
     add("</nav>\n</header>\n<main>\n");
     for (const Section& section : report_.sections) {
-      if (!section.page.rows.empty()) add_section(section);
+      if (!section.page.empty()) add_section(section);
     }
     add("</main>\n<footer>All rows and columns of a table: <code>cgpu table INPUT NAME</code>. Made by cgpu.</footer>\n"
         "</body>\n</html>\n");
@@ -68,33 +68,32 @@ class Page {
 
   void add_full_names(const Table& kernels) {
     add("<details><summary>Full names of these kernels</summary>\n<ol>\n");
-    for (const Row& row : kernels.rows) add("<li>{}</li>\n", escape_html(text_of(kernels, row, "name")));
+    for (const RowView row : kernels.rows()) add("<li>{}</li>\n", escape_html(text_of(kernels, row, "name")));
     add("</ol></details>\n");
   }
 
   std::string charts_of(const Section& section) const {
     const std::string& name = section.table.name;
     if (name == "gpu_time")
-      return draw_device_time(section.table) + draw_timeline(session_, section.table, report_.find("steps"));
+      return draw_device_time(section.table) + draw_timeline(report_.histories, section.table, report_.find("steps"));
     if (name == "steps") return draw_steps(section.table);
     if (name == "idle") return draw_idle(section.page);
     if (name == "kernel_classes") return draw_kernel_classes(section.table);
     if (name == "kernels") return draw_kernels(section.table);
     if (name == "ops" && !report_.find("gpu_time")) return draw_ops(section.table);
     if (name == "transfers") return draw_transfers(section.table);
-    if (name == "memory") return draw_memory(session_);
+    if (name == "memory") return draw_memory(report_.histories);
     return "";
   }
 
   const Report& report_;
-  const Session& session_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string render_report_html(const Report& report, const Session& session) {
-  return Page(report, session).render();
+std::string render_report_html(const Report& report) {
+  return Page(report).render();
 }
 
 }  // namespace cgpu

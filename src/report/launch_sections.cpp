@@ -17,7 +17,7 @@ namespace {
 /// "memory (2 launches), latency (1 launch)", with the most frequent first.
 std::string bounds_text(const Table& table) {
   std::map<std::string, int64_t> counts;
-  for (const Row& row : table.rows) {
+  for (const RowView row : table.rows()) {
     if (has_value(table, row, "bound")) ++counts[text_of(table, row, "bound")];
   }
   std::vector<std::pair<int64_t, std::string>> sorted;
@@ -31,20 +31,19 @@ std::string bounds_text(const Table& table) {
 }
 
 void make_kernels_brief(Table& page) {
-  const size_t column = page.column("kernel");
-  for (Row& row : page.rows) row[column] = brief_kernel_name(std::get<std::string>(row[column]));
+  page.map_text(page.column("kernel"), [](std::string_view name) { return brief_kernel_name(std::string(name)); });
 }
 
 }  // namespace
 
-Section tell_launch_metrics(Table table, const Scope& scope) {
-  const Row& longest = largest_of(table, "duration_ns");
+Section describe_launch_metrics(Table table, const Scope& scope) {
+  RowView longest = largest_of(table, "duration_ns");
   std::string summary =
       fmt::format("{} measured one by one, {} in all",
-                  table.rows.size() == 1 ? "One launch was"
-                                         : format_count(static_cast<int64_t>(table.rows.size())) + " launches were",
+                  table.row_count() == 1 ? "One launch was"
+                                         : format_count(static_cast<int64_t>(table.row_count())) + " launches were",
                   format_ns(sum_of(table, "duration_ns")));
-  if (table.rows.size() > 1 && has_value(table, longest, "duration_ns")) {
+  if (table.row_count() > 1 && has_value(table, longest, "duration_ns")) {
     summary += fmt::format(", the longest {} ({})", format_ns(integer_of(table, longest, "duration_ns")),
                            quoted_name(brief_kernel_name(text_of(table, longest, "kernel"))));
   }
@@ -64,27 +63,27 @@ Section tell_launch_metrics(Table table, const Scope& scope) {
   return section;
 }
 
-Section tell_launch_rules(Table table, const Scope& scope) {
+Section describe_launch_rules(Table table, const Scope& scope) {
   Table sorted = table;
-  std::erase_if(sorted.rows, [&](const Row& row) { return !has_value(table, row, "speedup_pct"); });
+  sorted.keep_rows([&](RowView row) { return has_value(table, row, "speedup_pct"); });
   sort_rows(sorted, "speedup_pct");
-  std::stable_partition(sorted.rows.begin(), sorted.rows.end(),
-                        [&](const Row& row) { return text_of(table, row, "scope") == "kernel"; });
+  const auto is_of_kernel = [&](uint32_t row) { return text_of(sorted, sorted.row(row), "scope") == "kernel"; };
+  sorted.sort([&](uint32_t a, uint32_t b) { return is_of_kernel(a) && !is_of_kernel(b); });
   std::string summary =
-      fmt::format("The kernel profiler's rules say {}", counted(static_cast<int64_t>(table.rows.size()), "thing"));
+      fmt::format("The kernel profiler's rules say {}", counted(static_cast<int64_t>(table.row_count()), "thing"));
   summary +=
-      sorted.rows.empty()
+      sorted.empty()
           ? "; none comes with an estimate of what it would bring."
           : fmt::format(
                 ", {} with an estimate of what could be gained, as a share of the kernel's time or of the time of the "
                 "part that the rule looks at.",
-                sorted.rows.size());
+                sorted.row_count());
   std::vector<std::string_view> columns;
   if (scope.several_ranks) columns.emplace_back("rank");
   columns.insert(columns.end(), {"id", "kernel", "rule", "speedup_pct", "scope", "message"});
   Section section = section_of("What the kernel profiler advises", summary, std::move(sorted), columns, 8);
   section.table = std::move(table);
-  if (!section.page.rows.empty()) make_kernels_brief(section.page);
+  if (!section.page.empty()) make_kernels_brief(section.page);
   return section;
 }
 

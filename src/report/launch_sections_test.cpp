@@ -31,7 +31,7 @@ const Section* section(const Report& report, std::string_view table) {
 }
 
 TEST(LaunchSections, SayWhatWasMeasured) {
-  const Report report = make_report(measured(3), {});
+  const Report report = make_report(measured(3));
   ASSERT_FALSE(report.headline.empty());
   EXPECT_EQ(
       report.headline[0],
@@ -40,25 +40,25 @@ TEST(LaunchSections, SayWhatWasMeasured) {
   ASSERT_TRUE(launches);
   EXPECT_NE(launches->summary.find("memory (2 launches) and latency (1 launch)"), std::string::npos)
       << launches->summary;
-  ASSERT_EQ(launches->page.rows.size(), 3u);
-  EXPECT_EQ(launches->page.rows[0][launches->page.column("kernel")], Cell("kernel2")) << "the longest first, in brief";
-  EXPECT_EQ(launches->table.rows[0][launches->table.column("kernel")], Cell("kernel0(int)"));
+  ASSERT_EQ(launches->page.row_count(), 3u);
+  EXPECT_EQ(launches->page.cell(0, launches->page.column("kernel")), Cell("kernel2")) << "the longest first, in brief";
+  EXPECT_EQ(launches->table.cell(0, launches->table.column("kernel")), Cell("kernel0(int)"));
 
   const Section* rules = section(report, "launch_rules");
   ASSERT_TRUE(rules);
-  EXPECT_EQ(rules->page.rows[0][rules->page.column("rule")], Cell("Whole")) << "gains of the whole kernel first";
-  EXPECT_EQ(rules->table.rows.size(), 6u);
+  EXPECT_EQ(rules->page.cell(0, rules->page.column("rule")), Cell("Whole")) << "gains of the whole kernel first";
+  EXPECT_EQ(rules->table.row_count(), 6u);
 }
 
 TEST(LaunchSections, OneLaunchAndNone) {
-  EXPECT_EQ(make_report(measured(1), {}).headline[0], "1 kernel launch measured on a device: kernel0 took 1.00 us.");
+  EXPECT_EQ(make_report(measured(1)).headline[0], "1 kernel launch measured on a device: kernel0 took 1.00 us.");
   Session session = measured(1);
   session.runs[0].launch_metrics->launches[0] = {};
-  EXPECT_EQ(make_report(session, {}).headline[0], "1 kernel launch measured on a device.");
-  const Report none = make_report(measured(0), {});
+  EXPECT_EQ(make_report(session).headline[0], "1 kernel launch measured on a device.");
+  const Report none = make_report(measured(0));
   EXPECT_FALSE(section(none, "launch_metrics"));
   EXPECT_FALSE(render_report_text(none, {}).empty());
-  EXPECT_NE(render_report_html(make_report(measured(2), {}), measured(2)).find("Measured launches"), std::string::npos);
+  EXPECT_NE(render_report_html(make_report(measured(2))).find("Measured launches"), std::string::npos);
 }
 
 }  // namespace

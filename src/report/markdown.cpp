@@ -10,7 +10,7 @@ std::string render_report_markdown(const Report& report) {
   std::string out = "# " + escape_markdown(report.title) + "\n\n";
   for (const std::string& line : report.headline) out += "- " + escape_markdown(line) + "\n";
   for (const Section& section : report.sections) {
-    if (section.page.rows.empty()) continue;
+    if (section.page.empty()) continue;
     out += "\n## " + escape_markdown(section.title) + "\n\n";
     if (!section.summary.empty()) out += escape_markdown(section.summary) + "\n\n";
     Table page = section.page;

@@ -178,10 +178,7 @@ std::string brief_kernel_name(std::string_view name) {
 }
 
 void make_names_brief(Table& kernels) {
-  const size_t name = kernels.column("name");
-  for (Row& row : kernels.rows) {
-    if (auto* text = std::get_if<std::string>(&row[name])) *text = brief_kernel_name(*text);
-  }
+  kernels.map_text(kernels.column("name"), [](std::string_view name) { return brief_kernel_name(std::string(name)); });
 }
 
 }  // namespace cgpu

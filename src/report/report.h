@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysis.h"
-#include "model/run.h"
+#include "report/run_history.h"
+#include "session/rank_fold.h"
 #include "table/table.h"
 #include "table/text.h"
 
@@ -28,18 +28,22 @@ struct Report {
   std::string title;
   std::vector<std::string> headline;  // the few lines that one would read if one read nothing else
   std::vector<Section> sections;      // only those that have something to say
+  std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
 
   /// The table of this name, or null.
   const Table* find(std::string_view table) const;
 };
 
-/// Computes the tables; costs what they cost.
-Report make_report(const Session& session, const AnalysisOptions& options);
+/// The tables that a report is made of; `kernel_names`: as `kernels` takes --names.
+std::vector<WantedTable> report_tables(const std::string& kernel_names);
+/// Puts these tables on a page. `histories` are for the pictures over time, which need not be drawn.
+Report make_report(const Session& session, std::vector<Table> tables, std::vector<RunHistory> histories = {});
+/// Of a session that is open: computes the tables too.
+Report make_report(const Session& session);
 
 std::string render_report_text(const Report& report, const TextOptions& options);
 std::string render_report_markdown(const Report& report);
-/// One self-contained file: opens from disk, offline, prints. Charts are inline SVG; `session` gives the timeline strip
-/// and the memory curve.
-std::string render_report_html(const Report& report, const Session& session);
+/// One self-contained file: opens from disk, offline, prints. Charts are inline SVG.
+std::string render_report_html(const Report& report);
 
 }  // namespace cgpu

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/statistics.h"
+#include "analysis/common/statistics.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -26,7 +26,7 @@ class InfoPage {
   explicit InfoPage(const Table& info) : info_(info) {}
 
   std::string text(std::string_view key) const {
-    for (const Row& row : info_.rows) {
+    for (const RowView row : info_.rows()) {
       if (text_of(info_, row, "key") == key) return text_of(info_, row, "value");
     }
     return "";
@@ -39,10 +39,10 @@ class InfoPage {
     return number;
   }
   void add(const std::string& key, std::string value) {
-    if (!value.empty()) page.rows.push_back({key, std::move(value)});
+    if (!value.empty()) page.append({key, std::move(value)});
   }
 
-  Table page{"info", "", {{"fact", ColumnType::text, "", ""}, {"value", ColumnType::text, "", ""}}, {}};
+  Table page{"info", "", {{"fact", ColumnType::text, "", ""}, {"value", ColumnType::text, "", ""}}};
 
  private:
   const Table& info_;
@@ -65,7 +65,7 @@ std::string ranks_text(const InfoPage& info) {
 std::string metadata_text(const Table& info, std::string_view word) {
   constexpr std::string_view kPrefix = "metadata.";
   std::vector<std::string> found;
-  for (const Row& row : info.rows) {
+  for (const RowView row : info.rows()) {
     const std::string key = text_of(info, row, "key");
     if (!key.starts_with(kPrefix) || key.find(word) == std::string::npos) continue;
     found.push_back(key.substr(kPrefix.size()) + " " + text_of(info, row, "value"));
@@ -93,7 +93,7 @@ std::string size_text(const InfoPage& info) {
 
 }  // namespace
 
-Section tell_info(Table table, const Scope&) {
+Section describe_info(Table table, const Scope&) {
   InfoPage info(table);
   const auto count = [&](std::string_view key) { return format_count(info.number(key).value_or(0)); };
   info.add("file", info.text("file"));
@@ -121,23 +121,23 @@ Section tell_info(Table table, const Scope&) {
   return {"What it is", "", std::move(table), std::move(info.page), ""};
 }
 
-Section tell_devices(Table table, const Scope& scope) {
+Section describe_devices(Table table, const Scope& scope) {
   const auto used = static_cast<size_t>(sum_of(table, "used"));
   Table shown = table;
-  if (used > 0) std::erase_if(shown.rows, [&](const Row& row) { return integer_of(table, row, "used") == 0; });
+  if (used > 0) shown.keep_rows([&](RowView row) { return integer_of(table, row, "used") != 0; });
 
   std::map<std::string, int64_t> models;
-  for (const Row& row : shown.rows) ++models[text_of(table, row, "name")];
+  for (const RowView row : shown.rows()) ++models[text_of(table, row, "name")];
   std::vector<std::string> names;
   for (const auto& [name, count] : models) {
     names.push_back(fmt::format("{} x {}", count, name.empty() ? "a model that is not recorded" : quoted_name(name)));
   }
   std::string summary = used == 0 ? fmt::format("The profile describes {}; nothing ran on {}.", listed(names),
-                                                shown.rows.size() == 1 ? "it" : "them")
+                                                shown.row_count() == 1 ? "it" : "them")
                                   : fmt::format("Work ran on {}.", listed(names));
-  if (used > 0 && used < table.rows.size()) {
+  if (used > 0 && used < table.row_count()) {
     summary +=
-        fmt::format(" {} stayed unused.", counted(static_cast<int64_t>(table.rows.size() - used), "more device"));
+        fmt::format(" {} stayed unused.", counted(static_cast<int64_t>(table.row_count() - used), "more device"));
   }
 
   std::vector<std::string_view> columns;
@@ -147,19 +147,19 @@ Section tell_devices(Table table, const Scope& scope) {
   const bool described =
       std::any_of(section.page.columns.begin(), section.page.columns.end(),
                   [](const Column& column) { return column.name != "rank" && column.name != "device"; });
-  if (!described) section.page.rows.clear();
-  if (section.page.rows.size() < shown.rows.size()) {
-    section.cut = fmt::format("{} of {} in use", section.page.rows.size(), shown.rows.size());
+  if (!described) section.page.clear_rows();
+  if (section.page.row_count() < shown.row_count()) {
+    section.cut = fmt::format("{} of {} in use", section.page.row_count(), shown.row_count());
   }
   return section;
 }
 
-Section tell_steps(Table table, const Scope& scope) {
+Section describe_steps(Table table, const Scope& scope) {
   const StepFacts facts = step_facts(table);
-  const auto duration = [&](const Row* row) { return format_ns(integer_of(table, *row, "duration_ns")); };
-  const auto name = [&](const Row* row) {
-    return fmt::format("step {}{}", integer_of(table, *row, "step"),
-                       scope.several_ranks ? fmt::format(" of rank {}", integer_of(table, *row, "rank")) : "");
+  const auto duration = [&](RowView row) { return format_ns(integer_of(table, row, "duration_ns")); };
+  const auto name = [&](RowView row) {
+    return fmt::format("step {}{}", integer_of(table, row, "step"),
+                       scope.several_ranks ? fmt::format(" of rank {}", integer_of(table, row, "rank")) : "");
   };
 
   std::string summary;
@@ -169,7 +169,7 @@ Section tell_steps(Table table, const Scope& scope) {
     summary = fmt::format("{}, median {}, mean {}, from {} ({}) to {} ({}). Where their time went: ",
                           counted(static_cast<int64_t>(facts.rows.size()), "step"), format_ns(facts.median),
                           format_ns(static_cast<double>(facts.total) / static_cast<double>(facts.rows.size())),
-                          duration(facts.shortest), name(facts.shortest), duration(facts.longest), name(facts.longest));
+                          duration(*facts.shortest), name(*facts.shortest), duration(*facts.longest), name(*facts.longest));
   }
   summary += largest_shares(facts.parts, facts.total, 5) + ".";
   if (facts.incomplete > 0) {
@@ -178,8 +178,8 @@ Section tell_steps(Table table, const Scope& scope) {
   }
   if (varies(table, "rank")) {
     std::map<int64_t, std::vector<int64_t>> by_rank;
-    for (const Row* row : facts.rows) {
-      by_rank[integer_of(table, *row, "rank")].push_back(integer_of(table, *row, "duration_ns"));
+    for (const RowView row : facts.rows) {
+      by_rank[integer_of(table, row, "rank")].push_back(integer_of(table, row, "duration_ns"));
     }
     std::vector<std::pair<double, int64_t>> medians;
     for (const auto& [rank, durations] : by_rank) medians.emplace_back(median(durations), rank);
@@ -198,29 +198,27 @@ Section tell_steps(Table table, const Scope& scope) {
   // The longest steps, in their order.
   Table shown = table;
   std::string cut;
-  if (table.rows.size() > kPageRows) {
+  if (table.row_count() > kPageRows) {
     sort_rows(shown, "duration_ns");
     take_top(shown, kPageRows);
-    std::sort(shown.rows.begin(), shown.rows.end(), [&](const Row& a, const Row& b) {
-      const auto key = [&](const Row& row) {
-        return std::pair(integer_of(table, row, "rank"), integer_of(table, row, "start_ns"));
-      };
-      return key(a) < key(b);
-    });
-    cut = fmt::format("the {} longest of {}", kPageRows, table.rows.size());
+    const auto place = [&](uint32_t row) {
+      return std::pair(integer_of(shown, shown.row(row), "rank"), integer_of(shown, shown.row(row), "start_ns"));
+    };
+    shown.sort([&](uint32_t a, uint32_t b) { return place(a) < place(b); });
+    cut = fmt::format("the {} longest of {}", kPageRows, table.row_count());
   }
   return {"Steps", summary, std::move(table), cut_table(shown, columns), cut};
 }
 
-Section tell_ranges(Table table, const Scope&) {
+Section describe_ranges(Table table, const Scope&) {
   const bool device = sum_of(table, "device_ns") > 0;
   Table shown = table;
   sort_rows(shown, device ? "device_ns" : "total_ns");
   // Steps have a section of their own.
-  std::erase_if(shown.rows, [&](const Row& row) { return text_of(table, row, "name").starts_with("ProfilerStep#"); });
+  shown.keep_rows([&](RowView row) { return !text_of(table, row, "name").starts_with("ProfilerStep#"); });
   std::string summary;
-  if (!shown.rows.empty()) {
-    const Row& first = shown.rows[0];
+  if (!shown.empty()) {
+    RowView first = shown.row(0);
     const std::string name = text_of(table, first, "name");
     summary = device ? fmt::format("Most device work was launched inside {}: {} in {}.", quoted_name(name),
                                    format_ns(integer_of(table, first, "device_ns")),
@@ -233,15 +231,15 @@ Section tell_ranges(Table table, const Scope&) {
   std::vector<std::string_view> columns = {"name", "count", "total_ns", "mean_ns"};
   if (device) columns.insert(columns.end(), {"device_ns", "device_ops"});
   Section section{"Ranges", summary, std::move(table), cut_table(shown, columns, kPageRows), ""};
-  if (section.page.rows.size() < shown.rows.size()) {
-    section.cut = fmt::format("{} of {}, steps apart", section.page.rows.size(), shown.rows.size());
+  if (section.page.row_count() < shown.row_count()) {
+    section.cut = fmt::format("{} of {}, steps apart", section.page.row_count(), shown.row_count());
   }
   return section;
 }
 
-Section tell_notes(Table table, const Scope&) {
+Section describe_notes(Table table, const Scope&) {
   const std::string summary = fmt::format("{} to mind when reading the numbers; losses come first.",
-                                          counted(static_cast<int64_t>(table.rows.size()), "thing"));
+                                          counted(static_cast<int64_t>(table.row_count()), "thing"));
   return section_of("Notes", summary, std::move(table), {"code", "count", "text"}, 0);
 }
 

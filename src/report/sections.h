@@ -21,33 +21,33 @@ struct Scope {
 /// Rows of a table on the page.
 inline constexpr size_t kPageRows = 12;
 
-Section tell_info(Table table, const Scope& scope);
-Section tell_devices(Table table, const Scope& scope);
-Section tell_gpu_time(Table table, const Scope& scope);
-Section tell_streams(Table table, const Scope& scope);
-Section tell_steps(Table table, const Scope& scope);
-Section tell_idle(Table table, const Scope& scope);
-Section tell_kernel_classes(Table table, const Scope& scope);
-Section tell_kernels(Table table, const Scope& scope);
-Section tell_ops(Table table, const Scope& scope);
-Section tell_api(Table table, const Scope& scope);
-Section tell_transfers(Table table, const Scope& scope);
-Section tell_collectives(Table table, const Scope& scope);
-Section tell_stragglers(Table table, const Scope& scope);
-Section tell_launches(Table table, const Scope& scope);
-Section tell_queue(Table table, const Scope& scope);
-Section tell_ranges(Table table, const Scope& scope);
-Section tell_memory(Table table, const Scope& scope);
-Section tell_launch_metrics(Table table, const Scope& scope);
-Section tell_launch_rules(Table table, const Scope& scope);
-Section tell_et_ops(Table table, const Scope& scope);
-Section tell_metrics(Table table, const Scope& scope);
-Section tell_hot_path(Table table, const Scope& scope);
-Section tell_stalls(Table table, const Scope& scope);
-Section tell_notes(Table table, const Scope& scope);
+Section describe_info(Table table, const Scope& scope);
+Section describe_devices(Table table, const Scope& scope);
+Section describe_gpu_time(Table table, const Scope& scope);
+Section describe_streams(Table table, const Scope& scope);
+Section describe_steps(Table table, const Scope& scope);
+Section describe_idle(Table table, const Scope& scope);
+Section describe_kernel_classes(Table table, const Scope& scope);
+Section describe_kernels(Table table, const Scope& scope);
+Section describe_ops(Table table, const Scope& scope);
+Section describe_api(Table table, const Scope& scope);
+Section describe_transfers(Table table, const Scope& scope);
+Section describe_collectives(Table table, const Scope& scope);
+Section describe_stragglers(Table table, const Scope& scope);
+Section describe_launches(Table table, const Scope& scope);
+Section describe_queue(Table table, const Scope& scope);
+Section describe_ranges(Table table, const Scope& scope);
+Section describe_memory(Table table, const Scope& scope);
+Section describe_launch_metrics(Table table, const Scope& scope);
+Section describe_launch_rules(Table table, const Scope& scope);
+Section describe_et_ops(Table table, const Scope& scope);
+Section describe_metrics(Table table, const Scope& scope);
+Section describe_hot_path(Table table, const Scope& scope);
+Section describe_stalls(Table table, const Scope& scope);
+Section describe_notes(Table table, const Scope& scope);
 
 /// "rank 3, GPU 0", as much of it as tells the rows of this run apart; "the GPU" where there is one.
-std::string place_of(const Table& table, const Row& row, const Scope& scope);
+std::string place_of(const Table& table, RowView row, const Scope& scope);
 /// The columns that place_of speaks of.
 std::vector<std::string_view> place_columns(const Scope& scope);
 /// A section whose page is the first `rows` rows (0 for all) of these columns.

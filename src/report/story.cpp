@@ -1,7 +1,7 @@
 // What a report tells, and in which order.
 #include <fmt/format.h>
 
-#include "analysis/tables.h"
+#include "analysis/common/slices_by_name.h"
 #include "report/cells.h"
 #include "report/headline.h"
 #include "report/phrases.h"
@@ -12,36 +12,36 @@ namespace cgpu {
 
 namespace {
 
-struct Part {
-  Table (*table)(const Session&, const AnalysisOptions&);
-  Section (*tell)(Table, const Scope&);
+struct ReportPart {
+  const char* table;
+  Section (*describe)(Table, const Scope&);
 };
 
-constexpr Part kParts[] = {
-    {info_table, tell_info},
-    {devices_table, tell_devices},
-    {gpu_time_table, tell_gpu_time},
-    {streams_table, tell_streams},
-    {steps_table, tell_steps},
-    {idle_table, tell_idle},
-    {kernel_classes_table, tell_kernel_classes},
-    {kernels_table, tell_kernels},
-    {ops_table, tell_ops},
-    {api_table, tell_api},
-    {transfers_table, tell_transfers},
-    {collectives_table, tell_collectives},
-    {stragglers_table, tell_stragglers},
-    {launches_table, tell_launches},
-    {queue_table, tell_queue},
-    {ranges_table, tell_ranges},
-    {memory_table, tell_memory},
-    {launch_metrics_table, tell_launch_metrics},
-    {launch_rules_table, tell_launch_rules},
-    {et_ops_table, tell_et_ops},
-    {metrics_table, tell_metrics},
-    {hot_path_table, tell_hot_path},
-    {stalls_table, tell_stalls},
-    {notes_table, tell_notes},
+constexpr ReportPart kParts[] = {
+    {"info", describe_info},
+    {"devices", describe_devices},
+    {"gpu_time", describe_gpu_time},
+    {"streams", describe_streams},
+    {"steps", describe_steps},
+    {"idle", describe_idle},
+    {"kernel_classes", describe_kernel_classes},
+    {"kernels", describe_kernels},
+    {"ops", describe_ops},
+    {"api", describe_api},
+    {"transfers", describe_transfers},
+    {"collectives", describe_collectives},
+    {"stragglers", describe_stragglers},
+    {"launches", describe_launches},
+    {"queue", describe_queue},
+    {"ranges", describe_ranges},
+    {"memory", describe_memory},
+    {"launch_metrics", describe_launch_metrics},
+    {"launch_rules", describe_launch_rules},
+    {"et_ops", describe_et_ops},
+    {"metrics", describe_metrics},
+    {"hot_path", describe_hot_path},
+    {"stalls", describe_stalls},
+    {"notes", describe_notes},
 };
 
 /// What the devices of these makers are called.
@@ -61,7 +61,7 @@ Scope scope_of(const Session& session, const std::vector<Table>& tables) {
   scope.device = device_word(session);
   scope.several_ranks = session.runs.size() > 1;
   for (const Table& table : tables) {
-    if (table.name == "gpu_time") scope.several_devices = table.rows.size() > 1;
+    if (table.name == "gpu_time") scope.several_devices = table.row_count() > 1;
     if (table.name == "kernel_classes") scope.device_op_ns = sum_of(table, "total_ns");
   }
   return scope;
@@ -82,18 +82,40 @@ std::string title_of(const Session& session) {
 
 }  // namespace
 
-Report make_report(const Session& session, const AnalysisOptions& options) {
-  std::vector<Table> tables;
-  for (const Part& part : kParts) tables.push_back(part.table(session, options));
-  const Scope scope = scope_of(session, tables);
+std::vector<WantedTable> report_tables(const std::string& kernel_names) {
+  std::vector<WantedTable> wanted;
+  for (const ReportPart& part : kParts) {
+    WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(part.table)});
+    if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
+  }
+  return wanted;
+}
 
+Report make_report(const Session& session, std::vector<Table> tables, std::vector<RunHistory> histories) {
+  const Scope scope = scope_of(session, tables);
   Report report;
   report.title = title_of(session);
+  report.histories = std::move(histories);
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (!tables[i].rows.empty()) report.sections.push_back(kParts[i].tell(std::move(tables[i]), scope));
+    if (!tables[i].empty()) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);
   return report;
+}
+
+Report make_report(const Session& session) {
+  const SessionFacts facts(session);
+  std::vector<Table> tables;
+  for (const WantedTable& table : report_tables("full")) {
+    tables.push_back(make_table(*table.analysis, facts, table.options));
+  }
+  std::vector<RunHistory> histories;
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    histories.push_back(history_of(session.runs[run]));
+    histories.back().rank = session.runs[run].rank;
+    histories.back().zero = facts.zeros()[run];
+  }
+  return make_report(session, std::move(tables), std::move(histories));
 }
 
 const Table* Report::find(std::string_view table) const {
@@ -103,7 +125,7 @@ const Table* Report::find(std::string_view table) const {
   return nullptr;
 }
 
-std::string place_of(const Table& table, const Row& row, const Scope& scope) {
+std::string place_of(const Table& table, RowView row, const Scope& scope) {
   if (!scope.several_devices) return "the " + scope.device;
   const std::string device = fmt::format("{} {}", scope.device, integer_of(table, row, "device"));
   if (!scope.several_ranks) return device;
@@ -120,7 +142,7 @@ Section section_of(std::string title, std::string summary, Table table, const st
                    size_t rows) {
   Table page = cut_table(table, columns, rows);
   std::string cut;
-  if (page.rows.size() < table.rows.size()) cut = fmt::format("{} of {}", page.rows.size(), table.rows.size());
+  if (page.row_count() < table.row_count()) cut = fmt::format("{} of {}", page.row_count(), table.row_count());
   return {std::move(title), std::move(summary), std::move(table), std::move(page), std::move(cut)};
 }
 

@@ -28,7 +28,7 @@ bool says(const Report& report, const std::string& text) {
 }
 
 TEST(ReportStragglers, TheHeadlineNamesTheLateRank) {
-  const Report report = make_report(two_ranks(3000), {});
+  const Report report = make_report(two_ranks(3000));
   EXPECT_TRUE(says(report, "Rank 1, device 0 comes late: of 30.0 us"));
   ASSERT_NE(report.find("stragglers"), nullptr);
   for (const Section& section : report.sections) {
@@ -41,8 +41,8 @@ TEST(ReportStragglers, TheHeadlineNamesTheLateRank) {
 }
 
 TEST(ReportStragglers, NobodyIsNamedForTrifles) {
-  EXPECT_FALSE(says(make_report(two_ranks(10), {}), "comes late"));
-  EXPECT_FALSE(says(make_report(two_ranks(0), {}), "comes late"));
+  EXPECT_FALSE(says(make_report(two_ranks(10)), "comes late"));
+  EXPECT_FALSE(says(make_report(two_ranks(0)), "comes late"));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class TextReport {
     heading(report.title, "", "=");
     for (const std::string& line : report.headline) bullet(line);
     for (const Section& section : report.sections) {
-      if (!section.page.rows.empty()) add(section);
+      if (!section.page.empty()) add(section);
     }
     out_ += '\n';
     out_ += wrap_text(
@@ -83,13 +83,12 @@ class TextReport {
   }
 
   static void drop_column(Table& page, size_t column) {
-    page.columns.erase(page.columns.begin() + static_cast<std::ptrdiff_t>(column));
-    for (Row& row : page.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+    page.erase_column(column);
   }
 
   static size_t column_width(const Table& page, size_t column) {
     size_t width = display_width(headings(page.columns)[column]);
-    for (const Row& row : page.rows)
+    for (const RowView row : page.rows())
       width = std::max(width, display_width(format_cell(row[column], page.columns[column])));
     return width;
   }
@@ -128,14 +127,14 @@ class TextReport {
   }
 
   void notes(const Table& page) {
-    for (const Row& row : page.rows) {
+    for (const RowView row : page.rows()) {
       bullet(fmt::format("{} ({}): {}", text_of(page, row, "code"), format_count(integer_of(page, row, "count")),
                          text_of(page, row, "text")));
     }
   }
 
   void facts(const Table& page) {
-    for (const Row& row : page.rows) {
+    for (const RowView row : page.rows()) {
       indented(fmt::format("{:<14}", text_of(page, row, "fact")), text_of(page, row, "value"));
     }
   }
@@ -143,10 +142,10 @@ class TextReport {
   void device_bars(const Table& table) {
     constexpr size_t kMost = 16;
     size_t drawn = 0;
-    for (const Row& row : table.rows) {
+    for (const RowView row : table.rows()) {
       const int64_t span = integer_of(table, row, "span_ns");
       if (span == 0 || drawn++ == kMost) continue;
-      const std::string label = table.rows.size() == 1 ? ""
+      const std::string label = table.row_count() == 1 ? ""
                                                        : fmt::format("{:>4}.{:<3}", integer_of(table, row, "rank"),
                                                                      integer_of(table, row, "device"));
       bar(label,
@@ -159,7 +158,7 @@ class TextReport {
           {sum_of(table, "compute_ns") > 0 ? "compute" : "",
            sum_of(table, "exposed_comm_ns") > 0 ? "exposed communication" : "",
            sum_of(table, "exposed_memory_ns") > 0 ? "exposed copies" : "", sum_of(table, "idle_ns") > 0 ? "idle" : ""},
-          table.rows.size() > 1 ? "rank.device" : "");
+          table.row_count() > 1 ? "rank.device" : "");
     }
   }
 
@@ -177,7 +176,7 @@ class TextReport {
     static const Kinds on_host = {
         {{{"cpu_ns"}, "cpu"}, {{"dataloader_ns"}, "dataloader"}, {{"runtime_ns"}, "runtime"}, {{"other_ns"}, "other"}}};
     // The page leaves out the columns that are 0 in every row.
-    const auto sum = [&](const Row& row, const Kind& kind) {
+    const auto sum = [&](RowView row, const Kind& kind) {
       int64_t time = 0;
       for (const Column& column : page.columns) {
         const bool counts = std::find(kind.columns.begin(), kind.columns.end(), column.name) != kind.columns.end();
@@ -186,17 +185,18 @@ class TextReport {
       return time;
     };
     const auto occurs = [&](const Kind& kind) {
-      return std::any_of(page.rows.begin(), page.rows.end(), [&](const Row& row) { return sum(row, kind) > 0; });
+      const Table::Rows rows = page.rows();
+      return std::any_of(rows.begin(), rows.end(), [&](RowView row) { return sum(row, kind) > 0; });
     };
     const Kinds& kinds = std::any_of(on_device.begin(), on_device.end() - 1, occurs) ? on_device : on_host;
     int64_t longest = 0;
-    for (const Row& row : page.rows) longest = std::max(longest, integer_of(page, row, "duration_ns"));
+    for (const RowView row : page.rows()) longest = std::max(longest, integer_of(page, row, "duration_ns"));
     if (longest == 0) return;
 
     const bool ranks = page.columns[0].name == "rank";
     std::array<std::string_view, kMarks.size()> names;
     for (size_t i = 0; i < kinds.size(); ++i) names[i] = occurs(kinds[i]) ? kinds[i].name : "";
-    for (const Row& row : page.rows) {
+    for (const RowView row : page.rows()) {
       Parts parts;
       for (size_t i = 0; i < kinds.size(); ++i) parts[i] = sum(row, kinds[i]);
       const std::string rank = ranks ? std::to_string(integer_of(page, row, "rank")) + "." : "";

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 
-#include "analysis/session_clock.h"
 #include "report/cells.h"
 #include "report/charts.h"
 #include "report/figure.h"
@@ -66,34 +65,31 @@ std::vector<Svg::Path> strip_paths(const TimelineStrip& strip, const StripRow& r
 /// Lines where the steps of a rank begin, numbered where there is room.
 void add_step_lines(Svg& svg, const TimelineStrip& strip, const Table& steps, int64_t rank, bool numbered, double left,
                     double top, double bottom) {
-  std::vector<const Row*> rows;
-  for (const Row& row : steps.rows) {
-    if (integer_of(steps, row, "rank") == rank) rows.push_back(&row);
+  std::vector<RowView> rows;
+  for (const RowView row : steps.rows()) {
+    if (integer_of(steps, row, "rank") == rank) rows.push_back(row);
   }
   if (rows.size() > 200) return;
   double labelled_until = -1;
-  for (const Row* row : rows) {
-    const int64_t start = integer_of(steps, *row, "start_ns");
-    const int64_t end = start + integer_of(steps, *row, "duration_ns");
+  for (const RowView row : rows) {
+    const int64_t start = integer_of(steps, row, "start_ns");
+    const int64_t end = start + integer_of(steps, row, "duration_ns");
     if (end <= strip.begin || start >= strip.end) continue;
     const double x = left + (100 - left) * static_cast<double>(std::max(start, strip.begin) - strip.begin) /
                                 static_cast<double>(strip.end - strip.begin);
     svg.vertical(x, top, bottom, "step");
     if (!numbered || x < labelled_until) continue;
-    svg.text(x, top - 3, fmt::format("step {}", integer_of(steps, *row, "step")), x > 94 ? Anchor::end : Anchor::start,
+    svg.text(x, top - 3, fmt::format("step {}", integer_of(steps, row, "step")), x > 94 ? Anchor::end : Anchor::start,
              "tick");
     labelled_until = x + 9;
   }
 }
 
-struct Sample {
-  int64_t time;
-  int64_t value;
-};
-
-/// A step line over [begin, end] that keeps every maximum.
-std::vector<int64_t> decimate(std::vector<Sample> samples, int64_t begin, int64_t end) {
-  std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.time < b.time; });
+/// A step line over [begin, end] that keeps every maximum. Samples are on a clock on which `zero` is shown as 0.
+std::vector<int64_t> decimate(std::vector<MemorySample> samples, int64_t zero, int64_t begin, int64_t end) {
+  for (MemorySample& sample : samples) sample.time -= zero;
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const MemorySample& a, const MemorySample& b) { return a.time < b.time; });
   std::vector<int64_t> columns(kColumns, -1);
   int64_t value = -1;
   size_t next = 0;
@@ -103,7 +99,7 @@ std::vector<int64_t> decimate(std::vector<Sample> samples, int64_t begin, int64_
     const auto until =
         column + 1 == kColumns ? end : begin + static_cast<int64_t>(share * static_cast<long double>(end - begin));
     for (; next < samples.size() && samples[next].time <= until; ++next) {
-      value = samples[next].value;
+      value = samples[next].bytes;
       columns[column] = std::max(columns[column], value);
     }
   }
@@ -132,10 +128,10 @@ std::string curve_path(const std::vector<int64_t>& columns, int64_t peak, bool c
 
 }  // namespace
 
-std::string draw_timeline(const Session& session, const Table& gpu_time, const Table* steps) {
+std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& gpu_time, const Table* steps) {
   constexpr size_t kMostRows = 32;
-  const size_t devices = std::max<size_t>(gpu_time.rows.size(), 1);
-  const TimelineStrip strip = make_timeline_strip(session, std::clamp<size_t>(4 * kColumns / devices, 250, kColumns));
+  const size_t devices = std::max<size_t>(gpu_time.row_count(), 1);
+  const TimelineStrip strip = make_timeline_strip(runs, std::clamp<size_t>(4 * kColumns / devices, 250, kColumns));
   if (strip.end == strip.begin) return "";
 
   const size_t rows = std::min(strip.rows.size(), kMostRows);
@@ -168,34 +164,23 @@ std::string draw_timeline(const Session& session, const Table& gpu_time, const T
   return figure(title, legend, svg.finish());
 }
 
-std::string draw_memory(const Session& session) {
+std::string draw_memory(const std::vector<RunHistory>& runs) {
   constexpr size_t kMostRows = 8;
-  struct Samples {
-    std::vector<Sample> allocated;
-    std::vector<Sample> reserved;
-    int64_t peak = 0;
-  };
-  std::map<std::pair<int64_t, int32_t>, Samples> by_device;
-  const std::vector<int64_t> zeros = time_zeros(session);
+  std::map<std::pair<int64_t, int32_t>, std::pair<const RunHistory*, const MemoryHistory*>> by_device;
   int64_t begin = INT64_MAX;
   int64_t end = INT64_MIN;
   int64_t peak = 0;
-  for (size_t r = 0; r < session.runs.size(); ++r) {
-    for (const MemoryEvent& event : session.runs[r].timeline.memory) {
-      if (event.total_allocated < 0 && event.total_reserved < 0) continue;
-      const int64_t time = event.time - zeros[r];
-      Samples& samples = by_device[{session.runs[r].rank, event.device}];
-      if (event.total_allocated >= 0) samples.allocated.push_back({time, event.total_allocated});
-      if (event.total_reserved >= 0) samples.reserved.push_back({time, event.total_reserved});
-      samples.peak = std::max({samples.peak, event.total_allocated, event.total_reserved});
-      begin = std::min(begin, time);
-      end = std::max(end, time);
-      peak = std::max(peak, samples.peak);
+  for (const RunHistory& run : runs) {
+    for (const MemoryHistory& memory : run.memory) {
+      by_device[{run.rank, memory.device}] = {&run, &memory};
+      begin = std::min(begin, memory.span.begin - run.zero);
+      end = std::max(end, memory.span.end - run.zero);
+      peak = std::max(peak, memory.peak);
     }
   }
   if (begin >= end || peak == 0) return "";
   // On the common scale these would be a line at 0.
-  std::erase_if(by_device, [&](const auto& entry) { return entry.second.peak < peak / 1000; });
+  std::erase_if(by_device, [&](const auto& entry) { return entry.second.second->peak < peak / 1000; });
 
   const size_t rows = std::min(by_device.size(), kMostRows);
   constexpr double kLeft = 12;
@@ -208,12 +193,13 @@ std::string draw_memory(const Session& session) {
                   counted(static_cast<int64_t>(rows), "device"), format_ns(begin), format_ns(end), format_bytes(peak)));
   add_time_axis(svg, begin, end, kLeft, 18, bottom);
   size_t row = 0;
-  for (const auto& [key, samples] : by_device) {
+  for (const auto& [key, found] : by_device) {
     if (row == rows) break;
+    const auto& [run, memory] = found;
     const double y = 18 + pitch * static_cast<double>(row++);
     const std::string name =
         fmt::format("rank {}, {}", key.first, key.second < 0 ? "host" : std::to_string(key.second));
-    const std::vector<int64_t> allocated = decimate(samples.allocated, begin, end);
+    const std::vector<int64_t> allocated = decimate(memory->allocated, run->zero, begin, end);
     svg.text(kLeft, y - 4, name, Anchor::start, "tick");
     svg.text(kLeft - 1, y + 8, format_bytes(peak), Anchor::end, "tick");
     svg.text(kLeft - 1, y + height, "0", Anchor::end, "tick");
@@ -221,7 +207,7 @@ std::string draw_memory(const Session& session) {
     svg.horizontal(kLeft, 100, y + height, "grid");
     svg.paths(kLeft, y, 100 - kLeft, height, kColumns,
               {{curve_path(allocated, peak, true), "area"},
-               {curve_path(decimate(samples.reserved, begin, end), peak, false), "curve2"},
+               {curve_path(decimate(memory->reserved, run->zero, begin, end), peak, false), "curve2"},
                {curve_path(allocated, peak, false), "curve"}},
               name);
   }

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/device_ops.h"
-#include "analysis/session_clock.h"
-
 namespace cgpu {
 
 namespace {
@@ -34,14 +31,12 @@ int64_t TimelineStrip::border(size_t i, size_t buckets) const {
   return begin + static_cast<int64_t>(share * static_cast<long double>(end - begin));
 }
 
-TimelineStrip make_timeline_strip(const Session& session, size_t buckets) {
+TimelineStrip make_timeline_strip(const std::vector<RunHistory>& runs, size_t buckets) {
   TimelineStrip strip;
-  const std::vector<int64_t> zeros = time_zeros(session);
   std::optional<Interval> whole;
-  for (size_t r = 0; r < session.runs.size(); ++r) {
-    for (const auto& [device, ops] : ops_by_device(session.runs[r].timeline)) {
-      const Interval span = span_of(session.runs[r].timeline, ops);
-      const Interval shifted{span.begin - zeros[r], span.end - zeros[r]};
+  for (const RunHistory& run : runs) {
+    for (const DeviceHistory& device : run.devices) {
+      const Interval shifted{device.span.begin - run.zero, device.span.end - run.zero};
       whole = whole ? Interval{std::min(whole->begin, shifted.begin), std::max(whole->end, shifted.end)} : shifted;
     }
   }
@@ -49,22 +44,15 @@ TimelineStrip make_timeline_strip(const Session& session, size_t buckets) {
   strip.begin = whole->begin;
   strip.end = whole->end;
 
-  for (size_t r = 0; r < session.runs.size(); ++r) {
-    const Timeline& timeline = session.runs[r].timeline;
-    for (const auto& [device, ops] : ops_by_device(timeline)) {
-      std::array<std::vector<OpIndex>, 3> of_kind;
-      for (const OpIndex op : ops) of_kind[static_cast<size_t>(timeline.device_ops.kind[op])].push_back(op);
-      const auto time_of = [&](OpKind kind) { return busy_time(timeline, of_kind[static_cast<size_t>(kind)]); };
-      const IntervalSet compute = time_of(OpKind::compute);
-      const IntervalSet communication = time_of(OpKind::communication);
-
+  for (const RunHistory& run : runs) {
+    for (const DeviceHistory& device : run.devices) {
       StripRow& row = strip.rows.emplace_back();
-      row.rank = session.runs[r].rank;
-      row.device = device;
+      row.rank = run.rank;
+      row.device = device.device;
       row.buckets.assign(buckets, {});
-      spread(compute, zeros[r], 0, strip, row.buckets);
-      spread(communication.subtract(compute), zeros[r], 1, strip, row.buckets);
-      spread(time_of(OpKind::memory).subtract(compute.unite(communication)), zeros[r], 2, strip, row.buckets);
+      for (size_t kind = 0; kind < device.active.size(); ++kind) {
+        spread(device.active[kind], run.zero, kind, strip, row.buckets);
+      }
     }
   }
   return strip;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/run.h"
+#include "report/run_history.h"
 
 namespace cgpu {
 
@@ -32,6 +32,6 @@ struct TimelineStrip {
   int64_t border(size_t i, size_t buckets) const;
 };
 
-TimelineStrip make_timeline_strip(const Session& session, size_t buckets);
+TimelineStrip make_timeline_strip(const std::vector<RunHistory>& runs, size_t buckets);
 
 }  // namespace cgpu

@@ -1,16 +1,17 @@
-// What a profile has something to say about: which tables would not be empty, and which views. O(slices), without
-// computing any table.
+// Which tables and views the viewer offers for a profile: those that would not be empty. O(slices), without computing
+// any table.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "serve/profile.h"
 
 namespace cgpu {
 
 struct Contents {
-  std::vector<std::string> tables;  // in the order in which they are listed
+  std::vector<const Analysis*> tables;  // in the order in which they are listed
   std::vector<std::string> views;
 };
 

@@ -6,10 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/call_tree_metrics.h"
-#include "analysis/launch_calls.h"
-#include "analysis/merged_names.h"
-#include "analysis/step_times.h"
+#include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/host/launch_calls.h"
+#include "analysis/common/merged_names.h"
+#include "analysis/steps/step_times.h"
 #include "tiles/timeline_view.h"
 
 namespace cgpu {

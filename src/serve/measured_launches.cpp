@@ -76,22 +76,22 @@ LaunchMatch compare(const KernelLaunch& a, const KernelLaunch& b) {
   return same_short_name ? LaunchMatch::short_name_and_shape : LaunchMatch::none;
 }
 
-MeasuredLaunches::MeasuredLaunches(const Session& session) {
-  const Table table = find_analysis("launch_metrics").run(session, {});  // a row a launch, in this order
+MeasuredLaunches::MeasuredLaunches(const SessionFacts& facts) {
+  const Table table = make_table(find_analysis("launch_metrics"), facts);  // a row a launch, in this order
   const size_t kernel = table.column("kernel");
   const size_t bound = table.column("bound");
   const size_t intensity = table.column("intensity");
-  auto row = table.rows.begin();
-  for (const Run& run : session.runs) {
+  size_t row = 0;
+  for (const Run& run : facts.session().runs) {
     if (!run.launch_metrics) continue;
     for (const ProfiledLaunch& profiled : run.launch_metrics->launches) {
       MeasuredLaunch launch;
       launch.rank = run.rank;
       launch.id = profiled.id;
-      launch.kernel = {std::get<std::string>((*row)[kernel]), shape_of(profiled)};
+      launch.kernel = {std::get<std::string>(table.cell(row, kernel)), shape_of(profiled)};
       launch.duration_ns = profiled.duration_ns;
-      if (const auto* text = std::get_if<std::string>(&(*row)[bound])) launch.bound = *text;
-      launch.intensity = number((*row)[intensity]);
+      if (const ColumnValues& bounds = table.values(bound); !bounds.is_absent(row)) launch.bound = bounds.text(row);
+      launch.intensity = number(table.cell(row, intensity));
       if (launch.intensity.value_or(0) > 0) {
         launch.flops_per_s = profiled.flops_per_s;
         if (const auto peaks = peaks_of(run, profiled)) add_ceiling(launch, *peaks);

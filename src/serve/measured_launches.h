@@ -12,7 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/launch_shape.h"
+#include "analysis/measured_launches/launch_shape.h"
+#include "analysis/session_facts.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -44,7 +45,7 @@ struct MeasuredLaunch {
 class MeasuredLaunches {
  public:
   /// O(launches).
-  explicit MeasuredLaunches(const Session& session);
+  explicit MeasuredLaunches(const SessionFacts& facts);
 
   /// Those that agree best with a launch, in the order of the profile. O(launches of the short name).
   struct Found {

@@ -1,9 +1,7 @@
 #include "serve/profile.h"
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <tuple>
 
 #include "base/error.h"
 
@@ -20,38 +18,10 @@ Session from_zero(Session session) {
 }  // namespace
 
 Profile::Profile(Session session, unsigned threads, const TimelineView::Progress& progress)
-    : session_(from_zero(std::move(session))),
-      view_(session_, threads, progress),
-      launched_(session_.runs.size()),
-      waits_(session_.runs.size()) {}
-
-std::vector<SliceIndex> Profile::launched_by(size_t run, SliceIndex call) const {
-  LaunchedOps& launched = launched_[run];
-  const Timeline& timeline = session_.runs[run].timeline;
-  std::call_once(launched.once, [&] {
-    for (const SliceIndex op : timeline.device_ops.slice) {
-      if (timeline.slices.launch[op] != kNone) launched.by_call.emplace_back(timeline.slices.launch[op], op);
-    }
-    std::sort(launched.by_call.begin(), launched.by_call.end(), [&](const auto& a, const auto& b) {
-      return std::tuple(a.first, timeline.slices.start[a.second], a.second) <
-             std::tuple(b.first, timeline.slices.start[b.second], b.second);
-    });
-  });
-  std::vector<SliceIndex> ops;
-  const auto first = std::partition_point(launched.by_call.begin(), launched.by_call.end(),
-                                          [&](const auto& entry) { return entry.first < call; });
-  for (auto at = first; at != launched.by_call.end() && at->first == call; ++at) ops.push_back(at->second);
-  return ops;
-}
-
-const Waits& Profile::waits(size_t run) const {
-  FoundWaits& found = waits_[run];
-  std::call_once(found.once, [&] { found.waits.emplace(session_.runs[run].timeline); });
-  return *found.waits;
-}
+    : session_(from_zero(std::move(session))), facts_(session_), view_(facts_, threads, progress) {}
 
 const MeasuredLaunches& Profile::measured() const {
-  std::call_once(measured_once_, [&] { measured_.emplace(session_); });
+  std::call_once(measured_once_, [&] { measured_.emplace(facts_); });
   return *measured_;
 }
 

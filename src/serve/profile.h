@@ -1,17 +1,16 @@
-// An opened profile as the endpoints use it: the session, its timeline as the viewer sees it, and what several
-// endpoints look up. Read by any number of threads at once.
+// An opened profile as the endpoints use it: the session, what follows from it, and its timeline as the viewer sees it.
+// Read by any number of threads at once.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "links/waits.h"
+#include "analysis/session_facts.h"
 #include "model/run.h"
-#include "serve/json_text_writer.h"
+#include "serve/http/json_text_writer.h"
 #include "serve/measured_launches.h"
 #include "tiles/timeline_view.h"
 
@@ -23,14 +22,8 @@ class Profile {
   explicit Profile(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr);
 
   const Session& session() const { return session_; }
+  const SessionFacts& facts() const { return facts_; }
   const TimelineView& view() const { return view_; }
-
-  /// The device ops that a call launched, in the order of their starts. The first question costs a pass over the ops
-  /// of the run.
-  std::vector<SliceIndex> launched_by(size_t run, SliceIndex call) const;
-
-  /// What the waits of a run waited for, found when first asked for.
-  const Waits& waits(size_t run) const;
 
   /// What a kernel profiler measured, made when first asked for.
   const MeasuredLaunches& measured() const;
@@ -41,20 +34,9 @@ class Profile {
   std::timed_mutex& arguments_mutex() const { return arguments_mutex_; }
 
  private:
-  struct LaunchedOps {
-    std::once_flag once;
-    std::vector<std::pair<SliceIndex, SliceIndex>> by_call;  // call, op; sorted by call, then start of the op
-  };
-
-  struct FoundWaits {
-    std::once_flag once;
-    std::optional<Waits> waits;
-  };
-
   Session session_;
+  SessionFacts facts_;
   TimelineView view_;
-  mutable std::vector<LaunchedOps> launched_;
-  mutable std::vector<FoundWaits> waits_;
   mutable std::once_flag measured_once_;
   mutable std::optional<MeasuredLaunches> measured_;
   mutable std::timed_mutex arguments_mutex_;

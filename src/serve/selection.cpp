@@ -1,11 +1,8 @@
 #include "serve/selection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 
-#include "links/window.h"
+#include "base/error.h"
 
 namespace cgpu {
 
@@ -34,66 +31,26 @@ bool ChosenTracks::has_device(size_t run, int32_t device) const {
   return std::find(devices_[run].begin(), devices_[run].end(), device) != devices_[run].end();
 }
 
-namespace {
-
-/// The window of a run on its clock. Empty where it has none of the selected steps.
-Interval window_of(const Profile& profile, size_t run, const Selection& selection) {
-  Interval window{INT64_MIN, INT64_MAX};
-  const int64_t zero = profile.view().zero(run);
-  const auto on_clock = [&](int64_t time) {
-    int64_t sum = 0;
-    return __builtin_add_overflow(time, zero, &sum) ? (time > 0 ? INT64_MAX : INT64_MIN) : sum;
-  };
-  if (selection.from) window.begin = on_clock(*selection.from);
-  if (selection.to) window.end = on_clock(*selection.to);
-  if (!selection.steps) return window;
-  Interval steps{INT64_MAX, INT64_MIN};
-  for (const Step& step : profile.view().steps()[run]) {
-    if (step.number < selection.steps->first || step.number > selection.steps->second) continue;
-    steps = {std::min(steps.begin, step.time.begin), std::max(steps.end, step.time.end)};
-  }
-  if (steps.begin > steps.end) return {zero, zero};
-  return {std::max(window.begin, steps.begin), std::min(window.end, steps.end)};
-}
-
-void check_steps(const Profile& profile, const std::pair<int64_t, int64_t>& wanted) {
-  for (const std::vector<Step>& steps : profile.view().steps()) {
-    for (const Step& step : steps) {
-      if (wanted.first <= step.number && step.number <= wanted.second) return;
-    }
-  }
-  throw RequestError(kNotFound, fmt::format("the profile has no step {}", wanted.first));
-}
-
-}  // namespace
-
-SelectedSession::SelectedSession(const Profile& profile, const Selection& selection) : whole_(profile.session()) {
-  if (selection.steps) check_steps(profile, *selection.steps);
-  const auto is_wanted = [&](const Run& run) { return !selection.rank || run.rank == *selection.rank; };
-  if (std::none_of(whole_.runs.begin(), whole_.runs.end(), is_wanted)) {
-    throw RequestError(kNotFound, fmt::format("the profile has no rank {}", selection.rank.value_or(0)));
-  }
-  const bool all_ranks = std::all_of(whole_.runs.begin(), whole_.runs.end(), is_wanted);
-  if (all_ranks && !selection.has_window() && !selection.tracks) return;
-
+SelectedSession::SelectedSession(const Profile& profile, const ViewSelection& wanted) : whole_(profile.facts()) {
+  Selection selection = wanted;
   std::optional<ChosenTracks> chosen;
-  if (selection.tracks) chosen.emplace(profile, *selection.tracks);
-  std::vector<std::optional<Part>> parts;
-  for (size_t i = 0; i < whole_.runs.size(); ++i) {
-    const Run& run = whole_.runs[i];
-    parts.emplace_back();
-    if (!is_wanted(run)) continue;
-    parts.back() = Part{window_of(profile, i, selection), {}};
-    if (chosen) {
-      parts.back()->takes = [&, i](TrackIndex track, SliceKind kind) {
-        return chosen->has(i, track, part_of(run.timeline, track, kind));
-      };
-    }
+  if (wanted.tracks) {
+    chosen.emplace(profile, *wanted.tracks);
+    selection.takes = [&](size_t run, TrackIndex track, SliceKind kind) {
+      return chosen->has(run, track, part_of(whole_.run(run).timeline, track, kind));
+    };
   }
-  own_ = cut_out(std::shared_ptr<const Session>(std::shared_ptr<void>(), &whole_), parts);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]) own_->zeros.push_back(profile.view().zero(i));
+  const std::vector<Run>& runs = whole_.session().runs;
+  const bool all_ranks = std::all_of(runs.begin(), runs.end(), [&](const Run& run) {
+    return !selection.rank || run.rank == *selection.rank;
+  });
+  if (all_ranks && !selection.has_window() && !selection.takes) return;
+  try {
+    part_ = part_of_session(whole_, selection);
+  } catch (const Error& error) {
+    throw RequestError(kNotFound, error.what());
   }
+  part_facts_.emplace(*part_);
 }
 
 }  // namespace cgpu

@@ -6,19 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "serve/answer.h"
+#include "serve/http/answer.h"
 #include "serve/profile.h"
+#include "session/selection.h"
 
 namespace cgpu {
 
-struct Selection {
-  std::optional<int64_t> from;  // ns from the start of the session
-  std::optional<int64_t> to;
-  std::optional<std::pair<int64_t, int64_t>> steps;  // first and last
-  std::optional<int64_t> rank;
+/// A selection (session/selection.h) that may also name tracks of the viewer.
+struct ViewSelection : Selection {
   std::optional<std::vector<ViewTrackId>> tracks;
-
-  bool has_window() const { return from || to || steps; }
 };
 
 /// The parts of tracks of the profile that tracks of the viewer stand for: a derived track of a device stands for the
@@ -37,17 +33,19 @@ class ChosenTracks {
   std::vector<std::vector<int32_t>> devices_;                       // by run
 };
 
-/// The selected part of the profile's session (links/window.h), which is the session itself where nothing is left out.
-/// Call trees and measured launches, which have no times, stay with the profile.
+/// The selected part of the profile's session (links/window.h) with facts of its own; the profile's session and facts
+/// where nothing is left out. Call trees and measured launches, which have no times, stay with the profile.
 class SelectedSession {
  public:
   /// Throws RequestError for a step or a rank that does not exist.
-  SelectedSession(const Profile& profile, const Selection& selection);
-  const Session& session() const { return own_ ? *own_ : whole_; }
+  SelectedSession(const Profile& profile, const ViewSelection& selection);
+  const Session& session() const { return facts().session(); }
+  const SessionFacts& facts() const { return part_facts_ ? *part_facts_ : whole_; }
 
  private:
-  const Session& whole_;
-  std::optional<Session> own_;
+  const SessionFacts& whole_;
+  std::optional<Session> part_;
+  std::optional<SessionFacts> part_facts_;
 };
 
 }  // namespace cgpu

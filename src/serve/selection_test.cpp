@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -48,7 +48,7 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   uint64_t slices = 0;
   for (ViewTrackId id = 0; id < tracks.size(); ++id) {
     if (tracks[id].source == kNone) continue;
-    Selection selection;
+    ViewSelection selection;
     selection.tracks = {id};
     const SelectedSession selected(profile, selection);
     const size_t found = selected.session().runs[tracks[id].run].timeline.slices.size();
@@ -58,17 +58,19 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   EXPECT_EQ(slices,
             profile.session().runs[0].timeline.slices.size() + profile.session().runs[1].timeline.slices.size());
 
-  Selection one_rank;
+  ViewSelection one_rank;
   one_rank.rank = 1;
   const SelectedSession selected(profile, one_rank);
   ASSERT_EQ(selected.session().runs.size(), 1U);
   EXPECT_EQ(selected.session().runs[0].rank, 1);
 
   EXPECT_EQ(&SelectedSession(profile, {}).session(), &profile.session());
-  Selection nobody;
+  EXPECT_EQ(&SelectedSession(profile, {}).facts(), &profile.facts());
+  EXPECT_NE(&selected.facts(), &profile.facts());
+  ViewSelection nobody;
   nobody.rank = 7;
   EXPECT_THROW(SelectedSession(profile, nobody), RequestError);
-  Selection never;
+  ViewSelection never;
   never.steps = {4, 5};
   EXPECT_THROW(SelectedSession(profile, never), RequestError);
 }
@@ -76,12 +78,12 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
 TEST(SelectedSession, StepsAreThoseOfTheTable) {
   const Profile profile(session_of(random_run(11)));
   const Table steps = steps_table(profile.session(), {});
-  ASSERT_FALSE(steps.rows.empty());
-  Selection selection;
+  ASSERT_FALSE(steps.empty());
+  ViewSelection selection;
   selection.steps = {3, 3};
   int64_t begin = INT64_MAX;
   int64_t end = INT64_MIN;
-  for (size_t row = 0; row < steps.rows.size(); ++row) {
+  for (size_t row = 0; row < steps.row_count(); ++row) {
     begin = std::min(begin, integer_at(steps, row, "start_ns"));
     end = std::max(end, integer_at(steps, row, "start_ns") + integer_at(steps, row, "duration_ns"));
   }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <charconv>
+#include <optional>
 #include <random>
 #include <utility>
 
-#include "serve/assets.h"
-#include "serve/json_text_writer.h"
+#include "serve/http/assets.h"
+#include "serve/http/json_text_writer.h"
 
 namespace cgpu {
 
@@ -18,88 +19,80 @@ std::string random_id() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-using Endpoint = Answer (*)(const Profile&, const Request&);
-constexpr std::array<std::pair<std::string_view, Endpoint>, 15> kEndpoints = {{
-    {"/api/tile", answer_tile},
-    {"/api/counter", answer_counter},
-    {"/api/activity", answer_activity},
-    {"/api/slice", answer_slice},
-    {"/api/neighbor", answer_neighbor},
-    {"/api/flows", answer_flows},
-    {"/api/search", answer_search},
-    {"/api/area", answer_area},
-    {"/api/distributions", answer_distributions},
-    {"/api/row", answer_row},
-    {"/api/flame", answer_flame},
-    {"/api/sources", answer_sources},
-    {"/api/source", answer_source},
-    {"/api/launch", answer_launch},
-    {"/api/export", answer_export},
-}};
+struct Endpoint {
+  std::string_view name;
+  Answer (*answer)(const Profile&, const Request&);
+};
+#define CGPU_LIST_ENDPOINT(name) {#name, answer_##name},
+constexpr Endpoint kEndpoints[] = {CGPU_ENDPOINTS(CGPU_LIST_ENDPOINT)};
+#undef CGPU_LIST_ENDPOINT
+
+Answer answer_of(const Profile& profile, const ServerIdentity& server, const Request& request, std::string_view what) {
+  if (what == "session") return answer_session(profile, server, request);
+  constexpr std::string_view kNames = "names/";
+  if (what.starts_with(kNames)) return answer_names(profile, request, what.substr(kNames.size()));
+  constexpr std::string_view kTable = "table/";
+  if (what.starts_with(kTable)) return answer_table(profile, request, what.substr(kTable.size()));
+  for (const Endpoint& endpoint : kEndpoints) {
+    if (what == endpoint.name) return endpoint.answer(profile, request);
+  }
+  return error_answer(kNotFound, "there is no such request");
+}
+
+/// What "/api/p/1/table/kernels" asks for: "table/kernels" of profile 1.
+struct Asked {
+  size_t profile = 0;
+  std::string_view what;
+};
+
+/// Empty for any other path, and for a profile that there is not.
+std::optional<Asked> asked_by(std::string_view path, size_t profiles) {
+  constexpr std::string_view kProfiles = "/api/p/";
+  if (!path.starts_with(kProfiles)) return std::nullopt;
+  path.remove_prefix(kProfiles.size());
+  Asked asked;
+  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), asked.profile);
+  path.remove_prefix(static_cast<size_t>(end - path.data()));
+  if (error != std::errc() || asked.profile >= profiles || !path.starts_with('/')) return std::nullopt;
+  asked.what = path.substr(1);
+  return asked;
+}
 
 }  // namespace
 
-Viewer::Viewer(std::string version, std::vector<std::string> inputs)
-    : identity_{random_id(), std::move(version)}, inputs_(std::move(inputs)), what_("opening") {}
+Viewer::Viewer(std::string version) : identity_{random_id(), std::move(version)} {}
 
-void Viewer::report(double share, const std::string& what) {
-  const std::lock_guard lock(mutex_);
-  share_ = share;
-  what_ = what;
+ViewedProfile& Viewer::add(std::vector<std::string> inputs) {
+  return profiles_.emplace_back(std::move(inputs));
 }
 
-void Viewer::show(Session session, unsigned threads, const TimelineView::Progress& progress) {
-  auto profile = std::make_unique<Profile>(std::move(session), threads, progress);
-  const std::lock_guard lock(mutex_);
-  share_ = 1;
-  owned_ = std::move(profile);
-  profile_ = owned_.get();
-}
-
-void Viewer::fail(const std::string& message) {
-  const std::lock_guard lock(mutex_);
-  error_ = message;
+bool Viewer::is_fixed(std::string_view path) const {
+  const auto asked = asked_by(path, profiles_.size());
+  return asked && profiles_[asked->profile].profile() != nullptr;
 }
 
 Answer Viewer::status() const {
-  const std::lock_guard lock(mutex_);
   JsonTextWriter json;
   json.begin_object()
       .member("session", identity_.id)
-      .member("state", is_ready()       ? "ready"
-                       : error_.empty() ? "opening"
-                                        : "error")
-      .member("share", share_)
-      .member("what", what_)
-      .key("error");
-  if (error_.empty()) {
-    json.null();
-  } else {
-    json.value(error_);
-  }
-  json.member("version", identity_.version).member("inputs", inputs_).end_object();
-  Answer answer;
-  answer.body = std::move(json).text();
-  return answer;
+      .member("version", identity_.version)
+      .key("profiles")
+      .begin_array();
+  for (const ViewedProfile& profile : profiles_) profile.write_status(json);
+  json.end_array().end_object();
+  return json_answer(std::move(json).text());
 }
 
 Answer Viewer::answer_api(const Request& request) const {
-  const std::string_view path = request.path;
-  const Profile* profile = profile_;
-  if (path == "/api/status") return status();
+  if (request.path == "/api/status") return status();
+  const auto asked = asked_by(request.path, profiles_.size());
+  if (!asked) return error_answer(kNotFound, "there is no such request");
+  const Profile* profile = profiles_[asked->profile].profile();
   if (profile == nullptr) {
     constexpr int kUnavailable = 503;
     return error_answer(kUnavailable, "the profile is not open");
   }
-  if (path == "/api/session") return answer_session(*profile, identity_, request);
-  constexpr std::string_view kNames = "/api/names/";
-  if (path.starts_with(kNames)) return answer_names(*profile, request, path.substr(kNames.size()));
-  constexpr std::string_view kTable = "/api/table/";
-  if (path.starts_with(kTable)) return answer_table(*profile, request, path.substr(kTable.size()));
-  for (const auto& [name, endpoint] : kEndpoints) {
-    if (path == name) return endpoint(*profile, request);
-  }
-  return error_answer(kNotFound, "there is no such request");
+  return answer_of(*profile, identity_, request, asked->what);
 }
 
 Answer Viewer::answer(const Request& request) const {

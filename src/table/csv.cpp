@@ -1,5 +1,6 @@
 #include "table/csv.h"
 
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 
@@ -8,8 +9,15 @@
 namespace cgpu {
 namespace {
 
-void append_text(std::string& line, const std::string& text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) {
+constexpr size_t kPiece = size_t{1} << 16;  // bytes that are written at a time
+
+bool needs_quotes(std::string_view text) {
+  return text.empty() ||
+         std::any_of(text.begin(), text.end(), [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; });
+}
+
+void append_text(std::string& line, std::string_view text) {
+  if (!needs_quotes(text)) {
     line += text;
     return;
   }
@@ -21,27 +29,40 @@ void append_text(std::string& line, const std::string& text) {
   line += '"';
 }
 
-}  // namespace
-
-void write_csv(std::ostream& out, const Table& table) {
-  std::string line;
-  for (const Column& column : table.columns) {
+void append_header(std::string& line, const std::vector<Column>& columns) {
+  for (const Column& column : columns) {
     if (!line.empty()) line += ',';
     append_text(line, column.name);
   }
-  out << line << '\n';
-  for (const Row& row : table.rows) {
-    line.clear();
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += ',';
-      if (const auto* text = std::get_if<std::string>(&row[i])) {
-        append_text(line, *text);
-      } else {
-        line += exact_cell(row[i]);
+  line += '\n';
+}
+
+}  // namespace
+
+void CsvWriter::add(const Table& batch) {
+  text_.clear();
+  if (!has_header_) append_header(text_, batch.columns);
+  has_header_ = true;
+  for (size_t row = 0; row < batch.row_count(); ++row) {
+    for (size_t column = 0; column < batch.columns.size(); ++column) {
+      if (column > 0) text_ += ',';
+      const ColumnValues& values = batch.values(column);
+      if (values.type() != ColumnType::text) {
+        append_exact(text_, values, row);
+      } else if (!values.is_absent(row)) {
+        append_text(text_, values.text(row));
       }
     }
-    out << line << '\n';
+    text_ += '\n';
+    if (text_.size() < kPiece) continue;
+    out_ << text_;
+    text_.clear();
   }
+  out_ << text_;
+}
+
+void write_csv(std::ostream& out, const Table& table) {
+  CsvWriter(out).add(table);
 }
 
 std::string render_csv(const Table& table) {

@@ -11,6 +11,19 @@
 
 namespace cgpu {
 
+/// Writes a table batch by batch.
+class CsvWriter {
+ public:
+  explicit CsvWriter(std::ostream& out) : out_(out) {}
+  /// Writes the rows of a batch; the first one, which may have none, writes the header row too.
+  void add(const Table& batch);
+
+ private:
+  std::ostream& out_;
+  bool has_header_ = false;
+  std::string text_;  // what is written next
+};
+
 void write_csv(std::ostream& out, const Table& table);
 std::string render_csv(const Table& table);
 

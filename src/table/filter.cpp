@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <compare>
 #include <cstdlib>
-#include <functional>
-#include <limits>
+#include <numeric>
 #include <optional>
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/sort_runs.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -242,42 +242,6 @@ bool holds(Operator op, std::partial_ordering order) {
   return false;
 }
 
-using Predicate = std::function<bool(const Cell&)>;  // of a cell that is not absent
-
-Predicate predicate(const Filter::Condition& condition, const Column& column) {
-  if (column.type == ColumnType::text) {
-    if (condition.pattern) {
-      const bool wanted = condition.op == Operator::matches;
-      return [&condition, wanted](const Cell& cell) {
-        return RE2::PartialMatch(exact_cell(cell), *condition.pattern) == wanted;
-      };
-    }
-    return [&condition](const Cell& cell) { return holds(condition.op, exact_cell(cell) <=> condition.value); };
-  }
-  if (condition.pattern) {
-    fail(condition.position, fmt::format("column {} holds numbers, which ~ does not match", printable(column.name)));
-  }
-  return [op = condition.op, number = number_of(condition, column)](const Cell& cell) {
-    if (const auto* integer = std::get_if<int64_t>(&cell)) return holds(op, compare(*integer, number));
-    if (const auto* real = std::get_if<double>(&cell)) return holds(op, *real <=> number.nearest);
-    return false;
-  };
-}
-
-/// The order of two cells that are not absent; numbers come before text.
-std::partial_ordering compare(const Cell& a, const Cell& b) {
-  const auto* text_a = std::get_if<std::string>(&a);
-  const auto* text_b = std::get_if<std::string>(&b);
-  if (text_a && text_b) return *text_a <=> *text_b;
-  if (text_a || text_b) return (text_a != nullptr) <=> (text_b != nullptr);
-  const auto number = [](const Cell& cell) {
-    static_assert(std::numeric_limits<long double>::digits >= 64, "holds every int64 and every double");
-    const auto* integer = std::get_if<int64_t>(&cell);
-    return integer ? static_cast<long double>(*integer) : static_cast<long double>(std::get<double>(cell));
-  };
-  return number(a) <=> number(b);
-}
-
 }  // namespace
 
 Filter Filter::parse(std::string_view expression) {
@@ -286,28 +250,92 @@ Filter Filter::parse(std::string_view expression) {
   return filter;
 }
 
-Filter::Check Filter::check(const Table& table) const {
-  struct Bound {
-    size_t column;
-    Predicate meets;
-  };
-  std::vector<Bound> bound;
-  Check check;
-  for (const Condition& condition : conditions_) {
-    const size_t column = table.column(condition.column);
-    bound.push_back({column, predicate(condition, table.columns[column])});
-    check.columns.push_back(column);
+/// A condition with its column, and what is known of the texts of the dictionary that it met last.
+class BatchFilter::Bound {
+ public:
+  Bound(const Filter::Condition& condition, const Column& column) : condition_(condition) {
+    if (column.type == ColumnType::text) return;
+    if (condition.pattern) {
+      fail(condition.position, fmt::format("column {} holds numbers, which ~ does not match", printable(column.name)));
+    }
+    number_ = number_of(condition, column);
   }
-  check.is_met = [bound = std::move(bound)](const Row& row) {
-    return std::all_of(bound.begin(), bound.end(),
-                       [&](const Bound& each) { return !is_absent(row[each.column]) && each.meets(row[each.column]); });
-  };
-  return check;
+
+  /// Which of the values, in the order of BatchFilter::columns.
+  size_t place = 0;
+
+  /// Leaves out the rows that do not meet the condition.
+  void keep(std::vector<uint32_t>& rows, const ColumnValues& values) {
+    const auto keep_if = [&](auto is_met) {
+      std::erase_if(rows, [&](uint32_t row) { return values.is_absent(row) || !is_met(row); });
+    };
+    switch (values.type()) {
+      case ColumnType::integer:
+        return keep_if([&](uint32_t row) { return holds(condition_.op, compare(values.integers()[row], number_)); });
+      case ColumnType::real:
+        return keep_if([&](uint32_t row) { return holds(condition_.op, values.reals()[row] <=> number_.nearest); });
+      case ColumnType::text:
+        enter(values.shared_dictionary());
+        return keep_if([&](uint32_t row) { return meets(values.codes()[row]); });
+    }
+  }
+
+ private:
+  enum class Verdict : uint8_t { unknown, met, not_met };
+
+  void enter(std::shared_ptr<const TextDictionary> dictionary) {
+    if (dictionary_ != dictionary) verdicts_.clear();
+    dictionary_ = std::move(dictionary);
+    verdicts_.resize(dictionary_->size(), Verdict::unknown);
+  }
+  bool meets(int32_t code) {
+    Verdict& verdict = verdicts_[static_cast<size_t>(code)];
+    if (verdict == Verdict::unknown) {
+      const std::string_view text = (*dictionary_)[code];
+      const bool met = condition_.pattern
+                           ? RE2::PartialMatch(text, *condition_.pattern) == (condition_.op == Operator::matches)
+                           : holds(condition_.op, text <=> std::string_view(condition_.value));
+      verdict = met ? Verdict::met : Verdict::not_met;
+    }
+    return verdict == Verdict::met;
+  }
+
+  const Filter::Condition& condition_;
+  Threshold number_;
+  std::shared_ptr<const TextDictionary> dictionary_;  // kept, so that no other one can be mistaken for it
+  std::vector<Verdict> verdicts_;                     // by code
+};
+
+BatchFilter::BatchFilter(const Filter& filter, const Table& table) {
+  for (const Filter::Condition& condition : filter.conditions()) {
+    const size_t column = table.column(condition.column);
+    bound_.emplace_back(condition, table.columns[column]);
+    const auto known = std::find(columns_.begin(), columns_.end(), column);
+    bound_.back().place = static_cast<size_t>(known - columns_.begin());
+    if (known == columns_.end()) columns_.push_back(column);
+  }
+}
+
+BatchFilter::~BatchFilter() = default;
+BatchFilter::BatchFilter(BatchFilter&&) noexcept = default;
+
+std::vector<uint32_t> BatchFilter::matches(size_t rows, const std::vector<const ColumnValues*>& values) {
+  std::vector<uint32_t> matching(rows);
+  std::iota(matching.begin(), matching.end(), 0);
+  for (Bound& condition : bound_) condition.keep(matching, *values[condition.place]);
+  return matching;
+}
+
+std::vector<uint32_t> Filter::matches(const Table& table) const {
+  BatchFilter filter(*this, table);
+  std::vector<const ColumnValues*> values;
+  for (const size_t column : filter.columns()) values.push_back(&table.values(column));
+  return filter.matches(table.row_count(), values);
 }
 
 void Filter::apply(Table& table) const {
-  const Check all = check(table);
-  std::erase_if(table.rows, [&](const Row& row) { return !all.is_met(row); });
+  const std::vector<uint32_t> rows = matches(table);
+  if (rows.size() < table.row_count()) table.take(rows);
 }
 
 Sort parse_sort(const Table& table, std::string_view column) {
@@ -316,18 +344,73 @@ Sort parse_sort(const Table& table, std::string_view column) {
   return {index, has_sign ? column[0] == '-' : table.columns[index].type != ColumnType::text};
 }
 
+namespace {
+
+/// By code its place in the order of the texts.
+std::vector<int32_t> places_of(const TextDictionary& dictionary) {
+  std::vector<int32_t> order(dictionary.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return dictionary[a] < dictionary[b]; });
+  std::vector<int32_t> places(order.size());
+  for (size_t place = 0; place < order.size(); ++place) {
+    places[static_cast<size_t>(order[place])] = static_cast<int32_t>(place);
+  }
+  return places;
+}
+
+template <typename KeyOf>
+std::vector<uint32_t> sorted_by(const ColumnValues& values, bool descending, size_t top, KeyOf key_of) {
+  const auto before = [&](uint32_t a, uint32_t b) {
+    const bool absent = values.is_absent(a);
+    if (absent != values.is_absent(b)) return !absent;
+    if (!absent) {
+      const auto key = key_of(a);
+      const auto other = key_of(b);
+      if (key < other) return !descending;
+      if (other < key) return descending;
+    }
+    return a < b;
+  };
+  std::vector<uint32_t> rows(values.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  if (top > 0 && top < rows.size()) {
+    std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(top) - 1, rows.end(), before);
+    rows.resize(top);
+  }
+  sort_runs(rows, before);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<uint32_t> sorted_rows(const ColumnValues& values, bool descending, size_t top) {
+  switch (values.type()) {
+    case ColumnType::integer:
+      return sorted_by(values, descending, top, [&](uint32_t row) { return values.integers()[row]; });
+    case ColumnType::real:
+      return sorted_by(values, descending, top, [&](uint32_t row) { return values.reals()[row]; });
+    case ColumnType::text:
+      break;
+  }
+  if (values.dictionary().size() > values.size()) {
+    return sorted_by(values, descending, top, [&](uint32_t row) { return values.text(row); });
+  }
+  const std::vector<int32_t> places = places_of(values.dictionary());
+  return sorted_by(values, descending, top,
+                   [&](uint32_t row) { return places[static_cast<size_t>(values.codes()[row])]; });
+}
+
 void sort_rows(Table& table, std::string_view column) {
   const auto [index, descending] = parse_sort(table, column);
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [&, index = index, descending = descending](const Row& a, const Row& b) {
-                     if (is_absent(a[index]) || is_absent(b[index])) return !is_absent(a[index]) && is_absent(b[index]);
-                     const std::partial_ordering order = compare(a[index], b[index]);
-                     return descending ? order > 0 : order < 0;
-                   });
+  table.take(sorted_rows(table.values(index), descending));
 }
 
 void take_top(Table& table, size_t n) {
-  table.rows.resize(shown_rows(table, n));
+  const size_t kept = shown_rows(table, n);
+  if (kept == table.row_count()) return;
+  std::vector<uint32_t> rows(kept);
+  std::iota(rows.begin(), rows.end(), 0);
+  table.take(rows);
 }
 
 }  // namespace cgpu

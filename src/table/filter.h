@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,18 +30,11 @@ class Filter {
   /// Throws Error with the position (from 1) of what cannot be read, or with what is wrong in a regular expression.
   static Filter parse(std::string_view expression);
 
-  /// Keeps the rows that meet every condition, in their order. Throws Error, before a row is touched, for a column that
-  /// the table does not have and for a value that cannot be compared with its column.
+  /// The rows that meet every condition, in their order. Throws Error, before a row is touched, for a column that the
+  /// table does not have and for a value that cannot be compared with its column.
+  std::vector<uint32_t> matches(const Table& table) const;
+  /// Keeps these rows. Throws as matches does.
   void apply(Table& table) const;
-
-  /// The conditions against the columns of a table: which of these they look at, and whether a row meets them all.
-  /// Refers to the filter.
-  struct Check {
-    std::vector<size_t> columns;
-    std::function<bool(const Row&)> is_met;
-  };
-  /// Throws as apply does.
-  Check check(const Table& table) const;
 
   enum class Operator : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, matches, matches_not };
 
@@ -54,8 +46,30 @@ class Filter {
     std::shared_ptr<const re2::RE2> pattern;  // of matches and matches_not
   };
 
+  const std::vector<Condition>& conditions() const { return conditions_; }
+
  private:
   std::vector<Condition> conditions_;
+};
+
+/// A filter over a table whose rows come in batches. A condition on a text is evaluated once for all batches that share
+/// a dictionary. Refers to the filter.
+class BatchFilter {
+ public:
+  /// `table` has the columns, it needs no rows. Throws as Filter::matches does.
+  BatchFilter(const Filter& filter, const Table& table);
+  ~BatchFilter();
+  BatchFilter(BatchFilter&&) noexcept;
+
+  /// The columns that the conditions look at, each once.
+  const std::vector<size_t>& columns() const { return columns_; }
+  /// The rows of a batch that meet every condition; `values` holds those of columns(), in that order.
+  std::vector<uint32_t> matches(size_t rows, const std::vector<const ColumnValues*>& values);
+
+ private:
+  class Bound;
+  std::vector<Bound> bound_;
+  std::vector<size_t> columns_;
 };
 
 /// What a text like "+name" says.
@@ -65,6 +79,10 @@ struct Sort {
 };
 /// Numbers descend and text ascends, unless a sign before the name says otherwise. Throws Error for an unknown column.
 Sort parse_sort(const Table& table, std::string_view column);
+
+/// The rows in the order of a column's values, in either direction: equal ones keep their order, absent ones come last.
+/// With `top` only the first so many. O(n log n), O(n + top log top) with `top`.
+std::vector<uint32_t> sorted_rows(const ColumnValues& values, bool descending, size_t top = 0);
 
 /// Orders the rows by a column: numbers from the largest, text from the smallest, or as a '+' (ascending) or '-'
 /// (descending) before the name says. Equal rows keep their order, absent cells come last. Throws Error for an unknown

@@ -13,17 +13,17 @@ namespace cgpu {
 namespace {
 
 Table sample() {
-  Table table{.name = "kernels", .about = "", .columns = {}, .rows = {}};
+  Table table("kernels", "");
   table.columns = {{"name", ColumnType::text, "", ""},
                    {"total_ns", ColumnType::integer, "ns", ""},
                    {"mean_bytes", ColumnType::real, "bytes", ""},
                    {"pct", ColumnType::real, "%", ""},
                    {"rank", ColumnType::integer, "", ""},
                    {"bandwidth", ColumnType::real, "GB/s", ""}};
-  table.rows = {{"void gemm<float>", int64_t{2000000}, 1024.0, 60.5, int64_t{0}, 12.5},
-                {"copy and set", int64_t{999999}, 1000.0, 39.5, int64_t{1}, 900.0},
-                {"it's \"quoted\"", int64_t{1000000}, 0.5, 0.1, int64_t{0}, 3.0},
-                {"", {}, {}, {}, int64_t{7}, {}}};
+  table.append({"void gemm<float>", int64_t{2000000}, 1024.0, 60.5, int64_t{0}, 12.5});
+  table.append({"copy and set", int64_t{999999}, 1000.0, 39.5, int64_t{1}, 900.0});
+  table.append({"it's \"quoted\"", int64_t{1000000}, 0.5, 0.1, int64_t{0}, 3.0});
+  table.append({"", {}, {}, {}, int64_t{7}, {}});
   return table;
 }
 
@@ -32,7 +32,7 @@ std::vector<std::string> names(const std::string& expression) {
   Table table = sample();
   Filter::parse(expression).apply(table);
   std::vector<std::string> out;
-  for (const Row& row : table.rows) out.push_back(std::get<std::string>(row[0]));
+  for (const RowView row : table.rows()) out.push_back(std::get<std::string>(row[0]));
   return out;
 }
 
@@ -107,15 +107,15 @@ TEST(Filter, ErrorsSayWhatAndWhere) {
 TEST(Filter, AFailedConditionLeavesTheTableAlone) {
   Table table = sample();
   EXPECT_THROW(Filter::parse("rank = 0 and nothing = 1").apply(table), Error);
-  EXPECT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(table.row_count(), 4u);
 }
 
 /// Rows of `values` that meet "v OP text", in a column of nanoseconds.
 size_t count(const std::vector<int64_t>& values, const std::string& condition) {
-  Table table{.name = "t", .about = "", .columns = {{"v", ColumnType::integer, "ns", ""}}, .rows = {}};
-  for (const int64_t value : values) table.rows.push_back({value});
+  Table table("t", "", {{"v", ColumnType::integer, "ns", ""}});
+  for (const int64_t value : values) table.append({value});
   Filter::parse(condition).apply(table);
-  return table.rows.size();
+  return table.row_count();
 }
 
 TEST(Filter, IntegersAreComparedExactly) {
@@ -150,49 +150,49 @@ TEST(Filter, AgreesWithPlainComparisonInEveryUnit) {
 }
 
 TEST(Filter, ColumnsInLargerUnits) {
-  Table table{.name = "t", .about = "", .columns = {{"v", ColumnType::real, "KiB", ""}}, .rows = {{1.0}, {1.5}}};
+  Table table("t", "", {{"v", ColumnType::real, "KiB", ""}});
+  table.append({1.0});
+  table.append({1.5});
   Filter::parse("v = 1536 B").apply(table);
-  ASSERT_EQ(table.rows.size(), 1u);
-  EXPECT_EQ(std::get<double>(table.rows[0][0]), 1.5);
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(std::get<double>(table.cell(0, 0)), 1.5);
 }
 
 std::vector<std::string> sorted(std::vector<Cell> cells, ColumnType type, const std::string& by) {
-  Table table{
-      .name = "t", .about = "", .columns = {{"v", type, "", ""}, {"at", ColumnType::integer, "", ""}}, .rows = {}};
+  Table table("t", "", {{"v", type, "", ""}, {"at", ColumnType::integer, "", ""}});
   int64_t at = 0;
-  for (Cell& cell : cells) table.rows.push_back({std::move(cell), at++});
+  for (Cell& cell : cells) table.append({std::move(cell), at++});
   sort_rows(table, by);
   std::vector<std::string> out;
-  for (const Row& row : table.rows) out.push_back(exact_cell(row[0]) + "@" + exact_cell(row[1]));
+  for (const RowView row : table.rows()) out.push_back(exact_cell(row[0]) + "@" + exact_cell(row[1]));
   return out;
 }
 
 TEST(Sort, DirectionStabilityAndAbsentLast) {
   const std::vector<Cell> numbers = {int64_t{2}, {}, int64_t{3}, 2.0, std::nan(""), int64_t{1}};
-  EXPECT_EQ(sorted(numbers, ColumnType::integer, "v"), (Names{"3@2", "2@0", "2@3", "1@5", "@1", "@4"}));
-  EXPECT_EQ(sorted(numbers, ColumnType::integer, "-v"), (Names{"3@2", "2@0", "2@3", "1@5", "@1", "@4"}));
-  EXPECT_EQ(sorted(numbers, ColumnType::integer, "+v"), (Names{"1@5", "2@0", "2@3", "3@2", "@1", "@4"}));
+  EXPECT_EQ(sorted(numbers, ColumnType::real, "v"), (Names{"3@2", "2@0", "2@3", "1@5", "@1", "@4"}));
+  EXPECT_EQ(sorted(numbers, ColumnType::real, "-v"), (Names{"3@2", "2@0", "2@3", "1@5", "@1", "@4"}));
+  EXPECT_EQ(sorted(numbers, ColumnType::real, "+v"), (Names{"1@5", "2@0", "2@3", "3@2", "@1", "@4"}));
   const std::vector<Cell> texts = {"b", {}, "a", "b"};
   EXPECT_EQ(sorted(texts, ColumnType::text, "v"), (Names{"a@2", "b@0", "b@3", "@1"}));
   EXPECT_EQ(sorted(texts, ColumnType::text, "-v"), (Names{"b@0", "b@3", "a@2", "@1"}));
 }
 
-TEST(Sort, LargeIntegersAndMixedNumbersAreOrderedExactly) {
+TEST(Sort, LargeIntegersAreOrderedExactly) {
   const int64_t big = (int64_t{1} << 60) + 1;
-  EXPECT_EQ(
-      sorted({big, static_cast<double>(big), big + 1, big - 1}, ColumnType::integer, "+v"),
-      (Names{"1.152921504606847e+18@1", "1152921504606846976@3", "1152921504606846977@0", "1152921504606846978@2"}));
+  EXPECT_EQ(sorted({big, big + 1, big - 1}, ColumnType::integer, "+v"),
+            (Names{"1152921504606846976@2", "1152921504606846977@0", "1152921504606846978@1"}));
 }
 
 TEST(Sort, UnknownColumnAndTop) {
   Table table = sample();
   EXPECT_THROW(sort_rows(table, "-nothing"), Error);
   take_top(table, 0);
-  EXPECT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(table.row_count(), 4u);
   take_top(table, 9);
-  EXPECT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(table.row_count(), 4u);
   take_top(table, 2);
-  EXPECT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.row_count(), 2u);
 }
 
 }  // namespace

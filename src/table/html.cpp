@@ -59,13 +59,13 @@ std::string render_html_table(const Table& table, size_t max_rows) {
   out += "</tr></thead>\n<tbody>\n";
   for (size_t r = 0; r < rows; ++r) {
     out += "<tr>";
-    for (size_t i = 0; i < titles.size(); ++i) append_cell(out, table.rows[r][i], table.columns[i]);
+    for (size_t i = 0; i < titles.size(); ++i) append_cell(out, table.cell(r, i), table.columns[i]);
     out += "</tr>\n";
   }
   out += "</tbody>\n";
-  if (rows < table.rows.size()) {
+  if (rows < table.row_count()) {
     fmt::format_to(append, "<tfoot><tr><td colspan=\"{}\">{}</td></tr></tfoot>\n", titles.size(),
-                   format_more_rows(table.rows.size() - rows));
+                   format_more_rows(table.row_count() - rows));
   }
   out += "</table>\n";
   return out;

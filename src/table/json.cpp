@@ -13,18 +13,6 @@
 namespace cgpu {
 namespace {
 
-const char* type_name(ColumnType type) {
-  switch (type) {
-    case ColumnType::integer:
-      return "int";
-    case ColumnType::real:
-      return "float";
-    case ColumnType::text:
-      break;
-  }
-  return "text";
-}
-
 void append_field(std::string& out, std::string_view key, std::string_view value) {
   append_json_string(out, key);
   out += ": ";
@@ -35,7 +23,7 @@ void append_column(std::string& out, const Column& column) {
   out += '{';
   append_field(out, "name", column.name);
   out += ", ";
-  append_field(out, "type", type_name(column.type));
+  append_field(out, "type", text_of(column.type));
   out += ", ";
   append_field(out, "unit", column.unit);
   out += ", ";
@@ -43,29 +31,56 @@ void append_column(std::string& out, const Column& column) {
   out += '}';
 }
 
-void append_cell(std::string& out, const Cell& cell) {
-  if (is_absent(cell)) {
+void append_value(std::string& out, const ColumnValues& values, size_t row) {
+  if (values.is_absent(row)) {
     out += "null";
-  } else if (const auto* text = std::get_if<std::string>(&cell)) {
-    append_json_string(out, *text);
+  } else if (values.type() == ColumnType::text) {
+    append_json_string(out, values.text(row));
   } else {
-    out += exact_cell(cell);
+    append_exact(out, values, row);
   }
 }
 
-/// Writes "[", the items one a line, and "]".
-template <typename Items, typename Append>
-void write_lines(std::ostream& out, const Items& items, Append append) {
-  std::string line;
-  out << '[';
-  const char* separator = "\n";
-  for (const auto& item : items) {
-    line = separator;
-    append(line, item);
-    out << line;
-    separator = ",\n";
+constexpr size_t kPiece = size_t{1} << 16;  // bytes that are written at a time
+constexpr const char* kFirst = "\n";
+constexpr const char* kNext = ",\n";
+
+/// Writes all that comes before the rows of a table.
+void begin_table_object(std::ostream& out, const Table& table) {
+  std::string text = "{";
+  append_field(text, "about", table.about);
+  text += ", \"columns\": [";
+  const char* separator = kFirst;
+  for (const Column& column : table.columns) {
+    text += separator;
+    append_column(text, column);
+    separator = kNext;
   }
-  out << "\n]";
+  out << text << "\n], \"rows\": [";
+}
+
+/// Writes rows, one a line; returns what separates them from the next one.
+const char* write_rows(std::ostream& out, const Table& table, const char* separator) {
+  std::string text;
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    text += separator;
+    separator = kNext;
+    text += '[';
+    for (size_t column = 0; column < table.columns.size(); ++column) {
+      if (column > 0) text += ", ";
+      append_value(text, table.values(column), row);
+    }
+    text += ']';
+    if (text.size() < kPiece) continue;
+    out << text;
+    text.clear();
+  }
+  out << text;
+  return separator;
+}
+
+void end_table_object(std::ostream& out) {
+  out << "\n]}";
 }
 
 }  // namespace
@@ -124,28 +139,32 @@ JsonWriter::JsonWriter(std::ostream& out, std::string_view command, const std::v
 }
 
 void write_table_object(std::ostream& out, const Table& table) {
-  std::string head = "{";
-  append_field(head, "about", table.about);
-  out << head << ", \"columns\": ";
-  write_lines(out, table.columns, append_column);
-  out << ", \"rows\": ";
-  write_lines(out, table.rows, [](std::string& line, const Row& row) {
-    line += '[';
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += ", ";
-      append_cell(line, row[i]);
-    }
-    line += ']';
-  });
-  out << '}';
+  begin_table_object(out, table);
+  write_rows(out, table, kFirst);
+  end_table_object(out);
 }
 
 void JsonWriter::add(const Table& table) {
-  std::string head = first_ ? "\n" : ",\n";
-  first_ = false;
-  append_json_string(head, table.name);
-  out_ << head << ": ";
-  write_table_object(out_, table);
+  add_batch(table);
+  end_table();
+}
+
+void JsonWriter::add_batch(const Table& batch) {
+  if (!in_table_) {
+    std::string head = has_table_ ? kNext : kFirst;
+    append_json_string(head, batch.name);
+    out_ << head << ": ";
+    begin_table_object(out_, batch);
+    has_table_ = true;
+    in_table_ = true;
+    separator_ = kFirst;
+  }
+  separator_ = write_rows(out_, batch, separator_);
+}
+
+void JsonWriter::end_table() {
+  end_table_object(out_);
+  in_table_ = false;
 }
 
 void JsonWriter::finish() {

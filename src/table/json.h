@@ -14,18 +14,26 @@
 
 namespace cgpu {
 
-/// Writes the document table by table, so that a table can be dropped before the next one is made.
+/// Writes the document table by table, and a table batch by batch, so that each can be dropped before the next one is
+/// made.
 class JsonWriter {
  public:
   JsonWriter(std::ostream& out, std::string_view command, const std::vector<std::string>& inputs);
   /// Table names must differ within a document.
   void add(const Table& table);
+  /// Adds the rows of a batch to the table that has been begun. Begins one where none is, for which the batch need not
+  /// have rows.
+  void add_batch(const Table& batch);
+  /// Ends the table that has been begun.
+  void end_table();
   /// Closes the document; must be called once, last.
   void finish();
 
  private:
   std::ostream& out_;
-  bool first_ = true;
+  bool has_table_ = false;
+  bool in_table_ = false;
+  const char* separator_ = "";  // before the next row
 };
 
 void write_json(std::ostream& out, std::string_view command, const std::vector<std::string>& inputs,

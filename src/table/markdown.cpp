@@ -47,7 +47,7 @@ void append_cell(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string render_markdown(const Table& table, size_t max_rows) {
+std::string render_markdown(const Table& table, size_t max_rows, size_t more_rows) {
   const size_t rows = shown_rows(table, max_rows);
   std::string out;
   if (!table.about.empty()) out += escape_markdown(table.about) + "\n\n";
@@ -57,11 +57,12 @@ std::string render_markdown(const Table& table, size_t max_rows) {
   out += "|\n";
   for (size_t r = 0; r < rows; ++r) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
-      append_cell(out, format_cell(table.rows[r][i], table.columns[i]));
+      append_cell(out, format_cell(table.cell(r, i), table.columns[i]));
     }
     out += "|\n";
   }
-  if (rows < table.rows.size()) out += fmt::format("\n{}\n", format_more_rows(table.rows.size() - rows));
+  const size_t left_out = table.row_count() - rows + more_rows;
+  if (left_out > 0) out += fmt::format("\n{}\n", format_more_rows(left_out));
   return out;
 }
 

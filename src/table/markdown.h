@@ -13,8 +13,9 @@
 
 namespace cgpu {
 
-/// The about line and the table; at most `max_rows` rows, 0 for all.
-std::string render_markdown(const Table& table, size_t max_rows = 0);
+/// The about line and the table; at most `max_rows` rows, 0 for all. `more_rows`: how many there are besides those of
+/// the table, which were not made.
+std::string render_markdown(const Table& table, size_t max_rows = 0, size_t more_rows = 0);
 
 /// `text` on one line, safe anywhere in a Markdown paragraph or table cell.
 std::string escape_markdown(std::string_view text);

@@ -21,14 +21,14 @@ namespace cgpu {
 namespace {
 
 Table sample() {
-  Table table{.name = "kernels", .about = "One row a kernel name", .columns = {}, .rows = {}};
+  Table table("kernels", "One row a kernel name");
   table.columns = {{"name", ColumnType::text, "", "Full name"},
                    {"count", ColumnType::integer, "count", "Launches"},
                    {"total_ns", ColumnType::integer, "ns", "Sum"},
                    {"pct", ColumnType::real, "%", "Of all kernels"}};
-  table.rows = {{"void gemm<float, 128>(float const*)", int64_t{1234}, int64_t{12345678}, 87.5},
-                {"copy|kernel", int64_t{2}, int64_t{789}, {}},
-                {"memset", int64_t{1}, {}, 12.5}};
+  table.append({"void gemm<float, 128>(float const*)", int64_t{1234}, int64_t{12345678}, 87.5});
+  table.append({"copy|kernel", int64_t{2}, int64_t{789}, {}});
+  table.append({"memset", int64_t{1}, {}, 12.5});
   return table;
 }
 
@@ -78,7 +78,7 @@ TEST(Text, ColorOnlyWhereAsked) {
 
 TEST(Text, EmptyTables) {
   Table table = sample();
-  table.rows.clear();
+  table.clear_rows();
   EXPECT_EQ(render_text(table, {}),
             "One row a kernel name\n"
             "name  count  total  %\n"
@@ -94,8 +94,8 @@ TEST(Text, Wrap) {
 
 TEST(Csv, Quotes) {
   Table table = sample();
-  table.rows.push_back({"a \"b\"\nc", int64_t{-1}, int64_t{9007199254740993}, 0.1});
-  table.rows.push_back({"", {}, {}, std::numeric_limits<double>::infinity()});
+  table.append({"a \"b\"\nc", int64_t{-1}, int64_t{9007199254740993}, 0.1});
+  table.append({"", {}, {}, std::numeric_limits<double>::infinity()});
   EXPECT_EQ(render_csv(table),
             "name,count,total_ns,pct\n"
             "\"void gemm<float, 128>(float const*)\",1234,12345678,87.5\n"
@@ -107,8 +107,10 @@ TEST(Csv, Quotes) {
 
 TEST(Json, Document) {
   Table table = sample();
+  table.clear_rows();
   table.columns.resize(2);
-  table.rows = {{"a\"b", int64_t{1}}, {"\x01\xff", {}}};
+  table.append({"a\"b", int64_t{1}});
+  table.append({"\x01\xff", {}});
   EXPECT_EQ(render_json("table", {"x.json"}, {table}),
             "{\"schema\": \"cgpu/1\", \"command\": \"table\", \"inputs\": [\"x.json\"], \"tables\": {\n"
             "\"kernels\": {\"about\": \"One row a kernel name\", \"columns\": [\n"
@@ -123,7 +125,7 @@ TEST(Json, Document) {
 
 TEST(Markdown, Table) {
   Table table = sample();
-  table.rows[2][0] = "a *b* @c\n`d`";
+  table.map_text(0, [](std::string_view name) { return std::string(name == "memset" ? "a *b* @c\n`d`" : name); });
   EXPECT_EQ(render_markdown(table),
             "One row a kernel name\n\n"
             "| name | count | total | % |\n"
@@ -138,7 +140,7 @@ TEST(Markdown, Table) {
 
 TEST(Html, Table) {
   Table table = sample();
-  table.rows[1][0] = "<script>";
+  table.map_text(0, [](std::string_view name) { return std::string(name == "copy|kernel" ? "<script>" : name); });
   EXPECT_EQ(
       render_html_table(table, 2),
       "<table class=\"cgpu-table\" data-table=\"kernels\">\n"
@@ -202,7 +204,7 @@ std::string hostile_text(std::mt19937_64& random) {
 
 Table hostile_table(std::mt19937_64& random) {
   static const std::vector<std::string> units = {"", "ns", "%", "bytes", "GB/s", "count", "FLOP/s", "furlong", "sec"};
-  Table table{.name = "t", .about = hostile_text(random), .columns = {}, .rows = {}};
+  Table table("t", hostile_text(random));
   for (size_t n = 1 + random() % 12; n > 0; --n) {
     table.columns.push_back({hostile_text(random), static_cast<ColumnType>(random() % 3),
                              units[random() % units.size()], hostile_text(random)});
@@ -212,7 +214,7 @@ Table hostile_table(std::mt19937_64& random) {
     for (const Column& column : table.columns) {
       if (random() % 6 == 0) {
         row.emplace_back();
-      } else if (column.type == ColumnType::text || random() % 50 == 0) {
+      } else if (column.type == ColumnType::text) {
         row.emplace_back(hostile_text(random));
       } else if (column.type == ColumnType::integer) {
         row.emplace_back(static_cast<int64_t>(random()) >> random() % 64);
@@ -220,7 +222,7 @@ Table hostile_table(std::mt19937_64& random) {
         row.emplace_back(std::bit_cast<double>(random()));
       }
     }
-    table.rows.push_back(std::move(row));
+    table.append(std::move(row));
   }
   return table;
 }
@@ -257,12 +259,12 @@ std::vector<std::vector<CsvField>> parse_csv(const std::string& csv) {
 
 void check_csv(const Table& table) {
   const auto records = parse_csv(render_csv(table));
-  ASSERT_EQ(records.size(), table.rows.size() + 1);
+  ASSERT_EQ(records.size(), table.row_count() + 1);
   for (size_t c = 0; c < table.columns.size(); ++c) EXPECT_EQ(records[0][c].text, table.columns[c].name);
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.row_count(); ++r) {
     ASSERT_EQ(records[r + 1].size(), table.columns.size());
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      const Cell& cell = table.rows[r][c];
+      const Cell& cell = table.cell(r, c);
       const CsvField& field = records[r + 1][c];
       if (is_absent(cell)) {
         EXPECT_TRUE(field.text.empty() && !field.quoted);
@@ -285,11 +287,11 @@ void check_json(const Table& table, const std::string& input) {
   const nlohmann::json& parsed = document["tables"]["t"];
   EXPECT_EQ(parsed["about"].get<std::string>(), valid_utf8(table.about));
   ASSERT_EQ(parsed["columns"].size(), table.columns.size());
-  ASSERT_EQ(parsed["rows"].size(), table.rows.size());
+  ASSERT_EQ(parsed["rows"].size(), table.row_count());
   for (size_t c = 0; c < table.columns.size(); ++c) {
     EXPECT_EQ(parsed["columns"][c]["name"].get<std::string>(), valid_utf8(table.columns[c].name));
-    for (size_t r = 0; r < table.rows.size(); ++r) {
-      const Cell& cell = table.rows[r][c];
+    for (size_t r = 0; r < table.row_count(); ++r) {
+      const Cell& cell = table.cell(r, c);
       const nlohmann::json& value = parsed["rows"][r][c];
       if (is_absent(cell)) {
         EXPECT_TRUE(value.is_null());
@@ -322,7 +324,7 @@ void check_text(const Table& table, size_t width) {
 void check_markdown(const Table& table) {
   const std::vector<std::string> lines = lines_of(render_markdown(table));
   const size_t first = table.about.empty() ? 0 : 2;
-  ASSERT_EQ(lines.size(), first + 2 + table.rows.size());
+  ASSERT_EQ(lines.size(), first + 2 + table.row_count());
   for (size_t i = first; i < lines.size(); ++i) {
     EXPECT_EQ(static_cast<size_t>(std::count(lines[i].begin(), lines[i].end(), '|')), table.columns.size() + 1);
     EXPECT_EQ(lines[i].find("<s"), std::string::npos);
@@ -334,8 +336,8 @@ void check_html(const Table& table) {
   const std::string html = render_html_table(table);
   size_t tags = 0;
   for (size_t at = 0; (at = html.find('<', at)) != std::string::npos; ++at) ++tags;
-  const size_t cells = table.columns.size() * (table.rows.size() + 1);
-  const size_t rows = table.rows.size() + 1;
+  const size_t cells = table.columns.size() * (table.row_count() + 1);
+  const size_t rows = table.row_count() + 1;
   EXPECT_EQ(tags, 2 * (cells + rows + 3 + (table.about.empty() ? 0 : 1)));  // table, thead, tbody, caption
   EXPECT_EQ(html.find('\x1b'), std::string::npos);
 }

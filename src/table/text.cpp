@@ -30,7 +30,7 @@ std::vector<Field> measure(const Table& table, size_t rows, size_t width) {
     size_t wanted = display_width(titles[c]);
     bool holds_text = table.columns[c].type == ColumnType::text;
     for (size_t r = 0; r < rows; ++r) {
-      const Cell& cell = table.rows[r][c];
+      const Cell cell = table.cell(r, c);
       wanted = std::max(wanted, display_width(format_cell(cell, table.columns[c])));
       holds_text = holds_text || std::holds_alternative<std::string>(cell);
     }
@@ -111,23 +111,22 @@ std::string render_text(const Table& table, const TextOptions& options) {
   line.end();
   for (size_t r = 0; r < rows; ++r) {
     for (size_t c = 0; c < fields.size(); ++c) {
-      const Cell& cell = table.rows[r][c];
+      const Cell cell = table.cell(r, c);
       line.add(format_cell(cell, table.columns[c]), options.color && is_absent(cell) ? kDim : "");
     }
     line.end();
   }
 
   if (options.bare) return out;
-  if (table.rows.empty()) out += "(no rows)\n";
-  if (rows < table.rows.size()) {
-    out += wrap_text(format_more_rows(table.rows.size() - rows) + " (--top 0 shows all)", width);
-  }
+  if (table.empty()) out += "(no rows)\n";
+  const size_t left_out = table.row_count() - rows + options.more_rows;
+  if (left_out > 0) out += wrap_text(format_more_rows(left_out) + " (--top 0 shows all)", width);
   if (fields.size() < table.columns.size()) {
-    std::string left_out = "Columns left out:";
+    std::string columns = "Columns left out:";
     for (size_t c = fields.size(); c < table.columns.size(); ++c) {
-      left_out += (c > fields.size() ? ", " : " ") + table.columns[c].name;
+      columns += (c > fields.size() ? ", " : " ") + table.columns[c].name;
     }
-    out += wrap_text(left_out + " (--format csv or json shows all)", width);
+    out += wrap_text(columns + " (--format csv or json shows all)", width);
   }
   return out;
 }

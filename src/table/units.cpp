@@ -171,6 +171,23 @@ std::string exact_cell(const Cell& cell) {
   return std::get<std::string>(cell);
 }
 
+void append_exact(std::string& out, const ColumnValues& values, size_t row) {
+  if (values.is_absent(row)) return;
+  switch (values.type()) {
+    case ColumnType::integer: {
+      const fmt::format_int digits(values.integer(row));
+      out.append(digits.data(), digits.size());
+      return;
+    }
+    case ColumnType::real:
+      fmt::format_to(std::back_inserter(out), "{}", values.real(row));
+      return;
+    case ColumnType::text:
+      out += values.text(row);
+      return;
+  }
+}
+
 std::vector<std::string> headings(const std::vector<Column>& columns) {
   std::map<std::string, int> uses;
   for (const Column& column : columns) ++uses[heading(column)];

@@ -41,6 +41,8 @@ std::string format_cell(const Cell& cell, const Column& column);
 /// The value and nothing else: integers in full, doubles in the fewest digits that read back the same, text as it
 /// is; empty where absent.
 std::string exact_cell(const Cell& cell);
+/// Appends the same of a place in a column.
+void append_exact(std::string& out, const ColumnValues& values, size_t row);
 
 /// What to call each column where format_cell is shown below it: "total" for total_ns, "busy %" for busy_pct, and the
 /// unit in parentheses where cells do not carry it. Two columns never get the same heading.

@@ -36,7 +36,7 @@ DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& o
     const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
     std::vector<Interval>& times = of_kind[static_cast<size_t>(timeline.device_ops.kind[op])];
     if (!times.empty() && times.back().begin <= time.begin && time.begin <= times.back().end) {
-      times.back().end = std::max(times.back().end, time.end);  // as of kernels that follow each other
+      times.back().end = std::max(times.back().end, time.end);  // consecutive kernels overlap or touch
     } else {
       times.push_back(time);
     }

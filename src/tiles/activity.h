@@ -1,19 +1,20 @@
-// How busy a device was, bucket by bucket. docs/viewer-protocol.md, "A counter tile ... An activity tile".
+// How busy a device was in each bucket of a tile (docs/viewer-protocol.md, "An activity tile").
 //
-// 24 bytes an interval, O(log n) a bucket and kind. The slow way it equals: mark every nanosecond.
+// 24 bytes an interval, O(log n) for each bucket and kind of work. Brute force with the same result: mark every
+// nanosecond.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 #include "base/interval_set.h"
 #include "tiles/tile.h"
 
 namespace cgpu {
 
-/// Time covered by a set of intervals up to any moment.
+/// The time that a set of intervals covers before any given moment.
 class CoveredTime {
  public:
   CoveredTime() = default;
@@ -27,13 +28,13 @@ class CoveredTime {
   std::vector<int64_t> covered_;  // before each interval
 };
 
-/// When a device did what; times on the run's clock.
+/// When a device computed, communicated and copied; times on the run's clock.
 struct DeviceTimes {
   IntervalSet compute;
-  IntervalSet exposed_communication;  // without compute
-  IntervalSet exposed_memory;         // without either
+  IntervalSet exposed_communication;  // while nothing computed
+  IntervalSet exposed_memory;         // while nothing computed or communicated
 
-  /// `ops`: quickest by start.
+  /// `ops` in any order; fastest if sorted by start.
   DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops);
 };
 
@@ -45,7 +46,7 @@ class Activity {
   size_t bytes() const;
 
  private:
-  std::array<CoveredTime, 3> covered_;  // compute; communication without compute; memory without either
+  std::array<CoveredTime, 3> covered_;  // compute, exposed communication, exposed memory
   int64_t zero_;
 };
 

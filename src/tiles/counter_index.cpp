@@ -53,7 +53,7 @@ void CounterIndex::widen(Range& range, size_t first, size_t last) const {
 std::vector<CounterIndex::Entry> CounterIndex::entries(const TilePlace& place) const {
   std::vector<Entry> entries;
   size_t first = first_from(place.edge(0));
-  if (first > 0) {  // what holds since earlier, where the first bucket says nothing of its own
+  if (first > 0) {  // the value before the tile holds until the first sample
     const double value = samples_[first - 1].value;
     if (first == samples_.size() || samples_[first].time >= place.edge(1)) entries.push_back({value, value, value, 0});
   }
@@ -61,9 +61,9 @@ std::vector<CounterIndex::Entry> CounterIndex::entries(const TilePlace& place) c
     const int bucket = place.bucket(samples_[first].time);
     if (bucket == kTileBuckets) break;
     const size_t last = first_from(place.edge(bucket + 1));
-    if (last == first) break;  // begins where time ends
+    if (last == first) break;  // the bucket begins at the end of representable time
     Range range{kInfinity, -kInfinity};
-    // The value from before holds in the bucket until its first sample.
+    // Until its first sample, the value before the bucket holds.
     widen(range, first > 0 && samples_[first].time > place.edge(bucket) ? first - 1 : first, last);
     entries.push_back({range.minimum, range.maximum, samples_[last - 1].value, static_cast<uint16_t>(bucket)});
     first = last;

@@ -1,6 +1,6 @@
-// The samples of one counter by time, with least and greatest values of any range of them.
+// The samples of one counter by time, with the minimum and maximum of any range of them.
 //
-// 16 bytes a sample and 2 of the tree (as in lane_index.h). A tile costs O(log n) a bucket.
+// 16 bytes a sample, plus 2 for a tree of minima and maxima (as in lane_index.h). A tile costs O(log n) a bucket.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class CounterIndex {
     int64_t time;  // from the start of the session
     double value;
   };
-  /// In any order; of several samples at one time the last one given holds.
+  /// Takes samples in any order; of several samples at one time the last counts.
   explicit CounterIndex(std::vector<Sample> samples);
 
-  /// What a bucket with a sample shows.
+  /// The values in one bucket.
   struct Entry {
     double minimum;
     double maximum;
@@ -41,7 +41,7 @@ class CounterIndex {
   void widen(Range& range, size_t first, size_t last) const;
 
   std::vector<Sample> samples_;
-  std::vector<Range> nodes_;  // leaf i over samples 16 i to 16 i + 15 is nodes_[leaves + i]
+  std::vector<Range> nodes_;  // a binary tree; leaf i, over samples 16 i to 16 i + 15, is nodes_[leaves + i]
 };
 
 }  // namespace cgpu

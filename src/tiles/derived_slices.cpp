@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/launch_calls.h"
-#include "analysis/nesting.h"
+#include "analysis/host/launch_calls.h"
+#include "analysis/common/nesting.h"
 
 namespace cgpu {
 
@@ -27,7 +27,7 @@ DerivedSlices exposed_communication(const Timeline& timeline, const std::vector<
   sort_by_start(timeline, slices);
 
   DerivedSlices derived;
-  auto begun = slices.begin();  // the first that has not
+  auto begun = slices.begin();  // the first op that has not begun yet
   for (const Interval& time : exposed.intervals()) {
     while (begun != slices.end() && timeline.slices.start[*begun] <= time.begin) ++begun;
     auto about = begun - 1;
@@ -74,7 +74,7 @@ DerivedSlices projected_ranges(const Timeline& timeline, const std::vector<OpInd
 
 IdleSlices idle_slices(SessionIdle& gaps, size_t run, const Timeline& timeline, const std::vector<OpIndex>& ops) {
   IdleSlices idle;
-  idle.slices.reserve(ops.size());  // what is not used of it is never touched
+  idle.slices.reserve(ops.size());  // pages that are not used are never touched
   idle.part_begin.reserve(ops.size());
   idle.part_cause.reserve(ops.size());
   idle.part_ns.reserve(ops.size());

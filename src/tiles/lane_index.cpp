@@ -11,8 +11,8 @@ namespace cgpu {
 
 namespace {
 
-/// By their starts, outer slices first, as links/nesting.h has it.
-std::vector<SliceIndex> outside_in(const SliceTimes& times, std::vector<SliceIndex> slices) {
+/// Sorted by start, outer slices before inner ones, as in links/nesting.h.
+std::vector<SliceIndex> in_nesting_order(const SliceTimes& times, std::vector<SliceIndex> slices) {
   sort_runs(slices, [&](SliceIndex a, SliceIndex b) {
     const int64_t start_a = times.start(a);
     const int64_t start_b = times.start(b);
@@ -24,13 +24,14 @@ std::vector<SliceIndex> outside_in(const SliceTimes& times, std::vector<SliceInd
   return slices;
 }
 
-/// The lane of each slice, by its number minus that of the first; of others what lies there means nothing.
+/// The lane of each slice, by its number minus the smallest number. Numbers of other tracks' slices are not
+/// initialised.
 struct Lanes {
   std::unique_ptr<uint32_t[]> of;
   uint32_t count = 0;
 };
 
-/// `slices` from the outside in; `first` and `last` are the least and the greatest of their numbers.
+/// `slices` are in nesting order; `first` and `last` are the least and the greatest of their numbers.
 Lanes lay_out(const SliceTimes& times, const std::vector<SliceIndex>& slices, SliceIndex first, SliceIndex last,
               const SliceParents& parents) {
   Lanes lanes{std::make_unique_for_overwrite<uint32_t[]>(size_t{last - first} + 1), 0};
@@ -44,7 +45,7 @@ Lanes lay_out(const SliceTimes& times, const std::vector<SliceIndex>& slices, Sl
   return lanes;
 }
 
-/// Whether each slice begins when the one before it has ended, and lies in none: one lane will do, in this order.
+/// Whether no slice begins before the one before it has ended, or has a parent: one lane is enough then.
 bool follow_each_other(const SliceTimes& times, const std::vector<SliceIndex>& slices, const SliceParents& parents) {
   int64_t end = INT64_MIN;
   for (const SliceIndex slice : slices) {
@@ -124,11 +125,11 @@ LaneIndex::LaneIndex(const SliceTimes& times, std::vector<SliceIndex> slices, co
   } else {
     fill_lanes(parents);
   }
-  grow_trees();
+  build_trees();
 }
 
 void LaneIndex::fill_lanes(const SliceParents& parents) {
-  const std::vector<SliceIndex> sorted = outside_in(times_, slices_);
+  const std::vector<SliceIndex> sorted = in_nesting_order(times_, slices_);
   const SliceIndex first = slices_.front();
   const Lanes lanes = lay_out(times_, sorted, first, slices_.back(), parents);
   begin_.assign(lanes.count + 1, 0);
@@ -143,7 +144,7 @@ void LaneIndex::fill_lanes(const SliceParents& parents) {
   for (const SliceIndex slice : sorted) by_lane_[next[lanes.of[slice - first]]++] = slice;
 }
 
-void LaneIndex::grow_trees() {
+void LaneIndex::build_trees() {
   const auto leaves_of = [&](uint32_t lane) {
     return (begin_[lane + 1] - begin_[lane] + Lane::kLeaf - 1) / Lane::kLeaf;
   };
@@ -182,7 +183,7 @@ size_t LaneIndex::bytes() const {
 uint32_t count_lanes(const SliceTimes& times, const std::vector<SliceIndex>& slices, const SliceParents& parents) {
   if (slices.empty()) return 0;
   if (follow_each_other(times, slices, parents)) return 1;
-  return lay_out(times, outside_in(times, slices), slices.front(), slices.back(), parents).count;
+  return lay_out(times, in_nesting_order(times, slices), slices.front(), slices.back(), parents).count;
 }
 
 }  // namespace cgpu

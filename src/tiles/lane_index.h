@@ -1,11 +1,11 @@
-// The level-of-detail index of a track: per lane its slices by start, and which of a range is the longest.
+// The level-of-detail index of a track: the slices of each lane by start, and the longest slice of any range of them.
 //
-// Over every 16 slices of a lane there is a leaf of a binary tree whose nodes hold the longest slice below them. A
-// range of slices is answered from at most 32 slices and 2 log2(n / 16) nodes. With the lane of each slice the index
-// takes 14 bytes a slice and some 50 a lane, and 6 bytes a slice where one follows the other. Immutable once built: any
-// number of threads may ask. The idea of a tree of maxima over sorted slices: T. Hume, "Indexing billions of trace
-// events" (implicit interval forests, 2021); Perfetto answers its zoomed-out queries the same way. The slow way it
-// equals: look at all slices between two positions.
+// Each leaf of a binary tree stands for 16 slices of a lane, and each node holds the longest slice below it. The
+// longest of a range is found from at most 32 slices and 2 log2(n / 16) nodes. Including the lane of each slice the
+// index takes 14 bytes a slice and about 50 a lane; 6 bytes a slice where all slices follow one another in one lane.
+// Thread-safe once built. A tree of maxima over sorted slices: T. Hume, "Indexing billions of trace events" (implicit
+// interval forests, 2021); Perfetto answers its zoomed-out queries in the same way. Brute force with the same result:
+// look at all slices between two positions.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ class Lane {
   int64_t end(size_t position) const { return times_.end(slices_[position]); }
   int64_t duration(size_t position) const { return times_.duration(slices_[position]); }
 
-  /// The first position from `from` on whose slice begins at `time` or later. Gallops: O(log distance).
+  /// The first position, not before `from`, whose slice begins at `time` or later. Galloping search, O(log distance).
   size_t first_starting(int64_t time, size_t from = 0) const;
   /// The first position whose slice ends after `time`, or begins at it or later.
   size_t first_reaching(int64_t time) const;
-  /// The position of the longest slice of [first, last), the first of equal ones. The range must not be empty.
+  /// The position of the longest slice in [first, last), which must not be empty; of equal ones the first.
   size_t longest(size_t first, size_t last) const;
 
  private:
@@ -67,18 +67,18 @@ class LaneIndex {
 
  private:
   void fill_lanes(const SliceParents& parents);
-  void grow_trees();
+  void build_trees();
 
   SliceTimes times_;
   std::vector<SliceIndex> slices_;   // ascending
-  std::vector<uint32_t> lane_;       // of each of them; empty where one follows the other in one lane
-  std::vector<SliceIndex> by_lane_;  // lane after lane, by start; empty as well
+  std::vector<uint32_t> lane_;       // of each of them; empty where all follow one another in one lane
+  std::vector<SliceIndex> by_lane_;  // lane after lane, by start; empty in the same case
   std::vector<size_t> begin_;        // of each lane in by_lane_, and the end
   std::vector<Lane::Node> nodes_;    // the trees, lane after lane
   std::vector<size_t> nodes_begin_;
 };
 
-/// How many lanes the slices of a track need, without an index of them.
+/// The number of lanes that the slices of a track need, without building an index.
 uint32_t count_lanes(const SliceTimes& times, const std::vector<SliceIndex>& slices, const SliceParents& parents);
 
 }  // namespace cgpu

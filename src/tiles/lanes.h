@@ -1,8 +1,8 @@
-// Lanes: which line of a track each slice is drawn on, so that no two slices of a lane overlap and none is lost.
+// Lanes: the line of a track on which each slice is drawn, so that no two slices of a lane overlap.
 //
-// Slices are given in the order of their starts, outer before inner. Each takes the lowest lane that is free and lies
-// below its parent's (the depth, where slices nest; the fewest lanes that do, where they have no parents). O(log lanes)
-// a slice. The slow way it equals: try the lanes from the parent's down until one is free.
+// Slices are placed in the order of their starts, outer before inner. Each takes the first free lane below the lane of
+// its parent: slices that nest get their depth, slices without parents the fewest possible lanes. O(log lanes) a slice.
+// Brute force with the same result: try the lanes below the parent's one after another.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class LaneLayout {
   void grow();
   uint32_t first_free(int64_t start, uint32_t from) const;
 
-  // A tree over the ends of the lanes, each node the least of those below: leaf i is ends_[leaves_ + i].
+  // A binary tree of minima over the ends of the lanes; leaf i is ends_[leaves_ + i].
   std::vector<int64_t> ends_;
   uint32_t leaves_ = 0;
   uint32_t lanes_ = 0;

@@ -1,4 +1,4 @@
-// "stream 7" before "stream 10": texts in the order in which people count. O(length).
+// Natural order of texts: digits compare as numbers, so that "stream 7" is before "stream 10". O(length).
 #pragma once
 
 #include <algorithm>

@@ -1,13 +1,13 @@
-// The device ops that count, by device, in order of their starts; of equal starts the first in the file comes first.
+// The device ops with plausible durations, by device, sorted by start; of equal starts the earlier in the file first.
 //
-// The ops of a stream mostly come sorted, so that its streams are merged: O(n log s) for s streams, else O(n log n).
+// The ops of a stream are mostly sorted already, so that streams are merged: O(n log s) for s streams, else O(n log n).
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "analysis/device_ops.h"
+#include "analysis/device/device_ops.h"
 
 namespace cgpu {
 

@@ -9,8 +9,8 @@
 
 namespace cgpu {
 
-/// Calls task(i) once for every i < count, in this order as threads become free. `threads`: at least 1; the caller's is
-/// one of them. Nothing may be thrown.
+/// Calls task(i) once for every i < count, started in this order. `threads`: at least 1, including the caller's. Tasks
+/// must not throw.
 template <typename Task>
 void for_each_in_parallel(unsigned threads, size_t count, const Task& task) {
   std::atomic<size_t> next = 0;

@@ -14,11 +14,11 @@ namespace cgpu {
 
 namespace {
 
-/// Slices of a piece of work: a millisecond.
+/// Slices that one task looks at: about a millisecond.
 constexpr SliceIndex kPiece = 1 << 18;
 
-/// A stream on which nothing ran (but the waits of others were recorded) belongs to the device of its process, where
-/// that has one.
+/// A stream on which nothing ran (only waits were recorded there) belongs to the device of its process, if that has
+/// just one.
 void find_devices_of_idle_streams(const Timeline& timeline, std::vector<std::optional<int32_t>>& device_of) {
   std::map<std::string, std::set<int32_t>> devices_of_process;
   const auto is_stream = [&](TrackIndex track) { return timeline.tracks[track].kind == TrackKind::device_stream; };
@@ -77,7 +77,7 @@ void SliceFacts::merge(const SliceFacts& other) {
 OpFacts::OpFacts(const Timeline& timeline) : device_of(timeline.tracks.size()) {
   for (auto& [device, ops] : ops_by_start(timeline)) devices[device].ops = std::move(ops);
   const DeviceOps& ops = timeline.device_ops;
-  auto device = devices.end();  // mostly that of the op before
+  auto device = devices.end();  // of the previous op, which mostly has the same device
   for (OpIndex op = 0; op < ops.size(); ++op) {
     const SliceIndex slice = ops.slice[op];
     in_file_order = in_file_order && (op == 0 || ops.slice[op - 1] <= slice);
@@ -91,16 +91,16 @@ OpFacts::OpFacts(const Timeline& timeline) : device_of(timeline.tracks.size()) {
   find_devices_of_idle_streams(timeline, device_of);
 }
 
-std::vector<RunFacts> find_facts(const Session& session, unsigned threads) {
-  std::vector<RunFacts> facts(session.runs.size());
+std::vector<RunFacts> find_facts(const SessionFacts& session, unsigned threads) {
+  std::vector<RunFacts> facts(session.session().runs.size());
   std::vector<std::function<void()>> work;
-  std::mutex mutex;  // of the facts about slices
+  std::mutex mutex;  // guards RunFacts::slices
   for (size_t i = 0; i < facts.size(); ++i) {
-    const Timeline& timeline = session.runs[i].timeline;
+    const Timeline& timeline = session.run(i).timeline;
     RunFacts& run = facts[i];
     run.slices = SliceFacts(timeline, 0, 0);
     run.memory = devices_with_memory(timeline);
-    work.emplace_back([&] { run.steps = find_steps(timeline); });
+    work.emplace_back([&, i] { run.steps = !session.steps(i).empty(); });
     work.emplace_back([&] { run.ops = OpFacts(timeline); });
     work.emplace_back([&] { run.events = extent_of_events(timeline); });
     const auto count = static_cast<SliceIndex>(timeline.slices.size());

@@ -1,8 +1,8 @@
-// What a first look at the runs of a session finds: all that has to be known before its tracks can be listed.
+// The facts about the runs of a session that are needed to list its tracks.
 //
-// One look at every slice, in pieces on several threads, and beside it the steps and the device ops (4 bytes an op are
-// kept). What two pieces found is put together by sums, least and greatest numbers, so that neither their borders nor
-// their order can be seen in it.
+// One pass over the slices, in pieces on several threads, and at the same time the device ops (4 bytes an
+// op are kept). Pieces are merged by sums, minima and maxima, so that the result depends neither on their borders nor
+// on their order.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 #include <set>
 #include <vector>
 
-#include "analysis/device_ops.h"
-#include "analysis/step_times.h"
+#include "analysis/device/device_ops.h"
+#include "analysis/session_facts.h"
 #include "base/interval_set.h"
 #include "model/run.h"
 #include "tiles/track_part.h"
 
 namespace cgpu {
 
-/// What one part of a track of the profile holds.
+/// The slices of one part (track_part.h) of a track of the profile.
 struct PartFacts {
   uint64_t slices = 0;
   SliceIndex first = kNone;
@@ -31,28 +31,28 @@ struct PartFacts {
 struct SliceFacts {
   std::optional<Interval> extent;                         // analysis/session_clock.h
   std::vector<std::array<PartFacts, kTrackParts>> parts;  // by track
-  bool annotations = false;                               // of the host
-  bool projected = false;                                 // by the profiler onto a device
+  bool annotations = false;                               // some slice is a host annotation
+  bool projected = false;                                 // the profiler itself projected some onto a device
 
   SliceFacts() = default;
-  /// Of the slices [begin, end).
+  /// The facts about the slices [begin, end).
   SliceFacts(const Timeline& timeline, SliceIndex begin, SliceIndex end);
   void merge(const SliceFacts& other);
   bool operator==(const SliceFacts&) const = default;
 };
 
 struct DeviceFacts {
-  std::vector<OpIndex> ops;    // that count, as ops_by_start.h sorts them
+  std::vector<OpIndex> ops;    // with plausible durations, sorted as in ops_by_start.h
   bool launched = false;       // some op has a launch in the profile
   bool communication = false;  // some op communicates
   bool operator==(const DeviceFacts&) const = default;
 };
 
 struct OpFacts {
-  std::map<int32_t, DeviceFacts> devices;  // those with ops that count
-  std::vector<std::optional<int32_t>>
-      device_of;              // by track; of a stream without ops that of its process, if it has one
-  bool in_file_order = true;  // the ops as their slices
+  std::map<int32_t, DeviceFacts> devices;  // those with plausible ops
+  /// By track; a stream without ops has the device of its process, if that has just one.
+  std::vector<std::optional<int32_t>> device_of;
+  bool in_file_order = true;  // the slices of the ops ascend
 
   OpFacts() = default;
   explicit OpFacts(const Timeline& timeline);
@@ -63,11 +63,11 @@ struct RunFacts {
   SliceFacts slices;
   std::optional<Interval> events;  // extent_of_events
   OpFacts ops;
-  std::vector<Step> steps;
+  bool steps = false;        // there are some
   std::set<int32_t> memory;  // devices with allocator events
 };
 
-/// By run. `threads`: at least 1.
-std::vector<RunFacts> find_facts(const Session& session, unsigned threads);
+/// The facts of each run. `threads`: at least 1. Asks for the steps of the session too, which the tracks will want.
+std::vector<RunFacts> find_facts(const SessionFacts& session, unsigned threads);
 
 }  // namespace cgpu

@@ -110,12 +110,12 @@ TEST(OpFacts, DevicesAndTheirOps) {
 
 TEST(RunFacts, AreTheSameForAnyNumberOfThreads) {
   const Session session = session_of(random_run(2), long_run(), random_run(5));
-  const std::vector<RunFacts> alone = find_facts(session, 1);
+  const std::vector<RunFacts> alone = find_facts(SessionFacts(session), 1);
   ASSERT_EQ(alone.size(), 3U);
   EXPECT_TRUE(alone[1].slices.annotations);
   EXPECT_EQ(alone[1].slices.extent, extent_of(session.runs[1].timeline));
   for (const unsigned threads : {2U, 5U}) {
-    const std::vector<RunFacts> facts = find_facts(session, threads);
+    const std::vector<RunFacts> facts = find_facts(SessionFacts(session), threads);
     ASSERT_EQ(facts.size(), alone.size());
     for (size_t run = 0; run < facts.size(); ++run) {
       const Timeline& timeline = session.runs[run].timeline;
@@ -123,7 +123,7 @@ TEST(RunFacts, AreTheSameForAnyNumberOfThreads) {
       EXPECT_EQ(facts[run].slices, SliceFacts(timeline, 0, static_cast<SliceIndex>(timeline.slices.size())));
       EXPECT_EQ(facts[run].ops, alone[run].ops);
       EXPECT_EQ(facts[run].memory, alone[run].memory);
-      EXPECT_EQ(facts[run].steps.size(), alone[run].steps.size());
+      EXPECT_EQ(facts[run].steps, alone[run].steps);
     }
   }
 }

@@ -1,7 +1,7 @@
-// One numbering of the names of all runs, and of those that the viewer adds: what the page colours and labels by.
+// One numbering of the names of all runs and of the names that the viewer adds, by which the page colours and labels.
 //
-// Equal texts have equal numbers. With one run its own ids are the numbers. O(names) once, 16 bytes a name besides what
-// the runs hold; the runs must outlive it.
+// Equal texts have equal numbers. With a single run its name ids are the numbers. O(names) to build, 16 bytes a name in
+// addition to the names of the runs, which must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class SharedNames {
  public:
   explicit SharedNames(const Session& session);
 
-  /// The number of a text of the viewer's own; only while the names are put together.
+  /// The number of a name that the viewer adds. Only before the names are used by several threads.
   uint32_t add(std::string text);
 
   uint32_t of(size_t run, StringId name) const { return numbers_[run].empty() ? name : numbers_[run][name]; }
@@ -28,7 +28,7 @@ class SharedNames {
 
  private:
   std::vector<std::string_view> texts_;
-  std::unordered_map<std::string_view, uint32_t> number_of_;  // of several runs; of one only what was added
+  std::unordered_map<std::string_view, uint32_t> number_of_;  // of all names; with a single run of the added ones only
   std::vector<std::vector<uint32_t>> numbers_;                // by run; empty: the ids are the numbers
   std::deque<std::string> own_;
 };

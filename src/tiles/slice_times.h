@@ -1,4 +1,4 @@
-// The times of slices as the viewer counts them, from the start of the session, and what they lie in.
+// The times of slices as the viewer counts them, from the start of the session, and the parents of slices.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cgpu {
 
-/// Start and duration by slice number. Sums that would leave int64 stay at its border.
+/// Start and duration by slice number. Sums saturate at the limits of int64.
 class SliceTimes {
  public:
   SliceTimes(std::span<const int64_t> start, std::span<const int64_t> duration, int64_t zero)
@@ -31,12 +31,12 @@ class SliceTimes {
   int64_t zero_;
 };
 
-/// For slices of a track the one of the same track that contains them, if any.
+/// The slice of the same track that contains a slice, if any.
 class SliceParents {
  public:
   /// No slice has one.
   SliceParents() = default;
-  /// By slice number. A parent may be a slice of another track (of work that was handed on), which does not count.
+  /// By slice number. Parents on other tracks (work that was handed over by a queue) are left out.
   SliceParents(std::span<const SliceIndex> parent, std::span<const TrackIndex> track)
       : parent_(parent.data()), track_(track.data()) {}
 

@@ -1,4 +1,4 @@
-// For tests: what tiles and pictures must show, found by looking at every slice.
+// For tests: what tiles and pixels must show, found by brute force over all slices.
 #pragma once
 
 #include <algorithm>
@@ -102,7 +102,7 @@ inline std::vector<SliceIndex> compose_pixels(const Lane& lane, const std::vecto
   return row;
 }
 
-/// The same by the rule.
+/// The same by definition.
 inline std::vector<SliceIndex> slow_pixels(const std::vector<SlowSlice>& slices, const std::vector<SliceIndex>& lane,
                                            const Window& window) {
   std::vector<SliceIndex> row;

@@ -40,9 +40,9 @@ std::vector<TileEntry> tile_of_lane(const Lane& lane, const TilePlace& place) {
     if (lane.start(first) >= place.edge(bucket + 1)) bucket = place.bucket(lane.start(first));
     if (bucket == kTileBuckets) break;
     const size_t last = lane.first_starting(place.edge(bucket + 1), first);
-    if (last == first) break;  // begins where time ends
+    if (last == first) break;  // the bucket begins at the end of representable time
     const size_t longest = lane.longest(first, last);
-    // Slices of a lane do not overlap: what this one covers as a whole it has to itself.
+    // Slices of a lane do not overlap: no other slice intersects the buckets that this one covers entirely.
     const int to = std::max(bucket + 1, place.bucket(lane.end(longest)));
     const auto count = static_cast<uint32_t>(last - std::exchange(counted, last));
     const SliceIndex slice = lane.slice(longest);

@@ -1,7 +1,7 @@
 // Tiles: a track at one resolution, 1,024 buckets of 2^level ns (docs/viewer-protocol.md, "Tiles").
 //
-// Costs O(log n) a bucket and lane at most, whatever the number of slices; what a long slice covers is stepped over.
-// The slow way it equals: for every bucket look at all slices of the lane and take the longest that intersects it.
+// At most O(log n) a bucket and lane; the buckets that one slice covers are skipped together. Brute force with the same
+// result: for every bucket take the longest slice of the lane that intersects it.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace cgpu {
 inline constexpr int kTileBuckets = 1024;
 inline constexpr int kHighestLevel = 53;
 
-/// Tile `index` of level `level`: times from index * 1024 * 2^level on.
+/// Tile `index` of a level begins at index * 1024 * 2^level ns.
 struct TilePlace {
   int level = 0;
   int64_t index = 0;
 
-  /// Whether the level and the times of the tile are within what the protocol has.
+  /// Whether the level and the times of the tile are within the limits of the protocol.
   bool is_valid() const;
-  /// When bucket `number` begins (1,024: when the tile ends), at most INT64_MAX.
+  /// When bucket `number` begins, at most INT64_MAX; for number 1,024, when the tile ends.
   int64_t edge(int number) const;
-  /// The bucket of a time, which is 1,024 for what comes after the tile.
+  /// The bucket of a time; 1,024 for times after the tile.
   int bucket(int64_t time) const;
 };
 
-/// Neighbouring buckets [from, to) of a lane in which the same slice is the longest.
+/// Adjacent buckets [from, to) of a lane in which the same slice is the longest.
 struct TileEntry {
   SliceIndex slice = kNone;
   uint32_t count = 0;  // slices of the lane that begin in these buckets
@@ -40,13 +40,13 @@ struct TileEntry {
 
 std::vector<TileEntry> tile_of_lane(const Lane& lane, const TilePlace& place);
 
-/// What the page needs to know of a slice to draw it.
+/// What the page needs to draw a slice.
 struct SliceLook {
   uint32_t name = 0;
   uint16_t colour = 0;
 };
 
-/// The tile of all lanes in its binary form. `look_of` is asked once an entry.
+/// The tile of all lanes in binary form. Calls `look_of` once for each entry.
 std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const TilePlace& place,
                         const std::function<SliceLook(SliceIndex)>& look_of);
 

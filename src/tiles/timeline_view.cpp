@@ -20,17 +20,17 @@ namespace {
 
 constexpr int kSliceKinds = static_cast<int>(SliceKind::other) + 1;
 
-/// Kinds of derived slices, behind those of the profile.
+/// Kinds of derived slices, numbered after those of the profile.
 enum class DerivedKind : uint8_t { idle = kSliceKinds, exposed, step, range };
 
 uint16_t colour_of(uint8_t kind, uint8_t detail) {
   return static_cast<uint16_t>(kind << 8 | detail);
 }
 
-/// Tracks that a page shows at first, more or less: they are made ready at once.
+/// About as many tracks as a page shows at first: their indexes are built at once.
 constexpr ViewTrackId kFirstScreen = 20;
 
-/// 0 stands for as many as the machine has.
+/// 0 stands for one per processor.
 unsigned threads_for(unsigned wanted) {
   return wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
 }
@@ -41,17 +41,17 @@ std::vector<int64_t> zeros_of(const Session& session, const std::vector<RunFacts
   return time_zeros(session, extents);
 }
 
-/// In which order tracks are made ready: gaps have to be found and explained, which takes longest and needs none of the
-/// slices below; of the other tracks those of threads take longest.
+/// The order in which tracks are laid out, the most work first: idle gaps have to be found and explained, which needs
+/// none of the slices of other tracks; then threads.
 int turn_of(const ViewTrack& track) {
   if (track.kind == ViewKind::idle) return 0;
   if (track.kind == ViewKind::thread) return 1;
   return track.kind == ViewKind::busy ? 2 : 3;
 }
 
-/// Puts the slices of a run into the lists of their tracks.
-void sort_out(const Session& session, size_t run, const ViewTracks& tracks,
-              std::vector<std::vector<SliceIndex>>& slices) {
+/// Appends the slices of a run to the lists of their tracks.
+void distribute_slices(const Session& session, size_t run, const ViewTracks& tracks,
+                       std::vector<std::vector<SliceIndex>>& slices) {
   for (ViewTrackId id = 0; id < slices.size(); ++id) {
     const ViewTrack& track = tracks.all()[id];
     if (track.run == run && track.source != kNone) slices[id].reserve(*track.slices);
@@ -72,10 +72,10 @@ struct TimelineView::OpenTrack {
   std::unique_ptr<Activity> activity;
 };
 
-/// What the derived tracks of a device are made from.
+/// What the derived tracks of a device are computed from.
 struct TimelineView::Device {
   std::vector<OpIndex> ops;  // by start
-  std::once_flag once;       // of the rest; two tracks take a part each
+  std::once_flag once;       // of the members below, which two tracks share
   std::unique_ptr<Activity> activity;
   DerivedSlices exposed;
 };
@@ -84,35 +84,34 @@ struct TimelineView::OpenRun {
   std::map<int32_t, Device> devices;
 };
 
-TimelineView::TimelineView(const Session& session, unsigned threads, const Progress& progress)
-    : TimelineView(session, find_facts(session, threads_for(threads)), threads_for(threads), progress) {}
+TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
+    : TimelineView(facts, find_facts(facts, threads_for(threads)), threads_for(threads), progress) {}
 
-TimelineView::TimelineView(const Session& session, std::vector<RunFacts> facts, unsigned threads,
+TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads,
                            const Progress& progress)
-    : session_(session),
-      zeros_(zeros_of(session, facts)),
-      tracks_(session, facts),
-      names_(session),
-      sorted_ops_(session.runs.size()),
-      idle_(session) {
+    : facts_(facts),
+      session_(facts.session()),
+      zeros_(zeros_of(session_, of_runs)),
+      tracks_(session_, of_runs),
+      names_(session_),
+      sorted_ops_(session_.runs.size()) {
   for (int cause = 0; cause < kIdleCauses; ++cause) {
     std::string text(text_of(static_cast<IdleCause>(cause)));
-    std::replace(text.begin(), text.end(), '_', ' ');  // for reading
+    std::replace(text.begin(), text.end(), '_', ' ');
     cause_names_.push_back(names_.add(text));
   }
-  for (size_t run = 0; run < session.runs.size(); ++run) {
-    for (const Step& step : facts[run].steps) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
-    steps_.push_back(std::move(facts[run].steps));
-    if (!facts[run].ops.in_file_order) {
-      const std::vector<SliceIndex>& ops = session.runs[run].timeline.device_ops.slice;
+  for (size_t run = 0; run < session_.runs.size(); ++run) {
+    for (const Step& step : facts.steps(run)) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
+    if (!of_runs[run].ops.in_file_order) {
+      const std::vector<SliceIndex>& ops = session_.runs[run].timeline.device_ops.slice;
       for (OpIndex op = 0; op < ops.size(); ++op) sorted_ops_[run].emplace_back(ops[op], op);
       std::sort(sorted_ops_[run].begin(), sorted_ops_[run].end());
     }
-    for (const std::optional<Interval>& extent : {facts[run].slices.extent, facts[run].events}) {
+    for (const std::optional<Interval>& extent : {of_runs[run].slices.extent, of_runs[run].events}) {
       if (extent) span_ = std::max(span_, extent->end - zeros_[run]);
     }
     OpenRun& opened = *opened_runs_.emplace_back(std::make_unique<OpenRun>());
-    for (auto& [device, of_device] : facts[run].ops.devices) opened.devices[device].ops = std::move(of_device.ops);
+    for (auto& [device, of_device] : of_runs[run].ops.devices) opened.devices[device].ops = std::move(of_device.ops);
   }
   for (size_t i = 0; i < tracks().size(); ++i) opened_.push_back(std::make_unique<OpenTrack>());
   lay_out_all(threads, progress);
@@ -130,13 +129,13 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   });
   std::vector<std::once_flag> sorted_out(session_.runs.size());
   std::vector<std::vector<SliceIndex>> slices(tracks().size());
-  std::mutex mutex;  // of the tracks that are done
+  std::mutex mutex;  // guards `done`
   size_t done = 0;
   for_each_in_parallel(threads, order.size(), [&](size_t i) {
     const ViewTrackId id = order[i];
     ViewTrack& track = tracks_[id];
     if (track.source != kNone) {
-      std::call_once(sorted_out[track.run], [&] { sort_out(session_, track.run, tracks_, slices); });
+      std::call_once(sorted_out[track.run], [&] { distribute_slices(session_, track.run, tracks_, slices); });
     }
     if (id < kFirstScreen) {
       OpenTrack& opened = open(id, track.source == kNone ? nullptr : &slices[id]);
@@ -289,15 +288,15 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
       opened.activity = std::move(active_device_of(track).activity);
       return;
     case ViewKind::idle:
-      opened.idle = std::make_unique<IdleSlices>(idle_slices(idle_, track.run, timeline, device_of(track).ops));
+      opened.idle = std::make_unique<IdleSlices>(idle_slices(facts_.idle(), track.run, timeline, device_of(track).ops));
       break;
     case ViewKind::exposed:
       opened.derived = std::move(active_device_of(track).exposed);
       break;
     case ViewKind::steps: {
       size_t name = 0;
-      for (size_t run = 0; run < track.run; ++run) name += steps_[run].size();
-      for (const Step& step : steps_[track.run]) opened.derived.add(step.time, step_names_[name++], kNone);
+      for (size_t run = 0; run < track.run; ++run) name += facts_.steps(run).size();
+      for (const Step& step : facts_.steps(track.run)) opened.derived.add(step.time, step_names_[name++], kNone);
       break;
     }
     default:

@@ -1,8 +1,8 @@
-// A session as the viewer sees it: tracks, their tiles, and where each slice stands.
+// A session as the viewer shows it: tracks, their tiles, and the place of each slice.
 //
-// Opening looks at every slice (tracks, steps, lanes), on several threads; what costs memory, the index of a track, is
-// made when the track is first asked for and kept. The first twenty tracks are taken as asked for. All functions but
-// the constructor may be called by any number of threads at once; the session must outlive the view and not change.
+// The constructor looks at every slice (tracks, steps, lanes), on several threads. The index of a track, which costs
+// memory, is built when the track is first asked for and then kept; those of the first twenty tracks are built at once.
+// All functions but the constructor are thread-safe; the facts, and the session that they are of, must outlive the view.
 // Times are ns from the start of the session.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/step_times.h"
+#include "analysis/session_facts.h"
 #include "model/run.h"
 #include "tiles/activity.h"
 #include "tiles/counter_index.h"
@@ -25,7 +25,7 @@
 
 namespace cgpu {
 
-/// A slice as it stands on a track.
+/// The place of a slice in the viewer.
 struct Placed {
   ViewTrackId track = kNone;
   SliceIndex slice = kNone;
@@ -38,9 +38,9 @@ struct Placed {
 class TimelineView {
  public:
   using Progress = std::function<void(double)>;
-  /// `threads`: 0 for as many as the machine has. `progress` is called from one thread at a time with the share of the
-  /// tracks that have been laid out.
-  explicit TimelineView(const Session& session, unsigned threads = 0, const Progress& progress = nullptr);
+  /// `threads`: 0 for one per processor. `progress` is called by one thread at a time with the share of the tracks that
+  /// have been laid out.
+  explicit TimelineView(const SessionFacts& facts, unsigned threads = 0, const Progress& progress = nullptr);
   ~TimelineView();
   TimelineView(const TimelineView&) = delete;
   TimelineView& operator=(const TimelineView&) = delete;
@@ -48,20 +48,18 @@ class TimelineView {
   const Session& session() const { return session_; }
   const std::vector<ViewTrack>& tracks() const { return tracks_.all(); }
   const SharedNames& names() const { return names_; }
-  /// By run; times on the run's clock.
-  const std::vector<std::vector<Step>>& steps() const { return steps_; }
   /// For each run, the time on its clock that is 0 here.
   int64_t zero(size_t run) const { return zeros_[run]; }
-  /// The last end of any slice, sample or mark, at least 1.
+  /// The last end of any slice, sample or instant, at least 1.
   int64_t span() const { return span_; }
 
-  /// Texts of what the high byte of a colour means: the slice kinds, those of derived slices, and those of the nodes of
-  /// call trees.
+  /// The names of the kinds that the high byte of a colour numbers: of slices, of derived slices and of call tree
+  /// nodes.
   static std::vector<std::string> kinds();
-  /// The number of a node's kind among them.
+  /// The number of a kind of call tree node among them.
   static uint8_t kind_of(NodeKind kind);
 
-  /// Whether a track shows slices (else it is drawn from counter or activity tiles).
+  /// Whether a track has slices; the others are drawn from counter or activity tiles.
   bool has_slices(ViewTrackId track) const;
   std::string tile(ViewTrackId track, const TilePlace& place) const;
   std::string counter_tile(ViewTrackId track, const TilePlace& place) const;
@@ -72,9 +70,9 @@ class TimelineView {
   SliceTimes times(ViewTrackId track) const;
   SliceLook look(ViewTrackId track, SliceIndex slice) const;
 
-  /// Where a slice of a track stands; empty for a number that is not on it.
+  /// The place of a slice of a track; empty if the track has no such slice.
   std::optional<Placed> find(ViewTrackId track, SliceIndex slice) const;
-  /// The track of a slice of the profile, and where it stands there.
+  /// The track of a slice of the profile, and its place there.
   ViewTrackId track_of(size_t run, SliceIndex slice) const { return tracks_.of(session_, run, slice); }
   Placed place(size_t run, SliceIndex slice) const;
 
@@ -85,7 +83,7 @@ class TimelineView {
   /// The device op of a slice; kNone where it is none.
   OpIndex op_of(size_t run, SliceIndex slice) const;
 
-  /// Bytes of the indexes made so far, and of the slices in them.
+  /// Bytes of the indexes built so far, and the number of slices in them.
   struct Cost {
     size_t bytes = 0;
     size_t slices = 0;
@@ -93,10 +91,10 @@ class TimelineView {
   Cost cost() const;
 
  private:
-  TimelineView(const Session& session, std::vector<RunFacts> facts, unsigned threads, const Progress& progress);
+  TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads, const Progress& progress);
 
   struct OpenTrack;
-  /// `slices`: those of the track, where they are known already.
+  /// `slices`: the slices of the track, if these are known already; else null.
   OpenTrack& open(ViewTrackId track, std::vector<SliceIndex>* slices = nullptr) const;
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
   std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
@@ -108,9 +106,9 @@ class TimelineView {
   Device& active_device_of(const ViewTrack& track) const;
   void lay_out_all(unsigned threads, const Progress& progress);
 
+  const SessionFacts& facts_;
   const Session& session_;
   std::vector<int64_t> zeros_;
-  std::vector<std::vector<Step>> steps_;
   ViewTracks tracks_;
   SharedNames names_;
   std::vector<uint32_t> step_names_;                                     // of all runs, one after another
@@ -118,7 +116,6 @@ class TimelineView {
   std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
   int64_t span_ = 1;
 
-  mutable SessionIdle idle_;
   mutable std::vector<std::unique_ptr<OpenTrack>> opened_;     // by track
   mutable std::vector<std::unique_ptr<OpenRun>> opened_runs_;  // by run
 };

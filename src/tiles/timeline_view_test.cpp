@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "analysis/random_run.h"
-#include "analysis/tables.h"
+#include "analysis/test_tables.h"
 
 namespace cgpu {
 namespace {
@@ -32,7 +32,8 @@ std::vector<ViewTrackId> of_kind(const TimelineView& view, ViewKind kind) {
 TEST(TimelineView, EverySliceStandsOnOneTrack) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     const Session session = session_of(random_run(seed), random_run(seed + 1000));
-    const TimelineView view(session, 1 + seed % 2);
+    const SessionFacts facts(session);
+    const TimelineView view(facts, 1 + seed % 2);
     for (size_t run = 0; run < 2; ++run) {
       const Timeline& timeline = session.runs[run].timeline;
       for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
@@ -64,10 +65,11 @@ TEST(TimelineView, EverySliceStandsOnOneTrack) {
 TEST(TimelineView, IdleTracksAddUpToTheTable) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     const Session session = session_of(random_run(seed));
-    const TimelineView view(session);
+    const SessionFacts facts(session);
+    const TimelineView view(facts);
     const Table table = idle_table(session, {});
     std::map<std::pair<int64_t, std::string>, std::pair<int64_t, int64_t>> expected;  // count and total
-    for (size_t row = 0; row < table.rows.size(); ++row) {
+    for (size_t row = 0; row < table.row_count(); ++row) {
       expected[{integer_at(table, row, "device"), text_at(table, row, "cause")}] = {integer_at(table, row, "count"),
                                                                                     integer_at(table, row, "total_ns")};
     }
@@ -93,7 +95,8 @@ TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {
   int64_t exposed_ns = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
     const Session session = session_of(random_run(seed));
-    const TimelineView view(session);
+    const SessionFacts facts(session);
+    const TimelineView view(facts);
     const Table table = gpu_time_table(session, {});
     for (const ViewTrackId id : of_kind(view, ViewKind::busy)) {
       size_t row = 0;
@@ -132,7 +135,8 @@ TEST(TimelineView, ProjectsRangesOntoTheDevice) {
   run.kernel("b", 300, 10, {.launch = second});
   run.kernel("c", 400, 10);
   const Session session = session_of(std::move(run));
-  const TimelineView view(session);
+  const SessionFacts facts(session);
+  const TimelineView view(facts);
   const std::vector<ViewTrackId> tracks = of_kind(view, ViewKind::ranges);
   ASSERT_EQ(tracks.size(), 1U);
   const DerivedSlices& ranges = *view.derived(tracks[0]);
@@ -154,7 +158,8 @@ TEST(TimelineView, TracksCanBeToldApart) {
   }
   timeline.counters.tracks = {{"1", "load"}, {"", "load"}, {"elsewhere", "load"}, {"1", "load"}};
   const Session session = session_of(std::move(test));
-  const TimelineView view(session);
+  const SessionFacts facts(session);
+  const TimelineView view(facts);
   std::vector<std::string> streams;
   std::vector<std::string> counters;
   for (const ViewTrack& track : view.tracks()) {
@@ -168,7 +173,8 @@ TEST(TimelineView, TracksCanBeToldApart) {
 
 TEST(TimelineView, ManyThreadsAtOnce) {
   const Session session = session_of(random_run(2), random_run(4));
-  const TimelineView view(session);
+  const SessionFacts facts(session);
+  const TimelineView view(facts);
   std::vector<std::vector<std::string>> answers(8);
   {
     std::vector<std::jthread> threads;
@@ -188,7 +194,7 @@ TEST(TimelineView, ManyThreadsAtOnce) {
 std::vector<std::string> picture_of(const TimelineView& view) {
   std::vector<std::string> picture = {std::to_string(view.span())};
   for (size_t run = 0; run < view.session().runs.size(); ++run) {
-    picture.push_back(std::to_string(view.zero(run)) + " " + std::to_string(view.steps()[run].size()));
+    picture.push_back(std::to_string(view.zero(run)));
   }
   for (ViewTrackId id = 0; id < view.tracks().size(); ++id) {
     const ViewTrack& track = view.tracks()[id];
@@ -203,8 +209,8 @@ std::vector<std::string> picture_of(const TimelineView& view) {
 TEST(TimelineView, DoesNotDependOnTheNumberOfThreads) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Session session = session_of(random_run(seed), random_run(seed + 100), random_run(seed + 200));
-    const std::vector<std::string> alone = picture_of(TimelineView(session, 1));
-    for (const unsigned threads : {2U, 5U}) EXPECT_EQ(picture_of(TimelineView(session, threads)), alone);
+    const std::vector<std::string> alone = picture_of(TimelineView(SessionFacts(session), 1));
+    for (const unsigned threads : {2U, 5U}) EXPECT_EQ(picture_of(TimelineView(SessionFacts(session), threads)), alone);
   }
 }
 
@@ -220,7 +226,8 @@ TEST(TimelineView, SpansWhatIsNoSliceToo) {
     timeline.counters.time = {first + 800'000};
     timeline.counters.value = {1};
     timeline.instants = {{first + 900'000, 0, kNone, InstantScope::global}};
-    const TimelineView view(session);
+    const SessionFacts facts(session);
+    const TimelineView view(facts);
     if (!slices) {
       EXPECT_EQ(view.zero(0), first) << "a run without slices begins with its first event";
     }
@@ -232,7 +239,8 @@ TEST(TimelineView, SaysHowFarItIs) {
   const Session session = session_of(random_run(1), random_run(2));
   for (const unsigned threads : {1U, 4U}) {
     std::vector<double> shares;
-    const TimelineView view(session, threads, [&](double share) { shares.push_back(share); });
+    const SessionFacts facts(session);
+    const TimelineView view(facts, threads, [&](double share) { shares.push_back(share); });
     EXPECT_EQ(shares.size(), view.tracks().size());
     EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
     EXPECT_EQ(shares.back(), 1);
@@ -242,7 +250,8 @@ TEST(TimelineView, SaysHowFarItIs) {
 TEST(TimelineView, EmptySession) {
   Session session;
   session.runs.emplace_back();
-  const TimelineView view(session);
+  const SessionFacts facts(session);
+  const TimelineView view(facts);
   EXPECT_TRUE(view.tracks().empty());
   EXPECT_FALSE(view.find(0, 0).has_value());
   EXPECT_EQ(view.span(), 1);

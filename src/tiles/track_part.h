@@ -1,5 +1,7 @@
-// A stream of the profile is up to three tracks of the viewer, so that none hides the others: its ops, the host ranges
-// that the profiler projected onto it, and whatever else it recorded there (waits). Other tracks have one part, or two.
+// The parts of a track of the profile, which are tracks of their own in the viewer.
+//
+// A stream has up to three, so that none hides the others: its ops, the host ranges that the profiler projected onto
+// it, and whatever else it recorded there (waits). Other tracks have one or two.
 #pragma once
 
 #include <cstdint>

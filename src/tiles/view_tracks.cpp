@@ -43,7 +43,7 @@ std::string name_of_thread(const Track& track) {
 }
 
 std::string name_of_stream(const Track& track) {
-  if (track.thread.ends_with("4294967295")) return "no stream";  // what CUPTI writes for a whole context
+  if (track.thread.ends_with("4294967295")) return "no stream";  // CUPTI writes this number for work of a whole context
   if (!is_number(track.thread)) return name_of_thread(track);
   const std::string stream = "stream " + track.thread;
   const std::string& name = track.thread_name;
@@ -59,7 +59,7 @@ class TracksOfRun {
   }
 
   void add_all() {
-    if (!facts_.steps.empty()) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
+    if (facts_.steps) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
     for (const auto& [device, facts] : facts_.ops.devices) add_device(device, facts);
     add_sources([&](TrackIndex track) {
       const std::optional<int32_t>& device = facts_.ops.device_of[track];
@@ -77,7 +77,7 @@ class TracksOfRun {
         track.reserved = reserved;
       }
     }
-    number_alike();
+    number_equal_names();
   }
 
  private:
@@ -91,7 +91,7 @@ class TracksOfRun {
     return track;
   }
 
-  /// Counters of a process stand with its threads.
+  /// Counters of a process are grouped with its threads.
   std::string group_of_counter(const std::string& process) const {
     if (process.empty()) return "Counters";
     const std::vector<Track>& tracks = run_.timeline.tracks;
@@ -101,8 +101,8 @@ class TracksOfRun {
     return thread == tracks.end() ? process : name_of_process(*thread);
   }
 
-  /// Tracks of one name under one heading, like streams of several processes on a device, are numbered.
-  void number_alike() {
+  /// Numbers tracks of equal name in one group, such as streams of several processes on one device.
+  void number_equal_names() {
     std::map<std::pair<std::vector<std::string>, std::string>, int> seen;
     for (ViewTrack& track : out_) {
       if (track.run != number_) continue;
@@ -138,7 +138,7 @@ class TracksOfRun {
     track.lanes = count_lanes(SliceTimes(ranges.start, ranges.duration, 0), all, {});
   }
 
-  /// Streams as they count, threads of a process by how much there is to see on them.
+  /// Sorts streams by their numbers, and the threads of a process by how many slices they have.
   template <typename IsWanted>
   void add_sources(IsWanted is_wanted) {
     const std::vector<Track>& tracks = run_.timeline.tracks;

@@ -1,6 +1,6 @@
-// Which tracks a session has in the viewer, and in which order they stand (docs/viewer-protocol.md, "The session").
+// The tracks that the viewer shows for a session, and their order (docs/viewer-protocol.md, "The session").
 //
-// A part of a track of the profile (track_part.h) is a track of the viewer. The derived tracks come on top of their
+// Each part of a track of the profile (track_part.h) is a track of the viewer. Derived tracks come first in their
 // device.
 #pragma once
 
@@ -25,16 +25,16 @@ struct ViewTrack {
   size_t run = 0;  // index into Session::runs
   std::vector<std::string> group;
   std::string name;
-  std::optional<uint64_t> slices;  // absent while nobody has looked
+  std::optional<uint64_t> slices;  // absent until they are counted
   std::optional<uint32_t> lanes;
 
   TrackIndex source = kNone;  // of the run's timeline; kNone for derived tracks
   TrackPart part = TrackPart::main;
-  SliceIndex first = 0;  // all its slices lie in [first, last]
+  SliceIndex first = 0;  // the numbers of its slices lie in [first, last]
   SliceIndex last = 0;
-  std::optional<int32_t> device;    // what derived tracks and streams belong to
-  std::optional<uint32_t> counter;  // index into Counters::tracks; of kind counter, else absent
-  bool reserved = false;            // of kind counter without an index: reserved memory, else allocated memory
+  std::optional<int32_t> device;    // of derived tracks and streams
+  std::optional<uint32_t> counter;  // of a counter of the profile: index into Counters::tracks
+  bool reserved = false;            // of another counter: whether it shows reserved memory, else allocated memory
 };
 
 /// The tracks in the order in which they are shown, and which of them shows a slice.

@@ -1,12 +1,17 @@
-// From the first request to the running page: wait until the profile is open, then show the bar and the views.
-import { render } from "preact";
-import { ApiError, Client } from "./api/client";
+// From the first request to the running page: wait until the profiles are open, then show the bar and the views.
+import { render, type JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { Client } from "./api/client";
 import { Names } from "./api/names";
 import type { Session, Status } from "./api/protocol";
+import { ApiError, Server } from "./api/server";
 import { AppState } from "./model/app_state";
+import { ProfileStates } from "./model/profile_states";
 import { TokenPage } from "./panels/token_page";
 import { Shell } from "./shell";
+import { useStore } from "./ui/hooks";
 import { ErrorPage, OpeningPage } from "./ui/pages";
+import type { View } from "./views/context";
 import { viewsFor } from "./views/registry";
 
 const ASK_AGAIN_MS = 200;
@@ -14,36 +19,49 @@ const ASK_AGAIN_LOST_MS = 1000;
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
+/** A profile that is open. */
+interface Opened {
+  client: Client;
+  names: Names;
+  session: Session;
+  views: readonly View[];
+}
+
 export async function start(host: HTMLElement): Promise<void> {
-  const client = new Client();
+  const server = new Server();
   try {
-    const status = await opened(client, host);
-    const session = await client.session();
-    document.title = `${session.title || "cgpu"} \u2013 cgpu`;
-    run(host, client, session, status);
+    const status = await opened(server, host);
+    const profiles = await Promise.all(
+      status.profiles.map(async (_, number): Promise<Opened> => {
+        const client = new Client(server, number);
+        const session = await client.session();
+        return { client, names: new Names(client), session, views: viewsFor(session) };
+      }),
+    );
+    run(host, server, profiles, status.version);
   } catch (error) {
     const noToken = error instanceof ApiError && error.status === 401;
     const text = error instanceof Error ? error.message : String(error);
     render(noToken ? <TokenPage /> : <ErrorPage text={text} inputs={[]} />, host);
-    void reloadWhenAnother(client, null);
+    void reloadWhenAnother(server, null);
   }
 }
 
+const isReady = (status: Status): boolean => status.profiles.every(({ state }) => state === "ready");
+
 /** Shows how far the opening is until it is done; stays on the error page where it fails. */
-async function opened(client: Client, host: HTMLElement): Promise<Status> {
-  let status: Status | null = null;
+async function opened(server: Server, host: HTMLElement): Promise<Status> {
   for (;;) {
     try {
-      status = await client.status();
-      if (status.state === "ready") return status;
-      if (status.state === "error") {
-        render(
-          <ErrorPage text={status.error ?? "No reason was given."} inputs={status.inputs} version={status.version} />,
-          host,
-        );
-        await reloadWhenAnother(client, status.session);
+      const status = await server.status();
+      if (isReady(status)) return status;
+      const failed = status.profiles.find(({ state }) => state === "error");
+      if (failed) {
+        const text = failed.error ?? "No reason was given.";
+        render(<ErrorPage text={text} inputs={failed.inputs} version={status.version} />, host);
+        await reloadWhenAnother(server, status.session);
       }
-      render(<OpeningPage status={status} />, host);
+      render(<OpeningPage status={status.profiles.find(({ state }) => state === "opening") ?? null} />, host);
       await pause(ASK_AGAIN_MS);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) throw error;
@@ -54,46 +72,51 @@ async function opened(client: Client, host: HTMLElement): Promise<Status> {
 }
 
 /** Waits for another session of the server, then loads the page again. */
-async function reloadWhenAnother(client: Client, session: string | null): Promise<never> {
+async function reloadWhenAnother(server: Server, session: string | null): Promise<never> {
   for (;;) {
     await pause(ASK_AGAIN_LOST_MS);
     try {
-      const status = await client.status();
-      if (session === null ? status.state === "ready" : status.session !== session) location.reload();
+      const status = await server.status();
+      if (session === null ? isReady(status) : status.session !== session) location.reload();
     } catch {
       // Not there yet.
     }
   }
 }
 
-function run(host: HTMLElement, client: Client, session: Session, status: Status): void {
-  const views = viewsFor(session);
-  const state = new AppState(
-    session,
-    views.map((view) => view.id),
-    {
-      read: () => location.hash,
-      write: (hash, newEntry) => {
-        if (`#${hash}` === location.hash) return;
-        if (newEntry) history.pushState(null, "", `#${hash}`);
-        else history.replaceState(null, "", `#${hash}`);
-      },
+function run(host: HTMLElement, server: Server, profiles: readonly Opened[], version: string): void {
+  const bar = {
+    read: () => location.hash,
+    write(hash: string, newEntry: boolean) {
+      if (`#${hash}` === location.hash) return;
+      if (newEntry) history.pushState(null, "", `#${hash}`);
+      else history.replaceState(null, "", `#${hash}`);
     },
-    client,
-  );
-  window.addEventListener("popstate", () => state.readAddress());
-  const watch = () => client.watch(() => document.visibilityState === "visible");
+  };
+  const states = new ProfileStates(profiles.length, bar, (number, ownBar) => {
+    const { client, session, views } = profiles[number]!;
+    const ids = views.map((view) => view.id);
+    return new AppState(session, ids, ownBar, client);
+  });
+  window.addEventListener("popstate", () => states.readAddress());
+  const watch = () => server.watch(() => document.visibilityState === "visible");
   document.addEventListener("visibilitychange", watch);
   watch();
-  render(
-    <Shell
-      client={client}
-      names={new Names(client)}
-      session={session}
-      state={state}
-      views={views}
-      version={status.version}
-    />,
-    host,
-  );
+  render(<ShownProfile profiles={profiles} states={states} version={version} />, host);
+}
+
+interface ShownProfileProps {
+  profiles: readonly Opened[];
+  states: ProfileStates;
+  version: string;
+}
+
+function ShownProfile({ profiles, states, version }: ShownProfileProps): JSX.Element {
+  const shown = useStore(states.shown);
+  const profile = profiles[shown]!;
+  useEffect(() => {
+    document.title = `${profile.session.title || "cgpu"} \u2013 cgpu`;
+  }, [shown]);
+  const titles = profiles.map(({ session }) => session.title);
+  return <Shell key={shown} {...profile} state={states.current} version={version} profiles={{ states, titles }} />;
 }

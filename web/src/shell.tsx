@@ -5,6 +5,7 @@ import type { Client } from "./api/client";
 import type { Names } from "./api/names";
 import type { Session } from "./api/protocol";
 import type { AppState } from "./model/app_state";
+import type { ProfileStates } from "./model/profile_states";
 import { duration, moment } from "./model/format";
 import { Store } from "./model/store";
 import { NotesButton } from "./panels/notes";
@@ -25,6 +26,8 @@ export interface ShellProps {
   state: AppState;
   views: readonly View[];
   version: string;
+  /** All that stand side by side. */
+  profiles: { states: ProfileStates; titles: readonly string[] };
 }
 
 type Overlay = "none" | "commands" | "help";
@@ -113,9 +116,7 @@ export function Shell(props: ShellProps): JSX.Element {
             </button>
           ))}
         </nav>
-        <span class="run-title" title={session.runs.map((run) => run.file).join("\n")}>
-          {session.title}
-        </span>
+        <RunTitle {...props} />
         {views.some((view) => view.id === "timeline") && <WindowChip state={state} />}
         <NotesButton notes={session.notes} />
         <button class="icon" title="Light or dark" aria-label="Light or dark" onClick={toggleTheme}>
@@ -128,7 +129,7 @@ export function Shell(props: ShellProps): JSX.Element {
           ?
         </button>
       </header>
-      <Banner connection={props.client.connection} />
+      <Banner connection={props.client.server.connection} />
       {message && (
         <div class="banner" role="alert">
           {message} <button onClick={() => setMessage(null)}>Close</button>
@@ -147,6 +148,31 @@ export function Shell(props: ShellProps): JSX.Element {
       )}
       {overlay === "help" && <Help commands={[...ofView(), ...commands]} onClose={() => setOverlay("none")} />}
     </div>
+  );
+}
+
+/** Which profile is shown; where there are several, the way to the others. */
+function RunTitle({ session, profiles: { states, titles } }: ShellProps): JSX.Element {
+  const files = session.runs.map((run) => run.file).join("\n");
+  if (titles.length === 1) {
+    return (
+      <span class="run-title" title={files}>
+        {session.title}
+      </span>
+    );
+  }
+  return (
+    <select
+      class="run-title"
+      aria-label="Profile"
+      title={files}
+      value={states.shown.get()}
+      onChange={(event) => states.show(Number(event.currentTarget.value))}
+    >
+      {titles.map((title, number) => (
+        <option value={number}>{title}</option>
+      ))}
+    </select>
   );
 }
 

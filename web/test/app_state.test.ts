@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Session, SliceDetails, Track } from "../src/api/protocol";
 import { AppState } from "../src/model/app_state";
+import { ProfileStates } from "../src/model/profile_states";
 import { choicesOf } from "../src/views/choices";
 
 const track = (id: number, pinned = false, lanes = 1): Track => ({
@@ -25,7 +26,7 @@ const SESSION = {
   runs: [],
 } as unknown as Session;
 
-function open(hash = "") {
+function barWith(hash: string) {
   const bar = {
     hash,
     entries: 0,
@@ -35,7 +36,13 @@ function open(hash = "") {
       if (newEntry) ++bar.entries;
     },
   };
+  return bar;
+}
+
+function open(hash = "") {
+  const bar = barWith(hash);
   const client = {
+    profile: 0,
     slice: async (track: number, slice: number) =>
       ({ track, slice, lane: 2, start: 100, duration: 50, name: "n", kind: "kernel" }) as SliceDetails,
   };
@@ -162,4 +169,42 @@ test("the chosen table and its condition are in the address", () => {
   second.bar.hash = "";
   second.state.readAddress();
   assert.deepEqual(choicesOf(second.state).table.get(), { name: null, where: "" });
+});
+
+test("two profiles side by side: each keeps its own state, the address is that of the one that is shown", async () => {
+  const make = (hash: string) => {
+    const bar = barWith(hash);
+    const slice = async () => Promise.reject(new Error("not asked for"));
+    const views = ["overview", "timeline"];
+    const states = new ProfileStates(2, bar, (profile, own) => new AppState(SESSION, views, own, { profile, slice }));
+    return { bar, states };
+  };
+  const { bar, states } = make("#view=overview&t=1~1000");
+  assert.equal(states.shown.get(), 0);
+  assert.equal(states.all[0]!.view.get(), "overview");
+  assert.equal(states.all[1]!.view.get(), "timeline", "the address is not about this one");
+  const first = states.all[0]!.hash();
+  assert.ok(!/(^|&)p=/.test(first), "of the first profile the address says what it always did");
+
+  states.show(1);
+  assert.equal(states.current, states.all[1]);
+  assert.equal(bar.entries, 1);
+  assert.match(bar.hash, /^p=1&/);
+  states.current.navigate({ viewport: { start: 5, end: 500 } });
+  states.all[0]!.navigate({ view: "timeline" });
+  assert.match(bar.hash, /^p=1&.*t=5~500/, "what is not shown does not write the address");
+  assert.equal(states.all[0]!.viewport.get().end, 1000);
+
+  const again = make(`#${bar.hash}`).states;
+  assert.equal(again.shown.get(), 1);
+  assert.deepEqual(again.current.viewport.get(), { start: 5, end: 500 });
+  assert.ok(again.all[0]!.viewport.get().end >= 1e9);
+
+  bar.hash = `#${first}`; // Back
+  states.readAddress();
+  assert.equal(states.shown.get(), 0);
+  assert.equal(states.current.view.get(), "overview");
+  assert.equal(make("#p=7&t=1~9").states.shown.get(), 0, "there is no such profile");
+  await new Promise((done) => setTimeout(done, 400)); // what waited to be settled
+  assert.equal(bar.hash.replace(/^#/, ""), first);
 });

@@ -88,6 +88,7 @@ test("history: undo, redo, and a new way after undo", () => {
 });
 
 const FULL: UrlState = {
+  profile: 1,
   view: "timeline",
   viewport: { start: -1.25, end: 123456789012345.5 },
   slice: { track: 3, slice: 4294967295 },
@@ -114,7 +115,7 @@ test("an address restores what it was made from", () => {
 
 test("nonsense in an address is ignored, part by part", () => {
   assert.deepEqual(
-    readUrlState("#t=9~1&slice=1.x&area=a~b&pin=1,-2&fold=1e9&mark=~,x&view=../../etc&q=%E0%A4%A"),
+    readUrlState("#t=9~1&slice=1.x&area=a~b&pin=1,-2&fold=1e9&mark=~,x&view=../../etc&q=%E0%A4%A&p=-1"),
     EMPTY_URL_STATE,
   );
   assert.equal(readUrlState("#t=1e99~2e99").viewport, null);

@@ -107,8 +107,8 @@ test("commands are found by their words", () => {
 
 test("requests: integers in decimal, absent values left out", () => {
   assert.equal(
-    query({ from: 1e21, to: 2 ** 53, step: undefined, where: "name ~ a&b", base_names: true, x: false }),
-    "?from=1000000000000000000000&to=9007199254740992&where=name%20~%20a%26b&base_names=1",
+    query({ from: 1e21, to: 2 ** 53, step: undefined, where: "name ~ a&b", cut: true, x: false }),
+    "?from=1000000000000000000000&to=9007199254740992&where=name%20~%20a%26b&cut=1",
   );
   assert.equal(decimal(1.6), "2");
 });

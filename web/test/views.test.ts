@@ -8,7 +8,8 @@ import { edgesOf } from "../src/views/distribution";
 import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
 import { gapsOf, levelOver } from "../src/views/gaps";
 import { headline } from "../src/views/headline";
-import { hasSlices, rowKey, rowOptions } from "../src/views/matches";
+import { hasSlices, rowColumns } from "../src/views/declared";
+import { rowCells, rowKey } from "../src/views/matches";
 import { cutSteps, exactPattern, isEqual, Records, totals } from "../src/views/records";
 import { attainable, domains, launchesOf, peakRates, roofOf } from "../src/views/roofline_model";
 import { costsOf, hottestLine, linesOf, splitLines } from "../src/views/source_lines";
@@ -334,17 +335,29 @@ test("a row is named by the cells that tell it from others, long ones by their b
     columns: [column("kind"), column("src_memory"), column("dst_memory")],
     rows: [["HtoD", null, "device"]],
   };
-  const key = rowKey("transfers", new Records(table), table.rows[0]!);
+  const declared = (name: string, row_key: string[], events = false) => ({ name, row_key, events });
+  const session = {
+    tables: [
+      declared("transfers", ["kind", "src_memory", "dst_memory"]),
+      declared("idle", []),
+      declared("slices", ["name"], true),
+    ],
+  } as unknown as Session;
+  const key = rowKey(session, "transfers", new Records(table), table.rows[0]!);
   assert.deepEqual(key, ["HtoD", null, "device"]);
-  assert.deepEqual(rowOptions("transfers", key), { kind: "HtoD", dst_memory: "device" });
-  assert.deepEqual(rowOptions("slices", [""]), { name: "" });
-  const long = rowOptions("kernels", ["k".repeat(100_000)]);
+  const cells = { kind: "HtoD", dst_memory: "device" };
+  assert.deepEqual(rowCells(rowColumns(session, "transfers"), key), { cells, cut: false });
+  assert.deepEqual(rowCells(rowColumns(session, "slices"), [""]), { cells: { name: "" }, cut: false });
+  const long = rowCells(["name"], ["k".repeat(100_000)]);
   assert.equal(long.cut, true);
-  assert.ok(encodeURIComponent(long.name!).length < 6000);
-  const wide = rowOptions("kernels", ["x" + "\u{1f600}".repeat(10_000)]);
-  assert.ok(encodeURIComponent(wide.name!).length < 6100);
-  assert.deepEqual(rowOptions("kernels", ["k".repeat(5000)]), { name: "k".repeat(5000) });
-  assert.ok(hasSlices("kernels") && !hasSlices("idle") && !hasSlices("slices"));
+  assert.ok(encodeURIComponent(long.cells.name!).length < 6000);
+  const wide = rowCells(["name"], ["x" + "\u{1f600}".repeat(10_000)]);
+  assert.ok(encodeURIComponent(wide.cells.name!).length < 6100);
+  assert.deepEqual(rowCells(["name"], ["k".repeat(5000)]), { cells: { name: "k".repeat(5000) }, cut: false });
+  assert.deepEqual(
+    ["transfers", "idle", "slices", "kernels"].map((name) => hasSlices(session, name)),
+    [true, false, false, false],
+  );
 });
 
 test("the edges of a histogram reach from the shortest to the longest", () => {

@@ -172,7 +172,7 @@ TEST(AscendTrace, WhereTheLaunchItselfIsNotRecordedTheFlowLeadsToTheCallAroundIt
     {"ph": "f", "name": "HostToDevice4", "id": "17179869184", "cat": "HostToDevice", "pid": 64, "tid": 3,
      "ts": "30.000", "bp": "e"}])");
   const Timeline& t = run.timeline;
-  EXPECT_EQ(t.slices.correlation[find(run, "k")], Slices::kNoCorrelation);
+  EXPECT_EQ(t.slices.correlation[find(run, "k")], kNoCorrelation);
   ASSERT_EQ(t.hints.flows.size(), 2u);
   EXPECT_EQ(t.hints.flows[0].id, t.hints.flows[1].id);
   EXPECT_EQ(t.hints.flows[0].track, t.slices.track[find(run, "AscendCL@aclnnMm")]);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "readers/ascend/names.h"
-#include "readers/common/append.h"
 
 namespace cgpu::ascend {
 
@@ -69,13 +68,21 @@ SliceIndex Assembler::add_slice(int64_t start, int64_t end, uint16_t category, S
     return kNone;
   }
   if (end < start) run.notes.add("negative_duration", 1, "slices with a negative duration were kept with duration 0");
-  return append_slice(run, start, std::max(end, start) - start, category, name, track, correlation, source);
+  return run.add_slice({.start = start,
+                        .duration = std::max(end, start) - start,
+                        .correlation = correlation,
+                        .source = source,
+                        .name = name,
+                        .track = track,
+                        .category = category});
 }
 
-void Assembler::add_device_op(SliceIndex slice, const DeviceOp& op) {
-  const bool copies = op.copy != CopyKind::none;
-  append_device_op(timeline.device_ops, slice, op.device, op.stream, op.bytes, op.copy,
-                   copies ? source_of(op.copy) : MemoryKind::none, copies ? destination_of(op.copy) : MemoryKind::none);
+void Assembler::add_device_op(DeviceOp op) {
+  if (op.copy != CopyKind::none) {
+    op.source = source_of(op.copy);
+    op.destination = destination_of(op.copy);
+  }
+  timeline.device_ops.append(op);
 }
 
 void Assembler::add_collective(SliceIndex slice, const CollectiveOp& op) {

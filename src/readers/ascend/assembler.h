@@ -14,14 +14,6 @@
 
 namespace cgpu::ascend {
 
-/// A device op as its row or event gives it.
-struct DeviceOp {
-  int32_t device = 0;
-  int64_t stream = -1;
-  int64_t bytes = -1;
-  CopyKind copy = CopyKind::none;
-};
-
 /// A collective as its row or event gives it.
 struct CollectiveOp {
   std::string_view name;  // "hcom_allReduce__428_0_1"
@@ -43,8 +35,9 @@ class Assembler {
   /// Adds the slice [start, end); kNone, and counted, where the times cannot be true.
   SliceIndex add_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
                        int64_t correlation, uint64_t source);
-  /// What a slice of kind kernel, memcpy, memset or device collective is besides.
-  void add_device_op(SliceIndex slice, const DeviceOp& op);
+  /// What a slice of kind kernel, memcpy, memset or device collective is besides; between which memories it copies
+  /// follows from the kind of copy.
+  void add_device_op(DeviceOp op);
   void add_collective(SliceIndex slice, const CollectiveOp& op);
   /// What a slice of kind synchronization is besides, if it has to do with an event.
   void add_synchronization(SliceIndex slice, std::string_view type, std::string_view name, int32_t device,

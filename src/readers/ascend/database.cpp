@@ -81,7 +81,7 @@ SliceIndex DatabaseReader::add_slice(const sqlite::Scan& scan, uint16_t category
   }
   const int64_t row = scan.rowid();
   const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
-  const uint64_t source = fits ? table_ << kRowBits | static_cast<uint64_t>(row) : UINT64_MAX;
+  const uint64_t source = fits ? table_ << kRowBits | static_cast<uint64_t>(row) : kNoSource;
   return assembler.add_slice(scan.integer(0), scan.integer(1), category, assembler.timeline.names.intern(name), track,
                              correlation, source);
 }

@@ -72,7 +72,7 @@ class DatabaseReader {
 
   /// The slice of the scan's row, whose first two columns are start and end; kNone where it has no time.
   SliceIndex add_slice(const sqlite::Scan& scan, uint16_t category, std::string_view name, TrackIndex track,
-                       int64_t correlation = Slices::kNoCorrelation);
+                       int64_t correlation = kNoCorrelation);
   /// Of a global thread id: <process:32><thread:32>.
   TrackIndex thread_track(int64_t global_thread);
 

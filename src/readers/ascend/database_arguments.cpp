@@ -30,7 +30,7 @@ class RowArguments final : public ArgumentSource {
     while (scan.next()) info_.emplace(scan.integer(0), scan.rowid());
   }
 
-  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+  void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     database_->begin_again();
     sqlite::TextsById texts(*database_, "STRING_IDS");

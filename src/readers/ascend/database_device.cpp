@@ -86,6 +86,7 @@ class TaskReader {
     }
     if (!is_device_op(kind)) return;
     DeviceOp op;
+    op.slice = slice;
     op.device = place.device;
     op.stream = place.stream;
     if (kind == SliceKind::memset) op.copy = CopyKind::memset;
@@ -94,7 +95,7 @@ class TaskReader {
       op.bytes = copy->second.bytes;
       if (kind == SliceKind::memcpy) op.copy = copy->second.kind;
     }
-    assembler_.add_device_op(slice, op);
+    assembler_.add_device_op(op);
   }
 
   void read_collective(sqlite::Scan& row) {
@@ -120,15 +121,16 @@ class TaskReader {
                           assembler_.group_track(place.device, group.text), connection(row, kConnection));
     if (slice == kNone) return;
     DeviceOp op;
+    op.slice = slice;
     op.device = place.device;
     op.stream = place.stream;
-    assembler_.add_device_op(slice, op);
+    assembler_.add_device_op(op);
     const std::string type(reader_.texts.enumerated("ENUM_HCCL_DATA_TYPE", row.integer(kDataType)));
     assembler_.add_collective(slice, {name, group, type, row.is_null(kCount) ? -1 : row.integer(kCount)});
   }
 
   static int64_t connection(const sqlite::Scan& row, int column) {
-    return row.is_null(column) ? Slices::kNoCorrelation : row.integer(column);
+    return row.is_null(column) ? kNoCorrelation : row.integer(column);
   }
 
   DatabaseReader& reader_;

@@ -139,7 +139,7 @@ void read_calls(DatabaseReader& reader) {
         }
         name.assign(level->second.prefix).append(reader.texts.text(row.integer(kName)));
         reader.add_slice(row, level->second.category, name, reader.thread_track(row.integer(kThread)),
-                         row.is_null(kConnection) ? Slices::kNoCorrelation : row.integer(kConnection));
+                         row.is_null(kConnection) ? kNoCorrelation : row.integer(kConnection));
       });
 }
 

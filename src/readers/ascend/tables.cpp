@@ -112,9 +112,10 @@ void read_kernel_list(TextSource& source, const Facts& facts, Assembler& assembl
         collective ? assembler.group_track(op.device, group.text) : assembler.stream_track(op.device, op.stream);
     const SliceIndex slice =
         assembler.add_slice(*begin, end, assembler.category(core, kind), assembler.timeline.names.intern(text), track,
-                            Slices::kNoCorrelation, UINT64_MAX);
+                            kNoCorrelation, kNoSource);
     if (slice == kNone || !is_device_op(kind)) continue;
-    assembler.add_device_op(slice, op);
+    op.slice = slice;
+    assembler.add_device_op(op);
     if (collective) assembler.add_collective(slice, {text, group, "", -1});
   }
   note_damage(table, source, "the list of kernels", run);

@@ -141,12 +141,13 @@ class Layers {
     }
     if (!is_device_op(kind)) return;
     DeviceOp op;
+    op.slice = slice;
     op.device = device;
     op.stream = stream;
     if (kind == SliceKind::memcpy) op.copy = copy_kind_of(arguments_.operation);
     if (kind == SliceKind::memset) op.copy = CopyKind::memset;
     if (arguments_.bytes >= 0 && kind != SliceKind::kernel) op.bytes = arguments_.bytes;
-    assembler_.add_device_op(slice, op);
+    assembler_.add_device_op(op);
   }
 
   /// A collective on the row of its group; what it consists of on the rows of the planes, and again as device tasks.
@@ -164,9 +165,10 @@ class Layers {
       group.size = static_cast<int32_t>(arguments_.rank_size);
     }
     DeviceOp op;
+    op.slice = slice;
     op.device = device_of(track.process);
     collectives_.push_back({timeline_.device_ops.size(), group.text});
-    assembler_.add_device_op(slice, op);
+    assembler_.add_device_op(op);
     assembler_.add_collective(slice, {name, group, arguments_.data_type, arguments_.count});
   }
 
@@ -187,7 +189,7 @@ class Layers {
     if (timeline_.hints.flows.empty()) return;
     for (const SliceIndex op : timeline_.device_ops.slice) {
       int64_t& correlation = timeline_.slices.correlation[op];
-      if (calls_.count(correlation) == 0) correlation = Slices::kNoCorrelation;
+      if (calls_.count(correlation) == 0) correlation = kNoCorrelation;
     }
   }
 

@@ -155,17 +155,11 @@ void Profile::add_interval(NodeIndex node, const std::vector<Value>& values, std
     timeline.tracks.push_back(std::move(row));
   }
   const StringId name = node == 0 ? 0 : places_[tree_.place(node)].name;
-  Slices& slices = timeline.slices;
-  slices.start.push_back(*start - run_.clock_base);
-  slices.duration.push_back(*duration);
-  slices.name.push_back(timeline.names.intern(name == 0 ? "<outside regions>" : tree_.names()[name]));
-  slices.track.push_back(track->second);
-  slices.category.push_back(0);
-  slices.flags.push_back(0);
-  slices.correlation.push_back(Slices::kNoCorrelation);
-  slices.source.push_back(0);
+  run_.add_slice({.start = *start - run_.clock_base,
+                  .duration = *duration,
+                  .name = timeline.names.intern(name == 0 ? "<outside regions>" : tree_.names()[name]),
+                  .track = track->second});
   ++run_.events.read;
-  ++run_.events.slices;
   for (const Value& value : values) {
     const Column& column = columns_[value.column];
     const bool counts = column.role == ColumnRole::metric || column.role == ColumnRole::interval_iterations;

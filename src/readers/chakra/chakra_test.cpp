@@ -240,12 +240,11 @@ cgpu::Run profile_of(const char* process, const char* key, const std::vector<std
   t.categories.push_back({"cpu_op", SliceKind::framework_op});
   t.tracks.push_back({TrackKind::host_thread, process, "1", "", ""});
   for (size_t i = 0; i < names.size(); ++i) {
-    t.slices.start.push_back(static_cast<int64_t>(i) * 10);
-    t.slices.duration.push_back(static_cast<int64_t>(i) + 1);
-    t.slices.name.push_back(t.names.intern(names[i]));
-    t.slices.track.push_back(0);
-    t.slices.category.push_back(0);
-    t.slices.source.push_back(i);
+    t.slices.append({.start = static_cast<int64_t>(i) * 10,
+                     .duration = static_cast<int64_t>(i) + 1,
+                     .source = i,
+                     .name = t.names.intern(names[i]),
+                     .track = 0});
   }
   run.arguments = std::make_shared<Numbers>(key, numbers);
   return run;

@@ -130,29 +130,22 @@ void GraphBuilder::add_slice(const NewNode& node, NodeClass kind, int64_t start,
   std::vector<Category>& categories = timeline.categories;
   const auto category =
       std::find_if(categories.begin(), categories.end(), [&](const Category& one) { return one.kind == slice_kind; });
-  Slices& slices = timeline.slices;
-  const auto index = static_cast<SliceIndex>(slices.size());
-  slices.category.push_back(static_cast<uint16_t>(category - categories.begin()));
+  const auto number = static_cast<uint16_t>(category - categories.begin());
   if (category == categories.end()) categories.push_back({text_of(kind), slice_kind});
-  slices.start.push_back(start);
-  slices.duration.push_back(duration);
-  slices.name.push_back(timeline.names.intern(valid_utf8(node.name)));
-  slices.track.push_back(track(host, node.thread));
-  slices.flags.push_back(0);
-  slices.correlation.push_back(Slices::kNoCorrelation);
-  slices.source.push_back(0);
+  const SliceIndex slice = run_.add_slice({.start = start,
+                                           .duration = duration,
+                                           .name = timeline.names.intern(valid_utf8(node.name)),
+                                           .track = track(host, node.thread),
+                                           .category = number});
   ++run_.events.read;
-  ++run_.events.slices;
   if (!is_device_op(slice_kind)) return;
   const kineto::Transfer transfer = kineto::transfer_of(slice_kind, node.name);
-  DeviceOps& ops = timeline.device_ops;
-  ops.slice.push_back(index);
-  ops.device.push_back(0);
-  ops.stream.push_back(node.thread);
-  ops.bytes.push_back(-1);
-  ops.copy.push_back(transfer.kind);
-  ops.source.push_back(transfer.source);
-  ops.destination.push_back(transfer.destination);
+  timeline.device_ops.append({.slice = slice,
+                              .device = 0,
+                              .stream = node.thread,
+                              .copy = transfer.kind,
+                              .source = transfer.source,
+                              .destination = transfer.destination});
 }
 
 void GraphBuilder::finish() {

@@ -9,19 +9,9 @@ void FrameStack::spend(int64_t time) {
 
 void FrameStack::open(uint32_t place, int64_t time) {
   spend(time);
-  Slices& slices = sink_.run.timeline.slices;
   Frame frame{sink_.tree.child(open_.empty() ? 0 : open_.back().node, place), kNone};
-  if (slices.size() < kNone - 1) {
-    frame.slice = static_cast<SliceIndex>(slices.size());
-    slices.start.push_back(time);
-    slices.duration.push_back(0);
-    slices.name.push_back(place);
-    slices.track.push_back(track_);
-    slices.category.push_back(sink_.category);
-    slices.flags.push_back(0);
-    slices.correlation.push_back(Slices::kNoCorrelation);
-    slices.source.push_back(0);
-    ++sink_.run.events.slices;
+  if (sink_.run.timeline.slices.size() < kNone - 1) {
+    frame.slice = sink_.run.add_slice({.start = time, .name = place, .track = track_, .category = sink_.category});
   } else {
     ++sink_.run.events.skipped;
     sink_.run.notes.add("truncated_input", 1, "calls beyond the most that a run can hold are not on the timeline",

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "readers/common/append.h"
-
 namespace cgpu {
 
 namespace {
@@ -38,24 +36,20 @@ TrackIndex TimelineBuilder::stream_track(int32_t device, int64_t stream) {
                         stream < 0 ? "no stream" : "stream " + std::to_string(stream), "", ""});
 }
 
-SliceIndex TimelineBuilder::add_slice(const NewSlice& slice) {
+SliceIndex TimelineBuilder::add_slice(Slice slice, int64_t end) {
   if (timeline.slices.size() >= kNone - 1) {
     skip("truncated_input", "reading stopped at the most slices that a run can hold", true);
     return kNone;
   }
-  if (!is_time(slice.start) || !is_time(slice.end)) {
+  if (!is_time(slice.start) || !is_time(end)) {
     skip("invalid_number", "events whose time cannot be true (beyond a century) were left out");
     return kNone;
   }
-  if (slice.end < slice.start) {
+  if (end < slice.start) {
     run.notes.add("negative_duration", 1, "slices with a negative duration were kept with duration 0");
   }
-  return append_slice(run, slice.start, std::max(slice.start, slice.end) - slice.start, slice.category, slice.name,
-                      slice.track, slice.correlation, UINT64_MAX);
-}
-
-void TimelineBuilder::add_device_op(SliceIndex slice, const NewDeviceOp& op) {
-  append_device_op(timeline.device_ops, slice, op.device, op.stream, op.bytes, op.copy, op.source, op.destination);
+  slice.duration = std::max(slice.start, end) - slice.start;
+  return run.add_slice(slice);
 }
 
 void TimelineBuilder::skip(const char* code, const std::string& why, bool damage) {

@@ -14,26 +14,6 @@
 
 namespace cgpu {
 
-/// A slice as its event gives it.
-struct NewSlice {
-  int64_t start = 0;
-  int64_t end = 0;
-  StringId name = 0;
-  uint16_t category = 0;
-  TrackIndex track = 0;
-  int64_t correlation = Slices::kNoCorrelation;
-};
-
-/// What a device op is beyond its slice.
-struct NewDeviceOp {
-  int32_t device = 0;
-  int64_t stream = -1;
-  int64_t bytes = -1;
-  CopyKind copy = CopyKind::none;
-  MemoryKind source = MemoryKind::none;
-  MemoryKind destination = MemoryKind::none;
-};
-
 class TimelineBuilder {
  public:
   explicit TimelineBuilder(Run& into) : run(into), timeline(into.timeline) {}
@@ -43,10 +23,9 @@ class TimelineBuilder {
   /// "GPU 0", "stream 7" where the device and the stream have no names of their own.
   TrackIndex stream_track(int32_t device, int64_t stream);
 
-  /// The slice; kNone where its times cannot be true, or where the run can hold no more: it is skipped then. One that
-  /// ends before it starts has no duration.
-  SliceIndex add_slice(const NewSlice& slice);
-  void add_device_op(SliceIndex slice, const NewDeviceOp& op);
+  /// Adds a slice that lasts until `end`; one that ends before it starts has no duration. kNone where its times cannot
+  /// be true, or where the run can hold no more: it is skipped then.
+  SliceIndex add_slice(Slice slice, int64_t end);
   /// Counts an event that is not kept. The caller has counted it as read.
   void skip(const char* code, const std::string& why, bool damage = false);
 

@@ -144,27 +144,21 @@ class TraceReader {
                  int32_t device, uint64_t source) {
     const Activity& activity = activity_of(context, identity.stream.has_value());
     if (end < start) ++backward_;
-    Slices& slices = timeline_.slices;
-    const auto slice = static_cast<SliceIndex>(slices.size());
-    slices.start.push_back(start - run_.clock_base);
-    slices.duration.push_back(std::max<int64_t>(end - start, 0));
-    slices.name.push_back(activity.name);
-    slices.track.push_back(track);
-    slices.category.push_back(activity.category);
-    slices.flags.push_back(0);
-    slices.correlation.push_back(Slices::kNoCorrelation);
-    slices.source.push_back(source);
-    ++run_.events.slices;
+    const SliceIndex slice = run_.add_slice({.start = start - run_.clock_base,
+                                             .duration = std::max<int64_t>(end - start, 0),
+                                             .source = source,
+                                             .name = activity.name,
+                                             .track = track,
+                                             .category = activity.category});
     if (!is_device_op(timeline_.kind(slice))) return;
-    DeviceOps& ops = timeline_.device_ops;
     const bool moves = activity.category == copy;
-    ops.slice.push_back(slice);
-    ops.device.push_back(device);
-    ops.stream.push_back(static_cast<int64_t>(*identity.stream));
-    ops.bytes.push_back(-1);
-    ops.copy.push_back(activity.copy);
-    ops.source.push_back(moves ? MemoryKind::unknown : MemoryKind::none);
-    ops.destination.push_back(moves || activity.category == memset_ ? MemoryKind::unknown : MemoryKind::none);
+    const bool fills = activity.category == memset_;
+    timeline_.device_ops.append({.slice = slice,
+                                 .device = device,
+                                 .stream = static_cast<int64_t>(*identity.stream),
+                                 .copy = activity.copy,
+                                 .source = moves ? MemoryKind::unknown : MemoryKind::none,
+                                 .destination = moves || fills ? MemoryKind::unknown : MemoryKind::none});
   }
 
   /// The function at a context; on a stream, which operation it is: that of the placeholder at or above it.

@@ -26,7 +26,7 @@ class RowArguments final : public ArgumentSource {
  public:
   explicit RowArguments(std::shared_ptr<sqlite::Database> database) : database_(std::move(database)) {}
 
-  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+  void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     database_->begin_again();
     sqlite::TextsById texts(*database_, "StringIds");

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "readers/common/append.h"
-
 namespace cgpu::nsys {
 
 const std::vector<std::string>& argument_tables() {
@@ -48,15 +46,7 @@ void Assembler::reserve() {
   uint64_t rows = 0;
   for (const std::string& table : argument_tables()) rows += database.rows_expected(table);
   rows = std::min(rows, database.size() / 16);
-  Slices& slices = run.timeline.slices;
-  slices.start.reserve(rows);
-  slices.duration.reserve(rows);
-  slices.name.reserve(rows);
-  slices.track.reserve(rows);
-  slices.category.reserve(rows);
-  slices.flags.reserve(rows);
-  slices.correlation.reserve(rows);
-  slices.source.reserve(rows);
+  run.timeline.slices.reserve(rows);
   const uint64_t samples = database.rows_expected("GPU_METRICS");
   run.timeline.counters.track.reserve(samples);
   run.timeline.counters.time.reserve(samples);
@@ -89,16 +79,18 @@ SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int6
 
 SliceIndex Assembler::add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name,
                                             TrackIndex track) {
-  return push_slice(start, end, category, name, track, Slices::kNoCorrelation, kNoSource);
+  return push_slice(start, end, category, name, track, kNoCorrelation, kNoSource);
 }
 
 SliceIndex Assembler::push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
                                  int64_t correlation, uint64_t source) {
-  return append_slice(run, start, end - start, category, name, track, correlation, source);
-}
-
-void Assembler::add_device_op(SliceIndex slice, const DeviceOp& op) {
-  append_device_op(run.timeline.device_ops, slice, op.device, op.stream, op.bytes, op.copy, op.source, op.destination);
+  return run.add_slice({.start = start,
+                        .duration = end - start,
+                        .correlation = correlation,
+                        .source = source,
+                        .name = name,
+                        .track = track,
+                        .category = category});
 }
 
 void Assembler::skip(const char* code, const char* why) {
@@ -146,7 +138,7 @@ TrackIndex Assembler::stream_track(uint64_t process, int32_t device, int64_t str
 
 int64_t Assembler::correlation(uint64_t process, sqlite::Scan& scan, int column) {
   const int64_t id = scan.integer(column);
-  if (id <= 0 || id > UINT32_MAX) return Slices::kNoCorrelation;
+  if (id <= 0 || id > UINT32_MAX) return kNoCorrelation;
   if (one_process_) return id;
   if (last_process_.second < 0 || last_process_.first != process) {
     last_process_ = *processes_.try_emplace(process, static_cast<int64_t>(processes_.size())).first;

@@ -17,8 +17,7 @@
 
 namespace cgpu::nsys {
 
-/// Where a row stands, for Run::arguments: the place of the table in `argument_tables` above 56 bits of row id.
-inline constexpr uint64_t kNoSource = UINT64_MAX;
+/// Slices::source of a row: the place of its table in `argument_tables` above 56 bits of row id.
 inline constexpr int kRowBits = 56;
 /// The tables of which slices are made. Order matters to Slices::source only.
 const std::vector<std::string>& argument_tables();
@@ -36,16 +35,6 @@ inline int64_t process_number(uint64_t process) {
 inline int64_t thread_number(int64_t global_id) {
   return global_id & kIdMask;
 }
-
-/// A device op as its row gives it.
-struct DeviceOp {
-  int32_t device = 0;
-  int64_t stream = 0;
-  int64_t bytes = -1;
-  CopyKind copy = CopyKind::none;
-  MemoryKind source = MemoryKind::none;
-  MemoryKind destination = MemoryKind::none;
-};
 
 class Assembler {
  public:
@@ -73,13 +62,12 @@ class Assembler {
 
   /// Adds the slice of the scan's row, whose first two columns are `start` and `end`; kNone where it has no time.
   SliceIndex add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
-                       int64_t correlation = Slices::kNoCorrelation);
+                       int64_t correlation = kNoCorrelation);
   /// The same with times given.
   SliceIndex add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category, StringId name,
-                          TrackIndex track, int64_t correlation = Slices::kNoCorrelation);
+                          TrackIndex track, int64_t correlation = kNoCorrelation);
   /// A slice that is made of several rows: none of them can be asked for its arguments.
   SliceIndex add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track);
-  void add_device_op(SliceIndex slice, const DeviceOp& op);
   /// Counts an event that is not kept.
   void skip(const char* code, const char* why);
 

@@ -119,7 +119,9 @@ class DeviceTables {
     const SliceIndex slice =
         assembler_.add_slice(scan, category, name, assembler_.stream_track(process, op.device, op.stream),
                              assembler_.correlation(process, scan, kCorrelation));
-    if (slice != kNone && is_device_op(timeline_.categories[category].kind)) assembler_.add_device_op(slice, op);
+    if (slice == kNone || !is_device_op(timeline_.categories[category].kind)) return slice;
+    op.slice = slice;
+    timeline_.device_ops.append(op);
     return slice;
   }
 
@@ -172,7 +174,7 @@ class DeviceTables {
       const int id = scan.is_null(kFirst) ? kFirst + 1 : kFirst;
       const std::string name = scan.is_null(id) ? "CUDA graph" : "CUDA graph " + std::to_string(scan.integer(id));
       const int64_t key = assembler_.correlation(process_of(scan.integer(kProcess)), scan, kCorrelation);
-      const bool seen = key != Slices::kNoCorrelation && recorded.count(key) != 0;
+      const bool seen = key != kNoCorrelation && recorded.count(key) != 0;
       if (add(scan, seen ? enclosing : hiding, assembler_.names.intern(name), {}) != kNone && !seen) ++hidden;
     });
     assembler_.run.notes.add("hidden_graph_kernels", hidden,
@@ -200,7 +202,7 @@ class DeviceTables {
   /// Where an event was recorded, by the number that ties it to the waits for it.
   struct RecordedEvent {
     int64_t stream = -1;
-    int64_t correlation = Slices::kNoCorrelation;
+    int64_t correlation = kNoCorrelation;
   };
   using RecordedEvents = std::map<std::pair<uint64_t, int64_t>, RecordedEvent>;
   RecordedEvents recorded_events() {

@@ -84,13 +84,13 @@ class Collectives {
     // By the key that joins a call and a device op.
     std::unordered_map<int64_t, SliceIndex> calls;
     for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
-      if (is_call(timeline.kind(i)) && timeline.slices.correlation[i] != Slices::kNoCorrelation) {
+      if (is_call(timeline.kind(i)) && timeline.slices.correlation[i] != kNoCorrelation) {
         calls.try_emplace(timeline.slices.correlation[i], i);
       }
     }
     for (const SliceIndex op : timeline.device_ops.slice) {
       const auto call = calls.find(timeline.slices.correlation[op]);
-      if (call == calls.end() || timeline.slices.correlation[op] == Slices::kNoCorrelation) continue;
+      if (call == calls.end() || timeline.slices.correlation[op] == kNoCorrelation) continue;
       if (timeline.name(op).find("nccl") == std::string_view::npos) continue;
       if (const Work* work = work_at(timeline.slices.track[call->second], timeline.slices.start[call->second])) {
         record(op, *work);

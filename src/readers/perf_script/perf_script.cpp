@@ -210,16 +210,8 @@ class Reader {
     int64_t& last = last_sample_[track_];
     const int64_t start = std::min(std::max(last, *time_ - std::clamp<int64_t>(*period_, 0, *time_)), *time_);
     last = std::max(last, *time_);
-    ++run_.events.slices;
-    Slices& slices = timeline.slices;
-    slices.start.push_back(start);
-    slices.duration.push_back(*time_ - start);
-    slices.name.push_back(name);
-    slices.track.push_back(track_);
-    slices.category.push_back(*sample_category_);
-    slices.flags.push_back(0);
-    slices.correlation.push_back(Slices::kNoCorrelation);
-    slices.source.push_back(0);
+    run_.add_slice(
+        {.start = start, .duration = *time_ - start, .name = name, .track = track_, .category = *sample_category_});
   }
 
   /// A call, a return, or another place where the processor left the straight path.

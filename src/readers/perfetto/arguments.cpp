@@ -20,7 +20,7 @@ class PacketArguments final : public ArgumentSource {
                   std::unordered_map<uint64_t, uint64_t> end_sources)
       : packets_(std::move(source), std::move(file)), texts_(std::move(texts)), end_sources_(std::move(end_sources)) {}
 
-  void read(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
+  void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     for (const uint64_t source : sources) {
       batch.begin_event();

@@ -92,24 +92,20 @@ uint16_t Assembler::category(StringId text, SliceKind kind) {
 }
 
 SliceIndex Assembler::add_slice(const NewSlice& slice, SliceKind kind, const KnownArguments& arguments) {
-  Slices& slices = timeline_.slices;
-  const auto index = static_cast<SliceIndex>(slices.size());
-  slices.start.push_back(slice.start);
-  slices.duration.push_back(slice.duration.value_or(0));
-  slices.name.push_back(slice.name);
-  slices.track.push_back(slice.track);
-  slices.category.push_back(category(slice.category, kind));
-  slices.flags.push_back(0);
-  slices.correlation.push_back(Slices::kNoCorrelation);
-  slices.source.push_back(slice.source);
-  ++run_.events.slices;
+  const SliceIndex index = run_.add_slice({.start = slice.start,
+                                           .duration = slice.duration.value_or(0),
+                                           .source = slice.source,
+                                           .name = slice.name,
+                                           .track = slice.track,
+                                           .category = category(slice.category, kind)});
   last_time_ = std::max(last_time_, slice.start + slice.duration.value_or(0));
   if (!slice.duration) lanes_[slice.lane].push_back({slice.start, index, kNone});
 
   if (is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization) {
-    slices.correlation[index] = arguments.integer(Arg::correlation).value_or(Slices::kNoCorrelation);
+    int64_t& correlation = timeline_.slices.correlation[index];
+    correlation = arguments.integer(Arg::correlation).value_or(kNoCorrelation);
     const auto external = arguments.integer(Arg::external_id);
-    if (external && (is_call(kind) || slices.correlation[index] == Slices::kNoCorrelation)) {
+    if (external && (is_call(kind) || correlation == kNoCorrelation)) {
       timeline_.hints.external.push_back({index, *external});
     }
   } else if (kind == SliceKind::framework_op) {
@@ -124,19 +120,18 @@ SliceIndex Assembler::add_slice(const NewSlice& slice, SliceKind kind, const Kno
 
 void Assembler::add_device_op(SliceIndex slice, SliceKind kind, const KnownArguments& arguments) {
   constexpr int64_t kUnknown = INT64_MIN;  // until the names of tracks are known
-  DeviceOps& ops = timeline_.device_ops;
   const bool by_direction = kind == SliceKind::memcpy && arguments.has(Arg::direction);
   const kineto::Transfer transfer = by_direction ? kineto::transfer_of_direction(arguments.text(Arg::direction))
                                                  : kineto::transfer_of(kind, timeline_.name(slice));
   const auto device = arguments.integer(Arg::device);
-  ops.slice.push_back(slice);
-  ops.device.push_back(device ? static_cast<int32_t>(*device) : INT32_MIN);
-  ops.stream.push_back(arguments.integer(Arg::stream).value_or(kUnknown));
-  ops.bytes.push_back(
-      arguments.integer(by_direction && !arguments.has(Arg::bytes) ? Arg::size : Arg::bytes).value_or(-1));
-  ops.copy.push_back(transfer.kind);
-  ops.source.push_back(transfer.source);
-  ops.destination.push_back(transfer.destination);
+  const auto bytes = arguments.integer(by_direction && !arguments.has(Arg::bytes) ? Arg::size : Arg::bytes);
+  timeline_.device_ops.append({.slice = slice,
+                               .device = device ? static_cast<int32_t>(*device) : INT32_MIN,
+                               .stream = arguments.integer(Arg::stream).value_or(kUnknown),
+                               .bytes = bytes.value_or(-1),
+                               .copy = transfer.kind,
+                               .source = transfer.source,
+                               .destination = transfer.destination});
 
   if (arguments.has(Arg::collective_name) || arguments.has(Arg::group_name) || arguments.has(Arg::elements_in)) {
     Collective collective;
@@ -311,14 +306,14 @@ void Assembler::join_flows() {
 void Assembler::join(SliceIndex call, SliceIndex op, std::optional<int64_t> number) {
   timeline_.hints.launches.push_back({call, op});
   std::vector<int64_t>& correlation = timeline_.slices.correlation;
-  if (!number || correlation[op] != Slices::kNoCorrelation) return;
-  if (correlation[call] == Slices::kNoCorrelation) correlation[call] = *number;
+  if (!number || correlation[op] != kNoCorrelation) return;
+  if (correlation[call] == kNoCorrelation) correlation[call] = *number;
   correlation[op] = correlation[call];
 }
 
 void Assembler::join_submissions() {
   const std::vector<int64_t>& ids = timeline_.slices.correlation;
-  const bool ids_in_use = std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id != Slices::kNoCorrelation; });
+  const bool ids_in_use = std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id != kNoCorrelation; });
   for (const Submission& one : submissions_) {
     const auto op = gpu_events_.find(one.event);
     if (op == gpu_events_.end()) continue;

@@ -30,7 +30,7 @@ struct NewSlice {
   StringId name = 0;
   TrackIndex track = kNone;
   StringId category = 0;
-  uint64_t source = 0;
+  uint64_t source = kNoSource;
 };
 
 class Assembler {

@@ -33,7 +33,7 @@ class Ftrace {
     int64_t since = 0;
     int64_t thread = 0;
     StringId name = 0;
-    uint64_t source = 0;
+    uint64_t source = kNoSource;
   };
   void add_event(std::string_view message, uint64_t cpu, const PacketContext& packet);
   void add_mark(std::string_view text, int64_t thread, int64_t time, const PacketContext& packet);

@@ -135,7 +135,7 @@ TEST(PerfettoTrace, ReadsWhatGpusRan) {
   EXPECT_EQ(t.slices.correlation[0], 501);
   EXPECT_EQ(t.slices.correlation[1], 501);
   EXPECT_EQ(t.slices.correlation[2], 501) << "the call submitted both";
-  EXPECT_EQ(t.slices.correlation[3], Slices::kNoCorrelation);
+  EXPECT_EQ(t.slices.correlation[3], kNoCorrelation);
   ASSERT_EQ(run.devices.size(), 1u);
   EXPECT_EQ(run.devices[0].name, "H100");
   EXPECT_EQ(run.devices[0].sm_count, 132);

@@ -47,13 +47,13 @@ StringId Assembler::name(std::string_view text) {
 
 /// (process, correlation id) as one number, as long as launches are not linked.
 int64_t Assembler::key_of(const Event& event) {
-  if (event.correlation <= 0 || event.correlation > UINT32_MAX) return Slices::kNoCorrelation;
+  if (event.correlation <= 0 || event.correlation > UINT32_MAX) return kNoCorrelation;
   std::string process = event.process;
   if (process.empty() && callers_.size() == 1) process = *callers_.begin();
   if (process.empty() && callers_.size() > 1) {
     run.notes.add("ambiguous_process", 1,
                   "kernels and copies whose file does not say which of several processes launched them have no launch");
-    return Slices::kNoCorrelation;
+    return kNoCorrelation;
   }
   const auto next = static_cast<int64_t>(processes_.size());
   const int64_t number = processes_.try_emplace({process_, process}, next).first->second;
@@ -72,16 +72,23 @@ void Assembler::add_call(const Event& event, std::string_view domain, StringId n
   }
   // Marks and ranges have correlation ids too, but launch nothing.
   const int64_t key = key_of(event);
-  builder_.add_slice({event.start, event.end, name, builder_.category(domain, kind), track,
-                      is_call(kind) ? key : Slices::kNoCorrelation});
+  builder_.add_slice({.start = event.start,
+                      .correlation = is_call(kind) ? key : kNoCorrelation,
+                      .name = name,
+                      .track = track,
+                      .category = builder_.category(domain, kind)},
+                     event.end);
 }
 
-void Assembler::add_op(const Event& event, StringId name, SliceKind kind, const Place& place, NewDeviceOp op) {
-  const SliceIndex slice =
-      builder_.add_slice({event.start, event.end, name, builder_.category(text_of(kind), kind), 0, key_of(event)});
-  if (slice == kNone) return;
+void Assembler::add_op(const Event& event, StringId name, SliceKind kind, const Place& place, DeviceOp op) {
+  op.slice = builder_.add_slice({.start = event.start,
+                                 .correlation = key_of(event),
+                                 .name = name,
+                                 .category = builder_.category(text_of(kind), kind)},
+                                event.end);
+  if (op.slice == kNone) return;
   op.device = place.device;
-  builder_.add_device_op(slice, op);
+  run.timeline.device_ops.append(op);
   places_.push_back(place);
 }
 
@@ -91,7 +98,7 @@ void Assembler::add_kernel(const Event& event, StringId name, const Place& place
 
 void Assembler::add_copy(const Event& event, std::string_view direction, int32_t source, int32_t destination,
                          int64_t stream, int64_t bytes) {
-  NewDeviceOp op;
+  DeviceOp op;
   op.copy = copy_of(direction, source == destination);
   const bool from_host = op.copy == CopyKind::HtoD || op.copy == CopyKind::HtoH;
   const bool to_host = op.copy == CopyKind::DtoH || op.copy == CopyKind::HtoH;

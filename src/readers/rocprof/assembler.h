@@ -75,7 +75,7 @@ class Assembler {
 
  private:
   int64_t key_of(const Event& event);
-  void add_op(const Event& event, StringId name, SliceKind kind, const Place& place, NewDeviceOp op);
+  void add_op(const Event& event, StringId name, SliceKind kind, const Place& place, DeviceOp op);
 
   TimelineBuilder builder_;
   std::string process_;            // that wrote the files

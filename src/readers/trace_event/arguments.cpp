@@ -78,7 +78,7 @@ class FileArguments final : public ArgumentSource {
   FileArguments(std::shared_ptr<TextSource> source, std::string file)
       : source_(std::move(source)), file_(std::move(file)) {}
 
-  void read(std::span<const uint64_t> positions, ArgumentBatch& batch) override {
+  void read_events(std::span<const uint64_t> positions, ArgumentBatch& batch) override {
     EventTexts events(*source_, file_);
     simdjson::dom::parser parser;
     for (const uint64_t position : positions) {

@@ -15,11 +15,6 @@ uint32_t& entry(std::vector<uint32_t>& table, uint32_t id) {
   return table[id];
 }
 
-template <typename T>
-void grow(std::vector<T>& column, size_t capacity) {
-  if (column.capacity() < capacity) column.reserve(capacity);
-}
-
 std::string shown(std::string_view text) {
   return is_secret_value(text) ? "[hidden]" : std::string(text);
 }
@@ -81,15 +76,9 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
   reserve(batch.slices.size(), share);
   append_slices(batch, tables, translation);
 
-  DeviceOps& ops = timeline.device_ops;
-  for (const DeviceOpRow& row : batch.device_ops) {
-    ops.slice.push_back(row.slice + shift);
-    ops.device.push_back(row.device);
-    ops.stream.push_back(row.stream);
-    ops.bytes.push_back(row.bytes);
-    ops.copy.push_back(row.copy);
-    ops.source.push_back(row.from);
-    ops.destination.push_back(row.to);
+  for (DeviceOp row : batch.device_ops) {
+    row.slice += shift;
+    timeline.device_ops.append(row);
   }
   for (Collective row : batch.collectives) {
     row.slice += shift;
@@ -99,7 +88,7 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
     timeline.collectives.push_back(row);
   }
   for (const SynchronizationRow& row : batch.synchronizations) {
-    if (row.record != Slices::kNoCorrelation) {
+    if (row.record != kNoCorrelation) {
       timeline.hints.records.push_back({static_cast<uint32_t>(timeline.synchronizations.size()), row.record});
     }
     timeline.synchronizations.push_back({row.slice + shift, row.kind, row.device, row.stream});
@@ -131,16 +120,13 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
 
 void Assembler::append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation) {
   Slices& slices = run_.timeline.slices;
-  for (const SliceRow& row : batch.slices) {
-    slices.start.push_back(row.start);
-    slices.duration.push_back(row.duration);
-    slices.name.push_back(name(row.name, tables, translation));
-    slices.track.push_back(track(row.track, tables, translation));
+  for (Slice row : batch.slices) {
+    row.name = name(row.name, tables, translation);
+    row.track = track(row.track, tables, translation);
     uint32_t& category = entry(translation.categories, row.category);
     if (category == kNone) category = number_of(tables.categories[row.category]);
-    slices.category.push_back(static_cast<uint16_t>(category));
-    slices.correlation.push_back(row.correlation);
-    slices.source.push_back(row.source);
+    row.category = static_cast<uint16_t>(category);
+    slices.append(row);
   }
 }
 
@@ -221,20 +207,11 @@ void Assembler::reserve(size_t more, double share) {
   // though.
   const double expected = share > 0 ? static_cast<double>(needed) / share * 1.1 : 0;
   const double most = 16.0 * static_cast<double>(needed) + 1048576;
-  const size_t capacity = std::max(needed + needed / 2, static_cast<size_t>(std::min(expected, most)));
-  grow(slices.start, capacity);
-  grow(slices.duration, capacity);
-  grow(slices.name, capacity);
-  grow(slices.track, capacity);
-  grow(slices.category, capacity);
-  grow(slices.correlation, capacity);
-  grow(slices.source, capacity);
+  slices.reserve(std::max(needed + needed / 2, static_cast<size_t>(std::min(expected, most))));
 }
 
 void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
   Timeline& timeline = run_.timeline;
-  Slices& s = timeline.slices;
-  s.flags.assign(s.size(), 0);
   if (kineto) {
     const auto unended = [](const Part& part) { return part.kind == PartKind::unended; };
     const auto dropped = static_cast<int64_t>(std::erase_if(parts_.rows, unended));
@@ -254,9 +231,9 @@ void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
     const auto thread = thread_names_.find(track.process + kKeySeparator + track.thread);
     if (thread != thread_names_.end()) track.thread_name = thread->second;
   }
-  for (size_t i = 0; i < s.size(); ++i) {
-    TrackKind& kind = timeline.tracks[s.track[i]].kind;
-    const SliceKind slice = timeline.kind(static_cast<SliceIndex>(i));
+  for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
+    TrackKind& kind = timeline.tracks[timeline.slices.track[i]].kind;
+    const SliceKind slice = timeline.kind(i);
     if (is_device_op(slice)) kind = TrackKind::device_stream;
     if (is_host(slice) && kind == TrackKind::other) kind = TrackKind::host_thread;
   }

@@ -26,26 +26,6 @@ struct WorkerTables {
 };
 inline constexpr char kKeySeparator = '\x1f';
 
-struct SliceRow {
-  int64_t start;
-  int64_t duration;
-  int64_t correlation;
-  uint64_t source;
-  StringId name;
-  uint32_t track;
-  uint16_t category;
-};
-
-struct DeviceOpRow {
-  uint32_t slice;  // row in the batch
-  int32_t device;
-  int64_t stream;
-  int64_t bytes;
-  CopyKind copy;
-  MemoryKind from;
-  MemoryKind to;
-};
-
 struct SynchronizationRow {
   uint32_t slice;  // row in the batch
   Synchronization::Kind kind;
@@ -87,8 +67,8 @@ enum class Loss : uint8_t {
 inline constexpr size_t kLosses = static_cast<size_t>(Loss::oversized_event) + 1;
 
 struct Batch {
-  std::vector<SliceRow> slices;
-  std::vector<DeviceOpRow> device_ops;
+  std::vector<Slice> slices;            // strings, tracks and categories of the worker
+  std::vector<DeviceOp> device_ops;     // slice = row in the batch
   std::vector<Collective> collectives;  // slice = row in the batch, strings of the worker
   std::vector<SynchronizationRow> synchronizations;
   std::vector<LinkHints::External> external;  // slice = row in the batch

@@ -257,7 +257,7 @@ void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
 
 void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   if (event.duration.empty()) return add_slice_without_duration(event, source, batch);
-  SliceRow row{};
+  Slice row;
   int64_t duration = 0;
   if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration)) {
     row.duration = duration;
@@ -285,15 +285,14 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   const SliceKind kind = kineto::kind_of(category.kind, event.category, tables_.names[row.name]);
   row.category = category_number(category, kind);
   row.track = track(event);
-  row.correlation = Slices::kNoCorrelation;
   if (kind != SliceKind::other) batch.kineto_category = true;
 
   const auto index = static_cast<uint32_t>(batch.slices.size());
   if (is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization) {
     if (event.has(correlation)) {
-      row.correlation = integer(event.args[correlation], batch).value_or(Slices::kNoCorrelation);
+      row.correlation = integer(event.args[correlation], batch).value_or(kNoCorrelation);
     }
-    if (event.has(external_id) && (is_call(kind) || row.correlation == Slices::kNoCorrelation)) {
+    if (event.has(external_id) && (is_call(kind) || row.correlation == kNoCorrelation)) {
       if (const auto id = integer(event.args[external_id], batch)) batch.external.push_back({index, *id});
     }
   } else if (kind == SliceKind::framework_op && event.has(sequence_number)) {
@@ -315,7 +314,7 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
   const auto number = [&](Arg arg) {
     return event.has(arg) && !event.args[arg].empty() ? integer(event.args[arg], batch) : std::nullopt;
   };
-  DeviceOpRow row{};
+  DeviceOp row;
   row.slice = index;
   const auto device_number = number(device);
   row.device = static_cast<int32_t>(device_number ? *device_number : trailing_integer(event.process).value_or(-1));
@@ -326,8 +325,8 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
   const kineto::Transfer transfer =
       by_direction ? kineto::transfer_of_direction(event.args[direction]) : kineto::transfer_of(kind, name);
   row.copy = transfer.kind;
-  row.from = transfer.source;
-  row.to = transfer.destination;
+  row.source = transfer.source;
+  row.destination = transfer.destination;
   batch.device_ops.push_back(row);
 
   if (event.has(collective_name) || event.has(group_name) || event.has(elements_in)) {
@@ -357,7 +356,7 @@ void EventParser::add_synchronization(const Event& event, Batch& batch) {
   const int64_t record = number(event_record);
   const int64_t on = *kind == Synchronization::Kind::host_device ? -1 : number(of_event ? awaited_stream : stream);
   batch.synchronizations.push_back({index, *kind, static_cast<int32_t>(std::min<int64_t>(number(device), INT32_MAX)),
-                                    on, record >= 0 ? record : Slices::kNoCorrelation});
+                                    on, record >= 0 ? record : kNoCorrelation});
 }
 
 void EventParser::add_instant(const Event& event, Batch& batch) {

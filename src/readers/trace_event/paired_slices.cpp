@@ -31,10 +31,27 @@ int64_t end_of_trace(const Parts& parts, const Timeline& timeline) {
   return last;
 }
 
+/// ns between two times; the most where they are further apart than can be said.
+int64_t length(int64_t start, int64_t end) {
+  int64_t difference = 0;
+  return __builtin_sub_overflow(end, start, &difference) ? INT64_MAX : difference;
+}
+
+/// The slice that begins with a part, until its end is found.
+Slice slice_of(const Part& part, int64_t end) {
+  return {.start = part.time,
+          .duration = length(part.time, end),
+          .source = part.source,
+          .name = part.name,
+          .track = part.track,
+          .category = part.category,
+          .flags = kNeverEnded};
+}
+
 /// The parts that pair among each other, in order of time.
 class Pairing {
  public:
-  Pairing(const Parts& parts, int64_t end_of_trace, std::vector<NewSlice>& made)
+  Pairing(const Parts& parts, int64_t end_of_trace, std::vector<Slice>& made)
       : parts_(parts), end_of_trace_(end_of_trace), made_(made) {}
 
   void add(uint32_t part) {
@@ -53,9 +70,9 @@ class Pairing {
   /// Ends what is still open; ready for parts of another group.
   void finish() {
     for (const uint32_t slice : stack_) {
-      NewSlice& made = made_[slice];
+      Slice& made = made_[slice];
       if (!is_open(slice)) continue;
-      made.end = std::max(made.start, end_of_trace_);
+      made.duration = length(made.start, std::max(made.start, end_of_trace_));
       ++never_ended_;
     }
     stack_.clear();
@@ -72,20 +89,13 @@ class Pairing {
   bool is_open(uint32_t slice) const { return made_[slice].flags == kNeverEnded; }
 
   void end_at(uint32_t slice, int64_t time) {
-    made_[slice].end = time;
+    made_[slice].duration = length(made_[slice].start, time);
     made_[slice].flags = 0;
     ++ends_;
   }
 
   void begin(const Part& row) {
-    NewSlice& slice = made_.emplace_back();
-    slice.start = row.time;
-    slice.end = row.time;
-    slice.flags = kNeverEnded;
-    slice.source = row.source;
-    slice.name = row.name;
-    slice.track = row.track;
-    slice.category = row.category;
+    made_.push_back(slice_of(row, row.time));
     const auto index = static_cast<uint32_t>(made_.size() - 1);
     const auto waiting = waiting_.find(row.name);
     if (waiting != waiting_.end() && waiting->second > 0) {
@@ -113,7 +123,7 @@ class Pairing {
 
   const Parts& parts_;
   const int64_t end_of_trace_;
-  std::vector<NewSlice>& made_;
+  std::vector<Slice>& made_;
   std::vector<uint32_t> stack_;                                  // what has begun; what has ended may still be there
   std::unordered_map<StringId, std::vector<uint32_t>> by_name_;  // the same
   std::unordered_map<StringId, int64_t> waiting_;                // ends of this moment that nothing has begun
@@ -166,8 +176,7 @@ class Builder {
   void add_unended() {
     for (const Part& part : parts_.rows) {
       if (part.kind != PartKind::unended) continue;
-      made_.push_back({part.time, std::max(part.time, end_of_trace_), part.source, part.name, part.track, part.category,
-                       kNeverEnded});
+      made_.push_back(slice_of(part, std::max(part.time, end_of_trace_)));
       ++unended_;
     }
   }
@@ -270,7 +279,7 @@ class Builder {
   const Parts& parts_;
   Run& run_;
   const int64_t end_of_trace_;
-  std::vector<NewSlice> made_;
+  std::vector<Slice> made_;
   Pairing pairing_;
   int64_t unended_ = 0;
   std::vector<Tree> trees_;

@@ -281,7 +281,7 @@ class Reader {
     } else if (integer("step_num")) {
       what = SliceKind::annotation;
     }
-    add_slice(line, name, *start, *end, what, correlation.value_or(Slices::kNoCorrelation));
+    add_slice(line, name, *start, *end, what, correlation.value_or(kNoCorrelation));
   }
 
   std::optional<int64_t> integer(std::string_view name) const {
@@ -298,9 +298,13 @@ class Reader {
   }
 
   void add_slice(const LineUse& line, std::string_view name, int64_t start, int64_t end, SliceKind kind,
-                 int64_t correlation = Slices::kNoCorrelation) {
-    into_.add_slice({start, end, run_.timeline.names.intern(valid_utf8(name)), into_.category(category_of(kind), kind),
-                     line.track, correlation});
+                 int64_t correlation = kNoCorrelation) {
+    into_.add_slice({.start = start,
+                     .correlation = correlation,
+                     .name = run_.timeline.names.intern(valid_utf8(name)),
+                     .track = line.track,
+                     .category = into_.category(category_of(kind), kind)},
+                    end);
   }
 
   /// The format has no categories: the kinds stand in.
@@ -310,7 +314,7 @@ class Reader {
 
   void add_op(const LineUse& line, std::string_view name, int64_t start, int64_t end) {
     const SliceKind kind = kind_of_device_event(name);
-    NewDeviceOp op;
+    DeviceOp op;
     op.device = line.device;
     op.stream = line.stream;
     const std::string_view details = text("memcpy_details");
@@ -328,10 +332,13 @@ class Reader {
     op.bytes = std::max<int64_t>(op.bytes, -1);
     // Kernels of AMD are named by their descriptors.
     if (kind == SliceKind::kernel && name.ends_with(".kd")) name.remove_suffix(3);
-    const SliceIndex slice =
-        into_.add_slice({start, end, run_.timeline.names.intern(valid_utf8(name)), into_.category(text_of(kind), kind),
-                         line.track, integer("correlation_id").value_or(Slices::kNoCorrelation)});
-    if (slice != kNone) into_.add_device_op(slice, op);
+    op.slice = into_.add_slice({.start = start,
+                                .correlation = integer("correlation_id").value_or(kNoCorrelation),
+                                .name = run_.timeline.names.intern(valid_utf8(name)),
+                                .track = line.track,
+                                .category = into_.category(text_of(kind), kind)},
+                               end);
+    if (op.slice != kNone) run_.timeline.device_ops.append(op);
   }
 
   /// What the allocators of XLA say: "GPU_0_bfc", or one of the host.

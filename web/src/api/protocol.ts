@@ -1,13 +1,18 @@
 // What the server answers, as docs/viewer-protocol.md has it. Times are ns from the start of the session.
 
-export interface Status {
-  session: string;
+/** How far a profile is. */
+export interface ProfileStatus {
   state: "opening" | "ready" | "error";
   share: number;
   what: string;
   error?: string | null;
-  version: string;
   inputs: string[];
+}
+
+export interface Status {
+  session: string;
+  version: string;
+  profiles: ProfileStatus[];
 }
 
 export type TrackKind =
@@ -41,6 +46,19 @@ export interface StepInfo {
   duration: number;
 }
 
+/** What a table is declared as. */
+export interface TableInfo {
+  name: string;
+  about: string;
+  subject: string;
+  /** One row an event. */
+  events: boolean;
+  /** The columns that tell of which slices a row is made; none where rows are not made of slices. */
+  row_key: string[];
+  columns: { name: string; type: string; unit: string; role: "key" | "measure" | "moment" | "text" }[];
+  options: { name: string; kind: string; default: string; choices: string[]; about: string }[];
+}
+
 export interface Session {
   session: string;
   version: string;
@@ -49,7 +67,7 @@ export interface Session {
   start_unix_ns: string | null;
   runs: RunInfo[];
   tracks: Track[];
-  tables: { name: string; about: string }[];
+  tables: TableInfo[];
   views: string[];
   kinds: string[];
   classes: string[];
@@ -69,7 +87,7 @@ export interface SliceAt {
 }
 
 /** How a wait ended, a sentence on that, and who had a part in it. */
-export interface WaitStory {
+export interface WaitDetails {
   end: string;
   by?: string;
   why: string;
@@ -100,7 +118,7 @@ export interface SliceDetails extends SliceAt {
   launched_count?: number;
   delay?: number | null;
   /** Of a slice that waits: what for. */
-  wait?: WaitStory;
+  wait?: WaitDetails;
   /** The waits that it ended, that held it, or whose event it recorded; the first of them. */
   waits?: { part: "ended" | "held" | "recorded"; wait: SliceAt; op?: SliceAt; held?: SliceAt }[];
   waits_count?: number;

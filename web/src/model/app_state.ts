@@ -1,4 +1,4 @@
-// All that the page remembers: what is shown and selected. Keeps the address bar and the history of navigation.
+// All that the page remembers of a profile: what is shown and selected. Keeps the address bar and the history of navigation.
 import type { Client } from "../api/client";
 import type { Session, SliceAt } from "../api/protocol";
 import type { Target } from "../views/context";
@@ -76,7 +76,7 @@ export class AppState {
     readonly session: Session,
     views: readonly string[],
     private readonly bar: AddressBar,
-    private readonly client: Pick<Client, "slice">,
+    private readonly client: Pick<Client, "slice" | "profile">,
   ) {
     const first = views.includes("timeline") ? "timeline" : (views[0] ?? "timeline");
     const url = readUrlState(bar.read());
@@ -164,6 +164,7 @@ export class AppState {
     const settings = this.settings.get();
     const slice = this.selection.get();
     return writeUrlState({
+      profile: this.client.profile,
       view: this.view.get(),
       viewport: this.viewport.get(),
       slice: slice && { track: slice.track, slice: slice.slice },

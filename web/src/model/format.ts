@@ -153,3 +153,6 @@ export function oneLine(text: string, longest = 300): string {
   const cut = text.length > longest ? text.slice(0, longest) + "\u2026" : text;
   return cut.replace(CONTROL, " ").replace(BIDI, "");
 }
+
+/** "host_code" -> "host code" */
+export const readable = (name: string): string => name.replace(/_/g, " ");

@@ -1,9 +1,11 @@
-// What the address bar holds: `#view=timeline&t=START-END&slice=TRACK.SLICE&area=...`. Reading takes whatever is
-// valid and ignores the rest: a link may come from anywhere.
+// What the address bar holds: `#view=timeline&t=START~END&slice=TRACK.SLICE&area=...`, and `p=1&...` where the page
+// shows another profile than the first. Reading takes whatever is valid and ignores the rest: a link may come from anywhere.
 import type { Area, Mark } from "./selection";
 import type { Viewport } from "./viewport";
 
 export interface UrlState {
+  /** The number of the profile that all this is about. */
+  profile: number;
   view: string | null;
   viewport: Viewport | null;
   slice: { track: number; slice: number } | null;
@@ -18,6 +20,7 @@ export interface UrlState {
 }
 
 export const EMPTY_URL_STATE: UrlState = {
+  profile: 0,
   view: null,
   viewport: null,
   slice: null,
@@ -30,7 +33,7 @@ export const EMPTY_URL_STATE: UrlState = {
   choices: {},
 };
 
-const OWN_KEYS = new Set(["view", "t", "slice", "area", "pin", "fold", "order", "mark", "q"]);
+const OWN_KEYS = new Set(["p", "view", "t", "slice", "area", "pin", "fold", "order", "mark", "q"]);
 const CHOICE_KEY = /^[a-z_]{1,20}$/;
 const LONGEST_CHOICE = 400;
 const MOST_CHOICES = 20;
@@ -58,6 +61,7 @@ function parseIds(text: string | undefined): number[] | null {
 
 export function writeUrlState(state: UrlState): string {
   const parts: [string, string][] = [];
+  if (state.profile > 0) parts.push(["p", String(state.profile)]);
   if (state.view) parts.push(["view", state.view]);
   if (state.viewport) parts.push(["t", `${timeText(state.viewport.start)}~${timeText(state.viewport.end)}`]);
   if (state.slice) parts.push(["slice", `${state.slice.track}.${state.slice.slice}`]);
@@ -97,7 +101,9 @@ export function readUrlState(hash: string): UrlState {
   const [areaTimes, areaTracks] = (values.get("area") ?? "").split("@") as [string, string | undefined];
   const area = parseTimes(areaTimes);
   const view = values.get("view") ?? null;
+  const profile = values.get("p") ?? "";
   return {
+    profile: /^\d{1,4}$/.test(profile) ? Number(profile) : 0,
     view: view !== null && /^[a-z_]{1,40}$/.test(view) ? view : null,
     viewport: viewport && { start: viewport[0], end: viewport[1] },
     slice: slice && { track: Number(slice[1]), slice: Number(slice[2]) },

@@ -8,17 +8,7 @@ import { fit } from "../model/viewport";
 import { useLoaded } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import type { ViewContext } from "../views/context";
-
-const TITLES: Record<string, string> = {
-  kernels: "Kernels",
-  kernel_classes: "Kernel classes",
-  ops: "Ops",
-  api: "Calls",
-  ranges: "Ranges",
-  gpu_time: "Device time",
-  idle: "Idle causes",
-};
-const ORDER = Object.keys(TITLES);
+import { titleOf } from "../views/declared";
 
 /** While the area is being dragged nothing is asked for. */
 const SETTLED_MS = 200;
@@ -40,7 +30,7 @@ export function AreaStatisticsPanel({ context, area }: { context: ViewContext; a
     [settled],
   );
   const statistics = loaded.state === "ready" ? loaded.value : loaded.state === "loading" ? loaded.last : undefined;
-  const names = statistics ? Object.keys(statistics.tables).sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)) : [];
+  const names = statistics ? Object.keys(statistics.tables) : [];
   const current = chosen !== null && names.includes(chosen) ? chosen : names[0];
   const table = current === undefined ? undefined : statistics?.tables[current];
   const byName = (columns: readonly Column[]) => columns.findIndex((column) => column.name === "name");
@@ -67,7 +57,7 @@ export function AreaStatisticsPanel({ context, area }: { context: ViewContext; a
               class={name === current ? "on" : ""}
               onClick={() => setChosen(name)}
             >
-              {TITLES[name] ?? name}
+              {titleOf(name)}
             </button>
           ))}
         </span>

@@ -1,7 +1,7 @@
 // All about the selected slice.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { MeasuredLaunch, SliceAt, SliceDetails, WaitStory } from "../api/protocol";
+import type { MeasuredLaunch, SliceAt, SliceDetails, WaitDetails } from "../api/protocol";
 import {
   asWritten,
   bytes,
@@ -221,7 +221,7 @@ function Links({
   );
 }
 
-function WaitedFor({ wait, onOpen }: { wait: WaitStory; onOpen: (slice: SliceAt) => void }): JSX.Element {
+function WaitedFor({ wait, onOpen }: { wait: WaitDetails; onOpen: (slice: SliceAt) => void }): JSX.Element {
   return (
     <Section title="What it waited for">
       <p class="soft">{wait.why}</p>

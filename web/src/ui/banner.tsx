@@ -1,7 +1,7 @@
 // Says that the server is gone or another one; loads the page again by itself in the second case.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Connection } from "../api/client";
+import type { Connection } from "../api/server";
 import type { Readable } from "../model/store";
 import { useStore } from "./hooks";
 

@@ -1,11 +1,11 @@
 // What the page shows when there is no profile to show: it is being opened, or cannot be.
 import type { JSX } from "preact";
-import type { Status } from "../api/protocol";
+import type { ProfileStatus } from "../api/protocol";
 import { percent } from "../model/format";
 
 const fileName = (path: string): string => path.split("/").pop() || path;
 
-export function OpeningPage({ status }: { status: Status | null }): JSX.Element {
+export function OpeningPage({ status }: { status: ProfileStatus | null }): JSX.Element {
   const share = Math.min(1, Math.max(0, status?.share ?? 0));
   return (
     <main class="page">

@@ -108,9 +108,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const largest = useMemo(
     () =>
       table.columns.map((column, c) =>
-        column.name.endsWith("_pct") || column.name === "pct"
-          ? Math.max(100, ...table.rows.map((row) => Number(row[c] ?? 0)))
-          : 0,
+        column.unit === "%" ? Math.max(100, ...table.rows.map((row) => Number(row[c] ?? 0))) : 0,
       ),
     [table],
   );

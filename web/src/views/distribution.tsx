@@ -6,7 +6,8 @@ import { duration, grouped } from "../model/format";
 import { useStore } from "../ui/hooks";
 import type { ExtraColumn } from "../ui/table";
 import type { ViewContext } from "./context";
-import { hasSlices, rowKey } from "./matches";
+import { hasSlices } from "./declared";
+import { rowKey } from "./matches";
 import type { Records } from "./records";
 import { latest, useAsked, within } from "./view";
 
@@ -17,23 +18,25 @@ const HEIGHT = 16;
 export type DistributionOf = (records: Records, row: readonly Cell[]) => Distribution | undefined;
 
 /** Those of a table over the time window. */
-export function useDistributions(context: ViewContext, table: string, base_names: boolean): DistributionOf {
+export function useDistributions(context: ViewContext, table: string, names?: "base" | "full"): DistributionOf {
   const window = useStore(context.window);
-  const wanted = hasSlices(table) && context.session.views.includes("timeline");
+  const wanted = hasSlices(context.session, table) && context.session.views.includes("timeline");
   const loaded = latest(
     useAsked(
       context,
       async (signal) => {
         if (!wanted) return null;
-        const { rows } = await context.client.distributions(table, { ...within(window), base_names }, signal);
+        const { rows } = await context.client.distributions(table, { ...within(window), names }, signal);
         return { table, rows: new Map(rows.map((row) => [JSON.stringify(row.key), row])) };
       },
-      [table, base_names, window],
+      [table, names, window],
     ),
   );
   return useMemo(
     () => (records, row) =>
-      loaded?.table === table ? loaded.rows.get(JSON.stringify(rowKey(table, records, row))) : undefined,
+      loaded?.table === table
+        ? loaded.rows.get(JSON.stringify(rowKey(context.session, table, records, row)))
+        : undefined,
     [loaded, table],
   );
 }

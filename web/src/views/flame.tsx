@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FlameGraph, Session } from "../api/protocol";
-import { duration, grouped, percent, short, withUnit } from "../model/format";
+import { duration, grouped, percent, readable, short, withUnit } from "../model/format";
 import { fromCss, mix, cssColour, type Palette } from "../timeline/colours";
 import { copyText } from "../ui/clipboard";
 import { useStore } from "../ui/hooks";
@@ -10,7 +10,7 @@ import type { ViewContext } from "./context";
 import { ancestors, calleesOf, matchedValue } from "./flame_layout";
 import { FlamePane } from "./flame_pane";
 import { showLongest } from "./matches";
-import { BarList, latest, nameText, panelView, readable, useAsked, usePalette, within, type ViewProps } from "./view";
+import { BarList, latest, nameText, panelView, useAsked, usePalette, within, type ViewProps } from "./view";
 
 type Mode = "down" | "up" | "sandwich";
 

@@ -2,25 +2,14 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Cell, Table, Track } from "../api/protocol";
-import { duration, moment, percent } from "../model/format";
+import { duration, moment, percent, readable } from "../model/format";
 import { useStore } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import { choicesOf } from "./choices";
 import type { ViewContext } from "./context";
 import { longestGaps, type Gap } from "./gaps";
 import { Records, totals } from "./records";
-import {
-  around,
-  BarList,
-  deviceName,
-  panelView,
-  readable,
-  Shown,
-  useAsked,
-  usePalette,
-  useTable,
-  type ViewProps,
-} from "./view";
+import { around, BarList, deviceName, panelView, Shown, useAsked, usePalette, useTable, type ViewProps } from "./view";
 
 const DEVICES_SHOWN = 64;
 const GAPS_SHOWN = 200;

@@ -2,13 +2,14 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Cell, Table } from "../api/protocol";
-import { duration, grouped, oneLine, percent } from "../model/format";
+import { duration, grouped, oneLine, percent, readable } from "../model/format";
 import { useStore } from "../ui/hooks";
 import { DataTable } from "../ui/table";
 import { choicesOf, type LaunchId } from "./choices";
 import { InTimeline } from "./in_timeline";
 import { isEqual, Records } from "./records";
-import { hasTable, panelView, readable, Shown, useAsked, useTable, type ViewProps } from "./view";
+import { hasTable } from "./declared";
+import { panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
 
 const SEVERITIES = ["error", "warning", "optimization", "information"];
 

@@ -1,13 +1,14 @@
 // The slices of a row of a table, the longest first: one click shows the longest in the timeline, and a small bar there
 // goes through the others.
 import type { JSX } from "preact";
-import type { RowOptions } from "../api/client";
-import type { Cell, SliceAt } from "../api/protocol";
+import type { RowCells } from "../api/client";
+import type { Cell, Session, SliceAt } from "../api/protocol";
 import { duration, grouped } from "../model/format";
 import { sameSlice } from "../model/selection";
 import { useStore } from "../ui/hooks";
 import { choicesOf } from "./choices";
 import type { Target, ViewContext } from "./context";
+import { rowColumns } from "./declared";
 import type { Records } from "./records";
 import { within } from "./view";
 
@@ -19,25 +20,9 @@ export interface Matches {
   at: number;
 }
 
-/** The columns that tell the rows of a table apart, where these are made of slices. */
-const ROW_COLUMNS: Readonly<Record<string, readonly (keyof RowOptions)[]>> = {
-  kernels: ["name"],
-  ops: ["name"],
-  api: ["name"],
-  os_calls: ["name"],
-  ranges: ["name"],
-  launches: ["name"],
-  transfers: ["kind", "src_memory", "dst_memory"],
-  collectives: ["name", "group"],
-  slices: ["name"],
-};
-
-/** Whether each row of a table is of several slices. */
-export const hasSlices = (table: string): boolean => table in ROW_COLUMNS && table !== "slices";
-
 /** The cells that name a row; also what it is known by among the distributions of its table. */
-export function rowKey(table: string, records: Records, row: readonly Cell[]): (string | null)[] {
-  return ROW_COLUMNS[table]!.map((column) => {
+export function rowKey(session: Session, table: string, records: Records, row: readonly Cell[]): (string | null)[] {
+  return rowColumns(session, table).map((column) => {
     const cell = records.cell(row, column);
     return cell === null ? null : String(cell);
   });
@@ -46,30 +31,31 @@ export function rowKey(table: string, records: Records, row: readonly Cell[]): (
 const LONGEST_CELL = 6000; // bytes in an address, which has an end
 const MOST_BYTES = 9; // that a letter takes there
 
-/** What the server is asked for. Exported for tests. */
-export function rowOptions(table: string, key: readonly (string | null)[]): RowOptions {
-  const options: Record<string, string | boolean> = {};
-  ROW_COLUMNS[table]!.forEach((column, i) => {
+/** What the server is asked for, where the columns have these cells. Exported for tests. */
+export function rowCells(columns: readonly string[], key: readonly (string | null)[]): RowCells {
+  const cells: Record<string, string> = {};
+  let cut = false;
+  columns.forEach((column, i) => {
     const text = key[i] ?? null;
     if (text === null) return;
     const fits = encodeURIComponent(text).length <= LONGEST_CELL;
-    options[column] = fits ? text : text.slice(0, LONGEST_CELL / MOST_BYTES).replace(/[\ud800-\udbff]$/, "");
-    if (!fits) options.cut = true;
+    cells[column] = fits ? text : text.slice(0, LONGEST_CELL / MOST_BYTES).replace(/[\ud800-\udbff]$/, "");
+    cut ||= !fits;
   });
-  return options;
+  return { cells, cut };
 }
 
 export interface RowOf {
   table: string;
   key: readonly (string | null)[];
-  base_names?: boolean;
+  names?: "base" | "full";
 }
 
 /** Selects the longest slice of a row, of the part in the time window, and zooms to it. */
 export async function showLongest(context: ViewContext, row: RowOf, target: Target = { view: "timeline" }) {
-  const { table, key, base_names } = row;
-  const asked = { ...rowOptions(table, key), ...within(context.window.get()), base_names };
-  const found = await context.client.row(table, asked);
+  const { table, key, names } = row;
+  const cells = rowCells(rowColumns(context.session, table), key);
+  const found = await context.client.row(table, cells, { ...within(context.window.get()), names });
   const title = key.filter((cell) => cell !== null).join(", ");
   showMatch(context, { title, slices: found.slices, total: found.count, at: 0 }, target);
 }

@@ -1,6 +1,6 @@
 // The first page: what was recorded, how busy the devices were, and where the time went. Everything leads on.
 import type { JSX } from "preact";
-import { grouped, oneLine } from "../model/format";
+import { grouped, oneLine, readable } from "../model/format";
 import { useStore } from "../ui/hooks";
 import { ExportMenu } from "./export_menu";
 import { headline } from "./headline";
@@ -20,7 +20,7 @@ import {
 } from "./overview_device";
 import { Ops, Calls, LaunchDelay, Ranges, GraphOps, LongestNames } from "./overview_host";
 import { HotPath, Functions, StallReasons, Metrics, Launches, Findings } from "./overview_tree";
-import { latest, panelView, readable, useTable, type ViewProps } from "./view";
+import { latest, panelView, useTable, type ViewProps } from "./view";
 
 function Overview({ context }: ViewProps): JSX.Element {
   return (

@@ -110,7 +110,7 @@ export function named(
         value: records.number(row, value),
         text: duration(records.number(row, value)),
         note: `${short(records.number(row, "count"))}\u00d7`,
-        onClick: toLongest(context, { table, key: rowKey(table, records, row) }),
+        onClick: toLongest(context, { table, key: rowKey(context.session, table, records, row) }),
         ...more(row),
       };
     });

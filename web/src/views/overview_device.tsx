@@ -1,6 +1,6 @@
 // The first page: what the devices did.
 import type { JSX } from "preact";
-import { bytes, duration, grouped, percent, short, withUnit } from "../model/format";
+import { bytes, duration, grouped, percent, readable, short, withUnit } from "../model/format";
 import { Legend, StackedBar } from "../ui/chart";
 import { useStore } from "../ui/hooks";
 import { choicesOf } from "./choices";
@@ -19,7 +19,7 @@ import {
 } from "./overview_card";
 import { Records, totals } from "./records";
 import { PARTS, StepRows } from "./steps";
-import { around, BarList, deviceName, latest, readable, usePalette, useTable, type ViewProps } from "./view";
+import { around, BarList, deviceName, latest, usePalette, useTable, type ViewProps } from "./view";
 
 export function Devices({ context }: ViewProps): JSX.Element | null {
   const records = useRecords(context, "gpu_time");
@@ -214,7 +214,7 @@ export function Transfers({ context }: ViewProps): JSX.Element | null {
       <BarList
         total={records.sum("total_ns")}
         items={records.rows.slice(0, ROWS).map((row) => {
-          const key = rowKey("transfers", records, row);
+          const key = rowKey(context.session, "transfers", records, row);
           const [kind, from, to] = key;
           const rate = records.cell(row, "bandwidth");
           return {

@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { duration, short } from "../model/format";
 import { useStore } from "../ui/hooks";
 import { Card, named, ROWS, toLongest, toTable, useRecords } from "./overview_card";
-import { BarList, hasTable, latest, nameText, useAsked, within, type ViewProps } from "./view";
+import { hasTable } from "./declared";
+import { BarList, latest, nameText, useAsked, within, type ViewProps } from "./view";
 
 export function Ops({ context }: ViewProps): JSX.Element | null {
   const byDevice = useRecords(context, "ops", { sort: "device_self_ns", top: 200 });

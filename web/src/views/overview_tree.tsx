@@ -1,12 +1,12 @@
 // The first page: call trees and measured launches.
 import type { JSX } from "preact";
-import { duration, grouped, oneLine, percent, short } from "../model/format";
+import { duration, grouped, oneLine, percent, readable, short } from "../model/format";
 import { shortName } from "../timeline/text";
 import { choicesOf } from "./choices";
 import { valueText } from "./flame";
 import { Card, ROWS, toTable, toView, useRecords } from "./overview_card";
 import { Records, totals } from "./records";
-import { BarList, latest, readable, useTable, type ViewProps } from "./view";
+import { BarList, latest, useTable, type ViewProps } from "./view";
 
 export function HotPath({ context }: ViewProps): JSX.Element | null {
   const table = latest(useTable(context, "hot_path"));

@@ -1,10 +1,10 @@
 // Why instructions on the device waited, as sampled: a bar a reason. A click shows where, in the call tree.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { percent, short } from "../model/format";
+import { percent, readable, short } from "../model/format";
 import { choicesOf } from "./choices";
 import { Records } from "./records";
-import { BarList, panelView, readable, Shown, useTable, type ViewProps } from "./view";
+import { BarList, panelView, Shown, useTable, type ViewProps } from "./view";
 
 const COLOURS = ["--vermillion", "--orange", "--yellow", "--green", "--sky", "--blue", "--purple"];
 

@@ -9,44 +9,16 @@ import { cellText, columnTitle, DataTable } from "../ui/table";
 import { choicesOf } from "./choices";
 import type { ViewContext } from "./context";
 import { distributionColumn, edgesOf, useDistributions } from "./distribution";
-import { hasSlices, MatchBar, rowKey, showLongest } from "./matches";
+import { hasOption, hasSlices, namingColumns, tableInfo, titleOf } from "./declared";
+import { MatchBar, rowKey, showLongest } from "./matches";
 import { exactPattern, Records } from "./records";
-import { around, isBlank, latest, nameText, panelView, readable, useAsked, within, type ViewProps } from "./view";
+import { around, isBlank, latest, nameText, panelView, useAsked, within, type ViewProps } from "./view";
 
 /** Rows asked for: of a longer table the rest can be reached by another order, a condition or a shorter time. */
 const MOST_ROWS = 20000;
 
 /** Slices of one name among which a row is looked for. */
 const MOST_SEARCHED = 10000;
-
-const TITLES: Record<string, string> = {
-  info: "About the profile",
-  api: "Calls",
-  os_calls: "System calls",
-  gpu_time: "Device time",
-  idle: "Idle causes",
-  idle_streams: "Idle time of streams",
-  queue: "Launch queue",
-  launch_metrics: "Measured launches",
-  launch_rules: "Rules of the launches",
-  launch_values: "Values of the launches",
-  et_ops: "Ops of the op graph",
-  et_shapes: "Shapes of the op graph",
-  kernel_grids: "Kernels by grid",
-  activities: "Calls and device ops",
-  api_trace: "Trace of calls",
-  device_trace: "Trace of device ops",
-  launch_trace: "Trace of launches",
-  range_trace: "Trace of ranges",
-  range_kernels: "Kernels by range",
-  ascend_overlap: "Overlap as recorded",
-  slices: "All slices",
-};
-
-const titleOf = (name: string): string => {
-  const text = TITLES[name] ?? readable(name);
-  return text[0]!.toUpperCase() + text.slice(1);
-};
 
 const FIRST = ["kernels", "functions", "launch_metrics", "ops", "call_tree"];
 
@@ -58,7 +30,9 @@ function Tables({ context }: ViewProps): JSX.Element {
   const names = session.tables.map((table) => table.name);
   const name =
     (wanted !== null && names.includes(wanted) ? wanted : FIRST.find((first) => names.includes(first))) ?? names[0]!;
+  const hasShortNames = hasOption(session, name, "names");
   const [base, setBase] = useState(false);
+  const kernelNames = base && hasShortNames ? ("base" as const) : undefined;
   const [order, setOrder] = useState<{ name: string; sort: string } | null>(null);
   const sort = order?.name === name ? order.sort : undefined;
   const loaded = useAsked(
@@ -67,13 +41,13 @@ function Tables({ context }: ViewProps): JSX.Element {
       name,
       table: await client.table(
         name,
-        { ...within(window), where: where || undefined, sort, top: MOST_ROWS + 1, base_names: base },
+        { ...within(window), where: where || undefined, sort, top: MOST_ROWS + 1, names: kernelNames },
         signal,
       ),
-      base,
+      kernelNames,
       sort,
     }),
-    [name, where, window, base, sort],
+    [name, where, window, kernelNames, sort],
   );
   const shown = latest(loaded);
   return (
@@ -99,9 +73,9 @@ function Tables({ context }: ViewProps): JSX.Element {
             choices.table.set({ name, where: field.value.trim() });
           }}
         >
-          <span class="soft about">{session.tables.find((table) => table.name === name)?.about}</span>
+          <span class="soft about">{tableInfo(session, name)?.about}</span>
           <span class="gap" />
-          {name === "kernels" && (
+          {hasShortNames && (
             <label class="soft">
               <input type="checkbox" checked={base} onChange={(event) => setBase(event.currentTarget.checked)} /> short
               names
@@ -134,55 +108,53 @@ function Tables({ context }: ViewProps): JSX.Element {
 
 const HIDDEN_FOR_SLICES = ["remark"];
 
-/** Names that would show nothing are named as such. */
-const CELLS = Object.fromEntries(
-  ["name", "kernel", "thread", "process"].map((column) => [
-    column,
-    (value: Cell) =>
-      typeof value === "string" && isBlank(value) ? (
-        <i class="soft">{nameText(value)}</i>
-      ) : (
-        <b title={value === null ? undefined : String(value).slice(0, 2000)}>{cellText(value)}</b>
-      ),
-  ]),
-);
+/** A name that would show nothing is named as such. */
+const nameCell = (value: Cell) =>
+  typeof value === "string" && isBlank(value) ? (
+    <i class="soft">{nameText(value)}</i>
+  ) : (
+    <b title={value === null ? undefined : String(value).slice(0, 2000)}>{cellText(value)}</b>
+  );
 
 interface OneTableProps {
   context: ViewContext;
   name: string;
   table: Table;
-  base: boolean;
+  kernelNames: "base" | undefined;
   sort: string | undefined;
   onSort: (sort: string) => void;
 }
 
-function OneTable({ context, name, table, base, sort, onSort }: OneTableProps): JSX.Element {
+function OneTable({ context, name, table, kernelNames, sort, onSort }: OneTableProps): JSX.Element {
   const [chosen, setChosen] = useState<readonly Cell[] | null>(null);
   const isCut = table.rows.length > MOST_ROWS;
   const cut = useMemo(() => (isCut ? { ...table, rows: table.rows.slice(0, MOST_ROWS) } : table), [table]);
   const records = useMemo(() => new Records(cut), [cut]);
-  const distributionOf = useDistributions(context, name, base);
-  const timed = context.session.views.includes("timeline");
+  const { session } = context;
+  const distributionOf = useDistributions(context, name, kernelNames);
+  const isOfSlices = hasSlices(session, name) && session.views.includes("timeline");
+  const isAllSlices = name === "slices" && session.views.includes("timeline");
+  const cells = useMemo(() => Object.fromEntries(namingColumns(session, name).map((key) => [key, nameCell])), [name]);
   const windowed = useStore(context.window) !== null;
   const extra = useMemo(
-    () => (timed && hasSlices(name) ? [distributionColumn(distributionOf, records, windowed)] : undefined),
+    () => (isOfSlices ? [distributionColumn(distributionOf, records, windowed)] : undefined),
     [distributionOf, records, windowed],
   );
   const row = chosen && cut.rows.includes(chosen as Cell[]) ? chosen : null;
   const show = (of: readonly Cell[], view?: string) =>
     showLongest(
       context,
-      { table: name, key: rowKey(name, records, of), base_names: base },
+      { table: name, key: rowKey(session, name, records, of), names: kernelNames },
       view === undefined ? {} : { view },
     ).catch(() => undefined);
   const open = (clicked: readonly Cell[]) => {
-    if (name === "slices" && timed) {
+    if (isAllSlices) {
       // A row is one slice: go to it.
       void findSlice(context, records, clicked).then((slice) => slice && goTo(context, slice));
       return;
     }
     setChosen(clicked === chosen ? null : clicked);
-    if (clicked !== chosen && timed && hasSlices(name)) void show(clicked);
+    if (clicked !== chosen && isOfSlices) void show(clicked);
   };
   return (
     <div class="with-side">
@@ -191,7 +163,7 @@ function OneTable({ context, name, table, base, sort, onSort }: OneTableProps): 
         hidden={name === "slices" ? HIDDEN_FOR_SLICES : undefined}
         title={titleOf(name)}
         empty="No rows: nothing of this kind lies in the chosen time, or meets the condition."
-        cells={CELLS}
+        cells={cells}
         extra={extra}
         onOpen={open}
         onSort={(column, descending) => isCut && onSort(`${descending ? "-" : "+"}${column}`)}
@@ -236,11 +208,13 @@ function Side({
   onShow: () => void;
   onClose: () => void;
 }): JSX.Element {
-  const title = hasSlices(name)
-    ? rowKey(name, records, row)
+  const { session } = context;
+  const naming = namingColumns(session, name).map((column) => records.text(row, column));
+  const title = hasSlices(session, name)
+    ? rowKey(session, name, records, row)
         .map((cell) => cell ?? "")
         .join(" ")
-    : records.text(row, "name") || records.text(row, "kernel") || name;
+    : naming.find(Boolean) || name;
   return (
     <aside class="side" aria-label="The chosen row">
       <header>

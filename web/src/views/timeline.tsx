@@ -33,7 +33,7 @@ export const timelineView: View = {
     const commands = timelineCommands(timeline, navigation, focusSearch);
     const ends = [
       context.visible.subscribe((visible) => timeline.setVisible(visible)),
-      context.client.connection.subscribe((connection) => connection === "ok" && source.tiles.retry()),
+      context.client.server.connection.subscribe((connection) => connection === "ok" && source.tiles.retry()),
     ];
     publish(source, timeline);
     render(<TimelineView context={context} source={source} timeline={timeline} navigation={navigation} />, host);

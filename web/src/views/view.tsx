@@ -8,6 +8,7 @@ import type { Range } from "../model/viewport";
 import { Palette } from "../timeline/colours";
 import { useLoaded, useStore, type Loaded } from "../ui/hooks";
 import type { View, ViewContext } from "./context";
+import { hasTable } from "./declared";
 
 export interface ViewProps {
   context: ViewContext;
@@ -58,9 +59,6 @@ export function useTable(context: ViewContext, name: string, options: TableOptio
   );
 }
 
-export const hasTable = (session: Session, name: string): boolean =>
-  session.tables.some((table) => table.name === name);
-
 export function usePalette(context: ViewContext): Palette {
   const theme = useStore(context.theme);
   const { kinds, classes, causes } = context.session;
@@ -102,8 +100,6 @@ export const isBlank = (text: string): boolean => /^[\s\p{C}\p{Z}]*$/u.test(text
 /** A name for one line; one that would not be seen is named as such. */
 export const nameText = (text: string, longest?: number): string =>
   isBlank(text) ? (text === "" ? "(no name)" : "(blank name)") : oneLine(text, longest);
-
-export const readable = (name: string): string => name.replace(/_/g, " ");
 
 export interface BarItem {
   label: string;

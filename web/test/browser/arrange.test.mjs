@@ -108,14 +108,14 @@ describe("many ranks", { skip }, () => {
   });
 
   test("a slice that is found unfolds its rank only", async () => {
-    const found = (await server.json("/api/search?q=gemm&limit=1")).matches[0];
+    const found = (await server.json("/api/p/0/search?q=gemm&limit=1")).matches[0];
     await page.evaluate((slice) => (location.hash = `view=timeline&slice=${slice}`), `${found.track}.${found.slice}`);
     await untilState(page, ({ selection }) => selection?.slice === found.slice);
     await until(page, "it is in sight", () =>
       page.evaluate(([track, lane]) => window.cgpu.place(track, lane) !== null, [found.track, found.lane]),
     );
     const { folded } = await stateOf(page);
-    const session = await server.json("/api/session");
+    const session = await server.json("/api/p/0/session");
     const outermost = ranks.map((rank) => Math.min(...idsOf(session, rank)) * 16 + 2 ** 31);
     const own = session.tracks.find(({ id }) => id === found.track).group[0];
     for (const [i, rank] of ranks.entries()) assert.equal(folded.includes(outermost[i]), rank !== own, rank);
@@ -161,7 +161,7 @@ describe("keys alone", { skip }, () => {
     server = await Server.start(await builtTrace(scratch(), "keys.json", "--model", "llm", "--steps", 2, "--seed", 3));
     browser = await startBrowser();
     await (await openTimeline(await newWindow(browser), server.url)).context().close();
-    session = await server.json("/api/session");
+    session = await server.json("/api/p/0/session");
   });
   beforeEach(async () => {
     page = await openTimeline(await newWindow(browser), server.url);
@@ -253,7 +253,7 @@ describe("keys alone", { skip }, () => {
     await until(page, "the second is gone", () => marks().length === 1);
 
     await page.keyboard.press("Shift+m");
-    const kernel = (await server.json("/api/search?q=gemm&limit=1")).matches[0];
+    const kernel = (await server.json("/api/p/0/search?q=gemm&limit=1")).matches[0];
     await clickSlice(page, kernel);
     await page.keyboard.press("m");
     const whole = `${kernel.start}~${kernel.start + kernel.duration}`;
@@ -287,8 +287,8 @@ describe("keys alone", { skip }, () => {
     await until(page, "a key of the row of digits", async () => (await shown()) === "Tables");
     await send({ key: await keyOf("Timeline"), code: "Numpad1" });
     await until(page, "a digit of the number block", async () => (await shown()) === "Timeline");
-    const kernel = (await server.json("/api/search?q=gemm&limit=1")).matches[0];
-    const launch = await server.json(`/api/neighbor?track=${kernel.track}&slice=${kernel.slice}&to=launch`);
+    const kernel = (await server.json("/api/p/0/search?q=gemm&limit=1")).matches[0];
+    const launch = await server.json(`/api/p/0/neighbor?track=${kernel.track}&slice=${kernel.slice}&to=launch`);
     await clickSlice(page, kernel);
     await send({ key: "[", code: "Digit8", ctrlKey: true, altKey: true });
     await untilState(page, ({ selection }) => selection).then(() =>

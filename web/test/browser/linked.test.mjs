@@ -148,7 +148,7 @@ describe("from one to the other", { skip }, () => {
   test("a kernel leads to its point in the roofline, and back", () =>
     using(measuredKernel(folder), "view=timeline", async (page, server) => {
       await settled(page);
-      const { matches } = await server.json("/api/search?q=scale");
+      const { matches } = await server.json("/api/p/0/search?q=scale");
       assert.equal(matches.length, 2);
       await clickSlice(page, matches[1]);
       const details = page.locator(".details section", { hasText: "In the roofline" });
@@ -163,7 +163,7 @@ describe("from one to the other", { skip }, () => {
       const { selection } = await untilState(page, (state) => state.selection?.slice === matches[1].slice);
       assert.equal(selection.start, matches[1].start, "that of the same shape");
 
-      const { matches: others } = await server.json("/api/search?q=other");
+      const { matches: others } = await server.json("/api/p/0/search?q=other");
       await clickSlice(page, others[0]);
       await page.locator(".slice-name").getByText("void other(float*)").waitFor();
       assert.equal(await details.count(), 0, "nothing was measured of this one");
@@ -175,9 +175,9 @@ describe("from one to the other", { skip }, () => {
     const server = await Server.start(trace);
     const page = await openTimeline(await newWindow(browser), server.url);
     try {
-      const { tracks } = await server.json("/api/session");
+      const { tracks } = await server.json("/api/p/0/session");
       const kindOf = (track) => tracks.find(({ id }) => id === track).kind;
-      const { matches } = await server.json("/api/search?q=data%20loading&limit=5");
+      const { matches } = await server.json("/api/p/0/search?q=data%20loading&limit=5");
       assert.ok(matches.length >= 2 && matches.every((match) => kindOf(match.track) === "idle"));
       await page.locator(".search-input").fill("Data loading");
       const isAt = (match) =>
@@ -189,9 +189,9 @@ describe("from one to the other", { skip }, () => {
       await page.locator(".search-input").press("Shift+Enter");
       await isAt(matches[0]);
       await page.locator(".search-input").press("Shift+Enter"); // on from the other end
-      await isAt((await server.json("/api/search?q=data%20loading&direction=previous&limit=1")).matches[0]);
+      await isAt((await server.json("/api/p/0/search?q=data%20loading&direction=previous&limit=1")).matches[0]);
 
-      const steps = (await server.json("/api/search?q=step&limit=10000")).matches;
+      const steps = (await server.json("/api/p/0/search?q=step&limit=10000")).matches;
       assert.equal(steps.filter((match) => kindOf(match.track) === "steps").length, 3);
       assert.deepEqual(page.complaints, []);
     } finally {

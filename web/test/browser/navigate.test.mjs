@@ -28,7 +28,7 @@ describe("moving in the timeline", { skip }, () => {
     server = await Server.start(trace);
     browser = await startBrowser();
     await (await openTimeline(await newWindow(browser), server.url)).context().close();
-    session = await server.json("/api/session");
+    session = await server.json("/api/p/0/session");
   });
   beforeEach(async () => {
     page = await openTimeline(await newWindow(browser), server.url);
@@ -110,8 +110,8 @@ describe("moving in the timeline", { skip }, () => {
 
   test("F fits the selected slice, then all; undo goes back", async () => {
     const kernel =
-      (await server.json("/api/search?q=gemm&limit=1")).matches[0] ??
-      (await server.json("/api/search?q=conv&limit=1")).matches[0];
+      (await server.json("/api/p/0/search?q=gemm&limit=1")).matches[0] ??
+      (await server.json("/api/p/0/search?q=conv&limit=1")).matches[0];
     await clickSlice(page, kernel);
     await showAll();
     await page.keyboard.press("f");
@@ -126,7 +126,7 @@ describe("moving in the timeline", { skip }, () => {
   });
 
   test("the address leads a new page to the same place", async () => {
-    const kernel = (await server.json("/api/search?q=cuda&limit=1")).matches[0];
+    const kernel = (await server.json("/api/p/0/search?q=cuda&limit=1")).matches[0];
     await clickSlice(page, kernel);
     await page.keyboard.press("p"); // pins its track
     await page.keyboard.press("r"); // the slice's time as the area

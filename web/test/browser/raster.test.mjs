@@ -60,7 +60,7 @@ describe("the pixels of the tracks", { skip }, () => {
       const context = await newWindow(browser, { viewport: { width: 1280, height: 2400 } });
       try {
         const page = await openTimeline(context, server.url);
-        const { span } = await server.json("/api/session");
+        const { span } = await server.json("/api/p/0/session");
         const seen = {};
         for (const [window, [from, to]] of Object.entries(WINDOWS)) {
           await page.evaluate(([a, b]) => window.cgpu.show(a, b), [Math.round(span * from), Math.round(span * to)]);

@@ -26,7 +26,7 @@ describe("selecting in the timeline", { skip }, () => {
     server = await Server.start(trace);
     browser = await startBrowser();
     await (await openTimeline(await newWindow(browser), server.url)).context().close();
-    session = await server.json("/api/session");
+    session = await server.json("/api/p/0/session");
   });
   beforeEach(async () => {
     page = await openTimeline(await newWindow(browser), server.url);
@@ -46,9 +46,9 @@ describe("selecting in the timeline", { skip }, () => {
   /** A device op that was launched by a call that is in the trace. */
   async function launchedKernel() {
     const name = (await tables(trace, "kernels")).kernels.rows[0][0];
-    const { matches } = await server.json(`/api/search?q=${encodeURIComponent(name)}&limit=50`);
+    const { matches } = await server.json(`/api/p/0/search?q=${encodeURIComponent(name)}&limit=50`);
     for (const match of matches) {
-      const kernel = await server.json(`/api/slice?track=${match.track}&slice=${match.slice}`);
+      const kernel = await server.json(`/api/p/0/slice?track=${match.track}&slice=${match.slice}`);
       if (trackOf(kernel.track).kind === "stream" && kernel.launch) return kernel;
     }
     throw new Error(`no launch of ${name}`);
@@ -104,7 +104,7 @@ describe("selecting in the timeline", { skip }, () => {
       ["ArrowRight", "next"],
       ["ArrowLeft", "previous"],
     ]) {
-      const expected = await server.json(`/api/neighbor?track=${at.track}&slice=${at.slice}&to=${to}`);
+      const expected = await server.json(`/api/p/0/neighbor?track=${at.track}&slice=${at.slice}&to=${to}`);
       if (expected.slice === undefined) continue;
       await page.keyboard.press(key);
       await untilState(
@@ -163,7 +163,7 @@ describe("selecting in the timeline", { skip }, () => {
     await page.mouse.up();
     const { area } = await untilState(page, (state) => state.area);
     assert.deepEqual(area.tracks, [stream.id]);
-    const expected = await server.json(`/api/area?from=${area.start}&to=${area.end}&track=${stream.id}`);
+    const expected = await server.json(`/api/p/0/area?from=${area.start}&to=${area.end}&track=${stream.id}`);
     await page.locator(".area").getByText("1 track", { exact: true }).waitFor();
     const digits = expected.slices.toString();
     await until(page, `${digits} slices are said`, async () => {
@@ -175,8 +175,8 @@ describe("selecting in the timeline", { skip }, () => {
   });
 
   test("search goes from match to match, in the order of time", async () => {
-    const expected = (await server.json("/api/search?q=cudaLaunchKernel&at=0&direction=next&limit=3")).matches;
-    const { total } = await server.json("/api/search?q=cudaLaunchKernel&limit=1");
+    const expected = (await server.json("/api/p/0/search?q=cudaLaunchKernel&at=0&direction=next&limit=3")).matches;
+    const { total } = await server.json("/api/p/0/search?q=cudaLaunchKernel&limit=1");
     assert.ok(expected.length === 3 && total > 3);
     await page.keyboard.press("/");
     await page.keyboard.type("CUDALAUNCHKERNEL");
@@ -224,13 +224,13 @@ describe("selecting in the timeline", { skip }, () => {
     await page.evaluate(([from, to]) => window.cgpu.show(from, to), [0, session.span]);
     await settled(page); // lays the track out
     const gaps = [];
-    let gap = await server.json(`/api/slice?track=${track}&slice=0`);
+    let gap = await server.json(`/api/p/0/slice?track=${track}&slice=0`);
     while (gap.slice !== undefined) {
       gaps.push(gap);
-      gap = await server.json(`/api/neighbor?track=${track}&slice=${gap.slice}&to=next`);
+      gap = await server.json(`/api/p/0/neighbor?track=${track}&slice=${gap.slice}&to=next`);
     }
     for (const each of gaps.sort((a, b) => b.duration - a.duration)) {
-      const told = await server.json(`/api/slice?track=${track}&slice=${each.slice}`);
+      const told = await server.json(`/api/p/0/slice?track=${track}&slice=${each.slice}`);
       if (told.cause_slice) return { gap: each, told };
     }
     throw new Error("no gap has a slice that names its cause");

@@ -68,7 +68,7 @@ describe("in trouble", { skip }, () => {
         ["second line", LINES],
         ["javascript:", "javascript:window.hacked=1"],
       ]) {
-        const { matches, total } = await server.json(`/api/search?q=${encodeURIComponent(q)}&limit=5`);
+        const { matches, total } = await server.json(`/api/p/0/search?q=${encodeURIComponent(q)}&limit=5`);
         assert.equal(total, 1, q);
         await clickSlice(page, matches[0]);
         const shown = page.locator(".details .slice-name");
@@ -85,7 +85,7 @@ describe("in trouble", { skip }, () => {
   test("a name of 100 kB neither fills the page nor stops it", () =>
     using(hostileTrace(folder), async (server, context) => {
       const page = await openTimeline(context, server.url);
-      const { matches } = await server.json("/api/search?q=long%200123&limit=5");
+      const { matches } = await server.json("/api/p/0/search?q=long%200123&limit=5");
       assert.equal(matches.length, 1);
       await clickSlice(page, matches[0]);
       const shown = page.locator(".details .slice-name");
@@ -109,7 +109,7 @@ describe("in trouble", { skip }, () => {
     await using(bad, async (server, context) => {
       const page = await newTab(context, server.url);
       await page.getByRole("heading", { name: "This profile cannot be shown" }).waitFor();
-      const status = await server.json("/api/status");
+      const [status] = (await server.json("/api/status")).profiles;
       assert.equal(status.state, "error");
       assert.equal(await page.getByRole("alert").textContent(), status.error);
       assert.ok((await page.locator(".error-page li").textContent()).endsWith("bad <i>file.json"));
@@ -202,7 +202,7 @@ describe("in trouble", { skip }, () => {
       await page.getByText("The server was started again with another profile: this is it.").waitFor();
       await settled(page);
       assert.equal(await page.locator(".run-title").textContent(), "another.json");
-      const { span } = await third.json("/api/session");
+      const { span } = await third.json("/api/p/0/session");
       const { start, end } = (await stateOf(page)).viewport;
       assert.ok(start <= 0 && end >= span, "all of it: the place was one of the other profile");
     } finally {

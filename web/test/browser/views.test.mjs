@@ -32,7 +32,7 @@ describe("the views", { skip }, () => {
     server = await Server.start(trace);
     browser = await startBrowser();
     await (await openTimeline(await newWindow(browser), server.url)).context().close();
-    session = await server.json("/api/session");
+    session = await server.json("/api/p/0/session");
   });
   after(async () => {
     await browser?.close();
@@ -70,7 +70,7 @@ describe("the views", { skip }, () => {
   test("a flame graph opens on what the server tells, and finds names", () =>
     using("view=flame", async (page) => {
       const flame = view(page, "flame");
-      const graph = await server.json("/api/flame?view=down");
+      const graph = await server.json("/api/p/0/flame?view=down");
       const name = graph.names[graph.nodes.name[graph.nodes.parent.findIndex((parent) => parent >= 0)]];
       await flame.locator("canvas").first().waitFor();
       await flame.getByLabel("Highlight names").fill(name);
@@ -82,7 +82,7 @@ describe("the views", { skip }, () => {
       await flame.getByText("no frame").waitFor();
       await flame.getByLabel("Highlight names").fill("");
 
-      const answered = page.waitForResponse((answer) => answer.url().includes("/api/flame?view=up"));
+      const answered = page.waitForResponse((answer) => answer.url().includes("/api/p/0/flame?view=up"));
       await flame.getByRole("tab", { name: "Bottom up" }).click();
       const up = await (await answered).json();
       assert.ok(up.nodes.parent.length > 1 && up.total > 0);
@@ -100,7 +100,7 @@ describe("the views", { skip }, () => {
     return using(`view=flame&area=${from}~${to}`, async (page) => {
       await view(page, "flame").locator("canvas").first().waitFor();
       const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((entry) => entry.name));
-      const flames = asked.filter((url) => url.includes("/api/flame"));
+      const flames = asked.filter((url) => url.includes("/api/p/0/flame"));
       assert.ok(
         flames.length > 0 && flames.every((url) => url.includes(`from=${from}`) && url.includes(`to=${to}`)),
         `${flames}`,
@@ -127,7 +127,7 @@ describe("the views", { skip }, () => {
   /** The slices of a kernel, the longest first, counted from the search. */
   async function longestOf(name) {
     const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
-    const found = await server.json(`/api/search?q=${encodeURIComponent(pattern)}&regex=1&own=1&limit=10000`);
+    const found = await server.json(`/api/p/0/search?q=${encodeURIComponent(pattern)}&regex=1&own=1&limit=10000`);
     return found.matches.sort((a, b) => b.duration - a.duration || a.start - b.start);
   }
   const isAt = (state, slice) =>
@@ -229,7 +229,7 @@ describe("the views", { skip }, () => {
     using("view=flame", async (page) => {
       const flame = view(page, "flame");
       const legend = flame.getByRole("list", { name: "Colours" });
-      const merged = await server.json("/api/flame?view=down");
+      const merged = await server.json("/api/p/0/flame?view=down");
       assert.ok(
         merged.names.includes("ProfilerStep") && !merged.names.some((name) => name.startsWith("ProfilerStep#")),
       );
@@ -238,7 +238,7 @@ describe("the views", { skip }, () => {
         await legend.getByText(session.classes[kernel].replace(/_/g, " "), { exact: true }).waitFor();
       }
       const answered = page.waitForResponse(
-        (answer) => answer.url().includes("/api/flame?") && answer.url().includes("steps=1"),
+        (answer) => answer.url().includes("/api/p/0/flame?") && answer.url().includes("steps=1"),
       );
       await flame.getByLabel("each step apart").check();
       const apart = await (await answered).json();
@@ -274,7 +274,7 @@ describe("the views", { skip }, () => {
   test("a kernel of the table is found in the timeline's search", () =>
     using("view=timeline", async (page) => {
       const name = (await tables(trace, "kernels")).kernels.rows[0][0];
-      const { total } = await server.json(`/api/search?q=${encodeURIComponent(name.slice(0, 400))}&limit=1`);
+      const { total } = await server.json(`/api/p/0/search?q=${encodeURIComponent(name.slice(0, 400))}&limit=1`);
       await page.locator(".search-input").fill(name);
       const count = page.locator(".search-count");
       await until(
@@ -325,7 +325,7 @@ describe("the table of all slices", { skip }, () => {
   });
 
   test("leads from a row to its slice, also from a part of the run", async () => {
-    const { span } = await server.json("/api/session");
+    const { span } = await server.json("/api/p/0/session");
     const [from, to] = [Math.round(span * 0.4), Math.round(span * 0.41)];
     const { rows } = (await tables(trace, "slices", "--from", from, "--to", to)).slices;
     for (const at of [0, Math.floor(rows.length / 2)]) {
@@ -334,7 +334,7 @@ describe("the table of all slices", { skip }, () => {
       for (let i = 0; i <= at; ++i) await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       const { selection } = await selected(page);
-      const slice = await server.json(`/api/slice?track=${selection.track}&slice=${selection.slice}`);
+      const slice = await server.json(`/api/p/0/slice?track=${selection.track}&slice=${selection.slice}`);
       const [, start, length, name] = rows[at];
       assert.equal(slice.name, name);
       assert.equal(Math.min(slice.start + slice.duration, to) - Math.max(slice.start, from), length);

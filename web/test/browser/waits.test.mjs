@@ -51,7 +51,7 @@ const EVENTS = [
 
 describe("waits", { skip }, () => {
   let server, browser, page;
-  const find = async (name) => (await server.json(`/api/search?own=1&q=${name}`)).matches[0];
+  const find = async (name) => (await server.json(`/api/p/0/search?own=1&q=${name}`)).matches[0];
   /** Pixels of the layer over the tracks that have the colour of a wait's arrow. */
   const pixelsOfArrow = () =>
     page.evaluate(() => {

@@ -237,7 +237,9 @@ export function sessionOf(profile, id) {
     start_unix_ns: null,
     runs: [{ rank: 0, format: "mock", file: "generated", host: "", clock: "relative" }],
     tracks: profile.tracks.map(({ laneSlices, ...track }) => track),
-    tables: [{ name: "kernels", about: "", rows: 40 }],
+    tables: [
+      { name: "kernels", about: "", subject: "timeline", events: false, row_key: ["name"], columns: [], options: [] },
+    ],
     views: ["timeline"],
     kinds: KINDS,
     classes: CLASSES,

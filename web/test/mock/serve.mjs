@@ -18,10 +18,13 @@ const POLICY =
 
 function answer(profile, id, path, query) {
   const number = (name) => Number(query.get(name));
-  const [, , what, rest] = path.split("/");
+  if (path === "/api/status") {
+    const status = { state: "ready", share: 1, what: "", error: null, inputs: ["generated"] };
+    return { session: id, version: "mock", profiles: [status] };
+  }
+  const [, , , shown, what, rest] = path.split("/");
+  if (shown !== "0") return null;
   switch (what) {
-    case "status":
-      return { session: id, state: "ready", share: 1, what: "", error: null, version: "mock", inputs: ["generated"] };
     case "session":
       return sessionOf(profile, id);
     case "names":

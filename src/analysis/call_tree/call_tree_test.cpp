@@ -1,0 +1,292 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/test_tables.h"
+#include "analysis/test_timeline.h"
+#include "base/error.h"
+
+namespace cgpu {
+namespace {
+
+/// A call tree that a test writes down: every node with its own cost.
+class TestTree {
+ public:
+  TestTree() {
+    tree_.metrics.resize(1);
+    tree_.metrics[0].name = "TIME";
+    tree_.metrics[0].unit = "sec";
+    tree_.main_metric = 0;
+    add(kNoNode, NodeKind::root, "<root>", 0);
+  }
+
+  NodeIndex add(NodeIndex parent, NodeKind kind, const std::string& name, double own, uint32_t line = 0) {
+    CallNodes& nodes = tree_.nodes;
+    nodes.parent.push_back(parent);
+    nodes.kind.push_back(kind);
+    nodes.relation.push_back(NodeRelation::call);
+    nodes.name.push_back(tree_.names.intern(name));
+    nodes.file.push_back(0);
+    nodes.module.push_back(0);
+    nodes.line.push_back(line);
+    own_.push_back(own);
+    return nodes.size() - 1;
+  }
+  NodeIndex call(NodeIndex parent, const std::string& name, double own) {
+    return add(parent, NodeKind::function, name, own);
+  }
+
+  /// A session with the tree, its inclusive values filled in.
+  Session session() {
+    std::vector<double> inclusive = own_;
+    for (NodeIndex node = tree_.nodes.size(); node-- > 1;) inclusive[tree_.nodes.parent[node]] += inclusive[node];
+    for (NodeIndex node = 0; node < inclusive.size(); ++node) {
+      tree_.metrics[0].node.push_back(node);
+      tree_.metrics[0].value.push_back(inclusive[node]);
+    }
+    Session session;
+    session.runs.emplace_back();
+    session.runs[0].call_tree = std::move(tree_);
+    return session;
+  }
+  CallTree& tree() { return tree_; }
+
+ private:
+  CallTree tree_;
+  std::vector<double> own_;
+};
+
+TableOptions with_metric(const std::string& name) {
+  return TableOptions().set(kMetricOption, {name});
+}
+
+TEST(CallTree, RowsAndSums) {
+  TestTree tree;
+  const NodeIndex f = tree.call(0, "f", 1);
+  tree.add(f, NodeKind::loop, "", 2, 10);
+  const Table table = call_tree_table(tree.session(), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  EXPECT_EQ(text_at(table, 2, "name"), "loop at unknown file:10");
+  EXPECT_EQ(integer_at(table, 2, "depth"), 2);
+  EXPECT_EQ(integer_at(table, 2, "parent"), 1);
+  EXPECT_TRUE(absent_at(table, 0, "parent"));
+  EXPECT_EQ(real_at(table, 0, "TIME.inclusive"), 3);
+  EXPECT_EQ(real_at(table, 1, "TIME.exclusive"), 1);
+  EXPECT_EQ(real_at(table, 2, "TIME.exclusive"), 2);
+}
+
+/// f calls g, which calls itself and h; m calls g too. Of g here and below, 9 = 6 + 3: the inner g is in the outer one.
+Session recursive_session() {
+  TestTree tree;
+  const NodeIndex m = tree.call(0, "m", 1);
+  const NodeIndex f = tree.call(m, "f", 1);
+  const NodeIndex outer = tree.call(f, "g", 1);
+  const NodeIndex inner = tree.call(outer, "g", 1);
+  tree.call(inner, "h", 4);
+  tree.call(m, "g", 3);
+  return tree.session();
+}
+
+TEST(CallTree, RecursionCountsOnceInTheFlatView) {
+  const Table table = functions_table(recursive_session(), {});
+  expect_well_formed(table);
+  EXPECT_EQ(real_at(table, row_of(table, "name", "g"), "TIME.inclusive"), 9);
+  EXPECT_EQ(real_at(table, row_of(table, "name", "g"), "TIME.exclusive"), 5);
+  EXPECT_EQ(real_at(table, row_of(table, "name", "m"), "TIME.inclusive"), 11);
+  double sum = 0;
+  for (size_t row = 0; row < table.row_count(); ++row) sum += real_at(table, row, "TIME.exclusive");
+  EXPECT_EQ(sum, 11);
+  EXPECT_EQ(table.row_count(), 4u);  // not the root, which costs nothing by itself
+}
+
+TEST(CallTree, CallersOfARecursiveFunction) {
+  const Table table = callers_table(recursive_session(), {});
+  expect_well_formed(table);
+  std::map<std::pair<std::string, std::string>, std::pair<double, double>> costs;
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    const Cell inclusive = at(table, row, "TIME.inclusive");
+    costs[{text_at(table, row, "name"), text_at(table, row, "caller")}] = {
+        is_absent(inclusive) ? -1 : std::get<double>(inclusive), real_at(table, row, "TIME.exclusive")};
+  }
+  EXPECT_EQ(costs.at({"g", "f"}), std::pair(6.0, 1.0));
+  EXPECT_EQ(costs.at({"g", "m"}), std::pair(3.0, 3.0));
+  EXPECT_EQ(costs.at({"g", "g"}), std::pair(-1.0, 1.0));  // inside g: in the other rows already
+  EXPECT_EQ(costs.at({"h", "g"}), std::pair(4.0, 4.0));
+}
+
+TEST(CallTree, BodiesBelongToTheirFunction) {
+  TestTree tree;
+  const NodeIndex f = tree.call(0, "f", 1);
+  const NodeIndex loop = tree.add(f, NodeKind::loop, "", 2, 10);
+  tree.add(loop, NodeKind::line, "", 4, 11);
+  const Table table = functions_table(tree.session(), {});
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(real_at(table, 0, "TIME.exclusive"), 7);
+}
+
+TEST(CallTree, HotPathFollowsTheThreshold) {
+  TestTree tree;
+  const NodeIndex f = tree.call(0, "f", 4);
+  const NodeIndex g = tree.call(f, "g", 1);
+  tree.call(g, "h", 3);
+  tree.call(f, "k", 2);
+  const Session session = tree.session();
+  Table table = hot_path_table(session);  // 10, 10, g 4 of 10
+  expect_well_formed(table);
+  EXPECT_EQ(table.row_count(), 2u);
+  const auto with_threshold = [](const char* percent) { return TableOptions().set("threshold", {percent}); };
+  table = hot_path_table(session, with_threshold("40"));
+  ASSERT_EQ(table.row_count(), 4u);
+  EXPECT_EQ(text_at(table, 3, "name"), "h");
+  EXPECT_EQ(real_at(table, 3, "pct"), 30);
+  EXPECT_EQ(hot_path_table(session, with_threshold("80")).row_count(), 2u);
+  EXPECT_THROW(hot_path_table(session, with_threshold("101")), Error);
+}
+
+TEST(CallTree, MetricsThatAreRatios) {
+  TestTree tree;
+  tree.call(0, "f", 6);
+  Metric count, mean, nothing;
+  count.name = "COUNT";
+  count.node = {0, 1};
+  count.value = {2, 2};
+  mean.name = "MEAN";
+  mean.unit = "%";
+  mean.parts = {0, 1};
+  mean.formula.push_constant(100);
+  mean.formula.push_operand(0);
+  mean.formula.push(Formula::Op::product, 2);
+  mean.formula.push_operand(1);
+  mean.formula.push(Formula::Op::divide, 2);
+  mean.formula.push_constant(250);
+  mean.formula.push(Formula::Op::minimum, 2);
+  nothing.name = "NOTHING";
+  nothing.aliases = {"void"};
+  for (Metric* metric : {&count, &mean, &nothing}) tree.tree().metrics.push_back(*metric);
+  const Session session = tree.session();
+  const Table table = metrics_table(session, {});
+  expect_well_formed(table);
+  EXPECT_EQ(real_at(table, row_of(table, "name", "MEAN"), "value"), 250);  // 300, above its limit
+  EXPECT_TRUE(is_absent(at(table, row_of(table, "name", "NOTHING"), "value")));
+  const Table nodes = call_tree_table(session, {});
+  EXPECT_EQ(real_at(nodes, 1, "COUNT.exclusive"), 2);
+  EXPECT_TRUE(is_absent(at(nodes, 0, "MEAN.exclusive")));  // nothing of the root's own
+  for (const Column& column : nodes.columns) EXPECT_NE(column.name, "NOTHING.inclusive");
+  EXPECT_EQ(call_tree_table(session, with_metric("void")).column("NOTHING.inclusive"), 6u);
+  EXPECT_THROW(call_tree_table(session, with_metric("unheard of")), Error);
+}
+
+TEST(CallTree, RoundedSumsLeaveNoCost) {
+  TestTree tree;
+  const NodeIndex f = tree.call(0, "f", 0.001);  // less than the sums below are right to
+  tree.call(f, "g", 60);
+  tree.call(f, "h", 40);
+  tree.tree().metrics[0].rounding = 1e-4;
+  const Table table = call_tree_table(tree.session(), {});
+  EXPECT_EQ(real_at(table, 1, "TIME.exclusive"), 0);
+  EXPECT_EQ(real_at(table, 2, "TIME.exclusive"), 60);
+}
+
+TEST(CallTree, StallsAreSharesOfAllStalls) {
+  TestTree tree;
+  tree.call(0, "f", 1);
+  for (const auto& [reason, value] : {std::pair("texture", 1.0), std::pair("sleep", 3.0)}) {
+    Metric metric;
+    metric.name = reason;
+    metric.stall_reason = reason;
+    metric.node = {0};
+    metric.value = {value};
+    tree.tree().metrics.push_back(std::move(metric));
+  }
+  const Table table = stalls_table(tree.session(), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 2u);
+  EXPECT_EQ(text_at(table, 0, "reason"), "sleep");
+  EXPECT_EQ(real_at(table, 0, "pct"), 75);
+}
+
+/// Three threads with 4, 2 and 0 in f; the third is elsewhere.
+class ThreeThreads : public ProfileValues {
+ public:
+  std::vector<NodeValue> of_profile(uint32_t, MetricIndex) override { return {}; }
+  std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex) override {
+    if (node == 0) return {{0, 4}, {1, 2}, {2, 3}};
+    if (node == 1) return {{0, 4}, {1, 2}};
+    return {{2, 3}};
+  }
+  std::vector<std::string> scopes() override { return {"function"}; }
+  std::vector<NodeValue> of_scope(const std::string&, MetricIndex, std::optional<uint32_t>) override {
+    return {{1, 5}};
+  }
+};
+
+TEST(CallTree, ThreadsAndTheirCost) {
+  TestTree tree;
+  tree.call(0, "f", 9);
+  for (const int64_t rank : {1, 0, 0}) {
+    CallProfile profile;
+    profile.name = "rank " + std::to_string(rank);
+    profile.rank = rank;
+    tree.tree().profiles.push_back(profile);
+  }
+  tree.tree().profiles[1].device = true;
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  const Table table = profiles_table(tree.session(), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  EXPECT_EQ(integer_at(table, 0, "id"), 2);  // by rank, threads before streams
+  EXPECT_EQ(integer_at(table, 1, "id"), 1);
+  EXPECT_EQ(text_at(table, 1, "kind"), "stream");
+  EXPECT_EQ(integer_at(table, 2, "rank"), 1);
+  EXPECT_EQ(real_at(table, 2, "TIME"), 4);
+}
+
+TEST(CallTree, OtherScopesAsStored) {
+  TestTree tree;
+  tree.call(0, "f", 6);
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  const Session session = tree.session();
+  const Table table = call_tree_table(session, TableOptions().set("scope", {"function"}));
+  expect_well_formed(table);
+  EXPECT_TRUE(is_absent(at(table, 0, "TIME.function")));
+  EXPECT_EQ(real_at(table, 1, "TIME.function"), 5);
+  EXPECT_THROW(call_tree_table(session, TableOptions().set("scope", {"unheard of"})), Error);
+}
+
+TEST(CallTree, ImbalanceOverThreads) {
+  TestTree tree;
+  tree.call(0, "f", 6);
+  tree.call(0, "g", 3);
+  for (const char* name : {"thread 0", "thread 1", "thread 2", "stream 7"}) {
+    CallProfile profile;
+    profile.name = name;
+    tree.tree().profiles.push_back(profile);
+  }
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  const Table table = imbalance_table(tree.session(), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  const size_t f = row_of(table, "name", "f");
+  EXPECT_EQ(real_at(table, f, "min"), 0);
+  EXPECT_EQ(real_at(table, f, "mean"), 2);
+  EXPECT_EQ(real_at(table, f, "max"), 4);
+  EXPECT_EQ(real_at(table, f, "imbalance"), 2);
+  EXPECT_EQ(text_at(table, f, "worst"), "thread 0");
+  EXPECT_EQ(integer_at(table, f, "profiles"), 3);  // the stream has no values at all
+}
+
+TEST(CallTree, RunsWithoutOneGiveEmptyTables) {
+  TestRun run;
+  const Session session = session_of(run);
+  for (const auto table :
+       {profiles_table, call_tree_table, hot_path_table, functions_table, callers_table, imbalance_table}) {
+    EXPECT_TRUE(table(session, with_metric("anything")).empty());
+  }
+  EXPECT_TRUE(metrics_table(session).empty());
+  EXPECT_TRUE(stalls_table(session).empty());
+}
+
+}  // namespace
+}  // namespace cgpu

@@ -1,0 +1,200 @@
+// Tables `functions` (flat) and `callers` (bottom-up). O(nodes) a metric that is shown.
+//
+// The inclusive cost of a function is the sum over its outermost nodes only, so that recursion counts once. Its
+// exclusive cost is the sum over all of its nodes; the exclusive costs of all functions add up to the whole program.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/call_tree/call_functions.h"
+#include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/common/columns.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+namespace {
+
+/// How the nodes of a tree fall into the rows of a table.
+struct Grouping {
+  size_t groups = 0;
+  std::vector<size_t> of;  // of each node: that of the function whose body it is in
+};
+
+struct Sums {
+  std::vector<double> inclusive;
+  std::vector<double> exclusive;
+};
+
+void add_to(double& sum, double value) {
+  if (value == value) sum = sum == sum ? sum + value : value;
+}
+
+Sums measured_sums(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex metric) {
+  const std::vector<double> inclusive = inclusive_values(tree, metric);
+  const std::vector<double> exclusive = exclusive_values(tree, metric);
+  Sums sums{std::vector<double>(grouping.groups, kNoValue), std::vector<double>(grouping.groups, kNoValue)};
+  for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
+    add_to(sums.exclusive[grouping.of[node]], exclusive[node]);
+    if (functions.outermost[node]) add_to(sums.inclusive[grouping.of[node]], inclusive[node]);
+  }
+  return sums;
+}
+
+Sums sums_of(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex index) {
+  const Metric& metric = tree.metrics[index];
+  if (metric.measured()) return measured_sums(tree, functions, grouping, index);
+  std::map<MetricIndex, Sums> parts;
+  for (const MetricIndex part : metric.parts) {
+    parts.try_emplace(part, measured_sums(tree, functions, grouping, part));
+  }
+  Sums sums{std::vector<double>(grouping.groups), std::vector<double>(grouping.groups)};
+  for (size_t group = 0; group < grouping.groups; ++group) {
+    sums.inclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).inclusive[group]; });
+    sums.exclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).exclusive[group]; });
+  }
+  return sums;
+}
+
+/// Appends a cell pair a metric to the rows, one row a group.
+void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
+                 const std::vector<ShownMetric>& metrics) {
+  for (const ShownMetric& metric : metrics) {
+    const auto index = metric.in(tree);
+    const std::vector<double> none(grouping.groups, kNoValue);
+    const Sums sums = index ? sums_of(tree, functions, grouping, *index) : Sums{none, none};
+    for (size_t group = 0; group < grouping.groups; ++group) {
+      rows[group].emplace_back(sums.inclusive[group]);
+      rows[group].emplace_back(sums.exclusive[group]);
+    }
+  }
+}
+
+/// Where the columns of the metrics are: for each its inclusive, then its exclusive cost.
+struct MetricColumns {
+  size_t begin;
+  size_t end;
+};
+
+/// Appends the rows, but for those of the root and of starts of threads that have no exclusive cost.
+void append_costly(Table& table, const std::vector<Row>& rows, const std::vector<bool>& is_function,
+                   MetricColumns columns) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    bool costs = is_function[i];
+    for (size_t c = columns.begin + 1; c < columns.end && !costs; c += 2) {
+      costs = !is_absent(rows[i][c]) && std::get<double>(rows[i][c]) != 0;
+    }
+    if (costs) table.append(rows[i]);
+  }
+}
+
+/// Orders by the exclusive cost of the first metric, then by its inclusive cost; absent last.
+void sort_by_cost(Table& table, MetricColumns columns) {
+  if (columns.begin == columns.end) return;
+  const ColumnValues& inclusive = table.values(columns.begin);
+  const ColumnValues& exclusive = table.values(columns.begin + 1);
+  table.sort([&](uint32_t a, uint32_t b) {
+    const auto order = exclusive.compare(a, b);
+    return order != 0 ? order > 0 : inclusive.compare(a, b) > 0;
+  });
+}
+
+/// Inserts the columns of the metrics.
+MetricColumns insert_metrics(Table& table, const std::vector<ShownMetric>& metrics) {
+  const std::vector<Column> columns = metric_columns(metrics);
+  const size_t begin = insert_before_place(table, columns);
+  return {begin, begin + columns.size()};
+}
+
+/// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
+void append_groups(Table& table, const Run& run, const CallFunctions& functions, const Grouping& grouping,
+                   std::vector<Row> rows, const std::vector<NodeIndex>& examples,
+                   const std::vector<ShownMetric>& metrics, MetricColumns columns) {
+  const CallTree& tree = *run.call_tree;
+  append_sums(rows, tree, functions, grouping, metrics);
+  std::vector<bool> is_function;
+  for (size_t group = 0; group < examples.size(); ++group) {
+    append_place(rows[group], tree, examples[group]);
+    is_function.push_back(tree.nodes.kind[examples[group]] == NodeKind::function);
+  }
+  append_costly(table, rows, is_function, columns);
+}
+
+Table functions_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+  const MetricColumns columns = insert_metrics(table, metrics);
+  for (const Run& run : facts.session().runs) {
+    if (!run.call_tree) continue;
+    const CallFunctions functions = functions_of(*run.call_tree);
+    const Grouping grouping{functions.example.size(), {functions.function.begin(), functions.function.end()}};
+    std::vector<Row> rows;
+    for (const NodeIndex node : functions.example) rows.push_back({run.rank, run.call_tree->name_of(node)});
+    append_groups(table, run, functions, grouping, std::move(rows), functions.example, metrics, columns);
+  }
+  sort_by_cost(table, columns);
+  return table;
+}
+
+Table callers_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+  const MetricColumns columns = insert_metrics(table, metrics);
+  for (const Run& run : facts.session().runs) {
+    if (!run.call_tree) continue;
+    const CallTree& tree = *run.call_tree;
+    const CallFunctions functions = functions_of(tree);
+    std::map<std::pair<FunctionIndex, FunctionIndex>, size_t> group_of_pair;
+    Grouping grouping{0, std::vector<size_t>(tree.nodes.size())};
+    std::vector<Row> rows;
+    std::vector<NodeIndex> examples;
+    for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
+      if (!functions.is_function(tree, node)) {
+        grouping.of[node] = grouping.of[tree.nodes.parent[node]];
+        continue;
+      }
+      const FunctionIndex caller = functions.caller[node];
+      const auto [at, is_new] = group_of_pair.try_emplace({functions.function[node], caller}, grouping.groups);
+      grouping.of[node] = at->second;
+      if (!is_new) continue;
+      ++grouping.groups;
+      examples.push_back(node);
+      rows.push_back({run.rank, tree.name_of(node),
+                      caller == kNoFunction ? Cell() : Cell(tree.name_of(functions.example[caller]))});
+    }
+    append_groups(table, run, functions, grouping, std::move(rows), examples, metrics, columns);
+  }
+  sort_by_cost(table, columns);
+  return table;
+}
+
+}  // namespace
+
+Analysis functions_analysis() {
+  Analysis analysis{.name = "functions",
+                    .about = "cost of each function, wherever it was called from; recursion counts once",
+                    .subject = Subject::call_tree,
+                    .columns = {rank_column(), key_column("name", "function")},
+                    .options = {kMetricOption},
+                    .applies = [](const ProfileCounts& counts) { return counts.call_trees > 0; },
+                    .whole = functions_table};
+  append_place_columns(analysis.columns);
+  return analysis;
+}
+
+Analysis callers_analysis() {
+  Analysis analysis{.name = "callers",
+                    .about = "cost of each function by who called it; recursion counts once",
+                    .subject = Subject::call_tree,
+                    .columns = {rank_column(), key_column("name", "function"),
+                                key_column("caller", "function that called it; absent where nothing did")},
+                    .options = {kMetricOption},
+                    .applies = [](const ProfileCounts& counts) { return counts.call_trees > 0; },
+                    .whole = callers_table};
+  append_place_columns(analysis.columns);
+  return analysis;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,19 @@
+// Which slices the rows of a table of one row a name are made of.
+#pragma once
+
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/common/merged_names.h"
+
+namespace cgpu {
+
+/// `kernels`: names in full or short.
+inline const TableOption kNamesOption{"names", TableOption::Kind::choice, "full",
+                                      "Kernel names: full or base (without types and arguments)", {"full", "base"}};
+
+/// For RowSlices::visit: a row a name of the slices of wanted kinds.
+std::vector<Row> visit_slices_by_name(const Session& session, bool (*is_wanted)(SliceKind),
+                                      const MergedNames::Spelling& spelling, const RowSlices::Visit& visit);
+
+}  // namespace cgpu

@@ -1,0 +1,66 @@
+#include "analysis/common/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace cgpu {
+namespace {
+
+TEST(Statistics, OneValueHasNoDeviation) {
+  DurationStatistics one;
+  one.add(42);
+  EXPECT_EQ(one.count(), 1);
+  EXPECT_EQ(one.total(), 42);
+  EXPECT_EQ(one.mean(), 42.0);
+  EXPECT_EQ(one.median(), 42.0);
+  EXPECT_EQ(one.min(), 42);
+  EXPECT_EQ(one.max(), 42);
+  EXPECT_EQ(one.deviation(), 0.0);
+}
+
+TEST(Statistics, HandComputed) {
+  DurationStatistics values;
+  for (const int64_t value : {9, 2, 4, 4, 5, 4, 7, 5}) values.add(value);
+  EXPECT_EQ(values.total(), 40);
+  EXPECT_EQ(values.mean(), 5.0);
+  EXPECT_EQ(values.median(), 4.5);  // 2 4 4 4 | 5 5 7 9
+  EXPECT_EQ(values.min(), 2);
+  EXPECT_EQ(values.max(), 9);
+  EXPECT_DOUBLE_EQ(values.deviation(), std::sqrt(32.0 / 7.0));
+}
+
+TEST(Statistics, LargeValuesThatHardlyDiffer) {
+  constexpr int64_t kBase = 1'000'000'000'000;
+  EXPECT_EQ(sample_deviation({kBase, kBase + 2}), std::sqrt(2.0));
+  EXPECT_EQ(median({kBase + 3, kBase}), static_cast<double>(kBase) + 1.5);
+  EXPECT_EQ(mean({kBase, kBase + 1}), static_cast<double>(kBase) + 0.5);
+}
+
+TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
+  const std::vector<int64_t> sorted = {10, 20, 40, 80};
+  EXPECT_EQ(quantile_of_sorted(sorted, 0), 10.0);
+  EXPECT_EQ(quantile_of_sorted(sorted, 0.25), 17.5);
+  EXPECT_EQ(quantile_of_sorted(sorted, 0.5), 30.0);
+  EXPECT_EQ(quantile_of_sorted(sorted, 0.75), 50.0);
+  EXPECT_EQ(quantile_of_sorted(sorted, 1), 80.0);
+  EXPECT_EQ(quantile_of_sorted({-3}, 0.25), -3.0);
+  EXPECT_EQ(quantile_of_sorted({-3, -1}, 0.5), -2.0);
+  EXPECT_EQ(quantile_of_sorted({}, 0.5), 0.0);
+}
+
+TEST(Statistics, MedianIsTheMiddleQuantile) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int64_t> values(1 + random() % 30);
+    for (int64_t& value : values) value = static_cast<int64_t>(random() % 50);
+    const double by_selection = median(values);
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(by_selection, quantile_of_sorted(values, 0.5));
+  }
+}
+
+}  // namespace
+}  // namespace cgpu

@@ -1,0 +1,73 @@
+#include "analysis/device/device_ops.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cgpu {
+
+namespace {
+/// Ops of the same group mostly follow each other, so the last group is tried first.
+template <typename Key, typename KeyOf>
+std::map<Key, std::vector<OpIndex>> group_ops(const Timeline& timeline, KeyOf key_of) {
+  std::map<Key, std::vector<OpIndex>> groups;
+  auto last = groups.end();
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex) {
+    const Key key = key_of(op);
+    if (last == groups.end() || last->first != key) last = groups.try_emplace(key).first;
+    last->second.push_back(op);
+  });
+  return groups;
+}
+}  // namespace
+
+OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops) {
+  const auto& part = session.runs[run].part_of;
+  if (!part) return {run, session.runs[run].timeline, std::move(ops)};
+  for (OpIndex& op : ops) op = part->ops[op];
+  return {part->run, session.whole->runs[part->run].timeline, std::move(ops)};
+}
+
+std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline) {
+  return group_ops<int32_t>(timeline, [&](OpIndex op) { return timeline.device_ops.device[op]; });
+}
+
+std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline) {
+  return group_ops<StreamId>(timeline, [&](OpIndex op) {
+    return StreamId{timeline.device_ops.device[op], timeline.device_ops.stream[op]};
+  });
+}
+
+std::set<int32_t> used_devices(const Run& run) {
+  std::set<int32_t> devices;
+  if (run.let_go) devices = run.let_go->used_devices;
+  for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) { devices.insert(run.timeline.device_ops.device[op]); });
+  if (run.launch_metrics) {
+    for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
+      if (launch.device) devices.insert(*launch.device);
+    }
+  }
+  return devices;
+}
+
+IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops) {
+  std::vector<Interval> intervals;
+  intervals.reserve(ops.size());
+  for (const OpIndex op : ops) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    intervals.push_back({timeline.slices.start[slice], timeline.slices.end(slice)});
+  }
+  return IntervalSet(std::move(intervals));
+}
+
+Interval span_of(const Timeline& timeline, const std::vector<OpIndex>& ops) {
+  if (ops.empty()) return {};
+  Interval span{INT64_MAX, INT64_MIN};
+  for (const OpIndex op : ops) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    span.begin = std::min(span.begin, timeline.slices.start[slice]);
+    span.end = std::max(span.end, timeline.slices.end(slice));
+  }
+  return span;
+}
+
+}  // namespace cgpu

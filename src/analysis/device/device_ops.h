@@ -1,0 +1,59 @@
+// Device ops by device and by stream, and the time that they cover (docs/definitions.md, "Device ops").
+//
+// An op is known by its index into Timeline::device_ops. Ops of implausible duration are left out everywhere.
+// The ops of a group are in file order. O(n) in the device ops, but busy_time() sorts them where they do not come
+// sorted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/interval_set.h"
+#include "model/run.h"
+
+namespace cgpu {
+
+using OpIndex = uint32_t;
+
+struct StreamId {
+  int32_t device = 0;
+  int64_t stream = 0;
+  auto operator<=>(const StreamId&) const = default;
+};
+
+inline bool is_plausible(const Timeline& timeline, SliceIndex slice) {
+  return (timeline.slices.flags[slice] & kImplausibleDuration) == 0;
+}
+
+/// Calls visit(op, slice) for every device op of plausible duration, in file order.
+template <typename Visit>
+void for_each_device_op(const Timeline& timeline, Visit visit) {
+  for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    if (is_plausible(timeline, slice)) visit(op, slice);
+  }
+}
+
+/// Device ops in the timeline that has everything around them. Of a session that is a part of another one
+/// (Session::whole), that is the timeline that the run was cut out of: it still has their launches and all host slices.
+struct OpsInWhole {
+  size_t run = 0;  // index in Session::whole, or in the session itself where it is no part
+  const Timeline& timeline;
+  std::vector<OpIndex> ops;  // in `timeline`, in the order in which they were given
+};
+OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops);
+
+std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
+std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);
+
+/// The devices on which something ran: those of the device ops and of the launches that a kernel profiler measured.
+std::set<int32_t> used_devices(const Run& run);
+
+/// The union of the times of these ops.
+IntervalSet busy_time(const Timeline& timeline, const std::vector<OpIndex>& ops);
+/// From the first start to the last end of these ops; empty at 0 for none.
+Interval span_of(const Timeline& timeline, const std::vector<OpIndex>& ops);
+
+}  // namespace cgpu

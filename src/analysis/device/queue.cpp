@@ -1,0 +1,69 @@
+// Table `queue`: how many launches wait in the queue of each stream. O(n log n) in the launching calls.
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/common/statistics.h"
+#include "analysis/rows_by_run.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+namespace {
+
+/// A time, and what happened then: true where a call launched work, false where launched work began to run.
+using Event = std::pair<int64_t, bool>;
+
+/// The number of launched calls whose work has not begun, after each event.
+std::vector<int64_t> lengths_after(std::vector<Event>& events) {
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  std::vector<int64_t> lengths;
+  lengths.reserve(events.size());
+  int64_t length = 0;
+  for (const Event& event : events) {
+    length += event.second ? 1 : -1;
+    lengths.push_back(length);
+  }
+  return lengths;
+}
+
+void append_streams(const RunInSession& run, Table& table) {
+  const Timeline& timeline = run.timeline();
+  const DeviceOps& ops = timeline.device_ops;
+  std::map<StreamId, std::vector<Event>> events_of_stream;
+  for (const LaunchingCall& launch : run.facts.launching_calls(run.index)) {
+    std::vector<Event>& events = events_of_stream[{ops.device[launch.first_op], ops.stream[launch.first_op]}];
+    events.emplace_back(timeline.slices.start[launch.call], true);
+    events.emplace_back(timeline.slices.start[ops.slice[launch.first_op]], false);
+  }
+  for (auto& [id, events] : events_of_stream) {
+    std::vector<int64_t> lengths = lengths_after(events);
+    std::sort(lengths.begin(), lengths.end());
+    table.append({run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(events.size() / 2), mean(lengths),
+                  sample_deviation(lengths), lengths.front(), quantile_of_sorted(lengths, 0.25),
+                  quantile_of_sorted(lengths, 0.5), quantile_of_sorted(lengths, 0.75), lengths.back()});
+  }
+}
+
+}  // namespace
+
+Analysis queue_analysis() {
+  const auto of_length = [](const char* name, const char* about) { return real_column(name, "count", about); };
+  return {
+      .name = "queue",
+      .about = "length of the queue of each stream: calls whose first device op has not begun, after each change",
+      .columns = {rank_column(), device_column(), stream_column(),
+                  count_column("count", "calls whose first device op ran on the stream"),
+                  of_length("mean", "mean length"), of_length("std", "sample standard deviation (n - 1), 0 for one"),
+                  count_column("min", "smallest length; below 0 where an op begins before its call, by the clocks"),
+                  of_length("p25", "first quartile, interpolated"), of_length("median", "median, interpolated"),
+                  of_length("p75", "third quartile, interpolated"), count_column("max", "largest length")},
+      .applies = [](const ProfileCounts& counts) { return counts.launched > 0; },
+      .fold = fold_of<RowsByRun<append_streams>>};
+}
+
+}  // namespace cgpu

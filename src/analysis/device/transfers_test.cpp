@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include "analysis/test_tables.h"
+#include "analysis/test_timeline.h"
+
+namespace cgpu {
+namespace {
+
+TEST(Transfers, ByDirectionAndMemory) {
+  TestRun run;
+  run.memcpy("HtoD", 0, 10, {CopyKind::HtoD, MemoryKind::pinned, MemoryKind::device, 200});
+  run.memcpy("HtoD", 10, 30, {CopyKind::HtoD, MemoryKind::pinned, MemoryKind::device, 600});
+  run.memcpy("HtoD", 40, 100, {CopyKind::HtoD, MemoryKind::pageable, MemoryKind::device, 100});
+  run.memset("Memset", 140, 5, 64);
+  run.kernel("k", 0, 1000);
+  run.implausible(run.memset("Memset", 140, 500, 64));
+  const Table table = transfers_table(session_of(run), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  EXPECT_EQ(text_at(table, 0, "src_memory"), "pageable");
+  EXPECT_EQ(text_at(table, 1, "kind"), "HtoD");
+  EXPECT_EQ(text_at(table, 1, "src_memory"), "pinned");
+  EXPECT_EQ(text_at(table, 1, "dst_memory"), "device");
+  EXPECT_EQ(integer_at(table, 1, "count"), 2);
+  EXPECT_EQ(integer_at(table, 1, "bytes"), 800);
+  EXPECT_EQ(integer_at(table, 1, "total_ns"), 40);
+  EXPECT_EQ(real_at(table, 1, "mean_bytes"), 400.0);
+  EXPECT_EQ(real_at(table, 1, "median_bytes"), 400.0);
+  EXPECT_DOUBLE_EQ(real_at(table, 1, "bandwidth"), 20.0);
+  EXPECT_EQ(text_at(table, 2, "kind"), "Memset");
+  EXPECT_TRUE(absent_at(table, 2, "src_memory"));
+  EXPECT_EQ(text_at(table, 2, "dst_memory"), "device");
+  EXPECT_EQ(integer_at(table, 2, "count"), 1);
+}
+
+TEST(Transfers, UnknownBytesAreNeitherZeroNorInTheBandwidth) {
+  TestRun run;
+  run.memcpy("some say", 0, 10, {CopyKind::DtoH, MemoryKind::device, MemoryKind::pageable, 100});
+  run.memcpy("some say", 10, 90, {CopyKind::DtoH, MemoryKind::device, MemoryKind::pageable, -1});
+  run.memcpy("none says", 100, 7, {CopyKind::DtoD, MemoryKind::device, MemoryKind::device, -1});
+  run.memcpy("no time", 200, 0, {CopyKind::PtoP, MemoryKind::device, MemoryKind::device, 8});
+  const Table table = transfers_table(session_of(run), {});
+  const size_t some = row_of(table, "kind", "DtoH");
+  EXPECT_EQ(integer_at(table, some, "count"), 2);
+  EXPECT_EQ(integer_at(table, some, "total_ns"), 100);
+  EXPECT_EQ(integer_at(table, some, "bytes"), 100);
+  EXPECT_EQ(real_at(table, some, "mean_bytes"), 100.0);
+  EXPECT_DOUBLE_EQ(real_at(table, some, "bandwidth"), 10.0);
+  const size_t none = row_of(table, "kind", "DtoD");
+  for (const char* column : {"bytes", "mean_bytes", "median_bytes", "bandwidth"}) {
+    EXPECT_TRUE(absent_at(table, none, column)) << column;
+  }
+  const size_t instant = row_of(table, "kind", "PtoP");
+  EXPECT_EQ(integer_at(table, instant, "bytes"), 8);
+  EXPECT_TRUE(absent_at(table, instant, "bandwidth"));
+}
+
+}  // namespace
+}  // namespace cgpu

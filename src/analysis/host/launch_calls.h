@@ -1,0 +1,25 @@
+// Calls that launch device ops, and what they launched.
+#pragma once
+
+#include <vector>
+
+#include "analysis/device/device_ops.h"
+
+namespace cgpu {
+
+/// The call that launched a device op (given by its slice); kNone where none is known, or its duration is implausible.
+inline SliceIndex launch_of(const Timeline& timeline, SliceIndex device_op) {
+  const SliceIndex call = timeline.slices.launch[device_op];
+  return call != kNone && is_plausible(timeline, call) ? call : kNone;
+}
+
+/// A call that launched device ops (a graph launch launches many), and the one of them that started first.
+struct LaunchingCall {
+  SliceIndex call = kNone;
+  OpIndex first_op = 0;
+};
+
+/// All launching calls of a run, in file order. O(n) in the slices, 4 bytes a slice meanwhile.
+std::vector<LaunchingCall> launching_calls(const Timeline& timeline);
+
+}  // namespace cgpu

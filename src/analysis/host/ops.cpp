@@ -1,0 +1,161 @@
+// Table `ops`: framework ops by name, with the device work launched inside them. O(n) in the slices, whatever the
+// depth of the nesting: sums over subtrees are taken in one walk through the forest of ops.
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/common/groups_by_name.h"
+#include "analysis/common/nesting.h"
+#include "analysis/common/slices_by_name.h"
+#include "analysis/host/launch_calls.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+namespace {
+
+struct Op {
+  int64_t count = 0;
+  int64_t cpu_total_ns = 0;
+  int64_t cpu_self_ns = 0;
+  int64_t device_total_ns = 0;
+  int64_t device_self_ns = 0;
+  int64_t open = 0;  // while a run is walked: ops of this name around the place where the walk is
+
+  void combine(Op&& other) {
+    count += other.count;
+    cpu_total_ns += other.cpu_total_ns;
+    cpu_self_ns += other.cpu_self_ns;
+    device_total_ns += other.device_total_ns;
+    device_self_ns += other.device_self_ns;
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(count, cpu_total_ns, cpu_self_ns, device_total_ns, device_self_ns);
+  }
+};
+
+bool is_framework_op(SliceKind kind) {
+  return kind == SliceKind::framework_op;
+}
+
+/// How the framework ops of a run nest. Its columns are indexed by slice.
+class OpForest {
+ public:
+  explicit OpForest(const Timeline& timeline)
+      : above_(nearest_above(timeline.slices, [&](SliceIndex slice) { return is_op(timeline, slice); })),
+        first_child_(above_.size(), kNone),
+        next_sibling_(above_.size(), kNone) {
+    for (SliceIndex slice = static_cast<SliceIndex>(above_.size()); slice-- > 0;) {
+      if (!is_op(timeline, slice)) continue;
+      SliceIndex& first = above_[slice] == kNone ? first_root_ : first_child_[above_[slice]];
+      next_sibling_[slice] = first;
+      first = slice;
+    }
+  }
+
+  /// The innermost op around a slice, or kNone.
+  SliceIndex above(SliceIndex slice) const { return above_[slice]; }
+
+  /// Depth first: enter(op), its children, leave(op).
+  template <typename Enter, typename Leave>
+  void walk(Enter enter, Leave leave) const {
+    for (SliceIndex op = first_root_; op != kNone;) {
+      enter(op);
+      if (first_child_[op] != kNone) {
+        op = first_child_[op];
+        continue;
+      }
+      leave(op);
+      while (next_sibling_[op] == kNone && above_[op] != kNone) {
+        op = above_[op];
+        leave(op);
+      }
+      op = next_sibling_[op];
+    }
+  }
+
+ private:
+  static bool is_op(const Timeline& timeline, SliceIndex slice) {
+    return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
+  }
+
+  std::vector<SliceIndex> above_;
+  std::vector<SliceIndex> first_child_;
+  std::vector<SliceIndex> next_sibling_;
+  SliceIndex first_root_ = kNone;
+};
+
+void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
+  const Slices& slices = timeline.slices;
+  const OpForest forest(timeline);
+  ops.enter(timeline.names);
+  const auto of = [&](SliceIndex op) -> Op& { return ops.of(slices.name[op]); };
+
+  // By op: durations of the device ops launched in it; once the walk leaves it, with those of the ops inside it.
+  std::vector<int64_t> device_ns(slices.size(), 0);
+  for_each_device_op(timeline, [&](OpIndex, SliceIndex device_op) {
+    const SliceIndex call = launch_of(timeline, device_op);
+    const SliceIndex op = call == kNone ? kNone : forest.above(call);
+    if (op == kNone) return;
+    device_ns[op] += slices.duration[device_op];
+    of(op).device_self_ns += slices.duration[device_op];
+  });
+
+  forest.walk([&](SliceIndex op) { ++of(op).open; },
+              [&](SliceIndex op) {
+                Op& row = of(op);
+                ++row.count;
+                row.cpu_self_ns += slices.duration[op];
+                if (--row.open == 0) {  // the outermost of its name, so that what is inside counts once
+                  row.cpu_total_ns += slices.duration[op];
+                  row.device_total_ns += device_ns[op];
+                }
+                const SliceIndex parent = forest.above(op);
+                if (parent == kNone) return;
+                of(parent).cpu_self_ns -= slices.duration[op];
+                device_ns[parent] += device_ns[op];
+              });
+}
+
+class Ops {
+ public:
+  Ops(const Analysis&, const TableOptions&) {}
+
+  void update(const RunInSession& run) { add_ops(run.timeline(), ops_); }
+  void combine(Ops&& other) { ops_.combine(std::move(other.ops_)); }
+  void append_rows(Table& table, const Outline&) {
+    ops_.for_each([&](std::string_view name, const Op& op) {
+      if (op.count == 0) return;
+      table.append({cell(name), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});
+    });
+    sort_most_first(table, "cpu_total_ns");
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(ops_);
+  }
+
+ private:
+  GroupsByName<Op> ops_;
+};
+
+}  // namespace
+
+Analysis ops_analysis() {
+  return {
+      .name = "ops",
+      .about = "framework ops by name, with the device work that they launched",
+      .columns = {key_column("name", "name of the op"), count_column("count", "ops of this name"),
+                  time_column("cpu_total_ns", "time on the host, of nested ops of one name the outermost only"),
+                  time_column("cpu_self_ns", "time on the host without the ops directly inside"),
+                  time_column("device_total_ns", "durations of the device ops launched in it or in ops inside it"),
+                  time_column("device_self_ns", "durations of the device ops launched in it and in no op inside it")},
+      .applies = [](const ProfileCounts& counts) { return counts.of({SliceKind::framework_op}) > 0; },
+      .row_slices = {{"name"},
+                     [](const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
+                       return visit_slices_by_name(facts.session(), is_framework_op, nullptr, visit);
+                     }},
+      .fold = fold_of<Ops>};
+}
+
+}  // namespace cgpu

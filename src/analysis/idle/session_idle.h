@@ -1,0 +1,42 @@
+// The idle gaps of the devices of a session, with their causes.
+//
+// Of a session that is a part of another one (Session::whole) the gaps are those between its own device ops, but their
+// causes are looked for in the whole: the call that launched the op after a gap, and what its thread did, may lie
+// outside of the part. Costs O(n log n) in the slices once, for the waits for other ranks and HostCauses, then what
+// idle_gaps.h says for each visit.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "analysis/idle/idle_gaps.h"
+
+namespace cgpu {
+
+class SessionIdle {
+ public:
+  /// The session must outlive this.
+  explicit SessionIdle(const Session& session);
+  /// Of a session of one rank, with its waits for ranks that are not open.
+  SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
+
+  /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
+  /// threads may do so at once; those of one run wait for each other.
+  void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const std::function<void(const IdleGap&)>& visit);
+
+ private:
+  const Session& session_;
+  const Session& whole_;
+  std::once_flag waits_once_;
+  std::vector<std::vector<HostCauses::Wait>> waits_;  // by run of the whole
+  struct Host {
+    std::mutex mutex;
+    std::unique_ptr<HostCauses> causes;  // made when first needed
+  };
+  std::deque<Host> hosts_;  // by run of the whole
+};
+
+}  // namespace cgpu

@@ -1,0 +1,95 @@
+// What an analysis keeps of the runs that it has seen, as an aggregate function of a database does: update with one run
+// after another, combine what was kept in different places, finalize to the table.
+//
+// What is kept of each run stays apart under the run's number until the end, and finalize puts it together in the order
+// of the ranks. The result is therefore the same, to the last bit, in whatever order and grouping runs were seen and
+// partial results combined. A partial result can be written to bytes and read back (partial_bytes.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "analysis/session_facts.h"
+#include "analysis/table_options.h"
+#include "base/archive.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+struct Analysis;
+
+/// One run of an opened session, as an analysis looks at it.
+struct RunInSession {
+  const SessionFacts& facts;
+  size_t index = 0;     // in the session
+  uint32_t number = 0;  // by which partial results know it, the same wherever it is opened
+
+  const Session& session() const { return facts.session(); }
+  const Run& run() const { return facts.run(index); }
+  const Timeline& timeline() const { return run().timeline; }
+};
+
+/// The runs of a session when all have been seen: who they are and how their clocks stand, in the order of the ranks.
+/// Their timelines may have been let go but for what ranks must know of each other (session/let_go.h).
+struct Outline {
+  const SessionFacts& facts;
+  std::vector<uint32_t> numbers;  // by index of the run
+};
+
+class Partial {
+ public:
+  virtual ~Partial() = default;
+  /// Looks at a run. A run that was seen before is replaced.
+  virtual void update(const RunInSession& run) = 0;
+  /// Takes over what another partial result of the same analysis and options keeps, of other runs.
+  virtual void combine(Partial&& other) = 0;
+  /// The table over the runs of the outline, all of which have been seen. Leaves nothing behind.
+  virtual Table finalize(const Outline& outline) = 0;
+  virtual void save(ByteWriter& bytes) const = 0;
+  /// Throws Error for bytes that save() has not written.
+  virtual void load(ByteReader& bytes) = 0;
+};
+
+/// A partial result made of one State a run. A State has
+///   State(const Analysis&, const TableOptions&)   of no run
+///   void update(const RunInSession&)              looks at its run
+///   void settle(const Outline&, size_t run)       where it wants to know which run of the outline it is of
+///   void combine(State&&)                         takes over that of the next rank
+///   void append_rows(Table&, const Outline&)      the rows, when all have been combined
+///   template <typename Archive> void members(Archive&)
+template <typename State>
+class PartialOf final : public Partial {
+ public:
+  PartialOf(const Analysis& analysis, const TableOptions& options) : analysis_(analysis), options_(options) {}
+
+  void update(const RunInSession& run) override {
+    State state(analysis_, options_);
+    state.update(run);
+    states_.insert_or_assign(run.number, std::move(state));
+  }
+  void combine(Partial&& other) override { states_.merge(static_cast<PartialOf&>(other).states_); }
+  Table finalize(const Outline& outline) override;
+  void save(ByteWriter& bytes) const override {
+    bytes(static_cast<uint64_t>(states_.size()));
+    for (const auto& [number, state] : states_) bytes(number, state);
+  }
+  void load(ByteReader& bytes) override {
+    uint64_t count = 0;
+    for (bytes(count); count > 0; --count) {
+      uint32_t number = 0;
+      State state(analysis_, options_);
+      bytes(number, state);
+      if (!states_.try_emplace(number, std::move(state)).second) bytes.fail("holds a run twice");
+    }
+  }
+
+ private:
+  const Analysis& analysis_;
+  TableOptions options_;
+  std::map<uint32_t, State> states_;  // by number of the run
+};
+
+}  // namespace cgpu

@@ -1,0 +1,18 @@
+// A partial result as bytes that can be kept and read by another process of the same version: name of the table, its
+// options, version, length and checksum in front of what the analysis keeps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "analysis/analysis.h"
+
+namespace cgpu {
+
+std::string partial_to_bytes(const Analysis& analysis, const TableOptions& options, const Partial& partial);
+/// Throws Error, beginning with `name`, for bytes of another version, table or options, and for damaged ones.
+std::unique_ptr<Partial> partial_from_bytes(const Analysis& analysis, const TableOptions& options,
+                                            std::string_view bytes, const std::string& name);
+
+}  // namespace cgpu

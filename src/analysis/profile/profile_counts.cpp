@@ -1,0 +1,51 @@
+#include "analysis/profile/profile_counts.h"
+
+#include <vector>
+
+namespace cgpu {
+
+ProfileCounts::ProfileCounts(const SessionFacts& facts) {
+  for (size_t i = 0; i < facts.session().runs.size(); ++i) {
+    const Run& run = facts.run(i);
+    ++runs;
+    steps += facts.steps(i).size();
+    op_graphs += run.op_graph ? 1 : 0;
+    step_traces += run.step_traces.size();
+    add_timeline(run.timeline);
+    memory_events += run.timeline.memory.size();
+    notes += run.notes.all().size();
+    devices += run.devices.size();
+    if (run.call_tree) add_tree(*run.call_tree);
+    if (!run.launch_metrics) continue;
+    measured_launches += run.launch_metrics->launches.size();
+    for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
+      rules += launch.rules.size();
+      in_roofline += launch.flops_per_s.value_or(0) > 0 && launch.dram_bytes_per_s.value_or(0) > 0 ? 1 : 0;
+    }
+  }
+}
+
+void ProfileCounts::add_timeline(const Timeline& timeline) {
+  std::vector<uint64_t> of_category(timeline.categories.size(), 0);
+  for (const uint16_t category : timeline.slices.category) ++of_category[category];
+  for (size_t i = 0; i < of_category.size(); ++i) {
+    of_kind[static_cast<size_t>(timeline.categories[i].kind)] += of_category[i];
+  }
+  slices += timeline.slices.size();
+  const DeviceOps& ops = timeline.device_ops;
+  device_ops += ops.size();
+  for (const SliceIndex op : ops.slice) launched += timeline.slices.launch[op] != kNone ? 1 : 0;
+  for (const OpKind kind : ops.kind) communication += kind == OpKind::communication ? 1 : 0;
+}
+
+void ProfileCounts::add_tree(const CallTree& tree) {
+  ++call_trees;
+  profiles += tree.profiles.size();
+  profiles_with_values += tree.profile_values && tree.main_metric ? tree.profiles.size() : 0;
+  main_metrics += tree.main_metric && tree.has_values(*tree.main_metric) ? 1 : 0;
+  for (MetricIndex i = 0; i < tree.metrics.size(); ++i) {
+    if (!tree.metrics[i].stall_reason.empty() && tree.has_values(i)) ++stall_metrics;
+  }
+}
+
+}  // namespace cgpu

@@ -1,0 +1,168 @@
+// Table `collectives`: communication by collective and group, over all ranks.
+//
+// links/collective_series.h finds which ops of different ranks belong to one instance of a collective. The factors from
+// algorithm to bus bandwidth are those of the NCCL tests. O(n log n) in the communication ops, O(n) in the device ops.
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/session_clock.h"
+#include "analysis/tables.h"
+#include "links/collective_series.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Bytes of an element of this type, as PyTorch and the collective libraries write it.
+std::optional<int64_t> element_size(std::string_view type) {
+  static const std::unordered_map<std::string, int64_t> sizes = {
+      {"double", 8}, {"float64", 8}, {"fp64", 8},        {"long", 8},         {"int64", 8},         {"uint64", 8},
+      {"float", 4},  {"float32", 4}, {"fp32", 4},        {"int", 4},          {"int32", 4},         {"uint32", 4},
+      {"half", 2},   {"float16", 2}, {"fp16", 2},        {"bfloat16", 2},     {"bf16", 2},          {"bfp16", 2},
+      {"short", 2},  {"int16", 2},   {"uint16", 2},      {"char", 1},         {"byte", 1},          {"bool", 1},
+      {"int8", 1},   {"uint8", 1},   {"complexhalf", 4}, {"complexfloat", 8}, {"complexdouble", 16}};
+  std::string lower(type);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (lower.compare(0, 7, "float8_") == 0) return 1;
+  const auto found = sizes.find(lower);
+  if (found == sizes.end()) return {};
+  return found->second;
+}
+
+/// Bytes that cross the link of a rank for each byte of a collective over n ranks.
+double bus_factor(const std::string& name, int64_t n) {
+  std::string letters;
+  std::copy_if(name.begin(), name.end(), std::back_inserter(letters), [](char c) { return c != '_'; });
+  const auto is = [&](std::string_view collective) { return letters.find(collective) != std::string::npos; };
+  const double others = static_cast<double>(n - 1) / static_cast<double>(n);
+  if (is("allreduce")) return 2 * others;
+  if (is("allgather") || is("reducescatter") || is("alltoall")) return others;
+  return 1;
+}
+
+/// One instance of a collective, over all members that took part.
+struct Instance {
+  int64_t latest_start = INT64_MIN;
+  int64_t shortest = INT64_MAX;
+  std::optional<int64_t> bytes;  // as recorded by the first member that has them
+};
+
+/// Sums over the instances of one name and group.
+struct Sums {
+  int64_t total_ns = 0;
+  int64_t wait_ns = 0;
+  std::optional<int64_t> bytes;       // of the instances whose bytes are known
+  int64_t shortest_ns = 0;            // of these, the sum of the shortest durations over members
+  std::optional<int64_t> group_size;  // as first recorded; only valid without mixed_sizes
+  bool mixed_sizes = false;
+};
+
+std::optional<int64_t> bytes_of(const Timeline& timeline, const Collective* record) {
+  if (record == nullptr) return {};
+  const int64_t elements = std::max(record->elements_in, record->elements_out);
+  const std::optional<int64_t> size = element_size(timeline.names[record->type]);
+  if (elements < 0 || !size) return {};
+  return elements * *size;
+}
+
+Sums sum_up(const Session& session, const CollectiveSeries& series) {
+  Sums sums;
+  std::vector<Instance> instances(series.instances);
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (const CollectivePart& part : member.parts) {
+      Instance& instance = instances[part.instance];
+      const int64_t duration = run.timeline.slices.duration[part.slice];
+      instance.latest_start = std::max(instance.latest_start, run.timeline.slices.start[part.slice] + run.clock_base);
+      instance.shortest = std::min(instance.shortest, duration);
+      if (!instance.bytes) instance.bytes = bytes_of(run.timeline, part.record);
+      sums.total_ns += duration;
+      const int64_t size = part.record != nullptr ? part.record->group_size : -1;
+      if (size <= 0) continue;
+      if (!sums.group_size) sums.group_size = size;
+      if (sums.group_size != size) sums.mixed_sizes = true;
+    }
+  }
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (const CollectivePart& part : member.parts) {
+      sums.wait_ns += instances[part.instance].latest_start - (run.timeline.slices.start[part.slice] + run.clock_base);
+    }
+  }
+  for (const Instance& instance : instances) {
+    if (!instance.bytes) continue;
+    sums.bytes = sums.bytes.value_or(0) + *instance.bytes;
+    sums.shortest_ns += instance.shortest;
+  }
+  return sums;
+}
+
+Table collectives_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  const Session& session = facts.session();
+  Table table = analysis.empty_table();
+  const bool comparable = has_common_clock(session);
+  for (const CollectiveSeries& series : facts.collectives()) {
+    const Sums sums = sum_up(session, series);
+    Row row = {series.name,
+               cell(series.group),
+               static_cast<int64_t>(series.members.size()),
+               int64_t{series.instances},
+               cell(sums.bytes),
+               sums.total_ns,
+               {},
+               {}};
+    if (sums.bytes && sums.shortest_ns > 0) {
+      // Bytes a nanosecond are GB/s.
+      const double bandwidth = static_cast<double>(*sums.bytes) / static_cast<double>(sums.shortest_ns);
+      row[6] = bandwidth;
+      if (sums.group_size && !sums.mixed_sizes) row[7] = bandwidth * bus_factor(series.name, *sums.group_size);
+    }
+    if (series.members.size() > 1 && comparable) row[8] = sums.wait_ns;
+    table.append(std::move(row));
+  }
+  sort_most_first(table, "total_ns");
+  return table;
+}
+
+std::vector<Row> visit_collectives(const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
+  std::vector<Row> keys;
+  for (const CollectiveSeries& series : facts.collectives()) {
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        visit(member.run, part.slice, static_cast<uint32_t>(keys.size()));
+      }
+    }
+    keys.push_back({series.name, cell(series.group)});
+  }
+  return keys;
+}
+
+}  // namespace
+
+Analysis collectives_analysis() {
+  return {
+      .name = "collectives",
+      .about = "communication by collective and group of ranks",
+      .subject = Subject::ranks,
+      .columns = {key_column("name", "collective, as recorded or as the kernel's name says"),
+                  key_column("group", "group of ranks; absent where not recorded"),
+                  count_column("ranks", "ranks on which it was seen; a process that drives several devices is several"),
+                  count_column("count", "instances, each counted once over all ranks"),
+                  bytes_column("bytes", "larger of input and output on one rank, over the instances that say"),
+                  time_column("total_ns", "sum of the durations on all ranks"),
+                  real_column("algo_bandwidth", "GB/s",
+                              "bytes over the shortest duration of each instance that says them"),
+                  real_column("bus_bandwidth", "GB/s",
+                              "algo_bandwidth as traffic on a link of each rank; absent where the "
+                              "size of the group is unknown"),
+                  time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")},
+      .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
+      .row_slices = {{"name", "group"}, visit_collectives},
+      .whole = collectives_table};
+}
+
+}  // namespace cgpu

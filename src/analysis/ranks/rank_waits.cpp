@@ -1,0 +1,35 @@
+#include "analysis/ranks/rank_waits.h"
+
+#include <algorithm>
+
+#include "analysis/session_clock.h"
+#include "links/collective_series.h"
+
+namespace cgpu {
+
+std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session) {
+  std::vector<std::vector<HostCauses::Wait>> waits(session.runs.size());
+  if (!has_common_clock(session)) return waits;
+  for (const CollectiveSeries& series : host_collectives(session)) {
+    std::vector<int64_t> latest(series.instances, INT64_MIN);
+    for (const CollectiveMember& member : series.members) {
+      const Run& run = session.runs[member.run];
+      for (const CollectivePart& part : member.parts) {
+        int64_t& start = latest[part.instance];
+        start = std::max(start, run.timeline.slices.start[part.slice] + run.clock_base);
+      }
+    }
+    for (const CollectiveMember& member : series.members) {
+      const Run& run = session.runs[member.run];
+      const Slices& slices = run.timeline.slices;
+      for (const CollectivePart& part : member.parts) {
+        const Interval wait{slices.start[part.slice],
+                            std::min(slices.end(part.slice), latest[part.instance] - run.clock_base)};
+        if (wait.begin < wait.end) waits[member.run].push_back({slices.track[part.slice], wait});
+      }
+    }
+  }
+  return waits;
+}
+
+}  // namespace cgpu

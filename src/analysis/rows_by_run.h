@@ -1,0 +1,43 @@
+// Tables in which each run has rows of its own: one a device, a stream, a step.
+#pragma once
+
+#include <type_traits>
+
+#include "analysis/analysis.h"
+
+namespace cgpu {
+
+/// Writes the rank of a run into the key column `rank`, and turns the moments of its rows, which count on the run's
+/// clock, into moments from the start of the session.
+void settle_rows(Table& rows, const Outline& outline, size_t run);
+void write_rows(ByteWriter& bytes, const Table& rows);
+/// Appends rows. Throws Error for bytes that write_rows has not written for a table with these columns.
+void read_rows(ByteReader& bytes, Table& rows);
+
+/// A state for fold_of. kAppendRows appends the rows of one run, with moments on the run's clock and whatever it likes
+/// as rank; kOrder puts the rows of all runs in order where that of the ranks is not the wanted one.
+template <void (*kAppendRows)(const RunInSession&, Table&), void (*kOrder)(Table&) = nullptr>
+class RowsByRun {
+ public:
+  RowsByRun(const Analysis& analysis, const TableOptions&) : rows_(analysis.empty_table()) {}
+  void update(const RunInSession& run) { kAppendRows(run, rows_); }
+  void settle(const Outline& outline, size_t run) { settle_rows(rows_, outline, run); }
+  void combine(RowsByRun&& other) { rows_.append_all(other.rows_); }
+  void append_rows(Table& table, const Outline&) {
+    table = std::move(rows_);
+    if constexpr (kOrder != nullptr) kOrder(table);
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    if constexpr (std::is_same_v<Archive, ByteWriter>) {
+      write_rows(archive, rows_);
+    } else {
+      read_rows(archive, rows_);
+    }
+  }
+
+ private:
+  Table rows_;
+};
+
+}  // namespace cgpu

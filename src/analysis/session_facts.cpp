@@ -1,0 +1,36 @@
+#include "analysis/session_facts.h"
+
+#include "analysis/session_clock.h"
+
+namespace cgpu {
+
+SessionFacts::SessionFacts(const Session& session) : session_(session), runs_(session.runs.size()), idle_(session) {}
+
+SessionFacts::SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
+    : session_(session), runs_(session.runs.size()), idle_(session, std::move(waits_for_others)) {}
+
+const std::vector<int64_t>& SessionFacts::zeros() const {
+  return zeros_.get([&] { return time_zeros(session_); });
+}
+
+const std::vector<Step>& SessionFacts::steps(size_t run) const {
+  return runs_[run].steps.get([&] { return find_steps(session_.runs[run].timeline); });
+}
+
+const Waits& SessionFacts::waits(size_t run) const {
+  return runs_[run].waits.get([&] { return Waits(session_.runs[run].timeline); });
+}
+
+const std::vector<LaunchingCall>& SessionFacts::launching_calls(size_t run) const {
+  return runs_[run].launching_calls.get([&] { return cgpu::launching_calls(session_.runs[run].timeline); });
+}
+
+const LaunchedOps& SessionFacts::launched_ops(size_t run) const {
+  return runs_[run].launched_ops.get([&] { return LaunchedOps(session_.runs[run].timeline); });
+}
+
+const std::vector<CollectiveSeries>& SessionFacts::collectives() const {
+  return collectives_.get([&] { return device_collectives(session_); });
+}
+
+}  // namespace cgpu

@@ -1,0 +1,82 @@
+// What follows from a session and several tables and views ask for: found when first asked, once a session.
+//
+//   fact              found in                            kept
+//   zeros             O(n) in the slices, once            8 bytes a run
+//   steps             O(n log n) in the slices of a run   a few bytes a step
+//   waits             O(n log n) in the synchronisations  about 40 bytes a synchronisation
+//   launching calls   O(n) in the device ops of a run     8 bytes a launching call
+//   launched ops      O(n log n) in the device ops      8 bytes an op whose launch is known
+//   collectives       O(n log n) in the communication     about 24 bytes a collective op
+//   idle gaps         O(n) in the slices of a run, then   the causes that host threads give, about 24 bytes a host
+//                     O(ops) each time they are visited   slice that names a cause
+//
+// Any number of threads may ask at once; the session must outlive the facts and not change.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "analysis/host/launch_calls.h"
+#include "analysis/host/launched_ops.h"
+#include "analysis/idle/session_idle.h"
+#include "analysis/steps/step_times.h"
+#include "links/collective_series.h"
+#include "links/waits.h"
+#include "model/run.h"
+
+namespace cgpu {
+
+class SessionFacts {
+ public:
+  explicit SessionFacts(const Session& session);
+  /// Where the session is one rank of several that are not open: when its threads waited for the others.
+  SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
+  SessionFacts(const SessionFacts&) = delete;
+  SessionFacts& operator=(const SessionFacts&) = delete;
+
+  const Session& session() const { return session_; }
+  const Run& run(size_t index) const { return session_.runs[index]; }
+
+  /// For each run the time on its clock that is shown as 0 (session_clock.h).
+  const std::vector<int64_t>& zeros() const;
+  /// The iterations of a run, in order of their starts.
+  const std::vector<Step>& steps(size_t run) const;
+  /// What the synchronisations of a run waited for.
+  const Waits& waits(size_t run) const;
+  /// The calls of a run that started device work.
+  const std::vector<LaunchingCall>& launching_calls(size_t run) const;
+  /// The device ops of a run by the call that launched them.
+  const LaunchedOps& launched_ops(size_t run) const;
+  /// Communication on devices, matched over the runs.
+  const std::vector<CollectiveSeries>& collectives() const;
+  /// The idle gaps of the devices, with their causes.
+  SessionIdle& idle() const { return idle_; }
+
+ private:
+  template <typename Fact>
+  struct Once {
+    std::once_flag flag;
+    std::optional<Fact> fact;
+    template <typename Find>
+    const Fact& get(Find find) {
+      std::call_once(flag, [&] { fact.emplace(find()); });
+      return *fact;
+    }
+  };
+  struct OfRun {
+    Once<std::vector<Step>> steps;
+    Once<Waits> waits;
+    Once<std::vector<LaunchingCall>> launching_calls;
+    Once<LaunchedOps> launched_ops;
+  };
+
+  const Session& session_;
+  mutable std::deque<OfRun> runs_;
+  mutable Once<std::vector<int64_t>> zeros_;
+  mutable Once<std::vector<CollectiveSeries>> collectives_;
+  mutable SessionIdle idle_;
+};
+
+}  // namespace cgpu

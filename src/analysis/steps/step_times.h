@@ -1,0 +1,31 @@
+// The iterations (steps) of a run, by the marks that the framework's profiler sets: docs/definitions.md, "steps".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/interval_set.h"
+#include "model/timeline.h"
+
+namespace cgpu {
+
+/// How the names of the host annotations begin that mark an iteration; its number follows.
+inline constexpr std::string_view kStepMark = "ProfilerStep#";
+
+struct Step {
+  int64_t number = 0;
+  Interval time;           // up to the end of its device work, on the run's clock; steps do not overlap
+  int64_t device_ops = 0;  // launched inside the mark
+};
+
+/// The steps in order of their starts. O(n) in the slices where there are no marks or the launches come sorted, else
+/// O(n log n).
+std::vector<Step> find_steps(const Timeline& timeline);
+
+/// Whether step `i` is the last one and the recording seems to have stopped in it: it launched fewer than 80 % of the
+/// device ops of the step before.
+bool is_cut_short(const std::vector<Step>& steps, size_t i);
+
+}  // namespace cgpu

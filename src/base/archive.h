@@ -1,0 +1,203 @@
+// Values to bytes and back, for what is kept between processes: partial results of tables, summaries of runs.
+//
+// Integers are variable-length (small ones take one byte, signed ones in zigzag order), reals 8 bytes little-endian,
+// texts and sequences their length first. A type lists its members once, for both directions:
+//
+//   template <typename Archive> void members(Archive& archive) { archive(count, total, name); }
+//
+// Reading is bounded by the bytes that are there: a length that promises more than they can hold is an Error before
+// anything of that size is allocated.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace cgpu {
+
+class ByteWriter {
+ public:
+  template <typename... Values>
+  void operator()(const Values&... values) {
+    (write(values), ...);
+  }
+  const std::string& bytes() const { return bytes_; }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  void number(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
+    bytes_ += static_cast<char>(value);
+  }
+  template <typename T>
+  void write(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      number(static_cast<uint64_t>(value));
+    } else if constexpr (std::is_same_v<T, bool> || std::is_unsigned_v<T>) {
+      number(value);
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto wide = static_cast<int64_t>(value);
+      number((static_cast<uint64_t>(wide) << 1) ^ static_cast<uint64_t>(wide >> 63));
+    } else {
+      const_cast<T&>(value).members(*this);  // as members() serves both directions; nothing is changed here
+    }
+  }
+  void write(const double& value) {
+    const auto bits = std::bit_cast<uint64_t>(value);
+    for (int byte = 0; byte < 8; ++byte) bytes_ += static_cast<char>(bits >> (8 * byte));
+  }
+  void write(const std::string& text) {
+    number(text.size());
+    bytes_ += text;
+  }
+  template <typename T>
+  void write(const std::optional<T>& value) {
+    write(value.has_value());
+    if (value) write(*value);
+  }
+  template <typename T, size_t N>
+  void write(const std::array<T, N>& values) {
+    for (const T& value : values) write(value);
+  }
+  template <typename T>
+  void write(const std::vector<T>& values) {
+    number(values.size());
+    for (const T& value : values) write(value);
+  }
+  template <typename A, typename B>
+  void write(const std::pair<A, B>& value) {
+    write(value.first);
+    write(value.second);
+  }
+  template <typename... T>
+  void write(const std::tuple<T...>& value) {
+    std::apply([this](const T&... parts) { (write(parts), ...); }, value);
+  }
+  template <typename K, typename V>
+  void write(const std::map<K, V>& values) {
+    number(values.size());
+    for (const auto& [key, value] : values) {
+      write(key);
+      write(value);
+    }
+  }
+
+  std::string bytes_;
+};
+
+class ByteReader {
+ public:
+  /// `name` says what the bytes are, for errors.
+  ByteReader(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (read(values), ...);
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+  /// What has not been read.
+  std::string_view rest() const { return bytes_.substr(at_); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(name_, what + " at byte " + std::to_string(at_));
+  }
+
+ private:
+  uint64_t number() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (at_ == bytes_.size()) fail("ends too early");
+      const auto byte = static_cast<uint8_t>(bytes_[at_++]);
+      if (shift == 63 && byte > 1) break;
+      value |= static_cast<uint64_t>(byte & 0x7F) << shift;
+      if (byte < 0x80) return value;
+    }
+    fail("holds a number of more than 64 bits");
+  }
+  /// Of things that take at least a byte each.
+  size_t length() {
+    const uint64_t length = number();
+    if (length > bytes_.size() - at_) fail("promises more than it holds");
+    return static_cast<size_t>(length);
+  }
+  template <typename T>
+  void read(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      const uint64_t read = number();
+      if (read > UINT8_MAX) fail("holds an unknown kind");
+      value = static_cast<T>(read);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      value = number() != 0;
+    } else if constexpr (std::is_unsigned_v<T>) {
+      const uint64_t read = number();
+      value = static_cast<T>(read);
+      if (value != read) fail("holds a number that is too large");
+    } else if constexpr (std::is_integral_v<T>) {
+      const uint64_t zigzag = number();
+      const auto wide = static_cast<int64_t>((zigzag >> 1) ^ (~(zigzag & 1) + 1));
+      value = static_cast<T>(wide);
+      if (value != wide) fail("holds a number that is too large");
+    } else {
+      value.members(*this);
+    }
+  }
+  void read(double& value) {
+    if (bytes_.size() - at_ < 8) fail("ends too early");
+    uint64_t bits = 0;
+    for (int byte = 0; byte < 8; ++byte) bits |= uint64_t{static_cast<uint8_t>(bytes_[at_++])} << (8 * byte);
+    value = std::bit_cast<double>(bits);
+  }
+  void read(std::string& text) {
+    const size_t size = length();
+    text = bytes_.substr(at_, size);
+    at_ += size;
+  }
+  template <typename T>
+  void read(std::optional<T>& value) {
+    bool present = false;
+    read(present);
+    value.reset();
+    if (present) read(value.emplace());
+  }
+  template <typename T, size_t N>
+  void read(std::array<T, N>& values) {
+    for (T& value : values) read(value);
+  }
+  template <typename T>
+  void read(std::vector<T>& values) {
+    values.clear();
+    for (size_t left = length(); left > 0; --left) read(values.emplace_back());
+  }
+  template <typename A, typename B>
+  void read(std::pair<A, B>& value) {
+    read(value.first);
+    read(value.second);
+  }
+  template <typename... T>
+  void read(std::tuple<T...>& value) {
+    std::apply([this](T&... parts) { (read(parts), ...); }, value);
+  }
+  template <typename K, typename V>
+  void read(std::map<K, V>& values) {
+    values.clear();
+    for (size_t left = length(); left > 0; --left) {
+      K key{};
+      read(key);
+      read(values[std::move(key)]);
+    }
+  }
+
+  std::string_view bytes_;
+  std::string name_;
+  size_t at_ = 0;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,40 @@
+// /api/p/P/export: the profile in the format of another tool, as `cgpu export` writes it.
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+
+#include "export/export.h"
+#include "serve/endpoints/endpoints.h"
+#include "serve/http/parameters.h"
+
+namespace cgpu {
+
+namespace {
+
+/// The title as a name that every system takes: letters, digits and a few signs.
+std::string file_name_of(const Session& session, ExportFormat format) {
+  std::string name = title_of(session).substr(0, 80);
+  name = name.substr(0, name.find('.'));
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  return (name.empty() ? "profile" : name) + (format == ExportFormat::perfetto ? ".pftrace" : ".json");
+}
+
+}  // namespace
+
+Answer answer_export(const Profile& profile, const Request& request) {
+  const Parameters parameters(request, {"to"});
+  const auto format = export_format_named(parameters.required_text("to"));
+  if (!format) throw RequestError(kBadRequest, "to: pftrace or json was expected");
+  Answer answer;
+  if (*format == ExportFormat::perfetto) answer.type = "application/octet-stream";
+  answer.file_name = file_name_of(profile.session(), *format);
+  answer.stream = [&profile, format](const std::function<void(std::string_view)>& take) {
+    const std::lock_guard lock(profile.arguments_mutex());
+    const auto sink = plain_sink(take);
+    write_export(profile.session(), *format, *sink, {});
+  };
+  return answer;
+}
+
+}  // namespace cgpu

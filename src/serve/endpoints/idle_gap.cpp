@@ -1,0 +1,128 @@
+#include "serve/endpoints/idle_gap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "analysis/host/launch_calls.h"
+#include "table/unicode.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+std::string phrase_of(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::synchronization:
+      return "the launching thread waited for the device to finish";
+    case IdleCause::blocking_copy:
+      return "the launching thread was held by a copy that returns only when the data has arrived";
+    case IdleCause::data_loading:
+      return "the launching thread waited for the data loader";
+    case IdleCause::allocation:
+      return "the launching thread allocated or freed memory";
+    case IdleCause::module_load:
+      return "the launching thread loaded device code";
+    case IdleCause::garbage_collection:
+      return "the launching thread collected garbage";
+    case IdleCause::lock:
+      return "the launching thread waited for a lock";
+    case IdleCause::host_code:
+      return "the launching thread ran other code before it launched the next op";
+    case IdleCause::launch_overhead:
+      return "the next op was being launched";
+    case IdleCause::dependency:
+      return "the next op was queued already and waited for another stream, an event, or something that the profile "
+             "does "
+             "not show";
+    case IdleCause::other_rank:
+      return "the launching thread waited for other ranks";
+    case IdleCause::profiler_overhead:
+      return "the profiler itself was at work";
+    case IdleCause::unknown:
+      return "the launch of the next op is not in the profile, so what the host did is not known";
+  }
+  return "";
+}
+
+/// The longest slice of a thread in a gap that names the cause; kNone where none does.
+SliceIndex slice_naming(const Timeline& timeline, TrackIndex thread, const Interval& gap, IdleCause cause) {
+  const Slices& slices = timeline.slices;
+  SliceIndex longest = kNone;
+  int64_t most = 0;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (slices.track[slice] != thread || slices.start[slice] >= gap.end || slices.end(slice) <= gap.begin) continue;
+    if (!is_plausible(timeline, slice) || cause_named_by(timeline.kind(slice), timeline.name(slice)) != cause) continue;
+    const int64_t inside = std::min(slices.end(slice), gap.end) - std::max(slices.start[slice], gap.begin);
+    if (inside > most) {
+      most = inside;
+      longest = slice;
+    }
+  }
+  return longest;
+}
+
+std::string quoted(std::string_view name) {
+  constexpr size_t kWidth = 80;
+  return shorten(printable(name), kWidth);
+}
+
+}  // namespace
+
+void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& gap) {
+  const TimelineView& view = profile.view();
+  const ViewTrack& track = view.tracks()[gap.track];
+  const Timeline& timeline = profile.session().runs[track.run].timeline;
+  const IdleSlices& idle = view.idle(gap.track);
+  const SliceIndex next = idle.slices.origin[gap.slice];
+  const SliceIndex launch = launch_of(timeline, next);
+  const uint32_t first = idle.part_begin[gap.slice];
+  const uint32_t last = idle.part_begin[gap.slice + 1];
+  const IdleCause cause = idle.part_cause[first];
+  const int64_t begin = idle.slices.start[gap.slice];
+  const Interval time{begin, begin + idle.slices.duration[gap.slice]};
+  const SliceIndex named = launch == kNone ? kNone : slice_naming(timeline, timeline.slices.track[launch], time, cause);
+
+  std::string why =
+      fmt::format("For {} of these {}, {}", format_ns(idle.part_ns[first]), format_ns(gap.duration), phrase_of(cause));
+  if (named != kNone) why += fmt::format(" ({})", quoted(timeline.name(named)));
+  if (last - first > 1) {
+    why += "; the rest:";
+    for (uint32_t part = first + 1; part < last; ++part) {
+      std::string text(text_of(idle.part_cause[part]));
+      std::replace(text.begin(), text.end(), '_', ' ');
+      why += fmt::format("{} {} {}", part > first + 1 ? "," : "", text, format_ns(idle.part_ns[part]));
+    }
+  }
+  why += fmt::format(". The gap ended with {}.", quoted(timeline.name(next)));
+
+  json.member("device", *track.device).member("cause", text_of(cause)).key("causes").begin_array();
+  for (uint32_t part = first; part < last; ++part) {
+    json.begin_object()
+        .member("cause", text_of(idle.part_cause[part]))
+        .member("duration", idle.part_ns[part])
+        .end_object();
+  }
+  json.end_array().member("why", why).key("next");
+  write_placed(json, profile, view.place(track.run, next));
+  json.key("launch");
+  if (launch == kNone) {
+    json.null();
+  } else {
+    write_placed(json, profile, view.place(track.run, launch));
+    json.member("delay", std::max<int64_t>(0, timeline.slices.start[next] - timeline.slices.end(launch)));
+  }
+  if (named != kNone) {
+    json.key("cause_slice");
+    write_placed(json, profile, view.place(track.run, named));
+  }
+  json.key("stack").begin_array();
+  for (SliceIndex at = named != kNone ? named : launch; at != kNone; at = timeline.slices.parent[at]) {
+    write_placed(json, profile, view.place(track.run, at));
+  }
+  json.end_array();
+}
+
+}  // namespace cgpu

@@ -1,0 +1,14 @@
+// Why a device was idle in one gap: the causes, a sentence, and the slices to look at.
+#pragma once
+
+#include "serve/http/json_text_writer.h"
+#include "serve/profile.h"
+
+namespace cgpu {
+
+/// Members of the object that describes a gap: device, cause, causes, why, next (the op that ended the gap), launch
+/// (its call), delay, cause_slice (the longest slice of the launching thread in the gap that names the cause), stack
+/// (of that slice, else of the launch).
+void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& gap);
+
+}  // namespace cgpu

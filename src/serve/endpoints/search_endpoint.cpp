@@ -1,0 +1,239 @@
+// /api/p/P/search: slices by a part of their name, those of the profile and those that the viewer derives. O(text of
+// all names + slices), with nothing kept: the matching names are found first, and one pass over the slices' name
+// numbers finds theirs.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "analysis/idle/idle_causes.h"
+#include "serve/endpoints/endpoints.h"
+#include "serve/http/parameters.h"
+
+namespace cgpu {
+
+namespace {
+
+struct Match {
+  int64_t start;
+  ViewTrackId derived;  // the track of a derived slice; kNone for a slice of the profile
+  size_t run;
+  SliceIndex slice;
+  bool operator<(const Match& other) const {
+    if (start != other.start) return start < other.start;  // mostly: nothing else is looked at
+    return std::tie(derived, run, slice) < std::tie(other.derived, other.run, other.slice);
+  }
+};
+
+class Pattern {
+ public:
+  Pattern(const std::string& text, bool regex) : pattern_(text, options(regex)) {
+    if (!pattern_.ok()) throw RequestError(kBadRequest, "q: " + pattern_.error());
+  }
+  bool is_in(std::string_view text) const {
+    return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern_);
+  }
+
+ private:
+  static RE2::Options options(bool regex) {
+    RE2::Options options;
+    options.set_case_sensitive(false);
+    options.set_literal(!regex);
+    options.set_log_errors(false);
+    return options;
+  }
+  RE2 pattern_;
+};
+
+/// The first `limit` in order of time (the last where the search goes back).
+class Found {
+ public:
+  Found(size_t limit, bool backwards) : limit_(limit), backwards_(backwards) {}
+  void add(const Match& match) {
+    if (best_.size() == limit_ && !(limit_ > 0 && comes_first(match, best_.front()))) return;
+    const auto later_on_top = [this](const Match& a, const Match& b) { return comes_first(a, b); };
+    if (best_.size() == limit_) {
+      std::pop_heap(best_.begin(), best_.end(), later_on_top);
+      best_.pop_back();
+    }
+    best_.push_back(match);
+    std::push_heap(best_.begin(), best_.end(), later_on_top);
+  }
+  std::vector<Match> in_order() && {
+    std::sort(best_.begin(), best_.end(), [this](const Match& a, const Match& b) { return comes_first(a, b); });
+    return std::move(best_);
+  }
+
+ private:
+  bool comes_first(const Match& a, const Match& b) const { return backwards_ ? b < a : a < b; }
+  size_t limit_;
+  bool backwards_;
+  std::vector<Match> best_;  // a heap, the one to be dropped next on top
+};
+
+/// One search: which names match, and all slices that are called so.
+class Search {
+ public:
+  /// `own`: without derived slices.
+  Search(const Profile& profile, const Pattern& pattern, std::vector<bool> tracks, bool own)
+      : profile_(profile),
+        view_(profile.view()),
+        tracks_(std::move(tracks)),
+        own_(own),
+        matches_(view_.names().size()) {
+    for (uint32_t name = 0; name < matches_.size(); ++name) matches_[name] = pattern.is_in(view_.names()[name]) ? 1 : 0;
+    for (size_t cause = 0; cause < causes_.size(); ++cause) {
+      std::string text(text_of(static_cast<IdleCause>(cause)));
+      causes_[cause] = pattern.is_in(text);
+      std::replace(text.begin(), text.end(), '_', ' ');  // as the page writes it
+      causes_[cause] = causes_[cause] || pattern.is_in(text);
+    }
+    used_.resize(matches_.size());
+  }
+
+  /// Calls take(match) for each slice.
+  template <typename Take>
+  void run(Take take) {
+    std::vector<Kinds> kinds(profile_.session().runs.size());
+    for (size_t run = 0; run < kinds.size(); ++run) kinds[run] = search_run(run, take);
+    for (ViewTrackId id = 0; id < view_.tracks().size() && !own_; ++id) {
+      const ViewTrack& track = view_.tracks()[id];
+      if (track.source != kNone || !view_.has_slices(id) || !is_wanted(id)) continue;
+      if (track.kind == ViewKind::idle) {
+        search_causes(id, take);
+      } else if (track.kind == ViewKind::steps || can_have(track.kind, kinds[track.run])) {
+        search_derived(id, take);
+      }
+    }
+  }
+
+  uint64_t total() const { return total_; }
+  int64_t names() const { return std::count(used_.begin(), used_.end(), uint8_t{1}); }
+
+ private:
+  /// By SliceKind, whether a slice of a run is called so.
+  using Kinds = std::array<bool, static_cast<size_t>(SliceKind::other) + 1>;
+
+  bool is_wanted(ViewTrackId track) const { return tracks_.empty() || tracks_[track]; }
+
+  /// Derived slices are called like those they are made from: without these there are none to be found.
+  static bool can_have(ViewKind track, const Kinds& kinds) {
+    const auto has = [&](SliceKind kind) { return kinds[static_cast<size_t>(kind)]; };
+    return track == ViewKind::ranges ? has(SliceKind::annotation)
+                                     : has(SliceKind::kernel) || has(SliceKind::device_collective);
+  }
+
+  template <typename Take>
+  Kinds search_run(size_t run, Take take) {
+    const Timeline& timeline = profile_.session().runs[run].timeline;
+    const Slices& slices = timeline.slices;
+    const int64_t zero = view_.zero(run);
+    const uint8_t* const matches = matches_.data();
+    std::vector<uint8_t> categories(timeline.categories.size());  // of slices that are called so
+    for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+      const uint32_t name = view_.names().of(run, slices.name[slice]);
+      if (matches[name] == 0) continue;
+      categories[slices.category[slice]] = 1;
+      if (!tracks_.empty() && !tracks_[view_.track_of(run, slice)]) continue;
+      found(name, {slices.start[slice] - zero, kNone, run, slice}, take);
+    }
+    Kinds kinds{};
+    for (size_t i = 0; i < categories.size(); ++i) {
+      if (categories[i] != 0) kinds[static_cast<size_t>(timeline.categories[i].kind)] = true;
+    }
+    return kinds;
+  }
+
+  template <typename Take>
+  void search_derived(ViewTrackId id, Take take) {
+    const ViewTrack& track = view_.tracks()[id];
+    const DerivedSlices& slices = *view_.derived(id);
+    for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+      const uint32_t name =
+          track.kind == ViewKind::steps ? slices.name[slice] : view_.names().of(track.run, slices.name[slice]);
+      if (matches_[name] != 0) found(name, {slices.start[slice] - view_.zero(track.run), id, track.run, slice}, take);
+    }
+  }
+
+  template <typename Take>
+  void search_causes(ViewTrackId id, Take take) {
+    if (std::find(causes_.begin(), causes_.end(), true) == causes_.end()) return;
+    const ViewTrack& track = view_.tracks()[id];
+    const DerivedSlices& gaps = *view_.derived(id);
+    std::array<uint32_t, kIdleCauses> names;  // by cause
+    names.fill(kNone);
+    for (SliceIndex gap = 0; gap < gaps.size(); ++gap) {
+      const uint32_t cause = gaps.name[gap];
+      if (!causes_[cause]) continue;
+      if (names[cause] == kNone) names[cause] = view_.look(id, gap).name;
+      found(names[cause], {gaps.start[gap] - view_.zero(track.run), id, track.run, gap}, take);
+    }
+  }
+
+  template <typename Take>
+  void found(uint32_t name, const Match& match, Take take) {
+    ++total_;
+    used_[name] = 1;
+    take(match);
+  }
+
+  const Profile& profile_;
+  const TimelineView& view_;
+  std::vector<bool> tracks_;  // empty: all
+  bool own_;
+  std::vector<uint8_t> matches_;  // by name
+  std::array<bool, kIdleCauses> causes_{};
+  std::vector<uint8_t> used_;  // by name
+  uint64_t total_ = 0;
+};
+
+/// The track and slice that the search goes on from.
+std::optional<Match> match_of(const Profile& profile, const std::optional<std::vector<int64_t>>& past) {
+  if (!past) return std::nullopt;
+  if (past->size() != 2) throw RequestError(kBadRequest, "past: a track and a slice were expected");
+  const TimelineView& view = profile.view();
+  const auto placed = view.find(static_cast<ViewTrackId>((*past)[0]), static_cast<SliceIndex>((*past)[1]));
+  if (!placed) throw RequestError(kNotFound, "past: there is no such slice");
+  const ViewTrackId derived = view.derived(placed->track) != nullptr ? placed->track : kNone;
+  return Match{placed->start, derived, view.tracks()[placed->track].run, placed->slice};
+}
+
+}  // namespace
+
+Answer answer_search(const Profile& profile, const Request& request) {
+  const Parameters parameters(request, {"q", "regex", "own", "track", "at", "past", "direction", "limit"});
+  const TimelineView& view = profile.view();
+  const std::string text = parameters.required_text("q");
+  if (text.empty()) throw RequestError(kBadRequest, "q is empty");
+  const std::string direction = parameters.text("direction").value_or("next");
+  if (direction != "next" && direction != "previous") {
+    throw RequestError(kBadRequest, "direction: next or previous was expected");
+  }
+  const bool backwards = direction == "previous";
+  const auto at = parameters.time("at", view.span());
+  const std::optional<Match> past = match_of(profile, parameters.integers("past", 0, UINT32_MAX));
+  Found found(static_cast<size_t>(parameters.integer("limit", 0, 10'000).value_or(100)), backwards);
+  std::vector<bool> tracks;
+  if (const auto wanted = parameters.integers("track", 0, static_cast<int64_t>(view.tracks().size()) - 1)) {
+    tracks.resize(view.tracks().size());
+    for (const int64_t track : *wanted) tracks[static_cast<size_t>(track)] = true;
+  }
+
+  Search search(profile, Pattern(text, parameters.flag("regex")), std::move(tracks), parameters.flag("own"));
+  search.run([&](const Match& match) {
+    if (at && (backwards ? match.start > *at : match.start < *at)) return;
+    if (past && !(backwards ? match < *past : *past < match)) return;
+    found.add(match);
+  });
+  JsonTextWriter json;
+  json.begin_object().member("total", search.total()).member("names", search.names()).key("matches").begin_array();
+  for (const Match& match : std::move(found).in_order()) {
+    write_placed(json, profile,
+                 match.derived != kNone ? *view.find(match.derived, match.slice) : view.place(match.run, match.slice));
+  }
+  json.end_array().end_object();
+  return json_answer(std::move(json).text());
+}
+
+}  // namespace cgpu

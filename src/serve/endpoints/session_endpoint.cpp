@@ -1,0 +1,166 @@
+// /api/p/P/session and /api/p/P/names: what there is to look at.
+#include "analysis/analysis.h"
+#include "analysis/idle/idle_causes.h"
+#include "kernels/kernel_class.h"
+#include "serve/contents.h"
+#include "serve/endpoints/endpoints.h"
+#include "serve/http/parameters.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr int64_t kNamesInBlock = 4096;
+
+void write_runs(JsonTextWriter& json, const Session& session) {
+  json.key("runs").begin_array();
+  for (const Run& run : session.runs) {
+    json.begin_object()
+        .member("rank", run.rank)
+        .member("format", run.format)
+        .member("file", run.file)
+        .member("host", run.host)
+        .member("clock", run.clock_is_unix ? "unix" : "relative")
+        .end_object();
+  }
+  json.end_array();
+}
+
+void write_tracks(JsonTextWriter& json, const Profile& profile) {
+  json.key("tracks").begin_array();
+  const std::vector<ViewTrack>& tracks = profile.view().tracks();
+  for (ViewTrackId id = 0; id < tracks.size(); ++id) {
+    const ViewTrack& track = tracks[id];
+    json.begin_object()
+        .member("id", id)
+        .member("run", track.run)
+        .member("rank", profile.session().runs[track.run].rank)
+        .member("kind", text_of(track.kind))
+        .member("group", track.group)
+        .member("name", track.name)
+        .member("sort", id)
+        .member("slices", track.slices)
+        .member("lanes", track.lanes)
+        .member("pinned", false)
+        .end_object();
+  }
+  json.end_array();
+}
+
+void write_steps(JsonTextWriter& json, const Profile& profile) {
+  json.key("steps").begin_array();
+  for (size_t run = 0; run < profile.session().runs.size(); ++run) {
+    for (const Step& step : profile.facts().steps(run)) {
+      json.begin_object()
+          .member("rank", profile.session().runs[run].rank)
+          .member("step", step.number)
+          .member("start", step.time.begin - profile.view().zero(run))
+          .member("duration", step.time.end - step.time.begin)
+          .end_object();
+    }
+  }
+  json.end_array();
+}
+
+void write_notes(JsonTextWriter& json, const Session& session) {
+  Notes notes;
+  for (const Run& run : session.runs) notes.merge(run.notes);
+  json.key("notes").begin_array();
+  for (const Note& note : notes.all()) {
+    json.begin_object()
+        .member("code", note.code)
+        .member("count", note.count)
+        .member("text", note.text)
+        .member("damage", note.damage)
+        .end_object();
+  }
+  json.end_array();
+}
+
+/// What the tables are declared as.
+void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tables) {
+  json.key("tables").begin_array();
+  for (const Analysis* table : tables) {
+    json.begin_object()
+        .member("name", table->name)
+        .member("about", table->about)
+        .member("subject", text_of(table->subject))
+        .member("events", table->events != nullptr)
+        .member("row_key", table->row_slices.keys)
+        .key("columns")
+        .begin_array();
+    for (const Column& column : table->columns) {
+      json.begin_object()
+          .member("name", column.name)
+          .member("type", text_of(column.type))
+          .member("unit", column.unit)
+          .member("role", text_of(column.role))
+          .end_object();
+    }
+    json.end_array().key("options").begin_array();
+    for (const TableOption& option : table->options) {
+      json.begin_object()
+          .member("name", option.name)
+          .member("kind", text_of(option.kind))
+          .member("default", option.fallback)
+          .member("choices", option.choices)
+          .member("about", option.about)
+          .end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+/// ns since 1970 at time 0, as text: it does not fit into what a page calls a number.
+std::optional<std::string> start_of(const Profile& profile) {
+  const Run& first = profile.session().runs.front();
+  if (!first.clock_is_unix) return std::nullopt;
+  return std::to_string(first.clock_base + profile.view().zero(0));
+}
+
+}  // namespace
+
+Answer answer_session(const Profile& profile, const ServerIdentity& server, const Request& request) {
+  const Parameters none(request, {});
+  const Session& session = profile.session();
+  const Contents contents = contents_of(profile);
+  JsonTextWriter json;
+  json.begin_object()
+      .member("session", server.id)
+      .member("version", server.version)
+      .member("title", title_of(session))
+      .member("span", profile.view().span())
+      .member("start_unix_ns", start_of(profile));
+  write_runs(json, session);
+  write_tracks(json, profile);
+  write_tables(json, contents.tables);
+  json.member("views", contents.views).member("kinds", TimelineView::kinds());
+  json.key("classes").begin_array();
+  for (int i = 0; i < kKernelClasses; ++i) json.value(text_of(static_cast<KernelClass>(i)));
+  json.end_array().key("causes").begin_array();
+  for (int i = 0; i < kIdleCauses; ++i) json.value(text_of(static_cast<IdleCause>(i)));
+  json.end_array();
+  write_steps(json, profile);
+  write_notes(json, session);
+  json.end_object();
+  return json_answer(std::move(json).text());
+}
+
+Answer answer_names(const Profile& profile, const Request& request, std::string_view block_text) {
+  const Parameters none(request, {});
+  const SharedNames& names = profile.view().names();
+  const int64_t last_block = (int64_t{names.size()} - 1) / kNamesInBlock;
+  const int64_t block = parse_integer(block_text, "block", 0, UINT32_MAX);
+  if (block > last_block) throw RequestError(kNotFound, "there is no such block of names");
+  const auto first = static_cast<uint32_t>(block * kNamesInBlock);
+  JsonTextWriter json;
+  json.begin_object().member("first", first).key("names").begin_array();
+  for (uint32_t name = first; name < names.size() && name < first + kNamesInBlock; ++name) {
+    json.value(shown_name(names[name]));
+  }
+  json.end_array().end_object();
+  return json_answer(std::move(json).text());
+}
+
+}  // namespace cgpu

@@ -1,0 +1,147 @@
+// /api/p/P/table and /api/p/P/area: tables over a part of the profile.
+#include <future>
+#include <set>
+#include <sstream>
+
+#include "analysis/analysis.h"
+#include "analysis/events/choose_rows.h"
+#include "base/error.h"
+#include "serve/endpoints/endpoints.h"
+#include "serve/endpoints/table_parameters.h"
+#include "serve/http/parameters.h"
+#include "serve/selection.h"
+#include "table/filter.h"
+#include "table/json.h"
+
+namespace cgpu {
+
+namespace {
+
+ViewSelection window_of(const Profile& profile, const Parameters& parameters) {
+  const auto [from, to] = parameters.window(profile.view().span());
+  ViewSelection selection;
+  selection.from = from;
+  selection.to = to;
+  return selection;
+}
+
+void keep_rank(Table& table, int64_t rank) {
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    if (table.columns[column].name != "rank") continue;
+    table.keep_rows([&](RowView row) { return row[column] == Cell(rank); });
+    return;
+  }
+}
+
+/// The chosen rows of a table over a part of the profile.
+Table table_of(const Profile& profile, const Analysis& analysis, const TableOptions& options,
+               const ViewSelection& selection, const RowChoice& choice) {
+  if (analysis.events != nullptr) {  // there may be millions
+    const SelectedSession selected(profile, selection);
+    return chosen_rows(analysis, *analysis.events(analysis, selected.facts(), options), choice);
+  }
+  Table table;
+  if (has_no_time(analysis.subject)) {
+    table = make_table(analysis, profile.facts(), options);
+    if (selection.rank) keep_rank(table, *selection.rank);
+  } else {
+    table = make_table(analysis, SelectedSession(profile, selection).facts(), options);
+  }
+  choice.where.apply(table);
+  if (!choice.sort.empty()) sort_rows(table, choice.sort);
+  take_top(table, choice.top);
+  return table;
+}
+
+/// What the tables of a selected area are.
+constexpr std::array<const char*, 7> kAreaTables = {"kernels", "kernel_classes", "ops", "api",
+                                                    "ranges",  "gpu_time",       "idle"};
+
+/// Why a device was idle, the threads show that launched its work, chosen or not: of the chosen tracks only the devices
+/// count.
+Table idle_of_devices(const Profile& profile, const SessionFacts& window, const ChosenTracks& chosen) {
+  Table table = make_table(find_analysis("idle"), window);
+  const size_t rank = table.column("rank");
+  const size_t device = table.column("device");
+  table.keep_rows([&](RowView row) {
+    for (size_t run = 0; run < profile.session().runs.size(); ++run) {
+      if (Cell(profile.session().runs[run].rank) != row[rank]) continue;
+      if (chosen.has_device(run, static_cast<int32_t>(std::get<int64_t>(row[device])))) return true;
+    }
+    return false;
+  });
+  return table;
+}
+
+}  // namespace
+
+Answer answer_table(const Profile& profile, const Request& request, std::string_view name) {
+  const Analysis& analysis = table_called(name);
+  Request rest = request;
+  const TableOptions options = take_options(analysis, rest);
+  const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where"});
+  ViewSelection selection = window_of(profile, parameters);
+
+  selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
+  RowChoice choice;
+  choice.sort = parameters.text("sort").value_or("");
+  choice.top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
+  try {
+    if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
+    const auto where = parameters.text("where");
+    if (where && !where->empty()) choice.where = Filter::parse(*where);
+    return json_answer(
+        render_json("table", profile.session().inputs, {table_of(profile, analysis, options, selection, choice)}));
+  } catch (const Error& error) {
+    throw RequestError(kBadRequest, error.what());
+  }
+}
+
+Answer answer_area(const Profile& profile, const Request& request) {
+  const Parameters parameters(request, {"from", "to", "track"});
+  ViewSelection selection = window_of(profile, parameters);
+  if (!selection.from || !selection.to) throw RequestError(kBadRequest, "from and to are needed");
+  const auto all_tracks = static_cast<int64_t>(profile.view().tracks().size());
+  size_t tracks = profile.view().tracks().size();
+  std::optional<ChosenTracks> chosen;
+  std::optional<SelectedSession> all;  // of the window, whatever the tracks
+  if (const auto wanted = parameters.integers("track", 0, all_tracks - 1)) {
+    all.emplace(profile, selection);
+    selection.tracks.emplace();
+    for (const int64_t track : std::set<int64_t>(wanted->begin(), wanted->end())) {
+      selection.tracks->push_back(static_cast<ViewTrackId>(track));
+    }
+    chosen.emplace(profile, *selection.tracks);
+    tracks = selection.tracks->size();
+  }
+  const SelectedSession selected(profile, selection);
+  std::vector<std::future<Table>> tables;
+  for (const std::string name : kAreaTables) {
+    tables.push_back(std::async(std::launch::async, [&, name] {
+      if (chosen && name == "idle") return idle_of_devices(profile, all->facts(), *chosen);
+      return make_table(find_analysis(name), selected.facts());
+    }));
+  }
+  uint64_t slices = 0;
+  for (const Run& run : selected.session().runs) slices += run.timeline.slices.size();
+
+  JsonTextWriter json;
+  json.begin_object()
+      .member("from", *selection.from)
+      .member("to", *selection.to)
+      .member("slices", slices)
+      .member("tracks", tracks)
+      .key("tables")
+      .begin_object();
+  for (std::future<Table>& pending : tables) {
+    const Table table = pending.get();
+    if (table.empty()) continue;
+    std::ostringstream text;
+    write_table_object(text, table);
+    json.key(table.name).raw(text.str());
+  }
+  json.end_object().end_object();
+  return json_answer(std::move(json).text());
+}
+
+}  // namespace cgpu

@@ -1,0 +1,43 @@
+#include "serve/viewed_profile.h"
+
+#include <utility>
+
+namespace cgpu {
+
+void ViewedProfile::report(double share, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  share_ = share;
+  what_ = what;
+}
+
+void ViewedProfile::show(Session session, unsigned threads, const TimelineView::Progress& progress) {
+  auto profile = std::make_unique<const Profile>(std::move(session), threads, progress);
+  const std::lock_guard lock(mutex_);
+  share_ = 1;
+  owned_ = std::move(profile);
+  profile_ = owned_.get();
+}
+
+void ViewedProfile::fail(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  error_ = message;
+}
+
+void ViewedProfile::write_status(JsonTextWriter& json) const {
+  const std::lock_guard lock(mutex_);
+  json.begin_object()
+      .member("state", profile() != nullptr ? "ready"
+                       : error_.empty()     ? "opening"
+                                            : "error")
+      .member("share", share_)
+      .member("what", what_)
+      .key("error");
+  if (error_.empty()) {
+    json.null();
+  } else {
+    json.value(error_);
+  }
+  json.member("inputs", inputs_).end_object();
+}
+
+}  // namespace cgpu

@@ -1,0 +1,43 @@
+// A profile that the viewer shows or is going to show: how far its opening is, why it failed, or the open profile. Any
+// number of threads at once.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "serve/http/json_text_writer.h"
+#include "serve/profile.h"
+
+namespace cgpu {
+
+class ViewedProfile {
+ public:
+  explicit ViewedProfile(std::vector<std::string> inputs) : inputs_(std::move(inputs)) {}
+
+  /// How far the opening is: share of the work, and what is being done.
+  void report(double share, const std::string& what);
+  /// Lays out the timeline; ready from then on. `progress` is called with the share done.
+  void show(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr);
+  /// It cannot be opened.
+  void fail(const std::string& message);
+
+  /// Null until it is ready, for ever where it has failed.
+  const Profile* profile() const { return profile_; }
+  /// {"state", "share", "what", "error", "inputs"}
+  void write_status(JsonTextWriter& json) const;
+
+ private:
+  const std::vector<std::string> inputs_;
+
+  mutable std::mutex mutex_;  // of the four
+  double share_ = 0;
+  std::string what_ = "opening";
+  std::string error_;
+  std::unique_ptr<const Profile> owned_;
+  std::atomic<const Profile*> profile_ = nullptr;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,58 @@
+#include "session/open.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "links/clocks.h"
+#include "links/complete.h"
+
+namespace cgpu {
+
+KernelDictionary dictionary_of(const OpenOptions& options) {
+  KernelDictionary dictionary;
+  if (options.kernel_rules.empty()) return dictionary;
+  std::ifstream file(options.kernel_rules, std::ios::binary);
+  if (!file) throw Error(options.kernel_rules, "cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  dictionary.add_rules(text.str(), options.kernel_rules);
+  return dictionary;
+}
+
+void report_losses(const Run& run, const OpenOptions& options) {
+  for (const Note& note : run.notes.all()) {
+    if (!note.damage) continue;
+    const std::string line =
+        fmt::format("{}: {}{}", run.file, note.text, note.count > 1 ? fmt::format(" ({})", note.count) : "");
+    if (options.strict) throw Error(line + " (--strict)");
+    if (options.warn) options.warn(line);
+  }
+}
+
+Session read_session(const OpenOptions& options) {
+  ReadOptions read;
+  read.threads = options.threads;
+  read.input_format = options.input_format;
+  if (options.progress) read.progress = [&](double share) { options.progress(OpeningPhase::reading, share); };
+  Session session = open_inputs(options.inputs, read);
+  for (const Run& run : session.runs) report_losses(run, options);
+  return session;
+}
+
+Session open_session(const OpenOptions& options) {
+  const KernelDictionary dictionary = dictionary_of(options);
+  Session session = read_session(options);
+  for (size_t i = 0; i < session.runs.size(); ++i) {
+    if (options.progress) {
+      options.progress(OpeningPhase::linking, static_cast<double>(i) / static_cast<double>(session.runs.size()));
+    }
+    complete(session.runs[i], dictionary, options.threads);
+  }
+  align_clocks(session);
+  return session;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,41 @@
+// Opening profiles: from the names of inputs to a session that analyses can read. The command line, the server, tests
+// and bindings open by this alone. Nothing is printed here.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/dictionary.h"
+#include "model/run.h"
+#include "readers/reader.h"
+
+namespace cgpu {
+
+enum class OpeningPhase : uint8_t { reading, linking };
+
+struct OpenOptions {
+  std::vector<std::string> inputs;  // files, folders, patterns, "-"
+  std::string input_format;         // overrides the recognition by content
+  std::string kernel_rules;         // file with rules for kernel classes, asked before the built-in ones
+  unsigned threads = 0;             // 0: as many as the machine has
+  bool strict = false;              // damaged input is an Error
+  /// Called now and then from one thread at a time: what is being done, and which share of that is (0..1).
+  std::function<void(OpeningPhase, double)> progress;
+  /// Called for every loss in a damaged input, with a line that says what was lost.
+  std::function<void(const std::string&)> warn;
+};
+
+/// Opens all inputs and keeps all of them: completed (links/complete.h), on one clock (links/clocks.h). Throws Error.
+Session open_session(const OpenOptions& options);
+
+/// Only reads them: enough to say what they are (`info`, `notes`). Throws Error.
+Session read_session(const OpenOptions& options);
+
+/// The built-in rules for kernel classes, with the user's own before them. Throws Error.
+KernelDictionary dictionary_of(const OpenOptions& options);
+
+/// Passes the losses of a run to `warn`, or throws the first one under `strict`.
+void report_losses(const Run& run, const OpenOptions& options);
+
+}  // namespace cgpu

@@ -1,0 +1,267 @@
+#include "session/rank_fold.h"
+
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "analysis/ranks/rank_waits.h"
+#include "base/error.h"
+#include "links/clocks.h"
+#include "links/complete.h"
+#include "session/let_go.h"
+
+namespace cgpu {
+
+namespace {
+
+/// A rank needs at most about this many times the bytes of its file while it is open: a compressed one swells.
+constexpr double kOpenBytesOfPlainByte = 1.0;
+constexpr double kOpenBytesOfCompressedByte = 12.0;
+/// The share of the free memory that open ranks may take.
+constexpr double kShareOfMemory = 0.5;
+
+double open_bytes(const ProfilePath& profile) {
+  std::error_code error;
+  double bytes = 0;
+  if (profile.is_folder) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(profile.path, error)) {
+      if (entry.is_regular_file(error)) bytes += static_cast<double>(entry.file_size(error));
+    }
+  } else {
+    bytes = static_cast<double>(std::filesystem::file_size(profile.path, error));
+    if (error) bytes = 0;
+  }
+  const bool compressed = profile.path.ends_with(".gz") || profile.path.ends_with(".zst");
+  return bytes * (compressed ? kOpenBytesOfCompressedByte : kOpenBytesOfPlainByte);
+}
+
+/// How many ranks to open at once.
+unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, unsigned threads) {
+  double largest = 1;
+  for (const ProfilePath& profile : profiles) largest = std::max(largest, open_bytes(profile));
+  struct sysinfo system {};
+  const double free_bytes =
+      ::sysinfo(&system) == 0
+          ? static_cast<double>(system.freeram + system.bufferram) * static_cast<double>(system.mem_unit)
+          : 0;
+  const double fit = kShareOfMemory * free_bytes / largest;
+  return static_cast<unsigned>(std::clamp(fit, 1.0, static_cast<double>(threads)));
+}
+
+class RankFold {
+ public:
+  RankFold(const OpenOptions& open, const std::vector<WantedTable>& wanted,
+           const std::function<void(const RunInSession&)>& look, std::vector<ProfilePath> profiles)
+      : open_(open),
+        wanted_(wanted),
+        look_(look),
+        dictionary_(dictionary_of(open)),
+        profiles_(std::move(profiles)),
+        runs_(profiles_.size()) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    threads_ = open.threads > 0 ? open.threads : cores;
+    workers_ = std::min(ranks_at_once(profiles_, threads_), static_cast<unsigned>(profiles_.size()));
+  }
+
+  /// False where the profiles have to be opened together after all.
+  bool see_all() {
+    std::vector<std::vector<std::unique_ptr<Partial>>> kept(workers_);
+    std::vector<std::thread> others;
+    for (unsigned worker = 1; worker < workers_; ++worker) {
+      others.emplace_back([&, worker] { work(kept[worker]); });
+    }
+    work(kept[0]);
+    for (std::thread& other : others) other.join();
+    if (error_) std::rethrow_exception(error_);
+    if (joined_) return false;
+    partials_ = std::move(kept[0]);
+    for (unsigned worker = 1; worker < workers_; ++worker) {
+      for (size_t i = 0; i < partials_.size(); ++i) {
+        if (partials_[i]) partials_[i]->combine(std::move(*kept[worker][i]));
+      }
+    }
+    return true;
+  }
+
+  FoldedSession finalize() {
+    std::vector<Run> runs;
+    std::vector<std::string> not_profiles;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i]) {
+        numbers_.emplace_back(runs_[i]->file, static_cast<uint32_t>(i));
+        report_losses(*runs_[i], open_);
+        runs.push_back(std::move(*runs_[i]));
+      } else {
+        not_profiles.push_back(profiles_[i].path);
+      }
+    }
+    FoldedSession folded{join_runs(open_.inputs, std::move(runs), not_profiles), {}, {}};
+    align_clocks(folded.session);
+    folded.numbers = numbers_of(folded.session);
+    look_again(folded.session, folded.numbers);
+    const SessionFacts facts(folded.session);
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      folded.tables.push_back(partials_[i] ? partials_[i]->finalize({facts, folded.numbers})
+                                           : make_table(*wanted_[i].analysis, facts, wanted_[i].options));
+    }
+    return folded;
+  }
+
+ private:
+  /// Takes one profile after another until there is none.
+  void work(std::vector<std::unique_ptr<Partial>>& kept) {
+    for (const WantedTable& table : wanted_) {
+      kept.push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);
+    }
+    try {
+      while (const auto number = next()) see(*number, kept);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  std::optional<uint32_t> next() {
+    const std::lock_guard lock(mutex_);
+    if (error_ || joined_ || next_ == profiles_.size()) return std::nullopt;
+    if (open_.progress) {
+      open_.progress(OpeningPhase::reading, static_cast<double>(next_) / static_cast<double>(profiles_.size()));
+    }
+    return next_++;
+  }
+
+  /// A completed run; none where a file of a folder is no profile.
+  std::optional<Run> open(uint32_t number) {
+    ReadOptions read;
+    read.input_format = open_.input_format;
+    read.threads = std::max(1U, threads_ / workers_);
+    if (open_.progress && workers_ == 1) {
+      read.progress = [&](double share) {
+        open_.progress(OpeningPhase::reading, (number + share) / static_cast<double>(profiles_.size()));
+      };
+    }
+    std::optional<Run> run;
+    try {
+      run = read_profile(profiles_[number], read);
+    } catch (const Error&) {
+      if (!profiles_[number].found) throw;
+      return std::nullopt;
+    }
+    complete(*run, dictionary_, read.threads);
+    return run;
+  }
+
+  void see(uint32_t number, std::vector<std::unique_ptr<Partial>>& kept) {
+    std::optional<Run> run = open(number);
+    if (!run) return;
+    Session alone;
+    alone.inputs = open_.inputs;
+    alone.runs.push_back(std::move(*run));
+    if (is_companion(alone.runs[0])) {
+      const std::lock_guard lock(mutex_);
+      joined_ = true;
+      return;
+    }
+    {
+      const SessionFacts facts(alone);
+      const RunInSession in_session{facts, 0, number};
+      for (const std::unique_ptr<Partial>& partial : kept) {
+        if (partial) partial->update(in_session);
+      }
+      if (look_) {
+        const std::lock_guard lock(look_mutex_);
+        look_(in_session);
+      }
+    }
+    let_timeline_go(alone.runs[0]);
+    runs_[number] = std::move(alone.runs[0]);
+  }
+
+  /// The numbers of the runs of the session, by index. Files are opened under their number, and keep their names.
+  std::vector<uint32_t> numbers_of(const Session& session) const {
+    std::vector<bool> taken(numbers_.size());
+    std::vector<uint32_t> numbers;
+    for (const Run& run : session.runs) {
+      for (size_t i = 0; i < numbers_.size(); ++i) {
+        if (taken[i] || numbers_[i].first != run.file) continue;
+        taken[i] = true;
+        numbers.push_back(numbers_[i].second);
+        break;
+      }
+    }
+    return numbers;
+  }
+
+  /// Shows the runs whose threads waited for other ranks once more to the tables for which that matters.
+  void look_again(const Session& session, const std::vector<uint32_t>& numbers) {
+    std::vector<size_t> asking;
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      if (partials_[i] && wanted_[i].analysis->asks_who_waited) asking.push_back(i);
+    }
+    if (asking.empty()) return;
+    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+    for (size_t i = 0; i < waits.size(); ++i) {
+      if (waits[i].empty()) continue;
+      std::optional<Run> run = open(numbers[i]);
+      if (!run) continue;
+      Session alone;
+      alone.runs.push_back(std::move(*run));
+      const SessionFacts facts(alone, waits[i]);
+      for (const size_t table : asking) partials_[table]->update({facts, 0, numbers[i]});
+    }
+  }
+
+  const OpenOptions& open_;
+  const std::vector<WantedTable>& wanted_;
+  const std::function<void(const RunInSession&)>& look_;
+  const KernelDictionary dictionary_;
+  const std::vector<ProfilePath> profiles_;
+  unsigned threads_ = 1;
+  unsigned workers_ = 1;
+
+  std::mutex mutex_;  // of these four
+  uint32_t next_ = 0;
+  bool joined_ = false;
+  std::exception_ptr error_;
+  std::mutex look_mutex_;
+
+  std::vector<std::optional<Run>> runs_;  // by number; each is written by one thread
+  std::vector<std::pair<std::string, uint32_t>> numbers_;  // file, number
+  std::vector<std::unique_ptr<Partial>> partials_;         // by wanted table; null for those made of the whole session
+};
+
+FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
+                            const std::vector<WantedTable>& wanted,
+                            const std::function<void(const RunInSession&)>& look) {
+  FoldedSession folded{open_session(open), {}, {}};
+  select(folded.session, selection);
+  const SessionFacts facts(folded.session);
+  for (const WantedTable& table : wanted) folded.tables.push_back(make_table(*table.analysis, facts, table.options));
+  for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
+    folded.numbers.push_back(run);
+    if (look) look({facts, run, run});
+  }
+  return folded;
+}
+
+}  // namespace
+
+FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
+                         const std::function<void(const RunInSession&)>& look) {
+  for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
+  const bool of_events =
+      std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) { return table.analysis->events; });
+  if (!selection.empty() || of_events) return with_all_open(open, selection, wanted, look);
+  std::vector<ProfilePath> profiles = find_profiles(open.inputs);
+  if (profiles.size() < 2) return with_all_open(open, selection, wanted, look);
+  RankFold fold(open, wanted, look, std::move(profiles));
+  return fold.see_all() ? fold.finalize() : with_all_open(open, selection, wanted, look);
+}
+
+}  // namespace cgpu

@@ -1,0 +1,38 @@
+// Tables over many ranks that are not all open at once.
+//
+// Ranks are opened one after another, as many at a time as memory and cores allow; every table takes what it keeps of a
+// rank (analysis/partial.h), and the rank's timeline is let go (let_go.h). When all have been seen, their clocks are
+// aligned, and the tables are finalized: the same, to the last bit, as with all ranks open.
+//
+// Time: that of opening each rank once. A rank whose threads waited for other ranks inside blocking host collectives is
+// opened a second time for the table `idle`, because only then is it known until when. Memory: the ranks that are open,
+// and of each other one what the tables keep: 8 bytes a sample where a median is asked, else a few bytes a row.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "session/open.h"
+#include "session/selection.h"
+
+namespace cgpu {
+
+struct WantedTable {
+  const Analysis* analysis;
+  TableOptions options = {};
+};
+
+struct FoldedSession {
+  Session session;            // where several ranks were folded, their timelines have been let go
+  std::vector<Table> tables;  // those that were wanted, in their order
+  std::vector<uint32_t> numbers;  // by index of the run: the number that `look` saw it under
+};
+
+/// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a table
+/// of one row an event is wanted, and where files of the inputs have to be joined with others.
+/// `look`, if given, sees every run while it is open, in any order and from several threads, one call at a time.
+FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
+                         const std::function<void(const RunInSession&)>& look = nullptr);
+
+}  // namespace cgpu
