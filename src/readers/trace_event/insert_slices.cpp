@@ -1,13 +1,14 @@
 #include "readers/trace_event/insert_slices.h"
 
-#include <algorithm>
 #include <numeric>
+
+#include "base/sort_runs.h"
 
 namespace cgpu::trace_event {
 
 void insert_slices(std::vector<Slice> made, Timeline& timeline) {
   if (made.empty()) return;
-  std::sort(made.begin(), made.end(), [](const Slice& a, const Slice& b) { return a.source < b.source; });
+  sort_runs(made, [](const Slice& a, const Slice& b) { return a.source < b.source; });
   Slices& slices = timeline.slices;
   std::vector<SliceIndex> number(slices.size());  // the new ones of the old slices
   std::iota(number.begin(), number.end(), SliceIndex{0});

@@ -160,7 +160,11 @@ class Builder {
       : parts_(parts),
         run_(run),
         end_of_trace_(end_of_trace(parts, run.timeline)),
-        pairing_(parts, end_of_trace_, made_) {}
+        pairing_(parts, end_of_trace_, made_) {
+    made_.reserve(static_cast<size_t>(std::count_if(parts.rows.begin(), parts.rows.end(), [](const Part& part) {
+      return part.kind == PartKind::begin || part.kind == PartKind::async_begin || part.kind == PartKind::unended;
+    })));
+  }
 
   void pair_synchronous() {
     const std::vector<Place> places = sorted([](const Part& part) -> std::pair<bool, uint64_t> {
