@@ -1,6 +1,6 @@
-# What makes the builds cheaper: headers that are read once, and files that are compiled together. Most of it is for the
-# build with sanitizers alone. The release build compiles every file of src/ by itself and from its own #includes, so
-# that it finds those that are missing, and on its include paths scripts/check-layers proves the direction of includes.
+# What makes the builds cheaper: headers that are read once, and files that are compiled together. Common headers are
+# precompiled for the sanitizers alone: there they hide the direction of includes, which the release build enforces.
+# Files are compiled together in both; that each includes what it needs is for scripts/check-layers to find.
 
 # cgpu_precompile(TARGET library|test): the headers of TARGET that are precompiled. Tests have GoogleTest, in all builds.
 set(CGPU_PRECOMPILED
@@ -33,22 +33,22 @@ function(cgpu_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${host})
 endfunction()
 
-# cgpu_unite(TARGET FOLDER source...): with sanitizers, the first files of all subfolders of FOLDER are compiled as one,
-# and so are the second, and so on. Each subfolder has a namespace of its own, so that their names cannot meet.
-function(cgpu_unite target folder)
-  if(NOT CGPU_SANITIZE)
+# cgpu_unite(TARGET source...): the sources are dealt out in turn to units of at most eight, each compiled as one file, in
+# half the processor time. Neighbours in a folder go to different units, so that their file-local names seldom meet; where
+# two do, the compiler says so, and either they are one thing and belong in a header, or one wants a better name.
+set(CGPU_FILES_PER_UNIT 8)
+
+function(cgpu_unite target)
+  if(NOT CGPU_UNITE)
     return()
   endif()
+  list(LENGTH ARGN number)
+  math(EXPR units "(${number} + ${CGPU_FILES_PER_UNIT} - 1) / ${CGPU_FILES_PER_UNIT}")
+  set(index 0)
   foreach(source ${ARGN})
-    cmake_path(GET source PARENT_PATH place)
-    if(place STREQUAL folder)
-      continue()
-    endif()
-    list(APPEND places ${place})
-    set(before ${places})
-    list(FILTER before INCLUDE REGEX "^${place}$")
-    list(LENGTH before number)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${number})
+    math(EXPR unit "${index} % ${units}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${unit})
+    math(EXPR index "${index} + 1")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -1,4 +1,4 @@
-// From the symbols of a linker to the names that people wrote.
+// Demangles the symbols of C++ and Rust: from the linker's spelling to that of the source.
 #pragma once
 
 #include <string>

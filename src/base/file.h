@@ -1,4 +1,4 @@
-// A file descriptor that closes itself, with positioned reads.
+// A file descriptor, closed with the object, with positioned reads.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Sorting what mostly is sorted: profilers write each kind of event in order, so that a column is a few sorted runs.
+// Sorts columns that are mostly sorted: profilers write each kind of event in order, so that a column is a few sorted
+// runs.
 #pragma once
 
 #include <algorithm>

@@ -152,14 +152,15 @@ struct TableCommand {
     const SessionFacts facts(session);
     const std::unique_ptr<EventTable> events = wanted.events(wanted, facts, options);
     if (format == "json" || format == "csv") {
-      const RowChoice choice{filter, sort, top.value_or(0)};
+      ChosenRows rows(wanted, *events, {filter, sort, top.value_or(0)});  // what is wrong is said before any output
       return write_output(output, [&](std::ostream& out) {
         if (format == "csv") {
           CsvWriter csv(out);
-          return for_each_batch(wanted, *events, choice, [&](const Table& batch) { csv.add(batch); });
+          while (const std::optional<Table> batch = rows.next()) csv.add(*batch);
+          return;
         }
         JsonWriter json(out, "table", input.inputs);
-        for_each_batch(wanted, *events, choice, [&](const Table& batch) { json.add_batch(batch); });
+        while (const std::optional<Table> batch = rows.next()) json.add_batch(*batch);
         json.end_table();
         json.finish();
       });

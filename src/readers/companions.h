@@ -1,4 +1,4 @@
-// Files that are no run of their own but say more about one: the memory timeline beside a trace.
+// Joins what several files say of one run: the memory timeline beside a trace.
 #pragma once
 
 #include <cstdint>

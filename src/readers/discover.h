@@ -1,4 +1,4 @@
-// From what the user names to the profiles to open.
+// Finds the profiles in what the user names: files, folders, patterns.
 #pragma once
 
 #include <functional>

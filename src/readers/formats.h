@@ -11,7 +11,7 @@
 namespace cgpu {
 
 struct Format {
-  std::string_view name;  // contract, "info"; what --input-format takes
+  std::string_view name;  // as the table `info` shows it and --input-format takes it
   bool (*recognises)(const Input& input);
   Run (*read)(const Input& input, const ReadOptions& options);
 };
@@ -19,7 +19,8 @@ struct Format {
 /// All formats that can be read, in the order in which they are asked.
 const std::vector<Format>& all_formats();
 
-/// What `head` is where no reader takes it: "an SQLite database (an Nsight Systems export?)", else "".
+/// What a file is that begins with `head` and that no reader takes: "an SQLite database (an Nsight Systems export?)",
+/// else "".
 std::string describe_unread_format(std::string_view head);
 
 }  // namespace cgpu

@@ -1,4 +1,4 @@
-// The door of the readers: from files to runs.
+// The entry point of the readers: from the names of files and folders to runs.
 #pragma once
 
 #include <string>

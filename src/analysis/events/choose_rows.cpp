@@ -165,12 +165,6 @@ std::vector<uint32_t> ChosenRows::sorted() {
   return std::move(first).in_order();
 }
 
-void for_each_batch(const Analysis& analysis, const EventTable& events, const RowChoice& choice,
-                    const std::function<void(const Table&)>& take) {
-  ChosenRows rows(analysis, events, choice);
-  while (const std::optional<Table> batch = rows.next()) take(*batch);
-}
-
 Table chosen_rows(const Analysis& analysis, const EventTable& events, const RowChoice& choice) {
   ChosenRows rows(analysis, events, choice);
   Table all = rows.declared();

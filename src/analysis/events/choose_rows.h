@@ -5,7 +5,6 @@
 // take_top on the whole table.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,10 +51,6 @@ class ChosenRows {
   size_t left_;                                    // of `top`
   bool is_first_ = true;
 };
-
-/// Calls take(batch) with the chosen rows, in order, batch by batch; at least once.
-void for_each_batch(const Analysis& analysis, const EventTable& events, const RowChoice& choice,
-                    const std::function<void(const Table&)>& take);
 
 /// All chosen rows at once.
 Table chosen_rows(const Analysis& analysis, const EventTable& events, const RowChoice& choice);

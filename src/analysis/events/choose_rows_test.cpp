@@ -138,10 +138,11 @@ TEST(ChooseRows, OverManyBatches) {
       for (const size_t top : {size_t{0}, size_t{10}, size_t{70'000}}) {
         const RowChoice choice{*where == 0 ? Filter() : Filter::parse(where), sort, top};
         size_t rows = 0;
-        for_each_batch(analysis, events, choice, [&](const Table& batch) {
-          EXPECT_LE(batch.row_count(), 65'536u);
-          rows += batch.row_count();
-        });
+        ChosenRows chosen(analysis, events, choice);
+        while (const std::optional<Table> batch = chosen.next()) {
+          EXPECT_LE(batch->row_count(), 65'536u);
+          rows += batch->row_count();
+        }
         const Table expected = chosen_afterwards(whole, choice);
         EXPECT_EQ(rows, expected.row_count());
         EXPECT_EQ(chosen_rows(analysis, events, choice), expected) << where << " " << sort << " " << top;
@@ -170,13 +171,13 @@ TEST(ChooseRows, ATableWithoutRowsHasItsColumns) {
   const Analysis analysis = counted_analysis();
   for (const RowChoice& choice :
        {RowChoice{}, RowChoice{{}, "mixed", 0}, RowChoice{Filter::parse("mixed = 1"), "", 3}}) {
-    size_t batches = 0;
-    for_each_batch(analysis, CountedEvents(0), choice, [&](const Table& batch) {
-      EXPECT_EQ(batch.columns.size(), 3u);
-      EXPECT_TRUE(batch.empty());
-      ++batches;
-    });
-    EXPECT_EQ(batches, 1u);
+    const CountedEvents events(0);
+    ChosenRows rows(analysis, events, choice);
+    const std::optional<Table> batch = rows.next();
+    ASSERT_TRUE(batch);
+    EXPECT_EQ(batch->columns.size(), 3u);
+    EXPECT_TRUE(batch->empty());
+    EXPECT_FALSE(rows.next());
   }
 }
 

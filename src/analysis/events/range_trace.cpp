@@ -4,18 +4,14 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
-#include "analysis/common/nesting.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/events/event_trace.h"
+#include "analysis/host/ranges_above.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
 
 namespace {
-
-bool is_range(const Timeline& timeline, SliceIndex slice) {
-  return timeline.kind(slice) == SliceKind::annotation && is_plausible(timeline, slice);
-}
 
 /// An annotation and what it contains.
 struct Range {
@@ -31,8 +27,7 @@ struct Range {
 /// In file order.
 std::vector<Range> ranges_of(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
-  const std::vector<SliceIndex> above =
-      nearest_above(slices, [&](SliceIndex slice) { return is_range(timeline, slice); });
+  const std::vector<SliceIndex> above = ranges_above(timeline);
   std::vector<Range> ranges;
   std::vector<uint32_t> number(slices.size(), kNone);  // by slice: of the range
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {

@@ -114,6 +114,7 @@ Table collectives_table(const Analysis& analysis, const SessionFacts& facts, con
                cell(sums.bytes),
                sums.total_ns,
                {},
+               {},
                {}};
     if (sums.bytes && sums.shortest_ns > 0) {
       // Bytes a nanosecond are GB/s.

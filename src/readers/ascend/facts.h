@@ -1,5 +1,5 @@
-// What an Ascend profile says besides its events: rank, recording options, parallel groups, and what its own profiler
-// computed for each step.
+// The facts of an Ascend profile besides its events: rank, recording options, parallel groups, and the times that its
+// own profiler computed for each step.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@
 
 namespace cgpu::ascend {
 
-/// Reads trace-event JSON. It is handed in, since a format does not know the folders of others.
+/// A reader of trace-event JSON. The registry hands it in, since a format includes no other format's folder.
 using TraceEventReader = Run (*)(std::shared_ptr<TextSource> source, const std::string& file,
                                  const ReadOptions& options);
 

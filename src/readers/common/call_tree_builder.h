@@ -1,9 +1,8 @@
 // Builds a call tree from paths through a program and what was measured on them.
 //
-// A node is a parent and a place; what a place is (its name, file, line) may be said later, since some formats name
-// their functions behind the samples. Values come profile by profile (thread, rank), either of a node by itself or of a
-// node with all below it, and stay in memory for the questions about single profiles: 32 bytes a node, metric and
-// profile that have any.
+// A node is a place below a parent. What a place is (its name, file, line) may be told later, since some formats name
+// their functions behind the samples. Values come profile by profile (thread, rank), exclusive or inclusive, and stay
+// in memory for tables of single profiles: 32 bytes for each node, metric and profile with a value.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct CallPlace {
   NodeKind kind = NodeKind::function;
 };
 
-/// How several values of one node become one. `only`: they do not; where they differ there is none.
+/// How several values of one node are combined. `only`: not at all; where they differ, the node has no value.
 enum class Combine : uint8_t { sum, smallest, largest, first, only };
 
 class CallTreeBuilder {
@@ -42,12 +41,12 @@ class CallTreeBuilder {
   uint32_t add_profile(CallProfile profile);
   Metric& metric(MetricIndex index) { return tree_.metrics[index]; }
 
-  /// What a node costs by itself; values add up. For metrics that are sums.
+  /// Adds to the exclusive value of a node. For metrics that are sums.
   void add(uint32_t profile, MetricIndex metric, NodeIndex node, double value);
-  /// What a node costs with all below it.
+  /// Sets the inclusive value of a node, combined with those that it has.
   void add_inclusive(uint32_t profile, MetricIndex metric, NodeIndex node, double value);
 
-  /// Values that were given up, since averages of one node do not make an average.
+  /// Values that were dropped, since the average of several averages is not known.
   int64_t ambiguous() const { return ambiguous_; }
 
   /// The tree, with the sums over all profiles. A node's inclusive value is the one given, else its own and those of

@@ -1,6 +1,7 @@
 // The open calls of one thread, as slices that nest on its track and as costs in a call tree.
 //
-// Names of functions may come behind the calls: a slice holds the number of its place until name_frames. O(1) a call.
+// Some formats name their functions behind the calls: until name_frames, the name of a slice is the number of its
+// place. O(1) a call.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ class FrameStack {
     SliceIndex slice;  // kNone where a run can hold no more
   };
 
-  /// Who is innermost has the time since the last event.
+  /// Charges the innermost call with the time since the last event.
   void spend(int64_t time);
 
   FrameSink& sink_;
@@ -50,7 +51,7 @@ class FrameStack {
 
 /// A category for slices that are calls of functions.
 uint16_t add_frame_category(Timeline& timeline, const char* name);
-/// Gives the slices that are calls, which hold numbers of places, the names of these.
+/// Replaces the numbers of places in the slices of calls by the names of the places.
 void name_frames(Timeline& timeline, const StringPool& names, const std::vector<CallPlace>& places);
 /// The metric of the time that is spent in calls.
 Metric call_time_metric();

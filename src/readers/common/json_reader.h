@@ -1,8 +1,8 @@
 // JSON in a stream, token by token: for documents that need not fit into memory and may end anywhere. O(1) memory
 // besides one token, of at most 16 MB, and a bit for each level of nesting, of at most 1,024.
 //
-// Strict where reading on would be guessing: at the first place that is no JSON the stream ends, with `damage` set and
-// all containers closed, so that a walk over it needs no case of its own for a document that is cut off.
+// Strict: at the first place that is no JSON the stream ends, `damage` says why, and all open containers are closed, so
+// that callers need no case of their own for a document that is cut off.
 #pragma once
 
 #include <cstdint>

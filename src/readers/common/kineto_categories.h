@@ -1,4 +1,5 @@
-// Kineto's categories, of every era, and what they mean.
+// The categories that PyTorch's profiler (Kineto) has given its events since 2020, and what they mean. Its own traces
+// have them, and so have Perfetto traces and execution traces of the same programs.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,7 @@
 namespace cgpu::kineto {
 
 /// The kind that a category gives to its duration events; `other` for one that Kineto does not write.
-/// Sources: libkineto ActivityType (2021 to 2026); contract, "Device ops" and "ops".
+/// Sources: libkineto ActivityType (2021 to 2026); docs/definitions.md, "Device ops" and "ops".
 SliceKind kind_of_category(std::string_view category);
 
 /// The kind of one duration event: its category's, unless the name says otherwise.

@@ -15,20 +15,6 @@ static_assert(std::endian::native == std::endian::little, "numbers of fixed size
 
 }  // namespace
 
-std::optional<uint64_t> take_long_varint(std::string_view& bytes) {
-  uint64_t value = 0;
-  const size_t most = std::min(bytes.size(), kLongestVarint);
-  for (size_t i = 0; i < most; ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    value |= static_cast<uint64_t>(byte & 0x7F) << (7 * i);
-    if (byte < 0x80) {
-      bytes.remove_prefix(i + 1);
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
 double ProtobufField::number_value() const {
   if (type == WireType::fixed64) {
     double value = 0;
@@ -47,31 +33,29 @@ double ProtobufField::number_value() const {
 
 bool ProtobufMessage::fail() {
   damaged_ = true;
-  rest_ = {};
+  at_ = end_;
   return false;
 }
 
 /// Reads the value behind a tag; false where it does not end in the message.
-bool ProtobufMessage::read_value(ProtobufField& field) {
+inline bool ProtobufMessage::read_value(ProtobufField& field) {
   switch (field.type) {
-    case WireType::varint: {
-      const auto value = take_varint(rest_);
-      field.integer = value.value_or(0);
-      return value.has_value();
-    }
+    case WireType::varint:
+      return read_varint(at_, end_, field.integer);
     case WireType::fixed64:
     case WireType::fixed32: {
       const size_t size = field.type == WireType::fixed64 ? 8 : 4;
-      if (size > rest_.size()) return false;
-      std::memcpy(&field.integer, rest_.data(), size);
-      rest_.remove_prefix(size);
+      if (size > left()) return false;
+      field.integer = 0;
+      std::memcpy(&field.integer, at_, size);
+      at_ += size;
       return true;
     }
     case WireType::bytes: {
-      const auto size = take_varint(rest_);
-      if (!size || *size > rest_.size()) return false;
-      field.bytes = std::string_view(rest_.data(), *size);
-      rest_.remove_prefix(*size);
+      uint64_t size = 0;
+      if (!read_varint(at_, end_, size) || size > left()) return false;
+      field.bytes = std::string_view(at_, size);
+      at_ += size;
       return true;
     }
     case WireType::group:
@@ -87,11 +71,8 @@ bool ProtobufMessage::skip_group(uint32_t number) {
   size_t depth = 0;
   open[depth++] = number;
   while (depth > 0) {
-    const auto tag = take_tag(rest_);
-    if (!tag) return false;
     ProtobufField field;
-    field.number = tag->number;
-    field.type = tag->type;
+    if (!read_tag(at_, end_, field.number, field.type)) return false;
     if (field.type == WireType::group) {
       if (depth == open.size()) return false;
       open[depth++] = field.number;
@@ -105,17 +86,11 @@ bool ProtobufMessage::skip_group(uint32_t number) {
 }
 
 bool ProtobufMessage::next(ProtobufField& field) {
-  while (!rest_.empty()) {
-    const auto tag = take_tag(rest_);
-    if (!tag) return fail();
+  while (at_ != end_) {
     field = {};
-    field.number = tag->number;
-    field.type = tag->type;
-    if (field.type == WireType::group) {
-      if (!skip_group(field.number)) return fail();
-      continue;
-    }
-    return read_value(field) || fail();
+    if (!read_tag(at_, end_, field.number, field.type)) return fail();
+    if (field.type != WireType::group) return read_value(field) || fail();
+    if (!skip_group(field.number)) return fail();
   }
   return false;
 }

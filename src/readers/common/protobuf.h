@@ -23,14 +23,38 @@ enum class WireType : uint8_t { varint = 0, fixed64 = 1, bytes = 2, group = 3, g
 /// The longest varint, in bytes.
 inline constexpr size_t kLongestVarint = 10;
 
-/// take_varint for a varint of more than one byte.
-std::optional<uint64_t> take_long_varint(std::string_view& bytes);
-/// Takes a varint off the front of `bytes`; absent where it ends neither in them nor within ten bytes.
+/// Reads a varint at `at` and moves past it; false where it ends neither before `end` nor within ten bytes.
+inline bool read_varint(const char*& at, const char* end, uint64_t& value) {
+  if (at != end && static_cast<unsigned char>(*at) < 0x80) {
+    value = static_cast<unsigned char>(*at++);
+    return true;
+  }
+  value = 0;
+  for (unsigned shift = 0; shift < 7 * kLongestVarint && at != end; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*at++);
+    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+/// Reads what a field begins with, likewise; false for numbers that no field has. The type may be one that there is
+/// not.
+inline bool read_tag(const char*& at, const char* end, uint32_t& number, WireType& type) {
+  constexpr uint32_t kLargestNumber = (1U << 29) - 1;
+  uint64_t tag = 0;
+  if (!read_varint(at, end, tag) || tag >> 3 == 0 || tag >> 3 > kLargestNumber) return false;
+  number = static_cast<uint32_t>(tag >> 3);
+  type = static_cast<WireType>(tag & 7);
+  return true;
+}
+
+/// Takes a varint off the front of `bytes`; absent where there is none.
 inline std::optional<uint64_t> take_varint(std::string_view& bytes) {
-  const auto first = static_cast<unsigned char>(bytes.empty() ? 0x80 : bytes.front());
-  if (first >= 0x80) return take_long_varint(bytes);
-  bytes.remove_prefix(1);
-  return first;
+  const char* at = bytes.data();
+  uint64_t value = 0;
+  if (!read_varint(at, at + bytes.size(), value)) return std::nullopt;
+  bytes.remove_prefix(static_cast<size_t>(at - bytes.data()));
+  return value;
 }
 
 /// What a field begins with.
@@ -40,12 +64,13 @@ struct ProtobufTag {
 
   bool operator==(const ProtobufTag&) const = default;
 };
-/// Takes a tag off the front of `bytes`; absent where there is none. The type may be one that does not exist.
+/// Takes a tag off the front of `bytes`; absent where there is none.
 inline std::optional<ProtobufTag> take_tag(std::string_view& bytes) {
-  constexpr uint32_t kLargestNumber = (1U << 29) - 1;
-  const auto tag = take_varint(bytes);
-  if (!tag || *tag >> 3 == 0 || *tag >> 3 > kLargestNumber) return std::nullopt;
-  return ProtobufTag{static_cast<uint32_t>(*tag >> 3), static_cast<WireType>(*tag & 7)};
+  const char* at = bytes.data();
+  ProtobufTag tag;
+  if (!read_tag(at, at + bytes.size(), tag.number, tag.type)) return std::nullopt;
+  bytes.remove_prefix(static_cast<size_t>(at - bytes.data()));
+  return tag;
 }
 
 /// A number that is written as sint32 or sint64.
@@ -67,18 +92,20 @@ struct ProtobufField {
 
 class ProtobufMessage {
  public:
-  explicit ProtobufMessage(std::string_view bytes) : rest_(bytes) {}
+  explicit ProtobufMessage(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
 
   /// The next field; false at the end, or where the rest is damaged.
   bool next(ProtobufField& field);
   bool damaged() const { return damaged_; }
 
  private:
+  uint64_t left() const { return static_cast<uint64_t>(end_ - at_); }
   bool fail();
   bool read_value(ProtobufField& field);
   bool skip_group(uint32_t number);
 
-  std::string_view rest_;
+  const char* at_;
+  const char* end_;
   bool damaged_ = false;
 };
 

@@ -107,6 +107,20 @@ TEST(Protobuf, Varints) {
   EXPECT_EQ(take_varint(two), 150u);
   EXPECT_EQ(take_varint(two), 2u);
   EXPECT_TRUE(two.empty());
+  // Every length, with and without bytes behind it, against the definition.
+  for (int bit = 0; bit < 64; ++bit) {
+    const uint64_t value = (uint64_t{0x9e3779b97f4a7c15} >> (63 - bit)) | uint64_t{1} << bit;
+    std::string written;
+    for (uint64_t rest = value; rest > 0 || written.empty(); rest >>= 7) {
+      written.push_back(static_cast<char>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
+    }
+    for (const char* behind : {"", "\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}) {
+      const std::string bytes = written + behind;
+      std::string_view rest = bytes;
+      ASSERT_EQ(take_varint(rest), value) << bit;
+      EXPECT_EQ(rest, behind);
+    }
+  }
   EXPECT_EQ(from_zigzag(0), 0);
   EXPECT_EQ(from_zigzag(1), -1);
   EXPECT_EQ(from_zigzag(UINT64_MAX), INT64_MIN);

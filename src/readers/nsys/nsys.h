@@ -1,7 +1,7 @@
 // The reader of Nsight Systems: its SQLite exports of every version, and its reports where `nsys` is installed.
 //
-// One pass over each table that has to do with the timeline, at the speed at which SQLite walks it; memory: the columns
-// and the texts of StringIds. Format: docs/formats/nsys.md.
+// One pass over each table that has to do with the timeline, without SQLite where that is possible
+// (sqlite/table_walk.h); memory: the columns and the texts of StringIds. Format: docs/formats/nsys.md.
 #pragma once
 
 #include "model/run.h"

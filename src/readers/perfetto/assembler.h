@@ -54,7 +54,7 @@ class Assembler {
   void join(SliceIndex call, SliceIndex op, std::optional<int64_t> number);
   void add_gpu_event(uint64_t event, SliceIndex op) { gpu_events_[event] = op; }
 
-  /// Ends of this lane's slices were not recorded: their duration is 0.
+  /// No ends of slices were recorded in this lane: all have duration 0.
   void without_ends(LaneIndex lane) { without_ends_.insert(lane); }
 
   LaneIndex lane_of_track(uint64_t uuid);

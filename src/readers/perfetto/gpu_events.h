@@ -1,4 +1,4 @@
-// What ran on GPUs: render stages (kernels, copies, passes), counters, and the facts about the devices.
+// Events of GPUs: render stages (kernels, copies, passes), samples of counters, and descriptions of the devices.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What a sequence of packets has given short numbers to: names, categories, kernels, queues.
+// Interned data: the short numbers that a sequence of packets gives to names, categories, kernels and queues.
 //
 // Numbers hold for one sequence until it clears its state. The texts that annotations are made of are kept beyond
 // that, since annotations are read again when somebody asks for them.

@@ -1,8 +1,7 @@
 // The packets of a Perfetto trace, one after the other, from a stream of any length.
 //
 // A trace is one message with a repeated field 1, so a file is (tag, length, packet) over and over. Only the packet at
-// hand is held. A packet may itself hold a compressed run of packets;
-// these come out in its place.
+// hand is held. A packet may itself hold a compressed run of packets; these come out in its place.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The state of one sequence of packets: what one writer has said so far.
+// The state of one sequence of packets, as one writer has built it up so far.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Puts what the files of rocprof say into a run, whichever file says it.
+// Puts the events of rocprof's files, CSV and JSON, into a run.
 #pragma once
 
 #include <array>

@@ -31,7 +31,7 @@ class Assembler {
   /// `share` is how much of the input has been read (0..1): the columns are sized by what is to be expected.
   void append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share);
 
-  /// After the last batch: what goes together is put together, tracks get their names and kinds, losses go into notes.
+  /// After the last batch: makes whole what is spread over several events, names the tracks, notes what was lost.
   void finish(bool kineto, const std::vector<TopLevelValue>& header);
 
   /// What is held of the trace, for limits.

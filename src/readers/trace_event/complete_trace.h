@@ -1,4 +1,4 @@
-// Everything in a Chrome trace that is spread over several events.
+// Makes whole what a Chrome trace spreads over several events: slices, flows, call stacks.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace cgpu::trace_event {
 
 /// Adds to `run` the slices, flows and call stacks that `parts` and the keys beside the events (`header`: key, JSON
-/// text) make up. The single events are there, with their flags.
+/// text) hold. Slices that are one event must be there already.
 void complete_trace(const Parts& parts, const std::vector<std::pair<std::string, std::string>>& header, Run& run);
 
 }  // namespace cgpu::trace_event

@@ -1,8 +1,8 @@
 // Flows between slices, as links of kind `flow`. O(n log n).
 //
-// The parts of one key in order of time are a chain: each step and finish is linked to the start or step before it. A
-// part belongs to the slice that says so itself, else to the innermost one around it on its thread, a plain finish to
-// the next one that begins there.
+// The events of one key in order of time are a chain: each step and finish is linked to the start or step before it. An
+// event belongs to the slice that names the flow itself, else to the innermost slice around it on its thread; a plain
+// finish belongs to the next slice that begins there.
 #pragma once
 
 #include "model/run.h"

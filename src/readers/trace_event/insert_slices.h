@@ -1,4 +1,4 @@
-// Slices that are found late, put where they stand in the file.
+// Inserts slices that are known only at the end of reading where they stand in the file.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Events of a Chrome trace that mean something only together with others: beginnings and ends of slices, steps of
-// asynchronous work, ends of flows, samples that name a stack. The trace reader (readers/trace_event/) puts them aside
-// while it reads; this folder puts them together once all are there. PyTorch writes none of them.
+// asynchronous work, ends of flows, samples that name a stack. The assembler puts them aside while it reads, and
+// complete_trace.h puts them together once all are there. PyTorch writes none of them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace cgpu::trace_event {
 
-/// What an event is a part of.
+/// What such an event is.
 enum class PartKind : uint8_t {
   begin,          // B
   end,            // E

@@ -1,4 +1,4 @@
-// The slow path for windows that do not parse: event by event, repairing what profilers are known to break.
+// The slow path for windows that are no valid JSON: event by event, repairing what profilers are known to break.
 //
 // Known damage (Kineto until 2026-07 did not escape quotes in names): unescaped quotes, raw control bytes, invalid
 // UTF-8, bad backslash escapes inside strings; files cut off in the middle; windows cut inside an event's arguments. An
@@ -37,7 +37,7 @@ class RepairingParser {
   /// it are balanced, as they stand or with the strings repaired. npos where there is none; `gave_up`: several were
   /// tried in vain.
   size_t next_event(std::string_view text, size_t at, size_t boundary, bool& gave_up);
-  /// end_of_object within the budget.
+  /// end_of_json_object within the budget.
   size_t find_end(std::string_view text, size_t at);
 
   EventParser& parser_;
