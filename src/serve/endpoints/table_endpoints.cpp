@@ -81,7 +81,6 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
   const TableOptions options = take_options(analysis, rest);
   const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where"});
   ViewSelection selection = window_of(profile, parameters);
-
   selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
   RowChoice choice;
   choice.sort = parameters.text("sort").value_or("");
