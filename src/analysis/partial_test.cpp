@@ -1,5 +1,5 @@
-// The laws of partial results: whatever the order in which runs are seen, the grouping in which what was kept of them is
-// combined, and the way through bytes, the table is the same as over all runs at once.
+// The laws of partial results: whatever the order in which runs are seen, the grouping in which what was kept of them
+// is combined, and the way through bytes, the table is the same as over all runs at once.
 #include "analysis/partial.h"
 
 #include <gtest/gtest.h>

@@ -5,9 +5,9 @@
 
 namespace cgpu {
 
-#define CGPU_TABLE_FUNCTION(name)                                                        \
+#define CGPU_TABLE_FUNCTION(name)                                                       \
   inline Table name##_table(const Session& session, const TableOptions& options = {}) { \
-    return make_table(#name, session, options);                                          \
+    return make_table(#name, session, options);                                         \
   }
 CGPU_TABLES(CGPU_TABLE_FUNCTION)
 #undef CGPU_TABLE_FUNCTION

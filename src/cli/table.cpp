@@ -54,21 +54,22 @@ Table list_of_tables() {
               {"slices_by", ColumnType::text, "",
                "columns that tell its rows apart where a row stands for slices; absent where it does not"}});
   for (const Analysis& analysis : all_analyses()) {
-    list.append({analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", ")),
-                 text_of(analysis.subject),
-                 analysis.row_slices.visit ? Cell(fmt::format("{}", fmt::join(analysis.row_slices.keys, ", "))) : Cell()});
+    list.append(
+        {analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", ")), text_of(analysis.subject),
+         analysis.row_slices.visit ? Cell(fmt::format("{}", fmt::join(analysis.row_slices.keys, ", "))) : Cell()});
   }
   return list;
 }
 
 Table list_of_columns() {
-  Table list("columns", "the columns of each table; those over a call tree have one or two more for each metric",
-             {{"table", ColumnType::text, "", "name of the table"},
-              {"name", ColumnType::text, "", "name of the column"},
-              {"type", ColumnType::text, "", "int, float or text"},
-              {"unit", ColumnType::text, "", "ns, bytes, %, ...; absent for none"},
-              {"role", ColumnType::text, "", "key: says which row it is; measure: how much; moment: a time; text: more"},
-              {"about", ColumnType::text, "", "what it means"}});
+  Table list(
+      "columns", "the columns of each table; those over a call tree have one or two more for each metric",
+      {{"table", ColumnType::text, "", "name of the table"},
+       {"name", ColumnType::text, "", "name of the column"},
+       {"type", ColumnType::text, "", "int, float or text"},
+       {"unit", ColumnType::text, "", "ns, bytes, %, ...; absent for none"},
+       {"role", ColumnType::text, "", "key: says which row it is; measure: how much; moment: a time; text: more"},
+       {"about", ColumnType::text, "", "what it means"}});
   for (const Analysis& analysis : all_analyses()) {
     for (const Column& column : analysis.columns) {
       list.append({analysis.name, column.name, text_of(column.type), column.unit.empty() ? Cell() : Cell(column.unit),
@@ -214,8 +215,9 @@ void add_table_verb(CommandLine& line) {
   for (const DeclaredOption& declared : declared_options()) {
     const std::string& name = declared.option.name;
     const std::string about =
-        declared.tables.size() == 1 ? fmt::format("Table {}: {}", declared.tables[0], declared.option.about)
-                                    : fmt::format("{} (tables {})", declared.option.about, fmt::join(declared.tables, ", "));
+        declared.tables.size() == 1
+            ? fmt::format("Table {}: {}", declared.tables[0], declared.option.about)
+            : fmt::format("{} (tables {})", declared.option.about, fmt::join(declared.tables, ", "));
     switch (declared.option.kind) {
       case TableOption::Kind::flag:
         verb.add_flag("--" + name, command->flags[name], about);

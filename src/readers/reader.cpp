@@ -102,7 +102,9 @@ void assign_ranks(std::vector<Run>& runs) {
 }  // namespace
 
 std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
-  return discover(inputs, [](const std::string& folder) { return format_of({folder, true, nullptr, ""}, {}) != nullptr; });
+  return discover(inputs, [](const std::string& folder) {
+    return format_of({folder, true, nullptr, ""}, {}) != nullptr;
+  });
 }
 
 Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {

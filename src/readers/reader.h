@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "model/run.h"
-#include "readers/discover.h"
 #include "readers/common/read_options.h"
+#include "readers/discover.h"
 
 namespace cgpu {
 

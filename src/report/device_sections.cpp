@@ -46,9 +46,8 @@ std::string one_device_text(const Table& table, const Scope& scope) {
 
 std::string many_devices_text(const Table& table, const Scope& scope) {
   const Table::Rows rows = table.rows();
-  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), [&](RowView a, RowView b) {
-    return busy_share(table, a) < busy_share(table, b);
-  });
+  const auto [least, most] = std::minmax_element(
+      rows.begin(), rows.end(), [&](RowView a, RowView b) { return busy_share(table, a) < busy_share(table, b); });
   std::string text =
       fmt::format("{} {}s were busy {} to {} of their spans. Least busy was {}, idle for {} of {}.", table.row_count(),
                   scope.device, share_text(busy_share(table, *least), 100.0),
@@ -87,10 +86,9 @@ Table idle_page(const Table& idle) {
   const int64_t whole = sum_of(idle, "total_ns");
   for (const NamedTime& cause : idle_causes(idle)) {
     const Sum& sum = sums[cause.name];
-    page.append(
-        {cause.name, cause.time,
-         whole > 0 ? Cell(100.0 * static_cast<double>(cause.time) / static_cast<double>(whole)) : Cell(), sum.count,
-         sum.longest, std::string(meaning_of_cause(cause.name))});
+    page.append({cause.name, cause.time,
+                 whole > 0 ? Cell(100.0 * static_cast<double>(cause.time) / static_cast<double>(whole)) : Cell(),
+                 sum.count, sum.longest, std::string(meaning_of_cause(cause.name))});
   }
   return page;
 }

@@ -158,7 +158,8 @@ class Headline {
     const Table* ops = find("ops");
     if (!ops) return "";
     std::vector<NamedTime> own;
-    for (const RowView row : ops->rows()) own.push_back({text_of(*ops, row, "name"), integer_of(*ops, row, "cpu_self_ns")});
+    for (const RowView row : ops->rows())
+      own.push_back({text_of(*ops, row, "name"), integer_of(*ops, row, "cpu_self_ns")});
     const int64_t whole = sum_of(*ops, "cpu_self_ns");
     if (whole == 0) return "";
     return fmt::format("Framework ops took {} on the host; by own time: {}.", format_ns(whole),

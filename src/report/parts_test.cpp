@@ -112,8 +112,8 @@ TEST(Facts, IncompleteStepsAreLeftOut) {
     steps.columns.push_back({column, ColumnType::integer, "ns", ""});
   }
   const auto add = [&](int64_t step, int64_t kernel, int64_t other, int64_t complete) {
-    steps.append({int64_t{0}, step, int64_t{0}, kernel + other, kernel, int64_t{0}, int64_t{0}, int64_t{0},
-                          int64_t{0}, int64_t{0}, int64_t{0}, other, complete});
+    steps.append({int64_t{0}, step, int64_t{0}, kernel + other, kernel, int64_t{0}, int64_t{0}, int64_t{0}, int64_t{0},
+                  int64_t{0}, int64_t{0}, other, complete});
   };
   add(1, 10, 20, 1);
   add(2, 10, 30, 1);

@@ -166,10 +166,11 @@ Section describe_steps(Table table, const Scope& scope) {
   if (facts.rows.size() == 1) {
     summary = fmt::format("One step of {}: ", duration(facts.rows[0]));
   } else {
-    summary = fmt::format("{}, median {}, mean {}, from {} ({}) to {} ({}). Where their time went: ",
-                          counted(static_cast<int64_t>(facts.rows.size()), "step"), format_ns(facts.median),
-                          format_ns(static_cast<double>(facts.total) / static_cast<double>(facts.rows.size())),
-                          duration(*facts.shortest), name(*facts.shortest), duration(*facts.longest), name(*facts.longest));
+    summary =
+        fmt::format("{}, median {}, mean {}, from {} ({}) to {} ({}). Where their time went: ",
+                    counted(static_cast<int64_t>(facts.rows.size()), "step"), format_ns(facts.median),
+                    format_ns(static_cast<double>(facts.total) / static_cast<double>(facts.rows.size())),
+                    duration(*facts.shortest), name(*facts.shortest), duration(*facts.longest), name(*facts.longest));
   }
   summary += largest_shares(facts.parts, facts.total, 5) + ".";
   if (facts.incomplete > 0) {

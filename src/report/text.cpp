@@ -82,9 +82,7 @@ class TextReport {
     return page;
   }
 
-  static void drop_column(Table& page, size_t column) {
-    page.erase_column(column);
-  }
+  static void drop_column(Table& page, size_t column) { page.erase_column(column); }
 
   static size_t column_width(const Table& page, size_t column) {
     size_t width = display_width(headings(page.columns)[column]);

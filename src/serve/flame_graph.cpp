@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analysis/call_tree/call_tree_metrics.h"
-#include "analysis/host/launch_calls.h"
 #include "analysis/common/merged_names.h"
+#include "analysis/host/launch_calls.h"
 #include "analysis/steps/step_times.h"
 #include "tiles/timeline_view.h"
 

@@ -41,9 +41,8 @@ SelectedSession::SelectedSession(const Profile& profile, const ViewSelection& wa
     };
   }
   const std::vector<Run>& runs = whole_.session().runs;
-  const bool all_ranks = std::all_of(runs.begin(), runs.end(), [&](const Run& run) {
-    return !selection.rank || run.rank == *selection.rank;
-  });
+  const bool all_ranks = std::all_of(runs.begin(), runs.end(),
+                                     [&](const Run& run) { return !selection.rank || run.rank == *selection.rank; });
   if (all_ranks && !selection.has_window() && !selection.takes) return;
   try {
     part_ = part_of_session(whole_, selection);

@@ -46,10 +46,9 @@ unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, unsigned thread
   double largest = 1;
   for (const ProfilePath& profile : profiles) largest = std::max(largest, open_bytes(profile));
   struct sysinfo system {};
-  const double free_bytes =
-      ::sysinfo(&system) == 0
-          ? static_cast<double>(system.freeram + system.bufferram) * static_cast<double>(system.mem_unit)
-          : 0;
+  const double free_bytes = ::sysinfo(&system) == 0 ? static_cast<double>(system.freeram + system.bufferram) *
+                                                          static_cast<double>(system.mem_unit)
+                                                    : 0;
   const double fit = kShareOfMemory * free_bytes / largest;
   return static_cast<unsigned>(std::clamp(fit, 1.0, static_cast<double>(threads)));
 }
@@ -231,13 +230,12 @@ class RankFold {
   std::exception_ptr error_;
   std::mutex look_mutex_;
 
-  std::vector<std::optional<Run>> runs_;  // by number; each is written by one thread
+  std::vector<std::optional<Run>> runs_;                   // by number; each is written by one thread
   std::vector<std::pair<std::string, uint32_t>> numbers_;  // file, number
   std::vector<std::unique_ptr<Partial>> partials_;         // by wanted table; null for those made of the whole session
 };
 
-FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
-                            const std::vector<WantedTable>& wanted,
+FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                             const std::function<void(const RunInSession&)>& look) {
   FoldedSession folded{open_session(open), {}, {}};
   select(folded.session, selection);

@@ -24,14 +24,14 @@ struct WantedTable {
 };
 
 struct FoldedSession {
-  Session session;            // where several ranks were folded, their timelines have been let go
-  std::vector<Table> tables;  // those that were wanted, in their order
+  Session session;                // where several ranks were folded, their timelines have been let go
+  std::vector<Table> tables;      // those that were wanted, in their order
   std::vector<uint32_t> numbers;  // by index of the run: the number that `look` saw it under
 };
 
-/// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a table
-/// of one row an event is wanted, and where files of the inputs have to be joined with others.
-/// `look`, if given, sees every run while it is open, in any order and from several threads, one call at a time.
+/// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a
+/// table of one row an event is wanted, and where files of the inputs have to be joined with others. `look`, if given,
+/// sees every run while it is open, in any order and from several threads, one call at a time.
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look = nullptr);
 

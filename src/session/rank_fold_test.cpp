@@ -53,7 +53,8 @@ std::string trace(int rank, int ranks, int64_t clock_us) {
     events += event("user_annotation", "ProfilerStep#" + std::to_string(step), 100, "1", begin, 19'000, "");
     for (int op = 0; op < 12; ++op) {
       const int64_t at = begin + 100 + op * 900 + up_to(100);
-      events += event("cpu_op", op % 3 == 0 ? "aten::mm" : "aten::add_of_" + std::to_string(rank), 100, "1", at, 600, "");
+      events +=
+          event("cpu_op", op % 3 == 0 ? "aten::mm" : "aten::add_of_" + std::to_string(rank), 100, "1", at, 600, "");
       const std::string id = "\"correlation\": " + std::to_string(correlation++);
       events += event("cuda_runtime", op % 4 == 3 ? "cudaMemcpyAsync" : "cudaLaunchKernel", 100, "1", at + 10, 20, id);
       if (op % 4 == 3) {
@@ -66,8 +67,8 @@ std::string trace(int rank, int ranks, int64_t clock_us) {
     }
     const std::string id = "\"correlation\": " + std::to_string(correlation++);
     const int64_t barrier = begin + 11'500 + up_to(400) * rank;
-    events += event("cpu_op", "gloo:barrier", 100, "1", barrier, clock_us + 1'000'000 + step * 20'000 + 14'000 - barrier,
-                    "");
+    events +=
+        event("cpu_op", "gloo:barrier", 100, "1", barrier, clock_us + 1'000'000 + step * 20'000 + 14'000 - barrier, "");
     events += event("cuda_runtime", "cudaLaunchKernel", 100, "1", begin + 14'100, 20, id);
     const int64_t met = begin + 14'500 + up_to(300);
     events += event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, "20", met, begin + 16'000 - met,
@@ -78,7 +79,8 @@ std::string trace(int rank, int ranks, int64_t clock_us) {
   events.resize(events.size() - 2);
   return R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": )" + std::to_string(rank) +
          R"(, "world_size": )" + std::to_string(ranks) + R"(}, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}],
-"traceEvents": [)" + events + "]}";
+"traceEvents": [)" +
+         events + "]}";
 }
 
 std::vector<WantedTable> all_tables_but_events() {

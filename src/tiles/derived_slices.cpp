@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/host/launch_calls.h"
 #include "analysis/common/nesting.h"
+#include "analysis/host/launch_calls.h"
 
 namespace cgpu {
 

@@ -2,8 +2,8 @@
 //
 // The constructor looks at every slice (tracks, steps, lanes), on several threads. The index of a track, which costs
 // memory, is built when the track is first asked for and then kept; those of the first twenty tracks are built at once.
-// All functions but the constructor are thread-safe; the facts, and the session that they are of, must outlive the view.
-// Times are ns from the start of the session.
+// All functions but the constructor are thread-safe; the facts, and the session that they are of, must outlive the
+// view. Times are ns from the start of the session.
 #pragma once
 
 #include <cstdint>

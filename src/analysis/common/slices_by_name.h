@@ -9,8 +9,11 @@
 namespace cgpu {
 
 /// `kernels`: names in full or short.
-inline const TableOption kNamesOption{"names", TableOption::Kind::choice, "full",
-                                      "Kernel names: full or base (without types and arguments)", {"full", "base"}};
+inline const TableOption kNamesOption{"names",
+                                      TableOption::Kind::choice,
+                                      "full",
+                                      "Kernel names: full or base (without types and arguments)",
+                                      {"full", "base"}};
 
 /// For RowSlices::visit: a row a name of the slices of wanted kinds.
 std::vector<Row> visit_slices_by_name(const Session& session, bool (*is_wanted)(SliceKind),

@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "analysis/common/columns.h"
-#include "analysis/device/device_ops.h"
 #include "analysis/common/duration_table.h"
 #include "analysis/common/groups_by_name.h"
 #include "analysis/common/slices_by_name.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/tables.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"
@@ -42,8 +42,7 @@ bool has_base_names(const TableOptions& options) {
 class Kernels {
  public:
   Kernels(const Analysis&, const TableOptions& options)
-      : base_names_(has_base_names(options)),
-        kernels_(base_names_ ? base_kernel_name : MergedNames::Spelling()) {}
+      : base_names_(has_base_names(options)), kernels_(base_names_ ? base_kernel_name : MergedNames::Spelling()) {}
 
   void update(const RunInSession& run) {
     const Timeline& timeline = run.timeline();
@@ -134,20 +133,20 @@ class KernelClasses {
 }  // namespace
 
 Analysis kernels_analysis() {
-  Analysis analysis{.name = "kernels",
-                    .about = "time of the kernels and device collectives by name",
-                    .aliases = {"cuda_gpu_kern_sum", "gpukernsum"},
-                    .columns = {key_column("name", "full demangled name"),
-                                text_column("class", "what kind of work it does")},
-                    .options = {kNamesOption},
-                    .applies = [](const ProfileCounts& counts) { return counts.kernels() > 0; },
-                    .row_slices = {{"name"},
-                                   [](const SessionFacts& facts, const TableOptions& options, const auto& visit) {
-                                     return visit_slices_by_name(
-                                         facts.session(), is_kernel,
-                                         has_base_names(options) ? base_kernel_name : MergedNames::Spelling(), visit);
-                                   }},
-                    .fold = fold_of<Kernels>};
+  Analysis analysis{
+      .name = "kernels",
+      .about = "time of the kernels and device collectives by name",
+      .aliases = {"cuda_gpu_kern_sum", "gpukernsum"},
+      .columns = {key_column("name", "full demangled name"), text_column("class", "what kind of work it does")},
+      .options = {kNamesOption},
+      .applies = [](const ProfileCounts& counts) { return counts.kernels() > 0; },
+      .row_slices = {{"name"},
+                     [](const SessionFacts& facts, const TableOptions& options, const auto& visit) {
+                       return visit_slices_by_name(facts.session(), is_kernel,
+                                                   has_base_names(options) ? base_kernel_name : MergedNames::Spelling(),
+                                                   visit);
+                     }},
+      .fold = fold_of<Kernels>};
   append_duration_columns(analysis.columns, "kernels of this name");
   return analysis;
 }
@@ -155,8 +154,7 @@ Analysis kernels_analysis() {
 Analysis kernel_classes_analysis() {
   return {.name = "kernel_classes",
           .about = "time of the device ops by class of work",
-          .columns = {key_column("class", "what kind of work it is"),
-                      count_column("count", "device ops of this class"),
+          .columns = {key_column("class", "what kind of work it is"), count_column("count", "device ops of this class"),
                       time_column("total_ns", "sum of the durations"),
                       real_column("pct", "%", "share of the total_ns of all rows")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },

@@ -141,12 +141,8 @@ void add_clock(InfoRows& rows, const Session& session) {
 void add_counts(InfoRows& rows) {
   rows.sum(
       "events", [](const Run& run) { return run.events.read; }, "events in the input");
-  rows.sum(
-      "slices", slice_count,
-      "events with a duration that were kept");
-  rows.sum(
-      "device_slices", device_op_count,
-      "of these, device ops");
+  rows.sum("slices", slice_count, "events with a duration that were kept");
+  rows.sum("device_slices", device_op_count, "of these, device ops");
   rows.sum(
       "instants", [](const Run& run) { return run.events.instants; }, "events without a duration");
   rows.sum(
