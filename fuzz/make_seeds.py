@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seed corpora of the fuzz targets, one subfolder a reader.
+"""Writes the seed corpora of the fuzz targets, one subfolder a target.
 
 The seeds of NAME_fuzz come from NAME_seeds.py beside this file: its function seeds() yields pairs (file name, bytes).
 Small files with one of everything, and the kinds of damage that are known from the field. Deterministic, standard

@@ -64,10 +64,12 @@ inline void run_whole_path(const std::string& path, const ReadOptions& options) 
       check_waits(run.timeline);
       reread_arguments(run);
     }
+    const SessionFacts facts(session);
     for (const Analysis& analysis : all_analyses()) {
-      const Table table = analysis.run(session, {});
-      for (const Row& row : table.rows)
-        require(row.size() == table.columns.size(), "a row has a cell for every column");
+      const Table table = make_table(analysis, facts);
+      for (size_t column = 0; column < table.columns.size(); ++column) {
+        require(table.values(column).size() == table.row_count(), "a row has a cell for every column");
+      }
     }
   } catch (const Error&) {
     // the input was refused, which is an answer

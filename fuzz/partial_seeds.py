@@ -1,0 +1,9 @@
+"""Seeds of the fuzz target for partial results: for each analysis nothing kept, and small runs of zeros and ones."""
+
+
+def seeds():
+    for analysis in range(24):
+        yield "none-%02d" % analysis, bytes([analysis, 0])
+        yield "one-zeros-%02d" % analysis, bytes([analysis, 1]) + bytes(300)
+        yield "two-ones-%02d" % analysis, bytes([analysis, 2]) + bytes([1]) * 300
+        yield "name-%02d" % analysis, bytes([analysis, 1, 0, 1, 4]) + b"gemm" + bytes([2, 20, 30, 50]) + bytes(64)
