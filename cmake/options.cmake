@@ -7,6 +7,7 @@ endif()
 add_compile_options(-pthread)  # as RE2 asks for, and precompiled headers want the same flags everywhere
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-subobject-linkage)  # true of every file-local type in files that are compiled as one
   add_compile_options(-Wno-restrict)  # false alarms on `"literal" + std::string` (GCC bug 105329)
 endif()
 if(CGPU_WERROR)
