@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -193,6 +194,77 @@ TEST(Sort, UnknownColumnAndTop) {
   EXPECT_EQ(table.row_count(), 4u);
   take_top(table, 2);
   EXPECT_EQ(table.row_count(), 2u);
+}
+
+TEST(Sort, TheFirstRowsAreThoseOfAll) {
+  std::mt19937_64 random(3);
+  for (const ColumnType type : {ColumnType::integer, ColumnType::real, ColumnType::text}) {
+    for (int round = 0; round < 200; ++round) {
+      ColumnValues values(type);
+      for (size_t row = random() % 40; row > 0; --row) {
+        const auto value = static_cast<int64_t>(random() % 9);
+        if (value == 0) {
+          values.append_absent();
+        } else if (type == ColumnType::text) {
+          values.append(std::string_view("abcdefghi").substr(static_cast<size_t>(value), 1));
+        } else {
+          values.append(value);
+        }
+      }
+      for (const bool descending : {false, true}) {
+        const std::vector<uint32_t> all = sorted_rows(values, descending);
+        for (size_t i = 1; i < all.size(); ++i) {
+          const bool absent = values.is_absent(all[i]);
+          EXPECT_LE(values.is_absent(all[i - 1]), absent);
+          if (absent != values.is_absent(all[i - 1])) continue;
+          const auto order = values.compare(all[i - 1], all[i]);
+          if (!absent) {
+            EXPECT_TRUE(descending ? order >= 0 : order <= 0);
+          }
+          if (order == 0) {
+            EXPECT_LT(all[i - 1], all[i]) << "equal ones keep their order";
+          }
+        }
+        for (size_t top = 1; top < all.size() + 2; ++top) {
+          const std::vector<uint32_t> first = sorted_rows(values, descending, top);
+          EXPECT_TRUE(std::equal(first.begin(), first.end(), all.begin(),
+                                 all.begin() + static_cast<std::ptrdiff_t>(std::min(top, all.size()))));
+        }
+      }
+    }
+  }
+}
+
+TEST(BatchFilter, BatchesWithAndWithoutACommonDictionary) {
+  const Table table("t", "", {{"n", ColumnType::integer, "", ""}, {"name", ColumnType::text, "", ""}});
+  const Filter filter = Filter::parse("name ~ ^a and n < 3 and name != ab");
+  BatchFilter batches(filter, table);
+  EXPECT_EQ(batches.columns(), (std::vector<size_t>{1, 0})) << "each once, in the order of the conditions";
+  const auto check = [&](const ColumnValues& names) {
+    ColumnValues numbers(ColumnType::integer);
+    for (size_t row = 0; row < names.size(); ++row) numbers.append(static_cast<int64_t>(row % 4));
+    std::vector<uint32_t> expected;
+    for (uint32_t row = 0; row < names.size(); ++row) {
+      if (!names.is_absent(row) && names.text(row).starts_with("a") && names.text(row) != "ab" && row % 4 < 3) {
+        expected.push_back(row);
+      }
+    }
+    EXPECT_EQ(batches.matches(names.size(), {&names, &numbers}), expected);
+  };
+  const auto shared = std::make_shared<TextDictionary>();
+  for (const char* text : {"b", "a", "ab", "abc"}) shared->code(text);
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 50; ++round) {
+    ColumnValues names(ColumnType::text);
+    if (round % 3 == 0) {
+      for (const char* text : {"abc", "ab", "x", "a", "ba", "a"}) names.append(std::string_view(text));
+    } else {
+      std::vector<int32_t> codes;
+      for (int row = 0; row < 30; ++row) codes.push_back(static_cast<int32_t>(random() % 5) - 1);
+      names.append_codes(shared, codes);
+    }
+    check(names);
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "base/json_text.h"
 #include "table/csv.h"
+#include "table/filter.h"
 #include "table/html.h"
 #include "table/json.h"
 #include "table/markdown.h"
@@ -84,6 +85,16 @@ TEST(Text, EmptyTables) {
             "name  count  total  %\n"
             "----  -----  -----  -\n"
             "(no rows)\n");
+}
+
+TEST(EveryRenderer, CountsRowsThatWereNotMade) {
+  Table table = sample();
+  take_top(table, 1);
+  for (const size_t top : {size_t{0}, size_t{1}}) {
+    EXPECT_EQ(render_text(table, {.width = 80, .max_rows = top, .more_rows = 2}),
+              render_text(sample(), {.width = 80, .max_rows = 1}));
+    EXPECT_EQ(render_markdown(table, top, 2), render_markdown(sample(), 1));
+  }
 }
 
 TEST(Text, Wrap) {
@@ -342,6 +353,33 @@ void check_html(const Table& table) {
   EXPECT_EQ(html.find('\x1b'), std::string::npos);
 }
 
+/// The rows [begin, end) of a table.
+Table part_of(Table table, size_t begin, size_t end) {
+  std::vector<uint32_t> rows;
+  for (size_t row = begin; row < end; ++row) rows.push_back(static_cast<uint32_t>(row));
+  table.take(rows);
+  return table;
+}
+
+/// A table that comes in three batches, one of which may have no rows, is written as the whole one.
+void check_batches(const Table& table, size_t first, size_t second) {
+  std::vector<Table> batches = {part_of(table, 0, first), part_of(table, first, second),
+                                part_of(table, second, table.row_count())};
+  std::ostringstream csv;
+  CsvWriter csv_writer(csv);
+  for (const Table& batch : batches) csv_writer.add(batch);
+  EXPECT_EQ(csv.str(), render_csv(table));
+
+  Table another = sample();
+  std::ostringstream json;
+  JsonWriter json_writer(json, "table", {"x"});
+  json_writer.add(another);
+  for (const Table& batch : batches) json_writer.add_batch(batch);
+  json_writer.end_table();
+  json_writer.finish();
+  EXPECT_EQ(json.str(), render_json("table", {"x"}, {another, table}));
+}
+
 TEST(EveryRenderer, HoldsForHostileTables) {
   std::mt19937_64 random(42);
   for (int round = 0; round < 500; ++round) {
@@ -349,6 +387,8 @@ TEST(EveryRenderer, HoldsForHostileTables) {
     SCOPED_TRACE(round);
     check_csv(table);
     check_json(table, hostile_text(random));
+    const size_t first = random() % (table.row_count() + 1);
+    check_batches(table, first, first + random() % (table.row_count() - first + 1));
     for (const size_t width : {40, 41, 80, 123, 400}) check_text(table, width);
     check_text(table, 20 + random() % 381);
     check_markdown(table);
