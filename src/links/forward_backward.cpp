@@ -71,13 +71,13 @@ int64_t link_by_flows(Timeline& timeline) {
 
 void link_by_sequence(Timeline& timeline) {
   const Slices& slices = timeline.slices;
-  struct Pair {
+  struct Ops {
     SliceIndex forward = kNone;
     SliceIndex backward = kNone;
   };
-  std::unordered_map<int64_t, Pair> pairs;
+  std::unordered_map<int64_t, Ops> pairs;
   for (const LinkHints::Sequence& hint : timeline.hints.sequence) {
-    Pair& pair = pairs[hint.number];
+    Ops& pair = pairs[hint.number];
     const auto begins = [&](SliceIndex i) { return slices.start[i]; };
     if (hint.forward_thread == 0) {
       if (pair.forward == kNone || begins(hint.slice) >= begins(pair.forward)) pair.forward = hint.slice;
