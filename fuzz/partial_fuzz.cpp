@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes as what an analysis keeps of runs: the first byte chooses the analysis. They are read or refused,
-// and what was read is written and read again without a change.
+// Feeds arbitrary bytes as what an analysis keeps of runs: the first byte chooses the analysis. They are read or
+// refused, and what was read is written and read again without a change.
 #include <vector>
 
 #include "whole_path.h"
