@@ -1,6 +1,5 @@
 #include "session/rank_fold.h"
 
-#include <sys/stat.h>
 #include <sys/sysinfo.h>
 
 #include <algorithm>
@@ -257,7 +256,9 @@ FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, co
       std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) { return table.analysis->events; });
   if (!selection.empty() || of_events) return with_all_open(open, selection, wanted, look);
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);
-  if (profiles.size() < 2) return with_all_open(open, selection, wanted, look);
+  const bool has_stdin =  // which cannot be read a second time
+      std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
+  if (profiles.size() < 2 || has_stdin) return with_all_open(open, selection, wanted, look);
   RankFold fold(open, wanted, look, std::move(profiles));
   return fold.see_all() ? fold.finalize() : with_all_open(open, selection, wanted, look);
 }
