@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace cgpu {
@@ -13,7 +14,7 @@ namespace cgpu {
 /// are found and merged: O(n log r) for r runs, one pass where there is one. Equals std::sort, which takes over beyond
 /// 64 runs.
 template <typename T, typename Less = std::less<T>>
-void sort_runs(std::vector<T>& values, Less less = {}) {
+void sort_runs(std::span<T> values, Less less = {}) {
   constexpr size_t kMostRuns = 64;
   std::vector<size_t> ends;  // of the runs
   for (size_t i = 1; i <= values.size(); ++i) {
@@ -30,6 +31,11 @@ void sort_runs(std::vector<T>& values, Less less = {}) {
     }
     ends = std::move(merged);
   }
+}
+
+template <typename T, typename Less = std::less<T>>
+void sort_runs(std::vector<T>& values, Less less = {}) {
+  sort_runs(std::span(values), less);
 }
 
 }  // namespace cgpu

@@ -80,21 +80,38 @@ void classify_device_ops(Timeline& timeline, const KernelDictionary& dictionary)
 void note_overlaps(Run& run) {
   const DeviceOps& ops = run.timeline.device_ops;
   const Slices& slices = run.timeline.slices;
-  std::map<std::pair<int32_t, int64_t>, std::vector<Interval>> streams;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    streams[{ops.device[i], ops.stream[i]}].push_back({slices.start[ops.slice[i]], slices.end(ops.slice[i])});
+  struct Stream {
+    int64_t start = INT64_MIN;  // of the last op
+    int64_t end = INT64_MIN;    // the latest so far
+    int64_t overlaps = 0;
+    bool in_order = true;
+    std::vector<Interval> ops;  // where they are not in order
+  };
+  std::map<std::pair<int32_t, int64_t>, Stream> streams;
+  const auto add = [](Stream& stream, Interval op) {
+    if (op.begin < stream.end) ++stream.overlaps;
+    stream.in_order = stream.in_order && op.begin >= stream.start;
+    stream.start = op.begin;
+    stream.end = std::max(stream.end, op.end);
+  };
+  const auto interval = [&](size_t op) { return Interval{slices.start[ops.slice[op]], slices.end(ops.slice[op])}; };
+  const auto stream_of = [&](size_t op) -> Stream& { return streams[{ops.device[op], ops.stream[op]}]; };
+  for (size_t i = 0; i < ops.size(); ++i) add(stream_of(i), interval(i));
+  const auto in_order = [](const auto& entry) { return entry.second.in_order; };
+  if (!std::all_of(streams.begin(), streams.end(), in_order)) {
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (Stream& stream = stream_of(i); !stream.in_order) stream.ops.push_back(interval(i));
+    }
   }
-  const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
   int64_t overlaps = 0;
-  for (auto& [stream, intervals] : streams) {
-    if (!std::is_sorted(intervals.begin(), intervals.end(), earlier)) {
-      std::sort(intervals.begin(), intervals.end(), earlier);
+  for (auto& [place, stream] : streams) {
+    if (!stream.in_order) {
+      std::vector<Interval> sorted = std::move(stream.ops);
+      std::sort(sorted.begin(), sorted.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+      stream = {};
+      for (const Interval& op : sorted) add(stream, op);
     }
-    int64_t end = INT64_MIN;
-    for (const Interval& interval : intervals) {
-      if (interval.begin < end) ++overlaps;
-      end = std::max(end, interval.end);
-    }
+    overlaps += stream.overlaps;
   }
   run.notes.add("overlap_in_stream", overlaps,
                 "device ops begin before an earlier op of their stream has ended; all are kept, and busy time counts "

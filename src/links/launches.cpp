@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,13 +13,6 @@
 namespace cgpu {
 
 namespace {
-
-/// The key that a slice is joined by, and the slice. Profilers write keys nearly sorted.
-using Keyed = std::pair<int64_t, SliceIndex>;
-
-bool is_id(int64_t correlation) {
-  return correlation != kNoCorrelation && correlation != 0 && correlation != -1;
-}
 
 class LaunchLinker {
  public:
@@ -33,55 +27,63 @@ class LaunchLinker {
   }
 
   void by_correlation() {
-    std::vector<Keyed> calls;
-    std::vector<Keyed> waits;
+    std::vector<SliceIndex> calls;
+    std::vector<SliceIndex> waits;
     for (SliceIndex i = 0; i < slices_.size(); ++i) {
-      if (!is_id(slices_.correlation[i])) continue;
+      if (!is_correlation(slices_.correlation[i])) continue;
       const SliceKind kind = timeline_.kind(i);
-      if (is_call(kind)) calls.emplace_back(slices_.correlation[i], i);
-      if (kind == SliceKind::synchronization) waits.emplace_back(slices_.correlation[i], i);
+      if (is_call(kind)) calls.push_back(i);
+      if (kind == SliceKind::synchronization) waits.push_back(i);
     }
-    std::vector<Keyed> ops;
+    std::vector<SliceIndex> ops;
     for (const SliceIndex op : timeline_.device_ops.slice) {
-      if (slices_.launch[op] == kNone && is_id(slices_.correlation[op])) ops.emplace_back(slices_.correlation[op], op);
+      if (slices_.launch[op] == kNone && is_correlation(slices_.correlation[op])) ops.push_back(op);
     }
-    join(calls, ops);
-    join(calls, waits);
+    const auto keyed = [&](SliceIndex i) { return Keyed{slices_.correlation[i], i}; };
+    join(calls, ops, keyed);
+    join(calls, waits, keyed);
     for (const LinkHints::Record& hint : timeline_.hints.records) {
-      const auto first = std::lower_bound(calls.begin(), calls.end(), Keyed(hint.correlation, 0));
-      for (auto call = first; call != calls.end() && call->first == hint.correlation; ++call) {
-        if (records_event(timeline_.name(call->second))) {
-          timeline_.synchronizations[hint.synchronization].record = call->second;
-        }
+      auto call = std::partition_point(calls.begin(), calls.end(),
+                                       [&](SliceIndex i) { return slices_.correlation[i] < hint.correlation; });
+      for (; call != calls.end() && slices_.correlation[*call] == hint.correlation; ++call) {
+        if (records_event(timeline_.name(*call))) timeline_.synchronizations[hint.synchronization].record = *call;
       }
     }
   }
 
   void by_external_id() {
-    std::vector<Keyed> calls;
-    std::vector<Keyed> ops;
+    std::vector<LinkHints::External> calls;
+    std::vector<LinkHints::External> ops;
     for (const LinkHints::External& hint : timeline_.hints.external) {
-      const SliceKind kind = timeline_.kind(hint.slice);
-      if (is_call(kind)) calls.emplace_back(hint.id, hint.slice);
-      if (is_device_op(kind) && wants_flow(hint.slice)) ops.emplace_back(hint.id, hint.slice);
+      if (is_device_op(timeline_.kind(hint.slice)) && wants_flow(hint.slice)) ops.push_back(hint);
     }
-    if (!ops.empty()) join(calls, ops);
+    if (ops.empty()) return;
+    for (const LinkHints::External& hint : timeline_.hints.external) {
+      if (is_call(timeline_.kind(hint.slice))) calls.push_back(hint);
+    }
+    join(calls, ops, [](const LinkHints::External& hint) { return Keyed{hint.id, hint.slice}; });
   }
 
   void by_flow() {
-    std::vector<const LinkHints::Flow*> starts;
-    std::vector<const LinkHints::Flow*> ends;
-    for (const LinkHints::Flow& flow : timeline_.hints.flows) {
-      if (!flow.forward_backward) (flow.start ? starts : ends).push_back(&flow);
-    }
     std::sort(doubtful_.begin(), doubtful_.end());
-    const bool needed =
-        !doubtful_.empty() || std::any_of(timeline_.device_ops.slice.begin(), timeline_.device_ops.slice.end(),
-                                          [&](SliceIndex op) { return wants_flow(op); });
-    if (!needed || starts.empty() || ends.empty()) return;
-    const auto by_id = [](const auto* a, const auto* b) { return a->id < b->id; };
-    const auto by_place = [](const auto* a, const auto* b) {
-      return std::pair(a->track, a->time) < std::pair(b->track, b->time);
+    const DeviceOps& ops = timeline_.device_ops;
+    const auto wanting = [&](SliceIndex op) { return wants_flow(op); };
+    if (doubtful_.empty() && std::none_of(ops.slice.begin(), ops.slice.end(), wanting)) return;
+    std::vector<LinkHints::Flow> starts;
+    std::vector<LinkHints::Flow> ends;
+    for (const LinkHints::Flow& flow : timeline_.hints.flows) {
+      if (!flow.forward_backward) (flow.start ? starts : ends).push_back(flow);
+    }
+    if (ends.empty()) return;
+    for (SliceIndex i = 0; i < slices_.size(); ++i) {  // a reader leaves out a start that has the id of its call
+      const int64_t id = slices_.correlation[i];
+      if (is_correlation(id) && is_call(timeline_.kind(i))) {
+        starts.push_back({id, slices_.start[i], slices_.track[i], true, false});
+      }
+    }
+    const auto by_id = [](const auto& a, const auto& b) { return a.id < b.id; };
+    const auto by_place = [](const auto& a, const auto& b) {
+      return std::pair(a.track, a.time) < std::pair(b.track, b.time);
     };
     std::stable_sort(starts.begin(), starts.end(), by_id);
     std::stable_sort(ends.begin(), ends.end(), by_place);
@@ -91,11 +93,12 @@ class LaunchLinker {
       const bool doubtful = std::binary_search(doubtful_.begin(), doubtful_.end(), op);
       if (!doubtful && !wants_flow(op)) continue;
       const LinkHints::Flow place{0, slices_.start[op], slices_.track[op], false, false};
-      const auto end = std::lower_bound(ends.begin(), ends.end(), &place, by_place);
-      if (end == ends.end() || (*end)->track != place.track || (*end)->time != place.time) continue;
+      const auto end = std::lower_bound(ends.begin(), ends.end(), place, by_place);
+      if (end == ends.end() || end->track != place.track || end->time != place.time) continue;
+      if (doubtful && end->id == slices_.correlation[op]) continue;  // the flow is as doubtful
       const auto start = std::lower_bound(starts.begin(), starts.end(), *end, by_id);
-      if (start == starts.end() || (*start)->id != (*end)->id) continue;
-      const SliceIndex call = call_at(calls, **start);
+      if (start == starts.end() || start->id != end->id) continue;
+      const SliceIndex call = call_at(calls, *start);
       if (!doubtful || call != kNone) slices_.launch[op] = call;
     }
   }
@@ -106,19 +109,34 @@ class LaunchLinker {
   }
 
  private:
-  bool wants_flow(SliceIndex op) const { return slices_.launch[op] == kNone && !is_id(slices_.correlation[op]); }
+  bool wants_flow(SliceIndex op) const {
+    return slices_.launch[op] == kNone && !is_correlation(slices_.correlation[op]);
+  }
 
-  void join(std::vector<Keyed>& calls, std::vector<Keyed>& ops) {
-    sort_runs(calls);
-    sort_runs(ops);
+  /// What a slice is joined by, and the slice.
+  struct Keyed {
+    int64_t key;
+    SliceIndex slice;
+    auto operator<=>(const Keyed&) const = default;
+  };
+
+  /// Gives each op the best of the calls of its key. `keyed` makes a Keyed of an element; profilers write keys nearly
+  /// sorted.
+  template <typename Element, typename Key>
+  void join(std::vector<Element>& calls, std::vector<Element>& ops, Key keyed) {
+    const auto less = [&](const Element& a, const Element& b) { return keyed(a) < keyed(b); };
+    sort_runs(calls, less);
+    sort_runs(ops, less);
     auto call = calls.begin();
-    for (const auto& [key, op] : ops) {
-      while (call != calls.end() && call->first < key) ++call;
+    for (const Element& element : ops) {
+      const auto [key, op] = keyed(element);
+      while (call != calls.end() && keyed(*call).key < key) ++call;
       SliceIndex best = kNone;
       bool doubtful = false;
-      for (auto candidate = call; candidate != calls.end() && candidate->first == key; ++candidate) {
-        if (best != kNone && !is_of_one_process(candidate->second, best)) doubtful = true;
-        if (best == kNone || is_better(candidate->second, best, op)) best = candidate->second;
+      for (auto candidate = call; candidate != calls.end() && keyed(*candidate).key == key; ++candidate) {
+        const SliceIndex slice = keyed(*candidate).slice;
+        if (best != kNone && !is_of_one_process(slice, best)) doubtful = true;
+        if (best == kNone || is_better(slice, best, op)) best = slice;
       }
       if (best == kNone) continue;
       slices_.launch[op] = best;
@@ -209,7 +227,7 @@ void link_launches(Run& run) {
                 "device ops whose launch call is not in the profile; they count in every total, but belong to no op");
   if (run.timeline.hints.correlation_has_process) {
     for (int64_t& id : run.timeline.slices.correlation) {
-      if (is_id(id)) id &= (int64_t{1} << LinkHints::kProcessOfCorrelation) - 1;
+      if (is_correlation(id)) id &= (int64_t{1} << LinkHints::kProcessOfCorrelation) - 1;
     }
   }
 }

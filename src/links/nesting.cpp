@@ -1,6 +1,8 @@
 #include "links/nesting.h"
 
+#include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "base/sort_runs.h"
@@ -9,27 +11,19 @@ namespace cgpu {
 
 namespace {
 
-struct Bounds {
-  int64_t start;
-  int64_t end;
-  SliceIndex slice;
-
-  /// Outer slices first.
-  bool operator<(const Bounds& other) const {
-    if (start != other.start) return start < other.start;
-    if (end != other.end) return end > other.end;
-    return slice < other.slice;
-  }
-};
-
-void nest(std::vector<Bounds>& slices, std::vector<SliceIndex>& parent) {
-  sort_runs(slices);
-  std::vector<Bounds> open;
-  for (const Bounds& slice : slices) {
+/// Fills `parent` of slices of one thread, which come outer ones first.
+void nest(std::span<const SliceIndex> outer_first, Slices& slices) {
+  struct Open {
+    int64_t end;
+    SliceIndex slice;
+  };
+  std::vector<Open> open;
+  for (const SliceIndex i : outer_first) {
+    const int64_t end = slices.end(i);
     // A slice that ends before this one contains neither this one nor, if this one does not, any that begins later.
-    while (!open.empty() && open.back().end < slice.end) open.pop_back();
-    if (!open.empty()) parent[slice.slice] = open.back().slice;
-    open.push_back(slice);
+    while (!open.empty() && open.back().end < end) open.pop_back();
+    if (!open.empty()) slices.parent[i] = open.back().slice;
+    open.push_back({end, i});
   }
 }
 
@@ -47,15 +41,15 @@ void nest_host_slices(Timeline& timeline) {
   for (SliceIndex i = 0; i < slices.size(); ++i) {
     if (is_host(timeline.kind(i))) of_track[next[slices.track[i]]++] = i;
   }
-  std::vector<Bounds> bounds;
+  const auto is_outer = [&](SliceIndex a, SliceIndex b) {
+    if (slices.start[a] != slices.start[b]) return slices.start[a] < slices.start[b];
+    if (slices.duration[a] != slices.duration[b]) return slices.duration[a] > slices.duration[b];
+    return a < b;
+  };
   for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
-    bounds.clear();
-    bounds.reserve(begin[track + 1] - begin[track]);
-    for (SliceIndex k = begin[track]; k < begin[track + 1]; ++k) {
-      const SliceIndex i = of_track[k];
-      bounds.push_back({slices.start[i], slices.end(i), i});
-    }
-    nest(bounds, slices.parent);
+    const std::span<SliceIndex> own{of_track.data() + begin[track], of_track.data() + begin[track + 1]};
+    sort_runs(own, is_outer);
+    nest(own, slices);
   }
 }
 

@@ -24,6 +24,11 @@ inline constexpr uint32_t kNone = UINT32_MAX;         // no slice, no track
 inline constexpr int64_t kNoCorrelation = INT64_MIN;  // the profile gives none
 inline constexpr uint64_t kNoSource = UINT64_MAX;     // stands nowhere in the profile: it has no arguments
 
+/// Whether it joins a device op to its call. Profilers write 0 or -1 where there is nothing to join.
+inline bool is_correlation(int64_t id) {
+  return id != kNoCorrelation && id != 0 && id != -1;
+}
+
 /// What a slice is, whichever profiler wrote it.
 enum class SliceKind : uint8_t {
   framework_op,       // aten::mm, autograd nodes, user modules recorded as ops
@@ -297,6 +302,8 @@ struct LinkHints {
     int64_t number;          // "Sequence number"
     int64_t forward_thread;  // "Fwd thread id"; 0 on forward ops
   };
+  /// One end of an arrow. Of a launch an end is left out that stands where a call or device op begins and has its
+  /// correlation id.
   struct Flow {
     int64_t id;
     int64_t time;

@@ -51,6 +51,15 @@ std::optional<int64_t> trailing_integer(std::string_view text) {
   return value;
 }
 
+/// Whether a launch flow begins or ends in the slice before it and has the slice's own correlation id, as PyTorch
+/// writes one after each call and each device op: it says nothing that the slice does not say itself.
+bool repeats_correlation(const LinkHints::Flow& flow, const Batch& batch) {
+  if (flow.forward_backward || batch.slices.empty()) return false;
+  const Slice& before = batch.slices.back();
+  return is_correlation(flow.id) && before.correlation == flow.id && before.start == flow.time &&
+         before.track == flow.track;
+}
+
 }  // namespace
 
 WindowResult EventParser::parse(std::string_view text, uint64_t offset, Batch& batch) {
@@ -407,9 +416,9 @@ void EventParser::add_flow(const Event& event, uint64_t source, Batch& batch) {
   if (event.phase == 't') return;
   // Ids of Ascend's flows are texts of up to 80 bits.
   const auto id = ascend ? static_cast<int64_t>(std::hash<std::string_view>()(event.id)) : integer(event.id, batch);
-  if (id) {
-    batch.flows.push_back({*id, *at, track(event), event.phase == 's', forward_backward});
-  }
+  if (!id) return;
+  const LinkHints::Flow flow{*id, *at, track(event), event.phase == 's', forward_backward};
+  if (!repeats_correlation(flow, batch)) batch.flows.push_back(flow);
 }
 
 void EventParser::add_counter(const Event& event, Batch& batch) {

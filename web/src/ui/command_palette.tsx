@@ -1,6 +1,6 @@
 // All commands by name: type some letters, Enter runs the first.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Command } from "../views/context";
 
 const MOST_SHOWN = 60;
@@ -27,7 +27,7 @@ export function CommandPalette({
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []); // before the next key is pressed
   const found = useMemo(
     () =>
       commands

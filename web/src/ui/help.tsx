@@ -1,6 +1,6 @@
 // Keys and gestures. The keys come from the commands themselves.
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Command } from "../views/context";
 
 const GESTURES: [string, string][] = [
@@ -17,7 +17,7 @@ const GESTURES: [string, string][] = [
 
 export function Help({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []);
   const groups = new Map<string, Command[]>();
   for (const command of commands) {
     if (!command.keys) continue;
