@@ -111,6 +111,9 @@ HeadSymbol split_mangled(std::string_view name) {
 
 HeadSymbol split_head_symbol(std::string_view name) {
   if (name.substr(0, 2) == "_Z") return split_mangled(name);
+  if (const size_t sign = name.find(" = "); name.substr(0, 1) == "%" && sign != std::string_view::npos) {
+    return {std::string(name.substr(0, sign)), std::string(name.substr(sign + 3))};
+  }
   HeadSymbol result;
   std::string& head = result.head;
   size_t name_start = 0;      // in `head`: after the last space, that is after the return type

@@ -16,8 +16,9 @@ struct HeadSymbol {
 
 /// Of `void ns::(anonymous namespace)::f<int>::g<4>(float*)`: head `ns::f::g`, arguments `<int><4>(float*)`. The
 /// return type is in neither. A lambda becomes `{lambda}`; its parameters are arguments. A name that is no function
-/// signature ("Memcpy HtoD (Pinned -> Device)") is its own head. Of a name that is still mangled the identifiers at its
-/// beginning are the head and the rest of the mangled text the arguments.
+/// signature ("Memcpy HtoD (Pinned -> Device)") is its own head. Of an instruction of XLA, `%dot.1 = f32[8] dot(%a,
+/// %b)`, the name `%dot.1` is the head and the rest the arguments. Of a name that is still mangled the identifiers at
+/// its beginning are the head and the rest of the mangled text the arguments.
 HeadSymbol split_head_symbol(std::string_view name);
 
 }  // namespace cgpu
