@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -206,6 +207,65 @@ class BadInput(Files):
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b"truncated_input", done.stdout)
+
+
+class Limits(Files):
+    """Runs the program under limits that end it where it does not look out."""
+
+    def limited(self, kind, number, *words):
+        return subprocess.run([CGPU, *words], capture_output=True, timeout=60, env=dict(os.environ, NO_COLOR="1"),
+                              preexec_fn=lambda: resource.setrlimit(kind, (number, number)))
+
+    def test_goes_on_with_the_threads_that_there_are(self):
+        many = self.folder.name
+        for rank in range(3):
+            self.trace("rank%d.json" % rank, distributedInfo={"rank": rank})
+        alone = cgpu("table", EXAMPLE, "kernels", "--threads", "1").stdout
+        self.assertEqual(cgpu("table", EXAMPLE, "kernels", "--threads", "100000").stdout, alone)
+        # Stacks of threads do not fit into what is left: no thread can be started.
+        for words in (["table", EXAMPLE, "kernels"], ["report", many], ["export", EXAMPLE, "-o", "-", "--to", "json"]):
+            expected = cgpu(*words, "--threads", "1").stdout
+            done = subprocess.run(["bash", "-c", 'ulimit -s 1048576 -v %d; exec "$@"' % (900 << 10), "-", CGPU, *words,
+                                   "--threads", "8"], capture_output=True, timeout=60,
+                                  env=dict(os.environ, NO_COLOR="1"))
+            self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+            self.assertEqual(done.stdout, expected, words)
+
+    def test_too_little_memory_names_the_file(self):
+        event = b'{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": %d, "dur": 1},'
+        big = self.file("big.json", b'{"traceEvents": [' + b"".join(event % i for i in range(400000))[:-1] + b"]}")
+        done = self.limited(resource.RLIMIT_AS, 40 << 20, "table", big, "ops", "--threads", "1")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn(big.encode() + b": needs more memory than there is", done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+
+
+class Outputs(Files):
+    def test_an_output_that_is_an_input_is_refused(self):
+        trace = self.trace()
+        link = os.path.join(self.folder.name, "link.json")
+        os.symlink("trace.json", link)
+        with open(trace, "rb") as file:
+            before = file.read()
+        for words in (["export", trace, "-o", trace], ["report", trace, "-o", link], ["table", link, "ops", "-o", trace],
+                      ["export", self.folder.name, "-o", trace], ["report", trace, "--kernel-rules", EXAMPLE, "-o", EXAMPLE]):
+            done = cgpu(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(b"would be overwritten", done.stderr)
+            with open(trace, "rb") as file:
+                self.assertEqual(file.read(), before)
+
+    def test_an_output_is_written_whole_or_not_at_all(self):
+        trace = self.trace()
+        out = self.file("out.html", b"before")
+        self.assertEqual(cgpu("report", trace, "-o", out, "--rank", "7").returncode, 2)
+        with open(out, "rb") as file:
+            self.assertEqual(file.read(), b"before")
+        self.assertEqual(cgpu("report", trace, "-o", out).returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["out.html", "trace.json"])
+        done = cgpu("report", trace, "-o", "/dev/full")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"/dev/full: cannot be written", done.stderr)
 
 
 class Secrets(Files):

@@ -1,6 +1,7 @@
-// The one exception type of the project.
+// The exceptions of the project.
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +13,20 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
   Error(const std::string& file, const std::string& message) : std::runtime_error(file + ": " + message) {}
+};
+
+/// That there is not enough memory to open a file. No Error: a folder must not be read without the file.
+class OutOfMemory : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(const std::string& file)
+      : text_(file +
+              ": needs more memory than there is: --threads 1 keeps fewer ranks open at once; else give fewer of them, "
+              "or "
+              "use a machine with more memory") {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
 };
 
 }  // namespace cgpu

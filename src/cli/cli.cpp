@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/verb.h"
 
 #ifndef CGPU_VERSION
@@ -63,8 +64,10 @@ int run_command_line(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   try {
     return parse_and_run(argc, argv);
+  } catch (const OutOfMemory& error) {
+    fmt::print(stderr, "cgpu: {}\n", error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "cgpu: out of memory: select a part with --step or --from/--to, or use a larger machine\n");
+    fmt::print(stderr, "cgpu: out of memory: give fewer inputs, or use a machine with more\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "cgpu: {}\n", error.what());
   }

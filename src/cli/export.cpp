@@ -44,10 +44,11 @@ struct ExportCommand {
     if (open_perfetto) return show_in_perfetto();
     if (output.empty()) throw Error("export: name the file to write with -o, like -o trace.pftrace");
     const ExportFormat wanted = format();
+    check_output(output, input);
     const Session session = open_selected(input);
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
-    write_output(output == "-" ? "" : output, [&](std::ostream& out) {
+    write_output(output, [&](std::ostream& out) {
       const auto write = [&](std::string_view bytes) {
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         if (!out) throw Error(output, "cannot be written completely: is there space left?");

@@ -1,26 +1,60 @@
 #include "cli/output.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/whole_file.h"
+#include "readers/discover.h"
+#include "readers/reader.h"
 
 namespace cgpu {
 
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_stdout(const std::string& path) {
+  return path.empty() || path == "-";
+}
+
+/// Whether a file is this one, or stands somewhere in this folder.
+bool is_of(const fs::path& file, const std::string& input) {
+  std::error_code ignored;
+  if (fs::equivalent(file, input, ignored)) return true;
+  if (!fs::is_directory(input, ignored)) return false;
+  const fs::path inside = fs::canonical(file, ignored);
+  const fs::path folder = fs::canonical(input, ignored);
+  return std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end()).first == folder.end();
+}
+
+}  // namespace
+
+void check_output(const std::string& path, const InputOptions& input) {
+  std::error_code ignored;
+  if (is_stdout(path) || !fs::is_regular_file(path, ignored)) return;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(path, "is " + what + ", which would be overwritten: give -o another name");
+  };
+  for (const ProfilePath& profile : find_profiles(input.inputs)) {
+    if (profile.path == "-") continue;
+    if (is_of(path, profile.path)) refuse(profile.is_folder ? "a file of the input " + profile.path : "an input");
+  }
+  if (!input.kernel_rules.empty() && is_of(path, input.kernel_rules)) refuse("the file of kernel rules");
+}
+
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  if (path.empty()) {
+  if (is_stdout(path)) {
     write(std::cout);
     std::cout.flush();
     if (!std::cout) throw Error("standard output", "cannot be written");
     return;
   }
-  std::ofstream file(path, std::ios::binary);
-  if (!file) throw Error(path, std::string("cannot be written: ") + std::strerror(errno));
-  write(file);
-  file.flush();
-  if (!file) throw Error(path, std::string("cannot be written: ") + std::strerror(errno));
+  WholeFile file(path);
+  write(file.out());
+  file.finish();
 }
 
 }  // namespace cgpu

@@ -22,6 +22,7 @@ struct ReportCommand {
 
   void run() const {
     const std::string wanted = format.empty() ? format_of_output() : format;
+    check_output(output, input);
     RunHistories histories;
     std::function<void(const RunInSession&)> look;
     if (wanted == "html") look = [&](const RunInSession& run) { histories.add(run); };

@@ -122,6 +122,7 @@ struct TableCommand {
     check_options(wanted.name, wanted.options, options);
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
     input.inputs.assign(words.begin(), words.end() - 1);
+    check_output(output, input);
 
     if (wanted.events != nullptr) return write_events(wanted, options, filter);
     std::vector<Table> tables =

@@ -1,7 +1,10 @@
 #include "links/complete.h"
 
 #include <future>
+#include <new>
 
+#include "base/error.h"
+#include "base/threads.h"
 #include "links/device_ops.h"
 #include "links/forward_backward.h"
 #include "links/handovers.h"
@@ -11,18 +14,20 @@
 
 namespace cgpu {
 
-void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
+namespace {
+
+void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   Timeline& timeline = run.timeline;
   timeline.slices.parent.assign(timeline.slices.size(), kNone);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 
   // Nesting and forward-backward links write columns of their own and read none that the steps below write.
-  const auto policy = threads == 1 ? std::launch::deferred : std::launch::async;
-  std::future<int64_t> unmatched_flows = std::async(policy, [&timeline] {
+  const auto nest = [&timeline] {
     nest_host_slices(timeline);
     join_handovers(timeline);
     return link_forward_backward(timeline);
-  });
+  };
+  std::future<int64_t> unmatched_flows = threads == 1 ? std::async(std::launch::deferred, nest) : in_background(nest);
   normalise_names(timeline);
   classify_device_ops(timeline, dictionary);
   flag_implausible_durations(run);
@@ -30,6 +35,16 @@ void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   link_launches(run);
   run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");
   timeline.hints = {};
+}
+
+}  // namespace
+
+void complete(Run& run, const KernelDictionary& dictionary, unsigned threads) {
+  try {
+    link(run, dictionary, threads);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(run.file);
+  }
 }
 
 }  // namespace cgpu

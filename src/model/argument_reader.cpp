@@ -4,13 +4,14 @@
 #include <atomic>
 #include <future>
 #include <numeric>
-#include <thread>
 #include <utility>
+
+#include "base/threads.h"
 
 namespace cgpu {
 
 ArgumentReader::ArgumentReader(ArgumentSource* source, unsigned threads)
-    : source_(source), threads_(threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads) {
+    : source_(source), threads_(thread_count(threads)) {
   if (source_ != nullptr && !source_->is_parallel()) threads_ = 1;
 }
 
@@ -22,7 +23,7 @@ void ArgumentReader::run(std::span<const uint64_t> sources, const std::function<
   for (size_t first = 0; first < sources.size(); first += kGroup) {
     std::future<void> ahead;
     if (first + kGroup < sources.size()) {
-      ahead = std::async(std::launch::async, [&, first] { read(group_at(first + kGroup), next); });
+      ahead = in_background([&, first] { read(group_at(first + kGroup), next); });
     }
     use(first, now);
     if (ahead.valid()) ahead.get();
@@ -53,7 +54,7 @@ void ArgumentReader::read(std::span<const uint64_t> sources, Group& group) {
   };
   std::vector<std::future<void>> others;
   for (size_t i = 1; i < std::min<size_t>(threads_, group.pieces.size()); ++i) {
-    others.push_back(std::async(std::launch::async, work));
+    others.push_back(in_background(work));
   }
   work();
   for (std::future<void>& other : others) other.get();

@@ -116,7 +116,11 @@ Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
   }
   const Format* format = format_of(input, options);
   if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
-  if (format) return format->read(input, options);
+  try {
+    if (format) return format->read(input, options);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(input.path);
+  }
   if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
   throw Error(input.path, why_unread(*input.source, input.head));
 }

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "analysis/ranks/rank_waits.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "links/clocks.h"
 #include "links/complete.h"
 #include "session/let_go.h"
@@ -62,24 +62,18 @@ class RankFold {
         dictionary_(dictionary_of(open)),
         profiles_(std::move(profiles)),
         runs_(profiles_.size()) {
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    threads_ = open.threads > 0 ? open.threads : cores;
+    threads_ = thread_count(open.threads);
     workers_ = std::min(ranks_at_once(profiles_, threads_), static_cast<unsigned>(profiles_.size()));
   }
 
   /// False where the profiles have to be opened together after all.
   bool see_all() {
     std::vector<std::vector<std::unique_ptr<Partial>>> kept(workers_);
-    std::vector<std::thread> others;
-    for (unsigned worker = 1; worker < workers_; ++worker) {
-      others.emplace_back([&, worker] { work(kept[worker]); });
-    }
-    work(kept[0]);
-    for (std::thread& other : others) other.join();
+    on_threads(workers_, [&](unsigned worker) { work(kept[worker]); });
     if (error_) std::rethrow_exception(error_);
     if (joined_) return false;
     partials_ = std::move(kept[0]);
-    for (unsigned worker = 1; worker < workers_; ++worker) {
+    for (unsigned worker = 1; worker < workers_ && !kept[worker].empty(); ++worker) {
       for (size_t i = 0; i < partials_.size(); ++i) {
         if (partials_[i]) partials_[i]->combine(std::move(*kept[worker][i]));
       }

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analysis/session_clock.h"
+#include "base/threads.h"
 #include "tiles/ops_by_start.h"
-#include "tiles/parallel.h"
 
 namespace cgpu {
 

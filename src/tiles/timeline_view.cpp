@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "analysis/session_clock.h"
+#include "base/threads.h"
 #include "kernels/kernel_class.h"
-#include "tiles/parallel.h"
 
 namespace cgpu {
 
@@ -29,11 +29,6 @@ uint16_t colour_of(uint8_t kind, uint8_t detail) {
 
 /// About as many tracks as a page shows at first: their indexes are built at once.
 constexpr ViewTrackId kFirstScreen = 20;
-
-/// 0 stands for one per processor.
-unsigned threads_for(unsigned wanted) {
-  return wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
-}
 
 std::vector<int64_t> zeros_of(const Session& session, const std::vector<RunFacts>& facts) {
   std::vector<std::optional<Interval>> extents;
@@ -85,7 +80,7 @@ struct TimelineView::OpenRun {
 };
 
 TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
-    : TimelineView(facts, find_facts(facts, threads_for(threads)), threads_for(threads), progress) {}
+    : TimelineView(facts, find_facts(facts, thread_count(threads)), thread_count(threads), progress) {}
 
 TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_runs, unsigned threads,
                            const Progress& progress)

@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/threads.h"
 #include "readers/trace_event/arguments.h"
 #include "readers/trace_event/assembler.h"
 #include "readers/trace_event/event_parser.h"
@@ -54,10 +54,7 @@ class Pipeline {
         progress_(progress) {}
 
   void work(unsigned threads) {
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work_safely(); });
-    work_safely();
-    for (std::thread& thread : others) thread.join();
+    on_threads(threads, [this](unsigned) { work_safely(); });
     if (failure_) std::rethrow_exception(failure_);
     finish();
   }
@@ -207,9 +204,8 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
   TopLevel top = read_until_events(*source, file, start, offset);
   bool kineto = is_kineto(top);
   if (top.has_events) {
-    const unsigned machine = std::max(1u, std::thread::hardware_concurrency());
     Pipeline pipeline(*source, std::move(start), offset, top, run, options.progress);
-    pipeline.work(options.threads ? options.threads : machine);
+    pipeline.work(thread_count(options.threads));
     kineto = pipeline.is_kineto();
   }
   if (!top.has_events) {

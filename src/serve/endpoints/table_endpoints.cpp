@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "analysis/events/choose_rows.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/endpoints/table_parameters.h"
 #include "serve/http/parameters.h"
@@ -116,7 +117,7 @@ Answer answer_area(const Profile& profile, const Request& request) {
   const SelectedSession selected(profile, selection);
   std::vector<std::future<Table>> tables;
   for (const std::string name : kAreaTables) {
-    tables.push_back(std::async(std::launch::async, [&, name] {
+    tables.push_back(in_background([&, name] {
       if (chosen && name == "idle") return idle_of_devices(profile, all->facts(), *chosen);
       return make_table(find_analysis(name), selected.facts());
     }));

@@ -1,8 +1,9 @@
-#include "tiles/parallel.h"
+#include "base/threads.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
+#include <stdexcept>
 
 namespace cgpu {
 namespace {
@@ -26,6 +27,18 @@ TEST(ForEachInParallel, WithOneThreadKeepsTheOrderAndTheThread) {
   });
   EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3}));
   EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
+}
+
+TEST(ThreadCount, IsBounded) {
+  EXPECT_GE(thread_count(0), 1U);
+  EXPECT_EQ(thread_count(3), 3U);
+  EXPECT_EQ(thread_count(100000), 256U);
+}
+
+TEST(InBackground, GivesWhatTheTaskReturnsOrThrows) {
+  EXPECT_EQ(in_background([] { return 7; }).get(), 7);
+  auto fails = in_background([]() -> int { throw std::runtime_error("no"); });
+  EXPECT_THROW(fails.get(), std::runtime_error);
 }
 
 }  // namespace

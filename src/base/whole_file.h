@@ -1,0 +1,32 @@
+// A file that is written whole or not at all: under another name beside its own, and renamed when all of it is there.
+// Whoever opens it sees the former file or the new one, never a part, also where the writing fails or is ended.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+namespace cgpu {
+
+class WholeFile {
+ public:
+  /// Throws Error where nothing can be written there. A link is followed; what is no regular file (a pipe, /dev/null)
+  /// is written directly. A file that is replaced keeps its permissions.
+  explicit WholeFile(const std::string& path);
+  ~WholeFile();  // without finish(): nothing has happened
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  std::ostream& out() { return out_; }
+  /// Gives the file its name. Throws Error where it could not be written completely.
+  void finish();
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const;
+
+  const std::string path_;  // as given, for errors
+  std::string target_;      // where links lead
+  std::string beside_;      // what is written until then; empty: the target itself
+  std::ofstream out_;
+};
+
+}  // namespace cgpu
