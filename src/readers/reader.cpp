@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
 #include "readers/discover.h"
 #include "readers/formats.h"
+#include "readers/one_run.h"
 
 namespace cgpu {
 
@@ -68,26 +70,15 @@ void ranks_from_names(std::vector<Run>& runs) {
   }
 }
 
-bool follow_each_other(const Run& a, const Run& b) {
-  const auto first = recorded_time(a);
-  const auto second = recorded_time(b);
-  return a.clock_is_unix && b.clock_is_unix && first && second &&
-         (first->second <= second->first || second->second <= first->first);
-}
-
 /// Gives every run a rank of its own and puts them in order.
 void assign_ranks(std::vector<Run>& runs) {
-  std::map<int64_t, const Run*> taken;
+  std::set<int64_t> taken;
   for (Run& run : runs) {
     if (!run.rank_known) continue;
-    const auto [first, added] = taken.emplace(run.rank, &run);
-    if (added) continue;
+    if (taken.insert(run.rank).second) continue;
     run.notes.add("duplicate_rank", 1,
                   "several files say they are rank " + std::to_string(run.rank) + "; " + run.file +
-                      " was given the next free one" +
-                      (follow_each_other(*first->second, run)
-                           ? ", though they were recorded one after the other: open one recording at a time"
-                           : ""));
+                      " was given the next free one");
     run.rank_known = false;
   }
   int64_t next = 0;
@@ -140,6 +131,7 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
   ranks_from_names(session.runs);
   join_companions(session.runs);
   chakra::join_execution_traces(session.runs);
+  check_that_runs_belong_together(session.runs);
   assign_ranks(session.runs);
   session.runs.front().notes.add("skipped_file", static_cast<int64_t>(not_profiles.size()),
                                  "files of the directory that are no readable profile were left out" +

@@ -397,6 +397,48 @@ TEST(Inputs, AFolderOfRanksIsOneSessionInOrder) {
   EXPECT_EQ(open_inputs({folder.path() + "/*.json"}, {}).runs.size(), 4u);
 }
 
+TEST(Inputs, DifferentRunsAreNotRanksOfOne) {
+  const auto refusal = [](const std::string& first, const std::string& second) -> std::string {
+    Folder folder;
+    folder.add("a.json", trace(slice("a", "1", "1"), first));
+    folder.add("b.json", trace(slice("a", "1", "1"), second));
+    try {
+      open_inputs({folder.path() + "/a.json", folder.path() + "/b.json"}, {});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto at = [](int64_t second, const std::string& more = "") {
+    return R"j("schemaVersion":1,"baseTimeNanoseconds":)j" + std::to_string(1700000000000000000 + second * 1000000000) +
+           more;
+  };
+  EXPECT_EQ(refusal(at(0), at(0)), "");
+  EXPECT_EQ(refusal(at(0), at(30)), "") << "clocks of machines differ";
+  const std::string late = refusal(at(0), at(90));
+  EXPECT_NE(late.find("a.json and "), std::string::npos) << late;
+  EXPECT_NE(late.find("b.json cannot be ranks of one run: the second begins 89 seconds after the first has ended"),
+            std::string::npos)
+      << late;
+  EXPECT_NE(late.find("Open one at a time: cgpu report "), std::string::npos) << late;
+
+  const auto rank = [](int number, int of) {
+    return R"j(,"distributedInfo":{"rank":)j" + std::to_string(number) + R"j(,"world_size":)j" + std::to_string(of) +
+           "}";
+  };
+  EXPECT_EQ(refusal(at(0, rank(0, 2)), at(90, rank(1, 2))), "") << "they say that they are ranks of one job";
+  EXPECT_NE(refusal(at(0, rank(0, 2)), at(3 * 86400, rank(1, 2))).find("2 days"), std::string::npos);
+  EXPECT_NE(refusal(at(0, rank(0, 2)), at(0, rank(1, 4))).find("one is of 2 ranks, the other of 4"), std::string::npos);
+
+  const auto device = [](const std::string& name) {
+    return R"j(,"deviceProperties":[{"id":0,"name":")j" + name + R"j("}],"distributedInfo":{"rank":3})j";
+  };
+  EXPECT_EQ(refusal(at(0, device("NVIDIA H100")), at(0, device("NVIDIA H100"))), "");
+  EXPECT_NE(refusal(at(0, device("NVIDIA H100")), at(0, device("AMD MI300X")))
+                .find("both are rank 3, but one ran on NVIDIA H100, the other on AMD MI300X"),
+            std::string::npos);
+}
+
 TEST(Inputs, EmptyFoldersPatternsAndFormatsAreErrors) {
   Folder folder;
   EXPECT_THROW(open_inputs({folder.path()}, {}), Error);
