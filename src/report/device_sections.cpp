@@ -102,7 +102,7 @@ Section describe_gpu_time(Table table, const Scope& scope) {
   if (sum_of(table, "comm_ns") > 0) columns.emplace_back("exposed_comm_ns");
   columns.insert(columns.end(), {"exposed_memory_ns", "idle_ns"});
   if (sum_of(table, "comm_ns") > 0) columns.insert(columns.end(), {"comm_ns", "comm_overlap_pct"});
-  columns.emplace_back("memory_ns");
+  columns.insert(columns.end(), {"memory_ns", "memory_overlap_pct"});
   return section_of(scope.device == "GPU" ? "GPU utilisation" : "Device utilisation", summary, std::move(table),
                     columns, 16);
 }

@@ -129,28 +129,48 @@ class Headline {
     return sum;
   }
 
-  /// How busy the devices were and why they were not busier.
+  /// What the devices' time went to, the largest part of it first.
   std::string busy() const {
     const Table& gpu_time = *find("gpu_time");
     const DeviceTime time = device_time(gpu_time);
     if (time.span == 0) return "";
+    const bool several = gpu_time.row_count() > 1;
+    const std::string who = fmt::format("The {}{}", scope_.device, several ? "s" : "");
+    const std::string was = several ? "were" : "was";
+    const std::string of = several ? "of their time together"
+                                   : fmt::format("of the {} from its first op to its last", format_ns(time.span));
+    const std::string idle = fmt::format("idle {}", share_text(time.idle, time.span));
+    const std::string communication =
+        fmt::format("{} was communication that no compute hid", share_text(time.exposed_comm, time.span));
+    const std::string copies =
+        fmt::format("{} was copies that nothing else hid", share_text(time.exposed_memory, time.span));
+
+    const int64_t most = std::max({time.compute, time.exposed_comm, time.exposed_memory, time.idle});
+    if (time.idle == most) {
+      std::string line = fmt::format("{} {} idle {} {}{}; busy {}", who, was, share_text(time.idle, time.span), of,
+                                     why_idle(), share_text(time.busy, time.span));
+      if (time.exposed_comm > 0) line += "; " + communication;
+      return line + ".";
+    }
     std::string line;
-    if (gpu_time.row_count() > 1) {
-      line =
-          fmt::format("The {}s were busy {} of their time together", scope_.device, share_text(time.busy, time.span));
+    if (time.compute == most) {
+      line = fmt::format("{} {} busy {} {}", who, was, share_text(time.busy, time.span), of);
+      if (time.exposed_comm > 0) line += "; " + communication;
+      if (time.exposed_memory * 20 > time.span) line += "; " + copies;
     } else {
-      line = fmt::format("The {} was busy {} of the {} from its first op to its last", scope_.device,
-                         share_text(time.busy, time.span), format_ns(time.span));
+      const bool is_communication = time.exposed_comm == most;
+      line = fmt::format("{} spent {} {} on {}; compute took {}", who, share_text(most, time.span), of,
+                         is_communication ? "communication that no compute hid" : "copies that nothing else hid",
+                         share_text(time.compute, time.span));
+      if (!is_communication && time.exposed_comm > 0) line += "; " + communication;
+      if (is_communication && time.exposed_memory * 20 > time.span) line += "; " + copies;
     }
-    if (time.exposed_comm > 0) {
-      line += fmt::format("; {} was communication that no compute hid", share_text(time.exposed_comm, time.span));
-    }
-    if (time.idle == 0) return line + "; it was never idle.";
-    line += fmt::format("; idle {}", share_text(time.idle, time.span));
-    if (const Table* idle = find("idle")) {
-      line += ", of that " + largest_shares(idle_causes(*idle), sum_of(*idle, "total_ns"), 3);
-    }
-    return line + ".";
+    return time.idle == 0 ? line + "; never idle." : line + "; " + idle + why_idle() + ".";
+  }
+
+  std::string why_idle() const {
+    const Table* idle = find("idle");
+    return idle ? ", of that " + largest_shares(idle_causes(*idle), sum_of(*idle, "total_ns"), 3) : "";
   }
 
   /// The host's time where there is no device.

@@ -153,9 +153,11 @@ TEST(Report, TellsTheStoryInOrder) {
   // First op 1 ms, last end 19 ms: 18 ms. Busy in each step 1-7 and 8-9 ms.
   ASSERT_EQ(report.headline.size(), 4u);
   EXPECT_EQ(report.headline[0], "Rank 0 on 1 GPU (NVIDIA H100 80GB HBM3): 20.0 ms recorded, 14 slices.");
-  EXPECT_NE(report.headline[1].find("The GPU was busy 77.8% of the 18.0 ms from its first op to its last; 22.2% was "
-                                    "communication that no compute hid; idle 22.2%, of that "),
-            std::string::npos)
+  EXPECT_NE(
+      report.headline[1].find("The GPU was busy 77.8% of the 18.0 ms from its first op to its last; 22.2% was "
+                              "communication that no compute hid; 11.1% was copies that nothing else hid; idle 22.2%, "
+                              "of that "),
+      std::string::npos)
       << report.headline[1];
   EXPECT_NE(report.headline[2].find("2 steps of 10.0 ms (median; 10.0 ms to 10.0 ms): kernel 40.0%"), std::string::npos)
       << report.headline[2];
@@ -199,6 +201,39 @@ TEST(Report, WhatIsNotThereIsNotShown) {
   ASSERT_NE(ops, nullptr);
   EXPECT_NE(ops->summary.find("aten::addmm 60.0%, aten::linear 40.0%"), std::string::npos) << ops->summary;
   EXPECT_NE(joined(report.headline).find("without device work"), std::string::npos);
+}
+
+TEST(Report, HeadlineNamesTheLargestPart) {
+  const auto second_line = [](int64_t compute, int64_t communication, int64_t copy, int64_t idle) {
+    TestRun run;
+    int64_t at = 0;
+    const auto kernel = [&](OpKind kind, int64_t duration) {
+      TestOp op;
+      op.kind = kind;
+      if (duration > 0) run.kernel("kernel", at, duration, op);
+      at += duration;
+    };
+    kernel(OpKind::compute, compute);
+    kernel(OpKind::communication, communication);
+    if (copy > 0) run.memcpy("copy", at, copy, {});
+    at += copy + idle;
+    if (idle > 0) run.kernel("last", at, 0, {});
+    return make_report(with_inputs(session_of(run), {"trace.json"})).headline.at(1);
+  };
+  EXPECT_EQ(second_line(900, 100, 0, 0),
+            "The device was busy 100.0% of the 1.00 us from its first op to its last; 10.0% was communication that no "
+            "compute "
+            "hid; never idle.");
+  EXPECT_EQ(second_line(100, 800, 100, 0),
+            "The device spent 80.0% of the 1.00 us from its first op to its last on communication that no compute hid; "
+            "compute took 10.0%; 10.0% was copies that nothing else hid; never idle.");
+  EXPECT_EQ(
+      second_line(20, 10, 970, 0),
+      "The device spent 97.0% of the 1.00 us from its first op to its last on copies that nothing else hid; compute "
+      "took 2.0%; 1.0% was communication that no compute hid; never idle.");
+  EXPECT_EQ(
+      second_line(100, 0, 0, 900),
+      "The device was idle 90.0% of the 1.00 us from its first op to its last, of that unknown 100.0%; busy 10.0%.");
 }
 
 TEST(Report, HeadlineNamesLosses) {

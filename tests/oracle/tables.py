@@ -39,6 +39,8 @@ def gpu_time(session):
                 "idle_ns": span - length["busy"],
                 "busy_pct": 100 * length["busy"] / span if span else None,
                 "comm_overlap_pct": 100 * (comm - length["exposed_comm"]) / comm if comm else None,
+                "memory_overlap_pct": (100 * (length[MEMORY] - length["exposed_memory"]) / length[MEMORY]
+                                       if length[MEMORY] else None),
             })
     return rows
 

@@ -27,9 +27,12 @@ void append_devices(const RunInSession& run, Table& table) {
     const int64_t busy_ns = compute_or_communication.unite(memory).length();
     const int64_t comm_ns = communication.length();
     const int64_t exposed_comm_ns = communication.subtract(compute).length();
-    table.append({run.run().rank, int64_t{device}, span_ns, busy_ns, compute.length(), comm_ns, memory.length(),
-                  exposed_comm_ns, memory.subtract(compute_or_communication).length(), span_ns - busy_ns,
-                  percent_of(busy_ns, span_ns), percent_of(comm_ns - exposed_comm_ns, comm_ns)});
+    const int64_t memory_ns = memory.length();
+    const int64_t exposed_memory_ns = memory.subtract(compute_or_communication).length();
+    table.append({run.run().rank, int64_t{device}, span_ns, busy_ns, compute.length(), comm_ns, memory_ns,
+                  exposed_comm_ns, exposed_memory_ns, span_ns - busy_ns, percent_of(busy_ns, span_ns),
+                  percent_of(comm_ns - exposed_comm_ns, comm_ns),
+                  percent_of(memory_ns - exposed_memory_ns, memory_ns)});
   }
 }
 
@@ -52,7 +55,9 @@ Analysis gpu_time_analysis() {
                                   "in which copies or memsets run and neither compute nor communication"),
                       time_column("idle_ns", "in which no device op runs"),
                       real_column("busy_pct", "%", "share of busy_ns in span_ns"),
-                      real_column("comm_overlap_pct", "%", "share of comm_ns in which compute runs too")},
+                      real_column("comm_overlap_pct", "%", "share of comm_ns in which compute runs too"),
+                      real_column("memory_overlap_pct", "%",
+                                  "share of memory_ns in which compute or communication runs too")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
           .fold = fold_of<RowsByRun<append_devices>>};
 }

@@ -34,6 +34,7 @@ TEST(GpuTime, HandComputed) {
   EXPECT_EQ(integer_at(table, 0, "idle_ns"), 30);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "busy_pct"), 88.0);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "comm_overlap_pct"), 50.0);
+  EXPECT_DOUBLE_EQ(real_at(table, 0, "memory_overlap_pct"), 75.0);
 }
 
 TEST(GpuTime, AbsentSharesWhereThereIsNoWhole) {
@@ -44,6 +45,7 @@ TEST(GpuTime, AbsentSharesWhereThereIsNoWhole) {
   EXPECT_EQ(integer_at(table, 0, "span_ns"), 0);
   EXPECT_TRUE(absent_at(table, 0, "busy_pct"));
   EXPECT_TRUE(absent_at(table, 0, "comm_overlap_pct"));
+  EXPECT_TRUE(absent_at(table, 0, "memory_overlap_pct"));
 }
 
 TEST(GpuTime, NoDeviceOpsNoRows) {
