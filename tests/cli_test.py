@@ -76,6 +76,35 @@ class Verbs(Files):
         self.assertEqual(table(EXAMPLE, "gpukernsum"), table(EXAMPLE, "kernels"))
         self.assertEqual(table(EXAMPLE, "cuda_api_sum"), table(EXAMPLE, "api"))
 
+    def test_the_list_of_tables_is_whole(self):
+        declared = json.loads(cgpu("table", "--list", "--format", "json").stdout)["tables"]["tables"]["rows"]
+        for width in ("60", "100"):
+            text = cgpu("table", "--list", COLUMNS=width).stdout.decode()
+            self.assertLessEqual(max(map(len, text.splitlines()[1:])), int(width))
+            plain = " ".join(text.split())
+            for row in declared:
+                self.assertIn(" ".join(("%s %s" % (row[0], row[1])).split()), plain)
+
+    def test_the_ending_of_an_output_says_its_format(self):
+        for ending, start in (("csv", b"name,"), ("json", b"{"), ("md", b"time of"), ("txt", b"time of"), ("", b"time of")):
+            out = os.path.join(self.folder.name, "out" + ("." + ending if ending else ""))
+            self.assertEqual(cgpu("table", EXAMPLE, "kernels", "-o", out).returncode, 0)
+            with open(out, "rb") as file:
+                self.assertTrue(file.read().startswith(start), ending)
+        for verb in (["report", EXAMPLE], ["table", EXAMPLE, "kernels"]):
+            done = cgpu(*verb, "-o", os.path.join(self.folder.name, "out.pdf"))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"'.pdf' is no format", done.stderr)
+            self.assertFalse(os.path.exists(os.path.join(self.folder.name, "out.pdf")))
+
+    def test_a_misspelt_command_or_class_is_told(self):
+        done = cgpu("frobnicate", EXAMPLE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"frobnicate: is neither a command nor a file; the commands are report, info, table", done.stderr)
+        done = cgpu("table", EXAMPLE, "kernels", "--where", "class = gem")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"no row has the class 'gem'; there are attention, ", done.stderr)
+
     def test_where_sort_top_and_names(self):
         every = table(EXAMPLE, "kernels")
         slow = table(EXAMPLE, "kernels", "--where", "total_ns > 1ms and name ~ gemm|gmm", "--sort", "mean_ns", "--top", "2")
@@ -248,7 +277,7 @@ class Outputs(Files):
         with open(trace, "rb") as file:
             before = file.read()
         for words in (["export", trace, "-o", trace], ["report", trace, "-o", link], ["table", link, "ops", "-o", trace],
-                      ["export", self.folder.name, "-o", trace], ["report", trace, "--kernel-rules", EXAMPLE, "-o", EXAMPLE]):
+                      ["export", self.folder.name, "-o", trace], ["report", trace, "--kernel-rules", EXAMPLE, "-o", EXAMPLE, "--format", "text"]):
             done = cgpu(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(b"would be overwritten", done.stderr)

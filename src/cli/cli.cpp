@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,8 +31,15 @@ std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::str
   for (const char* own : {"--help", "-h", "--version", "--help-all"}) {
     if (first == own) return words;
   }
+  std::string verbs;
   for (const Verb& verb : line.verbs()) {
     if (first == verb.name()) return words;
+    verbs += (verbs.empty() ? "" : ", ") + verb.name();
+  }
+  const bool is_word = first.find_first_not_of("abcdefghijklmnopqrstuvwxyz-_") == std::string::npos;
+  std::error_code ignored;
+  if (is_word && first[0] != '-' && !std::filesystem::exists(first, ignored)) {
+    throw Error(first + ": is neither a command nor a file; the commands are " + verbs);
   }
   words.insert(words.begin(), "report");
   return words;

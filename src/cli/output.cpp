@@ -1,5 +1,8 @@
 #include "cli/output.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -43,6 +46,19 @@ void check_output(const std::string& path, const InputOptions& input) {
     if (is_of(path, profile.path)) refuse(profile.is_folder ? "a file of the input " + profile.path : "an input");
   }
   if (!input.kernel_rules.empty() && is_of(path, input.kernel_rules)) refuse("the file of kernel rules");
+}
+
+std::string format_of_output(const std::string& wanted, const std::string& path,
+                             const std::vector<std::string>& formats) {
+  if (!wanted.empty()) return wanted;
+  std::string ending = fs::path(path).extension().string();
+  if (is_stdout(path) || ending.size() < 2 || ending == ".txt" || ending == ".log" || path.starts_with("/dev/")) {
+    return "text";
+  }
+  ending.erase(0, 1);
+  if (std::find(formats.begin(), formats.end(), ending) != formats.end()) return ending;
+  throw Error(path, fmt::format("'.{}' is no format that can be written here: end it in one of {}, or give --format",
+                                ending, fmt::join(formats, ", ")));
 }
 
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {

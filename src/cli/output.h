@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "cli/input_options.h"
 
@@ -12,6 +13,11 @@ namespace cgpu {
 /// Throws Error where `path` ("" or "-" for stdout) is one of the inputs, also by another name or inside a folder that
 /// is one profile: an output never destroys what it was made from. For before the work.
 void check_output(const std::string& path, const InputOptions& input);
+
+/// The format to write: `wanted` where the user has chosen one, else that of the ending of `path`, else "text". Throws
+/// Error for an ending that stands for none of `formats`, unless it is one of a text (.txt, .log) or there is none.
+std::string format_of_output(const std::string& wanted, const std::string& path,
+                             const std::vector<std::string>& formats);
 
 /// Calls `write` with the stream of `path` ("" or "-" for stdout). Throws Error where it cannot be written completely;
 /// the file is then as it was (base/whole_file.h).

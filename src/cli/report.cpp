@@ -21,7 +21,7 @@ struct ReportCommand {
   std::string names = "full";
 
   void run() const {
-    const std::string wanted = format.empty() ? format_of_output() : format;
+    const std::string wanted = format_of_output(format, output, {"html", "json", "md", "txt"});
     check_output(output, input);
     RunHistories histories;
     std::function<void(const RunInSession&)> look;
@@ -44,14 +44,6 @@ struct ReportCommand {
         out << render_report_text(report, text_options());
       }
     });
-  }
-
-  /// `-o page.html` says what is wanted.
-  std::string format_of_output() const {
-    for (const char* ending : {"html", "json", "md"}) {
-      if (output.ends_with(std::string(".") + ending)) return ending;
-    }
-    return "text";
   }
 };
 

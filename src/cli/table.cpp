@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -98,13 +100,30 @@ Table list_of_options() {
   return list;
 }
 
+/// Each table with its whole description.
+std::string list_as_text() {
+  constexpr size_t kIndent = 18;
+  const size_t width = std::max<size_t>(text_options().width, 2 * kIndent);
+  std::string text = "tables that `cgpu table INPUT... NAME` can show\n";
+  for (const Analysis& analysis : all_analyses()) {
+    std::string about = analysis.about;
+    if (!analysis.aliases.empty()) about += fmt::format(" (also called {})", fmt::join(analysis.aliases, ", "));
+    std::string start = fmt::format("{:<{}}", analysis.name + " ", kIndent);
+    std::istringstream lines(wrap_text(about, width - kIndent));
+    for (std::string line; std::getline(lines, line);) {
+      text += std::exchange(start, std::string(kIndent, ' ')) + line + "\n";
+    }
+  }
+  return text;
+}
+
 struct TableCommand {
   std::vector<std::string> words;  // inputs, then the table's name
   InputOptions input;
   std::map<std::string, bool> flags;                         // options of single tables, by name
   std::map<std::string, std::string> values;                 // "" where not given
   std::map<std::string, std::vector<std::string>> separate;  // several values
-  std::string format = "text";
+  std::string format;                                        // "" until run()
   std::string where;
   std::string sort;
   std::optional<size_t> top;
@@ -112,6 +131,7 @@ struct TableCommand {
   bool list = false;
 
   void run() {
+    format = format_of_output(format, output, {"csv", "json", "md", "txt"});
     if (list) return write_list();
     if (words.empty()) throw Error("table: give one or more inputs and the name of a table (cgpu table --list)");
     if (words.size() == 1) {
@@ -128,6 +148,7 @@ struct TableCommand {
     std::vector<Table> tables =
         fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&wanted, options}}).tables;
     Table& table = tables.front();
+    if (const auto line = filter.unknown_text(table)) fmt::print(stderr, "cgpu: {}\n", *line);
     filter.apply(table);
     if (!sort.empty()) sort_rows(table, sort);
     if (format == "json" || format == "csv") take_top(table, top.value_or(0));  // text says what it leaves out
@@ -197,6 +218,7 @@ struct TableCommand {
       });
     }
     if (!top) top = 0;
+    if (format == "text") return write_output(output, [&](std::ostream& out) { out << list_as_text(); });
     write(list_of_tables(), 0);
   }
 };
@@ -208,7 +230,8 @@ void add_table_verb(CommandLine& line) {
   Verb verb = line.add_verb("table", "One table as text, CSV, JSON or Markdown; --list names them all");
   verb.add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
   verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
-  verb.add_option("--format", command->format, "text, csv, json or md").one_of({"text", "csv", "json", "md"});
+  verb.add_option("--format", command->format, "text, csv, json or md (default: by the ending of -o, else text)")
+      .one_of({"text", "csv", "json", "md"});
   verb.add_option("--top", command->top, "Only the first N rows (0: all; text shows 40 unless told)");
   verb.add_option("--sort", command->sort,
                   "Sort by this column: numbers descending, text ascending; +COLUMN or -COLUMN force it");

@@ -9,8 +9,6 @@
 namespace cgpu {
 namespace {
 
-constexpr size_t kPiece = size_t{1} << 16;  // bytes that are written at a time
-
 bool needs_quotes(std::string_view text) {
   return text.empty() ||
          std::any_of(text.begin(), text.end(), [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; });
@@ -54,7 +52,7 @@ void CsvWriter::add(const Table& batch) {
       }
     }
     text_ += '\n';
-    if (text_.size() < kPiece) continue;
+    if (text_.size() < kWrittenAtATime) continue;
     out_ << text_;
     text_.clear();
   }

@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <compare>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/sort_runs.h"
+#include "table/filter_parser.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -23,119 +27,6 @@ using Operator = Filter::Operator;
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
-
-[[noreturn]] void fail(size_t position, const std::string& message) {
-  throw Error("--where", fmt::format("{} at position {}", message, position));
-}
-
-/// Reads an expression from left to right.
-class Parser {
- public:
-  explicit Parser(std::string_view text) : text_(text) {}
-
-  std::vector<Filter::Condition> conditions() {
-    std::vector<Filter::Condition> all;
-    do {
-      all.push_back(condition());
-    } while (take_and());
-    if (at_ < text_.size()) fail(at_ + 1, "expected 'and'");
-    return all;
-  }
-
- private:
-  Filter::Condition condition() {
-    Filter::Condition result;
-    skip_space();
-    result.column = is_quote() ? quoted() : bare_column();
-    skip_space();
-    result.op = comparison();
-    skip_space();
-    result.position = at_ + 1;
-    result.value = is_quote() ? quoted() : bare_value();
-    skip_space();
-    if (result.op == Operator::matches || result.op == Operator::matches_not) {
-      RE2::Options options;
-      options.set_log_errors(false);
-      result.pattern = std::make_shared<const RE2>(result.value, options);
-      if (!result.pattern->ok()) {
-        fail(result.position, "bad regular expression (" + printable(result.pattern->error()) + ")");
-      }
-    }
-    return result;
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-  }
-
-  bool is_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
-
-  std::string quoted() {
-    const size_t begin = at_;
-    const char quote = text_[at_++];
-    std::string result;
-    for (; at_ < text_.size(); ++at_) {
-      if (text_[at_] == quote) {
-        ++at_;
-        if (at_ == text_.size() || text_[at_] != quote) return result;
-      }
-      result += text_[at_];
-    }
-    fail(begin + 1, "a quote is not closed");
-  }
-
-  std::string bare_column() {
-    const size_t begin = at_;
-    while (at_ < text_.size() && !is_space(text_[at_]) && std::string_view("=!<>~").find(text_[at_]) == text_.npos) {
-      ++at_;
-    }
-    if (at_ == begin) fail(begin + 1, "expected the name of a column");
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
-  Operator comparison() {
-    struct Spelling {
-      std::string_view text;
-      Operator op;
-    };
-    static constexpr Spelling spellings[] = {
-        {"==", Operator::equal},       {"!=", Operator::not_equal},     {"<=", Operator::less_equal},
-        {"!~", Operator::matches_not}, {">=", Operator::greater_equal}, {"=", Operator::equal},
-        {"<", Operator::less},         {">", Operator::greater},        {"~", Operator::matches}};
-    for (const Spelling& spelling : spellings) {
-      if (!text_.substr(at_).starts_with(spelling.text)) continue;
-      at_ += spelling.text.size();
-      return spelling.op;
-    }
-    fail(at_ + 1, "expected one of = != < <= > >= ~ !~");
-  }
-
-  /// Up to the word `and` or the end, without the spaces around it.
-  std::string bare_value() {
-    const size_t begin = at_;
-    while (at_ < text_.size() && !(is_space(text_[at_ - 1]) && is_and())) ++at_;
-    size_t end = at_;
-    while (end > begin && is_space(text_[end - 1])) --end;
-    if (end == begin) fail(begin + 1, "expected a value (quote it where it is empty)");
-    return std::string(text_.substr(begin, end - begin));
-  }
-
-  /// Whether the word `and` stands here.
-  bool is_and() const {
-    if (text_.size() - at_ < 3 || (text_.size() - at_ > 3 && !is_space(text_[at_ + 3]))) return false;
-    const std::string_view word = text_.substr(at_, 3);
-    return word == "and" || word == "AND";
-  }
-
-  bool take_and() {
-    if (!is_and()) return false;
-    at_ += 3;
-    return true;
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-};
 
 /// A number to compare with: floor + fraction for integers, the nearest double for doubles.
 struct Threshold {
@@ -196,8 +87,8 @@ Threshold number_of(const Filter::Condition& condition, const Column& column) {
   const size_t length = number_length(text);
   std::optional<Decimal> number = Decimal::parse(text.substr(0, length));
   if (!number) {
-    fail(condition.position,
-         fmt::format("column {} holds numbers, but '{}' is not a number", printable(column.name), printable(text)));
+    fail_in_filter(condition.position, fmt::format("column {} holds numbers, but '{}' is not a number",
+                                                   printable(column.name), printable(text)));
   }
   std::string_view unit_name = text.substr(length);
   while (!unit_name.empty() && is_space(unit_name.front())) unit_name.remove_prefix(1);
@@ -206,9 +97,9 @@ Threshold number_of(const Filter::Condition& condition, const Column& column) {
   const std::optional<Unit> unit = find_unit(unit_name);
   const std::optional<Unit> own = find_unit(column.unit);
   if (!unit || !own || unit->kind != own->kind) {
-    fail(condition.position,
-         fmt::format("column {} is in {}, which '{}' cannot be converted to", printable(column.name),
-                     column.unit.empty() ? "no unit" : printable(column.unit), printable(unit_name)));
+    fail_in_filter(condition.position,
+                   fmt::format("column {} is in {}, which '{}' cannot be converted to", printable(column.name),
+                               column.unit.empty() ? "no unit" : printable(column.unit), printable(unit_name)));
   }
   number->exponent += unit->ten - own->ten;
   const int twos = unit->two - own->two;
@@ -246,7 +137,9 @@ bool holds(Operator op, std::partial_ordering order) {
 
 Filter Filter::parse(std::string_view expression) {
   Filter filter;
-  filter.conditions_ = Parser(expression).conditions();
+  ParsedFilter parsed = parse_filter(expression);
+  filter.conditions_ = std::move(parsed.conditions);
+  filter.root_ = std::move(parsed.root);
   return filter;
 }
 
@@ -256,7 +149,8 @@ class BatchFilter::Bound {
   Bound(const Filter::Condition& condition, const Column& column) : condition_(condition) {
     if (column.type == ColumnType::text) return;
     if (condition.pattern) {
-      fail(condition.position, fmt::format("column {} holds numbers, which ~ does not match", printable(column.name)));
+      fail_in_filter(condition.position,
+                     fmt::format("column {} holds numbers, which ~ does not match", printable(column.name)));
     }
     number_ = number_of(condition, column);
   }
@@ -306,7 +200,7 @@ class BatchFilter::Bound {
   std::vector<Verdict> verdicts_;                     // by code
 };
 
-BatchFilter::BatchFilter(const Filter& filter, const Table& table) {
+BatchFilter::BatchFilter(const Filter& filter, const Table& table) : filter_(filter) {
   for (const Filter::Condition& condition : filter.conditions()) {
     const size_t column = table.column(condition.column);
     bound_.emplace_back(condition, table.columns[column]);
@@ -320,10 +214,38 @@ BatchFilter::~BatchFilter() = default;
 BatchFilter::BatchFilter(BatchFilter&&) noexcept = default;
 
 std::vector<uint32_t> BatchFilter::matches(size_t rows, const std::vector<const ColumnValues*>& values) {
-  std::vector<uint32_t> matching(rows);
-  std::iota(matching.begin(), matching.end(), 0);
-  for (Bound& condition : bound_) condition.keep(matching, *values[condition.place]);
-  return matching;
+  Rows all(rows);
+  std::iota(all.begin(), all.end(), 0);
+  return meeting(filter_.root(), std::move(all), values);
+}
+
+/// Those of the rows, which rise.
+BatchFilter::Rows BatchFilter::meeting(const Filter::Node& node, Rows rows,
+                                       const std::vector<const ColumnValues*>& values) {
+  using Kind = Filter::Node::Kind;
+  const auto without = [](const Rows& from, const Rows& others) {
+    Rows rest;
+    std::set_difference(from.begin(), from.end(), others.begin(), others.end(), std::back_inserter(rest));
+    return rest;
+  };
+  switch (node.kind) {
+    case Kind::condition: {
+      Bound& condition = bound_[node.condition];
+      condition.keep(rows, *values[condition.place]);
+      return rows;
+    }
+    case Kind::all_of:
+      for (const Filter::Node& part : node.parts) rows = meeting(part, std::move(rows), values);
+      return rows;
+    case Kind::any_of: {
+      Rows rest = rows;  // that meet none so far
+      for (const Filter::Node& part : node.parts) rest = without(rest, meeting(part, rest, values));
+      return without(rows, rest);
+    }
+    case Kind::none_of:
+      return without(rows, meeting(node.parts.front(), rows, values));
+  }
+  return rows;
 }
 
 std::vector<uint32_t> Filter::matches(const Table& table) const {
@@ -331,6 +253,26 @@ std::vector<uint32_t> Filter::matches(const Table& table) const {
   std::vector<const ColumnValues*> values;
   for (const size_t column : filter.columns()) values.push_back(&table.values(column));
   return filter.matches(table.row_count(), values);
+}
+
+std::optional<std::string> Filter::unknown_text(const Table& table) const {
+  constexpr size_t kMostNamed = 40;
+  for (const Condition& condition : conditions_) {
+    const size_t column = table.column(condition.column);
+    if (condition.op != Operator::equal || table.columns[column].type != ColumnType::text) continue;
+    const ColumnValues& values = table.values(column);
+    std::set<std::string_view> texts;
+    for (uint32_t row = 0; row < table.row_count(); ++row) {
+      if (!values.is_absent(row)) texts.insert(values.text(row));
+    }
+    if (texts.contains(condition.value)) continue;
+    std::string line = fmt::format("--where: no row has the {} '{}'", condition.column, printable(condition.value));
+    if (texts.empty() || texts.size() > kMostNamed) return line;
+    std::vector<std::string> shown;
+    for (const std::string_view text : texts) shown.push_back(printable(text));
+    return line + fmt::format("; there are {}", fmt::join(shown, ", "));
+  }
+  return std::nullopt;
 }
 
 void Filter::apply(Table& table) const {

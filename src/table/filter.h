@@ -1,18 +1,22 @@
 // Which rows of a table, and in which order: --where, --sort and --top.
 //
-// A filter is conditions joined by `and`: COLUMN OP VALUE with OP one of = == != < <= > >= ~ !~.
+// A filter is conditions COLUMN OP VALUE, with OP one of = == != < <= > >= ~ !~, or COLUMN [not] in (VALUE, VALUE,
+// ...), joined by `not`, `and`, `or` (which bind in this order) and round brackets:
 //   total_ns > 1ms and name ~ ^void and class != "copy"
+//   class in (gemm, moe_gemm) or (count > 1000 and not name ~ elementwise)
 // In a column of numbers VALUE is a number with an optional unit (ns us ms s; B KB MB GB TB KiB MiB GiB TiB; %; or the
 // column's own), converted to the unit of the column; without a unit it is in the column's own. An integer is compared
 // exactly, whatever its size. In a column of text, = and < compare bytes, and ~ finds a regular expression (RE2 syntax)
-// anywhere in the text. VALUE reaches to the next `and`; in '..' or ".." (the quote itself doubled) it may hold
-// anything. A column may be quoted the same way. An absent cell meets no condition, not even !=.
-// O(rows) a condition, O(rows log rows) for sorting.
+// anywhere in the text. VALUE reaches to the next `and` or `or`, inside of brackets to the one that closes them, in a
+// list to the next comma; in '..' or ".." (the quote itself doubled) it may hold anything. A column may be quoted the
+// same way. An absent cell meets no condition, not even != or `not in`; it does meet `not (...)` of one. O(rows) a
+// condition, O(rows log rows) for sorting.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,15 +31,6 @@ namespace cgpu {
 
 class Filter {
  public:
-  /// Throws Error with the position (from 1) of what cannot be read, or with what is wrong in a regular expression.
-  static Filter parse(std::string_view expression);
-
-  /// The rows that meet every condition, in their order. Throws Error, before a row is touched, for a column that the
-  /// table does not have and for a value that cannot be compared with its column.
-  std::vector<uint32_t> matches(const Table& table) const;
-  /// Keeps these rows. Throws as matches does.
-  void apply(Table& table) const;
-
   enum class Operator : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, matches, matches_not };
 
   struct Condition {
@@ -46,10 +41,33 @@ class Filter {
     std::shared_ptr<const re2::RE2> pattern;  // of matches and matches_not
   };
 
+  /// One condition, or how others are joined.
+  struct Node {
+    enum class Kind : uint8_t { condition, all_of, any_of, none_of };
+    Kind kind = Kind::all_of;
+    size_t condition = 0;  // its number in conditions()
+    std::vector<Node> parts = {};
+  };
+
+  /// Throws Error with the position (from 1) of what cannot be read, or with what is wrong in a regular expression.
+  static Filter parse(std::string_view expression);
+
+  /// The rows that meet it, in their order. Throws Error, before a row is touched, for a column that the table does not
+  /// have and for a value that cannot be compared with its column.
+  std::vector<uint32_t> matches(const Table& table) const;
+  /// Keeps these rows. Throws as matches does.
+  void apply(Table& table) const;
+
+  /// Where a text is asked for that no row of the table has: a line that says so and names those that there are.
+  std::optional<std::string> unknown_text(const Table& table) const;
+
   const std::vector<Condition>& conditions() const { return conditions_; }
+  /// Without a part where the filter is empty, which every row meets.
+  const Node& root() const { return root_; }
 
  private:
   std::vector<Condition> conditions_;
+  Node root_;
 };
 
 /// A filter over a table whose rows come in batches. A condition on a text is evaluated once for all batches that share
@@ -63,12 +81,16 @@ class BatchFilter {
 
   /// The columns that the conditions look at, each once.
   const std::vector<size_t>& columns() const { return columns_; }
-  /// The rows of a batch that meet every condition; `values` holds those of columns(), in that order.
+  /// The rows of a batch that meet the filter; `values` holds those of columns(), in that order.
   std::vector<uint32_t> matches(size_t rows, const std::vector<const ColumnValues*>& values);
 
  private:
   class Bound;
-  std::vector<Bound> bound_;
+  using Rows = std::vector<uint32_t>;
+  Rows meeting(const Filter::Node& node, Rows rows, const std::vector<const ColumnValues*>& values);
+
+  const Filter& filter_;
+  std::vector<Bound> bound_;  // by number of the condition
   std::vector<size_t> columns_;
 };
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "base/error.h"
@@ -96,13 +98,81 @@ TEST(Filter, ErrorsSayWhatAndWhere) {
   EXPECT_EQ(error_of("rank ~ 1"), "--where: column rank holds numbers, which ~ does not match at position 8");
   EXPECT_EQ(error_of("name ~ (x"), "--where: bad regular expression (missing ): (x) at position 8");
   EXPECT_EQ(error_of("name = 'x"), "--where: a quote is not closed at position 8");
-  EXPECT_EQ(error_of("name 'x'"), "--where: expected one of = != < <= > >= ~ !~ at position 6");
+  EXPECT_EQ(error_of("name 'x'"), "--where: expected one of = != < <= > >= ~ !~ in at position 6");
   EXPECT_EQ(error_of(""), "--where: expected the name of a column at position 1");
   EXPECT_EQ(error_of("rank = 0 and "), "--where: expected the name of a column at position 14");
   EXPECT_EQ(error_of("rank = and rank = 1"), "--where: expected a value (quote it where it is empty) at position 8");
-  EXPECT_EQ(error_of("name = 'x' rank = 1"), "--where: expected 'and' at position 12");
+  EXPECT_EQ(error_of("name = 'x' rank = 1"), "--where: expected 'and' or 'or' at position 12");
   EXPECT_EQ(error_of("total_ns > 1.2.3"),
             "--where: column total_ns holds numbers, but '1.2.3' is not a number at position 12");
+}
+
+TEST(Filter, OrNotInAndBrackets) {
+  EXPECT_EQ(names("rank = 7 or total_ns > 1ms"), (Names{kGemm, ""}));
+  EXPECT_EQ(names("rank = 7 or rank = 0 and total_ns = 1ms"), (Names{kQuoted, ""})) << "and binds before or";
+  EXPECT_EQ(names("(rank = 7 or rank = 0) and total_ns > 1ms"), Names{kGemm});
+  EXPECT_EQ(names("((name ~ (void|copy)) OR rank = 7) AND NOT rank = 1"), (Names{kGemm, ""}));
+  EXPECT_EQ(names("not rank = 0"), (Names{kCopy, ""}));
+  EXPECT_EQ(names("not not rank = 0"), (Names{kGemm, kQuoted}));
+  EXPECT_EQ(names("not (rank = 0 or rank = 1)"), Names{""});
+  EXPECT_EQ(names("not(rank=0)and not(rank=7)"), Names{kCopy});
+  EXPECT_EQ(names("rank in (1, 7)"), (Names{kCopy, ""}));
+  EXPECT_EQ(names("rank not in (1, 7) or total_ns in (999.999us)"), (Names{kGemm, kCopy, kQuoted}));
+  EXPECT_EQ(names("name in (void gemm<float>, 'copy and set')"), (Names{kGemm, kCopy}));
+  EXPECT_EQ(names("total_ns not in (1ms)"), (Names{kGemm, kCopy})) << "absent is in neither";
+  EXPECT_EQ(names("not total_ns in (1ms)"), (Names{kGemm, kCopy, ""}));
+  EXPECT_EQ(names("rank = 0 and (name = f(int, g(x)) or rank = 0)"), (Names{kGemm, kQuoted}));
+  EXPECT_EQ(error_of("rank = 0 or"), "--where: expected the name of a column at position 12");
+  EXPECT_EQ(error_of("(rank = 0"), "--where: a bracket is not closed at position 1");
+  EXPECT_EQ(error_of("rank in 1, 2"), "--where: expected values in round brackets after 'in' at position 9");
+  EXPECT_EQ(error_of("rank in (1, 2"), "--where: a bracket is not closed at position 9");
+  EXPECT_EQ(error_of("rank in ()"), "--where: expected a value (quote it where it is empty) at position 10");
+  EXPECT_EQ(error_of("rank not = 1"), "--where: expected 'in' after 'not' at position 10");
+  EXPECT_EQ(error_of("rank = 1 )"),
+            "--where: column rank is in no unit, which ')' cannot be converted to at position 8");
+  EXPECT_EQ(error_of(std::string(1000, '(')), "--where: too many brackets or 'not' at position 102");
+}
+
+/// Random expressions agree with their meaning, evaluated row by row.
+TEST(Filter, AgreesWithItsMeaning) {
+  std::mt19937_64 random(7);
+  Table table("t", "");
+  table.columns = {{"a", ColumnType::integer, "", ""}};
+  for (int64_t i = 0; i < 40; ++i) table.append({i % 7 == 3 ? Cell() : Cell(i % 10)});
+  using Meaning = std::function<bool(std::optional<int64_t>)>;
+  const std::function<std::pair<std::string, Meaning>(int)> make = [&](int depth) -> std::pair<std::string, Meaning> {
+    const auto kind = depth == 0 ? 0 : random() % 4;
+    if (kind == 0) {
+      const auto value = static_cast<int64_t>(random() % 10);
+      return {"a < " + std::to_string(value), [=](auto cell) { return cell && *cell < value; }};
+    }
+    const auto first = make(depth - 1);
+    if (kind == 1) return {"not (" + first.first + ")", [=](auto cell) { return !first.second(cell); }};
+    const auto second = make(depth - 1);
+    const bool both = kind == 2;
+    return {"(" + first.first + ")" + (both ? " and " : " or ") + "(" + second.first + ")", [=](auto cell) {
+              return both ? first.second(cell) && second.second(cell) : first.second(cell) || second.second(cell);
+            }};
+  };
+  for (int i = 0; i < 300; ++i) {
+    const auto [text, meaning] = make(4);
+    std::vector<uint32_t> expected;
+    for (uint32_t row = 0; row < table.row_count(); ++row) {
+      const ColumnValues& values = table.values(0);
+      const auto cell = values.is_absent(row) ? std::nullopt : std::optional(values.integers()[row]);
+      if (meaning(cell)) expected.push_back(row);
+    }
+    EXPECT_EQ(Filter::parse(text).matches(table), expected) << text;
+  }
+}
+
+TEST(Filter, SaysWhichTextsThereAre) {
+  const auto said = [](const std::string& expression) {
+    return Filter::parse(expression).unknown_text(sample()).value_or("nothing");
+  };
+  EXPECT_EQ(said("name = 'copy and set' or rank = 9"), "nothing");
+  EXPECT_EQ(said("rank = 0 and name in (cpy, 'copy and set')"),
+            "--where: no row has the name 'cpy'; there are , copy and set, it's \"quoted\", void gemm<float>");
 }
 
 TEST(Filter, AFailedConditionLeavesTheTableAlone) {

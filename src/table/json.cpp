@@ -41,7 +41,6 @@ void append_value(std::string& out, const ColumnValues& values, size_t row) {
   }
 }
 
-constexpr size_t kPiece = size_t{1} << 16;  // bytes that are written at a time
 constexpr const char* kFirst = "\n";
 constexpr const char* kNext = ",\n";
 
@@ -71,7 +70,7 @@ const char* write_rows(std::ostream& out, const Table& table, const char* separa
       append_value(text, table.values(column), row);
     }
     text += ']';
-    if (text.size() < kPiece) continue;
+    if (text.size() < kWrittenAtATime) continue;
     out << text;
     text.clear();
   }

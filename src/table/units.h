@@ -44,6 +44,9 @@ std::string exact_cell(const Cell& cell);
 /// Appends the same of a place in a column.
 void append_exact(std::string& out, const ColumnValues& values, size_t row);
 
+/// Bytes of text that CSV and JSON collect before they write them.
+inline constexpr size_t kWrittenAtATime = size_t{1} << 16;
+
 /// What to call each column where format_cell is shown below it: "total" for total_ns, "busy %" for busy_pct, and the
 /// unit in parentheses where cells do not carry it. Two columns never get the same heading.
 std::vector<std::string> headings(const std::vector<Column>& columns);
