@@ -1,5 +1,7 @@
 #include "readers/reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -73,13 +75,18 @@ void ranks_from_names(std::vector<Run>& runs) {
 /// Gives every run a rank of its own and puts them in order.
 void assign_ranks(std::vector<Run>& runs) {
   std::set<int64_t> taken;
+  std::vector<const Run*> duplicates;
   for (Run& run : runs) {
-    if (!run.rank_known) continue;
-    if (taken.insert(run.rank).second) continue;
-    run.notes.add("duplicate_rank", 1,
-                  "several files say they are rank " + std::to_string(run.rank) + "; " + run.file +
-                      " was given the next free one");
+    if (!run.rank_known || taken.insert(run.rank).second) continue;
+    duplicates.push_back(&run);
     run.rank_known = false;
+  }
+  if (!duplicates.empty()) {  // said once, however many there are
+    runs.front().notes.add(
+        "duplicate_rank", static_cast<int64_t>(duplicates.size()),
+        fmt::format("files whose rank another one has, too, were given the next free ones (first: {}, "
+                    "rank {})",
+                    duplicates.front()->file, duplicates.front()->rank));
   }
   int64_t next = 0;
   for (Run& run : runs) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "report/cells.h"
 #include "report/phrases.h"
@@ -63,6 +64,24 @@ Section describe_launch_metrics(Table table, const Scope& scope) {
   return section;
 }
 
+namespace {
+
+/// What the rules that promise most say, each rule once.
+std::string in_their_words(const Table& rules) {
+  constexpr size_t kMostQuoted = 3;
+  std::set<std::string> quoted;
+  std::string text;
+  for (const RowView row : rules.rows()) {
+    const std::string rule = text_of(rules, row, "rule");
+    if (quoted.size() == kMostQuoted || !has_value(rules, row, "message") || !quoted.insert(rule).second) continue;
+    text += fmt::format(" {} of {}: \"{}\"", rule, quoted_name(brief_kernel_name(text_of(rules, row, "kernel"))),
+                        text_of(rules, row, "message"));
+  }
+  return text;
+}
+
+}  // namespace
+
 Section describe_launch_rules(Table table, const Scope& scope) {
   Table sorted = table;
   sorted.keep_rows([&](RowView row) { return has_value(table, row, "speedup_pct"); });
@@ -78,6 +97,7 @@ Section describe_launch_rules(Table table, const Scope& scope) {
                 ", {} with an estimate of what could be gained, as a share of the kernel's time or of the time of the "
                 "part that the rule looks at.",
                 sorted.row_count());
+  summary += in_their_words(sorted);
   std::vector<std::string_view> columns;
   if (scope.several_ranks) columns.emplace_back("rank");
   columns.insert(columns.end(), {"id", "kernel", "rule", "speedup_pct", "scope", "message"});

@@ -48,6 +48,7 @@ TEST(LaunchSections, SayWhatWasMeasured) {
   ASSERT_TRUE(rules);
   EXPECT_EQ(rules->page.cell(0, rules->page.column("rule")), Cell("Whole")) << "gains of the whole kernel first";
   EXPECT_EQ(rules->table.row_count(), 6u);
+  EXPECT_NE(rules->summary.find("Whole of kernel"), std::string::npos) << rules->summary;
 }
 
 TEST(LaunchSections, OneLaunchAndNone) {
