@@ -50,6 +50,13 @@ Run read_ncu_csv(const Input& input, const ReadOptions&) {
   return ncu::read_csv(*input.source, input.path);
 }
 
+bool is_ncu_text(const Input& input) {
+  return ncu::is_text(input.head);
+}
+Run read_ncu_text(const Input& input, const ReadOptions&) {
+  return ncu::read_text(*input.source, input.path);
+}
+
 /// An object or a bare array; whether it is a trace shows when its keys are read.
 bool looks_like_json_trace(const Input& input) {
   std::string_view head = input.head;
@@ -68,6 +75,7 @@ const std::vector<Format>& all_formats() {
   static const std::vector<Format> formats{
       {"ncu-rep", is_ncu_report, read_ncu_report},
       {"ncu-csv", is_ncu_csv, read_ncu_csv},
+      {"ncu-text", is_ncu_text, read_ncu_text},
       {"nsys-sqlite", nsys::is_export, nsys::read_export},
       {"nsys-rep", nsys::is_report, nsys::read_report},
       {"hpctoolkit-v4", hpctoolkit::is_database, hpctoolkit::read_database},
