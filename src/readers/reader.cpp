@@ -136,7 +136,9 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
   });
 }
 
-Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
+namespace {
+
+Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
   const Input input = candidate.is_folder ? Input{candidate.path, true, nullptr, ""} : input_of(candidate.path);
   if (const std::string what = describe_container(input.head); !what.empty()) throw Error(input.path, "is " + what);
   const Format* format = format_of(input, options);
@@ -144,6 +146,20 @@ Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
   if (format) return format->read(input, options);
   if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
   throw Error(input.path, why_unread(input));
+}
+
+}  // namespace
+
+Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
+  Run run = read_input(profile, options);
+  if (!profile.repeated.empty()) {
+    run.notes.add(
+        "repeated_input", static_cast<int64_t>(profile.repeated.size()),
+        "files and folders that were given again under the same or another name, or compressed, were read once "
+        "(first: " +
+            profile.repeated.front() + ")");
+  }
+  return run;
 }
 
 bool is_companion(const Run& run) {

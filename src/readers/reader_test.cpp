@@ -397,6 +397,13 @@ TEST(Inputs, AFolderOfRanksIsOneSessionInOrder) {
   EXPECT_EQ(open_inputs({folder.path() + "/*.json"}, {}).runs.size(), 4u);
 }
 
+TEST(Inputs, AFileThatIsNamedTwiceIsReadOnceWithANote) {
+  const TestFile file(trace(slice("a", "1", "1")));
+  const Session session = open_inputs({file.path(), file.path()}, {});
+  ASSERT_EQ(session.runs.size(), 1u);
+  EXPECT_EQ(session.runs[0].notes.count("repeated_input"), 1);
+}
+
 TEST(Inputs, EmptyFoldersPatternsAndFormatsAreErrors) {
   Folder folder;
   EXPECT_THROW(open_inputs({folder.path()}, {}), Error);
