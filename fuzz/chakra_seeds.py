@@ -45,6 +45,12 @@ def chakra():
     return with_length(head) + b"".join(node(i, i % 9, i * 10) for i in range(1, 9))
 
 
+def headless():
+    nodes = [message((2, "COMP_NODE_a"), (3, 4), (7, 13003)), message((1, 1), (2, "COMP_NODE_b"), (3, 4), (4, b"\x00")),
+             message((1, 2), (2, "COMM_COLL_NODE"), (3, 7), (4, b"\x00\x01"), (10, message((1, "comm_size"), (9, 100))))]
+    return b"".join(varint(len(node)) + node for node in nodes)
+
+
 def seeds():
     texts = {name: json.dumps(data).encode() for name, data in
              (("pytorch", pytorch()), ("newer", newer()), ("workload", workload()))}
@@ -55,3 +61,5 @@ def seeds():
     yield "trace.et", chakra()
     yield "cut.et", chakra()[:-40]
     yield "long.et", chakra() + b"\xff\xff\xff\xff\x7f"
+    yield "headless.et", headless()
+    yield "headless_cut.et", headless()[:-5]

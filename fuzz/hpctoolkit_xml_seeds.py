@@ -64,3 +64,7 @@ def seeds():
     yield "odd", seed(XML.replace(b"<L ", b"<Odd ").replace(b"</L>", b"</Odd>"), *whole[1:])
     yield "flat", seed(XML.replace(b"SecCallPathProfile", b"SecFlatProfile"), *whole[1:])
     yield "later", seed(XML.replace(b'version="2.1"', b'version="4.0"'), *whole[1:])
+    yield "scope_in_name", seed(XML.replace(b' t="inclusive" db', b" db").replace(b' t="exclusive" db', b" db"),
+                                *whole[1:])
+    yield "finalized", seed(XML.replace(b't="view" frm="#5/#4"',
+                                        b't="finalize" frm="sqrt(($5 / $4) - pow($6 / $4, 2)) + max(1, $4)"'), b"", b"")

@@ -96,6 +96,25 @@ def raw():
                  LAUNCH + ["1.5", "PreferNone"], LAUNCH + ["n/a"]])
 
 
+TEXT = b"""==PROF== Connected to process 7 (/tmp/a.out)
+[7] a.out@127.0.0.1
+  void f<int>(int) (32, 2, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 8.6
+    Section: Occupancy
+    ------------------ ----------- ------------
+    Metric Name        Metric Unit Metric Value
+    ------------------ ----------- ------------
+    Duration               usecond     1,262.50
+    Achieved Occupancy           %        16.27
+    ------------------ ----------- ------------
+
+    OPT   Est. Speedup: 26.5%
+          Look at the memory first.
+
+  g, 2020-Mar-05 11:05:23, Context 1, Stream 13
+    f(int) (32, 1, 1)x(32, 1, 1), Invocations 10
+"""
+
+
 def seeds():
     whole = report()
     yield "whole.ncu-rep", whole
@@ -114,3 +133,5 @@ def seeds():
     yield "cut_in_quotes.csv", details()[:-9]
     yield "header_only.csv", page([ABOUT + DETAILS])
     yield "ragged.csv", page([ABOUT + DETAILS, LAUNCH[:3], LAUNCH + DETAILS + ["more"], ["x"]])
+    yield "page.txt", TEXT
+    yield "page_cut.txt", TEXT[:len(TEXT) * 2 // 3]

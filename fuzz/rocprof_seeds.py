@@ -1,6 +1,9 @@
 """Seeds of the fuzz target for rocprof: each of its CSV files, and JSON results, whole and damaged."""
 import gzip
 import json
+import pathlib
+import sqlite3
+import tempfile
 
 CALLS = (b'"Domain","Function","Process_Id","Thread_Id","Correlation_Id","Start_Timestamp","End_Timestamp"\n'
          b'"HIP_RUNTIME_API","hipLaunchKernel",7,8,1,100,200\n"HSA_CORE_API","hsa_init",7,8,2,210,220\n'
@@ -44,6 +47,39 @@ def results():
                                                 dst_agent_id={"handle": 77})]}}]}
 
 
+ROCPD = {
+    "string": ("id INTEGER PRIMARY KEY, guid, string", [(1, "g", "HIP_RUNTIME_API_EXT"), (2, "g", "hipLaunchKernel"),
+                                                        (3, "g", "MARKER_CORE_API"), (5, "g", "KERNEL_DISPATCH")]),
+    "event": ("id INTEGER PRIMARY KEY, category_id, stack_id, extdata",
+              [(1, 1, 11, "{}"), (2, 5, 11, "{}"), (3, 3, 12, '{"message": "step 1"}')]),
+    "info_process": ("id, pid", [(1, 7)]),
+    "info_agent": ("id, type, type_index, product_name", [(1, "CPU", 0, "EPYC"), (2, "GPU", 0, "MI300X")]),
+    "info_kernel_symbol": ("id, kernel_name, display_name", [(1, "_Z1fv.kd", "f()")]),
+    "info_pmc": ("id, name", [(1, "SQ_WAVES")]),
+    "pmc_event": ("id, event_id, pmc_id, value", [(1, 2, 1, 16.5)]),
+    "region": ("id, pid, tid, start, end, name_id, event_id", [(1, 1, 1, 100, 200, 2, 1), (2, 1, 1, 230, 230, 2, 3)]),
+    "kernel_dispatch": ("id, pid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, end, workgroup_size_x, "
+                        "workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, event_id",
+                        [(1, 1, 2, 1, 1, 1, 3, 300, 400, 64, 1, 1, 130, 1, 1, 2)]),
+    "memory_copy": ("id, pid, start, end, src_agent_id, dst_agent_id, size, stream_id, event_id",
+                    [(1, 1, 500, 600, 1, 2, 64, 3, 9)]),
+}
+FIRST = {"KERN": ('KernelName, "gpu-id", "queue-id", pid, BeginNs, EndNs', [('"f() [clone .kd]"', 8, 0, 7, 100, 150)])}
+
+
+def database(tables):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "results.db"
+        connection = sqlite3.connect(path)
+        for name, (columns, rows) in tables.items():
+            connection.execute("CREATE TABLE %s (%s)" % (name, columns))
+            marks = ", ".join("?" * len(rows[0]))
+            connection.executemany("INSERT INTO %s VALUES (%s)" % (name, marks), rows)
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
 def seeds():
     for name, data in (("calls", CALLS), ("kernels", KERNELS), ("copies", COPIES), ("counters", COUNTERS),
                        ("wide", WIDE), ("agents", AGENTS)):
@@ -55,3 +91,7 @@ def seeds():
     yield "results_sorted.json", json.dumps(results(), sort_keys=True).encode()
     yield "results_cut.json", whole[:len(whole) * 2 // 3]
     yield "results_large.json", whole.replace(b":300", b":9223372036854775807").replace(b"77", b"18446744073709551615")
+    rocpd = database({"rocpd_%s_0a1b" % name: table for name, table in ROCPD.items()})
+    yield "rocpd.db", rocpd
+    yield "rocpd_cut.db", rocpd[:len(rocpd) * 2 // 3]
+    yield "first.db", database(FIRST)

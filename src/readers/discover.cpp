@@ -1,14 +1,19 @@
 #include "readers/discover.h"
 
 #include <glob.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "base/text_source.h"
 
 namespace cgpu {
 
@@ -59,6 +64,14 @@ bool before(std::string_view a, std::string_view b) {
   return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;
 }
 
+/// What a path leads to, whatever it is called: device and number of the file.
+using FileIdentity = std::pair<uint64_t, uint64_t>;
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat status {};
+  if (path == "-" || ::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity(status.st_dev, status.st_ino);
+}
+
 class FolderSearch {
  public:
   FolderSearch(const std::string& folder, const std::function<bool(const std::string&)>& is_profile)
@@ -67,11 +80,17 @@ class FolderSearch {
     drop_exported_reports();
     std::sort(found_.begin(), found_.end(),
               [](const ProfilePath& a, const ProfilePath& b) { return before(a.path, b.path); });
+    if (!found_.empty()) found_.front().repeated = std::move(repeated_);
   }
   std::vector<ProfilePath> take() { return std::move(found_); }
 
  private:
   void search(const fs::path& folder, int level) {
+    const auto identity = identity_of(folder.string());
+    if (identity && !visited_.insert(*identity).second) {
+      repeated_.push_back(folder.string());
+      return;
+    }
     std::error_code unreadable;
     for (auto entry = fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, unreadable);
          !unreadable && entry != fs::directory_iterator(); entry.increment(unreadable)) {
@@ -107,8 +126,64 @@ class FolderSearch {
   const std::string& folder_;
   const std::function<bool(const std::string&)>& is_profile_;
   std::vector<ProfilePath> found_;
+  std::set<FileIdentity> visited_;     // folders
+  std::vector<std::string> repeated_;  // other names of these
   size_t entries_ = 0;
 };
+
+/// Takes out the entries for which `kept` gives an earlier or better one, which takes over their names.
+template <typename Kept>
+void merge_repeated(std::vector<ProfilePath>& all, Kept kept) {
+  std::vector<bool> gone(all.size(), false);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const size_t other = kept(i);
+    if (other == i) continue;
+    gone[i] = true;
+    all[other].repeated.push_back(all[i].path);
+    all[other].repeated.insert(all[other].repeated.end(), all[i].repeated.begin(), all[i].repeated.end());
+    all[other].found = all[other].found && all[i].found;
+  }
+  size_t next = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (gone[i]) continue;
+    if (next != i) all[next] = std::move(all[i]);
+    ++next;
+  }
+  all.resize(next);
+}
+
+bool begin_alike(const std::string& a, const std::string& b) {
+  constexpr size_t kCompared = size_t{64} << 10;
+  try {
+    std::string heads[2];
+    for (int i = 0; i < 2; ++i) {
+      heads[i].resize(kCompared);
+      heads[i].resize(open_text(i == 0 ? a : b)->read_at(0, heads[i].data(), kCompared));
+    }
+    return heads[0] == heads[1];
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void give_once(std::vector<ProfilePath>& all) {
+  std::map<FileIdentity, size_t> files;
+  merge_repeated(all, [&](size_t i) {
+    const auto identity = identity_of(all[i].path);
+    return identity ? files.try_emplace(*identity, i).first->second : i;
+  });
+  std::map<std::string, size_t> names;
+  for (size_t i = 0; i < all.size(); ++i) names.emplace(all[i].path, i);
+  merge_repeated(all, [&](size_t i) {
+    const std::string& path = all[i].path;
+    for (const std::string_view ending : {".gz", ".zst"}) {
+      if (!path.ends_with(ending)) continue;
+      const auto plain = names.find(path.substr(0, path.size() - ending.size()));
+      if (plain != names.end() && begin_alike(path, plain->first)) return plain->second;
+    }
+    return i;
+  });
+}
 
 std::vector<std::string> matches_of(const std::string& pattern) {
   glob_t matches{};
@@ -143,6 +218,7 @@ std::vector<ProfilePath> discover(const std::vector<std::string>& inputs,
       add(input);
     }
   }
+  give_once(all);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/test_file.h"
 
 namespace cgpu {
 namespace {
@@ -94,7 +95,29 @@ TEST(Discover, WhoNamedIt) {
 TEST(Discover, LoopsOfLinksEnd) {
   const Tree tree({"job/a.json"});
   fs::create_directory_symlink(tree.path("job"), tree.path("job/again"));
-  EXPECT_GE(tree.find({tree.path("job")}).size(), 1u);
+  EXPECT_EQ(tree.find({tree.path("job")}), (Paths{"job/a.json"}));
+  const auto found = discover({tree.path("job")}, [](const std::string&) { return false; });
+  EXPECT_EQ(found.at(0).repeated, (Paths{tree.path("job/again")}));
+}
+
+TEST(Discover, WhatHasSeveralNamesIsFoundOnce) {
+  const Tree tree({"job/a.json", "job/b.json"});
+  fs::create_symlink(tree.path("job/a.json"), tree.path("job/c.json"));
+  fs::create_hard_link(tree.path("job/b.json"), tree.path("job/d.json"));
+  const auto found = discover({tree.path("job"), tree.path("job/../job/b.json"), tree.path("job/c.json")},
+                              [](const std::string&) { return false; });
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].repeated.size(), 2u);
+  EXPECT_EQ(found[1].repeated.size(), 2u);
+  EXPECT_FALSE(found[1].found) << "the user names it";
+}
+
+TEST(Discover, ACompressedCopyBesideTheFileIsLeftOut) {
+  const Tree tree({"job/a.json", "job/b.json"});
+  std::ofstream(tree.path("job/a.json.gz"), std::ios::binary) << test::gzip("x");
+  std::ofstream(tree.path("job/b.json.zst"), std::ios::binary) << test::zstd("something else");
+  EXPECT_EQ(tree.find({tree.path("job")}), (Paths{"job/a.json", "job/b.json", "job/b.json.zst"}));
+  EXPECT_EQ(tree.find({tree.path("job/a.json.gz"), tree.path("job/a.json")}), (Paths{"job/a.json"}));
 }
 
 }  // namespace

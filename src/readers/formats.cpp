@@ -1,8 +1,6 @@
 #include "readers/formats.h"
 
-#include <array>
-#include <utility>
-
+#include "base/error.h"
 #include "base/json_text.h"
 #include "readers/ascend/ascend.h"
 #include "readers/caliper/caliper.h"
@@ -18,6 +16,7 @@
 #include "readers/speedscope/speedscope.h"
 #include "readers/torch_memory/torch_memory.h"
 #include "readers/trace_event/trace_event.h"
+#include "readers/unread_formats.h"
 #include "readers/xplane/xplane.h"
 
 namespace cgpu {
@@ -25,7 +24,13 @@ namespace cgpu {
 namespace {
 
 Run read_trace_event(const Input& input, const ReadOptions& options) {
-  return trace_event::read_trace(input.source, input.path, options);
+  try {
+    return trace_event::read_trace(input.source, input.path, options);
+  } catch (const Error&) {
+    const std::string what = describe_unread_file(input.path, input.head);
+    if (what.empty()) throw;
+    throw Error(input.path, "is " + what);
+  }
 }
 
 Run read_ascend(const Input& input, const ReadOptions& options) {
@@ -43,6 +48,13 @@ bool is_ncu_csv(const Input& input) {
 }
 Run read_ncu_csv(const Input& input, const ReadOptions&) {
   return ncu::read_csv(*input.source, input.path);
+}
+
+bool is_ncu_text(const Input& input) {
+  return ncu::is_text(input.head);
+}
+Run read_ncu_text(const Input& input, const ReadOptions&) {
+  return ncu::read_text(*input.source, input.path);
 }
 
 /// An object or a bare array; whether it is a trace shows when its keys are read.
@@ -63,6 +75,7 @@ const std::vector<Format>& all_formats() {
   static const std::vector<Format> formats{
       {"ncu-rep", is_ncu_report, read_ncu_report},
       {"ncu-csv", is_ncu_csv, read_ncu_csv},
+      {"ncu-text", is_ncu_text, read_ncu_text},
       {"nsys-sqlite", nsys::is_export, nsys::read_export},
       {"nsys-rep", nsys::is_report, nsys::read_report},
       {"hpctoolkit-v4", hpctoolkit::is_database, hpctoolkit::read_database},
@@ -81,43 +94,6 @@ const std::vector<Format>& all_formats() {
       {"kineto", looks_like_json_trace, read_trace_event},
   };
   return formats;
-}
-
-std::string describe_unread_format(std::string_view head) {
-  static constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMagics{{
-      {std::string_view("SQLite format 3\0", 16),
-       "an SQLite database without the tables of a profiler that cgpu knows"},
-      {"Start (ns),", "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from"},
-      {"Step,Computing,", kAscendTable},
-      {"Device_id,Step,Computing,", kAscendTable},
-      {"Component,Timestamp(us),", kAscendTable},
-      {"HPCTOOLKIT", "a part of an HPCToolkit database: name the folder it lies in"},
-      {"HPCPROF-",
-       "a part of an HPCToolkit database in an early format: make it again with hpcprof of 2022.10 or later"},
-      {"<?xml", "an XML file that is no experiment.xml of HPCToolkit"},
-      {"PK\x03\x04", "a zip archive: extract it first"},
-      {"\x7f"
-       "ELF",
-       "a program, not a profile of one"},
-      {"%PDF", "a PDF"},
-  }};
-  for (const auto& [magic, what] : kMagics) {
-    if (head.starts_with(magic)) return std::string(what);
-  }
-  if (head.starts_with("anchor.xml") || head.starts_with("remapping.spec")) {
-    return "a CUBE profile of Score-P, which cgpu does not read";
-  }
-  constexpr size_t kTarMagic = 257;
-  if (head.size() > kTarMagic && head.substr(kTarMagic).starts_with("ustar")) return "a tar archive: extract it first";
-  if (head.substr(0, 200).find("templated_functions") != std::string_view::npos) {
-    return "a profile of TAU, which cgpu does not read";
-  }
-  constexpr char kPickleProtocol = '\x80';  // the operation with which pickles of protocols 2 to 5 begin
-  if (head.size() > 2 && head[0] == kPickleProtocol && head[1] >= 2 && head[1] <= 5) {
-    return "a Python pickle that is no memory snapshot of PyTorch";
-  }
-  return rocprof::describe_unread(head);
 }
 
 }  // namespace cgpu

@@ -19,8 +19,4 @@ struct Format {
 /// All formats that can be read, in the order in which they are asked.
 const std::vector<Format>& all_formats();
 
-/// What a file is that begins with `head` and that no reader takes: "an SQLite database (an Nsight Systems export?)",
-/// else "".
-std::string describe_unread_format(std::string_view head);
-
 }  // namespace cgpu

@@ -15,6 +15,7 @@
 #include "readers/discover.h"
 #include "readers/formats.h"
 #include "readers/one_run.h"
+#include "readers/unread_formats.h"
 
 namespace cgpu {
 
@@ -35,14 +36,42 @@ const Format* format_of(const Input& input, const ReadOptions& options) {
   throw Error(input.path, "unknown --input-format " + options.input_format + " (known: " + known + ")");
 }
 
-std::string why_unread(TextSource& source, const std::string& head) {
-  const std::string what = describe_unread_format(head);
+Input input_of(const std::string& file) {
+  Input input{file, false, open_text(file), std::string(kHead, '\0')};
+  input.head.resize(input.source->read_at(0, input.head.data(), input.head.size()));
+  return input;
+}
+
+std::string why_unread(const Input& input) {
+  const std::string what = describe_unread_file(input.path, input.head);
   if (!what.empty()) return "is " + what;
   char first = 0;
-  if (head.empty() && source.read(&first, 1) == 0) {
-    return source.damage().empty() ? "holds nothing once it is decompressed" : source.damage();
+  if (input.head.empty() && input.source->read(&first, 1) == 0) {
+    return input.source->damage().empty() ? "holds nothing once it is decompressed" : input.source->damage();
   }
   return "is not a profile in a format that cgpu knows";
+}
+
+/// Why a folder gave no profile: what it is itself, or the first file in it of which something is known.
+std::string why_no_profile(const std::string& folder, const std::vector<std::string>& not_profiles) {
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) {
+    const std::string what = describe_unread_folder(folder);
+    if (!what.empty()) return "is " + what;
+  }
+  const std::string general = "is a directory without a profile that cgpu can read, in it and in the folders below";
+  constexpr size_t kMostLookedAt = 20;
+  for (size_t i = 0; i < std::min(not_profiles.size(), kMostLookedAt); ++i) {
+    try {
+      const Input input = input_of(not_profiles[i]);
+      std::string what = describe_container(input.head);
+      if (what.empty()) what = describe_unread_file(input.path, input.head);
+      if (!what.empty()) return general + "; " + fs::path(input.path).filename().string() + " is " + what;
+    } catch (const Error&) {
+      continue;  // it cannot be opened
+    }
+  }
+  return general;
 }
 
 /// The number behind "rank" in a file's name: "rank-70.json", "trace_rank3.json.gz".
@@ -105,13 +134,11 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
   });
 }
 
-Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
-  Input input{candidate.path, candidate.is_folder, nullptr, ""};
-  if (!input.is_folder) {
-    input.source = open_text(input.path);
-    input.head.resize(kHead);
-    input.head.resize(input.source->read_at(0, input.head.data(), input.head.size()));
-  }
+namespace {
+
+Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
+  const Input input = candidate.is_folder ? Input{candidate.path, true, nullptr, ""} : input_of(candidate.path);
+  if (const std::string what = describe_container(input.head); !what.empty()) throw Error(input.path, "is " + what);
   const Format* format = format_of(input, options);
   if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
   try {
@@ -120,7 +147,21 @@ Run read_profile(const ProfilePath& candidate, const ReadOptions& options) {
     throw OutOfMemory(input.path);
   }
   if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
-  throw Error(input.path, why_unread(*input.source, input.head));
+  throw Error(input.path, why_unread(input));
+}
+
+}  // namespace
+
+Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
+  Run run = read_input(profile, options);
+  if (!profile.repeated.empty()) {
+    run.notes.add(
+        "repeated_input", static_cast<int64_t>(profile.repeated.size()),
+        "files and folders that were given again under the same or another name, or compressed, were read once "
+        "(first: " +
+            profile.repeated.front() + ")");
+  }
+  return run;
 }
 
 bool is_companion(const Run& run) {
@@ -130,7 +171,7 @@ bool is_companion(const Run& run) {
 Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
                   const std::vector<std::string>& not_profiles) {
   if (runs.empty()) {
-    throw Error(inputs.front(), "is a directory without a profile that cgpu can read, in it and in the folders below");
+    throw Error(inputs.front(), why_no_profile(inputs.front(), not_profiles));
   }
   Session session;
   session.inputs = inputs;

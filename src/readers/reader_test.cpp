@@ -439,12 +439,82 @@ TEST(Inputs, DifferentRunsAreNotRanksOfOne) {
             std::string::npos);
 }
 
+TEST(Inputs, AFileThatIsNamedTwiceIsReadOnceWithANote) {
+  const TestFile file(trace(slice("a", "1", "1")));
+  const Session session = open_inputs({file.path(), file.path()}, {});
+  ASSERT_EQ(session.runs.size(), 1u);
+  EXPECT_EQ(session.runs[0].notes.count("repeated_input"), 1);
+}
+
 TEST(Inputs, EmptyFoldersPatternsAndFormatsAreErrors) {
   Folder folder;
   EXPECT_THROW(open_inputs({folder.path()}, {}), Error);
   EXPECT_THROW(open_inputs({folder.path() + "/*.json"}, {}), Error);
   const TestFile file(trace(""));
   EXPECT_THROW(open_inputs({file.path()}, {1, "no such format", {}}), Error);
+}
+
+/// Why an input is refused; "" where it is not.
+std::string refusal(const std::string& input) {
+  try {
+    open_inputs({input}, {});
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+std::string refusal_of(const std::string& content) {
+  return refusal(TestFile(content).path());
+}
+
+std::string tar_of(const std::string& name, const std::string& content) {
+  std::string header = name;
+  header.resize(257, '\0');
+  header += "ustar";
+  header.resize(512, '\0');
+  return header + content;
+}
+
+TEST(Refusals, SayWhatTheFileIsAndWhatToDo) {
+  using namespace std::string_literals;
+  const std::string experiment = "<?xml version=\"1.0\"?><HPCToolkitExperiment version=\"2.1\">";
+  std::string utf16 = "\xff\xfe";
+  for (const char c : trace("")) utf16 += {c, '\0'};
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"\xfd\x37zXZ\0\0\4"s, "xz -dk"},
+      {"BZh91AY&SY", "bzip2 -dk"},
+      {"\x04\x22\x4d\x18\x64\x40"s, "lz4 -dk"},
+      {"PK\x03\x04\x14\0"s, "unzip"},
+      {test::gzip(test::gzip(trace(""))), "compressed twice"},
+      {tar_of("x/experiment.xml", experiment), "tar -xf"},
+      {test::gzip(tar_of("trace.json", trace(""))), "tar -xf"},
+      {utf16, "iconv -f UTF-16"},
+      {utf16.substr(2), "iconv -f UTF-16"},
+      {"{\0\n\0\"\0"s, "iconv -f UTF-16"},
+      {"HPCRUN-profile____04.00b", "hpcprof -o"},
+      {"HPCTOOLKITtrce", "without its meta.db"},
+      {R"({"step50": {"p2p": {}, "collective": {"hcom_allReduce__271_0_1@1": {}}}})", "name the folder"},
+      {R"({"config": {"common_config": {"activities": []}, "experimental_config": {}}})", "name the folder"},
+      {"OP Type,Core Type,Count,Total Time(us)\n", "name the folder"},
+  };
+  for (const auto& [content, expected] : refused) {
+    const std::string why = refusal_of(content);
+    EXPECT_NE(why.find(expected), std::string::npos) << why;
+    EXPECT_EQ(why.find("damaged"), std::string::npos) << why;
+  }
+  EXPECT_NE(refusal("no\x1b\nfile").find("no? file: no such file"), std::string::npos);
+}
+
+TEST(Refusals, OfFoldersSayWhatIsInThem) {
+  Folder folder;
+  folder.add("a.txt", "nothing");
+  EXPECT_NE(refusal(folder.path()).find("without a profile"), std::string::npos);
+  folder.add("b.bz2", "BZh91AY&SY");
+  EXPECT_NE(refusal(folder.path()).find("b.bz2 is compressed with bzip2"), std::string::npos);
+  folder.add("program-000000-000-11ac-5560-0.hpcrun", "HPCRUN-profile____04.00b");
+  EXPECT_NE(refusal(folder.path()).find("a measurement folder of HPCToolkit"), std::string::npos);
+  folder.add("trace.db", "HPCTOOLKITtrce");
+  EXPECT_NE(refusal(folder.path()).find("without its meta.db"), std::string::npos);
 }
 
 }  // namespace

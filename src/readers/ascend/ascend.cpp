@@ -1,10 +1,8 @@
 #include "readers/ascend/ascend.h"
 
-#include <array>
 #include <optional>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json_text.h"
 #include "readers/ascend/assembler.h"
 #include "readers/ascend/database.h"
@@ -12,27 +10,15 @@
 #include "readers/ascend/folder.h"
 #include "readers/ascend/tables.h"
 #include "readers/ascend/trace.h"
-#include "readers/common/temporary_folder.h"
+#include "readers/common/sqlite/database_input.h"
 
 namespace cgpu::ascend {
 
 namespace {
 
-/// Whether the file itself, not only its uncompressed text, is a database.
-bool is_database_file(const std::string& path) {
-  try {
-    std::array<char, sqlite::kMagic.size()> start{};
-    const File file(path);
-    return file.is_regular() && file.read_at(0, start.data(), start.size()) == start.size() &&
-           std::string_view(start.data(), start.size()) == sqlite::kMagic;
-  } catch (const Error&) {
-    return false;  // "-"
-  }
-}
-
 bool is_database(const Input& input) {
   if (!input.head.starts_with(sqlite::kMagic)) return false;
-  if (!is_database_file(input.path)) return input.head.find("STRING_IDS") != std::string::npos;
+  if (!sqlite::is_database_file(input.path)) return input.head.find("STRING_IDS") != std::string::npos;
   try {
     return has_tables_of_a_profile(sqlite::Database(input.path, input.path));
   } catch (const Error&) {
@@ -55,12 +41,9 @@ bool is_trace(std::string_view head) {
 }
 
 Run read_database_file(const Input& input, const ReadOptions& options) {
-  if (is_database_file(input.path)) return read_database(input.path, input.path, {}, options);
-  // SQLite reads files only: what is compressed or comes through a pipe is written to one first.
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/profile.db";
-  copy_to_file(*input.source, path);
-  Run run = read_database(path, input.path, {}, options);
+  const sqlite::DatabaseInput file(input);
+  Run run = read_database(file.path(), input.path, {}, options);
+  if (!file.is_copy()) return run;
   run.input_bytes = input.source->stored_bytes();
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   return run;

@@ -130,6 +130,29 @@ std::string chakra_trace(bool starts) {
   return bytes + with_length(first) + with_length(second) + with_length(third);
 }
 
+TEST(ExecutionTrace, ReadsChakrasNodesWithoutAHeader) {
+  // The first schema has no GlobalMetadata, leaves out the number 0, and has all dependencies in field 4.
+  const std::string bytes =
+      with_length(Message().text(2, "COMP_NODE_conv1").varint(3, 4).varint(7, 13003)) +
+      with_length(Message().varint(1, 1).text(2, "COMP_NODE_conv2").varint(3, 4).text(4, std::string(1, '\0'))) +
+      with_length(Message()
+                      .varint(1, 2)
+                      .text(2, "COMM_COLL_NODE_ALLREDUCE")
+                      .varint(3, 7)
+                      .text(4, "\x01")
+                      .add(10, attribute("comm_size", 9, 8192000)));
+  const cgpu::Run run = read(bytes);
+  EXPECT_EQ(run.format, "chakra");
+  const std::vector<OpNode>& nodes = run.op_graph->nodes;
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_EQ(nodes[0].id, 0);
+  EXPECT_EQ(name_of(run, 0), "COMP_NODE_conv1");
+  EXPECT_EQ(nodes[1].dependencies, 1u);
+  EXPECT_EQ(nodes[2].kind, NodeClass::collective);
+  EXPECT_THROW(read(bytes.substr(0, 20)), Error) << "one whole node is no sign";
+  EXPECT_THROW(read(with_length(Message().text(2, "a").varint(3, 9)) + bytes), Error) << "no such type";
+}
+
 TEST(ExecutionTrace, ReadsChakrasNodes) {
   const cgpu::Run run = read(chakra_trace(false));
   EXPECT_EQ(run.format, "chakra");

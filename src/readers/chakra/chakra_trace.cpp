@@ -55,7 +55,8 @@ void read_metadata(std::string_view message, Run& run, GraphBuilder& graph) {
   }
 }
 
-bool read_node(std::string_view message, NewNode& node) {
+/// `headless`: of the schema before GlobalMetadata, whose field 4 holds all dependencies, those on data too.
+bool read_node(std::string_view message, bool headless, NewNode& node) {
   ProtobufMessage fields(message);
   node.type = 0;
   for (ProtobufField field; fields.next(field);) {
@@ -68,6 +69,9 @@ bool read_node(std::string_view message, NewNode& node) {
         break;
       case node::kType:
         node.type = static_cast<int64_t>(field.integer);
+        break;
+      case node::kControlDependencies:
+        if (headless) node.dependencies += elements(field);
         break;
       case node::kDataDependencies:
         node.dependencies += elements(field);
@@ -132,16 +136,44 @@ bool looks_like_node(std::string_view message) {
   return name;  // the end may be cut off
 }
 
+/// The next message behind its length, as far as the head goes; empty where there is none.
+std::string_view take_message(std::string_view& head) {
+  const auto size = take_varint(head);
+  if (!size) return {};
+  const std::string_view message = head.substr(0, *size);
+  head.remove_prefix(message.size());
+  return message;
+}
+
+/// A node that is whole and whose name and type say so: nothing else tells the schema without a header.
+bool is_surely_node(std::string_view message) {
+  ProtobufMessage fields(message);
+  bool name = false;
+  bool type = false;
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == node::kName) {
+      name = !field.bytes.empty() && std::all_of(field.bytes.begin(), field.bytes.end(),
+                                                 [](char c) { return static_cast<unsigned char>(c) >= ' '; });
+    }
+    if (field.number == node::kType) type = field.integer >= kMetadata && field.integer <= kStorage;
+  }
+  return name && type && !fields.damaged() && looks_like_node(message);
+}
+
+bool is_headless(std::string_view head) {
+  const std::string_view first = take_message(head);
+  return is_surely_node(first) && is_surely_node(take_message(head));
+}
+
 }  // namespace
 
 bool is_chakra_trace(const Input& input) {
-  if (is_workload(input.head)) return true;
+  if (is_workload(input.head) || is_headless(input.head)) return true;
   std::string_view head = input.head;
   const auto size = take_varint(head);
   if (!size || *size == 0 || *size > head.size() || !looks_like_metadata(head.substr(0, *size))) return false;
   head.remove_prefix(*size);
-  const auto node = take_varint(head);
-  return node && *node > 0 && !head.empty() && looks_like_node(head.substr(0, *node));
+  return looks_like_node(take_message(head));
 }
 
 Run read_chakra_trace(const Input& input, const ReadOptions& options) {
@@ -154,10 +186,11 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
   ProtobufStream messages(*input.source, kMostMessage);
   std::string_view message;
   int64_t damaged = 0;
-  if (messages.next_message(message)) read_metadata(message, run, graph);
+  const bool headless = is_headless(input.head);
+  if (!headless && messages.next_message(message)) read_metadata(message, run, graph);
   for (uint64_t count = 0; !graph.full() && messages.next_message(message); ++count) {
     NewNode node;
-    if (!read_node(message, node)) ++damaged;
+    if (!read_node(message, headless, node)) ++damaged;
     graph.add(node);
     if (count % 4096 == 0 && options.progress && run.input_bytes > 0) {
       options.progress(static_cast<double>(input.source->stored_position()) / static_cast<double>(run.input_bytes));

@@ -19,6 +19,7 @@ struct Known {
 constexpr auto kCatalog = std::to_array<Known>({
     {"CPUTIME", "processor time"},
     {"REALTIME", "real time, whether running or not"},
+    {"WALLCLOCK", "wall clock time of the process, as early versions sampled it"},
     {"GPUOP", "time of all operations on the device: kernels, copies, memory, synchronisation"},
     {"GKER", "time of kernels on the device"},
     {"GXCOPY", "time of copies that the program asked for"},
@@ -286,8 +287,9 @@ std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics, const std
 }
 
 void choose_main_metric(CallTree& tree) {
-  constexpr auto kTimes = std::to_array<std::string_view>(
-      {"CPUTIME", "REALTIME", "perf::task-clock", "perf::cpu-clock", "cycles", "perf::cycles", "GPUOP", "GKER"});
+  constexpr auto kTimes =
+      std::to_array<std::string_view>({"CPUTIME", "REALTIME", "WALLCLOCK", "perf::task-clock", "perf::cpu-clock",
+                                       "cycles", "perf::cycles", "GPUOP", "GKER"});
   for (const std::string_view name : kTimes) {
     const auto metric = tree.find_metric(name);
     if (!metric || !tree.has_values(*metric)) continue;

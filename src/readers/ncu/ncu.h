@@ -1,6 +1,7 @@
-// Nsight Compute: its report (.ncu-rep, .ncu-repz) and what `ncu --csv` prints (details and raw page).
+// Nsight Compute: its report (.ncu-rep, .ncu-repz) what `ncu --csv` prints (details and raw page), and its
+// plain text.
 //
-// Both fill Run::launch_metrics and nothing else. What the fields of the report mean was found out on files of versions
+// All fill Run::launch_metrics and nothing else. What the fields of the report mean was found out on files of versions
 // 2021.2 to 2025.3, all of file version 7; another file version is refused with a line that says what to do. See
 // docs/formats/nsight-compute.md.
 #pragma once
@@ -21,5 +22,10 @@ Run read_report(TextSource& source, const std::string& path);
 bool is_csv(std::string_view head);
 /// Throws Error where there is no header, or no readable launch behind it.
 Run read_csv(TextSource& source, const std::string& path);
+
+/// Whether lines of `head` are a log of ncu, or one of its sections with a table. Asked after is_csv.
+bool is_text(std::string_view head);
+/// Throws Error where no kernel was measured.
+Run read_text(TextSource& source, const std::string& path);
 
 }  // namespace cgpu::ncu

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "readers/common/csv.h"
 #include "readers/ncu/figures.h"
 #include "readers/ncu/ncu.h"
+#include "readers/ncu/printed.h"
 
 namespace cgpu::ncu {
 
@@ -68,55 +67,6 @@ constexpr std::array<std::string_view, kColumns> kColumnNames{"ID",
                                                               "Rule Description",
                                                               "Estimated Speedup Type",
                                                               "Estimated Speedup"};
-
-std::optional<int64_t> integer(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// "4,963,609,951.19" times 10^exponent. Commas must stand between groups of three digits: where a comma is the
-/// decimal point of the user's language, the text is not a number.
-std::optional<double> number(std::string_view text, int exponent) {
-  std::string digits;
-  const size_t end_of_whole = std::min(text.find('.'), text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != ',') {
-      digits.push_back(text[i]);
-    } else if (i == 0 || i > end_of_whole || (end_of_whole - i) % 4 != 0) {
-      return std::nullopt;
-    }
-  }
-  if (exponent != 0) digits += fmt::format("e{}", exponent);
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-/// "(1024, 1, 1)".
-std::optional<std::array<int64_t, 3>> extent(std::string_view text) {
-  std::array<int64_t, 3> sizes{};
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const size_t digit = text.find_first_of("0123456789");
-    if (digit == std::string_view::npos) return std::nullopt;
-    text.remove_prefix(digit);
-    const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-    const auto size = integer(text.substr(0, end));
-    if (!size) return std::nullopt;
-    sizes[i] = *size;
-    text.remove_prefix(end);
-  }
-  return sizes;
-}
-
-const char* severity_text(std::string_view type) {
-  if (type == "OPT") return "optimization";
-  if (type == "WRN") return "warning";
-  if (type == "ERR") return "error";
-  return "information";
-}
 
 class PageReader {
  public:
@@ -186,7 +136,7 @@ class PageReader {
 
   void read_row(const std::vector<std::string>& row) {
     if (row[0] == "ID") return read_header(row);  // another page behind the first
-    const auto id = integer(cell(row, kId));
+    const auto id = printed_integer(cell(row, kId));
     if (!id && !is_details() && units_.empty() && cell(row, kKernel).empty()) {
       units_ = row;
       return;
@@ -204,8 +154,8 @@ class PageReader {
     ProfiledLaunch& launch = launch_of(*id, row);
     if (!is_details()) return read_raw(row, launch);
     if (!cell(row, kMetric).empty()) {
-      read_metric(std::string(cell(row, kSection)), std::string(cell(row, kMetric)), cell(row, kUnit),
-                  cell(row, kValue), launch);
+      add_metric(run_, launch, std::string(cell(row, kSection)), std::string(cell(row, kMetric)), cell(row, kUnit),
+                 cell(row, kValue));
     } else if (!cell(row, kRule).empty()) {
       read_rule(row, launch);
     }
@@ -217,27 +167,16 @@ class PageReader {
       ProfiledLaunch& launch = metrics().launches.emplace_back();
       launch.id = id;
       launch.kernel = valid_utf8(cell(row, kKernel));
-      launch.grid = extent(cell(row, kGrid));
-      launch.block = extent(cell(row, kBlock));
-      if (const auto device = integer(cell(row, kDevice)); device && std::in_range<int32_t>(*device)) {
+      launch.grid = printed_extent(cell(row, kGrid));
+      launch.block = printed_extent(cell(row, kBlock));
+      if (const auto device = printed_integer(cell(row, kDevice)); device && std::in_range<int32_t>(*device)) {
         launch.device = static_cast<int32_t>(*device);
       }
-      launch.stream = integer(cell(row, kStream));
-      add_device(launch, cell(row, kCapability));
+      launch.stream = printed_integer(cell(row, kStream));
+      add_device(run_, launch, cell(row, kCapability));
       if (run_.host.empty()) run_.host = valid_utf8(cell(row, kHost));
     }
     return metrics().launches[found->second];
-  }
-
-  void add_device(const ProfiledLaunch& launch, std::string_view capability) {
-    if (!launch.device) return;
-    const auto same = [&](const Device& other) { return other.id == *launch.device; };
-    if (std::any_of(run_.devices.begin(), run_.devices.end(), same)) return;
-    Device device;
-    device.id = *launch.device;
-    device.vendor = "NVIDIA";
-    device.compute_capability = valid_utf8(capability);
-    run_.devices.push_back(std::move(device));
   }
 
   void read_raw(const std::vector<std::string>& row, ProfiledLaunch& launch) {
@@ -246,37 +185,17 @@ class PageReader {
         run_.notes.add("ragged_row", 1, "rows have fewer fields than the header; the rest counts as absent");
         return;
       }
-      read_metric("", name, column < units_.size() ? units_[column] : "", row[column], launch);
+      add_metric(run_, launch, "", name, column < units_.size() ? units_[column] : "", row[column]);
     }
-  }
-
-  void read_metric(const std::string& section, const std::string& label, std::string_view unit, std::string_view value,
-                   ProfiledLaunch& launch) {
-    if (value.empty() || value == "n/a" || value == "nan" || value == "-nan" || value == "inf") return;
-    StringPool& names = metrics().names;
-    const std::string_view name = metric_of_label(section, label);
-    const Scale scale = scale_of_unit(unit);
-    MetricValue metric;
-    metric.name = names.intern(name.empty() ? valid_utf8(label) : name);
-    metric.section = names.intern(valid_utf8(section));
-    metric.unit = names.intern(valid_utf8(scale.unit));
-    metric.number = number(value, scale.exponent);
-    if (!metric.number) {
-      if (!unit.empty()) {
-        run_.notes.add("invalid_number", 1, "values with a unit are no numbers and were kept as texts");
-      }
-      metric.text = names.intern(valid_utf8(value));
-    }
-    launch.metrics.push_back(metric);
   }
 
   void read_rule(const std::vector<std::string>& row, ProfiledLaunch& launch) {
     RuleResult result;
     result.rule = valid_utf8(cell(row, kRule));
     result.section = valid_utf8(cell(row, kSection));
-    result.severity = severity_text(cell(row, kRuleType));
+    result.severity = severity_of(cell(row, kRuleType));
     result.message = valid_utf8(cell(row, kRuleText));
-    result.speedup_pct = number(cell(row, kSpeedup), 0);
+    result.speedup_pct = printed_number(cell(row, kSpeedup), 0);
     if (result.speedup_pct) result.speedup_scope = cell(row, kSpeedupScope) == "global" ? "kernel" : "unit";
     launch.rules.push_back(std::move(result));
   }

@@ -1,10 +1,9 @@
 #include "readers/nsys/nsys.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "readers/common/sqlite/database_input.h"
 #include "readers/common/temporary_folder.h"
 #include "readers/nsys/arguments.h"
 #include "readers/nsys/export_tool.h"
@@ -16,18 +15,6 @@ namespace cgpu::nsys {
 namespace {
 
 constexpr std::string_view kReportMagic = "NVIDIA Tegra Profiler Report";
-
-/// Whether the file itself, not only its uncompressed text, is a database.
-bool is_database_file(const std::string& path) {
-  try {
-    std::array<char, sqlite::kMagic.size()> start{};
-    const File file(path);
-    return file.is_regular() && file.read_at(0, start.data(), start.size()) == start.size() &&
-           std::string_view(start.data(), start.size()) == sqlite::kMagic;
-  } catch (const Error&) {
-    return false;  // "-"
-  }
-}
 
 bool has_tables_of_an_export(const sqlite::Database& database) {
   if (!database.has("StringIds")) return false;
@@ -78,7 +65,7 @@ Run read_database(const std::string& path, const std::string& name, const ReadOp
 
 bool is_export(const Input& input) {
   if (!input.head.starts_with(sqlite::kMagic)) return false;
-  if (!is_database_file(input.path)) return input.head.find("StringIds") != std::string::npos;
+  if (!sqlite::is_database_file(input.path)) return input.head.find("StringIds") != std::string::npos;
   try {
     return has_tables_of_an_export(sqlite::Database(input.path, input.path));
   } catch (const Error&) {
@@ -87,12 +74,9 @@ bool is_export(const Input& input) {
 }
 
 Run read_export(const Input& input, const ReadOptions& options) {
-  if (is_database_file(input.path)) return read_database(input.path, input.path, options);
-  // SQLite reads files only: what is compressed or comes through a pipe is written to one first.
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/export.sqlite";
-  copy_to_file(*input.source, path);
-  Run run = read_database(path, input.path, options);
+  const sqlite::DatabaseInput file(input);
+  Run run = read_database(file.path(), input.path, options);
+  if (!file.is_copy()) return run;
   run.input_bytes = input.source->stored_bytes();
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   return run;

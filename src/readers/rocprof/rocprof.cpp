@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "readers/rocprof/csv_files.h"
+#include "readers/rocprof/databases.h"
 #include "readers/rocprof/json_results.h"
 
 namespace cgpu::rocprof {
@@ -138,7 +139,7 @@ void read_folder(const std::string& folder, Assembler& assembler) {
 
 bool is_profile(const Input& input) {
   if (input.is_folder) return is_folder_of_parts(input.path);
-  return is_json_results(input.head) || is_read(csv_kind_of(input.head));
+  return is_database(input) || is_json_results(input.head) || is_read(csv_kind_of(input.head));
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
@@ -149,6 +150,8 @@ Run read_profile(const Input& input, const ReadOptions&) {
   if (input.is_folder) {
     run.format_version = "folder";
     read_folder(input.path, assembler);
+  } else if (is_database(input)) {
+    run.format_version = read_database(input, assembler);
   } else if (is_json_results(input.head)) {
     run.format_version = "rocprofv3 JSON";
     read_json_results(*input.source, input.path, assembler);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/common/sqlite/test_database.h"
 #include "readers/reader.h"
 
 namespace cgpu::rocprof {
@@ -189,6 +190,98 @@ TEST(Rocprof, JsonResultsInAnyOrder) {
     EXPECT_EQ(run.events.skipped, 1);
     EXPECT_EQ(run.events.read, sum_of(run.events));
   }
+}
+
+/// A process of rocprofv3's database: a launch, its kernel, a copy to the device, a mark, an allocation, a counter.
+std::string rocpd(const std::string& guid, int pid) {
+  const auto table = [&](const std::string& name, const std::string& columns, const std::string& rows) {
+    const std::string whole = "rocpd_" + name + guid;
+    return "CREATE TABLE " + whole + " (" + columns + "); INSERT INTO " + whole + " VALUES " + rows + ";";
+  };
+  return table("string", "id INTEGER PRIMARY KEY, guid, string",
+               "(1,'g','HIP_RUNTIME_API_EXT'),(2,'g','hipLaunchKernel'),(3,'g','MARKER_CORE_API'),(4,'g','roctxMark'),"
+               "(5,'g','KERNEL_DISPATCH')") +
+         table("event", "id INTEGER PRIMARY KEY, guid, category_id, stack_id, parent_stack_id, extdata",
+               "(1,'g',1,11,0,'{}'),(2,'g',5,11,0,'{}'),(3,'g',3,12,0,'{\"message\" : \"step \\\"1\\\"\"}'),"
+               "(4,'g',5,13,0,'{}')") +
+         table("info_node", "id, hostname", "(1,'node')") +
+         table("info_process", "id, pid, command", "(1," + std::to_string(pid) + ",'secret')") +
+         table("info_thread", "id, tid", "(1,88)") +
+         table("info_agent", "id, type, type_index, product_name, name, vendor_name",
+               "(1,'CPU',0,'EPYC','EPYC','AMD'),(2,'GPU',1,'AMD Instinct MI300X','gfx942','AMD')") +
+         table("info_kernel_symbol", "id, kernel_name, display_name", "(1,'_Z1fv.kd','f()')") +
+         table("info_pmc", "id, name, symbol", "(1,'SQ_WAVES','SQ_WAVES')") +
+         table("pmc_event", "id, event_id, pmc_id, value", "(1,2,1,16),(2,2,1,0.5)") +
+         table("region", "id, pid, tid, start, end, name_id, event_id", "(1,1,1,100,200,2,1),(2,1,1,230,230,4,3)") +
+         table("kernel_dispatch",
+               "id, pid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, end, workgroup_size_x, "
+               "workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, event_id",
+               "(1,1,2,1,1,1,3,300,400,64,1,1,130,1,1,2)") +
+         table("memory_copy", "id, pid, start, end, src_agent_id, dst_agent_id, size, stream_id, event_id",
+               "(1,1,500,600,1,2,64,3,4)") +
+         table("memory_allocate", "id, size", "(1,64)");
+}
+
+TEST(Rocprof, ReadsTheDatabaseOfRocprofv3) {
+  cgpu::test::TestDatabase database;
+  database.sql(rocpd("_a", 7));
+  database.close();
+  for (const std::string& bytes : {database.bytes(), cgpu::test::gzip(database.bytes())}) {
+    const auto run = read(bytes);
+    EXPECT_EQ(run.format, "rocprof");
+    EXPECT_EQ(run.format_version, "rocpd");
+    EXPECT_EQ(run.host, "node");
+    ASSERT_EQ(run.devices.size(), 1u);
+    EXPECT_EQ(run.devices[0].id, 1);
+    EXPECT_EQ(run.devices[0].name, "AMD Instinct MI300X");
+    ASSERT_EQ(run.timeline.slices.size(), 3u);
+    EXPECT_EQ(run.timeline.name(0), "hipLaunchKernel");
+    EXPECT_EQ(run.timeline.kind(0), SliceKind::runtime_call);
+    const DeviceOps& ops = run.timeline.device_ops;
+    ASSERT_EQ(ops.size(), 2u);
+    EXPECT_EQ(run.timeline.name(ops.slice[0]), "f()");
+    EXPECT_EQ(run.timeline.slices.correlation[ops.slice[0]], run.timeline.slices.correlation[0]);
+    EXPECT_EQ(ops.device[0], 1);
+    EXPECT_EQ(ops.stream[0], 3);
+    EXPECT_EQ(ops.copy[1], CopyKind::HtoD);
+    EXPECT_EQ(ops.bytes[1], 64);
+    ASSERT_EQ(run.timeline.instants.size(), 1u);
+    EXPECT_EQ(run.timeline.names[run.timeline.instants[0].name], "step \"1\"");
+    ASSERT_TRUE(run.launch_metrics);
+    EXPECT_EQ(run.launch_metrics->launches[0].metrics[0].number, 16.5);
+    EXPECT_EQ((*run.launch_metrics->launches[0].grid)[0], 3);
+    EXPECT_EQ(run.events.skipped, 1) << "an allocation";
+    EXPECT_EQ(run.events.read, sum_of(run.events));
+  }
+}
+
+TEST(Rocprof, ProcessesOfOneDatabaseAreKeptApart) {
+  cgpu::test::TestDatabase database;
+  database.sql(rocpd("_a", 7) + rocpd("_b", 9));
+  database.close();
+  const auto run = read(database.bytes());
+  const DeviceOps& ops = run.timeline.device_ops;
+  ASSERT_EQ(ops.size(), 4u);
+  EXPECT_NE(run.timeline.slices.correlation[ops.slice[0]], run.timeline.slices.correlation[ops.slice[2]]);
+  EXPECT_EQ(run.timeline.slices.correlation[ops.slice[2]], run.timeline.slices.correlation[3]);
+}
+
+TEST(Rocprof, ReadsKernelsOfTheFirstVersionsDatabase) {
+  cgpu::test::TestDatabase database;
+  database.sql(
+      "CREATE TABLE KERN (\"Index\" INTEGER, KernelName TEXT, \"gpu-id\" INTEGER, \"queue-id\" INTEGER, pid INTEGER, "
+      "BeginNs INTEGER, EndNs INTEGER); INSERT INTO KERN VALUES "
+      "(0,'\"void f<double>(double*) [clone .kd]\"',8,2,7,100,150),(1,'g.kd',8,2,7,NULL,1);"
+      "CREATE TABLE HSA (Name TEXT); INSERT INTO HSA VALUES ('hsa_init')");
+  database.close();
+  const auto run = read(database.bytes());
+  ASSERT_EQ(run.timeline.device_ops.size(), 1u);
+  EXPECT_EQ(run.timeline.name(0), "void f<double>(double*)");
+  EXPECT_EQ(run.timeline.device_ops.device[0], 8);
+  EXPECT_EQ(run.timeline.device_ops.stream[0], 2);
+  EXPECT_EQ(run.notes.count("unread_table"), 1);
+  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.skipped, 1);
 }
 
 TEST(Rocprof, CutAnywhereAndDamaged) {

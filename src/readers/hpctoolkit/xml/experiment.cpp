@@ -38,8 +38,13 @@ class Attributes {
   const XML_Char** list_;
 };
 
-ValueType value_type(std::string_view text) {
-  return text == "inclusive" ? ValueType::inclusive : text == "exclusive" ? ValueType::exclusive : ValueType::none;
+/// By the attribute `t`; version 2.0 has none at the columns of the tables, only the end of the name.
+ValueType value_type(const Attributes& metric) {
+  const std::string_view type = metric.text("t");
+  const std::string_view name = metric.text("n");
+  if (type == "inclusive" || (type.empty() && name.ends_with(" (I)"))) return ValueType::inclusive;
+  if (type == "exclusive" || (type.empty() && name.ends_with(" (E)"))) return ValueType::exclusive;
+  return ValueType::none;
 }
 
 /// Nothing is known of the file behind such a name.
@@ -138,13 +143,13 @@ class ExperimentReader {
     if (tag == "Metric") {
       const std::string_view show = attributes.text("show");
       result_.summary.push_back({std::string(attributes.text("i")), std::string(attributes.text("n")),
-                                 std::string(attributes.text("md")), value_type(attributes.text("t")),
+                                 std::string(attributes.text("md")), value_type(attributes),
                                  show != "0" && show != "4"});
     } else if (tag == "MetricFormula") {
-      if (!result_.summary.empty() && attributes.text("t") == "view") result_.summary.back().formula = true;
+      if (!result_.summary.empty()) begin_formula(attributes);
     } else if (tag == "MetricDB") {
       result_.threads.push_back(
-          {std::string(attributes.text("n")), value_type(attributes.text("t")), attributes.number("db-id")});
+          {std::string(attributes.text("n")), value_type(attributes), attributes.number("db-id")});
     } else if (tag == "TraceDB") {
       result_.has_traces = true;
     } else if (tag == "LoadModule") {
@@ -157,6 +162,18 @@ class ExperimentReader {
       in_tree_ = true;
       const NodeIndex root = add_node(kNoNode, NodeKind::root, NodeRelation::lexical, 1);
       open_.push_back({root});
+    }
+  }
+
+  void begin_formula(const Attributes& attributes) {
+    SummaryMetric& metric = result_.summary.back();
+    const std::string_view type = attributes.text("t");
+    if (type == "view") metric.formula = true;
+    if (type != "finalize") return;
+    metric.finalize = parse_finalize_formula(attributes.text("frm"));
+    if (!metric.finalize) ++unread_formulas_;
+    if (metric.finalize && metric.finalize->formula.is_operand() && metric.finalize->metrics.front() == metric.id) {
+      metric.finalize.reset();
     }
   }
 
@@ -288,6 +305,10 @@ class ExperimentReader {
       notes_.add("invalid_number", bad_values_, "values in experiment.xml that are no finite number were left out",
                  true);
     }
+    if (unread_formulas_ > 0) {
+      notes_.add("skipped_event", unread_formulas_,
+                 "formulas of metrics that cgpu does not know; the values are shown as they are stored");
+    }
     if (unknown_elements_ > 0) {
       notes_.add("skipped_event", unknown_elements_,
                  "elements of the call tree of a kind that cgpu does not know; what is in them is shown at what is "
@@ -322,7 +343,7 @@ class ExperimentReader {
   std::vector<Open> open_;
   int profiles_ = 0;
   bool in_tree_ = false, flat_ = false, wrong_version_ = false;
-  int64_t lost_names_ = 0, bad_values_ = 0, unknown_elements_ = 0;
+  int64_t lost_names_ = 0, bad_values_ = 0, unknown_elements_ = 0, unread_formulas_ = 0;
 };
 
 }  // namespace

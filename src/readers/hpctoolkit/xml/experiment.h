@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/text_source.h"
 #include "model/call_tree.h"
 #include "model/notes.h"
+#include "readers/hpctoolkit/xml/finalize_formula.h"
 
 namespace cgpu::hpctoolkit_xml {
 
@@ -24,6 +26,8 @@ struct SummaryMetric {
   ValueType type = ValueType::none;
   bool shown = true;
   bool formula = false;  // computed by the viewer from others, not stored
+  /// How its value follows from what is printed of this and other metrics; none where the printed one is the value.
+  std::optional<FinalizeFormula> finalize = {};
 };
 
 /// A column of the metric-db files.

@@ -67,8 +67,13 @@ std::vector<Source> sources_of(const Experiment& experiment) {
     if (is_new) sources.push_back({key.first, key.second});
     return sources[at->second];
   };
+  std::set<std::string> accumulated;  // hidden, from which statistics follow
+  for (const SummaryMetric& metric : experiment.summary) {
+    if (metric.finalize) accumulated.insert(metric.finalize->metrics.begin(), metric.finalize->metrics.end());
+  }
   for (const SummaryMetric& metric : experiment.summary) {
     if (metric.type == ValueType::exclusive || metric.formula) continue;
+    if (!metric.shown && accumulated.count(metric.id) > 0) continue;
     Source& of = source(metric.name);
     if (of.summary == nullptr) of.summary = &metric;
   }
@@ -175,16 +180,34 @@ class Values {
   }
 
   void add_printed(Metric& metric, const SummaryMetric& summary) {
-    const auto printed = experiment_.values.find(summary.id);
-    if (printed == experiment_.values.end()) return;
     constexpr double kSixDigits = 2e-5;  // of a sum of several numbers, each right to 5e-6
     metric.rounding = kSixDigits;
+    if (summary.finalize) return add_finalized(metric, *summary.finalize);
+    for (const NodeValue& value : printed_values(summary.id)) add(metric, value.node, value.value);
+  }
+
+  void add_finalized(Metric& metric, const FinalizeFormula& finalize) {
+    std::vector<std::vector<double>> operands;
+    for (const std::string& id : finalize.metrics) {
+      operands.emplace_back(tree_.nodes.size(), kNoValue);
+      for (const NodeValue& value : printed_values(id)) operands.back()[value.node] = value.value;
+    }
+    for (NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
+      const double value = finalize.formula.value([&](uint32_t operand) { return operands[operand][node]; });
+      if (std::isfinite(value)) add(metric, node, value);
+    }
+  }
+
+  /// By node, the first of several of one node.
+  std::vector<NodeValue> printed_values(const std::string& id) const {
+    const auto printed = experiment_.values.find(id);
+    if (printed == experiment_.values.end()) return {};
     std::vector<NodeValue> values = printed->second;
     std::stable_sort(values.begin(), values.end(),
                      [](const NodeValue& a, const NodeValue& b) { return a.node < b.node; });
-    for (const NodeValue& value : values) {
-      if (metric.node.empty() || metric.node.back() != value.node) add(metric, value.node, value.value);
-    }
+    const auto same = [](const NodeValue& a, const NodeValue& b) { return a.node == b.node; };
+    values.erase(std::unique(values.begin(), values.end(), same), values.end());
+    return values;
   }
 
   static void add(Metric& metric, NodeIndex node, double value) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "readers/hpctoolkit/xml/finalize_formula.h"
 #include "readers/hpctoolkit/xml/metric_db.h"
 #include "readers/hpctoolkit/xml/test_experiment.h"
 
@@ -135,6 +136,65 @@ TEST(HpctoolkitXml, WithoutTablesThePrintedSumsRemain) {
   EXPECT_EQ(inclusive_value(tree, tree.find_metric("GKER:BLK_THR").value(), 0), 32);
   EXPECT_FALSE(tree.metrics[*tree.find_metric("CPUTIME:Mean")].additive);
   EXPECT_FALSE(tree.profile_values);
+}
+
+TEST(HpctoolkitXml, StatisticsAreFinalizedFromWhatWasAccumulated) {
+  const TestFolder folder;
+  const auto metric = [](const std::string& id, const std::string& name, const std::string& formula, bool shown) {
+    return "<Metric i=\"" + id + "\" n=\"CPUTIME (usec):" + name + " (I)\" t=\"inclusive\" show=\"" +
+           (shown ? "1" : "0") + "\">" +
+           (formula.empty() ? "" : "<MetricFormula t=\"finalize\" frm=\"" + formula + "\"/>") + "</Metric>";
+  };
+  folder.write(
+      "experiment.xml",
+      experiment(R"xml(<M n="2" v="100"/><M n="4" v="100"/><M n="5" v="4"/><M n="6" v="100"/><M n="7" v="2900"/>
+                 <M n="8" v="4"/><PF i="2" n="6"><M n="4" v="60"/></PF>)xml",
+                 metric("4", "Mean", "$4 / $5", true) + metric("5", "Mean:num-src", "$5", false) +
+                     metric("6", "StdDev", "sqrt(($7 / $8) - pow($6 / $8, 2))", true) +
+                     metric("7", "StdDev:accum2", "", false) + metric("8", "StdDev:num-src", "", false) +
+                     metric("9", "Max", "most($9)", true)));
+  const cgpu::Run run = read(folder);
+  const CallTree& tree = *run.call_tree;
+  EXPECT_EQ(tree.metrics.size(), 4u) << "what statistics are made from are no metrics";
+  const auto mean = inclusive_values(tree, tree.find_metric("CPUTIME:Mean").value());
+  EXPECT_EQ(mean[0], 25);
+  EXPECT_TRUE(std::isnan(mean[1])) << "of unknown many threads";
+  EXPECT_EQ(inclusive_value(tree, tree.find_metric("CPUTIME:StdDev").value(), 0), 10);
+  EXPECT_EQ(run.notes.count("skipped_event"), 1) << "the formula of Max";
+}
+
+TEST(HpctoolkitXml, FormulasAreReadInFullOrNotAtAll) {
+  const auto value = [](const std::string& text) {
+    const auto formula = parse_finalize_formula(text);
+    return formula ? formula->formula.value([](uint32_t operand) { return operand == 0 ? 12.0 : 5.0; }) : -1;
+  };
+  EXPECT_EQ(value("$3"), 12);
+  EXPECT_EQ(value("$3 - $4 - 1"), 6);
+  EXPECT_EQ(value("$3 + 2 * $4 / 10"), 13);
+  EXPECT_EQ(value("max($3, $4, 1e2)"), 100);
+  EXPECT_EQ(value(" sqrt( ($3*$3)+($4*$4) ) "), 13);
+  for (const char* wrong : {"", "$", "$3 +", "($3", "$3)", "pow($3)", "mean($3)", "sqrt $3", "$3 $4", "inf"}) {
+    EXPECT_EQ(value(wrong), -1) << wrong;
+  }
+  EXPECT_FALSE(parse_finalize_formula(std::string(100000, '(')));
+}
+
+TEST(HpctoolkitXml, TheScopeOfAColumnMayBeInItsNameOnly) {
+  const TestFolder folder;
+  write_small(folder);
+  const size_t stated_scopes = read(folder).call_tree->profile_values->of_scope("function", 0, 0).size();
+  std::string xml = experiment(small_tree());
+  for (const std::string type : {"(I)\" t=\"inclusive\" db", "(E)\" t=\"exclusive\" db"}) {
+    const size_t at = xml.find(type);
+    ASSERT_NE(at, std::string::npos);
+    xml.replace(at, type.size(), type.substr(0, 4) + " db");
+  }
+  folder.write("experiment.xml", xml);
+  const cgpu::Run run = read(folder);
+  EXPECT_FALSE(has_damage(run));
+  ASSERT_EQ(run.call_tree->metrics.size(), 1u);
+  EXPECT_EQ(inclusive_value(*run.call_tree, 0, 0), 100);
+  EXPECT_EQ(run.call_tree->profile_values->of_scope("function", 0, 0).size(), stated_scopes);
 }
 
 TEST(HpctoolkitXml, FoundByContent) {

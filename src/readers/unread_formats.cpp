@@ -1,0 +1,170 @@
+#include "readers/unread_formats.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "base/json_text.h"
+#include "readers/rocprof/rocprof.h"
+
+namespace cgpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using namespace std::string_view_literals;
+
+using Description = std::pair<std::string_view, std::string_view>;  // how it begins, what it is and what to do
+
+constexpr auto kContainers = std::to_array<Description>({
+    {"\xfd\x37zXZ\0"sv,
+     "compressed with xz: decompress it first (xz -dk FILE), or pipe it: xz -dc FILE | cgpu report -"},
+    {"BZh"sv,
+     "compressed with bzip2: decompress it first (bzip2 -dk FILE), or pipe it: bzip2 -dc FILE | cgpu report -"},
+    {"\x04\x22\x4d\x18"sv,
+     "compressed with lz4: decompress it first (lz4 -dk FILE), or pipe it: lz4 -dc FILE | cgpu report -"},
+    {"\x1f\x8b"sv, "compressed twice: decompress it once (gzip -dk FILE)"},
+    {"\x28\xb5\x2f\xfd"sv, "compressed twice: decompress it once (zstd -dk FILE)"},
+    {"PK\x03\x04"sv, "a zip archive: extract it first (unzip FILE)"},
+    {"7z\xbc\xaf\x27\x1c"sv, "a 7z archive: extract it first (7z x FILE)"},
+    {"Rar!\x1a"sv, "a RAR archive: extract it first (unrar x FILE)"},
+});
+
+constexpr std::string_view kMeasurement =
+    "what HPCToolkit measured, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` for the folder it "
+    "lies "
+    "in, and open DATABASE";
+constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
+constexpr std::string_view kAscendFacts = "a part of an Ascend profile: name the folder it lies in";
+
+constexpr auto kFiles = std::to_array<Description>({
+    {"SQLite format 3\0"sv, "an SQLite database without the tables of a profiler that cgpu knows"},
+    {"Start (ns),", "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from"},
+    {"Step,Computing,", kAscendTable},
+    {"Device_id,", kAscendTable},
+    {"Component,Timestamp(us),", kAscendTable},
+    {"Component,Timestamp(", kAscendTable},
+    {"Level,API Name,Time(us),", kAscendTable},
+    {"Name,Input Shapes,Call Stack,Host Self Duration(us),", kAscendTable},
+    {"Name,Size(KB),Allocation Time(us),", kAscendTable},
+    {"OP Type,Core Type,Count,", kAscendTable},
+    {"Stream Id,Task Id,Hit Rate,", kAscendTable},
+    {"HPCTOOLKIT", "a part of an HPCToolkit database: name the folder it lies in"},
+    {"HPCPROF-", "a part of an HPCToolkit database in an early format: make it again with hpcprof of 2022.10 or later"},
+    {"HPCRUN-profile", kMeasurement},
+    {"HPCRUN-trace", kMeasurement},
+    {"\x7f"
+     "ELF",
+     "a program, not a profile of one"},
+    {"%PDF", "a PDF"},
+    {"anchor.xml", "a CUBE profile of Score-P, which cgpu does not read"},
+    {"remapping.spec", "a CUBE profile of Score-P, which cgpu does not read"},
+});
+
+std::string_view find_beginning(const auto& descriptions, std::string_view head) {
+  const auto found = std::find_if(descriptions.begin(), descriptions.end(),
+                                  [&](const Description& one) { return head.starts_with(one.first); });
+  return found == descriptions.end() ? std::string_view() : found->second;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool is_tar(std::string_view head) {
+  constexpr size_t kMagic = 257;
+  constexpr size_t kName = 100;
+  return head.size() > kMagic && head.substr(kMagic).starts_with("ustar") &&
+         head.substr(0, kName + 1).find('\0') != std::string_view::npos;
+}
+
+/// By its mark, or by the zero byte in its first character, which is one of markup, JSON or text.
+bool is_utf16(std::string_view head) {
+  if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv)) return true;
+  const auto is_text = [](char c) { return is_json_space(c) || (c > ' ' && c <= '~'); };
+  return head.size() >= 4 && ((is_text(head[0]) && head[1] == 0 && is_text(head[2]) && head[3] == 0) ||
+                              (head[0] == 0 && is_text(head[1]) && head[2] == 0 && is_text(head[3])));
+}
+
+std::string describe_xml(std::string_view head) {
+  if (!head.starts_with("<?xml") && !head.starts_with("<!DOCTYPE")) return "";
+  if (contains(head, "<!DOCTYPE HPCToolkitStructure") || contains(head, "<HPCToolkitStructure")) {
+    return "a description of a program by hpcstruct: name the database that hpcprof made with it";
+  }
+  return "an XML file that is no experiment.xml of HPCToolkit";
+}
+
+/// JSON that says something of a run without being a trace.
+std::string describe_json(std::string_view head) {
+  if (!head.starts_with('{')) return "";
+  const std::string_view start = head.substr(0, 2000);
+  if ((contains(start, "\"p2p\"") && (contains(start, "\"collective\"") || contains(start, "Communication Time Info") ||
+                                      contains(start, "Transport Type"))) ||
+      (contains(start, "\"config\"") && contains(start, "\"common_config\"") &&
+       contains(start, "\"experimental_config\"")) ||
+      (contains(start, "\"ENV_VARIABLES\"") && contains(start, "ASCEND"))) {
+    return std::string(kAscendFacts);
+  }
+  return "";
+}
+
+fs::path folder_of(const std::string& file) {
+  const fs::path folder = fs::path(file).parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+bool has_file(const fs::path& folder, const char* name) {
+  std::error_code failed;
+  return fs::is_regular_file(folder / name, failed);
+}
+
+constexpr const char* kNoMeta =
+    "an HPCToolkit database without its meta.db, which holds the call tree and all names: copy the whole folder that "
+    "hpcprof wrote";
+
+}  // namespace
+
+std::string describe_container(std::string_view head) {
+  if (const std::string_view what = find_beginning(kContainers, head); !what.empty()) return std::string(what);
+  if (is_tar(head)) return "a tar archive: extract it first (tar -xf FILE)";
+  if (is_utf16(head)) return "text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8 FILE > NEW)";
+  return "";
+}
+
+std::string describe_unread_format(std::string_view head) {
+  if (const std::string_view what = find_beginning(kFiles, head); !what.empty()) return std::string(what);
+  for (const auto describe : {describe_xml, describe_json}) {
+    if (std::string what = describe(head); !what.empty()) return what;
+  }
+  if (contains(head.substr(0, 200), "templated_functions")) return "a profile of TAU, which cgpu does not read";
+  constexpr char kPickleProtocol = '\x80';  // the operation with which pickles of protocols 2 to 5 begin
+  if (head.size() > 2 && head[0] == kPickleProtocol && head[1] >= 2 && head[1] <= 5) {
+    return "a Python pickle that is no memory snapshot of PyTorch";
+  }
+  return rocprof::describe_unread(head);
+}
+
+std::string describe_unread_file(const std::string& path, std::string_view head) {
+  if (head.starts_with("HPCTOOLKIT") && path != "-" && !has_file(folder_of(path), "meta.db")) {
+    return std::string("a part of ") + kNoMeta;
+  }
+  return describe_unread_format(head);
+}
+
+std::string describe_unread_folder(const std::string& folder) {
+  if (!has_file(folder, "meta.db") && (has_file(folder, "trace.db") || has_file(folder, "profile.db"))) return kNoMeta;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed), end;
+       !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() == ".hpcrun") {
+      return "a measurement folder of HPCToolkit, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` "
+             "and "
+             "open DATABASE";
+    }
+  }
+  return "";
+}
+
+}  // namespace cgpu
