@@ -106,18 +106,20 @@ class Folders(unittest.TestCase):
 
     def test_one_file_of_nsight_systems_a_node(self):
         corpus = os.path.join(tool.shared("corpus"), "nsys_sqlite")
-        names = ["GindaChen_nsys-ai__tests__fixtures__mfu_2gpu_before.sqlite",
-                 "GindaChen_nsys-ai__tests__fixtures__mfu_2gpu_after.sqlite"]
+        trace = os.path.join(corpus, "GindaChen_nsys-ai__tests__fixtures__mfu_2gpu_before.sqlite")
         if not os.path.isdir(corpus):
             self.skipTest("no " + corpus)
         with tempfile.TemporaryDirectory() as folder:
-            for i, name in enumerate(names):
-                os.makedirs(os.path.join(folder, "node%d" % i))
-                shutil.copy(os.path.join(corpus, name), os.path.join(folder, "node%d" % i, "report.sqlite"))
+            for node in range(2):
+                os.makedirs(os.path.join(folder, "node%d" % node))
+                shutil.copy(trace, os.path.join(folder, "node%d" % node, "report.sqlite"))
             both = tool.table(folder, "gpu_time")
-            for i, name in enumerate(names):
-                alone = tool.table(os.path.join(corpus, name), "gpu_time")
-                self.assertEqual([dict(row, rank=0) for row in both if row["rank"] == i], alone)
+            alone = tool.table(trace, "gpu_time")
+            for node in range(2):
+                self.assertEqual([dict(row, rank=0) for row in both if row["rank"] == node], alone)
+            other = os.path.join(corpus, "GindaChen_nsys-ai__tests__fixtures__mfu_2gpu_after.sqlite")
+            with self.assertRaisesRegex(RuntimeError, "cannot be ranks of one run: the second begins 80 minutes after"):
+                tool.table([trace, other], "gpu_time")
 
 
 class MemoryTimeline(unittest.TestCase):
