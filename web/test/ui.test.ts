@@ -10,10 +10,11 @@ import { addCounter, counterScale, newCounterRaster } from "../src/timeline/coun
 import { pixelBuckets } from "../src/timeline/raster";
 import { baseOf, gridStepOf, ticksOf } from "../src/timeline/ruler";
 import { shortName } from "../src/timeline/text";
+import { columnNeed, fittedWidth, gridOf, tabularMeasure } from "../src/ui/column_widths";
 import { fits } from "../src/ui/command_palette";
 import { csv } from "../src/ui/csv";
 import { linearScale, logScale } from "../src/ui/chart";
-import { orderRows } from "../src/ui/row_order";
+import { orderFound, orderRows } from "../src/ui/row_order";
 import { encodeActivity } from "./mock/profile.mjs";
 
 test("durations and moments", () => {
@@ -174,4 +175,29 @@ test("the shape of a launch, however the profile writes it", () => {
   assert.equal(of({ ...nsys, blockZ: "" }), undefined);
   assert.equal(of({ grid: "[4, 2]", block: "[256, 1, 1]" }), undefined);
   assert.equal(of({}), undefined);
+});
+
+test("columns: a number is whole whatever is chosen, texts share what is left", () => {
+  const measure = tabularMeasure((character) => (character === "1" ? 3 : 7));
+  assert.equal(measure("111"), 21, "digits are equally wide");
+  const rows: Cell[][] = Array.from({ length: 1000 }, (_, i) => [i === 999 ? 123456789 : 1, "x".repeat(i)]);
+  const number = columnNeed(rows, (row) => String(row[0]), true, 30, measure);
+  assert.ok(number.least >= 9 * 7, "the longest is far down");
+  const text = columnNeed(rows, (row) => String(row[1]), false, 30, measure);
+  assert.ok(text.share > 0 && text.first < fittedWidth(rows, (row) => String(row[1]), measure));
+  assert.equal(gridOf([number, text], [], []).template, `${number.first}px minmax(${text.first}px, ${text.share}fr)`);
+  assert.equal(gridOf([number, text], [10, 300], [40]).template, `${number.least}px 300px 40px 1fr`);
+  assert.equal(gridOf([number, text], [10, 300], [40]).least, number.least + 340);
+});
+
+test("the order in which rows came is found", () => {
+  const rows: Cell[][] = [
+    ["b", 1, 9, 5],
+    ["a", 1, 7, 6],
+    ["c", 1, 7, null],
+  ];
+  assert.deepEqual(orderFound(rows, [1, 2, 3]), { column: 2, descending: true });
+  assert.deepEqual(orderFound(rows.slice(0, 2), [1, 3]), { column: 3, descending: false });
+  assert.equal(orderFound(rows, [0, 1, 3]), null);
+  assert.equal(orderFound([], [1]), null);
 });

@@ -12,10 +12,11 @@ export class TextMeasure {
     font: string,
   ) {
     this.context.font = font;
-    this.#ellipsis = this.#width("\u2026");
+    this.#ellipsis = this.width("\u2026");
   }
 
-  #width(character: string): number {
+  /** Of one character. */
+  width(character: string): number {
     let width = this.#widths.get(character);
     if (width === undefined) this.#widths.set(character, (width = this.context.measureText(character).width));
     return width;
@@ -27,7 +28,7 @@ export class TextMeasure {
     let fitting = 0; // letters that fit together with an ellipsis
     let count = 0;
     for (const character of text) {
-      width += this.#width(character);
+      width += this.width(character);
       if (width > available) return count < 2 || fitting < 2 ? "" : text.slice(0, fitting) + "\u2026";
       ++count;
       if (width + this.#ellipsis <= available) fitting += character.length;
@@ -37,7 +38,7 @@ export class TextMeasure {
 
   fits(text: string, available: number): boolean {
     let width = 0;
-    for (const character of text) if ((width += this.#width(character)) > available) return false;
+    for (const character of text) if ((width += this.width(character)) > available) return false;
     return true;
   }
 }
