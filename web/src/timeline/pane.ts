@@ -2,7 +2,7 @@
 // on the screen are drawn.
 import type { TrackKind } from "../api/protocol";
 import { isOwn } from "../model/groups";
-import { isArea, rowAt, type Row, type TrackRow } from "../model/layout";
+import { headingsOf, isArea, rowAt, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { paintActivity } from "./activity";
 import { mix, SLICE_TEXT } from "./colours";
 import { addCounter, greatestValue, newCounterRaster, paintCounter, type CounterRaster } from "./counters";
@@ -98,6 +98,12 @@ export class Pane {
     return rows;
   }
 
+  /** Those of the topmost row that are scrolled out. */
+  #headingsAbove(): GroupRow[] {
+    const first = rowAt(this.#rows, this.scrollTop);
+    return this.#rows[first] ? headingsOf(this.#rows, first).filter((row) => row.top < this.scrollTop) : [];
+  }
+
   draw(frame: Frame): void {
     const { ratio } = frame;
     this.#scrollTop = this.element.scrollTop;
@@ -130,7 +136,7 @@ export class Pane {
       }
     }
     this.surface.show();
-    this.headers.update(visible, this.scrollTop, this.counterTops);
+    this.headers.update(visible, this.scrollTop, this.counterTops, this.#headingsAbove());
   }
 
   /** Of the tracks on the screen, without the empty paper below them. */

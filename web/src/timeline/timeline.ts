@@ -74,8 +74,8 @@ export class Timeline implements Stage {
     };
     const onScroll = () => this.#redraw("all");
     this.panes = [
-      new Pane("pinned", new HeaderColumn(actions), onScroll),
-      new Pane("main", new HeaderColumn(actions), onScroll),
+      new Pane("pinned", new HeaderColumn(actions, true), onScroll),
+      new Pane("main", new HeaderColumn(actions, false), onScroll),
     ];
     this.#minimap = new Minimap(source.tracks);
     this.#busyBeside = busyBeside(source.tracks);
@@ -207,6 +207,12 @@ export class Timeline implements Stage {
   hover(pane: Pane | null, event: PointerEvent | null): void {
     this.source.cursor.set(event ? this.momentAt(event.clientX) : null);
     this.#pointer = event && { pane, event };
+    this.#showTooltip();
+  }
+
+  /** What is under the pointer now: the tracks may have moved below it. */
+  #showTooltip(): void {
+    const { pane = null, event = null } = this.#pointer ?? {};
     const hit = pane && event ? this.hitAt(pane, event) : null;
     const box = this.element.getBoundingClientRect();
     this.#tooltip.show(hit, (event?.clientX ?? 0) - box.left, (event?.clientY ?? 0) - box.top, this.element);
@@ -376,7 +382,10 @@ export class Timeline implements Stage {
     this.#dirty = "no";
     if (!this.#visible || what === "no" || !this.element.isConnected) return;
     const began = performance.now();
-    if (what === "all") this.#drawTracks();
+    if (what === "all") {
+      this.#drawTracks();
+      if (this.#pointer) this.#showTooltip();
+    }
     this.#drawOverlay();
     if (what === "all") {
       this.frameTimes.push(performance.now() - began);

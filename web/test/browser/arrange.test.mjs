@@ -216,6 +216,47 @@ describe("keys alone", { skip }, () => {
     await untilState(page, (now) => now.selection.slice !== selection.slice);
   });
 
+  test("the tooltip follows a zoom by keys", async () => {
+    const kernel = (await server.json("/api/p/0/search?q=gemm&limit=1")).matches[0];
+    await clickSlice(page, kernel);
+    const place = await page.evaluate(([track, lane]) => window.cgpu.place(track, lane), [kernel.track, kernel.lane]);
+    await page.mouse.move(place.x + 2, place.y + place.height / 2);
+    await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+    const tooltip = page.locator(".tl-tooltip");
+    await until(page, "it names the slice", async () => (await tooltip.textContent()).includes("gemm"));
+    for (let i = 0; i < 4; ++i) await page.keyboard.press("d"); // the slice moves away from the pointer
+    for (let i = 0; i < 12; ++i) await page.keyboard.press("d");
+    await until(page, "it says another or nothing", async () => {
+      const hidden = await tooltip.evaluate((element) => element.hidden);
+      return hidden || !(await tooltip.textContent()).startsWith(kernel.name);
+    });
+  });
+
+  test("names of tracks and their headings stay in sight; a pinned track says where it belongs", async () => {
+    await page.setViewportSize({ width: 1000, height: 420 });
+    await settled(page);
+    const busy = session.tracks.find(({ kind }) => kind === "busy");
+    await page.getByLabel("Pin busy").first().click();
+    const where = page.locator(".pane-pinned .where");
+    await until(page, "it is pinned", async () => (await where.count()) === 1);
+    assert.equal(
+      await where.textContent(),
+      busy.group.map((title) => title.replace(/^(GPU \d+):.*/, "$1")).join(" \u203a "),
+    );
+    const tall = session.tracks.filter(({ kind }) => kind === "thread").sort((a, b) => b.lanes - a.lanes)[0];
+    assert.ok(tall.lanes >= 4, `${tall.lanes} lanes`);
+    const head = page.locator(".pane-main .head", { hasText: tall.name }).first();
+    await page.locator(".pane-main").evaluate((pane) => (pane.scrollTop = pane.scrollHeight));
+    await settled(page);
+    const pane = await page.locator(".pane-main").boundingBox();
+    const path = page.locator(".pane-main .head-path");
+    await path.waitFor();
+    const name = await head.locator(".name").boundingBox();
+    assert.ok(name.y >= pane.y && name.y + name.height <= pane.y + pane.height, "the name is in sight");
+    await path.click();
+    await until(page, "it folds its group", async () => (await stateOf(page)).folded.length > 0);
+  });
+
   test("after a colour was chosen with the pointer the keys move again, and the link has the colour", async () => {
     const before = await stateOf(page);
     const colours = page.getByLabel("Colour by");
