@@ -13,6 +13,7 @@ export interface HeaderActions {
   enter(track: number, edge: "first" | "last"): void;
 }
 
+const SIGN = " \u203a "; // between a heading and what stands under it
 const CHEVRON = { open: "\u25be", folded: "\u25b8" };
 
 const NAME_HEIGHT = 18; // CSS pixels, as in timeline.css
@@ -54,7 +55,7 @@ export class HeaderColumn {
     counterTops: ReadonlyMap<number, number>,
     above: readonly GroupRow[],
   ): void {
-    this.#showPath(above);
+    this.#showPath(above, rows[0]?.kind === "track" ? rows[0] : null, scrollTop);
     const gone = new Set(this.#headers.keys());
     this.#rows.clear();
     this.#scrollTop = scrollTop;
@@ -90,8 +91,13 @@ export class HeaderColumn {
     }
   }
 
-  #showPath(above: readonly GroupRow[]): void {
-    const text = above.map(({ title }) => oneLine(title)).join(" \u203a ");
+  /** `first`: the topmost track, which is named here too where its own name would lie below. */
+  #showPath(above: readonly GroupRow[], first: TrackRow | null, scrollTop: number): void {
+    const covers = first && first.top + first.height - scrollTop < GROUP_HEIGHT + NAME_HEIGHT;
+    const titles = above.map(({ title }) => title);
+    const text = [...titles, ...(covers && titles.length ? [first.track.name] : [])]
+      .map((one) => oneLine(one))
+      .join(SIGN);
     this.#innermost = above[above.length - 1] ?? null;
     this.#path.hidden = !text;
     if (this.#path.title === text) return;
@@ -99,7 +105,8 @@ export class HeaderColumn {
     this.#path.setAttribute("aria-label", `Fold ${text}`);
     const chevron = document.createElement("i");
     chevron.textContent = CHEVRON.open;
-    this.#path.replaceChildren(chevron, nameElement(above.map(({ title }) => shortHeading(title)).join(" \u203a ")));
+    const short = [...titles.map(shortHeading), ...(covers ? [oneLine(first.track.name)] : [])];
+    this.#path.replaceChildren(chevron, nameElement(short.join(SIGN)));
   }
 
   #makeGroup(row: GroupRow): Header {
@@ -123,7 +130,7 @@ export class HeaderColumn {
     element.className = `head track kind-${row.track.kind}`;
     element.style.paddingLeft = indent(row.depth);
     const text = oneLine(row.track.name);
-    element.title = [oneLine(row.context), text].filter(Boolean).join(" \u203a ");
+    element.title = [oneLine(row.context), text].filter(Boolean).join(SIGN);
     const fold = foldButton(`Fold ${text}`);
     fold.tabIndex = -1; // Enter on the name does it
     const name = nameElement(text);
@@ -144,7 +151,10 @@ export class HeaderColumn {
     if (this.apart) {
       const where = document.createElement("span");
       where.className = "where";
-      where.textContent = row.track.group.map(shortHeading).join(" \u203a ");
+      where.textContent = row.track.group
+        .map((title) => shortHeading(title) + SIGN)
+        .join("")
+        .trimEnd();
       name.before(where);
     }
     fold.addEventListener("click", () => this.actions.toggleFold(row.track.id));

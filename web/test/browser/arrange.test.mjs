@@ -241,7 +241,7 @@ describe("keys alone", { skip }, () => {
     await until(page, "it is pinned", async () => (await where.count()) === 1);
     assert.equal(
       await where.textContent(),
-      busy.group.map((title) => title.replace(/^(GPU \d+):.*/, "$1")).join(" \u203a "),
+      busy.group.map((title) => `${title.replace(/^(GPU \d+):.*/, "$1")} \u203a`).join(" "),
     );
     const tall = session.tracks.filter(({ kind }) => kind === "thread").sort((a, b) => b.lanes - a.lanes)[0];
     assert.ok(tall.lanes >= 4, `${tall.lanes} lanes`);
