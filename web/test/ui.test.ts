@@ -8,7 +8,8 @@ import { asWritten, bytes, duration, grouped, launchShape, moment, oneLine, perc
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
 import { pixelBuckets } from "../src/timeline/raster";
-import { baseOf, gridStepOf, ticksOf } from "../src/timeline/ruler";
+import { axisMoment, baseOf, markMode, ticksOf, timeAxis } from "../src/model/axis";
+import { gridStepOf } from "../src/timeline/ruler";
 import { shortName } from "../src/timeline/text";
 import { columnNeed, fittedWidth, gridOf, tabularMeasure } from "../src/ui/column_widths";
 import { fits } from "../src/ui/command_palette";
@@ -65,6 +66,52 @@ test("labels of the ruler tell neighbours apart at every zoom", () => {
       for (const tick of ticks) assert.ok(tick.label.length <= 20, tick.label);
     }
   }
+});
+
+test("the ruler counts from a mark, in UTC and in ns, and tells neighbours apart at every zoom", () => {
+  const mark = { start: 5e6, end: null, name: "", note: "" };
+  const unix = "1700000012345678901"; // 2023-11-14 22:13:32.345678901
+  const axes = [markMode(mark), "utc", "ns"].map((mode) => timeAxis(mode, [mark], unix));
+  assert.deepEqual(
+    axes.map(({ kind }) => kind),
+    ["mark", "utc", "ns"],
+  );
+  for (const axis of axes) {
+    for (const start of [0, 123, 1.5e6, 7.77e9, 3.6e12]) {
+      for (let size = 20; size < 1e13; size *= 3.7) {
+        const view = { start, end: start + size };
+        const { ticks, baseText } = ticksOf(view, gridStepOf(view, 900), axis);
+        assert.ok(ticks.every(({ moment }) => moment >= start - 1 && moment <= view.end + 1));
+        assert.equal(new Set(ticks.map((tick) => tick.label)).size, ticks.length, `${axis.kind} ${start} ${size}`);
+        for (const { label } of ticks) assert.ok(label.length <= 20, label);
+        assert.ok(baseText.length <= 32, baseText);
+      }
+    }
+  }
+  const [fromMark, utc, ns] = axes as [(typeof axes)[0], (typeof axes)[0], (typeof axes)[0]];
+  assert.equal(axisMoment(fromMark, 7e6, 1e6), "+2 ms");
+  assert.equal(axisMoment(fromMark, 4e6, 1e6), "-1 ms");
+  assert.equal(axisMoment(utc, 1e9, 1), "22:13:33.345678901");
+  assert.equal(axisMoment(utc, 1e9, 1e9), "22:13:33");
+  assert.equal(axisMoment(ns, 1234567), "1\u202f234\u202f567 ns");
+  const ticks = ticksOf({ start: 0, end: 10e9 }, 2e9, utc);
+  assert.equal(ticks.baseText, "2023-11-14");
+  assert.equal(ticks.ticks[0]!.label, "22:13:34");
+  assert.equal(ticksOf({ start: 0, end: 1000 }, 200, utc).baseText, "2023-11-14 22:13:32 +");
+  assert.equal(timeAxis("utc", [], null).kind, "start");
+  assert.equal(timeAxis("mark7", [mark], unix).kind, "start");
+});
+
+test("a counter is drawn between the values in sight, on demand from 0", () => {
+  const raster = newCounterRaster(3);
+  assert.deepEqual(counterScale(raster, false), { low: 0, high: 1 });
+  raster.minimum.set([1000, 1001, 1002]);
+  raster.maximum.set([1000, 1001, 1005]);
+  assert.deepEqual(counterScale(raster, false), { low: 1000, high: 1005 });
+  assert.deepEqual(counterScale(raster, true), { low: 0, high: 1005 });
+  raster.minimum.fill(-4);
+  raster.maximum.fill(-4);
+  assert.deepEqual(counterScale(raster, false), { low: -4, high: 0 });
 });
 
 test("CSV quotes what needs it and nothing else", () => {
@@ -159,7 +206,7 @@ test("a counter holds its value until the next sample, across tiles", () => {
   assert.deepEqual([raster.minimum[20], raster.maximum[20], raster.last[20]], [5, 9, 7]);
   assert.deepEqual([raster.minimum[21], raster.maximum[21], raster.last[1023], raster.last[1024]], [7, 7, 7, 7]);
   assert.deepEqual([raster.minimum[1124], raster.maximum[1124], raster.last[2047]], [-1, 7, -1]);
-  assert.deepEqual(counterScale(raster), { low: -1, high: 9 });
+  assert.deepEqual(counterScale(raster, false), { low: -1, high: 9 });
 });
 
 test("marks that turn the writing direction are written out", () => {

@@ -2,6 +2,7 @@
 import { GROUP_HEIGHT, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { oneLine } from "../model/format";
 import { plain } from "../ui/keys";
+import type { CounterRange } from "./counters";
 import { counterText } from "./tooltip";
 
 export interface HeaderActions {
@@ -52,7 +53,7 @@ export class HeaderColumn {
   update(
     rows: readonly Row[],
     scrollTop: number,
-    counterTops: ReadonlyMap<number, number>,
+    counterRanges: ReadonlyMap<number, CounterRange | null>,
     above: readonly GroupRow[],
   ): void {
     this.#showPath(above, rows[0]?.kind === "track" ? rows[0] : null, scrollTop);
@@ -82,7 +83,7 @@ export class HeaderColumn {
       } else {
         header.element.classList.toggle("pinned", row.pinned);
         header.pin!.setAttribute("aria-pressed", String(row.pinned));
-        header.note.textContent = noteOf(row, counterTops);
+        header.note.textContent = noteOf(row, counterRanges);
       }
     }
     for (const key of gone) {
@@ -242,10 +243,12 @@ function nameElement(text: string): HTMLElement {
 export const shortHeading = (title: string): string =>
   oneLine(/^((?:GPU|NPU|Device) \d+): /.exec(title)?.[1] ?? title, 40);
 
-function noteOf({ track, folded }: TrackRow, counterTops: ReadonlyMap<number, number>): string {
+function noteOf({ track, folded }: TrackRow, counterRanges: ReadonlyMap<number, CounterRange | null>): string {
   if (folded) return track.lanes > 1 ? `${track.lanes} lanes` : "";
-  const top = track.kind === "counter" ? (counterTops.get(track.id) ?? NaN) : NaN;
-  return Number.isNaN(top) ? "" : `max ${counterText(track.name, top)}`;
+  const range = track.kind === "counter" ? counterRanges.get(track.id) : null;
+  if (!range) return "";
+  const [low, high] = [counterText(track.name, range.low), counterText(track.name, range.high)];
+  return low === high ? high : `${low} \u2013 ${high}`;
 }
 
 function foldButton(label: string): HTMLButtonElement {

@@ -301,6 +301,31 @@ describe("keys alone", { skip }, () => {
     await until(page, "the slice under the pointer is marked as a whole", () => String(marks()) === whole);
   });
 
+  test("marks have names, notes and the time between them; the ruler counts from one; the link has all", async () => {
+    const span = session.span;
+    const times = [0.25, 0.5].map((share) => Math.round(span * share));
+    await page.evaluate((text) => (location.hash = `view=timeline&mark=${text}`), times.join(","));
+    await page.getByRole("button", { name: "Marks (2)" }).click();
+    await page.getByLabel("Name of mark 2").fill("second, here");
+    await page.getByLabel("Note of mark 1").fill("why: 100 %");
+    const base = () => page.getByLabel("What the ruler counts from");
+    await page.getByLabel("Measure from mark 2").click();
+    await until(page, "it is the zero", async () => (await base().inputValue()) === `mark${times[1]}`);
+    assert.match(await page.locator(".marks header").textContent(), /since second, here/);
+    assert.match(await page.locator(".mark-since").first().textContent(), /^-\d/);
+    await until(page, "the address has it", () => /ruler=mark\d+/.test(page.url()) && marks()[1]?.includes("second"));
+    const there = await openTimeline(await newWindow(browser), page.url());
+    await there.getByRole("button", { name: "Marks (2)" }).click();
+    assert.equal(await there.getByLabel("Name of mark 2").inputValue(), "second, here");
+    assert.equal(await there.getByLabel("Note of mark 1").inputValue(), "why: 100 %");
+    assert.equal(await there.getByLabel("What the ruler counts from").inputValue(), `mark${times[1]}`);
+    await there.context().close();
+    await base().selectOption("ns");
+    await until(page, "in ns", () => page.url().includes("ruler=ns"));
+    await page.getByLabel("Remove mark 1").click();
+    await until(page, "one is left", () => marks().length === 1);
+  });
+
   test("Escape leaves the search with its text, and N goes on; once more drops it", async () => {
     await page.keyboard.press("/");
     await page.keyboard.type("cuda");
