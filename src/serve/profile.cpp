@@ -29,7 +29,7 @@ std::vector<Argument> Profile::arguments(size_t run, SliceIndex slice) const {
   const Run& of = session_.runs[run];
   if (!of.arguments) return {};
   const std::unique_lock lock(arguments_mutex_, std::chrono::seconds(2));
-  if (!lock) throw Error("the profile is being exported; ask again when that has ended");
+  if (!lock) throw Error("the arguments are being read for an export or a search; ask again when that has ended");
   return of.arguments->arguments(of.timeline.slices.source[slice]);
 }
 

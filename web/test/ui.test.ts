@@ -7,6 +7,7 @@ import { decimal, query } from "../src/api/client";
 import { asWritten, bytes, duration, grouped, launchShape, moment, oneLine, percent } from "../src/model/format";
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
+import { readSearch } from "../src/model/search_text";
 import { pixelBuckets } from "../src/timeline/raster";
 import { axisMoment, baseOf, markMode, ticksOf, timeAxis } from "../src/model/axis";
 import { gridStepOf } from "../src/timeline/ruler";
@@ -247,4 +248,13 @@ test("the order in which rows came is found", () => {
   assert.deepEqual(orderFound(rows.slice(0, 2), [1, 3]), { column: 3, descending: false });
   assert.equal(orderFound(rows, [0, 1, 3]), null);
   assert.equal(orderFound([], [1]), null);
+});
+
+test("a search is a part of a name, or of an argument", () => {
+  assert.deepEqual(readSearch(" gemm "), { q: "gemm" });
+  assert.deepEqual(readSearch("x=1"), { q: "x=1" });
+  assert.deepEqual(readSearch("External id = 12"), { q: "12", argument: "External id", equal: true });
+  assert.deepEqual(readSearch("shape ~ [4, = 2]"), { q: "[4, = 2]", argument: "shape", equal: false });
+  assert.deepEqual(readSearch("stream ="), { q: "", argument: "stream", equal: false });
+  assert.deepEqual(readSearch("= 3"), { q: "= 3" });
 });

@@ -101,6 +101,9 @@ export class Client {
   search(
     q: string,
     options: {
+      /** Of this argument q is a part, or with `equal` the value. */
+      argument?: string;
+      equal?: boolean;
       regex?: boolean;
       /** Without derived slices. */
       own?: boolean;

@@ -3,6 +3,7 @@
 import { busyBeside, groupsAround, groupTree } from "../model/groups";
 import { layout, moveTrack, type Layout } from "../model/layout";
 import { duration, moment } from "../model/format";
+import { readSearch } from "../model/search_text";
 import { byTime, rangeOf, sameSlice, type Mark, type SliceRef } from "../model/selection";
 import { everything, fit, sameRange, width } from "../model/viewport";
 import { tilesIn, type TileKind } from "../api/tile_store";
@@ -530,7 +531,7 @@ export class Timeline implements Stage {
   /** Whether a name is looked for. Names that are not here yet count as looked for. */
   #wanted(): ((name: number) => boolean) | null {
     const text = this.source.search.get().trim().toLowerCase();
-    if (!text) return null;
+    if (!text || readSearch(text).argument !== undefined) return null;
     return (id) => {
       const known = this.#matches.get(id);
       if (known !== undefined) return known;

@@ -326,6 +326,26 @@ describe("keys alone", { skip }, () => {
     await until(page, "one is left", () => marks().length === 1);
   });
 
+  test("arguments are searched as key = value; the palette knows tables", async () => {
+    const { total } = await server.json("/api/p/0/search?q=7&argument=stream&equal=1&limit=1");
+    assert.ok(total > 0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("Stream = 7");
+    const count = page.locator(".search-count");
+    await until(page, "they are counted", async () => (await count.textContent()).replace(/\D/g, "") === String(total));
+    await page.keyboard.press("Enter");
+    const { selection } = await untilState(page, (now) => now.selection);
+    const track = session.tracks.find(({ id }) => id === selection.track);
+    assert.match(track.name, /^stream 7/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.locator(".palette input:focus").waitFor();
+    await page.keyboard.type("kernel_classes");
+    await page.keyboard.press("Enter");
+    await page.locator("#view-tables h3", { hasText: "Kernel classes" }).waitFor();
+    assert.ok(page.url().includes("table=kernel_classes"));
+  });
+
   test("Escape leaves the search with its text, and N goes on; once more drops it", async () => {
     await page.keyboard.press("/");
     await page.keyboard.type("cuda");
