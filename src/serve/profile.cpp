@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "serve/short_name.h"
 
 namespace cgpu {
 
@@ -53,6 +54,15 @@ void write_placed(JsonTextWriter& json, const Profile& profile, const Placed& pl
       .member("start", placed.start)
       .member("duration", placed.duration)
       .end_object();
+}
+
+void write_short_name(JsonTextWriter& json, std::string_view name) {
+  const std::string text = short_name(name);
+  if (text == name) {
+    json.null();
+  } else {
+    json.value(shown_name(text));
+  }
 }
 
 std::string shown_name(std::string_view name) {

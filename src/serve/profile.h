@@ -57,4 +57,7 @@ void write_placed(JsonTextWriter& json, const Profile& profile, const Placed& pl
 /// A name as lists show it: cut where it is longer than 1,024 bytes.
 std::string shown_name(std::string_view name);
 
+/// Its short form (short_name.h); null where that is the name itself.
+void write_short_name(JsonTextWriter& json, std::string_view name);
+
 }  // namespace cgpu

@@ -11,7 +11,8 @@ import { readSearch } from "../src/model/search_text";
 import { pixelBuckets } from "../src/timeline/raster";
 import { axisMoment, baseOf, markMode, ticksOf, timeAxis } from "../src/model/axis";
 import { gridStepOf } from "../src/timeline/ruler";
-import { shortName } from "../src/timeline/text";
+import { apart, cuts, narrower } from "../src/model/names";
+import { TextMeasure } from "../src/timeline/text";
 import { columnNeed, fittedWidth, gridOf, tabularMeasure } from "../src/ui/column_widths";
 import { fits } from "../src/ui/command_palette";
 import { csv } from "../src/ui/csv";
@@ -46,13 +47,31 @@ test("a name of any kind becomes one line", () => {
   assert.equal(oneLine("x".repeat(1000)).length, 301);
 });
 
-test("short names", () => {
-  assert.equal(shortName("void at::native::vectorized_kernel<4, std::array<char*, 2>>(int)"), "vectorized_kernel");
-  assert.equal(shortName("cutlass::Kernel2<cutlass_80_gemm>(Params)"), "Kernel2");
-  assert.equal(shortName("aten::linear"), "aten::linear");
-  assert.equal(shortName("cudaLaunchKernel"), "cudaLaunchKernel");
-  assert.equal(shortName("<script>"), "<script>");
-  assert.equal(shortName("Memcpy HtoD (Pageable -> Device)"), "Memcpy HtoD (Pageable -> Device)");
+test("names lose their namespaces as far as the rest says something", () => {
+  assert.deepEqual(narrower("at::native::elementwise_kernel"), [
+    "at::native::elementwise_kernel",
+    "native::elementwise_kernel",
+    "elementwise_kernel",
+  ]);
+  assert.deepEqual(narrower("internal::gemvx::kernel"), ["internal::gemvx::kernel", "gemvx::kernel"]);
+  assert.deepEqual(narrower("cudaLaunchKernel"), ["cudaLaunchKernel"]);
+});
+
+test("long names are cut in the middle, and what tells those apart that begin alike stays", () => {
+  const context = { font: "", measureText: () => ({ width: 1 }) } as unknown as CanvasRenderingContext2D;
+  const measure = new TextMeasure(context, "");
+  assert.equal(measure.cut("abcdefghij", 10), "abcdefghij");
+  assert.equal(measure.cut("abcdefghijklmnopqrst", 11), "abcdef\u2026qrst");
+  assert.equal(measure.cut("abcdefghij", 4), "abc\u2026");
+  assert.equal(measure.cut("abcdefghij", 2), "");
+  assert.equal(measure.fitting(["a long name", "a name"], 7), "a name");
+
+  const names = ["void gemm<float, 4>(int)", "void gemm<float, 8>(int)", "relu", "void gemm<float, 4>(int)"];
+  const at = cuts(names);
+  assert.ok(names[1]!.slice(at.get(names[1]!)).includes("8>"), "the difference is in what stays");
+  assert.equal(at.get("relu"), 0);
+  const labels = apart(names.map((full) => ({ full, short: full.replace(/^void |<.*/g, "") })));
+  assert.deepEqual(labels, ["gemm \u20264>(int)", "gemm \u20268>(int)", "relu", "gemm \u20264>(int)"]);
 });
 
 test("labels of the ruler tell neighbours apart at every zoom", () => {

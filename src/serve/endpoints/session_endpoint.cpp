@@ -159,6 +159,10 @@ Answer answer_names(const Profile& profile, const Request& request, std::string_
   for (uint32_t name = first; name < names.size() && name < first + kNamesInBlock; ++name) {
     json.value(shown_name(names[name]));
   }
+  json.end_array().key("short").begin_array();
+  for (uint32_t name = first; name < names.size() && name < first + kNamesInBlock; ++name) {
+    write_short_name(json, names[name]);
+  }
   json.end_array().end_object();
   return json_answer(std::move(json).text());
 }

@@ -222,7 +222,7 @@ export class Pane {
     const inset = LABEL_INSET * frame.ratio;
     const room = to - from - 2 * inset;
     const measure = this.#measure!;
-    const text = measure.fits(label.full, room) ? label.full : measure.cut(label.short, room);
+    const text = measure.fitting(label.forms, room);
     if (!text) return;
     this.#context.fillStyle = frame.wanted?.(this.#raster.name[from]!) === false ? frame.dimText : SLICE_TEXT;
     this.#context.fillText(text, from + inset, y);

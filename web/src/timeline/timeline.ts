@@ -83,7 +83,7 @@ export class Timeline implements Stage {
     ];
     this.#minimap = new Minimap(source.tracks);
     this.#busyBeside = busyBeside(source.tracks);
-    this.#labels = new Labels((id) => source.names.get(id));
+    this.#labels = new Labels(source.names);
     this.#tooltip = new Tooltip(this.#labels);
     this.#flows = new SelectedFlows(source.client, () => this.#redraw("overlay"));
     this.motion = new KeyMotion(source.viewport, source.session.span, () => this.fixedMoment());

@@ -4,6 +4,7 @@ import { render, type ComponentChild, type JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../api/protocol";
 import { grouped, oneLine, withUnit } from "../model/format";
+import { cuts } from "../model/names";
 import { copyText } from "./clipboard";
 import { csv } from "./csv";
 import { TextMeasure } from "../timeline/text";
@@ -31,7 +32,7 @@ export interface DataTableProps {
   /** By name of the column: how it is headed instead. */
   titles?: Readonly<Record<string, string>>;
   /** By name of the column: how its cells are drawn instead. */
-  cells?: Readonly<Record<string, (value: Cell, row: readonly Cell[]) => ComponentChild>>;
+  cells?: Readonly<Record<string, (value: Cell, row: readonly Cell[]) => ComponentChild>>; // null: as usual
   extra?: readonly ExtraColumn[];
   sort?: { column: string; descending: boolean };
   /** Called when the user has chosen an order. */
@@ -64,6 +65,7 @@ function exactText(value: Cell | undefined, unit?: string): string {
   return value === null || value === undefined ? "" : String(value).slice(0, 2000);
 }
 
+const SHORT_TEXT = 20; // letters
 const KEY_STEP = 16; // CSS pixels that a key widens a column
 
 let measureCells: Measure | null = null;
@@ -143,6 +145,14 @@ export function DataTable(props: DataTableProps): JSX.Element {
     () =>
       table.columns.map((column, c) =>
         column.unit === "%" ? Math.max(100, ...table.rows.map((row) => Number(row[c] ?? 0))) : 0,
+      ),
+    [table],
+  );
+
+  const cutAt = useMemo(
+    () =>
+      table.columns.map((column, c) =>
+        isNumeric(column) ? null : cuts(table.rows.map((row) => cellText(row[c] ?? null, column.unit))),
       ),
     [table],
   );
@@ -290,10 +300,10 @@ export function DataTable(props: DataTableProps): JSX.Element {
                         key={c}
                         role="gridcell"
                         class={isNumeric(column) ? "number" : "text"}
-                        title={own ? undefined : exactText(value, column.unit)}
+                        title={exactText(value, column.unit)}
                       >
                         {share !== null && <i class="cell-bar" style={{ width: `${Math.max(0, share) * 100}%` }} />}
-                        {own ? own(value, row) : <b>{cellText(value, column.unit)}</b>}
+                        {own?.(value, row) ?? textCell(cellText(value, column.unit), cutAt[c])}
                       </span>
                     );
                   })}
@@ -310,6 +320,19 @@ export function DataTable(props: DataTableProps): JSX.Element {
         )}
       </div>
     </div>
+  );
+}
+
+/** A text that is cut, where it does not fit, so that what tells it from the other rows stays. */
+function textCell(text: string, cutAt: ReadonlyMap<string, number> | null | undefined): JSX.Element {
+  const at = cutAt?.get(text) ?? 0;
+  return text.length > SHORT_TEXT && at > 0 ? (
+    <b class="cut">
+      <span>{text.slice(0, at)}</span>
+      <span>{text.slice(at)}</span>
+    </b>
+  ) : (
+    <b>{text}</b>
   );
 }
 

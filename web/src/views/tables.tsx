@@ -110,11 +110,7 @@ const HIDDEN_FOR_SLICES = ["remark"];
 
 /** A name that would show nothing is named as such. */
 const nameCell = (value: Cell) =>
-  typeof value === "string" && isBlank(value) ? (
-    <i class="soft">{nameText(value)}</i>
-  ) : (
-    <b title={value === null ? undefined : String(value).slice(0, 2000)}>{cellText(value)}</b>
-  );
+  typeof value === "string" && isBlank(value) ? <i class="soft">{nameText(value)}</i> : null;
 
 interface OneTableProps {
   context: ViewContext;
