@@ -80,6 +80,26 @@ TEST(Viewer, TellsHowItGetsOn) {
   EXPECT_EQ(viewer.answer({"/api/p/0/tile", {}}).status, 503);
 }
 
+TEST(StartOfSession, IsOnlySaidWhereItCanBe) {
+  const auto session_with = [](bool is_unix, int64_t base) {
+    TestRun run;
+    run.host(SliceKind::framework_op, "op", 5, 100);
+    run.run.clock_is_unix = is_unix;
+    run.run.clock_base = base;
+    Viewer viewer("1.2.3");
+    viewer.add({"trace.json"}).show(session_of(std::move(run)));
+    return viewer.answer({"/api/p/0/session", {}}).body;
+  };
+  const auto is_said = [&](bool is_unix, int64_t base) {
+    return session_with(is_unix, base).find("\"start_unix_ns\":null") == std::string::npos;
+  };
+  EXPECT_TRUE(is_said(true, 1'700'000'000'000'000'000));
+  EXPECT_FALSE(is_said(false, 1'700'000'000'000'000'000));
+  for (const int64_t base : {int64_t{0}, int64_t{12'345}, INT64_MAX - 1'000, INT64_MAX}) {
+    EXPECT_FALSE(is_said(true, base)) << base;
+  }
+}
+
 TEST(ShortNames, StandBesideTheNames) {
   TestRun run;
   const std::string name = "void cutlass::Kernel2<cutlass_80_wmma>(cutlass::Params)";

@@ -4,7 +4,17 @@ import { test } from "node:test";
 import type { Cell } from "../src/api/protocol";
 import { decodeActivityTile, type CounterTile } from "../src/api/tiles";
 import { decimal, query } from "../src/api/client";
-import { asWritten, bytes, duration, grouped, launchShape, moment, oneLine, percent } from "../src/model/format";
+import {
+  asWritten,
+  bytes,
+  duration,
+  grouped,
+  launchShape,
+  moment,
+  momentStep,
+  oneLine,
+  percent,
+} from "../src/model/format";
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
 import { readSearch } from "../src/model/search_text";
@@ -17,6 +27,7 @@ import { columnNeed, fittedWidth, gridOf, tabularMeasure } from "../src/ui/colum
 import { fits } from "../src/ui/command_palette";
 import { csv } from "../src/ui/csv";
 import { linearScale, logScale } from "../src/ui/chart";
+import { cellText } from "../src/ui/table";
 import { orderFound, orderRows } from "../src/ui/row_order";
 import { encodeActivity } from "./mock/profile.mjs";
 
@@ -276,4 +287,18 @@ test("a search is a part of a name, or of an argument", () => {
   assert.deepEqual(readSearch("shape ~ [4, = 2]"), { q: "[4, = 2]", argument: "shape", equal: false });
   assert.deepEqual(readSearch("stream ="), { q: "", argument: "stream", equal: false });
   assert.deepEqual(readSearch("= 3"), { q: "= 3" });
+});
+
+test("identifiers and counts are whole; moments differ where they differ", () => {
+  const int = (unit: string) => ({ type: "int", unit });
+  assert.equal(cellText(161234, int("")), "161234");
+  assert.equal(cellText(3008683275, int("count")), "3\u202f008\u202f683\u202f275");
+  assert.equal(cellText(12345678, int("ns")), "12.3 ms");
+  assert.equal(cellText(null, int("")), "");
+  assert.equal(cellText(16123.4, { type: "float", unit: "" }), "16.1 k");
+  const moments = [12345678, 12345978, 5e9, null];
+  const step = momentStep(moments);
+  assert.equal(step, 100);
+  assert.deepEqual([moment(moments[0]!, step), moment(moments[1]!, step)], ["12.3457 ms", "12.3460 ms"]);
+  assert.equal(momentStep([7, 7]), 1);
 });

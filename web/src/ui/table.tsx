@@ -2,8 +2,8 @@
 // headings are dragged; arrows move the current row, Enter opens it.
 import { render, type ComponentChild, type JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Cell, Table } from "../api/protocol";
-import { grouped, oneLine, withUnit } from "../model/format";
+import type { Cell, Column, Table } from "../api/protocol";
+import { grouped, moment, momentStep, oneLine, withUnit } from "../model/format";
 import { cuts } from "../model/names";
 import { copyText } from "./clipboard";
 import { csv } from "./csv";
@@ -27,6 +27,8 @@ export interface DataTableProps {
   table: Table;
   /** Said instead of rows where there are none. */
   empty?: string;
+  /** Columns of moments, by name: they have the digits that tell neighbours apart. */
+  moments?: readonly string[];
   /** Columns to leave out, by name. They stay in the CSV. */
   hidden?: readonly string[];
   /** By name of the column: how it is headed instead. */
@@ -53,11 +55,13 @@ export function columnTitle(name: string): string {
   return name.replace(/_(ns|pct|bytes)$/, "").replace(/_/g, " ");
 }
 
-/** A cell as text for reading. */
-export function cellText(value: Cell | undefined, unit?: string): string {
+/** A cell as text for reading. Whole numbers without a unit are identifiers, and exact, as are counts. */
+export function cellText(value: Cell | undefined, column: Pick<Column, "unit" | "type"> | null = null): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "number") return withUnit(value, unit);
-  return oneLine(String(value));
+  if (typeof value !== "number") return oneLine(String(value));
+  const whole = column?.type === "int" && Number.isInteger(value);
+  if (whole && !column.unit) return String(value);
+  return whole && column.unit === "count" ? grouped(value) : withUnit(value, column?.unit);
 }
 
 function exactText(value: Cell | undefined, unit?: string): string {
@@ -111,16 +115,25 @@ export function DataTable(props: DataTableProps): JSX.Element {
     const { name } = table.columns[c]!;
     return props.titles?.[name] ?? columnTitle(name);
   };
+  const steps = useMemo(
+    () =>
+      table.columns.map((column, c) =>
+        props.moments?.includes(column.name) ? momentStep(table.rows.map((row) => row[c])) : null,
+      ),
+    [table, props.moments],
+  );
+  const written = (c: number, value: Cell) =>
+    steps[c] && typeof value === "number" ? moment(value, steps[c]) : cellText(value, table.columns[c]);
   // What is no number in a column of numbers may be cut as any text.
   const textOf = (c: number) => {
-    const { name, unit, type } = table.columns[c]!;
+    const { name, type } = table.columns[c]!;
     const own = props.cells?.[name];
     const numeric = isNumeric({ name, type });
     return (row: readonly Cell[]) => {
       const value = row[c] ?? null;
       if (numeric && typeof value !== "number") return "";
       const drawn = own?.(value, row);
-      return typeof drawn === "string" ? drawn : cellText(value, unit);
+      return typeof drawn === "string" ? drawn : written(c, value);
     };
   };
   const needs = useMemo(
@@ -152,7 +165,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const cutAt = useMemo(
     () =>
       table.columns.map((column, c) =>
-        isNumeric(column) ? null : cuts(table.rows.map((row) => cellText(row[c] ?? null, column.unit))),
+        isNumeric(column) ? null : cuts(table.rows.map((row) => cellText(row[c] ?? null))),
       ),
     [table],
   );
@@ -303,7 +316,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
                         title={exactText(value, column.unit)}
                       >
                         {share !== null && <i class="cell-bar" style={{ width: `${Math.max(0, share) * 100}%` }} />}
-                        {own?.(value, row) ?? textCell(cellText(value, column.unit), cutAt[c])}
+                        {own?.(value, row) ?? textCell(written(c, value), cutAt[c])}
                       </span>
                     );
                   })}
