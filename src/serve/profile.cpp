@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "serve/short_name.h"
 
 namespace cgpu {
 
@@ -29,7 +30,7 @@ std::vector<Argument> Profile::arguments(size_t run, SliceIndex slice) const {
   const Run& of = session_.runs[run];
   if (!of.arguments) return {};
   const std::unique_lock lock(arguments_mutex_, std::chrono::seconds(2));
-  if (!lock) throw Error("the profile is being exported; ask again when that has ended");
+  if (!lock) throw Error("the arguments are being read for an export or a search; ask again when that has ended");
   return of.arguments->arguments(of.timeline.slices.source[slice]);
 }
 
@@ -53,6 +54,15 @@ void write_placed(JsonTextWriter& json, const Profile& profile, const Placed& pl
       .member("start", placed.start)
       .member("duration", placed.duration)
       .end_object();
+}
+
+void write_short_name(JsonTextWriter& json, std::string_view name) {
+  const std::string text = short_name(name);
+  if (text == name) {
+    json.null();
+  } else {
+    json.value(shown_name(text));
+  }
 }
 
 std::string shown_name(std::string_view name) {

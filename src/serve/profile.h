@@ -10,6 +10,7 @@
 
 #include "analysis/session_facts.h"
 #include "model/run.h"
+#include "serve/argument_search.h"
 #include "serve/http/json_text_writer.h"
 #include "serve/measured_launches.h"
 #include "tiles/timeline_view.h"
@@ -30,6 +31,10 @@ class Profile {
 
   /// The arguments of an event, read from the file again. Throws Error, also where somebody else is at them for long.
   std::vector<Argument> arguments(size_t run, SliceIndex slice) const;
+  /// The slices that have an argument with this value, see argument_search.h.
+  std::shared_ptr<const ArgumentSearch::Slices> find_argument(const ArgumentQuery& query) const {
+    return argument_search_.find(*this, query);
+  }
   /// Whoever reads arguments by other ways holds this meanwhile: the source of a run serves one at a time.
   std::timed_mutex& arguments_mutex() const { return arguments_mutex_; }
 
@@ -40,6 +45,7 @@ class Profile {
   mutable std::once_flag measured_once_;
   mutable std::optional<MeasuredLaunches> measured_;
   mutable std::timed_mutex arguments_mutex_;
+  mutable ArgumentSearch argument_search_;
 };
 
 /// What to call a session: the names of its inputs without their folders.
@@ -50,5 +56,8 @@ void write_placed(JsonTextWriter& json, const Profile& profile, const Placed& pl
 
 /// A name as lists show it: cut where it is longer than 1,024 bytes.
 std::string shown_name(std::string_view name);
+
+/// Its short form (short_name.h); null where that is the name itself.
+void write_short_name(JsonTextWriter& json, std::string_view name);
 
 }  // namespace cgpu

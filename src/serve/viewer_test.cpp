@@ -80,6 +80,47 @@ TEST(Viewer, TellsHowItGetsOn) {
   EXPECT_EQ(viewer.answer({"/api/p/0/tile", {}}).status, 503);
 }
 
+TEST(StartOfSession, IsOnlySaidWhereItCanBe) {
+  const auto session_with = [](bool is_unix, int64_t base) {
+    TestRun run;
+    run.host(SliceKind::framework_op, "op", 5, 100);
+    run.run.clock_is_unix = is_unix;
+    run.run.clock_base = base;
+    Viewer viewer("1.2.3");
+    viewer.add({"trace.json"}).show(session_of(std::move(run)));
+    return viewer.answer({"/api/p/0/session", {}}).body;
+  };
+  const auto is_said = [&](bool is_unix, int64_t base) {
+    return session_with(is_unix, base).find("\"start_unix_ns\":null") == std::string::npos;
+  };
+  EXPECT_TRUE(is_said(true, 1'700'000'000'000'000'000));
+  EXPECT_FALSE(is_said(false, 1'700'000'000'000'000'000));
+  for (const int64_t base : {int64_t{0}, int64_t{12'345}, INT64_MAX - 1'000, INT64_MAX}) {
+    EXPECT_FALSE(is_said(true, base)) << base;
+  }
+}
+
+TEST(ShortNames, StandBesideTheNames) {
+  TestRun run;
+  const std::string name = "void cutlass::Kernel2<cutlass_80_wmma>(cutlass::Params)";
+  run.host(SliceKind::framework_op, "aten::mm", 0, 100);
+  run.kernel(name, 200, 100);
+  Viewer viewer("1.2.3");
+  viewer.add({"trace.json"}).show(session_of(std::move(run)));
+  const std::string names = viewer.answer({"/api/p/0/names/0", {}}).body;
+  EXPECT_NE(names.find(name), std::string::npos) << names;
+  EXPECT_NE(names.find("\"cutlass::Kernel2\""), std::string::npos) << names;
+  EXPECT_NE(names.find("null"), std::string::npos) << "aten::mm is short";
+  const std::string plain = viewer.answer({"/api/p/0/table/kernels", {}}).body;
+  EXPECT_EQ(plain.find("\"short\""), std::string::npos);
+  const std::string table = viewer.answer({"/api/p/0/table/kernels", {{"short", "name"}}}).body;
+  EXPECT_TRUE(test::JsonCheck::is_valid(table)) << table;
+  EXPECT_NE(table.find("\"short\":[\"cutlass::Kernel2\"]"), std::string::npos) << table;
+  EXPECT_EQ(viewer.answer({"/api/p/0/table/kernels", {{"short", "nonsense"}}}).status, 400);
+  const std::string flame = viewer.answer({"/api/p/0/flame", {{"view", "down"}}}).body;
+  EXPECT_NE(flame.find("\"cutlass::Kernel2\""), std::string::npos) << flame;
+}
+
 TEST_F(Ready, DescribesTheSession) {
   const std::string session = body("/api/p/0/session");
   expect_has(session, R"("title":"trace.json")");

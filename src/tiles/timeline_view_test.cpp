@@ -171,6 +171,34 @@ TEST(TimelineView, TracksCanBeToldApart) {
                                                 "python (1): load (2)"}));
 }
 
+TEST(TimelineView, TracksStandInOrder) {
+  const auto run_in = [](const std::string& file) {
+    TestRun test;
+    for (const char* thread : {"12", "9", "1", "30"}) {
+      for (int64_t i = 0; i < std::stoi(thread); ++i) {
+        test.host(SliceKind::framework_op, "op", 100 * i, 10, kNone, thread);
+      }
+    }
+    test.run.timeline.counters.tracks = {{"1", "core 10"}, {"1", "core 9"}};
+    test.run.file = "folder/" + file;
+    return test;
+  };
+  TestRun named = run_in("other.json");
+  named.run.timeline.tracks[1].thread_name = "MainThread";
+  for (Track& track : named.run.timeline.tracks) track.process = "8";
+  const Session session = session_of(run_in("this.json"), std::move(named));
+  const SessionFacts facts(session);
+  const TimelineView view(facts);
+  std::vector<std::string> names;
+  for (const ViewTrack& track : view.tracks()) names.push_back(track.group.front() + ": " + track.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"rank 0 (this.json): thread 1", "rank 0 (this.json): thread 9",
+                                             "rank 0 (this.json): thread 12", "rank 0 (this.json): thread 30",
+                                             "rank 0 (this.json): core 9", "rank 0 (this.json): core 10",
+                                             "rank 0 (other.json): MainThread (9)", "rank 0 (other.json): thread 1",
+                                             "rank 0 (other.json): thread 12", "rank 0 (other.json): thread 30",
+                                             "rank 0 (other.json): core 9", "rank 0 (other.json): core 10"}));
+}
+
 TEST(TimelineView, ManyThreadsAtOnce) {
   const Session session = session_of(random_run(2), random_run(4));
   const SessionFacts facts(session);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
@@ -55,7 +56,12 @@ class TracksOfRun {
  public:
   TracksOfRun(const Session& session, size_t number, const RunFacts& facts, std::vector<ViewTrack>& out)
       : run_(session.runs[number]), number_(number), facts_(facts), out_(out) {
-    if (session.runs.size() > 1) group_.push_back(fmt::format("rank {}", run_.rank));
+    if (session.runs.size() == 1) return;
+    const auto twins = std::count_if(session.runs.begin(), session.runs.end(),
+                                     [&](const Run& other) { return other.rank == run_.rank; });
+    group_.push_back(twins > 1
+                         ? fmt::format("rank {} ({})", run_.rank, std::filesystem::path(run_.file).filename().string())
+                         : fmt::format("rank {}", run_.rank));
   }
 
   void add_all() {
@@ -66,7 +72,11 @@ class TracksOfRun {
       return !device || facts_.ops.devices.count(*device) == 0;
     });
     const std::vector<CounterTrack>& counters = run_.timeline.counters.tracks;
-    for (uint32_t i = 0; i < counters.size(); ++i) {
+    std::vector<uint32_t> order(counters.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return natural_less(counters[a].name, counters[b].name); });
+    for (const uint32_t i : order) {
       add(ViewKind::counter, group_of_counter(counters[i].process), counters[i].name).counter = i;
     }
     for (const int32_t device : facts_.memory) {
@@ -138,7 +148,8 @@ class TracksOfRun {
     track.lanes = count_lanes(SliceTimes(ranges.start, ranges.duration, 0), all, {});
   }
 
-  /// Sorts streams by their numbers, and the threads of a process by how many slices they have.
+  /// Streams and threads in the order of their processes and names, with the main thread of a process first; where none
+  /// is known, the one with the most slices.
   template <typename IsWanted>
   void add_sources(IsWanted is_wanted) {
     const std::vector<Track>& tracks = run_.timeline.tracks;
@@ -146,15 +157,39 @@ class TracksOfRun {
     for (TrackIndex track = 0; track < tracks.size(); ++track) {
       if (is_wanted(track)) order.push_back(track);
     }
+    const std::map<std::string, TrackIndex> main_threads = main_threads_of(order);
     const auto is_stream = [&](TrackIndex track) { return tracks[track].kind == TrackKind::device_stream; };
-    const auto slices = [&](TrackIndex track) { return facts_.slices.parts[track][0].slices; };
+    const auto is_main = [&](TrackIndex track) {
+      const auto found = main_threads.find(tracks[track].process);
+      return found != main_threads.end() && found->second == track;
+    };
     std::stable_sort(order.begin(), order.end(), [&](TrackIndex a, TrackIndex b) {
       if (is_stream(a) != is_stream(b)) return is_stream(a);
       if (natural_less(tracks[a].process, tracks[b].process)) return true;
       if (natural_less(tracks[b].process, tracks[a].process)) return false;
-      return is_stream(a) ? natural_less(tracks[a].thread, tracks[b].thread) : slices(a) > slices(b);
+      if (is_stream(a)) return natural_less(tracks[a].thread, tracks[b].thread);
+      if (is_main(a) != is_main(b)) return is_main(a);
+      return natural_less(name_of_thread(tracks[a]), name_of_thread(tracks[b]));
     });
     for (const TrackIndex track : order) add_source(track);
+  }
+
+  /// By process. A thread is the main one if it has the number of its process or is called so.
+  std::map<std::string, TrackIndex> main_threads_of(const std::vector<TrackIndex>& wanted) const {
+    const std::vector<Track>& tracks = run_.timeline.tracks;
+    const auto rank_of = [&](TrackIndex number) {
+      const Track& track = tracks[number];
+      const bool is_main = (!track.thread.empty() && track.thread == track.process) || track.thread_name == "main" ||
+                           track.thread_name == "MainThread";
+      return std::pair(is_main, facts_.slices.parts[number][0].slices);
+    };
+    std::map<std::string, TrackIndex> found;
+    for (const TrackIndex track : wanted) {
+      if (tracks[track].kind != TrackKind::host_thread) continue;
+      const auto [main, is_new] = found.emplace(tracks[track].process, track);
+      if (!is_new && rank_of(track) > rank_of(main->second)) main->second = track;
+    }
+    return found;
   }
 
   void add_source(TrackIndex number) {

@@ -17,6 +17,9 @@ import { control, digit, typesOrAt } from "./ui/keys";
 import { Logo } from "./ui/pages";
 import { openInPerfetto } from "./ui/perfetto";
 import { theme, toggleTheme } from "./ui/theme";
+import { choicesOf } from "./views/choices";
+import { titleOf } from "./views/declared";
+import { tablesView } from "./views/tables";
 import type { Command, MountedView, View, ViewContext } from "./views/context";
 
 export interface ShellProps {
@@ -53,6 +56,16 @@ export function Shell(props: ShellProps): JSX.Element {
       { group: "Page", title: "Redo", keys: "Ctrl+Y, Alt+\u2192", run: () => void state.redo() },
       { group: "Page", title: "Light or dark", run: toggleTheme },
       { group: "Page", title: "Show the whole run in all views", run: () => state.navigate({ area: null }) },
+      ...(views.some(({ id }) => id === tablesView.id)
+        ? session.tables.map(({ name }) => ({
+            group: "Table",
+            title: titleOf(name) === name ? name : `${titleOf(name)} (${name})`,
+            run: () => {
+              choicesOf(state).table.set({ name, where: "" });
+              state.navigate({ view: tablesView.id });
+            },
+          }))
+        : []),
       ...session.steps.slice(0, 200).map((step) => ({
         group: "Step",
         run: () =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Track } from "../src/api/protocol";
 import { busyBeside, foldedAtFirst, groupId, outermost, summaryOf } from "../src/model/groups";
-import { layout, moveTrack, rowAt, SUMMARY_HEIGHT, type TrackSettings } from "../src/model/layout";
+import { headingsOf, layout, moveTrack, rowAt, SUMMARY_HEIGHT, type TrackSettings } from "../src/model/layout";
 
 const track = (id: number, group: string[], name: string, lanes = 1, kind: Track["kind"] = "thread"): Track => ({
   id,
@@ -237,4 +237,26 @@ test("a track moves among its neighbours only", () => {
     "3",
   ]);
   assert.deepEqual(moveTrack(TRACKS, PLAIN, 77, 1), []);
+});
+
+test("the filter finds headings, also those that the page made", () => {
+  const tracks = [
+    track(0, ["python"], "main"),
+    ...Array.from({ length: 5 }, (_, i) => track(i + 1, ["python"], `clock ${i}`, 1, "counter")),
+  ];
+  const found = (filter: string) =>
+    layout(tracks, { ...PLAIN, filter }).main.map((row) => (row.kind === "group" ? row.title : row.track.name));
+  assert.deepEqual(found("counters 3"), []);
+  assert.deepEqual(found("counters clock 3"), ["python", "Counters", "clock 3"]);
+  assert.equal(found("counters").length, 7);
+});
+
+test("the headings of a row, as they are said once they are scrolled out", () => {
+  const { main } = layout(TRACKS, PLAIN);
+  const at = (i: number) => headingsOf(main, i).map((row) => row.title);
+  assert.deepEqual(at(0), ["rank 0"]);
+  assert.deepEqual(at(3), ["rank 0", "GPU 0"]);
+  assert.deepEqual(at(6), ["rank 0", "python"]);
+  assert.deepEqual(at(10), ["rank 1", "python"]);
+  assert.deepEqual(at(11), ["rank 1", "python"]);
 });

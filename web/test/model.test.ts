@@ -97,8 +97,9 @@ const FULL: UrlState = {
   folded: [2, 2147483700],
   order: [1, 2, 3],
   marks: [
-    { start: 5, end: null },
-    { start: 7, end: 9 },
+    { start: 5, end: null, name: "", note: "" },
+    { start: 7, end: 9, name: "a, b:~ & \u05d0 100%", note: "" },
+    { start: 8, end: null, name: "", note: "first, then: second" },
   ],
   search: "void f<int>(a, b) & <c> \u05d0 100%",
   choices: { colour: "name", table: "kernels where a = 'b' & c" },

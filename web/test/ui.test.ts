@@ -4,16 +4,31 @@ import { test } from "node:test";
 import type { Cell } from "../src/api/protocol";
 import { decodeActivityTile, type CounterTile } from "../src/api/tiles";
 import { decimal, query } from "../src/api/client";
-import { asWritten, bytes, duration, grouped, launchShape, moment, oneLine, percent } from "../src/model/format";
+import {
+  asWritten,
+  bytes,
+  duration,
+  grouped,
+  launchShape,
+  moment,
+  momentStep,
+  oneLine,
+  percent,
+} from "../src/model/format";
 import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
+import { readSearch } from "../src/model/search_text";
 import { pixelBuckets } from "../src/timeline/raster";
-import { baseOf, gridStepOf, ticksOf } from "../src/timeline/ruler";
-import { shortName } from "../src/timeline/text";
+import { axisMoment, baseOf, markMode, ticksOf, timeAxis } from "../src/model/axis";
+import { gridStepOf } from "../src/timeline/ruler";
+import { apart, cuts, narrower } from "../src/model/names";
+import { TextMeasure } from "../src/timeline/text";
+import { columnNeed, fittedWidth, gridOf, tabularMeasure } from "../src/ui/column_widths";
 import { fits } from "../src/ui/command_palette";
 import { csv } from "../src/ui/csv";
 import { linearScale, logScale } from "../src/ui/chart";
-import { orderRows } from "../src/ui/row_order";
+import { cellText } from "../src/ui/table";
+import { orderFound, orderRows } from "../src/ui/row_order";
 import { encodeActivity } from "./mock/profile.mjs";
 
 test("durations and moments", () => {
@@ -43,13 +58,31 @@ test("a name of any kind becomes one line", () => {
   assert.equal(oneLine("x".repeat(1000)).length, 301);
 });
 
-test("short names", () => {
-  assert.equal(shortName("void at::native::vectorized_kernel<4, std::array<char*, 2>>(int)"), "vectorized_kernel");
-  assert.equal(shortName("cutlass::Kernel2<cutlass_80_gemm>(Params)"), "Kernel2");
-  assert.equal(shortName("aten::linear"), "aten::linear");
-  assert.equal(shortName("cudaLaunchKernel"), "cudaLaunchKernel");
-  assert.equal(shortName("<script>"), "<script>");
-  assert.equal(shortName("Memcpy HtoD (Pageable -> Device)"), "Memcpy HtoD (Pageable -> Device)");
+test("names lose their namespaces as far as the rest says something", () => {
+  assert.deepEqual(narrower("at::native::elementwise_kernel"), [
+    "at::native::elementwise_kernel",
+    "native::elementwise_kernel",
+    "elementwise_kernel",
+  ]);
+  assert.deepEqual(narrower("internal::gemvx::kernel"), ["internal::gemvx::kernel", "gemvx::kernel"]);
+  assert.deepEqual(narrower("cudaLaunchKernel"), ["cudaLaunchKernel"]);
+});
+
+test("long names are cut in the middle, and what tells those apart that begin alike stays", () => {
+  const context = { font: "", measureText: () => ({ width: 1 }) } as unknown as CanvasRenderingContext2D;
+  const measure = new TextMeasure(context, "");
+  assert.equal(measure.cut("abcdefghij", 10), "abcdefghij");
+  assert.equal(measure.cut("abcdefghijklmnopqrst", 11), "abcdef\u2026qrst");
+  assert.equal(measure.cut("abcdefghij", 4), "abc\u2026");
+  assert.equal(measure.cut("abcdefghij", 2), "");
+  assert.equal(measure.fitting(["a long name", "a name"], 7), "a name");
+
+  const names = ["void gemm<float, 4>(int)", "void gemm<float, 8>(int)", "relu", "void gemm<float, 4>(int)"];
+  const at = cuts(names);
+  assert.ok(names[1]!.slice(at.get(names[1]!)).includes("8>"), "the difference is in what stays");
+  assert.equal(at.get("relu"), 0);
+  const labels = apart(names.map((full) => ({ full, short: full.replace(/^void |<.*/g, "") })));
+  assert.deepEqual(labels, ["gemm \u20264>(int)", "gemm \u20268>(int)", "relu", "gemm \u20264>(int)"]);
 });
 
 test("labels of the ruler tell neighbours apart at every zoom", () => {
@@ -64,6 +97,52 @@ test("labels of the ruler tell neighbours apart at every zoom", () => {
       for (const tick of ticks) assert.ok(tick.label.length <= 20, tick.label);
     }
   }
+});
+
+test("the ruler counts from a mark, in UTC and in ns, and tells neighbours apart at every zoom", () => {
+  const mark = { start: 5e6, end: null, name: "", note: "" };
+  const unix = "1700000012345678901"; // 2023-11-14 22:13:32.345678901
+  const axes = [markMode(mark), "utc", "ns"].map((mode) => timeAxis(mode, [mark], unix));
+  assert.deepEqual(
+    axes.map(({ kind }) => kind),
+    ["mark", "utc", "ns"],
+  );
+  for (const axis of axes) {
+    for (const start of [0, 123, 1.5e6, 7.77e9, 3.6e12]) {
+      for (let size = 20; size < 1e13; size *= 3.7) {
+        const view = { start, end: start + size };
+        const { ticks, baseText } = ticksOf(view, gridStepOf(view, 900), axis);
+        assert.ok(ticks.every(({ moment }) => moment >= start - 1 && moment <= view.end + 1));
+        assert.equal(new Set(ticks.map((tick) => tick.label)).size, ticks.length, `${axis.kind} ${start} ${size}`);
+        for (const { label } of ticks) assert.ok(label.length <= 20, label);
+        assert.ok(baseText.length <= 32, baseText);
+      }
+    }
+  }
+  const [fromMark, utc, ns] = axes as [(typeof axes)[0], (typeof axes)[0], (typeof axes)[0]];
+  assert.equal(axisMoment(fromMark, 7e6, 1e6), "+2 ms");
+  assert.equal(axisMoment(fromMark, 4e6, 1e6), "-1 ms");
+  assert.equal(axisMoment(utc, 1e9, 1), "22:13:33.345678901");
+  assert.equal(axisMoment(utc, 1e9, 1e9), "22:13:33");
+  assert.equal(axisMoment(ns, 1234567), "1\u202f234\u202f567 ns");
+  const ticks = ticksOf({ start: 0, end: 10e9 }, 2e9, utc);
+  assert.equal(ticks.baseText, "2023-11-14");
+  assert.equal(ticks.ticks[0]!.label, "22:13:34");
+  assert.equal(ticksOf({ start: 0, end: 1000 }, 200, utc).baseText, "2023-11-14 22:13:32 +");
+  assert.equal(timeAxis("utc", [], null).kind, "start");
+  assert.equal(timeAxis("mark7", [mark], unix).kind, "start");
+});
+
+test("a counter is drawn between the values in sight, on demand from 0", () => {
+  const raster = newCounterRaster(3);
+  assert.deepEqual(counterScale(raster, false), { low: 0, high: 1 });
+  raster.minimum.set([1000, 1001, 1002]);
+  raster.maximum.set([1000, 1001, 1005]);
+  assert.deepEqual(counterScale(raster, false), { low: 1000, high: 1005 });
+  assert.deepEqual(counterScale(raster, true), { low: 0, high: 1005 });
+  raster.minimum.fill(-4);
+  raster.maximum.fill(-4);
+  assert.deepEqual(counterScale(raster, false), { low: -4, high: 0 });
 });
 
 test("CSV quotes what needs it and nothing else", () => {
@@ -158,7 +237,7 @@ test("a counter holds its value until the next sample, across tiles", () => {
   assert.deepEqual([raster.minimum[20], raster.maximum[20], raster.last[20]], [5, 9, 7]);
   assert.deepEqual([raster.minimum[21], raster.maximum[21], raster.last[1023], raster.last[1024]], [7, 7, 7, 7]);
   assert.deepEqual([raster.minimum[1124], raster.maximum[1124], raster.last[2047]], [-1, 7, -1]);
-  assert.deepEqual(counterScale(raster), { low: -1, high: 9 });
+  assert.deepEqual(counterScale(raster, false), { low: -1, high: 9 });
 });
 
 test("marks that turn the writing direction are written out", () => {
@@ -174,4 +253,52 @@ test("the shape of a launch, however the profile writes it", () => {
   assert.equal(of({ ...nsys, blockZ: "" }), undefined);
   assert.equal(of({ grid: "[4, 2]", block: "[256, 1, 1]" }), undefined);
   assert.equal(of({}), undefined);
+});
+
+test("columns: a number is whole whatever is chosen, texts share what is left", () => {
+  const measure = tabularMeasure((character) => (character === "1" ? 3 : 7));
+  assert.equal(measure("111"), 21, "digits are equally wide");
+  const rows: Cell[][] = Array.from({ length: 1000 }, (_, i) => [i === 999 ? 123456789 : 1, "x".repeat(i)]);
+  const number = columnNeed(rows, (row) => String(row[0]), true, 30, measure);
+  assert.ok(number.least >= 9 * 7, "the longest is far down");
+  const text = columnNeed(rows, (row) => String(row[1]), false, 30, measure);
+  assert.ok(text.share > 0 && text.first < fittedWidth(rows, (row) => String(row[1]), measure));
+  assert.equal(gridOf([number, text], [], []).template, `${number.first}px minmax(${text.first}px, ${text.share}fr)`);
+  assert.equal(gridOf([number, text], [10, 300], [40]).template, `${number.least}px 300px 40px 1fr`);
+  assert.equal(gridOf([number, text], [10, 300], [40]).least, number.least + 340);
+});
+
+test("the order in which rows came is found", () => {
+  const rows: Cell[][] = [
+    ["b", 1, 9, 5],
+    ["a", 1, 7, 6],
+    ["c", 1, 7, null],
+  ];
+  assert.deepEqual(orderFound(rows, [1, 2, 3]), { column: 2, descending: true });
+  assert.deepEqual(orderFound(rows.slice(0, 2), [1, 3]), { column: 3, descending: false });
+  assert.equal(orderFound(rows, [0, 1, 3]), null);
+  assert.equal(orderFound([], [1]), null);
+});
+
+test("a search is a part of a name, or of an argument", () => {
+  assert.deepEqual(readSearch(" gemm "), { q: "gemm" });
+  assert.deepEqual(readSearch("x=1"), { q: "x=1" });
+  assert.deepEqual(readSearch("External id = 12"), { q: "12", argument: "External id", equal: true });
+  assert.deepEqual(readSearch("shape ~ [4, = 2]"), { q: "[4, = 2]", argument: "shape", equal: false });
+  assert.deepEqual(readSearch("stream ="), { q: "", argument: "stream", equal: false });
+  assert.deepEqual(readSearch("= 3"), { q: "= 3" });
+});
+
+test("identifiers and counts are whole; moments differ where they differ", () => {
+  const int = (unit: string) => ({ type: "int", unit });
+  assert.equal(cellText(161234, int("")), "161234");
+  assert.equal(cellText(3008683275, int("count")), "3\u202f008\u202f683\u202f275");
+  assert.equal(cellText(12345678, int("ns")), "12.3 ms");
+  assert.equal(cellText(null, int("")), "");
+  assert.equal(cellText(16123.4, { type: "float", unit: "" }), "16.1 k");
+  const moments = [12345678, 12345978, 5e9, null];
+  const step = momentStep(moments);
+  assert.equal(step, 100);
+  assert.deepEqual([moment(moments[0]!, step), moment(moments[1]!, step)], ["12.3457 ms", "12.3460 ms"]);
+  assert.equal(momentStep([7, 7]), 1);
 });

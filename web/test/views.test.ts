@@ -42,7 +42,7 @@ function randomFlame(seed: number, size: number, names = 12): FlameGraph {
   while (nodes.parent.length < size) grow(-1, 1000, 0);
   const total = nodes.parent.reduce((sum, parent, i) => sum + (parent < 0 ? nodes.value[i]! : 0), 0);
   const texts = Array.from({ length: names }, (_, i) => `f${i}`);
-  return { unit: "ns", metric: "time", metrics: ["time"], total, nodes, names: texts };
+  return { unit: "ns", metric: "time", metrics: ["time"], total, nodes, names: texts, short: [] };
 }
 
 test("frames stand inside their parents, beside their siblings, as wide as their values", () => {
@@ -86,7 +86,7 @@ test("a root has the full width, and only what is above and below it is shown", 
 
 test("an empty flame graph has no rows", () => {
   const nodes = { parent: [], name: [], value: [], self: [], kind: [], class: [], count: [] };
-  const graph: FlameGraph = { unit: "ns", metric: "m", metrics: ["m"], total: 0, nodes, names: [] };
+  const graph: FlameGraph = { unit: "ns", metric: "m", metrics: ["m"], total: 0, nodes, names: [], short: [] };
   assert.equal(layoutFlame(graph, null).rows.length, 0);
   assert.deepEqual(
     matchedValue(graph, () => true),

@@ -91,6 +91,8 @@ void write_tree(JsonTextWriter& json, const FlameTree& tree, bool whole_numbers)
   column("count", [](const FlameTree::Node& node) { return node.count; });
   json.end_object().key("names").begin_array();
   for (const uint32_t name : used) json.value(shown_name(tree.names[name]));
+  json.end_array().key("short").begin_array();
+  for (const uint32_t name : used) write_short_name(json, tree.names[name]);
   json.end_array();
 }
 

@@ -1,8 +1,6 @@
 // /api/p/P/search: slices by a part of their name, those of the profile and those that the viewer derives. O(text of
 // all names + slices), with nothing kept: the matching names are found first, and one pass over the slices' name
-// numbers finds theirs.
-#include <re2/re2.h>
-
+// numbers finds theirs. Or slices by one of their arguments (argument_search.h).
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -10,6 +8,7 @@
 #include "analysis/idle/idle_causes.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
+#include "serve/text_pattern.h"
 
 namespace cgpu {
 
@@ -24,26 +23,6 @@ struct Match {
     if (start != other.start) return start < other.start;  // mostly: nothing else is looked at
     return std::tie(derived, run, slice) < std::tie(other.derived, other.run, other.slice);
   }
-};
-
-class Pattern {
- public:
-  Pattern(const std::string& text, bool regex) : pattern_(text, options(regex)) {
-    if (!pattern_.ok()) throw RequestError(kBadRequest, "q: " + pattern_.error());
-  }
-  bool is_in(std::string_view text) const {
-    return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern_);
-  }
-
- private:
-  static RE2::Options options(bool regex) {
-    RE2::Options options;
-    options.set_case_sensitive(false);
-    options.set_literal(!regex);
-    options.set_log_errors(false);
-    return options;
-  }
-  RE2 pattern_;
 };
 
 /// The first `limit` in order of time (the last where the search goes back).
@@ -76,25 +55,18 @@ class Found {
 class Search {
  public:
   /// `own`: without derived slices.
-  Search(const Profile& profile, const Pattern& pattern, std::vector<bool> tracks, bool own)
+  Search(const Profile& profile, std::vector<bool> tracks, bool own)
       : profile_(profile),
         view_(profile.view()),
         tracks_(std::move(tracks)),
         own_(own),
-        matches_(view_.names().size()) {
-    for (uint32_t name = 0; name < matches_.size(); ++name) matches_[name] = pattern.is_in(view_.names()[name]) ? 1 : 0;
-    for (size_t cause = 0; cause < causes_.size(); ++cause) {
-      std::string text(text_of(static_cast<IdleCause>(cause)));
-      causes_[cause] = pattern.is_in(text);
-      std::replace(text.begin(), text.end(), '_', ' ');  // as the page writes it
-      causes_[cause] = causes_[cause] || pattern.is_in(text);
-    }
-    used_.resize(matches_.size());
-  }
+        matches_(view_.names().size()),
+        used_(view_.names().size()) {}
 
   /// Calls take(match) for each slice.
   template <typename Take>
-  void run(Take take) {
+  void run(const TextPattern& pattern, Take take) {
+    choose_names(pattern);
     std::vector<Kinds> kinds(profile_.session().runs.size());
     for (size_t run = 0; run < kinds.size(); ++run) kinds[run] = search_run(run, take);
     for (ViewTrackId id = 0; id < view_.tracks().size() && !own_; ++id) {
@@ -108,12 +80,34 @@ class Search {
     }
   }
 
+  /// The same for slices that are known already.
+  template <typename Take>
+  void run_arguments(const ArgumentSearch::Slices& slices, Take take) {
+    for (size_t run = 0; run < slices.size(); ++run) {
+      const Slices& all = profile_.session().runs[run].timeline.slices;
+      for (const SliceIndex slice : slices[run]) {
+        if (!is_wanted(view_.track_of(run, slice))) continue;
+        found(view_.names().of(run, all.name[slice]), {all.start[slice] - view_.zero(run), kNone, run, slice}, take);
+      }
+    }
+  }
+
   uint64_t total() const { return total_; }
   int64_t names() const { return std::count(used_.begin(), used_.end(), uint8_t{1}); }
 
  private:
   /// By SliceKind, whether a slice of a run is called so.
   using Kinds = std::array<bool, static_cast<size_t>(SliceKind::other) + 1>;
+
+  void choose_names(const TextPattern& pattern) {
+    for (uint32_t name = 0; name < matches_.size(); ++name) matches_[name] = pattern.is_in(view_.names()[name]) ? 1 : 0;
+    for (size_t cause = 0; cause < causes_.size(); ++cause) {
+      std::string text(text_of(static_cast<IdleCause>(cause)));
+      causes_[cause] = pattern.is_in(text);
+      std::replace(text.begin(), text.end(), '_', ' ');  // as the page writes it
+      causes_[cause] = causes_[cause] || pattern.is_in(text);
+    }
+  }
 
   bool is_wanted(ViewTrackId track) const { return tracks_.empty() || tracks_[track]; }
 
@@ -202,10 +196,12 @@ std::optional<Match> match_of(const Profile& profile, const std::optional<std::v
 }  // namespace
 
 Answer answer_search(const Profile& profile, const Request& request) {
-  const Parameters parameters(request, {"q", "regex", "own", "track", "at", "past", "direction", "limit"});
+  const Parameters parameters(request,
+                              {"q", "argument", "equal", "regex", "own", "track", "at", "past", "direction", "limit"});
   const TimelineView& view = profile.view();
   const std::string text = parameters.required_text("q");
-  if (text.empty()) throw RequestError(kBadRequest, "q is empty");
+  const auto argument = parameters.text("argument");
+  if (text.empty() && !argument) throw RequestError(kBadRequest, "q is empty");
   const std::string direction = parameters.text("direction").value_or("next");
   if (direction != "next" && direction != "previous") {
     throw RequestError(kBadRequest, "direction: next or previous was expected");
@@ -220,12 +216,18 @@ Answer answer_search(const Profile& profile, const Request& request) {
     for (const int64_t track : *wanted) tracks[static_cast<size_t>(track)] = true;
   }
 
-  Search search(profile, Pattern(text, parameters.flag("regex")), std::move(tracks), parameters.flag("own"));
-  search.run([&](const Match& match) {
+  const bool regex = parameters.flag("regex");
+  Search search(profile, std::move(tracks), parameters.flag("own"));
+  const auto take = [&](const Match& match) {
     if (at && (backwards ? match.start > *at : match.start < *at)) return;
     if (past && !(backwards ? match < *past : *past < match)) return;
     found.add(match);
-  });
+  };
+  if (argument) {
+    search.run_arguments(*profile.find_argument({*argument, text, regex, parameters.flag("equal")}), take);
+  } else {
+    search.run(TextPattern(text, regex), take);
+  }
   JsonTextWriter json;
   json.begin_object().member("total", search.total()).member("names", search.names()).key("matches").begin_array();
   for (const Match& match : std::move(found).in_order()) {

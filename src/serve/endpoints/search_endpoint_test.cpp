@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "analysis/random_run.h"
+#include "analysis/test_timeline.h"
+#include "model/test_arguments.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
 
@@ -122,6 +124,45 @@ TEST(Search, CausesAreFoundAsThePageWritesThem) {
   EXPECT_THROW(search(profile, {{"q", "first"}, {"past", "99,0"}}), RequestError);
   EXPECT_THROW(search(profile, {{"q", "first"}, {"past", "1"}}), RequestError);
   EXPECT_THROW(search(profile, {{"q", "first"}, {"past", "-1,0"}}), RequestError);
+}
+
+/// Slice N has the argument "Input Dims": "[N, 8]" and, if N is even, "note": "even N".
+class Dims : public test::MadeArguments {
+  std::vector<Argument> of(uint64_t source) override {
+    const std::string number = std::to_string(source);
+    std::vector<Argument> arguments = {{"Input Dims", "[" + number + ", 8]", true}};
+    if (source % 2 == 0) arguments.push_back({"note", "Even " + number, false});
+    return arguments;
+  }
+};
+
+TEST(Search, FindsArguments) {
+  TestRun run;
+  for (int64_t i = 0; i < 12; ++i) run.host(SliceKind::framework_op, "op", 100 * i, 10);
+  run.kernel("kernel", 5'000, 10, {.stream = 7});
+  std::vector<uint64_t>& sources = run.run.timeline.slices.source;
+  for (size_t i = 0; i < sources.size(); ++i) sources[i] = i;
+  run.run.arguments = std::make_shared<Dims>();
+  const Profile profile(session_of(std::move(run)));
+  const auto total = [&](const std::string& key, const std::string& value, const std::string& equal) {
+    return total_of(search(profile, {{"argument", key}, {"q", value}, {"equal", equal}}));
+  };
+  EXPECT_EQ(total("input dims", "[1, 8]", "1"), 1U);
+  EXPECT_EQ(total("Input Dims", "[1", "0"), 4U) << "1, 10, 11, 12";
+  EXPECT_EQ(total("note", "even", "0"), 7U);
+  EXPECT_EQ(total("note", "even", "1"), 0U);
+  EXPECT_EQ(total("note", "", "0"), 7U) << "all that have it";
+  EXPECT_EQ(total("no such key", "", "0"), 0U);
+  EXPECT_EQ(total("stream", "7", "1"), 1U) << "a column of the model";
+  EXPECT_EQ(total_of(search(profile, {{"argument", "note"}, {"q", "^even 1?2$"}, {"regex", "1"}})), 2U);
+  EXPECT_THROW(search(profile, {{"argument", "note"}, {"q", "("}, {"regex", "1"}}), RequestError);
+
+  std::vector<Place> all = matches_of(search(profile, {{"argument", "note"}, {"q", "even"}}));
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+  const std::string past = std::to_string(std::get<1>(all[2])) + "," + std::to_string(std::get<2>(all[2]));
+  const std::string next = search(profile, {{"argument", "note"}, {"q", "even"}, {"past", past}, {"limit", "1"}});
+  EXPECT_EQ(matches_of(next), std::vector<Place>{all[3]});
 }
 
 }  // namespace

@@ -112,11 +112,18 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
   json.end_array();
 }
 
-/// ns since 1970 at time 0, as text: it does not fit into what a page calls a number.
+/// ns since 1970 at time 0, as text: it does not fit into what a page calls a number. None where the profile says a
+/// year in which nobody recorded anything (a clock that was not set, the largest number there is).
 std::optional<std::string> start_of(const Profile& profile) {
+  constexpr int64_t kYear1990 = 631'152'000'000'000'000;
+  constexpr int64_t kYear2200 = 7'258'118'400'000'000'000;
   const Run& first = profile.session().runs.front();
-  if (!first.clock_is_unix) return std::nullopt;
-  return std::to_string(first.clock_base + profile.view().zero(0));
+  int64_t start = 0;
+  if (!first.clock_is_unix || __builtin_add_overflow(first.clock_base, profile.view().zero(0), &start)) {
+    return std::nullopt;
+  }
+  if (start < kYear1990 || start >= kYear2200) return std::nullopt;
+  return std::to_string(start);
 }
 
 }  // namespace
@@ -158,6 +165,10 @@ Answer answer_names(const Profile& profile, const Request& request, std::string_
   json.begin_object().member("first", first).key("names").begin_array();
   for (uint32_t name = first; name < names.size() && name < first + kNamesInBlock; ++name) {
     json.value(shown_name(names[name]));
+  }
+  json.end_array().key("short").begin_array();
+  for (uint32_t name = first; name < names.size() && name < first + kNamesInBlock; ++name) {
+    write_short_name(json, names[name]);
   }
   json.end_array().end_object();
   return json_answer(std::move(json).text());

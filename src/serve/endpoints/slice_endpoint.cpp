@@ -8,12 +8,12 @@
 #include "analysis/common/statistics.h"
 #include "base/error.h"
 #include "kernels/kernel_class.h"
-#include "kernels/names.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/endpoints/idle_gap.h"
 #include "serve/endpoints/launch_endpoint.h"
 #include "serve/endpoints/slice_waits.h"
 #include "serve/http/parameters.h"
+#include "serve/short_name.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -70,7 +70,7 @@ class SliceWriter {
     const SliceKind kind = timeline_.kind(slice_);
     if (kind == SliceKind::kernel || kind == SliceKind::device_collective) {
       json_.member("class", text_of(static_cast<KernelClass>(ops.kernel_class[op_])));
-      json_.member("short_name", shown_name(base_kernel_name(timeline_.name(slice_))));
+      json_.member("short_name", shown_name(short_name(timeline_.name(slice_))));
     }
     if (ops.copy[op_] != CopyKind::none) {
       std::string copy = text_of(ops.copy[op_]);

@@ -54,6 +54,20 @@ Table table_of(const Profile& profile, const Analysis& analysis, const TableOpti
   return table;
 }
 
+/// `, "short": [...]`: the short form of the texts of a column, null where it is the text itself.
+std::string short_names_of(const Table& table, const std::string& name) {
+  const size_t column = table.column(name);
+  JsonTextWriter json;
+  json.begin_array();
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    const Cell cell = table.cell(row, column);
+    const auto* text = std::get_if<std::string>(&cell);
+    write_short_name(json, text != nullptr ? *text : "");
+  }
+  json.end_array();
+  return ",\"short\":" + std::move(json).text();
+}
+
 /// What the tables of a selected area are.
 constexpr std::array<const char*, 7> kAreaTables = {"kernels", "kernel_classes", "ops", "api",
                                                     "ranges",  "gpu_time",       "idle"};
@@ -80,7 +94,7 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
   const Analysis& analysis = table_called(name);
   Request rest = request;
   const TableOptions options = take_options(analysis, rest);
-  const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where"});
+  const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where", "short"});
   ViewSelection selection = window_of(profile, parameters);
   selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
   RowChoice choice;
@@ -90,8 +104,13 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
     if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
     const auto where = parameters.text("where");
     if (where && !where->empty()) choice.where = Filter::parse(*where);
-    return json_answer(
-        render_json("table", profile.session().inputs, {table_of(profile, analysis, options, selection, choice)}));
+    const std::string short_of = parameters.text("short").value_or("");
+    std::vector<Table> tables;
+    tables.push_back(table_of(profile, analysis, options, selection, choice));
+    const std::string more = short_of.empty() ? "" : short_names_of(tables.front(), short_of);
+    std::string body = render_json("table", profile.session().inputs, tables);
+    body.insert(body.rfind('}'), more);
+    return json_answer(std::move(body));
   } catch (const Error& error) {
     throw RequestError(kBadRequest, error.what());
   }

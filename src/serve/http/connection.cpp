@@ -14,7 +14,10 @@ using namespace std::chrono_literals;
 constexpr auto kIdle = 5000ms;          // between two requests
 constexpr auto kHead = 5000ms;          // for the whole of a request
 constexpr auto kStalled = 10000ms;      // while the client does not take what it asked for
+constexpr auto kLeastTime = 20ms;       // whatever the crowd
 constexpr auto kCrowdedShare = 20;      // of all these, where others wait
+constexpr int kCrowd = 64;              // of more that wait, those that send nothing have still less time
+constexpr size_t kLeastTaken = 65536;   // bytes that a client takes in kStalled, where it could have more
 constexpr size_t kLongestHead = 65536;  // bytes
 }  // namespace
 
@@ -23,10 +26,18 @@ Connection::Connection(int socket, const std::atomic<int>& crowded) : socket_(so
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+std::chrono::milliseconds Connection::limit(short event, std::chrono::milliseconds patience) const {
+  const int waiting = crowded_;
+  if (waiting <= 0) return patience;
+  patience /= kCrowdedShare;
+  if (event == POLLIN && waiting > kCrowd) patience = patience * kCrowd / waiting;
+  return std::max<std::chrono::milliseconds>(patience, kLeastTime);
+}
+
 bool Connection::wait(short event, Clock::time_point begin, std::chrono::milliseconds patience) const {
   for (;;) {
-    const auto limit = crowded_ > 0 ? patience / kCrowdedShare : patience;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(begin + limit - Clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(begin + limit(event, patience) - Clock::now());
     pollfd entry{socket_, event, 0};
     // In pieces, so as to notice when others begin to wait.
     const int found = ::poll(&entry, 1, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 50)));
@@ -38,7 +49,8 @@ bool Connection::wait(short event, Clock::time_point begin, std::chrono::millise
 
 bool Connection::wait_for_request() {
   if (taken_ == buffered_ && !wait(POLLIN, Clock::now(), kIdle)) return false;
-  began_ = Clock::now();
+  began_ = counted_since_ = Clock::now();
+  sent_ = 0;
   left_ = kLongestHead;
   return true;
 }
@@ -70,10 +82,24 @@ ssize_t Connection::read(char* to, size_t size) {
 ssize_t Connection::write(const char* from, size_t size) {
   for (;;) {
     const ssize_t sent = ::send(socket_, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) return sent;
+    if (sent >= 0) {
+      sent_ += static_cast<size_t>(sent);
+      return sent;
+    }
     if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return -1;
-    if (!wait(POLLOUT, Clock::now(), kStalled)) return -1;
+    if (!keeps_up() || !wait(POLLOUT, Clock::now(), kStalled)) return -1;
   }
+}
+
+bool Connection::keeps_up() {
+  const auto now = Clock::now();
+  const auto time = limit(POLLOUT, kStalled);
+  if (now - counted_since_ < time) return true;
+  const auto least = kLeastTaken * static_cast<size_t>(time.count()) / static_cast<size_t>(kStalled.count());
+  const bool enough = sent_ >= least;
+  counted_since_ = now;
+  sent_ = 0;
+  return enough;
 }
 
 // Nobody asks: answers do not depend on where a client is.

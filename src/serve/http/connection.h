@@ -1,4 +1,5 @@
-// One connection of a client, with limits on what it may cost: bytes of a request's head, and time.
+// One connection of a client, with limits on what it may cost: bytes of a request's head, and time. One that is half
+// open, that says nothing, or that takes its answer drop by drop, ends, the sooner the more others wait.
 #pragma once
 
 #include <httplib.h>
@@ -11,7 +12,7 @@ namespace cgpu {
 
 class Connection : public httplib::Stream {
  public:
-  /// `crowded`: whether other clients wait for a thread, so that this one must be quick.
+  /// `crowded`: how many other clients wait for a thread, so that this one must be quick.
   Connection(int socket, const std::atomic<int>& crowded);
 
   /// Waits for the first byte of the next request. False where none came in time or the client has gone.
@@ -30,10 +31,17 @@ class Connection : public httplib::Stream {
   /// Waits for an event of poll(2) until the deadline, less patiently where others wait.
   bool wait(short event, Clock::time_point begin, std::chrono::milliseconds patience) const;
 
+  /// What is left of the patience, with those that wait now.
+  std::chrono::milliseconds limit(short event, std::chrono::milliseconds patience) const;
+  /// Whether the client takes what it is sent in a time that can be called one.
+  bool keeps_up();
+
   int socket_;
   const std::atomic<int>& crowded_;
   Clock::time_point began_ = Clock::now();  // of the request
-  size_t left_ = 0;                         // bytes that it may still have
+  Clock::time_point counted_since_ = began_;
+  size_t sent_ = 0;  // bytes since then
+  size_t left_ = 0;  // bytes that it may still have
   char buffer_[4096];
   size_t buffered_ = 0;
   size_t taken_ = 0;

@@ -65,6 +65,11 @@ bool Guard::allows_origin(std::string_view origin, std::string_view host) const 
   return origin.starts_with(kScheme) && equal_ignoring_case(origin.substr(kScheme.size()), host);
 }
 
+bool Guard::allows_site(std::string_view site, std::string_view mode, std::string_view destination, bool is_page) {
+  if (site.empty() || site == "same-origin" || site == "none") return true;
+  return is_page && mode == "navigate" && destination == "document";
+}
+
 bool Guard::is_token(std::string_view text) const {
   return equal_secrets(text, token_);
 }

@@ -1,7 +1,7 @@
 // Who may ask: requests that a foreign web page made a browser send, and requests without the token, are refused.
 //
 // A page of another site can make a browser send requests here, and can make its own host name point here (DNS
-// rebinding). The first names a foreign Origin, the second a foreign Host.
+// rebinding). The first names a foreign Origin or says so in Sec-Fetch-Site, the second a foreign Host.
 #pragma once
 
 #include <string>
@@ -19,6 +19,9 @@ class Guard {
   bool allows_host(std::string_view host) const;
   /// The Origin header of a request for `host`, "" where it has none.
   bool allows_origin(std::string_view origin, std::string_view host) const;
+  /// What a browser says of where a request comes from: the headers Sec-Fetch-Site, -Mode and -Dest, "" where they are
+  /// missing. From elsewhere only a link to the page may be followed.
+  static bool allows_site(std::string_view site, std::string_view mode, std::string_view destination, bool is_page);
   /// The headers Authorization and Cookie, "" where they are missing.
   bool allows_token(std::string_view authorization, std::string_view cookies) const;
 

@@ -27,6 +27,17 @@ TEST(Guard, RefusesForeignOrigins) {
   }
 }
 
+TEST(Guard, RefusesWhatOtherSitesMakeABrowserAsk) {
+  for (const char* own : {"", "same-origin", "none"}) EXPECT_TRUE(Guard::allows_site(own, "cors", "empty", false));
+  for (const char* other : {"cross-site", "same-site"}) {
+    EXPECT_FALSE(Guard::allows_site(other, "no-cors", "image", false));
+    EXPECT_FALSE(Guard::allows_site(other, "no-cors", "script", true));
+    EXPECT_FALSE(Guard::allows_site(other, "navigate", "document", false)) << "a download";
+    EXPECT_FALSE(Guard::allows_site(other, "navigate", "iframe", true));
+    EXPECT_TRUE(Guard::allows_site(other, "navigate", "document", true)) << "a link to the page";
+  }
+}
+
 TEST(Guard, AsksForTheToken) {
   const Guard guard("0.0.0.0", 80, "correct-horse");
   EXPECT_TRUE(guard.needs_token());

@@ -160,6 +160,10 @@ class HttpServer::Listener : public httplib::Server {
     if (!guard_->allows_origin(request.get_header_value("Origin"), host)) {
       return refuse(kForbidden, "requests of other sites are not answered");
     }
+    if (!Guard::allows_site(request.get_header_value("Sec-Fetch-Site"), request.get_header_value("Sec-Fetch-Mode"),
+                            request.get_header_value("Sec-Fetch-Dest"), request.path == "/")) {
+      return refuse(kForbidden, "requests of other sites are not answered");
+    }
     if (request.method != "GET" && request.method != "HEAD") {
       response.set_header("Allow", "GET, HEAD");
       return refuse(kNoSuchMethod, "only GET and HEAD are answered");

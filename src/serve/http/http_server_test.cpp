@@ -138,6 +138,15 @@ TEST_F(Served, RefusesForeignNames) {
   EXPECT_EQ(with_host(good + fmt::format("Origin: http://localhost:{}\r\n", server.port())), 200);
 }
 
+TEST_F(Served, RefusesOtherSites) {
+  const std::string navigation = "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
+  EXPECT_EQ(get("/api/status", "Sec-Fetch-Site: cross-site\r\n").status, 403);
+  EXPECT_EQ(get("/app.js", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n").status, 403);
+  EXPECT_EQ(get("/api/p/0/export?to=json", "Sec-Fetch-Site: cross-site\r\n" + navigation).status, 403);
+  EXPECT_EQ(get("/", "Sec-Fetch-Site: cross-site\r\n" + navigation).status, 200);
+  EXPECT_EQ(get("/api/status", "Sec-Fetch-Site: same-origin\r\n").status, 200);
+}
+
 TEST_F(Served, NoPathLeadsToTheFileSystem) {
   for (const char* path : {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/etc/passwd",
                            "/api/../../etc/passwd", "//etc/passwd", "/%00", "/api/p/0/table/%2e%2e%2fkernels",

@@ -5,6 +5,7 @@ import type {
   FlameGraph,
   Flow,
   LaunchSlices,
+  NameBlock,
   Neighbor,
   RowSlices,
   SearchAnswer,
@@ -25,6 +26,8 @@ export interface TableOptions {
   top?: number;
   sort?: string;
   where?: string;
+  /** The text column of which the short forms come too. */
+  short?: string;
   // Options that some tables declare; another refuses them.
   names?: "base" | "full";
   metric?: string;
@@ -80,7 +83,7 @@ export class Client {
     return session;
   }
 
-  names(block: number): Promise<{ first: number; names: string[] }> {
+  names(block: number): Promise<NameBlock> {
     return this.#json(`names/${block}`);
   }
 
@@ -101,6 +104,9 @@ export class Client {
   search(
     q: string,
     options: {
+      /** Of this argument q is a part, or with `equal` the value. */
+      argument?: string;
+      equal?: boolean;
       regex?: boolean;
       /** Without derived slices. */
       own?: boolean;
@@ -126,7 +132,8 @@ export class Client {
       `table/${encodeURIComponent(name)}${query({ ...options })}`,
       signal,
     );
-    return answer.tables ? (answer.tables[name] ?? Object.values(answer.tables)[0]!) : answer;
+    const table = answer.tables ? (answer.tables[name] ?? Object.values(answer.tables)[0]!) : answer;
+    return answer.short ? { ...table, short: answer.short } : table;
   }
 
   flame(

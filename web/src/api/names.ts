@@ -1,10 +1,11 @@
 // The texts of name ids. Blocks of 4096 are asked for when one of their names is first needed.
 import type { Client } from "./client";
+import type { NameBlock } from "./protocol";
 
 const BLOCK = 4096;
 
 export class Names {
-  #blocks = new Map<number, string[] | null>(); // null: asked for
+  #blocks = new Map<number, NameBlock | null>(); // null: asked for
   #listeners = new Set<() => void>();
 
   constructor(private readonly client: Pick<Client, "names">) {}
@@ -13,9 +14,15 @@ export class Names {
   get(id: number): string | undefined {
     const block = Math.floor(id / BLOCK);
     const names = this.#blocks.get(block);
-    if (names) return names[id - block * BLOCK] ?? "";
+    if (names) return names.names[id - block * BLOCK] ?? "";
     if (names === undefined) this.#fetch(block);
     return undefined;
+  }
+
+  /** The short form of a name that has come; null where there is none but the name. */
+  short(id: number): string | null {
+    const block = Math.floor(id / BLOCK);
+    return this.#blocks.get(block)?.short[id - block * BLOCK] ?? null;
   }
 
   /** Calls the listener whenever more names have come. */
@@ -27,7 +34,7 @@ export class Names {
   async #fetch(block: number): Promise<void> {
     this.#blocks.set(block, null);
     try {
-      this.#blocks.set(block, (await this.client.names(block)).names);
+      this.#blocks.set(block, await this.client.names(block));
     } catch {
       this.#blocks.delete(block);
       return;

@@ -213,10 +213,19 @@ export interface Column {
   about?: string;
 }
 
+/** Texts of name ids from `first` on, and their short forms, null where these are the same. */
+export interface NameBlock {
+  first: number;
+  names: string[];
+  short: (string | null)[];
+}
+
 /** A table as `cgpu table --format json` writes it. */
 export interface Table {
   columns: Column[];
   rows: Cell[][];
+  /** By row, the short forms of the column that was asked for; null where they are the same. */
+  short?: (string | null)[];
 }
 
 /** Durations of the slices of one row of a table: as many in each of the bars, of equal width from min to max. */
@@ -267,6 +276,8 @@ export interface FlameGraph {
     count: number[];
   };
   names: string[];
+  /** The short forms of the names; null where they are the same. */
+  short: (string | null)[];
 }
 
 export type Neighbor = "next" | "previous" | "parent" | "child" | "launch" | "forward" | "backward";

@@ -60,6 +60,17 @@ export function moment(ns: number, step = 1): string {
   return `${(ns / scale).toFixed(decimals)} ${unit}`;
 }
 
+/** The step with which moments are written so that no two of them, which differ, look the same. */
+export function momentStep(values: readonly unknown[]): number {
+  const sorted = values.filter((value): value is number => typeof value === "number").sort((a, b) => a - b);
+  let least = Infinity;
+  for (let i = 1; i < sorted.length; ++i) {
+    const difference = sorted[i]! - sorted[i - 1]!;
+    if (difference > 0) least = Math.min(least, difference);
+  }
+  return least === Infinity ? 1 : Math.max(1, 10 ** Math.floor(Math.log10(least)));
+}
+
 function longMoment(ns: number, step: number): string {
   const decimals = Math.max(0, Math.min(9, Math.ceil(Math.log10(SECOND / Math.max(step, 1)) - 1e-9)));
   const unit = SECOND / 10 ** decimals;

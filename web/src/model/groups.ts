@@ -89,6 +89,19 @@ function withFewSlices(tracks: readonly Track[]): Track[] {
   return own.filter((track) => track.slices <= few && !stay.has(track));
 }
 
+/** Without the tracks that are not wanted, and the groups that are empty then. `path`: the headings so far. */
+export function pruned(group: Group, isWanted: (path: readonly string[]) => boolean, path: string[] = []): Group {
+  const own = group.depth < 0 ? path : [...path, group.title];
+  const groups = [...group.groups]
+    .map(([key, inner]) => [key, pruned(inner, isWanted, own)] as const)
+    .filter(([, { tracks, groups }]) => tracks.length || groups.size);
+  return {
+    ...group,
+    tracks: group.tracks.filter((track) => isWanted([...own, track.name])),
+    groups: new Map(groups),
+  };
+}
+
 const allGroups = (group: Group): Group[] =>
   [...group.groups.values()].flatMap((inner) => [inner, ...allGroups(inner)]);
 

@@ -1,6 +1,6 @@
 // Which tracks stand where. Pure: tracks and the user's settings in, rows with their heights out. CSS pixels.
 import type { Track } from "../api/protocol";
-import { groupsAround, groupTree, summaryOf, tracksIn, type Group } from "./groups";
+import { groupsAround, groupTree, pruned, summaryOf, tracksIn, type Group } from "./groups";
 import { trackFilter } from "./track_filter";
 
 export interface TrackSettings {
@@ -32,7 +32,7 @@ export interface TrackRow {
   readonly depth: number;
   readonly folded: boolean;
   readonly pinned: boolean;
-  /** Where it stands beside its name: the headings, for a pinned track. */
+  /** The headings that it stands under. */
   readonly context: string;
   readonly top: number;
   readonly height: number;
@@ -82,7 +82,6 @@ export function trackHeight(track: Track, folded: boolean): { height: number; la
 
 export function layout(tracks: readonly Track[], settings: TrackSettings): Layout {
   const filter = trackFilter(settings.filter);
-  const shown = filter ? tracks.filter(filter) : tracks;
   const byId = new Map(tracks.map((track) => [track.id, track]));
   const isPinned = new Set(settings.pinned);
   const row = (track: Track, context: string, depth: number, top: number, pinned: boolean): TrackRow => {
@@ -139,8 +138,24 @@ export function layout(tracks: readonly Track[], settings: TrackSettings): Layou
     }
     for (const inner of group.groups.values()) add(inner, context);
   };
-  add(groupTree(shown), "");
+  const tree = groupTree(tracks);
+  add(filter ? pruned(tree, filter) : tree, "");
   return { pinned, main, pinnedHeight, mainHeight: top };
+}
+
+/** The headings that a row stands under, and of a heading itself, the outermost first. */
+export function headingsOf(rows: readonly Row[], at: number): GroupRow[] {
+  const found: GroupRow[] = [];
+  let depth = Infinity;
+  for (let i = at; i >= 0 && depth > 0; --i) {
+    const row = rows[i]!;
+    if (i === at && row.kind === "track") depth = row.depth;
+    else if (row.kind === "group" && row.depth < depth) {
+      found.unshift(row);
+      depth = row.depth;
+    }
+  }
+  return found;
 }
 
 /** The first row that ends below y; rows are in order of `top`. */

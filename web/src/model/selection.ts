@@ -15,11 +15,19 @@ export interface Area extends Range {
   tracks: readonly number[] | null;
 }
 
-/** A flag on the time axis; with an end, a span. */
+/** A flag on the time axis; with an end, a span. The texts are the user's. */
 export interface Mark {
   start: number;
   end: number | null;
+  name: string;
+  note: string;
 }
+
+export const byTime = (marks: readonly Mark[]): Mark[] => [...marks].sort((a, b) => a.start - b.start);
+
+/** What a mark is called: its name, else its number by time. */
+export const markTitle = (mark: Mark, marks: readonly Mark[]): string =>
+  mark.name || `mark ${byTime(marks).indexOf(mark) + 1}`;
 
 export function sameSlice(a: SliceRef | null, b: SliceRef | null): boolean {
   return a === b || (a !== null && b !== null && a.track === b.track && a.slice === b.slice);

@@ -1,8 +1,8 @@
 // Which tracks a filter lets through. Words match anywhere in the headings and the name; a number is a whole number,
 // and stands right behind the word that it is typed behind: "rank 3" is not rank 0, stream 13. Pure.
-import type { Track } from "../api/protocol";
 
-export type TrackFilter = (track: Track) => boolean;
+/** Of the headings that a track stands under, with its name behind them. */
+export type TrackFilter = (path: readonly string[]) => boolean;
 
 const NUMBER = /^\d+$/;
 const literal = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -17,8 +17,8 @@ export function trackFilter(text: string): TrackFilter | null {
     patterns.push(new RegExp(NUMBER.test(words[i]!) ? `${pattern}(?!\\d)` : pattern, "u"));
   }
   if (!patterns.length) return null;
-  return (track) => {
-    const name = [...track.group, track.name].join(" ").toLowerCase();
+  return (path) => {
+    const name = path.join(" ").toLowerCase();
     return patterns.every((pattern) => pattern.test(name));
   };
 }

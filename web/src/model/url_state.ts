@@ -39,6 +39,9 @@ const LONGEST_CHOICE = 400;
 const MOST_CHOICES = 20;
 
 const MOST_IDS = 4096;
+const MOST_MARKS = 100;
+export const LONGEST_MARK_NAME = 60;
+export const LONGEST_NOTE = 500;
 
 /** Times to a thousandth of a ns, without an exponent and without trailing zeros. */
 const timeText = (value: number): string => value.toFixed(3).replace(/\.?0+$/, "");
@@ -59,6 +62,32 @@ function parseIds(text: string | undefined): number[] | null {
   return [...new Set(parts.map(Number))];
 }
 
+/** "123", "123~456", and behind that ":name:note", their signs in percent. */
+function writeMark({ start, end, name, note }: Mark): string {
+  const times = end === null ? timeText(start) : `${timeText(start)}~${timeText(end)}`;
+  const texts = note ? [name, note] : name ? [name] : [];
+  return [times, ...texts.map(encodeURIComponent)].join(":");
+}
+
+function readMark(text: string): Mark[] {
+  const [times, ...texts] = text.split(":");
+  const range = parseTimes(times);
+  if (!range && !TIME.test(times!)) return [];
+  try {
+    const [name = "", note = ""] = texts.map(decodeURIComponent);
+    return [
+      {
+        start: range ? range[0] : Number(times),
+        end: range ? range[1] : null,
+        name: name.slice(0, LONGEST_MARK_NAME),
+        note: note.slice(0, LONGEST_NOTE),
+      },
+    ];
+  } catch {
+    return [];
+  }
+}
+
 export function writeUrlState(state: UrlState): string {
   const parts: [string, string][] = [];
   if (state.profile > 0) parts.push(["p", String(state.profile)]);
@@ -73,10 +102,7 @@ export function writeUrlState(state: UrlState): string {
   if (state.folded) parts.push(["fold", state.folded.join(",")]);
   if (state.order) parts.push(["order", state.order.join(",")]);
   if (state.marks.length) {
-    const marks = state.marks.map((mark) =>
-      mark.end === null ? timeText(mark.start) : `${timeText(mark.start)}~${timeText(mark.end)}`,
-    );
-    parts.push(["mark", marks.join(",")]);
+    parts.push(["mark", state.marks.map(writeMark).join(",")]);
   }
   if (state.search) parts.push(["q", state.search]);
   parts.push(...Object.entries(state.choices));
@@ -111,14 +137,7 @@ export function readUrlState(hash: string): UrlState {
     pinned: parseIds(values.get("pin")),
     folded: parseIds(values.get("fold")),
     order: parseIds(values.get("order")),
-    marks: (values.get("mark") ?? "")
-      .split(",")
-      .flatMap((text): Mark[] => {
-        if (TIME.test(text)) return [{ start: Number(text), end: null }];
-        const times = parseTimes(text);
-        return times ? [{ start: times[0], end: times[1] }] : [];
-      })
-      .slice(0, 100),
+    marks: (values.get("mark") ?? "").split(",").flatMap(readMark).slice(0, MOST_MARKS),
     search: (values.get("q") ?? "").slice(0, 1000),
     choices: Object.fromEntries(
       [...values]

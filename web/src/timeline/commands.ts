@@ -14,6 +14,11 @@ interface Bound extends Command {
 }
 
 const MOST_TRACKS = 2000;
+const AXIS_COMMANDS = [
+  ["start", "Ruler from the start"],
+  ["utc", "Ruler in UTC, where the profile tells it"],
+  ["ns", "Ruler in ns"],
+] as const;
 
 const code =
   (name: string, shift = false) =>
@@ -119,6 +124,7 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
       when: code("KeyM", true),
       run: () => source.marks.set([]),
     },
+    ...AXIS_COMMANDS.map(([mode, title]) => ({ group: "Axis", title, run: () => source.axisMode.set(mode) })),
     { group: "Selection", title: "Drop search, slice, area", keys: "Esc", when: key("Escape"), run: drop },
     {
       group: "Search",
@@ -137,6 +143,11 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     },
     { group: "Tracks", title: "Pin the track of the slice", keys: "P", when: code("KeyP"), run: pinSelected },
     { group: "Tracks", title: "Colour by class, name, duration", keys: "C", when: code("KeyC"), run: nextMode },
+    {
+      group: "Tracks",
+      title: "Counters from 0 or between the values in sight",
+      run: () => source.counterScale.update((scale) => (scale === "zero" ? "sight" : "zero")),
+    },
     { group: "Tracks", title: `Fold all ${ranks}`, run: () => foldOutermost(true) },
     { group: "Tracks", title: `Unfold all ${ranks}`, run: () => foldOutermost(false) },
     {

@@ -51,14 +51,23 @@ export function addCounter(
 const least = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b));
 const most = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b));
 
-/** The greatest value that is shown; NaN where there is none. */
-export const greatestValue = (raster: CounterRaster): number => raster.maximum.reduce(most, NaN);
+export interface CounterRange {
+  low: number;
+  high: number;
+}
 
-/** The values between which the track is drawn; 0 is always among them. */
-export function counterScale(raster: CounterRaster): { low: number; high: number } {
-  const low = raster.minimum.reduce(least, 0);
-  const high = most(0, greatestValue(raster));
-  return high > low ? { low, high } : { low, high: low + 1 };
+/** The least and the greatest value in sight; null where there is none. */
+export function valuesInSight(raster: CounterRaster): CounterRange | null {
+  const low = raster.minimum.reduce(least, NaN);
+  return Number.isNaN(low) ? null : { low, high: raster.maximum.reduce(most, NaN) };
+}
+
+/** The values between which the track is drawn: those in sight, on demand with 0. A constant stands above 0. */
+export function counterScale(raster: CounterRaster, fromZero: boolean): CounterRange {
+  const { low, high } = valuesInSight(raster) ?? { low: 0, high: 1 };
+  if (!fromZero && high > low) return { low, high };
+  const wide = { low: Math.min(0, low), high: Math.max(0, high) };
+  return wide.high > wide.low ? wide : { low: 0, high: 1 };
 }
 
 export interface CounterColours {
@@ -75,8 +84,8 @@ export function paintCounter(
   top: number,
   height: number,
   colours: CounterColours,
+  { low, high }: CounterRange,
 ): void {
-  const { low, high } = counterScale(raster);
   const row = (value: number) => top + Math.round((1 - (value - low) / (high - low)) * (height - 1));
   const zero = row(Math.min(Math.max(0, low), high));
   let before = NaN;

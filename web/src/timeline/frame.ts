@@ -41,6 +41,10 @@ export class Frame {
     readonly page: PageColours,
     readonly labels: Labels,
     readonly gridStep: number,
+    /** A moment through which a line of the grid goes. */
+    readonly gridOrigin: number,
+    /** Counters are drawn with 0 among their values. */
+    readonly countersFromZero: boolean,
     /** Whether a name is among those looked for; null while nothing is. */
     readonly wanted: ((name: number) => boolean) | null,
     /** CSS colour of names that are not looked for. */

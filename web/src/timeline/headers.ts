@@ -1,7 +1,8 @@
 // The names at the left of the tracks: fold, pin, move. Elements are made for the rows on the screen and reused.
-import type { GroupRow, Row, TrackRow } from "../model/layout";
+import { GROUP_HEIGHT, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { oneLine } from "../model/format";
 import { plain } from "../ui/keys";
+import type { CounterRange } from "./counters";
 import { counterText } from "./tooltip";
 
 export interface HeaderActions {
@@ -13,8 +14,10 @@ export interface HeaderActions {
   enter(track: number, edge: "first" | "last"): void;
 }
 
+const SIGN = " \u203a "; // between a heading and what stands under it
 const CHEVRON = { open: "\u25be", folded: "\u25b8" };
 
+const NAME_HEIGHT = 18; // CSS pixels, as in timeline.css
 const MOST_INDENT = 8;
 const indent = (depth: number): string => `${4 + 9 * Math.min(depth, MOST_INDENT)}px`;
 
@@ -31,12 +34,29 @@ export class HeaderColumn {
   #headers = new Map<string, Header>();
   #rows = new Map<string, Row>();
   #scrollTop = 0;
+  readonly #path = document.createElement("button");
+  #innermost: GroupRow | null = null;
 
-  constructor(private readonly actions: HeaderActions) {
+  /** `apart`: the tracks stand without their headings, and say themselves where they belong. */
+  constructor(
+    private readonly actions: HeaderActions,
+    private readonly apart: boolean,
+  ) {
     this.element.className = "headers";
+    this.#path.className = "head-path";
+    this.#path.hidden = true;
+    this.#path.addEventListener("click", () => this.#innermost && actions.toggleFold(this.#innermost.id));
+    this.element.append(this.#path);
   }
 
-  update(rows: readonly Row[], scrollTop: number, counterTops: ReadonlyMap<number, number>): void {
+  /** `above`: the headings of the topmost row that are scrolled out. */
+  update(
+    rows: readonly Row[],
+    scrollTop: number,
+    counterRanges: ReadonlyMap<number, CounterRange | null>,
+    above: readonly GroupRow[],
+  ): void {
+    this.#showPath(above, rows[0]?.kind === "track" ? rows[0] : null, scrollTop);
     const gone = new Set(this.#headers.keys());
     this.#rows.clear();
     this.#scrollTop = scrollTop;
@@ -50,8 +70,12 @@ export class HeaderColumn {
         this.#headers.set(key, header);
         this.element.append(header.element);
       }
-      header.element.style.transform = `translateY(${row.top - scrollTop}px)`;
-      header.element.style.height = `${row.height}px`;
+      // The name of a track stays in sight as long as a part of the track does.
+      const top = row.top - scrollTop;
+      const low =
+        row.kind === "track" ? Math.min(above.length ? GROUP_HEIGHT : 0, top + row.height - NAME_HEIGHT) : top;
+      header.element.style.transform = `translateY(${Math.max(top, low)}px)`;
+      header.element.style.height = `${row.height - Math.max(0, low - top)}px`;
       header.fold.textContent = row.folded ? CHEVRON.folded : CHEVRON.open;
       header.fold.setAttribute("aria-expanded", String(!row.folded));
       if (row.kind === "group") {
@@ -59,7 +83,7 @@ export class HeaderColumn {
       } else {
         header.element.classList.toggle("pinned", row.pinned);
         header.pin!.setAttribute("aria-pressed", String(row.pinned));
-        header.note.textContent = noteOf(row, counterTops);
+        header.note.textContent = noteOf(row, counterRanges);
       }
     }
     for (const key of gone) {
@@ -68,15 +92,31 @@ export class HeaderColumn {
     }
   }
 
+  /** `first`: the topmost track, which is named here too where its own name would lie below. */
+  #showPath(above: readonly GroupRow[], first: TrackRow | null, scrollTop: number): void {
+    const covers = first && first.top + first.height - scrollTop < GROUP_HEIGHT + NAME_HEIGHT;
+    const titles = above.map(({ title }) => title);
+    const text = [...titles, ...(covers && titles.length ? [first.track.name] : [])]
+      .map((one) => oneLine(one))
+      .join(SIGN);
+    this.#innermost = above[above.length - 1] ?? null;
+    this.#path.hidden = !text;
+    if (this.#path.title === text) return;
+    this.#path.title = text;
+    this.#path.setAttribute("aria-label", `Fold ${text}`);
+    const chevron = document.createElement("i");
+    chevron.textContent = CHEVRON.open;
+    const short = [...titles.map(shortHeading), ...(covers ? [oneLine(first.track.name)] : [])];
+    this.#path.replaceChildren(chevron, nameElement(short.join(SIGN)));
+  }
+
   #makeGroup(row: GroupRow): Header {
     const element = document.createElement("div");
     element.className = "head group";
     element.style.paddingLeft = indent(row.depth);
     const fold = foldButton(`Fold ${oneLine(row.title)}`);
-    const name = document.createElement("span");
-    name.className = "name";
-    name.textContent = oneLine(row.title);
-    name.title = name.textContent;
+    const name = nameElement(oneLine(row.title));
+    name.title = oneLine(row.title);
     const note = document.createElement("span");
     note.className = "note";
     element.append(fold, name, note);
@@ -91,12 +131,10 @@ export class HeaderColumn {
     element.className = `head track kind-${row.track.kind}`;
     element.style.paddingLeft = indent(row.depth);
     const text = oneLine(row.track.name);
-    element.title = [oneLine(row.context), text].filter(Boolean).join(" \u203a ");
+    element.title = [oneLine(row.context), text].filter(Boolean).join(SIGN);
     const fold = foldButton(`Fold ${text}`);
     fold.tabIndex = -1; // Enter on the name does it
-    const name = document.createElement("span");
-    name.className = "name";
-    name.textContent = text;
+    const name = nameElement(text);
     name.tabIndex = 0;
     name.setAttribute("role", "button");
     name.setAttribute(
@@ -111,6 +149,15 @@ export class HeaderColumn {
     pin.setAttribute("aria-label", `Pin ${text}`);
     pin.textContent = "\u25b4";
     element.append(fold, name, note, pin);
+    if (this.apart) {
+      const where = document.createElement("span");
+      where.className = "where";
+      where.textContent = row.track.group
+        .map((title) => shortHeading(title) + SIGN)
+        .join("")
+        .trimEnd();
+      name.before(where);
+    }
     fold.addEventListener("click", () => this.actions.toggleFold(row.track.id));
     pin.addEventListener("click", () => this.actions.togglePin(row.track.id));
     name.addEventListener("keydown", (event) => {
@@ -175,10 +222,33 @@ export class HeaderColumn {
   }
 }
 
-function noteOf({ track, folded }: TrackRow, counterTops: ReadonlyMap<number, number>): string {
+const MOST_END = 12; // letters
+const SHORT = 18;
+
+/** A name whose end stays where it does not fit: numbers that tell names apart stand there. */
+function nameElement(text: string): HTMLElement {
+  const name = document.createElement("span");
+  name.className = "name";
+  const letters = [...text];
+  const end = letters.length > SHORT ? letters.splice(-MOST_END).join("") : "";
+  for (const part of [letters.join(""), end]) {
+    const span = document.createElement("span");
+    span.textContent = part;
+    if (part) name.append(span);
+  }
+  return name;
+}
+
+/** "GPU 0: NVIDIA H100 80GB HBM3" -> "GPU 0". */
+export const shortHeading = (title: string): string =>
+  oneLine(/^((?:GPU|NPU|Device) \d+): /.exec(title)?.[1] ?? title, 40);
+
+function noteOf({ track, folded }: TrackRow, counterRanges: ReadonlyMap<number, CounterRange | null>): string {
   if (folded) return track.lanes > 1 ? `${track.lanes} lanes` : "";
-  const top = track.kind === "counter" ? (counterTops.get(track.id) ?? NaN) : NaN;
-  return Number.isNaN(top) ? "" : `max ${counterText(track.name, top)}`;
+  const range = track.kind === "counter" ? counterRanges.get(track.id) : null;
+  if (!range) return "";
+  const [low, high] = [counterText(track.name, range.low), counterText(track.name, range.high)];
+  return low === high ? high : `${low} \u2013 ${high}`;
 }
 
 function foldButton(label: string): HTMLButtonElement {

@@ -1,6 +1,7 @@
 // Going from slice to slice: neighbours in the lane, up and down the stack, along launch links, and along the matches
 // of a search.
 import type { Neighbor, SearchAnswer, SliceAt } from "../api/protocol";
+import { readSearch } from "../model/search_text";
 import { rangeOf } from "../model/selection";
 import { reveal } from "../model/viewport";
 import type { TimelineSource } from "./source";
@@ -53,8 +54,9 @@ export class Navigation {
       Math.max(0, Math.round(direction === "next" ? view.start : view.end)),
       this.source.session.span,
     );
+    const { q, ...argument } = readSearch(text);
     const ask = (from: { at?: number; past?: string }) =>
-      this.source.client.search(text, { ...from, direction, limit: 1 });
+      this.source.client.search(q, { ...argument, ...from, direction, limit: 1 });
     let answer = await ask(selected ? { past: `${selected.track},${selected.slice}` } : { at: edge });
     if (!answer.matches.length && answer.total > 0) answer = await ask({}); // from the other end on
     if (answer.matches[0]) this.#select(answer.matches[0]);

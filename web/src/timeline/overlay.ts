@@ -1,6 +1,7 @@
 // What lies over the tracks and changes with the pointer and the selection: the area, the cursor, marks, the outline of
 // the selected slice and its arrows. Drawn on a canvas of its own, so that the tracks need not be drawn again.
 import type { SliceAt } from "../api/protocol";
+import { duration, oneLine } from "../model/format";
 import type { Area, Mark, SliceRef } from "../model/selection";
 import { width, type Viewport } from "../model/viewport";
 import { arrivingTime, drawArrow, leavingTime, type SelectedFlows, type Stand } from "./flows";
@@ -30,6 +31,7 @@ export interface OverlayState {
   ratio: number;
   area: Area | null;
   cursor: number | null;
+  /** In the order of time. */
   marks: readonly Mark[];
   selected: SliceRef | null;
   flows: SelectedFlows;
@@ -61,6 +63,7 @@ export function drawOverlay(
 
   if (state.area) drawArea(context, panes, state, state.area, xOf);
   for (const mark of state.marks) drawMark(context, state, mark, xOf);
+  drawMarkTexts(context, state, xOf);
   if (state.cursor !== null) {
     context.fillStyle = colours.soft;
     context.globalAlpha = 0.55;
@@ -132,6 +135,51 @@ function drawMark(
     context.fill();
   }
   if (mark.end !== null) context.fillRect(xOf(mark.start), 0, xOf(mark.end) - xOf(mark.start), 2 * ratio);
+}
+
+const MARK_TEXT = 11; // CSS pixels
+const LEAST_BETWEEN = 24;
+
+/** Below the ruler: what each mark is called, and the time from it to the next. */
+function drawMarkTexts(
+  context: CanvasRenderingContext2D,
+  { marks, ratio, colours, rulerHeight }: OverlayState,
+  xOf: (time: number) => number,
+): void {
+  const top = (rulerHeight + 2) * ratio;
+  const height = (MARK_TEXT + 4) * ratio;
+  const middle = top + height / 2;
+  context.font = `${MARK_TEXT * ratio}px system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif`;
+  context.textBaseline = "middle";
+  const write = (text: string, x: number, size: number) => {
+    context.globalAlpha = 0.88;
+    context.fillStyle = colours.paper;
+    context.fillRect(x, top, size, height);
+    context.globalAlpha = 1;
+    context.fillStyle = colours.mark;
+    context.fillText(text, x + 3 * ratio, middle);
+  };
+  marks.forEach((mark, i) => {
+    const next = marks[i + 1];
+    const x = xOf(mark.start);
+    const end = next ? xOf(next.start) : Infinity;
+    if (x > context.canvas.width || end < 0) return;
+    let left = Math.max(0, x + ratio);
+    const room = end - left;
+    const name = oneLine(mark.name);
+    const size = context.measureText(name).width + 6 * ratio;
+    if (name && x >= 0 && size <= room) {
+      write(name, left, size);
+      left += size;
+    }
+    if (!next) return;
+    const text = duration(next.start - mark.start);
+    const wide = context.measureText(text).width + 6 * ratio;
+    const right = Math.min(end, context.canvas.width);
+    if (right - left < wide + LEAST_BETWEEN * ratio) return;
+    context.fillRect(left, Math.round(middle), right - left, Math.max(1, Math.round(ratio)));
+    write(text, (left + right - wide) / 2, wide);
+  });
 }
 
 /** Where a lane can be seen; at the edge of its pane if it is scrolled out; null if its track is not shown. */

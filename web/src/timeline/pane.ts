@@ -2,10 +2,18 @@
 // on the screen are drawn.
 import type { TrackKind } from "../api/protocol";
 import { isOwn } from "../model/groups";
-import { isArea, rowAt, type Row, type TrackRow } from "../model/layout";
+import { headingsOf, isArea, rowAt, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { paintActivity } from "./activity";
 import { mix, SLICE_TEXT } from "./colours";
-import { addCounter, greatestValue, newCounterRaster, paintCounter, type CounterRaster } from "./counters";
+import {
+  addCounter,
+  counterScale,
+  newCounterRaster,
+  paintCounter,
+  valuesInSight,
+  type CounterRange,
+  type CounterRaster,
+} from "./counters";
 import { coverageRows } from "./coverage";
 import { CAUSE, type Frame } from "./frame";
 import type { HeaderColumn } from "./headers";
@@ -50,8 +58,8 @@ export class Pane {
   #line = new Uint32Array(1);
   #background = new Uint32Array(1);
   #rowsOf = new Uint16Array(1);
-  /** Greatest value shown by a counter track, for its header; NaN where it shows none. */
-  readonly counterTops = new Map<number, number>();
+  /** The values in sight of counter tracks, for their headers. */
+  readonly counterRanges = new Map<number, CounterRange | null>();
 
   constructor(
     readonly name: string,
@@ -98,6 +106,12 @@ export class Pane {
     return rows;
   }
 
+  /** Those of the topmost row that are scrolled out. */
+  #headingsAbove(): GroupRow[] {
+    const first = rowAt(this.#rows, this.scrollTop);
+    return this.#rows[first] ? headingsOf(this.#rows, first).filter((row) => row.top < this.scrollTop) : [];
+  }
+
   draw(frame: Frame): void {
     const { ratio } = frame;
     this.#scrollTop = this.element.scrollTop;
@@ -130,7 +144,7 @@ export class Pane {
       }
     }
     this.surface.show();
-    this.headers.update(visible, this.scrollTop, this.counterTops);
+    this.headers.update(visible, this.scrollTop, this.counterRanges, this.#headingsAbove());
   }
 
   /** Of the tracks on the screen, without the empty paper below them. */
@@ -160,9 +174,9 @@ export class Pane {
   /** Paper with the lines of the ruler. */
   #drawBackground(frame: Frame): void {
     this.#background.fill(frame.page.paper);
-    const { view, gridStep } = frame;
-    for (let i = Math.ceil(view.start / gridStep); i * gridStep <= view.end; ++i) {
-      const x = Math.round(frame.xOf(i * gridStep));
+    const { view, gridStep, gridOrigin } = frame;
+    for (let i = Math.ceil((view.start - gridOrigin) / gridStep); gridOrigin + i * gridStep <= view.end; ++i) {
+      const x = Math.round(frame.xOf(gridOrigin + i * gridStep));
       if (x >= 0 && x < frame.pixels) this.#background[x] = frame.page.grid;
     }
     this.surface.fillRows(this.#background, 0, this.surface.height);
@@ -208,7 +222,7 @@ export class Pane {
     const inset = LABEL_INSET * frame.ratio;
     const room = to - from - 2 * inset;
     const measure = this.#measure!;
-    const text = measure.fits(label.full, room) ? label.full : measure.cut(label.short, room);
+    const text = measure.fitting(label.forms, room);
     if (!text) return;
     this.#context.fillStyle = frame.wanted?.(this.#raster.name[from]!) === false ? frame.dimText : SLICE_TEXT;
     this.#context.fillText(text, from + inset, y);
@@ -235,8 +249,9 @@ export class Pane {
     const raster = this.#counter(frame, row.track.id);
     const [from, to] = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)];
     const colours = { area: frame.page.counterArea, line: frame.page.counterLine };
-    paintCounter(pixels, width, height, raster, from, to - from, colours);
-    this.counterTops.set(row.track.id, greatestValue(raster));
+    const scale = counterScale(raster, frame.countersFromZero);
+    paintCounter(pixels, width, height, raster, from, to - from, colours, scale);
+    this.counterRanges.set(row.track.id, valuesInSight(raster));
   }
 
   /** The row at a height below the top of the pane, CSS pixels. */

@@ -1,5 +1,5 @@
-// The time axis: round steps, and where they would be long numbers, offsets from a moment that is written at the left.
-import { moment } from "../model/format";
+// The time axis as it is drawn: ticks at round moments (model/axis.ts) with their labels.
+import { ticksOf, type TimeAxis } from "../model/axis";
 import { timeStep, width, type Viewport } from "../model/viewport";
 
 /** The step of the ruler and of the grid: labels stand at least this many CSS pixels apart. */
@@ -9,46 +9,23 @@ export function gridStepOf(view: Viewport, cssWidth: number): number {
   return timeStep((width(view) / Math.max(1, cssWidth)) * LABEL_EVERY);
 }
 
-/** What labels count from: 0, or a round moment before the window where labels from 0 would have too many digits. */
-export function baseOf(view: Viewport, step: number): number {
-  const farthest = Math.max(Math.abs(view.start), Math.abs(view.end));
-  if (farthest < step * 1e5) return 0;
-  const round = timeStep(width(view) * 4);
-  return Math.max(0, Math.floor(view.start / round) * round);
-}
-
-export interface Tick {
-  moment: number;
-  label: string;
-}
-
-export function ticksOf(view: Viewport, step: number): { base: number; ticks: Tick[] } {
-  const base = baseOf(view, step);
-  const ticks: Tick[] = [];
-  for (let i = Math.ceil((view.start - base) / step); base + i * step <= view.end; ++i) {
-    const offset = i * step;
-    const label = offset === 0 ? (base ? "+0" : "0") : `${base && offset > 0 ? "+" : ""}${moment(offset, step)}`;
-    ticks.push({ moment: base + offset, label });
-  }
-  return { base, ticks };
-}
-
 export interface RulerColours {
   text: string;
   line: string;
   faint: string;
 }
 
-/** Draws the axis over the whole canvas. Returns what its labels count from. */
+/** Draws the axis over the whole canvas. Returns what its labels count from, as text. */
 export function drawRuler(
   context: CanvasRenderingContext2D,
   view: Viewport,
+  axis: TimeAxis,
   ratio: number,
   colours: RulerColours,
-): number {
+): string {
   const { width: pixels, height } = context.canvas;
   const step = gridStepOf(view, pixels / ratio);
-  const { base, ticks } = ticksOf(view, step);
+  const { baseText, ticks } = ticksOf(view, step, axis);
   const xOf = (time: number) => ((time - view.start) / width(view)) * pixels;
   context.clearRect(0, 0, pixels, height);
   context.font = `${11 * ratio}px system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif`;
@@ -66,5 +43,5 @@ export function drawRuler(
     context.fillStyle = colours.text;
     context.fillText(tick.label, at, height * 0.5);
   }
-  return base;
+  return baseText;
 }

@@ -2,11 +2,13 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { grouped } from "../model/format";
+import { readSearch } from "../model/search_text";
 import { useStore } from "../ui/hooks";
 import type { Navigation } from "./navigation";
 import type { TimelineSource } from "./source";
 
 const TYPED_MS = 150;
+const TYPED_ARGUMENT_MS = 700; // the server reads the arguments of all slices
 
 export function SearchBox({ source, navigation }: { source: TimelineSource; navigation: Navigation }): JSX.Element {
   const text = useStore(source.search);
@@ -17,13 +19,17 @@ export function SearchBox({ source, navigation }: { source: TimelineSource; navi
     setFound(null);
     if (!wanted) return undefined;
     const stop = new AbortController();
-    const timer = setTimeout(() => {
-      source.client.search(wanted, { limit: 1 }, stop.signal).then(
-        (answer) => setFound({ bad: answer.total === 0, text: answer.total ? grouped(answer.total) : "none" }),
-        (error: unknown) =>
-          !stop.signal.aborted && setFound({ bad: true, text: error instanceof Error ? error.message : "failed" }),
-      );
-    }, TYPED_MS);
+    const { q, ...argument } = readSearch(wanted);
+    const timer = setTimeout(
+      () => {
+        source.client.search(q, { ...argument, limit: 1 }, stop.signal).then(
+          (answer) => setFound({ bad: answer.total === 0, text: answer.total ? grouped(answer.total) : "none" }),
+          (error: unknown) =>
+            !stop.signal.aborted && setFound({ bad: true, text: error instanceof Error ? error.message : "failed" }),
+        );
+      },
+      argument.argument === undefined ? TYPED_MS : TYPED_ARGUMENT_MS,
+    );
     return () => {
       clearTimeout(timer);
       stop.abort();
@@ -44,7 +50,8 @@ export function SearchBox({ source, navigation }: { source: TimelineSource; navi
         ref={input}
         class="search-input"
         type="text"
-        placeholder="Search slices  /"
+        placeholder="Search slices, or key = value  /"
+        title="A part of the name; or an argument: stream = 7, External id = 12, shape ~ 4096"
         aria-label="Search slices"
         value={text}
         maxLength={1000}

@@ -4,6 +4,7 @@ import type { Client } from "../api/client";
 import type { Names } from "../api/names";
 import type { Session, Track } from "../api/protocol";
 import type { TileStore } from "../api/tile_store";
+import type { TimeAxis } from "../model/axis";
 import type { TrackSettings } from "../model/layout";
 import type { Area, Mark, SliceRef } from "../model/selection";
 import type { Readable, Store } from "../model/store";
@@ -11,6 +12,9 @@ import type { Viewport } from "../model/viewport";
 import type { Theme } from "../ui/theme";
 import type { Target } from "../views/context";
 import type { ColourMode } from "./colours";
+
+export const COUNTER_SCALES = ["sight", "zero"] as const;
+export type CounterScale = (typeof COUNTER_SCALES)[number];
 
 export interface TimelineSource {
   readonly client: Client;
@@ -26,6 +30,10 @@ export interface TimelineSource {
   readonly search: Store<string>;
   readonly settings: Store<TrackSettings>;
   readonly colourMode: Store<ColourMode>;
+  /** What the ruler counts from, as timeAxis takes it. */
+  readonly axisMode: Store<string>;
+  readonly axis: Readable<TimeAxis>;
+  readonly counterScale: Store<CounterScale>;
   /** The moment under the pointer. */
   readonly cursor: Store<number | null>;
   readonly theme: Readable<Theme>;

@@ -3,7 +3,8 @@
 import { busyBeside, groupsAround, groupTree } from "../model/groups";
 import { layout, moveTrack, type Layout } from "../model/layout";
 import { duration, moment } from "../model/format";
-import { rangeOf, sameSlice, type Mark, type SliceRef } from "../model/selection";
+import { readSearch } from "../model/search_text";
+import { byTime, rangeOf, sameSlice, type Mark, type SliceRef } from "../model/selection";
 import { everything, fit, sameRange, width } from "../model/viewport";
 import { tilesIn, type TileKind } from "../api/tile_store";
 import { fromCss, mix, Palette } from "./colours";
@@ -25,10 +26,13 @@ const MINIMAP_HEIGHT = 44;
 const MOST_PINNED = 0.45; // of the height
 const KEPT_TIMES = 240;
 const MARK_REACH = 3; // CSS pixels beside a flag that are the flag
+const FLAG_REACH = 8; // CSS pixels that a flag is wide
 
 export class Timeline implements Stage {
   readonly element = document.createElement("div");
   readonly panes: readonly [Pane, Pane];
+  /** Called where the flag of a mark is clicked. */
+  onMarkClicked: (() => void) | null = null;
   /** Colours in the last picture; called after every one. */
   onDrawn: ((frame: Frame) => void) | null = null;
   readonly motion: KeyMotion;
@@ -74,12 +78,12 @@ export class Timeline implements Stage {
     };
     const onScroll = () => this.#redraw("all");
     this.panes = [
-      new Pane("pinned", new HeaderColumn(actions), onScroll),
-      new Pane("main", new HeaderColumn(actions), onScroll),
+      new Pane("pinned", new HeaderColumn(actions, true), onScroll),
+      new Pane("main", new HeaderColumn(actions, false), onScroll),
     ];
     this.#minimap = new Minimap(source.tracks);
     this.#busyBeside = busyBeside(source.tracks);
-    this.#labels = new Labels((id) => source.names.get(id));
+    this.#labels = new Labels(source.names);
     this.#tooltip = new Tooltip(this.#labels);
     this.#flows = new SelectedFlows(source.client, () => this.#redraw("overlay"));
     this.motion = new KeyMotion(source.viewport, source.session.span, () => this.fixedMoment());
@@ -165,13 +169,20 @@ export class Timeline implements Stage {
     const hit = at?.pane ? this.hitAt(at.pane, at.event) : null;
     const onSlice = slice && (cursor === null || sameSlice(slice, hit && refOf(hit)));
     const range = onSlice ? rangeOf(slice) : cursor === null ? source.area.get() : null;
-    const mark = range ? { start: range.start, end: range.end } : { start: Math.round(this.fixedMoment()), end: null };
+    const times = range ? { start: range.start, end: range.end } : { start: Math.round(this.fixedMoment()), end: null };
+    const mark: Mark = { ...times, name: "", note: "" };
     const reach = (width(source.viewport.get()) / this.#size.css) * MARK_REACH;
     const same = (other: Mark) =>
       other.end === mark.end &&
       (mark.end === null ? Math.abs(other.start - mark.start) <= reach : other.start === mark.start);
     const others = marks.get().filter((other) => !same(other));
     marks.set(others.length < marks.get().length ? others : [...others, mark]);
+  }
+
+  #markAt(clientX: number): Mark | undefined {
+    const at = this.momentAt(clientX);
+    const reach = (width(this.source.viewport.get()) / this.#size.css) * FLAG_REACH;
+    return this.source.marks.get().find(({ start }) => at >= start - reach / 4 && at <= start + reach);
   }
 
   /** Selects the first or last slice on the screen; for keys, which go on from there. */
@@ -207,9 +218,21 @@ export class Timeline implements Stage {
   hover(pane: Pane | null, event: PointerEvent | null): void {
     this.source.cursor.set(event ? this.momentAt(event.clientX) : null);
     this.#pointer = event && { pane, event };
+    this.#showTooltip();
+  }
+
+  /** What is under the pointer now: the tracks may have moved below it. */
+  #showTooltip(): void {
+    const { pane = null, event = null } = this.#pointer ?? {};
     const hit = pane && event ? this.hitAt(pane, event) : null;
     const box = this.element.getBoundingClientRect();
-    this.#tooltip.show(hit, (event?.clientX ?? 0) - box.left, (event?.clientY ?? 0) - box.top, this.element);
+    this.#tooltip.show(
+      hit,
+      this.source.axis.get(),
+      (event?.clientX ?? 0) - box.left,
+      (event?.clientY ?? 0) - box.top,
+      this.element,
+    );
     for (const each of this.panes) each.element.classList.toggle("over-slice", hit?.slice != null);
   }
 
@@ -250,6 +273,8 @@ export class Timeline implements Stage {
       source.area.subscribe(overlay),
       source.cursor.subscribe(overlay),
       source.marks.subscribe(overlay),
+      source.axis.subscribe(all),
+      source.counterScale.subscribe(all),
       source.settings.subscribe(() => this.#arrange()),
       source.search.subscribe(() => {
         this.#matches.clear();
@@ -290,7 +315,10 @@ export class Timeline implements Stage {
         if (hit) this.zoomTo(hit);
       });
     }
-    this.#ruler.addEventListener("pointerdown", (event) => pointerDown(this, null, event));
+    this.#ruler.addEventListener("pointerdown", (event) => {
+      if (this.#markAt(event.clientX)) this.onMarkClicked?.();
+      else pointerDown(this, null, event);
+    });
     this.#ruler.addEventListener("pointermove", (event) => this.hover(null, event));
     this.#ruler.addEventListener("pointerleave", () => this.hover(null, null));
     const minimapMoment = (clientX: number) => {
@@ -376,7 +404,10 @@ export class Timeline implements Stage {
     this.#dirty = "no";
     if (!this.#visible || what === "no" || !this.element.isConnected) return;
     const began = performance.now();
-    if (what === "all") this.#drawTracks();
+    if (what === "all") {
+      this.#drawTracks();
+      if (this.#pointer) this.#showTooltip();
+    }
     this.#drawOverlay();
     if (what === "all") {
       this.frameTimes.push(performance.now() - began);
@@ -428,6 +459,8 @@ export class Timeline implements Stage {
         this.#page,
         this.#labels,
         gridStepOf(of, css),
+        source.axis.get().origin,
+        source.counterScale.get() === "zero",
         this.#wanted(),
         this.#overlayColours.soft,
         this.#busyBeside,
@@ -438,12 +471,12 @@ export class Timeline implements Stage {
     this.#minimap.draw(newFrame(everything(source.session.span)), Math.round(MINIMAP_HEIGHT * ratio));
     this.#prefetch(frame);
     const style = this.#overlayColours;
-    const base = drawRuler(this.#ruler.getContext("2d")!, view, ratio, {
+    const base = drawRuler(this.#ruler.getContext("2d")!, view, source.axis.get(), ratio, {
       text: style.soft,
       line: style.soft,
       faint: style.soft,
     });
-    this.#base.textContent = base ? `${moment(base, gridStepOf(view, css))} +` : "";
+    this.#base.textContent = base;
     this.onDrawn?.(frame);
   }
 
@@ -474,7 +507,7 @@ export class Timeline implements Stage {
       ratio,
       area: source.area.get(),
       cursor: source.cursor.get(),
-      marks: source.marks.get(),
+      marks: byTime(source.marks.get()),
       selected: source.selection.get(),
       flows: this.#flows,
       colours: this.#overlayColours,
@@ -498,7 +531,7 @@ export class Timeline implements Stage {
   /** Whether a name is looked for. Names that are not here yet count as looked for. */
   #wanted(): ((name: number) => boolean) | null {
     const text = this.source.search.get().trim().toLowerCase();
-    if (!text) return null;
+    if (!text || readSearch(text).argument !== undefined) return null;
     return (id) => {
       const known = this.#matches.get(id);
       if (known !== undefined) return known;

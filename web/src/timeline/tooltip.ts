@@ -1,5 +1,6 @@
 // What is under the pointer, beside it.
-import { bytes, duration, exact, moment, oneLine, percent, short } from "../model/format";
+import { axisMoment, type TimeAxis } from "../model/axis";
+import { bytes, duration, exact, oneLine, percent, short } from "../model/format";
 import { ACTIVITY_TEXTS } from "./legend";
 import type { Hit } from "./pane";
 import type { Labels } from "./text";
@@ -13,7 +14,7 @@ export function counterText(track: string, value: number): string {
 
 const LONGEST_TRACK = 80;
 
-function linesOf(hit: Hit, labels: Labels): [title: string, text: string, place: string] | null {
+function linesOf(hit: Hit, labels: Labels, axis: TimeAxis): [title: string, text: string, place: string] | null {
   const { slice, reading } = hit;
   const { name } = hit.row.track;
   const track = oneLine(name, LONGEST_TRACK);
@@ -23,7 +24,7 @@ function linesOf(hit: Hit, labels: Labels): [title: string, text: string, place:
     return [
       labels.get(slice.name, hit.row.track.kind)?.full ?? "\u2026",
       times,
-      `${moment(slice.start)} \u00b7 ${track}`,
+      `${axisMoment(axis, slice.start)} \u00b7 ${track}`,
     ];
   }
   if (reading?.kind === "counter") {
@@ -54,8 +55,8 @@ export class Tooltip {
   }
 
   /** At a point of the element that it lies in; hit null: nowhere. */
-  show(hit: Hit | null, x: number, y: number, within: HTMLElement): void {
-    const lines = hit && linesOf(hit, this.labels);
+  show(hit: Hit | null, axis: TimeAxis, x: number, y: number, within: HTMLElement): void {
+    const lines = hit && linesOf(hit, this.labels, axis);
     this.element.hidden = !lines;
     if (!lines) return;
     const tags = ["b", "span", "small"] as const;

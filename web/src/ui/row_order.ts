@@ -1,5 +1,5 @@
 // Which rows of a table are shown, and in which order. Pure.
-import type { Cell, Column } from "../api/protocol";
+import type { Cell } from "../api/protocol";
 
 export interface Sort {
   column: number;
@@ -33,4 +33,17 @@ export function orderRows(rows: readonly (readonly Cell[])[], sort: Sort | null,
   });
 }
 
-export const isNumeric = (column: Column): boolean => /int|float|real|double|number/.test(column.type);
+/** The first of the columns by which the rows stand in order as they came; null where there is none. */
+export function orderFound(rows: readonly (readonly Cell[])[], columns: readonly number[]): Sort | null {
+  for (const column of columns) {
+    let [rises, falls] = [false, false];
+    for (let i = 1; i < rows.length && !(rises && falls); ++i) {
+      const [a, b] = [rows[i - 1]![column], rows[i]![column]];
+      if (typeof a !== "number" || typeof b !== "number") rises = falls = true;
+      else if (a < b) rises = true;
+      else if (a > b) falls = true;
+    }
+    if (rises !== falls) return { column, descending: falls };
+  }
+  return null;
+}

@@ -1,13 +1,16 @@
-// A table of any length: only the rows on the screen are in the page. Sorts, filters, copies as CSV; arrows move the
-// current row, Enter opens it.
+// A table of any length: only the rows on the screen are in the page. Sorts, filters, copies as CSV; the edges of the
+// headings are dragged; arrows move the current row, Enter opens it.
 import { render, type ComponentChild, type JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Cell, Table } from "../api/protocol";
-import { grouped, oneLine, withUnit } from "../model/format";
+import type { Cell, Column, Table } from "../api/protocol";
+import { grouped, moment, momentStep, oneLine, withUnit } from "../model/format";
+import { cuts } from "../model/names";
 import { copyText } from "./clipboard";
 import { csv } from "./csv";
+import { TextMeasure } from "../timeline/text";
+import { columnNeed, fittedWidth, gridOf, isNumeric, tabularMeasure, type Measure } from "./column_widths";
 import { useSize } from "./hooks";
-import { isNumeric, orderRows, type Sort } from "./row_order";
+import { orderFound, orderRows, type Sort } from "./row_order";
 
 const ROW = 24; // height in CSS pixels, as in table.css
 const SPARE = 6; // rows beyond either edge
@@ -24,12 +27,14 @@ export interface DataTableProps {
   table: Table;
   /** Said instead of rows where there are none. */
   empty?: string;
+  /** Columns of moments, by name: they have the digits that tell neighbours apart. */
+  moments?: readonly string[];
   /** Columns to leave out, by name. They stay in the CSV. */
   hidden?: readonly string[];
   /** By name of the column: how it is headed instead. */
   titles?: Readonly<Record<string, string>>;
   /** By name of the column: how its cells are drawn instead. */
-  cells?: Readonly<Record<string, (value: Cell, row: readonly Cell[]) => ComponentChild>>;
+  cells?: Readonly<Record<string, (value: Cell, row: readonly Cell[]) => ComponentChild>>; // null: as usual
   extra?: readonly ExtraColumn[];
   sort?: { column: string; descending: boolean };
   /** Called when the user has chosen an order. */
@@ -50,11 +55,13 @@ export function columnTitle(name: string): string {
   return name.replace(/_(ns|pct|bytes)$/, "").replace(/_/g, " ");
 }
 
-/** A cell as text for reading. */
-export function cellText(value: Cell | undefined, unit?: string): string {
+/** A cell as text for reading. Whole numbers without a unit are identifiers, and exact, as are counts. */
+export function cellText(value: Cell | undefined, column: Pick<Column, "unit" | "type"> | null = null): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "number") return withUnit(value, unit);
-  return oneLine(String(value));
+  if (typeof value !== "number") return oneLine(String(value));
+  const whole = column?.type === "int" && Number.isInteger(value);
+  if (whole && !column.unit) return String(value);
+  return whole && column.unit === "count" ? grouped(value) : withUnit(value, column?.unit);
 }
 
 function exactText(value: Cell | undefined, unit?: string): string {
@@ -62,30 +69,20 @@ function exactText(value: Cell | undefined, unit?: string): string {
   return value === null || value === undefined ? "" : String(value).slice(0, 2000);
 }
 
-const LETTER = 7; // CSS pixels, about
+const SHORT_TEXT = 20; // letters
+const KEY_STEP = 16; // CSS pixels that a key widens a column
 
-/** The columns of the grid, and the least width of all together. Every row is a grid of its own: no width may depend on
- * what is in a row. */
-function columnWidths(props: DataTableProps, shown: number[]): { template: string; least: number } {
-  const { table } = props;
-  const sample = table.rows.slice(0, 200);
-  let least = 0;
-  let flexible = false;
-  const add = (least_: number, share = 0): string => {
-    least += least_;
-    flexible ||= share > 0;
-    return share > 0 ? `minmax(${least_}px, ${share}fr)` : `${least_}px`;
-  };
-  const widths = shown.map((c) => {
-    const column = table.columns[c]!;
-    const title = (props.titles?.[column.name] ?? columnTitle(column.name)).length + 2; // and an arrow
-    const letters = sample.reduce((most, row) => Math.max(most, cellText(row[c], column.unit).length), title);
-    if (isNumeric(column)) return add(Math.min(letters, 18) * LETTER + 24);
-    return letters > 24 ? add(220, Math.min(letters, 200)) : add(letters * LETTER + 24);
-  });
-  for (const extra of props.extra ?? []) widths.push(add(extra.width));
-  if (!flexible) widths.push("1fr");
-  return { template: widths.join(" "), least };
+let measureCells: Measure | null = null;
+
+/** In the font of the page. */
+function measure(text: string): number {
+  if (!measureCells) {
+    const { fontSize, fontFamily } = getComputedStyle(document.body);
+    const context = document.createElement("canvas").getContext("2d")!;
+    const letters = new TextMeasure(context, `${fontSize} ${fontFamily}`);
+    measureCells = tabularMeasure((character) => letters.width(character));
+  }
+  return measureCells(text);
 }
 
 export function DataTable(props: DataTableProps): JSX.Element {
@@ -96,6 +93,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const [chosen, setChosen] = useState<Sort | null>(null);
   const [cursor, setCursor] = useState(-1);
   const [copied, setCopied] = useState(false);
+  const [widths, setWidths] = useState<Readonly<Record<string, number>>>({}); // chosen, by name of the column
 
   const shown = useMemo(
     () => table.columns.flatMap((column, i) => (props.hidden?.includes(column.name) ? [] : [i])),
@@ -103,8 +101,59 @@ export function DataTable(props: DataTableProps): JSX.Element {
   );
   const given = props.sort ? table.columns.findIndex((column) => column.name === props.sort!.column) : -1;
   const sort = chosen ?? (given >= 0 ? { column: given, descending: props.sort!.descending } : null);
+  const found = useMemo(
+    () =>
+      orderFound(
+        table.rows,
+        shown.filter((c) => isNumeric(table.columns[c]!)),
+      ),
+    [table, shown],
+  );
+  const arrow = sort ?? found;
   const order = useMemo(() => orderRows(table.rows, sort, filter), [table, sort?.column, sort?.descending, filter]);
-  const { template, least } = useMemo(() => columnWidths(props, shown), [table, shown, props.extra]);
+  const titleOf = (c: number) => {
+    const { name } = table.columns[c]!;
+    return props.titles?.[name] ?? columnTitle(name);
+  };
+  const steps = useMemo(
+    () =>
+      table.columns.map((column, c) =>
+        props.moments?.includes(column.name) ? momentStep(table.rows.map((row) => row[c])) : null,
+      ),
+    [table, props.moments],
+  );
+  const written = (c: number, value: Cell) =>
+    steps[c] && typeof value === "number" ? moment(value, steps[c]) : cellText(value, table.columns[c]);
+  // What is no number in a column of numbers may be cut as any text.
+  const textOf = (c: number) => {
+    const { name, type } = table.columns[c]!;
+    const own = props.cells?.[name];
+    const numeric = isNumeric({ name, type });
+    return (row: readonly Cell[]) => {
+      const value = row[c] ?? null;
+      if (numeric && typeof value !== "number") return "";
+      const drawn = own?.(value, row);
+      return typeof drawn === "string" ? drawn : written(c, value);
+    };
+  };
+  const needs = useMemo(
+    () =>
+      shown.map((c) => columnNeed(table.rows, textOf(c), isNumeric(table.columns[c]!), measure(titleOf(c)), measure)),
+    [table, shown],
+  );
+  const { template, least } = useMemo(
+    () =>
+      gridOf(
+        needs,
+        shown.map((c) => widths[table.columns[c]!.name]),
+        (props.extra ?? []).map((extra) => extra.width),
+      ),
+    [needs, widths, props.extra],
+  );
+  const widen = (c: number, width: number) => {
+    const { least } = needs[shown.indexOf(c)]!;
+    setWidths((old) => ({ ...old, [table.columns[c]!.name]: Math.max(least, Math.round(width)) }));
+  };
   const largest = useMemo(
     () =>
       table.columns.map((column, c) =>
@@ -113,11 +162,19 @@ export function DataTable(props: DataTableProps): JSX.Element {
     [table],
   );
 
+  const cutAt = useMemo(
+    () =>
+      table.columns.map((column, c) =>
+        isNumeric(column) ? null : cuts(table.rows.map((row) => cellText(row[c] ?? null))),
+      ),
+    [table],
+  );
+
   const first = Math.max(0, Math.floor(top / ROW) - SPARE);
   const last = Math.min(order.length, Math.ceil((top + height) / ROW) + SPARE);
 
   const sortBy = (column: number) => {
-    const descending = sort?.column === column ? !sort.descending : isNumeric(table.columns[column]!);
+    const descending = arrow?.column === column ? !arrow.descending : isNumeric(table.columns[column]!);
     setChosen({ column, descending });
     props.onSort?.(table.columns[column]!.name, descending);
   };
@@ -198,16 +255,31 @@ export function DataTable(props: DataTableProps): JSX.Element {
           <div class="table-head" role="row" style={{ gridTemplateColumns: template }}>
             {shown.map((c) => {
               const column = table.columns[c]!;
-              const direction = sort?.column === c ? (sort.descending ? "descending" : "ascending") : "none";
+              const direction = arrow?.column === c ? (arrow.descending ? "descending" : "ascending") : "none";
               return (
                 <span key={c} role="columnheader" aria-sort={direction}>
                   <button
                     class={isNumeric(column) ? "number" : ""}
                     title={column.about ?? column.name}
                     onClick={() => sortBy(c)}
+                    onKeyDown={(event) => {
+                      const step = event.shiftKey
+                        ? { ArrowRight: KEY_STEP, ArrowLeft: -KEY_STEP }[event.key]
+                        : undefined;
+                      if (!step) return;
+                      widen(c, event.currentTarget.parentElement!.offsetWidth + step);
+                      event.stopPropagation();
+                    }}
                   >
-                    {props.titles?.[column.name] ?? columnTitle(column.name)}
+                    <span>{titleOf(c)}</span>
+                    {direction !== "none" && <i>{direction === "descending" ? "\u2193" : "\u2191"}</i>}
                   </button>
+                  <i
+                    class="column-edge"
+                    title="Drag to widen; double click fits the column"
+                    onPointerDown={(event) => dragEdge(event, (width) => widen(c, width))}
+                    onDblClick={() => widen(c, fittedWidth(table.rows, textOf(c), measure))}
+                  />
                 </span>
               );
             })}
@@ -241,10 +313,10 @@ export function DataTable(props: DataTableProps): JSX.Element {
                         key={c}
                         role="gridcell"
                         class={isNumeric(column) ? "number" : "text"}
-                        title={own ? undefined : exactText(value, column.unit)}
+                        title={exactText(value, column.unit)}
                       >
                         {share !== null && <i class="cell-bar" style={{ width: `${Math.max(0, share) * 100}%` }} />}
-                        {own ? own(value, row) : <b>{cellText(value, column.unit)}</b>}
+                        {own?.(value, row) ?? textCell(written(c, value), cutAt[c])}
                       </span>
                     );
                   })}
@@ -262,6 +334,37 @@ export function DataTable(props: DataTableProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** A text that is cut, where it does not fit, so that what tells it from the other rows stays. */
+function textCell(text: string, cutAt: ReadonlyMap<string, number> | null | undefined): JSX.Element {
+  const at = cutAt?.get(text) ?? 0;
+  return text.length > SHORT_TEXT && at > 0 ? (
+    <b class="cut">
+      <span>{text.slice(0, at)}</span>
+      <span>{text.slice(at)}</span>
+    </b>
+  ) : (
+    <b>{text}</b>
+  );
+}
+
+/** Follows the pointer from the right edge of a heading; `widen` is told how wide the column is to be. */
+function dragEdge(event: PointerEvent, widen: (width: number) => void): void {
+  if (event.button !== 0) return;
+  const edge = event.currentTarget as HTMLElement;
+  const offset = edge.parentElement!.offsetWidth - event.clientX;
+  edge.setPointerCapture(event.pointerId);
+  event.preventDefault();
+  const move = (now: PointerEvent) => widen(now.clientX + offset);
+  const end = () => {
+    edge.removeEventListener("pointermove", move);
+    edge.removeEventListener("pointerup", end);
+    edge.removeEventListener("pointercancel", end);
+  };
+  edge.addEventListener("pointermove", move);
+  edge.addEventListener("pointerup", end);
+  edge.addEventListener("pointercancel", end);
 }
 
 /** For views without preact: shows or updates the table in the host. */

@@ -26,6 +26,10 @@ export const namingColumns = (session: Session, table: string): string[] =>
     .filter(({ type, role }) => type === "text" && role === "key")
     .map(({ name }) => name);
 
+/** Those that say when something was. */
+export const momentColumns = (session: Session, table: string): string[] =>
+  (tableInfo(session, table)?.columns ?? []).filter(({ role }) => role === "moment").map(({ name }) => name);
+
 const TITLES: Record<string, string> = {
   info: "About the profile",
   api: "Calls",

@@ -1,7 +1,7 @@
 // Draws a flame graph: a canvas as large as what is seen of it, that stands still while the place it is in scrolls.
 import type { FlameGraph } from "../api/protocol";
 import { SLICE_TEXT } from "../timeline/colours";
-import { shortName, TextMeasure } from "../timeline/text";
+import { labelOf, TextMeasure, type Label } from "../timeline/text";
 import { nameText } from "./view";
 import { frameAt, type FlameLayout, type Frame } from "./flame_layout";
 
@@ -31,7 +31,7 @@ export class FlameCanvas {
   #font: string;
   #width = 1;
   #height = 1;
-  #labels = new Map<string, { full: string; short: string }>();
+  #labels = new Map<string, Label>();
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.#context = canvas.getContext("2d")!;
@@ -98,21 +98,18 @@ export class FlameCanvas {
       context.strokeRect(left + inset, y + inset, Math.max(width - 2 * inset, 0.5), ROW - 1 - 2 * inset);
     }
     if (width < TEXT_FROM) return;
-    const label = this.#label(picture.graph.names[name] ?? "");
+    const label = this.#label(picture.graph.names[name] ?? "", picture.graph.short[name]);
     const room = width - 2 * PADDING;
-    const text = this.#measure.cut(this.#measure.fits(label.full, room) ? label.full : label.short, room);
+    const text = this.#measure.fitting(label.forms, room);
     context.fillStyle = dim ? picture.ink : SLICE_TEXT;
     context.globalAlpha = dim ? 0.5 : 1;
     context.fillText(text, left + PADDING, y + (ROW - 1) / 2 + 0.5);
     context.globalAlpha = 1;
   }
 
-  #label(name: string): { full: string; short: string } {
+  #label(name: string, short: string | null | undefined): Label {
     let label = this.#labels.get(name);
-    if (!label) {
-      const full = nameText(name, 256);
-      this.#labels.set(name, (label = { full, short: shortName(full) }));
-    }
+    if (!label) this.#labels.set(name, (label = labelOf(nameText(name, 256), short)));
     return label;
   }
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Table } from "../api/protocol";
 import { duration, short } from "../model/format";
 import { cssColour } from "../timeline/colours";
-import { shortName } from "../timeline/text";
+import { apart } from "../model/names";
 import { choicesOf } from "./choices";
 import type { ViewContext } from "./context";
 import { rowKey, showLongest, type RowOf } from "./matches";
@@ -71,7 +71,7 @@ export function Card({
 export function useRecords(
   context: ViewContext,
   name: string,
-  options?: { sort?: string; top?: number; where?: string },
+  options?: { sort?: string; top?: number; where?: string; short?: string },
 ): Records | null {
   const table: Table | null | undefined = latest(useTable(context, name, options));
   return table && table.rows.length ? new Records(table) : null;
@@ -99,21 +99,22 @@ export function named(
   value: string,
   more: (row: (typeof records.rows)[number]) => Partial<BarItem> = () => ({}),
 ): BarItem[] {
-  return records.rows
-    .filter((row) => records.number(row, value) > 0)
-    .slice(0, ROWS)
-    .map((row) => {
-      const name = records.text(row, "name");
-      return {
-        label: shortName(nameText(name)),
-        title: name.slice(0, 1000),
-        value: records.number(row, value),
-        text: duration(records.number(row, value)),
-        note: `${short(records.number(row, "count"))}\u00d7`,
-        onClick: toLongest(context, { table, key: rowKey(context.session, table, records, row) }),
-        ...more(row),
-      };
-    });
+  const rows = records.rows.filter((row) => records.number(row, value) > 0).slice(0, ROWS);
+  const labels = apart(
+    rows.map((row) => ({ full: nameText(records.text(row, "name")), short: nameText(records.short(row, "name")) })),
+  );
+  return rows.map((row, i) => {
+    const name = records.text(row, "name");
+    return {
+      label: labels[i]!,
+      title: name.slice(0, 1000),
+      value: records.number(row, value),
+      text: duration(records.number(row, value)),
+      note: `${short(records.number(row, "count"))}\u00d7`,
+      onClick: toLongest(context, { table, key: rowKey(context.session, table, records, row) }),
+      ...more(row),
+    };
+  });
 }
 
 export const devicePlace = (context: ViewContext, records: Records, row: (typeof records.rows)[number]) =>

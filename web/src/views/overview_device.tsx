@@ -186,7 +186,7 @@ export function Classes({ context }: ViewProps): JSX.Element | null {
 
 export function Kernels({ context }: ViewProps): JSX.Element | null {
   const colour = useClassColour(context);
-  const records = useRecords(context, "kernels");
+  const records = useRecords(context, "kernels", { short: "name" });
   if (!records) return null;
   return (
     <Card
@@ -232,7 +232,7 @@ export function Transfers({ context }: ViewProps): JSX.Element | null {
 }
 
 export function Collectives({ context }: ViewProps): JSX.Element | null {
-  const records = useRecords(context, "collectives", { sort: "total_ns" });
+  const records = useRecords(context, "collectives", { sort: "total_ns", short: "name" });
   if (!records) return null;
   return (
     <Card title="Communication" about={duration(records.sum("total_ns"))} onOpen={toTable(context, "collectives")}>

@@ -40,7 +40,7 @@ export function Calls({ context }: ViewProps): JSX.Element | null {
 }
 
 export function LaunchDelay({ context }: ViewProps): JSX.Element | null {
-  const records = useRecords(context, "launches");
+  const records = useRecords(context, "launches", { short: "name" });
   if (!records) return null;
   return (
     <Card title="From call to device" about="median delay" onOpen={toTable(context, "launches")}>

@@ -1,7 +1,6 @@
 // The first page: call trees and measured launches.
 import type { JSX } from "preact";
 import { duration, grouped, oneLine, percent, readable, short } from "../model/format";
-import { shortName } from "../timeline/text";
 import { choicesOf } from "./choices";
 import { valueText } from "./flame";
 import { Card, ROWS, toTable, toView, useRecords } from "./overview_card";
@@ -103,7 +102,7 @@ export function Metrics({ context }: ViewProps): JSX.Element | null {
 }
 
 export function Launches({ context }: ViewProps): JSX.Element | null {
-  const records = useRecords(context, "launch_metrics", { sort: "duration_ns" });
+  const records = useRecords(context, "launch_metrics", { sort: "duration_ns", short: "kernel" });
   if (!records) return null;
   const open = (row: (typeof records.rows)[number]) => () => {
     choicesOf(context.state).launch.set({ rank: records.number(row, "rank"), id: records.number(row, "id") });
@@ -118,7 +117,7 @@ export function Launches({ context }: ViewProps): JSX.Element | null {
       <BarList
         total={records.sum("duration_ns")}
         items={records.rows.slice(0, ROWS).map((row) => ({
-          label: `${records.text(row, "id")}: ${shortName(oneLine(records.text(row, "kernel")))}`,
+          label: `${records.text(row, "id")}: ${oneLine(records.short(row, "kernel"))}`,
           title: records.text(row, "kernel").slice(0, 1000),
           value: records.number(row, "duration_ns"),
           text: duration(records.number(row, "duration_ns")),

@@ -32,6 +32,11 @@ export class Records {
     return value === null ? "" : String(value);
   }
 
+  /** The short form of the text that the table was asked to have short. */
+  short(row: readonly Cell[], column: string): string {
+    return this.table.short?.[this.table.rows.indexOf(row as Cell[])] ?? this.text(row, column);
+  }
+
   sum(column: string): number {
     return this.rows.reduce((total, row) => total + this.number(row, column), 0);
   }

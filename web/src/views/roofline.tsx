@@ -3,7 +3,6 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Table } from "../api/protocol";
 import { duration, oneLine, percent, short, withUnit } from "../model/format";
-import { shortName } from "../timeline/text";
 import { Legend, Plot, type Frame } from "../ui/chart";
 import { useSize, useStore } from "../ui/hooks";
 import { choicesOf } from "./choices";
@@ -24,7 +23,7 @@ function Roofline({ context }: ViewProps): JSX.Element {
     context,
     async (signal) => {
       const [launches, devices] = await Promise.all([
-        context.client.table("launch_metrics", {}, signal),
+        context.client.table("launch_metrics", { short: "kernel" }, signal),
         context.client.table("devices", {}, signal),
       ]);
       return { launches, devices };
@@ -167,7 +166,7 @@ function Told({ launch, roof }: { launch: Launch; roof: DeviceRoof | null }): JS
   return (
     <>
       <b title={launch.kernel.slice(0, 1000)}>
-        {launch.id}: {oneLine(shortName(launch.kernel), 80)}
+        {launch.id}: {oneLine(launch.short, 80)}
       </b>{" "}
       {withUnit(launch.flops, "FLOP/s")} at {short(launch.intensity)} FLOP/byte, {duration(launch.duration)}
       {launch.bound && `, ${launch.bound} bound`}

@@ -8,6 +8,8 @@ export interface Launch {
   id: number;
   device: number;
   kernel: string;
+  /** The short form of its name. */
+  short: string;
   duration: number;
   intensity: number;
   flops: number;
@@ -60,6 +62,7 @@ export function launchesOf(table: Table): Launch[] {
       id: records.number(row, "id"),
       device: records.number(row, "device"),
       kernel: records.text(row, "kernel"),
+      short: records.short(row, "kernel"),
       duration: records.number(row, "duration_ns"),
       intensity: records.number(row, "intensity"),
       flops: records.number(row, "flops_per_s"),

@@ -9,7 +9,7 @@ import { cellText, columnTitle, DataTable } from "../ui/table";
 import { choicesOf } from "./choices";
 import type { ViewContext } from "./context";
 import { distributionColumn, edgesOf, useDistributions } from "./distribution";
-import { hasOption, hasSlices, namingColumns, tableInfo, titleOf } from "./declared";
+import { hasOption, hasSlices, momentColumns, namingColumns, tableInfo, titleOf } from "./declared";
 import { MatchBar, rowKey, showLongest } from "./matches";
 import { exactPattern, Records } from "./records";
 import { around, isBlank, latest, nameText, panelView, useAsked, within, type ViewProps } from "./view";
@@ -110,11 +110,7 @@ const HIDDEN_FOR_SLICES = ["remark"];
 
 /** A name that would show nothing is named as such. */
 const nameCell = (value: Cell) =>
-  typeof value === "string" && isBlank(value) ? (
-    <i class="soft">{nameText(value)}</i>
-  ) : (
-    <b title={value === null ? undefined : String(value).slice(0, 2000)}>{cellText(value)}</b>
-  );
+  typeof value === "string" && isBlank(value) ? <i class="soft">{nameText(value)}</i> : null;
 
 interface OneTableProps {
   context: ViewContext;
@@ -135,6 +131,7 @@ function OneTable({ context, name, table, kernelNames, sort, onSort }: OneTableP
   const isOfSlices = hasSlices(session, name) && session.views.includes("timeline");
   const isAllSlices = name === "slices" && session.views.includes("timeline");
   const cells = useMemo(() => Object.fromEntries(namingColumns(session, name).map((key) => [key, nameCell])), [name]);
+  const moments = useMemo(() => momentColumns(session, name), [name]);
   const windowed = useStore(context.window) !== null;
   const extra = useMemo(
     () => (isOfSlices ? [distributionColumn(distributionOf, records, windowed)] : undefined),
@@ -164,6 +161,7 @@ function OneTable({ context, name, table, kernelNames, sort, onSort }: OneTableP
         title={titleOf(name)}
         empty="No rows: nothing of this kind lies in the chosen time, or meets the condition."
         cells={cells}
+        moments={moments}
         extra={extra}
         onOpen={open}
         onSort={(column, descending) => isCut && onSort(`${descending ? "-" : "+"}${column}`)}
@@ -244,7 +242,7 @@ function Side({
           return (
             <div>
               <dt title={column.about}>{columnTitle(column.name)}</dt>
-              <dd title={typeof value === "number" ? grouped(value) : undefined}>{cellText(value, column.unit)}</dd>
+              <dd title={typeof value === "number" ? grouped(value) : undefined}>{cellText(value, column)}</dd>
             </div>
           );
         })}

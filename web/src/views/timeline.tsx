@@ -1,11 +1,14 @@
 // The view with the timeline: its bar, the timeline itself, legend, and the drawer with details.
 import { render, type JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TileStore } from "../api/tile_store";
-import { duration, moment } from "../model/format";
+import { duration } from "../model/format";
+import { axisMoment, FROM_START, markMode, timeAxis, type TimeAxis } from "../model/axis";
+import { byTime, markTitle } from "../model/selection";
 import { Store } from "../model/store";
 import { everything, width } from "../model/viewport";
 import { Drawer } from "../panels/drawer";
+import { Marks } from "../panels/marks";
 import { COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { runKey, timelineCommands } from "../timeline/commands";
 import type { Frame } from "../timeline/frame";
@@ -13,7 +16,7 @@ import { legendOf, type LegendEntry } from "../timeline/legend";
 import { LegendBar } from "../timeline/legend_bar";
 import { Navigation } from "../timeline/navigation";
 import { SearchBox } from "../timeline/search_box";
-import type { TimelineSource } from "../timeline/source";
+import { COUNTER_SCALES, type TimelineSource } from "../timeline/source";
 import { Timeline } from "../timeline/timeline";
 import { useStore } from "../ui/hooks";
 import type { View, ViewContext } from "./context";
@@ -51,6 +54,12 @@ export const timelineView: View = {
 
 function sourceOf(context: ViewContext): TimelineSource {
   const { client, session, names, theme, viewport, selection, area, state } = context;
+  const axisMode = state.choice("ruler", "start");
+  const axis = new Store<TimeAxis>(FROM_START);
+  const readAxis = () => axis.set(timeAxis(axisMode.get(), state.marks.get(), session.start_unix_ns));
+  readAxis();
+  axisMode.subscribe(readAxis);
+  state.marks.subscribe(readAxis);
   return {
     client,
     session,
@@ -65,6 +74,9 @@ function sourceOf(context: ViewContext): TimelineSource {
     search: state.search,
     settings: state.settings,
     colourMode: state.choice("colour", "class", COLOUR_MODES),
+    axisMode,
+    axis,
+    counterScale: state.choice("counters", "sight", COUNTER_SCALES),
     cursor: new Store<number | null>(null),
     navigate: context.navigate,
     changeSettings: (change) => state.changeSettings(change),
@@ -80,13 +92,19 @@ interface Parts {
 
 function TimelineView(parts: Parts): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
+  const marks = useStore(parts.source.marks);
+  const [listed, setListed] = useState(false);
   useEffect(() => {
-    place.current!.append(parts.timeline.element);
+    place.current!.prepend(parts.timeline.element);
+    parts.timeline.onMarkClicked = () => setListed(true);
   }, []);
   return (
     <div class="timeline-view">
-      <Toolbar {...parts} />
-      <div class="timeline-place" ref={place} />
+      <Toolbar {...parts} marks={marks.length} onMarks={() => setListed(!listed)} />
+      <div class="timeline-place" ref={place}>
+        <AxisChoice {...parts} />
+        {listed && marks.length > 0 && <Marks source={parts.source} onClose={() => setListed(false)} />}
+      </div>
       <StatusLine {...parts} />
       <Drawer context={parts.context} />
     </div>
@@ -99,8 +117,38 @@ const MODES: [ColourMode, string][] = [
   ["heat", "duration"],
 ];
 
-function Toolbar({ context, source, timeline, navigation }: Parts): JSX.Element {
+/** What the ruler counts from; stands beside it. */
+function AxisChoice({ source }: Parts): JSX.Element {
+  const mode = useStore(source.axisMode);
+  const marks = useStore(source.marks);
+  const axis = useStore(source.axis);
+  return (
+    <select
+      class="axis-choice"
+      aria-label="What the ruler counts from"
+      title="What the ruler counts from"
+      value={axis.kind === "mark" ? mode : axis.kind}
+      onChange={(event) => source.axisMode.set(event.currentTarget.value)}
+    >
+      <option value="start">from the start</option>
+      {source.session.start_unix_ns !== null && <option value="utc">UTC</option>}
+      <option value="ns">in ns</option>
+      {byTime(marks).map((mark) => (
+        <option value={markMode(mark)}>from {markTitle(mark, marks)}</option>
+      ))}
+    </select>
+  );
+}
+
+interface ToolbarProps extends Parts {
+  marks: number;
+  onMarks: () => void;
+}
+
+function Toolbar({ context, source, timeline, navigation, marks, onMarks }: ToolbarProps): JSX.Element {
   const mode = useStore(source.colourMode);
+  const scale = useStore(source.counterScale);
+  const hasCounters = useMemo(() => source.tracks.some(({ kind }) => kind === "counter"), []);
   const { filter } = useStore(source.settings);
   const whole = () => source.navigate({ viewport: everything(source.session.span) });
   return (
@@ -116,6 +164,17 @@ function Toolbar({ context, source, timeline, navigation }: Parts): JSX.Element 
       <SearchBox source={source} navigation={navigation} />
       <MatchBar context={context} />
       <span class="gap" />
+      {marks > 0 && <button onClick={onMarks}>Marks ({marks})</button>}
+      {hasCounters && (
+        <label class="soft" title="Counters are drawn from 0 on; else between the values in sight">
+          <input
+            type="checkbox"
+            checked={scale === "zero"}
+            onChange={(event) => source.counterScale.set(event.currentTarget.checked ? "zero" : "sight")}
+          />{" "}
+          counters from 0
+        </label>
+      )}
       <label class="soft">
         Colour by{" "}
         <select value={mode} onChange={(event) => source.colourMode.set(event.currentTarget.value as ColourMode)}>
@@ -139,6 +198,7 @@ function StatusLine({ source, timeline, context }: Parts): JSX.Element {
   const [pending, setPending] = useState(0);
   const mode = useStore(source.colourMode);
   const cursor = useStore(source.cursor);
+  const axis = useStore(source.axis);
   const view = useStore(source.viewport);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null;
@@ -160,7 +220,7 @@ function StatusLine({ source, timeline, context }: Parts): JSX.Element {
     <div class="status-line">
       <LegendBar entries={legend} mode={mode} />
       {pending > 0 && <span class="soft">loading</span>}
-      {cursor !== null && <span class="moment">{moment(cursor, width(view) / 1000)}</span>}
+      {cursor !== null && <span class="moment">{axisMoment(axis, cursor, width(view) / 1000)}</span>}
       <span class="soft moment" title="Length of the window">
         {duration(width(view))} wide
       </span>

@@ -216,6 +216,47 @@ describe("keys alone", { skip }, () => {
     await untilState(page, (now) => now.selection.slice !== selection.slice);
   });
 
+  test("the tooltip follows a zoom by keys", async () => {
+    const kernel = (await server.json("/api/p/0/search?q=gemm&limit=1")).matches[0];
+    await clickSlice(page, kernel);
+    const place = await page.evaluate(([track, lane]) => window.cgpu.place(track, lane), [kernel.track, kernel.lane]);
+    await page.mouse.move(place.x + 2, place.y + place.height / 2);
+    await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+    const tooltip = page.locator(".tl-tooltip");
+    await until(page, "it names the slice", async () => (await tooltip.textContent()).includes("gemm"));
+    for (let i = 0; i < 4; ++i) await page.keyboard.press("d"); // the slice moves away from the pointer
+    for (let i = 0; i < 12; ++i) await page.keyboard.press("d");
+    await until(page, "it says another or nothing", async () => {
+      const hidden = await tooltip.evaluate((element) => element.hidden);
+      return hidden || !(await tooltip.textContent()).startsWith(kernel.name);
+    });
+  });
+
+  test("names of tracks and their headings stay in sight; a pinned track says where it belongs", async () => {
+    await page.setViewportSize({ width: 1000, height: 420 });
+    await settled(page);
+    const busy = session.tracks.find(({ kind }) => kind === "busy");
+    await page.getByLabel("Pin busy").first().click();
+    const where = page.locator(".pane-pinned .where");
+    await until(page, "it is pinned", async () => (await where.count()) === 1);
+    assert.equal(
+      await where.textContent(),
+      busy.group.map((title) => `${title.replace(/^(GPU \d+):.*/, "$1")} \u203a`).join(" "),
+    );
+    const tall = session.tracks.filter(({ kind }) => kind === "thread").sort((a, b) => b.lanes - a.lanes)[0];
+    assert.ok(tall.lanes >= 4, `${tall.lanes} lanes`);
+    const head = page.locator(".pane-main .head", { hasText: tall.name }).first();
+    await page.locator(".pane-main").evaluate((pane) => (pane.scrollTop = pane.scrollHeight));
+    await settled(page);
+    const pane = await page.locator(".pane-main").boundingBox();
+    const path = page.locator(".pane-main .head-path");
+    await path.waitFor();
+    const name = await head.locator(".name").boundingBox();
+    assert.ok(name.y >= pane.y && name.y + name.height <= pane.y + pane.height, "the name is in sight");
+    await path.click();
+    await until(page, "it folds its group", async () => (await stateOf(page)).folded.length > 0);
+  });
+
   test("after a colour was chosen with the pointer the keys move again, and the link has the colour", async () => {
     const before = await stateOf(page);
     const colours = page.getByLabel("Colour by");
@@ -258,6 +299,51 @@ describe("keys alone", { skip }, () => {
     await page.keyboard.press("m");
     const whole = `${kernel.start}~${kernel.start + kernel.duration}`;
     await until(page, "the slice under the pointer is marked as a whole", () => String(marks()) === whole);
+  });
+
+  test("marks have names, notes and the time between them; the ruler counts from one; the link has all", async () => {
+    const span = session.span;
+    const times = [0.25, 0.5].map((share) => Math.round(span * share));
+    await page.evaluate((text) => (location.hash = `view=timeline&mark=${text}`), times.join(","));
+    await page.getByRole("button", { name: "Marks (2)" }).click();
+    await page.getByLabel("Name of mark 2").fill("second, here");
+    await page.getByLabel("Note of mark 1").fill("why: 100 %");
+    const base = () => page.getByLabel("What the ruler counts from");
+    await page.getByLabel("Measure from mark 2").click();
+    await until(page, "it is the zero", async () => (await base().inputValue()) === `mark${times[1]}`);
+    assert.match(await page.locator(".marks header").textContent(), /since second, here/);
+    assert.match(await page.locator(".mark-since").first().textContent(), /^-\d/);
+    await until(page, "the address has it", () => /ruler=mark\d+/.test(page.url()) && marks()[1]?.includes("second"));
+    const there = await openTimeline(await newWindow(browser), page.url());
+    await there.getByRole("button", { name: "Marks (2)" }).click();
+    assert.equal(await there.getByLabel("Name of mark 2").inputValue(), "second, here");
+    assert.equal(await there.getByLabel("Note of mark 1").inputValue(), "why: 100 %");
+    assert.equal(await there.getByLabel("What the ruler counts from").inputValue(), `mark${times[1]}`);
+    await there.context().close();
+    await base().selectOption("ns");
+    await until(page, "in ns", () => page.url().includes("ruler=ns"));
+    await page.getByLabel("Remove mark 1").click();
+    await until(page, "one is left", () => marks().length === 1);
+  });
+
+  test("arguments are searched as key = value; the palette knows tables", async () => {
+    const { total } = await server.json("/api/p/0/search?q=7&argument=stream&equal=1&limit=1");
+    assert.ok(total > 0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("Stream = 7");
+    const count = page.locator(".search-count");
+    await until(page, "they are counted", async () => (await count.textContent()).replace(/\D/g, "") === String(total));
+    await page.keyboard.press("Enter");
+    const { selection } = await untilState(page, (now) => now.selection);
+    const track = session.tracks.find(({ id }) => id === selection.track);
+    assert.match(track.name, /^stream 7/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.locator(".palette input:focus").waitFor();
+    await page.keyboard.type("kernel_classes");
+    await page.keyboard.press("Enter");
+    await page.locator("#view-tables h3", { hasText: "Kernel classes" }).waitFor();
+    assert.ok(page.url().includes("table=kernel_classes"));
   });
 
   test("Escape leaves the search with its text, and N goes on; once more drops it", async () => {

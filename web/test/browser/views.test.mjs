@@ -67,6 +67,38 @@ describe("the views", { skip }, () => {
       }
     }));
 
+  test("columns of a table are widened by dragging; numbers stay whole, and the order has its arrow", () =>
+    using("view=tables&table=kernels", async (page) => {
+      const head = (name) => page.getByRole("columnheader", { name, exact: true });
+      const widthOf = async (name) => (await head(name).boundingBox()).width;
+      const drag = async (name, by) => {
+        const { x, y, width, height } = await head(name).locator(".column-edge").boundingBox();
+        await page.mouse.move(x + width / 2, y + height / 2);
+        await page.mouse.down();
+        await page.mouse.move(x + width / 2 + by, y + height / 2, { steps: 4 });
+        await page.mouse.up();
+      };
+      const cutNumbers = () =>
+        page
+          .locator(".table-row .number")
+          .evaluateAll((all) => all.filter((c) => c.scrollWidth > c.clientWidth).length);
+      await head("name").waitFor();
+      assert.equal(await head("total \u2193").getAttribute("aria-sort"), "descending");
+      const before = await widthOf("name");
+      await drag("name", 150);
+      await until(page, "wider", async () => Math.abs((await widthOf("name")) - before - 150) < 3);
+      await drag("mean", -300);
+      assert.equal(await cutNumbers(), 0);
+      await drag("total \u2193", -300);
+      assert.equal(await cutNumbers(), 0);
+      const arrow = await head("total \u2193").locator("i").first().boundingBox();
+      const { x, width } = await head("total \u2193").boundingBox();
+      assert.ok(arrow.x >= x && arrow.x + arrow.width <= x + width, "the arrow is not cut");
+      await head("name").getByRole("button").focus();
+      await page.keyboard.press("Shift+ArrowLeft");
+      await until(page, "narrower by a key", async () => (await widthOf("name")) < before + 145);
+    }));
+
   test("a flame graph opens on what the server tells, and finds names", () =>
     using("view=flame", async (page) => {
       const flame = view(page, "flame");

@@ -28,7 +28,11 @@ function answer(profile, id, path, query) {
     case "session":
       return sessionOf(profile, id);
     case "names":
-      return { first: 4096 * Number(rest), names: profile.names.slice(4096 * Number(rest), 4096 * (Number(rest) + 1)) };
+      return {
+        first: 4096 * Number(rest),
+        names: profile.names.slice(4096 * Number(rest), 4096 * (Number(rest) + 1)),
+        short: [],
+      };
     case "tile":
       return encodeTile(profile.tracks[number("track")], number("level"), number("index"));
     case "activity":

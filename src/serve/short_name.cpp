@@ -1,0 +1,45 @@
+#include "serve/short_name.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "kernels/names.h"
+
+namespace cgpu {
+
+namespace {
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '~';
+}
+
+/// Whether what stands before the first bracket can be the beginning of a C++ signature: words and `::`. Python's
+/// "nn/linear.py(12): forward", "lambda x: f(x)" and "<built-in method ...>" are none.
+bool begins_as_function(std::string_view name) {
+  for (const std::string_view anonymous : {"(anonymous namespace)::", "<unnamed>::", "{anonymous}::"}) {
+    if (const size_t at = name.find(anonymous); at != std::string_view::npos && at < name.find_first_of("<(")) {
+      return begins_as_function(name.substr(at + anonymous.size()));
+    }
+    if (name.starts_with(anonymous)) return begins_as_function(name.substr(anonymous.size()));
+  }
+  const size_t bracket = name.find_first_of("<(");
+  if (bracket == 0 || bracket == std::string_view::npos) return false;
+  const std::string_view head = name.substr(0, bracket);
+  for (size_t i = 0; i < head.size(); ++i) {
+    if (head.substr(i).starts_with("::")) {
+      ++i;
+    } else if (!is_word(head[i]) && head[i] != ' ' && head[i] != '*' && head[i] != '&') {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string short_name(std::string_view name) {
+  if (name.starts_with("_Z")) return base_kernel_name(full_kernel_name(name));
+  return begins_as_function(name) ? base_kernel_name(name) : std::string(name);
+}
+
+}  // namespace cgpu
