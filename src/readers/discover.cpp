@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/text_source.h"
 
@@ -31,10 +32,6 @@ bool has_wildcard(const std::string& input) {
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// "rank-2" before "rank-10": runs of digits by their value, everything else byte by byte.
