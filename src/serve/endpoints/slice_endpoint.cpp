@@ -173,19 +173,20 @@ class SliceWriter {
 
   /// Bars of equal width from the shortest to the longest.
   void write_histogram(const std::vector<int64_t>& sorted) {
-    constexpr int kBars = 32;
+    constexpr int kHistogramBars = 32;
     if (sorted.size() < 2 || sorted.front() == sorted.back()) return;
     const double low = static_cast<double>(sorted.front());
-    const double width = (static_cast<double>(sorted.back()) - low) / kBars;
+    const double width = (static_cast<double>(sorted.back()) - low) / kHistogramBars;
     std::vector<double> edges;
     std::vector<uint64_t> counts;
     auto at = sorted.begin();
-    for (int bar = 0; bar < kBars; ++bar) {
+    for (int bar = 0; bar < kHistogramBars; ++bar) {
       edges.push_back(low + bar * width);
       const double end = low + (bar + 1) * width;
-      const auto next = bar + 1 == kBars ? sorted.end() : std::partition_point(at, sorted.end(), [&](int64_t duration) {
-        return static_cast<double>(duration) < end;
-      });
+      const auto next =
+          bar + 1 == kHistogramBars ? sorted.end() : std::partition_point(at, sorted.end(), [&](int64_t duration) {
+            return static_cast<double>(duration) < end;
+          });
       counts.push_back(static_cast<uint64_t>(next - at));
       at = next;
     }
