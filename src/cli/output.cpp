@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <system_error>
 
 #include "base/error.h"
@@ -51,10 +52,9 @@ void check_output(const std::string& path, const InputOptions& input) {
 std::string format_of_output(const std::string& wanted, const std::string& path,
                              const std::vector<std::string>& formats) {
   if (!wanted.empty()) return wanted;
+  const std::set<std::string> of_texts = {"", ".", ".txt", ".text", ".log", ".out"};
   std::string ending = fs::path(path).extension().string();
-  if (is_stdout(path) || ending.size() < 2 || ending == ".txt" || ending == ".log" || path.starts_with("/dev/")) {
-    return "text";
-  }
+  if (is_stdout(path) || of_texts.contains(ending) || path.starts_with("/dev/")) return "text";
   ending.erase(0, 1);
   if (std::find(formats.begin(), formats.end(), ending) != formats.end()) return ending;
   throw Error(path, fmt::format("'.{}' is no format that can be written here: end it in one of {}, or give --format",

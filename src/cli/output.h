@@ -15,7 +15,8 @@ namespace cgpu {
 void check_output(const std::string& path, const InputOptions& input);
 
 /// The format to write: `wanted` where the user has chosen one, else that of the ending of `path`, else "text". Throws
-/// Error for an ending that stands for none of `formats`, unless it is one of a text (.txt, .log) or there is none.
+/// Error for an ending that stands for none of `formats`, unless it is one of a text (.txt, .text, .log, .out) or there
+/// is none.
 std::string format_of_output(const std::string& wanted, const std::string& path,
                              const std::vector<std::string>& formats);
 
