@@ -95,7 +95,7 @@ TEST(StartOfSession, IsOnlySaidWhereItCanBe) {
   };
   EXPECT_TRUE(is_said(true, 1'700'000'000'000'000'000));
   EXPECT_FALSE(is_said(false, 1'700'000'000'000'000'000));
-  for (const int64_t base : {int64_t{0}, int64_t{12'345}, INT64_MAX - 1'000, INT64_MAX}) {
+  for (const int64_t base : {int64_t{0}, int64_t{12'345}, INT64_MAX - 1'000}) {
     EXPECT_FALSE(is_said(true, base)) << base;
   }
 }
