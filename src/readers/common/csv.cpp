@@ -1,11 +1,27 @@
 #include "readers/common/csv.h"
 
+#include <algorithm>
+#include <array>
+
 namespace cgpu {
 
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 18;
 constexpr size_t kLargestRecord = size_t{64} << 20;
+
+constexpr std::array<bool, 256> kSpecial = [] {
+  std::array<bool, 256> special{};
+  for (const unsigned char c : {',', '"', '\n', '\r'}) special[c] = true;
+  return special;
+}();
+
+/// Characters at the beginning that are nothing but text of a field.
+size_t length_of_plain_run(std::string_view text) {
+  size_t size = 0;
+  while (size < text.size() && !kSpecial[static_cast<unsigned char>(text[size])]) ++size;
+  return size;
+}
 
 }  // namespace
 
@@ -45,40 +61,57 @@ bool CsvReader::skip_line() {
 }
 
 bool CsvReader::next(std::vector<std::string>& fields) {
-  fields.clear();
   while (peek() == '\n' || peek() == '\r') get();
-  if (peek() < 0) return false;
+  if (peek() < 0) {
+    fields.clear();
+    return false;
+  }
   record_line_ = line_;
-  fields.emplace_back();
+  size_t count = 0;  // of the fields so far: the strings of the last record are used again
+  const auto begin_field = [&] {
+    if (count == fields.size()) fields.emplace_back();
+    fields[count++].clear();
+  };
+  begin_field();
   size_t size = 0;
   bool quoted = false;  // inside quotes
   bool fresh = true;    // nothing of the field was read yet
-  for (int c = get(); c >= 0; c = get()) {
-    size += c == ',' ? sizeof(std::string) : 1;
-    if (size > kLargestRecord) break;
-    if (quoted) {
-      if (c != '"') {
-        fields.back().push_back(static_cast<char>(c));
-      } else if (peek() == '"') {
-        fields.back().push_back(static_cast<char>(get()));
-      } else {
-        quoted = false;
-      }
+  bool ended = false;
+  while (!ended && size <= kLargestRecord && fill(1)) {
+    std::string& field = fields[count - 1];
+    const std::string_view seen = std::string_view(buffer_).substr(at_);
+    const std::string_view run = seen.substr(0, quoted ? seen.find('"') : length_of_plain_run(seen));
+    if (!run.empty()) {
+      field += run;
+      fresh = false;
+      size += run.size();
+      if (quoted) line_ += std::count(run.begin(), run.end(), '\n');
+      at_ += run.size();
+      if (run.size() == seen.size()) continue;
+    }
+    const int c = get();
+    ++size;
+    if (quoted && peek() != '"') {
+      quoted = false;
+    } else if (quoted) {
+      field.push_back(static_cast<char>(get()));
     } else if (c == ',') {
-      fields.emplace_back();
+      size += sizeof(std::string);
+      begin_field();
       fresh = true;
-      continue;
     } else if (c == '\n' || (c == '\r' && peek() == '\n')) {
       if (c == '\r') get();
-      return true;
+      ended = true;
     } else if (c == '"' && fresh) {
       quoted = true;
+      fresh = false;
     } else {
-      fields.back().push_back(static_cast<char>(c));
+      field.push_back(static_cast<char>(c));
+      fresh = false;
     }
-    fresh = false;
   }
-  unfinished_ = quoted || size > kLargestRecord;
+  fields.resize(count);
+  unfinished_ = unfinished_ || quoted || size > kLargestRecord;
   return true;
 }
 
