@@ -1,10 +1,10 @@
 // Distributes the slices of a thread over lanes in which begin and end events nest by time alone.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "base/sort_runs.h"
 #include "tiles/lane_index.h"
 
 namespace cgpu {
@@ -17,7 +17,7 @@ inline std::vector<SliceIndex> in_nesting_order(const LaneIndex& index, const Sl
     const Lane lane = index.lane(number);
     for (size_t i = 0; i < lane.size(); ++i) slices.push_back(lane.slice(i));
   }
-  std::sort(slices.begin(), slices.end(), [&](SliceIndex a, SliceIndex b) {
+  sort_runs(slices, [&](SliceIndex a, SliceIndex b) {
     if (times.start(a) != times.start(b)) return times.start(a) < times.start(b);
     return times.end(a) != times.end(b) ? times.end(a) > times.end(b) : a < b;
   });
