@@ -64,9 +64,7 @@ std::vector<int64_t> time_zeros(const Session& session, const std::vector<std::o
   for (size_t i = 0; i < extents.size(); ++i) {
     zeros.push_back(extents[i] ? extents[i]->begin : 0);
     if (!extents[i]) continue;
-    int64_t begin = 0;  // a damaged base can lie at the end of all times
-    if (__builtin_add_overflow(extents[i]->begin, session.runs[i].clock_base, &begin)) begin = INT64_MAX;
-    first = std::min(first.value_or(INT64_MAX), begin);
+    first = std::min(first.value_or(INT64_MAX), extents[i]->begin + session.runs[i].clock_base);
   }
   if (first && has_common_clock(session)) {
     for (size_t i = 0; i < zeros.size(); ++i) zeros[i] = *first - session.runs[i].clock_base;

@@ -24,9 +24,8 @@ class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(const std::string& file)
       : text_(file +
-              ": needs more memory than there is: --threads 1 keeps fewer ranks open at once; else give fewer of them, "
-              "or "
-              "use a machine with more memory") {}
+              ": needs more memory than there is: --threads 1 keeps fewer ranks open at once; else give fewer "
+              "of them, or use a machine with more memory") {}
   const char* what() const noexcept override { return text_.c_str(); }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "links/collective_series.h"
+#include "model/time_range.h"
 
 namespace cgpu {
 
@@ -148,10 +149,13 @@ class Alignment {
                                                  : found->second.method;
       if (found == offsets_.end()) continue;
       run.clock.offset = found->second.offset;
-      if (__builtin_add_overflow(run.clock_base, run.clock.offset, &run.clock_base)) {
-        run.clock_base -= run.clock.offset;
+      int64_t base = 0;
+      if (__builtin_add_overflow(run.clock_base, run.clock.offset, &base) || !is_time(base)) {
         run.clock = {RunClock::Method::unaligned, 0, {}, 0};
-      } else if (run.clock.method == RunClock::Method::aligned) {
+        continue;
+      }
+      run.clock_base = base;
+      if (run.clock.method == RunClock::Method::aligned) {
         run.clock_is_unix = session_.runs[root_].clock_is_unix;
       }
     }

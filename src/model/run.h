@@ -17,6 +17,7 @@
 #include "model/op_graph.h"
 #include "model/source_files.h"
 #include "model/step_trace.h"
+#include "model/time_range.h"
 #include "model/timeline.h"
 
 namespace cgpu {
@@ -101,7 +102,7 @@ struct Run {
 
   /// ns since 1970 at time 0 of the slices' clock when `clock_is_unix`; else the clock is the profile's own.
   bool clock_is_unix = false;
-  int64_t clock_base = 0;  // ns to add to a slice's time
+  int64_t clock_base = 0;  // ns to add to a slice's time; is_time(clock_base), where not 0 also of the slices' starts
   RunClock clock;
 
   uint64_t input_bytes = 0;  // of the file, compressed or not

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/natural_order.h"
 #include "base/text_source.h"
 
 namespace cgpu {
@@ -34,33 +34,6 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// "rank-2" before "rank-10": runs of digits by their value, everything else byte by byte.
-bool before(std::string_view a, std::string_view b) {
-  const auto take_number = [](std::string_view& text) {
-    while (text.size() > 1 && text[0] == '0' && is_digit(text[1])) text.remove_prefix(1);
-    size_t size = 0;
-    while (size < text.size() && is_digit(text[size])) ++size;
-    const std::string_view number = text.substr(0, size);
-    text.remove_prefix(size);
-    return number;
-  };
-  const std::string_view whole_a = a;
-  const std::string_view whole_b = b;
-  while (!a.empty() && !b.empty()) {
-    if (is_digit(a[0]) && is_digit(b[0])) {
-      const std::string_view x = take_number(a);
-      const std::string_view y = take_number(b);
-      if (x.size() != y.size()) return x.size() < y.size();
-      if (x != y) return x < y;
-    } else {
-      if (a[0] != b[0]) return static_cast<unsigned char>(a[0]) < static_cast<unsigned char>(b[0]);
-      a.remove_prefix(1);
-      b.remove_prefix(1);
-    }
-  }
-  return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;
-}
-
 /// What a path leads to, whatever it is called: device and number of the file.
 using FileIdentity = std::pair<uint64_t, uint64_t>;
 std::optional<FileIdentity> identity_of(const std::string& path) {
@@ -76,7 +49,7 @@ class FolderSearch {
     search(folder, 1);
     drop_exported_reports();
     std::sort(found_.begin(), found_.end(),
-              [](const ProfilePath& a, const ProfilePath& b) { return before(a.path, b.path); });
+              [](const ProfilePath& a, const ProfilePath& b) { return natural_less(a.path, b.path); });
     if (!found_.empty()) found_.front().repeated = std::move(repeated_);
   }
   std::vector<ProfilePath> take() { return std::move(found_); }

@@ -129,6 +129,9 @@ class Headline {
     return sum;
   }
 
+  static constexpr const char* kExposedCommunication = "communication that no compute hid";
+  static constexpr const char* kExposedCopies = "copies that nothing else hid";
+
   /// What the devices' time went to, the largest part of it first.
   std::string busy() const {
     const Table& gpu_time = *find("gpu_time");
@@ -139,33 +142,37 @@ class Headline {
     const std::string was = several ? "were" : "was";
     const std::string of = several ? "of their time together"
                                    : fmt::format("of the {} from its first op to its last", format_ns(time.span));
-    const std::string idle = fmt::format("idle {}", share_text(time.idle, time.span));
-    const std::string communication =
-        fmt::format("{} was communication that no compute hid", share_text(time.exposed_comm, time.span));
-    const std::string copies =
-        fmt::format("{} was copies that nothing else hid", share_text(time.exposed_memory, time.span));
+    const auto share = [&](int64_t part) { return share_text(part, time.span); };
 
     const int64_t most = std::max({time.compute, time.exposed_comm, time.exposed_memory, time.idle});
-    if (time.idle == most) {
-      std::string line = fmt::format("{} {} idle {} {}{}; busy {}", who, was, share_text(time.idle, time.span), of,
-                                     why_idle(), share_text(time.busy, time.span));
-      if (time.exposed_comm > 0) line += "; " + communication;
-      return line + ".";
+    enum class Part : uint8_t { idle, compute, communication, copies };
+    const Part largest = most == time.idle           ? Part::idle
+                         : most == time.compute      ? Part::compute
+                         : most == time.exposed_comm ? Part::communication
+                                                     : Part::copies;
+    std::vector<std::string> parts;
+    switch (largest) {
+      case Part::idle:
+        parts = {fmt::format("{} {} idle {} {}{}", who, was, share(most), of, why_idle()), "busy " + share(time.busy)};
+        break;
+      case Part::compute:
+        parts = {fmt::format("{} {} busy {} {}", who, was, share(time.busy), of)};
+        break;
+      case Part::communication:
+      case Part::copies:
+        parts = {fmt::format("{} spent {} {} on {}", who, share(most), of,
+                             largest == Part::copies ? kExposedCopies : kExposedCommunication),
+                 "compute took " + share(time.compute)};
+        break;
     }
-    std::string line;
-    if (time.compute == most) {
-      line = fmt::format("{} {} busy {} {}", who, was, share_text(time.busy, time.span), of);
-      if (time.exposed_comm > 0) line += "; " + communication;
-      if (time.exposed_memory * 20 > time.span) line += "; " + copies;
-    } else {
-      const bool is_communication = time.exposed_comm == most;
-      line = fmt::format("{} spent {} {} on {}; compute took {}", who, share_text(most, time.span), of,
-                         is_communication ? "communication that no compute hid" : "copies that nothing else hid",
-                         share_text(time.compute, time.span));
-      if (!is_communication && time.exposed_comm > 0) line += "; " + communication;
-      if (is_communication && time.exposed_memory * 20 > time.span) line += "; " + copies;
+    if (largest != Part::communication && time.exposed_comm > 0) {
+      parts.push_back(fmt::format("{} was {}", share(time.exposed_comm), kExposedCommunication));
     }
-    return time.idle == 0 ? line + "; never idle." : line + "; " + idle + why_idle() + ".";
+    if (largest != Part::copies && time.exposed_memory * 20 > time.span) {
+      parts.push_back(fmt::format("{} was {}", share(time.exposed_memory), kExposedCopies));
+    }
+    if (largest != Part::idle) parts.push_back(time.idle == 0 ? "never idle" : "idle " + share(time.idle) + why_idle());
+    return fmt::format("{}.", fmt::join(parts, "; "));
   }
 
   std::string why_idle() const {

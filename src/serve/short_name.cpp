@@ -16,11 +16,9 @@ bool is_word(char c) {
 /// Whether what stands before the first bracket can be the beginning of a C++ signature: words and `::`. Python's
 /// "nn/linear.py(12): forward", "lambda x: f(x)" and "<built-in method ...>" are none.
 bool begins_as_function(std::string_view name) {
-  for (const std::string_view anonymous : {"(anonymous namespace)::", "<unnamed>::", "{anonymous}::"}) {
-    if (const size_t at = name.find(anonymous); at != std::string_view::npos && at < name.find_first_of("<(")) {
-      return begins_as_function(name.substr(at + anonymous.size()));
-    }
-    if (name.starts_with(anonymous)) return begins_as_function(name.substr(anonymous.size()));
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (const size_t at = name.find(kAnonymous); at != std::string_view::npos && at == name.find_first_of("<(")) {
+    return begins_as_function(name.substr(at + kAnonymous.size()));
   }
   const size_t bracket = name.find_first_of("<(");
   if (bracket == 0 || bracket == std::string_view::npos) return false;
@@ -38,8 +36,8 @@ bool begins_as_function(std::string_view name) {
 }  // namespace
 
 std::string short_name(std::string_view name) {
-  if (name.starts_with("_Z")) return base_kernel_name(full_kernel_name(name));
-  return begins_as_function(name) ? base_kernel_name(name) : std::string(name);
+  const std::string full = full_kernel_name(name);
+  return name.starts_with("_Z") || begins_as_function(full) ? base_kernel_name(full) : std::string(name);
 }
 
 }  // namespace cgpu

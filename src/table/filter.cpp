@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/sort_runs.h"
@@ -23,10 +24,6 @@ namespace cgpu {
 namespace {
 
 using Operator = Filter::Operator;
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 /// A number to compare with: floor + fraction for integers, the nearest double for doubles.
 struct Threshold {

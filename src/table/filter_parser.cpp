@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "table/unicode.h"
 
@@ -15,10 +16,6 @@ namespace {
 
 using Node = Filter::Node;
 using Operator = Filter::Operator;
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 /// Reads an expression from left to right.
 class Parser {

@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "base/natural_order.h"
 #include "tiles/derived_slices.h"
 #include "tiles/lane_index.h"
-#include "tiles/natural_order.h"
 
 namespace cgpu {
 

@@ -43,7 +43,6 @@ bool is_trace(std::string_view head) {
 Run read_database_file(const Input& input, const ReadOptions& options) {
   const sqlite::DatabaseInput file(input);
   Run run = read_database(file.path(), input.path, {}, options);
-  if (!file.is_copy()) return run;
   run.input_bytes = input.source->stored_bytes();
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   return run;

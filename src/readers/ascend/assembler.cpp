@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/time_range.h"
 #include "readers/ascend/names.h"
 
 namespace cgpu::ascend {

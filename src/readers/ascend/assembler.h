@@ -48,7 +48,6 @@ class Assembler {
   /// Counts an event that is not kept.
   void skip(const char* code, const char* why);
   bool full() const { return timeline.slices.size() >= kNone - 1; }
-  static bool is_time(int64_t ns) { return ns > -kMostTime && ns < kMostTime; }
 
   /// A sample of a counter of a device. `event`: whether it is an event of its own, not a further value of one.
   void add_sample(int32_t device, const std::string& name, int64_t time, double value, bool event = true);
@@ -64,8 +63,6 @@ class Assembler {
   Timeline& timeline;
 
  private:
-  static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
-
   std::map<std::tuple<TrackKind, std::string, std::string>, TrackIndex> tracks_;
   std::unordered_map<int64_t, TrackIndex> threads_;
   std::map<std::pair<int32_t, int64_t>, TrackIndex> streams_;

@@ -120,10 +120,7 @@ Run read_database(const std::string& path, const std::string& name, Facts facts,
   run.format = "ascend";
   run.input_bytes = run.text_bytes = database->size();
   apply(facts, run);
-  if (!database->warning().empty()) run.notes.add("damaged_input", 1, database->warning(), true);
-  if (database->size() < database->expected_size()) {
-    run.notes.add("truncated_input", 1, "the file is shorter than its header says; what is there was read", true);
-  }
+  sqlite::note_losses(*database, run.notes);
   const auto progress = [&](double share) {
     if (options.progress) options.progress(share);
   };

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/time_range.h"
 #include "readers/ascend/database.h"
 
 namespace cgpu::ascend {
@@ -68,7 +69,7 @@ void read_counters(DatabaseReader& reader, const CounterTable& table) {
   const bool on_host = !reader.database.has_column(table.table, "deviceId");
   reader.each_event(table.table, columns, [&](sqlite::Scan& row) {
     const int64_t time = row.integer(0);
-    if (row.is_null(0) || !Assembler::is_time(time)) {
+    if (row.is_null(0) || !is_time(time)) {
       return reader.assembler.skip("skipped_event", "samples of counters without a usable time were left out");
     }
     const int32_t device = on_host ? -1 : static_cast<int32_t>(row.integer(1));

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "model/time_range.h"
 #include "readers/ascend/database.h"
 #include "readers/ascend/names.h"
 
@@ -92,7 +93,7 @@ void read_marks(DatabaseReader& reader) {
     const TrackIndex track = reader.thread_track(row.integer(kThread));
     const bool marker = reader.texts.enumerated("ENUM_MSTX_EVENT_TYPE", row.integer(kType)).starts_with("marker");
     if (marker && !row.is_null(kStart) && (row.is_null(kEnd) || row.integer(kStart) == row.integer(kEnd))) {
-      if (!Assembler::is_time(row.integer(kStart))) {
+      if (!is_time(row.integer(kStart))) {
         return reader.assembler.skip("invalid_number", "marks whose time cannot be true were left out");
       }
       Timeline& timeline = reader.assembler.timeline;

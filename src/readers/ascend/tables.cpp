@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/decimal.h"
+#include "model/time_range.h"
 #include "readers/ascend/names.h"
 #include "readers/common/csv.h"
 
@@ -160,7 +161,7 @@ void read_operator_memory(TextSource& source, Assembler& assembler) {
     const auto bytes = table.bytes(size, kKilobyte);
     for (const Half& half : halves) {
       const auto time = table.nanoseconds(half.time);
-      if (!time || !bytes || !Assembler::is_time(*time) || *bytes < 0) continue;  // still in use, or from before
+      if (!time || !bytes || !is_time(*time) || *bytes < 0) continue;  // still in use, or from before
       ++run.events.read;
       ++run.events.memory;
       run.timeline.memory.push_back({*time, half.sign * *bytes, table.bytes(half.allocated, kMegabyte).value_or(-1),

@@ -9,12 +9,11 @@
 #include "base/decimal.h"
 #include "base/demangle.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 
 namespace cgpu::caliper {
 
 namespace {
-
-constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
 
 /// Whole numbers that a double holds exactly.
 std::optional<int64_t> whole(double number) {
@@ -27,7 +26,7 @@ std::optional<int64_t> whole(double number) {
 std::optional<int64_t> nanoseconds(const Value& seconds) {
   const auto decimal = Decimal::parse(seconds.text);
   const auto ns = decimal ? decimal->scaled(9) : std::nullopt;
-  return ns && *ns > -kMostTime && *ns < kMostTime ? ns : std::nullopt;
+  return ns && is_time(*ns) ? ns : std::nullopt;
 }
 
 }  // namespace

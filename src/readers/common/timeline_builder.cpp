@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/time_range.h"
+
 namespace cgpu {
 
 namespace {

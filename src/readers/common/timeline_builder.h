@@ -29,15 +29,10 @@ class TimelineBuilder {
   /// Counts an event that is not kept. The caller has counted it as read.
   void skip(const char* code, const std::string& why, bool damage = false);
 
-  /// A time that the run can hold: sums of two fit into 64 bits.
-  static bool is_time(int64_t ns) { return ns > -kMostTime && ns < kMostTime; }
-
   Run& run;
   Timeline& timeline;
 
  private:
-  static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;
-
   template <typename Key>
   TrackIndex track_of(std::map<Key, TrackIndex>& known, const Key& key, Track description);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/time_range.h"
 #include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
 
@@ -59,7 +60,7 @@ class TraceReader {
       return;
     }
     run_.clock_is_unix = true;
-    run_.clock_base = section->earliest <= INT64_MAX ? static_cast<int64_t>(section->earliest) : 0;
+    run_.clock_base = section->earliest < kMostTime ? static_cast<int64_t>(section->earliest) : 0;
     const Array traces = file_.clip(section->traces, 0x18);
     cut_ += static_cast<int64_t>(section->traces.count - traces.count);
     std::vector<ContextTrace> found;

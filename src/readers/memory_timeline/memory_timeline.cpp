@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 #include "readers/common/json_reader.h"
 
 namespace cgpu::memory_timeline {
@@ -22,7 +23,6 @@ constexpr std::array<const char*, kCategories> kCategoryNames = {
     "parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown"};
 enum Action : int64_t { existed = 1, created = 2, changed = 3, destroyed = 4 };
 constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;
-constexpr int64_t kMostTime = 4'000'000'000'000'000'000;
 
 // ---------------------------------------------------------------- recognition
 

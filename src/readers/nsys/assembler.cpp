@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/time_range.h"
+
 namespace cgpu::nsys {
 
 const std::vector<std::string>& argument_tables() {

@@ -86,16 +86,12 @@ class Assembler {
   /// The tables that have been read.
   const std::set<std::string>& read_tables() const { return read_; }
   const std::unordered_map<int64_t, TrackIndex>& threads() const { return threads_; }
-  /// A time that the run can hold.
-  static bool is_time(int64_t ns) { return ns > -kMostTime && ns < kMostTime; }
 
   Run& run;
   sqlite::Database& database;
   Names names;
 
  private:
-  static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
-
   SliceIndex push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
                         int64_t correlation, uint64_t source);
   static uint64_t place_of(const std::string& table);

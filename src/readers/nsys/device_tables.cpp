@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "model/time_range.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
@@ -258,7 +259,7 @@ class DeviceTables {
         "CUDA_GPU_MEMORY_USAGE_EVENTS", {"start", "bytes", "memKind", "memoryOperationType", "deviceId", "globalPid"},
         [&](sqlite::Scan& scan) {
           const int64_t size = scan.integer(kSize);
-          if (scan.is_null(kTime) || !Assembler::is_time(scan.integer(kTime)) || size < 0 || size > kMostBytes) {
+          if (scan.is_null(kTime) || !is_time(scan.integer(kTime)) || size < 0 || size > kMostBytes) {
             return assembler_.skip("skipped_event", "memory events without a time or size were left out");
           }
           const MemoryKind kind = memory_kind(memory_kinds_, scan, kKind);

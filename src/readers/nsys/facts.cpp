@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/credentials.h"
+#include "model/time_range.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
@@ -74,7 +75,7 @@ void read_clock(Assembler& assembler, bool normalised) {
   if (normalised) run.clock_is_unix = true;
   assembler.each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](sqlite::Scan& scan) {
     const int64_t epoch = scan.integer(0);
-    if (normalised || run.clock_is_unix || epoch <= 0 || !Assembler::is_time(epoch)) return;
+    if (normalised || run.clock_is_unix || epoch <= 0 || !is_time(epoch)) return;
     run.clock_is_unix = true;
     run.clock_base = epoch;
   });
@@ -174,7 +175,7 @@ void read_network(Assembler& assembler, const std::string& table, const std::str
   enum { kStart, kDevice, kPort, kList, kMetric, kValue };
   assembler.each_event(
       table, {"start", "globalId", "portId", "metricsListId", "metricsIdx", "value"}, [&](sqlite::Scan& scan) {
-        if (scan.is_null(kStart) || scan.is_null(kValue) || !Assembler::is_time(scan.integer(kStart))) {
+        if (scan.is_null(kStart) || scan.is_null(kValue) || !is_time(scan.integer(kStart))) {
           return assembler.skip("skipped_event", "samples without a time or value were left out");
         }
         const int64_t device = scan.integer(kDevice);
@@ -211,7 +212,7 @@ void read_counters(Assembler& assembler) {
   std::map<Key, uint32_t> tracks;
   enum { kTime, kType, kMetric, kValue };
   assembler.each_event("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"}, [&](sqlite::Scan& scan) {
-    if (scan.is_null(kTime) || scan.is_null(kValue) || !Assembler::is_time(scan.integer(kTime))) {
+    if (scan.is_null(kTime) || scan.is_null(kValue) || !is_time(scan.integer(kTime))) {
       return assembler.skip("skipped_event", "samples without a time or value were left out");
     }
     const Key key{scan.integer(kType), scan.integer(kMetric)};

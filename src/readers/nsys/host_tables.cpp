@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/time_range.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
@@ -166,7 +167,7 @@ class HostTables {
       case kTextStartEnd:
         return add_range(scan, name);
       case kMark:
-        if (scan.is_null(kRangeStart) || !Assembler::is_time(scan.integer(kRangeStart))) break;
+        if (scan.is_null(kRangeStart) || !is_time(scan.integer(kRangeStart))) break;
         ++assembler_.run.events.instants;
         timeline_.instants.push_back(
             {scan.integer(kRangeStart), name, assembler_.thread_track(scan.integer(kRangeThread))});
@@ -219,7 +220,7 @@ class HostTables {
   /// Ends are known when all has been read.
   void add_open_range(sqlite::Scan& scan, uint16_t category, StringId op, StringId name, TrackIndex track) {
     const int64_t start = scan.integer(kRangeStart);
-    if (!Assembler::is_time(start)) {
+    if (!is_time(start)) {
       return assembler_.skip("invalid_number", "rows whose time cannot be true (beyond a century) were left out");
     }
     open_.push_back(assembler_.add_slice_at(scan, start, start, category, op == kNoOp ? name : op, track));

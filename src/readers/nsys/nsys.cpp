@@ -37,10 +37,7 @@ Run read_database(const std::string& path, const std::string& name, const ReadOp
     }
     throw Error(name, "is an SQLite database that was cut off before its tables: export or copy it again");
   }
-  if (!database->warning().empty()) run.notes.add("damaged_input", 1, database->warning(), true);
-  if (database->size() < database->expected_size()) {
-    run.notes.add("truncated_input", 1, "the file is shorter than its header says; what is there was read", true);
-  }
+  sqlite::note_losses(*database, run.notes);
   const auto progress = [&](double share) {
     if (options.progress) options.progress(share);
   };
@@ -76,7 +73,6 @@ bool is_export(const Input& input) {
 Run read_export(const Input& input, const ReadOptions& options) {
   const sqlite::DatabaseInput file(input);
   Run run = read_database(file.path(), input.path, options);
-  if (!file.is_copy()) return run;
   run.input_bytes = input.source->stored_bytes();
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   return run;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/time_range.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
@@ -26,7 +27,7 @@ class Processors {
   void read() {
     enum { kTime, kCpu, kIn, kThread };
     assembler_.each_event("SCHED_EVENTS", {"start", "cpu", "isSchedIn", "globalTid"}, [&](sqlite::Scan& scan) {
-      if (scan.is_null(kTime) || !Assembler::is_time(scan.integer(kTime))) {
+      if (scan.is_null(kTime) || !is_time(scan.integer(kTime))) {
         return assembler_.skip("skipped_event", "scheduling events without a time were left out");
       }
       switches_.push_back({scan.integer(kTime), scan.integer(kCpu), scan.integer(kThread), scan.integer(kIn) != 0});

@@ -80,14 +80,9 @@ class Assembler {
   /// Pairs, joins and names everything. `end_sources` gets the slices whose end has arguments too.
   void finish(std::unordered_map<uint64_t, uint64_t>& end_sources);
 
-  /// A time that the run can hold.
-  static bool is_time(int64_t ns) { return ns > -kMostTime && ns < kMostTime; }
-
   Tracks tracks;
 
  private:
-  static constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
-
   struct Edge {
     int64_t time;
     SliceIndex slice;  // that begins; kNone: an end

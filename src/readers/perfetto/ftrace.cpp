@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 
@@ -48,7 +49,7 @@ void Ftrace::add(std::string_view message, const PacketContext& packet) {
 
 std::optional<int64_t> Ftrace::trace_time(int64_t boottime) {
   const auto time = clocks_.trace_time_of(kBoottime, boottime);
-  return time && Assembler::is_time(*time) ? time : std::nullopt;
+  return time && is_time(*time) ? time : std::nullopt;
 }
 
 void Ftrace::add_event(std::string_view message, uint64_t cpu, const PacketContext& packet) {

@@ -5,6 +5,7 @@
 
 #include "base/credentials.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 
@@ -129,7 +130,7 @@ void GpuEvents::add_render_stage(std::string_view message, const PacketContext& 
   }
   if (specifications_only && !stage.event && stage.duration == 0) return into_.metadata();
   const auto duration = static_cast<int64_t>(stage.duration);
-  if (!packet.time || !Assembler::is_time(*packet.time) || duration < 0 || !Assembler::is_time(duration)) {
+  if (!packet.time || !is_time(*packet.time) || duration < 0 || !is_time(duration)) {
     return into_.skip("skipped_event", "render stages without a usable time were left out");
   }
 
@@ -193,7 +194,7 @@ void GpuEvents::add_counters(std::string_view message, const PacketContext& pack
       if (part.number == gpu_counter::kInt) value = static_cast<double>(static_cast<int64_t>(part.integer));
       if (part.number == gpu_counter::kDouble) value = part.number_value();
     }
-    if (!value || !packet.time || !Assembler::is_time(*packet.time)) {
+    if (!value || !packet.time || !is_time(*packet.time)) {
       into_.skip("skipped_event", "samples of GPU counters without a value or a usable time were left out");
       continue;
     }
@@ -210,7 +211,7 @@ void GpuEvents::add_vulkan_call(std::string_view message, const PacketContext& p
   const std::string_view submit = protobuf_bytes(message, vulkan_event::kQueueSubmit);
   if (submit.empty()) return into_.metadata();  // names of objects
   const auto duration = static_cast<int64_t>(protobuf_varint(submit, queue_submit::kDuration).value_or(0));
-  if (!packet.time || !Assembler::is_time(*packet.time) || duration < 0 || !Assembler::is_time(duration)) {
+  if (!packet.time || !is_time(*packet.time) || duration < 0 || !is_time(duration)) {
     return into_.skip("skipped_event", "submissions without a usable time were left out");
   }
   NewSlice slice;

@@ -6,6 +6,7 @@
 #include "base/credentials.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 #include "readers/perfetto/ftrace.h"
@@ -361,12 +362,10 @@ class TraceReader {
                   events.flows + events.metadata + events.skipped;
     const std::vector<int64_t>& start = run_.timeline.slices.start;
     const auto offset = clocks_.unix_offset();
-    if (!offset) return;
+    if (!offset || !is_time(*offset)) return;
     const int64_t first = start.empty() ? 0 : *std::min_element(start.begin(), start.end());
-    int64_t since_1970 = 0;
-    if (__builtin_add_overflow(first, *offset, &since_1970)) return;
     run_.clock_base = *offset;
-    run_.clock_is_unix = since_1970 > kYear2001;
+    run_.clock_is_unix = first + *offset > kYear2001;
   }
 
   Run& run_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
 
@@ -227,7 +228,7 @@ void TrackEvents::add(std::string_view message, const PacketContext& packet) {
   if (!legacy_.empty()) parse_legacy(legacy_);
   if (phase_ == 'M') return legacy_names(packet);
   const auto time = time_of(packet);
-  if (!time || !Assembler::is_time(*time)) {
+  if (!time || !is_time(*time)) {
     return into_.skip("skipped_event", "track events without a time on a clock that is known were left out");
   }
   process_override_ = legacy_.empty() ? std::nullopt : process_override_;
@@ -329,7 +330,7 @@ void TrackEvents::legacy(const PacketContext& packet, int64_t time) {
       return end(packet, time, lane_of(packet.sequence).lane);
     case 'X': {
       const auto duration = nanoseconds(duration_us_.value_or(0));
-      if (!duration || *duration < 0 || !Assembler::is_time(*duration)) {
+      if (!duration || *duration < 0 || !is_time(*duration)) {
         return into_.skip("invalid_number", "slices whose duration cannot be true were left out");
       }
       return begin(packet, time, lane_of(packet.sequence), *duration);

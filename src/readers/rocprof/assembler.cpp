@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "model/time_range.h"
 
 namespace cgpu::rocprof {
 
@@ -65,7 +66,7 @@ void Assembler::add_call(const Event& event, std::string_view domain, StringId n
   callers_.insert(event.process);
   const SliceKind kind = kind_of_call(domain);
   const TrackIndex track = builder_.thread_track(event.process.empty() ? process_ : event.process, thread);
-  if (kind == SliceKind::annotation && event.start == event.end && TimelineBuilder::is_time(event.start)) {
+  if (kind == SliceKind::annotation && event.start == event.end && is_time(event.start)) {
     ++run.events.instants;
     run.timeline.instants.push_back({event.start, name, track, InstantScope::thread});
     return;

@@ -334,14 +334,10 @@ std::string read_database(const Input& input, Assembler& assembler) {
   const sqlite::DatabaseInput file(input);
   sqlite::Database database(file.path(), input.path);
   Run& run = assembler.run;
-  run.input_bytes += file.is_copy() ? input.source->stored_bytes() : database.size();
+  run.input_bytes += input.source->stored_bytes();
   run.text_bytes += database.size();
-  if (!database.warning().empty()) run.notes.add("damaged_input", 1, database.warning(), true);
-  if (database.size() < database.expected_size()) {
-    run.notes.add("truncated_input", 1, "the file is shorter than its header says; what is there was read", true);
-  }
-  if (file.is_copy() && !input.source->damage().empty())
-    run.notes.add("truncated_input", 1, input.source->damage(), true);
+  sqlite::note_losses(database, run.notes);
+  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   if (has_tables_of_rocpd(database)) {
     for (const std::string& guid : guids_of(database)) GuidReader(database, guid, assembler).read();
     return "rocpd";

@@ -11,6 +11,7 @@
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 #include "readers/common/frame_stack.h"
 #include "readers/common/json_reader.h"
 
@@ -43,8 +44,7 @@ struct Profile {
   std::vector<std::optional<Amount>> weights;
 };
 
-constexpr uint32_t kMaxFrames = 1U << 28;                              // numbers beyond are no frames of any document
-constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
+constexpr uint32_t kMaxFrames = 1U << 28;  // numbers beyond are no frames of any document
 
 std::optional<Amount> amount_of(std::string_view text) {
   const auto decimal = Decimal::parse(text);
@@ -67,7 +67,7 @@ std::optional<int> nanosecond_shift(const std::string& unit) {
 
 std::optional<int64_t> nanoseconds(const Amount& amount, int shift) {
   const auto ns = Decimal{amount.digits, amount.exponent}.scaled(shift);
-  return ns && *ns > -kMostTime && *ns < kMostTime ? ns : std::nullopt;
+  return ns && is_time(*ns) ? ns : std::nullopt;
 }
 
 double real(const Amount& amount) {

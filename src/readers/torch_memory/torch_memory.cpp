@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/time_range.h"
 #include "readers/common/call_tree_builder.h"
 #include "readers/torch_memory/pickle.h"
 
@@ -18,8 +19,8 @@ namespace {
 constexpr size_t kMostDevices = 1024;
 constexpr size_t kMostFrames = 1000;  // of a stack, from the outermost in
 constexpr uint64_t kMostBytes = uint64_t{8} << 30;
-constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000;  // us
-constexpr int64_t kEventStep = 1000;                               // ns between events without times
+constexpr int64_t kMostMicroseconds = kMostTime / 1000;
+constexpr int64_t kEventStep = 1000;  // ns between events without times
 
 enum class Action { allocate, free, free_completed, reserve, unreserve, out_of_memory, snapshot, unknown };
 
@@ -209,7 +210,7 @@ class Reader {
     const bool sized = event.action != Action::out_of_memory && event.action != Action::snapshot;
     if (event.action == Action::unknown) {
       skip("events of a kind that is not known were left out");
-    } else if (!time || *time < 0 || *time > kMostTime) {
+    } else if (!time || *time < 0 || *time > kMostMicroseconds) {
       skip("events without a time that can be true were left out");
     } else if (sized && (!bytes || *bytes < 0 || !address)) {
       skip("events without a size and an address were left out");

@@ -9,6 +9,7 @@
 #include "base/credentials.h"
 #include "base/decimal.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 
 namespace cgpu::trace_event {
 
@@ -172,10 +173,10 @@ void apply_header(const TopLevel& top, Run& run) {
     } else if (key == "baseTimeNanoseconds") {
       const auto base = Decimal::parse(unquote_json(trim_json(json)));
       const auto ns = base ? base->scaled(0) : std::nullopt;
-      if (ns) {
+      if (ns && is_time(*ns)) {
         run.clock_base = *ns;
       } else {
-        run.notes.add("invalid_number", 1, "baseTimeNanoseconds is no 64-bit integer: times are relative");
+        run.notes.add("invalid_number", 1, "baseTimeNanoseconds is no time in ns: times are relative");
       }
     } else if (std::find(kShownKeys.begin(), kShownKeys.end(), key) != kShownKeys.end()) {
       run.metadata.emplace_back(key, std::string(unquote_json(json)));

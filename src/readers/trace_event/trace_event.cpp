@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/threads.h"
+#include "model/time_range.h"
 #include "readers/trace_event/arguments.h"
 #include "readers/trace_event/assembler.h"
 #include "readers/trace_event/event_parser.h"
@@ -187,10 +188,11 @@ void apply_clock(Run& run) {
   const std::vector<int64_t>& start = run.timeline.slices.start;
   if (start.empty()) return;
   const int64_t first = *std::min_element(start.begin(), start.end());
-  int64_t since_1970 = 0;
-  const bool fits = !__builtin_add_overflow(first, run.clock_base, &since_1970);
-  run.clock_is_unix = fits && since_1970 > kYear2001;
-  if (!fits) run.clock_base = 0;
+  if (run.clock_base != 0 && !(is_time(first) && is_time(*std::max_element(start.begin(), start.end())))) {
+    run.notes.add("invalid_number", 1, "events are too far from baseTimeNanoseconds: times are relative");
+    run.clock_base = 0;
+  }
+  run.clock_is_unix = first + run.clock_base > kYear2001;
 }
 
 }  // namespace

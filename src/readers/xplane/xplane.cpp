@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "model/time_range.h"
 #include "readers/common/protobuf_stream.h"
 #include "readers/common/timeline_builder.h"
 #include "readers/xplane/fields.h"
@@ -253,7 +254,7 @@ class Reader {
     const Int128 begin = Int128{line.base} * 1000 + event.offset;
     const auto start = nanoseconds(begin);
     const auto end = nanoseconds(begin + event.duration);
-    if (!start || !end || event.duration < 0 || !TimelineBuilder::is_time(*end)) {
+    if (!start || !end || event.duration < 0 || !is_time(*end)) {
       return into_.skip("invalid_number", "events whose time cannot be true (beyond a century) were left out");
     }
     const EventKind* kind = plane.kind(event.metadata);
@@ -360,7 +361,7 @@ class Reader {
   void finish_clock() {
     if (latest_base_ > kYear2001) {
       run_.clock_is_unix = true;
-    } else if (start_ > kYear2001 && TimelineBuilder::is_time(start_)) {
+    } else if (start_ > kYear2001 && is_time(start_)) {
       run_.clock_is_unix = true;
       run_.clock_base = start_;
     }

@@ -99,6 +99,13 @@ std::string text_of(double real) {
 
 }  // namespace
 
+void note_losses(const Database& database, Notes& notes) {
+  if (!database.warning().empty()) notes.add("damaged_input", 1, database.warning(), true);
+  if (database.size() < database.expected_size()) {
+    notes.add("truncated_input", 1, "the file is shorter than its header says; what is there was read", true);
+  }
+}
+
 std::string identifier(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) text.append(c == '"' ? 2 : 1, c);

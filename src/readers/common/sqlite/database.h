@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/notes.h"
 #include "readers/common/sqlite/table_walk.h"
 
 struct sqlite3;
@@ -133,6 +134,9 @@ class Scan {
   mutable std::vector<sqlite3_value*> values_;  // those of this row that have been asked for
   std::string error_;
 };
+
+/// Notes what belongs to the database and cannot be read.
+void note_losses(const Database& database, Notes& notes);
 
 /// `name` as an identifier in a statement.
 std::string identifier(std::string_view name);

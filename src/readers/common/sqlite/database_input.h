@@ -20,7 +20,6 @@ class DatabaseInput {
   /// Throws Error where there is no room for the copy.
   explicit DatabaseInput(const Input& input);
   const std::string& path() const { return path_; }
-  bool is_copy() const { return folder_.has_value(); }
 
  private:
   std::optional<TemporaryFolder> folder_;

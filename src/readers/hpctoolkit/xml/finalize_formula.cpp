@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace cgpu::hpctoolkit_xml {
 
 namespace {
@@ -32,23 +34,18 @@ class Parser {
   }
 
  private:
-  bool sum() {
-    if (!product()) return false;
-    for (;;) {
-      const bool plus = take('+');
-      if (!plus && !take('-')) return true;
-      if (!product()) return false;
-      result_.formula.push(plus ? Op::sum : Op::subtract, 2);
-    }
-  }
+  bool sum() { return chain(&Parser::product, {'+', Op::sum}, {'-', Op::subtract}); }
+  bool product() { return chain(&Parser::value, {'*', Op::product}, {'/', Op::divide}); }
 
-  bool product() {
-    if (!value()) return false;
+  /// Parts with one of two signs between them, from left to right.
+  using Sign = std::pair<char, Op>;
+  bool chain(bool (Parser::*part)(), Sign one, Sign other) {
+    if (!(this->*part)()) return false;
     for (;;) {
-      const bool times = take('*');
-      if (!times && !take('/')) return true;
-      if (!value()) return false;
-      result_.formula.push(times ? Op::product : Op::divide, 2);
+      const bool is_one = take(one.first);
+      if (!is_one && !take(other.first)) return true;
+      if (!(this->*part)()) return false;
+      result_.formula.push(is_one ? one.second : other.second, 2);
     }
   }
 
@@ -62,7 +59,7 @@ class Parser {
   }
 
   bool operand() {
-    const std::string id(word([](char c) { return c >= '0' && c <= '9'; }));
+    const std::string id(word(is_digit));
     if (id.empty()) return false;
     std::vector<std::string>& metrics = result_.metrics;
     const auto known = std::find(metrics.begin(), metrics.end(), id);
