@@ -162,7 +162,8 @@ class Selection(Files):
         self.assertLess(table(EXAMPLE, "gpu_time", "--from", "1ms", "--to", "3 ms")[0]["span_ns"], whole["span_ns"])
 
     def test_selections_that_cannot_be_made(self):
-        for words in (("--step", "9999"), ("--step", "x"), ("--from", "5ms", "--to", "1ms"), ("--to", "soon"), ("--rank", "77")):
+        for words in (("--step", "9999"), ("--step", "x"), ("--from", "5ms", "--to", "1ms"), ("--to", "soon"), ("--rank", "77"),
+                      ("--rank", "0,x"), ("--device", "77"), ("--device", "0-")):
             done = cgpu("table", EXAMPLE, "steps", *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
@@ -171,6 +172,19 @@ class Selection(Files):
         paths = [self.trace("rank%d.json" % rank, distributedInfo={"rank": rank}) for rank in (3, 1)]
         self.assertEqual(info(self.folder.name)["rank_list"], "1,3")
         self.assertEqual(info(*paths, "--rank", "3")["ranks"], "1")
+        paths.append(self.trace("rank8.json", distributedInfo={"rank": 8}))
+        self.assertEqual(info(*paths, "--rank", "1,5-9")["rank_list"], "1,8")
+        done = cgpu("table", *paths, "info", "--rank", "1,4-6")
+        self.assertEqual((done.returncode, done.stderr), (2, b"cgpu: rank 4-6: there is no such rank (there are: 1, 3, 8)\n"))
+
+    def test_devices(self):
+        kernel = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 10, "dur": 5}
+        path = self.file("devices.json", json.dumps({"schemaVersion": 1, "traceEvents": [
+            {**kernel, "pid": device, "dur": 5 + device, "args": {"device": device, "stream": 7}} for device in range(4)]}))
+        self.assertEqual([(r["device"], r["busy_ns"]) for r in table(path, "gpu_time", "--device", "1,3")],
+                         [(1, 6000), (3, 8000)])
+        self.assertEqual(len(table(path, "kernels", "--device", "2")), 1)
+        self.assertEqual(info(path, "--device", "0-2")["devices"], "3")
 
     def test_kernel_rules_of_the_user(self):
         rules = self.file("rules.txt", "attention head .\n")

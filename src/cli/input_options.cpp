@@ -21,8 +21,9 @@ Selection InputOptions::selection() const {
   Selection selection;
   if (!from.empty()) selection.from = parse_time(from, "--from");
   if (!to.empty()) selection.to = parse_time(to, "--to");
-  if (!step.empty()) selection.steps = parse_steps(step);
-  selection.rank = rank;
+  if (!step.empty()) selection.steps = parse_number_range(step, "--step");
+  if (!rank.empty()) selection.ranks = NumberList(rank, "--rank");
+  if (!device.empty()) selection.devices = NumberList(device, "--device");
   selection.profile = profile;
   return selection;
 }
@@ -35,7 +36,8 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window) {
   verb.add_option("--from", options.from, "Leave out what comes before this time: 1500 (ns), 250us, 1.5ms, 2s");
   verb.add_option("--to", options.to, "Leave out what comes after this time, from the start");
   verb.add_option("--step", options.step, "Only this iteration, or iterations N-M");
-  verb.add_option("--rank", options.rank, "Only this rank");
+  verb.add_option("--rank", options.rank, "Only this rank, or these: 0,2,8-15");
+  verb.add_option("--device", options.device, "Only what ran on this device, or on these: 0,2,4-7");
   verb.add_option("--profile", options.profile,
                   "Only this thread or stream of a call tree: its name or number in table profiles");
   verb.add_option("--kernel-rules", options.kernel_rules,

@@ -25,7 +25,8 @@ struct InputOptions {
   std::string from;  // times from the start, with or without a unit
   std::string to;
   std::string step;  // N or N-M
-  std::optional<int64_t> rank;
+  std::string rank;  // numbers and ranges
+  std::string device;
   std::string profile;  // of a call tree
 
   /// What they say. Warnings of damage go to stderr. Throws Error.

@@ -108,16 +108,19 @@ std::vector<int64_t> ranks_inside(const Run& run) {
   return {ranks.begin(), ranks.end()};
 }
 
-void select_rank_inside(Run& run, int64_t rank) {
+void select_ranks_inside(Run& run, const std::vector<int64_t>& ranks) {
+  const auto is_kept = [&](int64_t rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
   if (run.call_tree) {
     std::vector<uint32_t> profiles;
     for (uint32_t i = 0; i < run.call_tree->profiles.size(); ++i) {
-      if (run.call_tree->profiles[i].rank == rank) profiles.push_back(i);
+      const std::optional<int64_t> rank = run.call_tree->profiles[i].rank;
+      if (rank && is_kept(*rank)) profiles.push_back(i);
     }
     select_profiles(*run.call_tree, profiles);
   }
-  select_tracks(run, [&](const Track& track) { return !track.rank || *track.rank == rank; });
-  run.rank = rank;
+  select_tracks(run, [&](const Track& track) { return !track.rank || is_kept(*track.rank); });
+  if (ranks.size() != 1) return;
+  run.rank = ranks.front();
   run.rank_known = true;
 }
 

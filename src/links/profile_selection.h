@@ -1,4 +1,4 @@
-// Selecting some of the threads and streams (profiles) of a call tree, or one of the ranks in a run.
+// Selecting some of the threads and streams (profiles) of a call tree, or some of the ranks in a run.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ void select_profiles(CallTree& tree, const std::vector<uint32_t>& profiles);
 /// The ranks in one run, ascending: those that its profiles and tracks name.
 std::vector<int64_t> ranks_inside(const Run& run);
 
-/// Keeps the profiles and tracks of one of `ranks_inside`, and the tracks that name no rank. The run is that rank's
-/// then.
-void select_rank_inside(Run& run, int64_t rank);
+/// Keeps the profiles and tracks of some of `ranks_inside`, and the tracks that name no rank. If it is only one, the
+/// run is that rank's then.
+void select_ranks_inside(Run& run, const std::vector<int64_t>& ranks);
 
 }  // namespace cgpu

@@ -73,7 +73,7 @@ TEST(ProfileSelection, ValuesAreThoseOfTheSelectedProfiles) {
 TEST(ProfileSelection, ARankOfSeveral) {
   RunBuilder b = two_ranks();
   EXPECT_EQ(ranks_inside(b.run), (std::vector<int64_t>{4, 5}));
-  select_rank_inside(b.run, 5);
+  select_ranks_inside(b.run, {5});
   EXPECT_EQ(b.run.rank, 5);
   EXPECT_EQ(b.run.call_tree->profiles.size(), 2u);
   EXPECT_EQ(b.run.call_tree->metrics[0].value, (std::vector<double>{32, 34}));
@@ -82,10 +82,17 @@ TEST(ProfileSelection, ARankOfSeveral) {
   EXPECT_EQ(b.run.timeline.device_ops.slice, std::vector<SliceIndex>{3});
 
   RunBuilder other = two_ranks();
-  select_rank_inside(other.run, 4);
+  select_ranks_inside(other.run, {4});
   EXPECT_EQ(other.run.timeline.slices.size(), 2u);
   EXPECT_EQ(other.run.timeline.device_ops.size(), 0u);
   EXPECT_EQ(ranks_inside(RunBuilder().run), std::vector<int64_t>());
+
+  RunBuilder both = two_ranks();
+  const size_t slices = both.run.timeline.slices.size();
+  select_ranks_inside(both.run, {4, 5});
+  EXPECT_FALSE(both.run.rank_known);
+  EXPECT_EQ(both.run.timeline.slices.size(), slices);
+  EXPECT_EQ(ranks_inside(both.run), (std::vector<int64_t>{4, 5}));
 }
 
 }  // namespace

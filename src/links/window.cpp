@@ -235,4 +235,29 @@ void select_tracks(Run& run, const std::function<bool(const Track&)>& keep) {
   std::erase_if(timeline.instants, [&](const Instant& instant) { return !on_kept(instant.track); });
 }
 
+void select_devices(Run& run, const std::function<bool(int32_t)>& keep) {
+  Timeline& timeline = run.timeline;
+  const DeviceOps& ops = timeline.device_ops;
+  enum class Use : uint8_t { none, kept, dropped };
+  std::vector<Use> use(timeline.tracks.size(), Use::none);  // of a track, by the ops that are on it
+  std::vector<bool> dropped(timeline.slices.size());
+  for (uint32_t op = 0; op < ops.size(); ++op) {
+    const SliceIndex slice = ops.slice[op];
+    dropped[slice] = !keep(ops.device[op]);
+    const TrackIndex track = timeline.slices.track[slice];
+    if (track != kNone && use[track] != Use::kept) use[track] = dropped[slice] ? Use::dropped : Use::kept;
+  }
+  Kept slices;
+  slices.number.assign(timeline.slices.size(), kNone);
+  for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
+    const TrackIndex track = timeline.slices.track[i];
+    if (!dropped[i] && (track == kNone || use[track] != Use::dropped)) slices.add(i);
+  }
+  run.notes.add("other_device", static_cast<int64_t>(timeline.slices.size() - slices.slices.size()),
+                "slices of devices that were not selected were left out");
+  drop_others(timeline, slices);
+  std::erase_if(timeline.memory, [&](const MemoryEvent& event) { return event.device >= 0 && !keep(event.device); });
+  std::erase_if(run.devices, [&](const Device& device) { return !keep(device.id); });
+}
+
 }  // namespace cgpu

@@ -1,4 +1,4 @@
-// Selecting a part of a session: a time window, or some tracks.
+// Selecting a part of a session: a time window, some tracks, or some devices.
 #pragma once
 
 #include <cstdint>
@@ -33,5 +33,9 @@ void select_windows(Session& session, const std::vector<Interval>& windows);
 
 /// Keeps the slices and instants on the tracks for which `keep` holds. No track is renumbered.
 void select_tracks(Run& run, const std::function<bool(const Track&)>& keep);
+
+/// Drops the ops of the devices for which `keep` does not hold, what else is on tracks that only such ops are on, and
+/// the memory events of these devices. What the host did stays. Notes count what was dropped.
+void select_devices(Run& run, const std::function<bool(int32_t)>& keep);
 
 }  // namespace cgpu

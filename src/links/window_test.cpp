@@ -116,5 +116,28 @@ TEST(Window, LeavesOutRunsAndTracks) {
   EXPECT_EQ(part.runs[0].part_of->run, 1U);
 }
 
+TEST(Window, ChosenDevices) {
+  RunBuilder b;
+  const auto call = b.add(SliceKind::runtime_call, "cudaLaunchKernel", 10, 12, 0, 1);
+  b.add(SliceKind::runtime_call, "cudaLaunchKernel", 13, 15, 0, 2);
+  b.add_op(SliceKind::kernel, "a", 20, 30, 1, 0, 7, 1);
+  b.add_op(SliceKind::kernel, "b", 20, 60, 2, 1, 7, 2);
+  b.add(SliceKind::device_annotation, "layer", 20, 60, 2);  // stands with the ops of device 1
+  b.run.timeline.memory = {
+      {.time = 11, .bytes = 5, .device = 0}, {.time = 12, .bytes = 6, .device = 1}, {.time = 13, .bytes = 7}};
+  b.run.devices.resize(2);
+  b.run.devices[1].id = 1;
+  complete(b.run, KernelDictionary());
+  select_devices(b.run, [](int32_t device) { return device == 0; });
+  const Timeline& t = b.run.timeline;
+  EXPECT_EQ(t.slices.track, (std::vector<TrackIndex>{0, 0, 1}));
+  EXPECT_EQ(t.device_ops.device, std::vector<int32_t>{0});
+  EXPECT_EQ(t.slices.launch[t.device_ops.slice[0]], call);
+  ASSERT_EQ(t.memory.size(), 2U);
+  EXPECT_EQ(t.memory[1].device, -1);
+  EXPECT_EQ(b.run.devices.size(), 1U);
+  EXPECT_EQ(b.run.notes.count("other_device"), 2);
+}
+
 }  // namespace
 }  // namespace cgpu

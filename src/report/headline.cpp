@@ -250,6 +250,7 @@ class Headline {
       for (const Note& note : run.notes.all()) {
         if (note.damage || note.code == "credentials_present") add(note.code);
       }
+      if (session_.whole || run.notes.count("other_device") > 0) continue;  // its notes count orphans of the whole
       orphans += run.notes.count("orphan_device_op");
       device_ops += device_op_count(run);
     }

@@ -41,8 +41,9 @@ SelectedSession::SelectedSession(const Profile& profile, const ViewSelection& wa
     };
   }
   const std::vector<Run>& runs = whole_.session().runs;
-  const bool all_ranks = std::all_of(runs.begin(), runs.end(),
-                                     [&](const Run& run) { return !selection.rank || run.rank == *selection.rank; });
+  const bool all_ranks = std::all_of(runs.begin(), runs.end(), [&](const Run& run) {
+    return selection.ranks.empty() || selection.ranks.contains(run.rank);
+  });
   if (all_ranks && !selection.has_window() && !selection.takes) return;
   try {
     part_ = part_of_session(whole_, selection);

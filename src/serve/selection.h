@@ -1,4 +1,4 @@
-// A part of a session: a window of time, steps, one rank, some tracks. The tables of an area are those of this part.
+// A part of a session: a window of time, steps, some ranks, some tracks. The tables of an area are those of this part.
 #pragma once
 
 #include <array>

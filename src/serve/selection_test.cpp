@@ -59,7 +59,7 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
             profile.session().runs[0].timeline.slices.size() + profile.session().runs[1].timeline.slices.size());
 
   ViewSelection one_rank;
-  one_rank.rank = 1;
+  one_rank.ranks = NumberList(1);
   const SelectedSession selected(profile, one_rank);
   ASSERT_EQ(selected.session().runs.size(), 1U);
   EXPECT_EQ(selected.session().runs[0].rank, 1);
@@ -68,7 +68,7 @@ TEST(SelectedSession, ChoosesTracksStepsAndRanks) {
   EXPECT_EQ(&SelectedSession(profile, {}).facts(), &profile.facts());
   EXPECT_NE(&selected.facts(), &profile.facts());
   ViewSelection nobody;
-  nobody.rank = 7;
+  nobody.ranks = NumberList(7);
   EXPECT_THROW(SelectedSession(profile, nobody), RequestError);
   ViewSelection never;
   never.steps = {4, 5};

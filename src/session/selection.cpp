@@ -22,7 +22,7 @@ int64_t on_clock(int64_t zero, int64_t time) {
 }
 
 /// The time of the selected steps of a run; empty at its zero where it has none of them.
-Interval time_of_steps(const SessionFacts& facts, size_t run, const std::pair<int64_t, int64_t>& wanted) {
+Interval time_of_steps(const SessionFacts& facts, size_t run, const NumberRange& wanted) {
   Interval time{INT64_MAX, INT64_MIN};
   for (const Step& step : facts.steps(run)) {
     if (step.number < wanted.first || step.number > wanted.second) continue;
@@ -33,7 +33,7 @@ Interval time_of_steps(const SessionFacts& facts, size_t run, const std::pair<in
 }
 
 /// Throws Error where no run has any of these steps.
-void check_steps(const SessionFacts& facts, const std::pair<int64_t, int64_t>& wanted) {
+void check_steps(const SessionFacts& facts, const NumberRange& wanted) {
   const auto text = wanted.first == wanted.second ? fmt::format("step {}", wanted.first)
                                                   : fmt::format("steps {}-{}", wanted.first, wanted.second);
   std::optional<std::pair<int64_t, int64_t>> known;
@@ -48,12 +48,15 @@ void check_steps(const SessionFacts& facts, const std::pair<int64_t, int64_t>& w
   throw Error(fmt::format("{}: there is no such step (there are {} to {})", text, known->first, known->second));
 }
 
-[[noreturn]] void fail_rank(int64_t rank, const std::set<int64_t>& known) {
-  throw Error(fmt::format("rank {}: there is no such rank (there are: {})", rank, fmt::join(known, ", ")));
+/// Throws Error where one of the wanted numbers is of none of what there is.
+void check_numbers(const NumberList& wanted, const std::set<int64_t>& known, const char* what) {
+  const std::string missing = wanted.range_without({known.begin(), known.end()});
+  if (missing.empty()) return;
+  throw Error(fmt::format("{} {}: there is no such {} (there are: {})", what, missing, what, fmt::join(known, ", ")));
 }
 
-/// Keeps the run of that rank, or of a run that is of several ranks what this one did.
-void select_rank(Session& session, int64_t rank) {
+/// Keeps the runs of these ranks, or of a run that is of several ranks what these did.
+void select_ranks(Session& session, const NumberList& wanted) {
   std::set<int64_t> ranks;
   std::vector<Run> kept;
   for (Run& run : session.runs) {
@@ -61,12 +64,23 @@ void select_rank(Session& session, int64_t rank) {
     const bool several = !own.empty() && !run.rank_known;
     if (!several) own = {run.rank};
     ranks.insert(own.begin(), own.end());
-    if (std::find(own.begin(), own.end(), rank) == own.end()) continue;
-    if (several) select_rank_inside(run, rank);
+    std::erase_if(own, [&](int64_t rank) { return !wanted.contains(rank); });
+    if (own.empty()) continue;
+    if (several) select_ranks_inside(run, own);
     kept.push_back(std::move(run));
   }
-  if (kept.empty()) fail_rank(rank, ranks);
+  check_numbers(wanted, ranks, "rank");
   session.runs = std::move(kept);
+}
+
+void select_devices(Session& session, const NumberList& wanted) {
+  std::set<int64_t> devices;
+  for (const Run& run : session.runs) {
+    for (const Device& device : run.devices) devices.insert(device.id);
+    devices.insert(run.timeline.device_ops.device.begin(), run.timeline.device_ops.device.end());
+  }
+  check_numbers(wanted, devices, "device");
+  for (Run& run : session.runs) select_devices(run, [&](int32_t device) { return wanted.contains(device); });
 }
 
 /// Keeps one thread or stream of every call tree.
@@ -92,11 +106,11 @@ std::vector<std::optional<Part>> parts_of(const SessionFacts& facts, const Selec
   if (selection.steps) check_steps(facts, *selection.steps);
   std::set<int64_t> ranks;
   for (const Run& run : runs) ranks.insert(run.rank);
-  if (selection.rank && ranks.count(*selection.rank) == 0) fail_rank(*selection.rank, ranks);
+  check_numbers(selection.ranks, ranks, "rank");
 
   std::vector<std::optional<Part>> parts(runs.size());
   for (size_t run = 0; run < runs.size(); ++run) {
-    if (selection.rank && runs[run].rank != *selection.rank) continue;
+    if (!selection.ranks.empty() && !selection.ranks.contains(runs[run].rank)) continue;
     Part& part = parts[run].emplace();
     const int64_t zero = facts.zeros()[run];
     if (selection.from) part.window.begin = on_clock(zero, *selection.from);
@@ -122,14 +136,15 @@ Session part_of_session(const SessionFacts& facts, const Selection& selection) {
 }
 
 void select(Session& session, const Selection& selection) {
-  if (selection.rank) select_rank(session, *selection.rank);
+  if (!selection.ranks.empty()) select_ranks(session, selection.ranks);
+  if (!selection.devices.empty()) select_devices(session, selection.devices);
   if (!selection.profile.empty()) select_profile(session, selection.profile);
   if (!selection.has_window()) return;
   if (selection.from.value_or(0) >= selection.to.value_or(INT64_MAX)) {
     throw Error(fmt::format("--from {} is not before --to {} (ns)", selection.from.value_or(0), *selection.to));
   }
   Selection window = selection;
-  window.rank.reset();
+  window.ranks = {};
   std::vector<Interval> windows;
   std::vector<int64_t> zeros;
   {
@@ -139,18 +154,6 @@ void select(Session& session, const Selection& selection) {
   }
   select_windows(session, windows);
   session.zeros = std::move(zeros);
-}
-
-std::pair<int64_t, int64_t> parse_steps(const std::string& text) {
-  const auto number = [](const std::string& digits) -> int64_t {
-    const auto decimal = Decimal::parse(digits);
-    return decimal ? decimal->scaled(0).value_or(INT64_MIN) : INT64_MIN;
-  };
-  const size_t dash = text.find('-', 1);
-  const int64_t first = number(text.substr(0, dash));
-  const int64_t last = dash == std::string::npos ? first : number(text.substr(dash + 1));
-  if (first == INT64_MIN || first > last) throw Error("step " + text + ": a step number or a range N-M was expected");
-  return {first, last};
 }
 
 int64_t parse_time(const std::string& text, const std::string& option) {

@@ -106,7 +106,7 @@ Answer answer_flame(const Profile& profile, const Request& request) {
   const auto [from, to] = parameters.window(profile.view().span());
   selection.from = from;
   selection.to = to;
-  selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
+  if (const auto rank = parameters.integer("rank", INT64_MIN, INT64_MAX)) selection.ranks = NumberList(*rank);
 
   const std::vector<FlameMetric> metrics = metrics_of(profile);
   if (metrics.empty()) throw RequestError(kNotFound, "the profile has no stacks");

@@ -26,10 +26,14 @@ ViewSelection window_of(const Profile& profile, const Parameters& parameters) {
   return selection;
 }
 
-void keep_rank(Table& table, int64_t rank) {
+void keep_ranks(Table& table, const NumberList& ranks) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     if (table.columns[column].name != "rank") continue;
-    table.keep_rows([&](RowView row) { return row[column] == Cell(rank); });
+    table.keep_rows([&](RowView row) {
+      const Cell cell = row[column];
+      const auto* rank = std::get_if<int64_t>(&cell);
+      return rank != nullptr && ranks.contains(*rank);
+    });
     return;
   }
 }
@@ -44,7 +48,7 @@ Table table_of(const Profile& profile, const Analysis& analysis, const TableOpti
   Table table;
   if (has_no_time(analysis.subject)) {
     table = make_table(analysis, profile.facts(), options);
-    if (selection.rank) keep_rank(table, *selection.rank);
+    if (!selection.ranks.empty()) keep_ranks(table, selection.ranks);
   } else {
     table = make_table(analysis, SelectedSession(profile, selection).facts(), options);
   }
@@ -96,12 +100,12 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
   const TableOptions options = take_options(analysis, rest);
   const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where", "short"});
   ViewSelection selection = window_of(profile, parameters);
-  selection.rank = parameters.integer("rank", INT64_MIN, INT64_MAX);
   RowChoice choice;
   choice.sort = parameters.text("sort").value_or("");
   choice.top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
   try {
-    if (const auto steps = parameters.text("step")) selection.steps = parse_steps(*steps);
+    if (const auto steps = parameters.text("step")) selection.steps = parse_number_range(*steps, "step");
+    if (const auto ranks = parameters.text("rank")) selection.ranks = NumberList(*ranks, "rank");
     const auto where = parameters.text("where");
     if (where && !where->empty()) choice.where = Filter::parse(*where);
     const std::string short_of = parameters.text("short").value_or("");

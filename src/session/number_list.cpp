@@ -1,0 +1,55 @@
+#include "session/number_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/decimal.h"
+#include "base/error.h"
+
+namespace cgpu {
+
+namespace {
+
+bool is_in(const NumberRange& range, int64_t number) {
+  return range.first <= number && number <= range.second;
+}
+
+}  // namespace
+
+NumberRange parse_number_range(const std::string& text, const std::string& what) {
+  const auto number = [](const std::string& digits) -> std::optional<int64_t> {
+    const auto decimal = Decimal::parse(digits);
+    return decimal ? decimal->scaled(0) : std::nullopt;
+  };
+  const size_t dash = text.find('-', 1);  // a sign may stand before it
+  const auto first = number(text.substr(0, dash));
+  const auto last = dash == std::string::npos ? first : number(text.substr(dash + 1));
+  if (!first || !last || *first > *last) {
+    throw Error(fmt::format("{} {}: a number or a range N-M was expected", what, text));
+  }
+  return {*first, *last};
+}
+
+NumberList::NumberList(const std::string& text, const std::string& what) {
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    ranges_.push_back(parse_number_range(text.substr(at, comma - at), what));
+    at = comma + 1;
+  }
+}
+
+bool NumberList::contains(int64_t number) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const NumberRange& range) { return is_in(range, number); });
+}
+
+std::string NumberList::range_without(const std::vector<int64_t>& numbers) const {
+  for (const NumberRange& range : ranges_) {
+    if (std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) { return is_in(range, number); })) continue;
+    return range.first == range.second ? fmt::format("{}", range.first)
+                                       : fmt::format("{}-{}", range.first, range.second);
+  }
+  return "";
+}
+
+}  // namespace cgpu

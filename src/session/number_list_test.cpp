@@ -1,0 +1,37 @@
+#include "session/number_list.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace cgpu {
+namespace {
+
+TEST(NumberList, HoldsNumbersAndRanges) {
+  const NumberList list("0,2,5-7,-3--1", "--rank");
+  for (const int64_t number : {0, 2, 5, 6, 7, -3, -2, -1}) EXPECT_TRUE(list.contains(number)) << number;
+  for (const int64_t number : {1, 3, 4, 8, -4}) EXPECT_FALSE(list.contains(number)) << number;
+  EXPECT_FALSE(list.empty());
+  EXPECT_TRUE(NumberList().empty());
+  EXPECT_TRUE(NumberList(7).contains(7));
+}
+
+TEST(NumberList, NamesWhatIsMissing) {
+  EXPECT_EQ(NumberList("0,2-4,9", "--rank").range_without({0, 3}), "9");
+  EXPECT_EQ(NumberList("0,5-6", "--rank").range_without({0, 3}), "5-6");
+  EXPECT_EQ(NumberList("0-9999999999", "--rank").range_without({0, 3}), "");
+}
+
+TEST(NumberList, RefusesWhatIsNone) {
+  for (const char* text : {"", "x", "1,", ",1", "1,,2", "3-1", "1-", "-", "1.5", "1e400", "0-x"}) {
+    try {
+      NumberList list(text, "--rank");
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("--rank ", 0), 0U) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cgpu
