@@ -5,13 +5,12 @@
 #include <iterator>
 #include <utility>
 
+#include "base/sort_runs.h"
+
 namespace cgpu {
 
 IntervalSet::IntervalSet(std::vector<Interval> intervals) {
-  const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(intervals.begin(), intervals.end(), earlier)) {
-    std::sort(intervals.begin(), intervals.end(), earlier);
-  }
+  sort_runs(intervals, [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   size_t kept = 0;
   for (const Interval& interval : intervals) {
     if (interval.end <= interval.begin) continue;

@@ -124,6 +124,11 @@ Answer answer_area(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"from", "to", "track"});
   ViewSelection selection = window_of(profile, parameters);
   if (!selection.from || !selection.to) throw RequestError(kBadRequest, "from and to are needed");
+  const auto [from, to] = std::pair(*selection.from, *selection.to);
+  if (from <= 0 && to >= profile.view().span()) {  // of all there is no part to be cut out
+    selection.from.reset();
+    selection.to.reset();
+  }
   const auto all_tracks = static_cast<int64_t>(profile.view().tracks().size());
   size_t tracks = profile.view().tracks().size();
   std::optional<ChosenTracks> chosen;
@@ -150,8 +155,8 @@ Answer answer_area(const Profile& profile, const Request& request) {
 
   JsonTextWriter json;
   json.begin_object()
-      .member("from", *selection.from)
-      .member("to", *selection.to)
+      .member("from", from)
+      .member("to", to)
       .member("slices", slices)
       .member("tracks", tracks)
       .key("tables")
