@@ -148,7 +148,8 @@ std::string format_count(int64_t count) {
 
 std::string format_real(double value) {
   const double size = std::fabs(value);
-  return size == 0 || size >= 0.9995 ? fixed(value, 2) : fmt::format("{:.3g}", value);
+  if (size < 1e15 && size == std::floor(size)) return format_count(static_cast<int64_t>(value));
+  return size >= 0.9995 ? fixed(value, 2) : fmt::format("{:.3g}", value);
 }
 
 std::string format_rate(double value, std::string_view unit) {

@@ -29,7 +29,7 @@ std::string format_percent(double percent);
 /// "1,234,567".
 std::string format_count(int64_t count);
 
-/// A number without a scale of its own: "1,234.50", "3.25", "0.0123", "1.5e+20".
+/// A number without a scale of its own: "1,234.50", "1,234", "3.25", "0.0123", "1.5e+20".
 std::string format_real(double value);
 
 /// A rate in `unit`, which is a capital base with an optional SI prefix ("GB/s", "FLOP/s"): "2.04 TB/s".

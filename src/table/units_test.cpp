@@ -43,8 +43,9 @@ TEST(Units, SizesSharesCountsAndRates) {
   EXPECT_EQ(format_rate(0.0123, "GB/s"), "12.3 MB/s");
   EXPECT_EQ(format_rate(989.4e12, "FLOP/s"), "989.4 TFLOP/s");
   EXPECT_EQ(format_rate(1.5, "TFLOP/s"), "1.50 TFLOP/s");
-  EXPECT_EQ(format_rate(12, "tokens/s"), "12.00 tokens/s");
-  EXPECT_EQ(format_real(0), "0.00");
+  EXPECT_EQ(format_rate(12, "tokens/s"), "12 tokens/s");
+  EXPECT_EQ(format_real(0), "0");
+  EXPECT_EQ(format_real(-3008683275.0), "-3,008,683,275");
   EXPECT_EQ(format_real(3.25), "3.25");
   EXPECT_EQ(format_real(0.012345), "0.0123");
   EXPECT_EQ(format_real(0.99999), "1.00");
