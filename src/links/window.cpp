@@ -25,6 +25,7 @@ Run copy_facts(const Run& run) {
   copy.clock_is_unix = run.clock_is_unix;
   copy.clock_base = run.clock_base;
   copy.clock = run.clock;
+  copy.event_step = run.event_step;
   copy.input_bytes = run.input_bytes;
   copy.text_bytes = run.text_bytes;
   copy.events = run.events;

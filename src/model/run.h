@@ -104,6 +104,8 @@ struct Run {
   bool clock_is_unix = false;
   int64_t clock_base = 0;  // ns to add to a slice's time; is_time(clock_base), where not 0 also of the slices' starts
   RunClock clock;
+  /// The profile has no times: its events stand this many ns apart, in their order; 0 where it has times.
+  int64_t event_step = 0;
 
   uint64_t input_bytes = 0;  // of the file, compressed or not
   uint64_t text_bytes = 0;   // of the uncompressed input

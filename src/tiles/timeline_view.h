@@ -49,6 +49,7 @@ class TimelineView {
   const std::vector<ViewTrack>& tracks() const { return tracks_.all(); }
   const SharedNames& names() const { return names_; }
   /// For each run, the time on its clock that is 0 here.
+  const std::vector<int64_t>& zeros() const { return zeros_; }
   int64_t zero(size_t run) const { return zeros_[run]; }
   /// The last end of any slice, sample or instant, at least 1.
   int64_t span() const { return span_; }

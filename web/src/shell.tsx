@@ -6,7 +6,8 @@ import type { Names } from "./api/names";
 import type { Session } from "./api/protocol";
 import type { AppState } from "./model/app_state";
 import type { ProfileStates } from "./model/profile_states";
-import { duration, moment } from "./model/format";
+import { momentIn } from "./model/axis";
+import { duration } from "./model/format";
 import { Store } from "./model/store";
 import { NotesButton } from "./panels/notes";
 import { Banner } from "./ui/banner";
@@ -298,7 +299,7 @@ function WindowChip({ state }: { state: AppState }): JSX.Element {
   const size = range.end - range.start;
   return (
     <span class="chip on" title="All views are limited to this time">
-      {moment(range.start, size / 100)} {"\u2013"} {moment(range.end, size / 100)}
+      {momentIn(state.session, range.start, size / 100)} {"\u2013"} {momentIn(state.session, range.end, size / 100)}
       <span class="soft">{duration(size)}</span>
       <button aria-label="Show the whole run" title="Show the whole run" onClick={() => state.navigate({ area: null })}>
         {"\u00d7"}

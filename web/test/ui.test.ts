@@ -19,7 +19,8 @@ import { addActivity, newActivityRaster } from "../src/timeline/activity";
 import { addCounter, counterScale, newCounterRaster } from "../src/timeline/counters";
 import { readSearch } from "../src/model/search_text";
 import { pixelBuckets } from "../src/timeline/raster";
-import { axisMoment, baseOf, markMode, ticksOf, timeAxis } from "../src/model/axis";
+import { axisMoment, baseOf, markMode, momentIn, ticksOf, timeAxis } from "../src/model/axis";
+import { everything, firstView } from "../src/model/viewport";
 import { gridStepOf } from "../src/timeline/ruler";
 import { apart, cuts, narrower } from "../src/model/names";
 import { TextMeasure } from "../src/timeline/text";
@@ -99,10 +100,33 @@ test("labels of the ruler tell neighbours apart at every zoom", () => {
   }
 });
 
+test("where a profile has no times, moments are numbers of events", () => {
+  const session = { start_unix_ns: null, event_step: 1000 };
+  const axis = timeAxis("utc", [], session);
+  assert.equal(axisMoment(axis, 1_234_000), "event 1\u202f234");
+  assert.equal(momentIn(session, 2000), "event 2");
+  assert.equal(momentIn({ ...session, event_step: null }, 2000, 1000), "2 \u00b5s");
+  const { baseText, ticks } = ticksOf({ start: 0, end: 50_000 }, 10_000, axis);
+  assert.equal(baseText, "event");
+  assert.deepEqual(
+    ticks.map(({ label }) => label),
+    ["0", "10", "20", "30", "40", "50"],
+  );
+});
+
+test("a first picture shows where nearly all slices are", () => {
+  const span = 3.6e12;
+  assert.deepEqual(firstView({ span, first_window: null }), everything(span));
+  const view = firstView({ span, first_window: { start: 1e9, end: 2e9 } });
+  assert.ok(view.start < 1e9 && view.end > 2e9 && view.end - view.start < 1.5e9);
+});
+
 test("the ruler counts from a mark, in UTC and in ns, and tells neighbours apart at every zoom", () => {
   const mark = { start: 5e6, end: null, name: "", note: "" };
   const unix = "1700000012345678901"; // 2023-11-14 22:13:32.345678901
-  const axes = [markMode(mark), "utc", "ns"].map((mode) => timeAxis(mode, [mark], unix));
+  const axes = [markMode(mark), "utc", "ns"].map((mode) =>
+    timeAxis(mode, [mark], { start_unix_ns: unix, event_step: null }),
+  );
   assert.deepEqual(
     axes.map(({ kind }) => kind),
     ["mark", "utc", "ns"],
@@ -129,8 +153,8 @@ test("the ruler counts from a mark, in UTC and in ns, and tells neighbours apart
   assert.equal(ticks.baseText, "2023-11-14");
   assert.equal(ticks.ticks[0]!.label, "22:13:34");
   assert.equal(ticksOf({ start: 0, end: 1000 }, 200, utc).baseText, "2023-11-14 22:13:32 +");
-  assert.equal(timeAxis("utc", [], null).kind, "start");
-  assert.equal(timeAxis("mark7", [mark], unix).kind, "start");
+  assert.equal(timeAxis("utc", [], { start_unix_ns: null, event_step: null }).kind, "start");
+  assert.equal(timeAxis("mark7", [mark], { start_unix_ns: unix, event_step: null }).kind, "start");
 });
 
 test("a counter is drawn between the values in sight, on demand from 0", () => {

@@ -265,6 +265,8 @@ test("the headline names devices once and says what is known", () => {
   const session = {
     span: 2e9,
     start_unix_ns: "1700000000000000000",
+    event_step: null,
+    first_window: null,
     runs: [
       { rank: 0, format: "kineto", file: "", host: "n1", clock: "unix" },
       { rank: 1, format: "kineto", file: "", host: "n1", clock: "unix" },

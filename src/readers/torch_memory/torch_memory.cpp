@@ -174,8 +174,9 @@ class Reader {
       read_trace(devices[device], static_cast<int32_t>(device));
     }
     run_.clock_is_unix = timed_;
-    run_.notes.add("no_times", timed_ || traced_.empty() ? 0 : 1,
-                   "the snapshot has no times: its events are shown 1 us apart, in their order");
+    if (timed_ || traced_.empty()) return;
+    run_.event_step = kEventStep;
+    run_.notes.add("no_times", 1, "the snapshot has no times: its events are shown 1 us apart, in their order");
   }
 
   void read_trace(const PickleValue& trace, int32_t device) {

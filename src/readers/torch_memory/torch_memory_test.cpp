@@ -74,6 +74,7 @@ TEST(TorchMemory, LevelsLeadToWhatTheSegmentsHold) {
                         {0, 0, 100, 4096}, {1000, 200, 300, 4096}, {2000, 300, 600, 4096}, {3000, -200, 400, 4096}}));
   EXPECT_EQ(run.timeline.instants.size(), 1u);
   EXPECT_EQ(run.notes.count("no_times"), 1);
+  EXPECT_EQ(run.event_step, 1000);
   EXPECT_EQ(run.events.read, sum_of(run.events));
 }
 

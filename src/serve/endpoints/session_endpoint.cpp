@@ -1,10 +1,13 @@
 // /api/p/P/session and /api/p/P/names: what there is to look at.
+#include <algorithm>
+
 #include "analysis/analysis.h"
 #include "analysis/idle/idle_causes.h"
 #include "kernels/kernel_class.h"
 #include "serve/contents.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
+#include "tiles/first_window.h"
 
 namespace cgpu {
 
@@ -126,6 +129,25 @@ std::optional<std::string> start_of(const Profile& profile) {
   return std::to_string(start);
 }
 
+/// ns by which events without times stand apart; none where any of the runs has times.
+std::optional<int64_t> event_step_of(const Session& session) {
+  const int64_t step = session.runs.front().event_step;
+  const bool same =
+      std::all_of(session.runs.begin(), session.runs.end(), [&](const Run& run) { return run.event_step == step; });
+  return same && step > 0 ? std::optional(step) : std::nullopt;
+}
+
+void write_first_window(JsonTextWriter& json, const Profile& profile) {
+  const TimelineView& view = profile.view();
+  const std::optional<Interval> window = first_window(profile.session(), view.zeros(), view.span());
+  json.key("first_window");
+  if (!window) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("start", window->begin).member("end", window->end).end_object();
+}
+
 }  // namespace
 
 Answer answer_session(const Profile& profile, const ServerIdentity& server, const Request& request) {
@@ -138,7 +160,9 @@ Answer answer_session(const Profile& profile, const ServerIdentity& server, cons
       .member("version", server.version)
       .member("title", title_of(session))
       .member("span", profile.view().span())
-      .member("start_unix_ns", start_of(profile));
+      .member("start_unix_ns", start_of(profile))
+      .member("event_step", event_step_of(session));
+  write_first_window(json, profile);
   write_runs(json, session);
   write_tracks(json, profile);
   write_tables(json, contents.tables);

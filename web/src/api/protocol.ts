@@ -65,6 +65,10 @@ export interface Session {
   title: string;
   span: number;
   start_unix_ns: string | null;
+  /** The profile has no times: its events stand this many ns apart. */
+  event_step: number | null;
+  /** Where nearly all slices are, if the whole would be an empty picture. */
+  first_window: { start: number; end: number } | null;
   runs: RunInfo[];
   tracks: Track[];
   tables: TableInfo[];

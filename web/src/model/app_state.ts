@@ -8,7 +8,7 @@ import type { TrackSettings } from "./layout";
 import { areaBetween, sameSlice, type Area, type Mark, type SliceRef } from "./selection";
 import { derived, Store } from "./store";
 import { readUrlState, writeUrlState, type UrlState } from "./url_state";
-import { clamp, everything, reveal, sameRange, type Range, type Viewport } from "./viewport";
+import { clamp, firstView, reveal, sameRange, type Range, type Viewport } from "./viewport";
 
 interface Place {
   view: string;
@@ -91,7 +91,7 @@ export class AppState {
       filter: "",
     });
     this.view = new Store(url.view !== null && views.includes(url.view) ? url.view : first);
-    this.viewport = new Store(everything(session.span), sameRange);
+    this.viewport = new Store(firstView(session), sameRange);
     this.#shownView = this.view.get();
     this.#restore(url);
 
@@ -227,7 +227,7 @@ export class AppState {
 
   #restore(url: UrlState): void {
     const { span } = this.session;
-    this.viewport.set(url.viewport ? clamp(url.viewport, span) : everything(span));
+    this.viewport.set(url.viewport ? clamp(url.viewport, span) : firstView(this.session));
     const known = new Set(this.session.tracks.map((track) => track.id));
     const tracks = url.area?.tracks?.filter((id) => known.has(id));
     this.area.set(url.area && areaBetween(url.area.start, url.area.end, span, tracks?.length ? tracks : null));

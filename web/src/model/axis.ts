@@ -1,18 +1,24 @@
 // What the time axis counts from: the start of the session, a mark, 1970 (then it shows UTC), or the start in plain ns.
 // Labels are round moments; where they would be long, offsets from a moment that is written at the left. Pure.
+import type { Session } from "../api/protocol";
 import { grouped, moment } from "./format";
 import type { Mark } from "./selection";
 import { timeStep, width, type Viewport } from "./viewport";
 
 export interface TimeAxis {
-  readonly kind: "start" | "mark" | "utc" | "ns";
+  readonly kind: "start" | "mark" | "utc" | "ns" | "events";
   /** Where the axis has its zero, ns from the start of the session; for UTC the midnight before. */
   readonly origin: number;
   /** ns since 1970 at the start of the session, for UTC. */
   readonly unix: bigint;
+  /** ns from one event to the next, where the profile has no times. */
+  readonly eventStep: number;
 }
 
-export const FROM_START: TimeAxis = { kind: "start", origin: 0, unix: 0n };
+/** What a session says of its times. */
+export type Clock = Pick<Session, "start_unix_ns" | "event_step">;
+
+export const FROM_START: TimeAxis = { kind: "start", origin: 0, unix: 0n, eventStep: 1 };
 
 const SECOND = 1e9;
 const DAY = 86400 * SECOND;
@@ -21,14 +27,16 @@ const DAY = 86400 * SECOND;
 export const markMode = (mark: Mark): string => `mark${mark.start}`;
 
 /** `mode`: "utc", "ns", or as markMode. Of what the profile or the marks do not have: from the start. */
-export function timeAxis(mode: string, marks: readonly Mark[], startUnix: string | null): TimeAxis {
+export function timeAxis(mode: string, marks: readonly Mark[], session: Clock): TimeAxis {
+  if (session.event_step !== null) return { ...FROM_START, kind: "events", eventStep: session.event_step };
+  const startUnix = session.start_unix_ns;
   if (mode === "ns") return { ...FROM_START, kind: "ns" };
   if (mode === "utc" && startUnix !== null) {
     const unix = BigInt(startUnix);
-    return { kind: "utc", origin: -Number(unix % BigInt(DAY)), unix };
+    return { ...FROM_START, kind: "utc", origin: -Number(unix % BigInt(DAY)), unix };
   }
   const mark = marks.find((one) => markMode(one) === mode);
-  return mark ? { kind: "mark", origin: mark.start, unix: 0n } : FROM_START;
+  return mark ? { ...FROM_START, kind: "mark", origin: mark.start } : FROM_START;
 }
 
 /** "2026-11-22T19:42:36.123456789" */
@@ -53,11 +61,18 @@ export function axisMoment(axis: TimeAxis, ns: number, step = 1): string {
       return timeOfDay(utc(axis, ns), decimalsFor(step));
     case "ns":
       return `${grouped(Math.round(ns))} ns`;
+    case "events":
+      return `event ${grouped(Math.round(ns / axis.eventStep))}`;
     case "mark":
       return signed(ns - axis.origin, moment(ns - axis.origin, step));
     case "start":
       return moment(ns, step);
   }
+}
+
+/** A moment of the session wherever it stands outside the timeline: as a number of events where there are no times. */
+export function momentIn(session: Clock, ns: number, step = 1): string {
+  return session.event_step === null ? moment(ns, step) : axisMoment(timeAxis("", [], session), ns);
 }
 
 /** What labels count from: 0, or a round moment before the window where labels from 0 would have too many digits. */
@@ -99,7 +114,12 @@ function labelOf(axis: TimeAxis, at: number, offset: number, hasBase: boolean, s
   if (axis.kind === "utc" && step >= DAY) return utc(axis, at).slice(5, 10);
   if (axis.kind === "utc" && !hasBase) return timeOfDay(utc(axis, at), decimalsFor(step));
   if (offset === 0) return hasBase ? "+0" : "0";
-  const text = axis.kind === "ns" ? grouped(offset) : moment(offset, step);
+  const text =
+    axis.kind === "ns"
+      ? grouped(offset)
+      : axis.kind === "events"
+        ? grouped(offset / axis.eventStep)
+        : moment(offset, step);
   return hasBase || axis.kind === "mark" ? signed(offset, text) : text;
 }
 
@@ -111,6 +131,8 @@ function baseTextOf(axis: TimeAxis, view: Viewport, base: number, step: number):
     }
     case "ns":
       return base ? `${grouped(base)} ns +` : "ns";
+    case "events":
+      return base ? `event ${grouped(base / axis.eventStep)} +` : "event";
     case "mark":
       return base ? `${signed(base, moment(base, step))} +` : "";
     case "start":

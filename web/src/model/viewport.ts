@@ -24,6 +24,11 @@ export function everything(span: number): Viewport {
   return { start: -whole * BEYOND, end: whole * (1 + BEYOND) };
 }
 
+/** What a first picture shows: the whole, or where nearly all slices are. */
+export function firstView(session: { span: number; first_window: Range | null }): Viewport {
+  return session.first_window ? fit(session.first_window, session.span) : everything(session.span);
+}
+
 /** The nearest window to this one that is neither too narrow, nor too wide, nor beside the session. */
 export function clamp(view: Viewport, span: number): Viewport {
   const whole = everything(span);

@@ -2,7 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Cell, Column } from "../api/protocol";
-import { duration, grouped, moment } from "../model/format";
+import { momentIn } from "../model/axis";
+import { duration, grouped } from "../model/format";
 import type { Area } from "../model/selection";
 import { fit } from "../model/viewport";
 import { useLoaded } from "../ui/hooks";
@@ -42,7 +43,7 @@ export function AreaStatisticsPanel({ context, area }: { context: ViewContext; a
     <div class="area">
       <header>
         <b>{duration(area.end - area.start)}</b>
-        <span class="soft">from {moment(area.start, (area.end - area.start) / 100)}</span>
+        <span class="soft">from {momentIn(context.session, area.start, (area.end - area.start) / 100)}</span>
         <span class="soft">
           {area.tracks
             ? `${grouped(area.tracks.length)} ${area.tracks.length === 1 ? "track" : "tracks"}`

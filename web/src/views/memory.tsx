@@ -4,7 +4,8 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Track } from "../api/protocol";
 import { BUCKETS, decodeCounterTile } from "../api/tiles";
-import { bytes, moment } from "../model/format";
+import { momentIn } from "../model/axis";
+import { bytes } from "../model/format";
 import type { Range } from "../model/viewport";
 import { addCounter, newCounterRaster, type CounterRaster } from "../timeline/counters";
 import { levelFor, pixelBuckets } from "../timeline/raster";
@@ -121,7 +122,11 @@ function Chart({
                 />
                 <span class="soft">
                   {at >= 0
-                    ? moment(range.start + hover! * (range.end - range.start), (range.end - range.start) / POINTS)
+                    ? momentIn(
+                        context.session,
+                        range.start + hover! * (range.end - range.start),
+                        (range.end - range.start) / POINTS,
+                      )
                     : "peaks"}
                 </span>
               </header>
@@ -131,7 +136,7 @@ function Chart({
                   height={220}
                   x={{
                     domain: [range.start, range.end],
-                    format: (value) => moment(value, (range.end - range.start) / 100),
+                    format: (value) => momentIn(context.session, value, (range.end - range.start) / 100),
                   }}
                   y={{
                     domain: [0, (most * 1.05) / unit.size],

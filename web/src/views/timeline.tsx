@@ -56,7 +56,7 @@ function sourceOf(context: ViewContext): TimelineSource {
   const { client, session, names, theme, viewport, selection, area, state } = context;
   const axisMode = state.choice("ruler", "start");
   const axis = new Store<TimeAxis>(FROM_START);
-  const readAxis = () => axis.set(timeAxis(axisMode.get(), state.marks.get(), session.start_unix_ns));
+  const readAxis = () => axis.set(timeAxis(axisMode.get(), state.marks.get(), session));
   readAxis();
   axisMode.subscribe(readAxis);
   state.marks.subscribe(readAxis);
@@ -122,6 +122,7 @@ function AxisChoice({ source }: Parts): JSX.Element {
   const mode = useStore(source.axisMode);
   const marks = useStore(source.marks);
   const axis = useStore(source.axis);
+  if (axis.kind === "events") return <span class="axis-choice">by event</span>;
   return (
     <select
       class="axis-choice"

@@ -235,6 +235,8 @@ export function sessionOf(profile, id) {
     title: "generated profile",
     span: profile.span,
     start_unix_ns: null,
+    event_step: null,
+    first_window: null,
     runs: [{ rank: 0, format: "mock", file: "generated", host: "", clock: "relative" }],
     tracks: profile.tracks.map(({ laneSlices, ...track }) => track),
     tables: [

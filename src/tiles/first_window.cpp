@@ -1,0 +1,60 @@
+#include "tiles/first_window.h"
+
+#include <algorithm>
+
+#include "analysis/device/device_ops.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr size_t kSample = 65'536;
+constexpr size_t kFewest = 10;    // with fewer slices nothing can be told of strays
+constexpr int64_t kShare = 1000;  // of the slices that may be strays, and of the whole time
+
+/// The times of a sample of all slices, by start.
+std::vector<Interval> sample_of(const Session& session, const std::vector<int64_t>& zeros) {
+  size_t count = 0;
+  for (const Run& run : session.runs) count += run.timeline.slices.size();
+  const size_t step = (count + kSample - 1) / kSample;
+  std::vector<Interval> sample;
+  size_t next = 0;  // counts through all runs
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    const Slices& slices = session.runs[run].timeline.slices;
+    for (; next < slices.size(); next += step) {
+      const auto slice = static_cast<SliceIndex>(next);
+      if (is_plausible(session.runs[run].timeline, slice)) {
+        sample.push_back({slices.start[slice] - zeros[run], slices.end(slice) - zeros[run]});
+      }
+    }
+    next -= slices.size();
+  }
+  std::sort(sample.begin(), sample.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  return sample;
+}
+
+}  // namespace
+
+std::optional<Interval> first_window(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
+  const std::vector<Interval> sample = sample_of(session, zeros);
+  if (sample.size() < kFewest) return std::nullopt;
+  const size_t strays = std::max<size_t>(1, sample.size() / kShare);
+  const size_t others = sample.size() - strays;
+  size_t first = 0;  // of those that lie closest together
+  const auto width = [&](size_t from) { return sample[from + others - 1].begin - sample[from].begin; };
+  for (size_t from = 1; from <= strays; ++from) {
+    if (width(from) < width(first)) first = from;
+  }
+  const int64_t longest = width(first);
+  size_t end = first + others;  // those that lie no farther off than this are no strays
+  while (first > 0 && sample[first].begin - sample[first - 1].begin <= longest) --first;
+  while (end < sample.size() && sample[end].begin - sample[end - 1].begin <= longest) ++end;
+  Interval window{sample[first].begin, sample[end - 1].begin};
+  for (size_t i = first; i < end; ++i) {
+    if (sample[i].end - sample[i].begin <= longest) window.end = std::max(window.end, sample[i].end);
+  }
+  if (window.end == window.begin || window.end - window.begin > span / kShare) return std::nullopt;
+  return window;
+}
+
+}  // namespace cgpu
