@@ -46,18 +46,9 @@ class Perfetto(unittest.TestCase):
         zero = int(tool.info(source)["start_ns"])
         self.assertIn(walk.realtime, (0, None))
 
-        def facts(name, start, duration):
-            return name, start, duration
-        on_device = [s for s in slices if s["device"] is not None]
-        elsewhere = [s for s in slices if s["device"] is None]
-        self.assertEqual(collections.Counter(facts(s["name"], s["start_ns"] + zero, s["duration_ns"])
-                                             for s in elsewhere),
-                         collections.Counter(facts(s["name"], s["start"], s["duration"]) for s in walk.slices
+        self.assertEqual(collections.Counter((s["name"], s["start_ns"] + zero, s["duration_ns"]) for s in slices),
+                         collections.Counter((s["name"], s["start"], s["duration"]) for s in walk.slices
                                              if not s["category"].startswith(DERIVED)))
-        self.assertEqual(collections.Counter(facts(s["name"], s["start_ns"] + zero, s["duration_ns"])
-                                             for s in on_device),
-                         collections.Counter(facts(s["name"], s["start"], s["duration"]) for s in walk.stages))
-        self.assertEqual(len({s["id"] for s in walk.stages}), len(walk.stages), "event ids differ")
         return slices, walk
 
     def check_launches(self, slices, walk):
@@ -65,32 +56,36 @@ class Perfetto(unittest.TestCase):
         calls = collections.defaultdict(list)
         for s in slices:
             if s["kind"] in ("runtime_call", "driver_call") and s["correlation"] is not None:
-                calls[s["correlation"]].append(s)
-        stages = {s["id"]: s for s in walk.stages}
-        joined = {}
-        for number, event in walk.launches:
-            self.assertNotIn(event, joined, "an op has one launch")
-            joined[event] = walk.slices[number]
-        for event, call in joined.items():
-            correlation = int(stages[event]["arguments"]["correlation"])
-            self.assertIn(call["name"], [c["name"] for c in calls[correlation]])
+                calls[s["correlation"]].append(s["name"])
+        launched = set()
+        for begin, end in walk.flows:
+            op, call = walk.slices[end], walk.slices[begin]
+            if op["category"] not in ("kernel", "gpu_memcpy", "gpu_memset", "collective_comm"):
+                continue
+            self.assertNotIn(end, launched, "an op has one launch")
+            launched.add(end)
+            correlation = op["arguments"]["correlation"]
+            self.assertIn(call["name"], calls[correlation])
             self.assertEqual(call["arguments"]["correlation"], correlation)
-        expected = sum(1 for s in slices if s["device"] is not None and calls.get(s["correlation"]))
-        self.assertEqual(len(joined), expected)
+        self.assertEqual(len(launched),
+                         sum(1 for s in slices if s["device"] is not None and calls.get(s["correlation"])))
 
     def test_generated_training(self):
         slices, walk = self.check_against_the_source(EXAMPLE)
         self.check_launches(slices, walk)
-        self.assertTrue(walk.flows)
         for begin, end in walk.flows:
             self.assertIsNotNone(begin, "a flow ends that has begun")
-            self.assertLessEqual(walk.slices[begin]["start"], walk.slices[end]["start"])
-        shapes = [s for s in slices if s["kind"] == "kernel" and '"grid"' in s["args"]]
-        written = [s for s in walk.stages if s["shape"]]
-        self.assertEqual(len(shapes), len(written))
-        wanted = collections.Counter((s["name"], tuple(json.loads(s["args"])["grid"]),
-                                      tuple(json.loads(s["args"])["block"])) for s in shapes)
-        self.assertEqual(wanted, collections.Counter((s["name"], *s["shape"]) for s in written))
+            self.assertIsNotNone(end)
+        threads = {(s["process"], s["thread"]) for s in slices if s["kind"] in ("cpu_op", "runtime_call")}
+        described = {(str(t["pid"]), str(t["tid"])) for t in walk.tracks.values() if t["tid"]}
+        self.assertLessEqual(threads, described)
+
+    def test_streams_stand_with_their_device(self):
+        walk = Walk(export(EXAMPLE, ".pftrace"))
+        device = next(uuid for uuid, t in walk.tracks.items() if t["name"].startswith("GPU 0"))
+        names = {t["name"] for t in walk.tracks.values() if t["parent"] == device}
+        self.assertLessEqual({"busy", "idle", "exposed communication", "stream 7"}, names)
+        self.assertEqual(walk.gpus, [r["name"] for r in tool.table(EXAMPLE, "devices")])
 
     def test_derived_lanes_are_the_tables(self):
         walk = Walk(export(EXAMPLE, ".pftrace"))
@@ -110,9 +105,9 @@ class Perfetto(unittest.TestCase):
     def test_arguments_can_be_left_out(self):
         full, brief = Walk(export(EXAMPLE, ".pftrace")), Walk(export(EXAMPLE, ".pftrace", "--no-args"))
         self.assertEqual(len(full.slices), len(brief.slices))
-        self.assertEqual([s["arguments"]["correlation"] for s in brief.stages],
-                         [s["arguments"]["correlation"] for s in full.stages])
-        self.assertGreater(len(full.stages[0]["arguments"]), len(brief.stages[0]["arguments"]))
+        self.assertEqual([s["arguments"].get("correlation") for s in brief.slices],
+                         [s["arguments"].get("correlation") for s in full.slices])
+        self.assertGreater(sum(len(s["arguments"]) for s in full.slices), sum(len(s["arguments"]) for s in brief.slices))
 
     def test_overlap_without_nesting_keeps_both(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -204,7 +199,7 @@ class CommandLine(unittest.TestCase):
     def test_a_window(self):
         part = Walk(export(EXAMPLE, ".pftrace", "--from", "0", "--to", "5ms"))
         whole = Walk(export(EXAMPLE, ".pftrace"))
-        self.assertTrue(0 < len(part.stages) < len(whole.stages))
+        self.assertTrue(0 < len(part.slices) < len(whole.slices))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,11 @@
 #include "base/file.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
+#include "cli/output.h"
 #include "cli/verb.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
+#include "serve/static_copy.h"
 
 namespace cgpu {
 
@@ -51,8 +53,13 @@ struct ViewCommand {
   std::string address = "127.0.0.1";
   std::string token;
   bool no_browser = false;
+  std::string output;        // a static copy
+  unsigned size_limit = 50;  // MB
+  bool without_arguments = false;
 
   void run() {
+    if (!output.empty()) return write_copy();
+    if (without_arguments) throw Error("view: --no-args is for a copy: name the file to write with -o");
     check();
     const EndSignals end;
     Viewer viewer(CGPU_VERSION);
@@ -94,6 +101,49 @@ struct ViewCommand {
     }
     opening.join();
     if (failed) std::exit(2);  // the line is on stderr since it failed
+  }
+
+  void write_copy() {
+    if (output != "-" && !output.ends_with(".html") && !output.ends_with(".htm")) {
+      throw Error(output, "a copy of the viewer is a page: end its name in .html");
+    }
+    check_output(output, input);
+    Viewer viewer(CGPU_VERSION);
+    ViewedProfile& profile = viewer.add(input.inputs);
+    Session session = open_selected(input);
+    if (without_arguments) {
+      for (Run& run : session.runs) run.arguments = nullptr;
+    }
+    profile.show(std::move(session), input.threads);
+    ProgressBar progress("recording " + output);
+    StaticCopyOptions options{size_t{size_limit} << 20, "cgpu view" + described_input(), nullptr};
+    options.progress = [&](double share) { progress.update(share); };
+    const StaticCopy copy = make_static_copy(viewer, *profile.profile(), options);
+    fmt::print(stderr, "{}: {:.1f} MB: {} tables, {}, details of {} of {} slices{}\n", output,
+               static_cast<double>(copy.html.size()) / (1 << 20), copy.tables,
+               copy.whole_timeline ? "the whole timeline" : "the timeline from afar", copy.details, copy.slices,
+               without_arguments ? " without their arguments" : "");
+    if (!copy.whole_timeline) {
+      fmt::print(stderr,
+                 "cgpu: {} MB do not hold the timeline to the nanosecond: allow more with --size-limit, or choose "
+                 "a part with --from and --to\n",
+                 size_limit);
+    }
+    write_output(output, [&](std::ostream& out) { out << copy.html; });
+  }
+
+  /// What was opened, as it would be typed; of files the names alone.
+  std::string described_input() const {
+    std::string words;
+    for (const std::string& path : input.inputs) words += " " + std::filesystem::path(path).filename().string();
+    const auto add = [&](const char* option, const std::string& value) {
+      if (!value.empty()) words += fmt::format(" {} {}", option, value);
+    };
+    add("--from", input.from);
+    add("--to", input.to);
+    add("--step", input.step);
+    if (input.rank) add("--rank", std::to_string(*input.rank));
+    return words;
   }
 
   void check() const {
@@ -152,6 +202,10 @@ void add_view_verb(CommandLine& line) {
   verb.add_option("--bind", command->address,
                   "Address to serve on (default 127.0.0.1); one that others can reach needs --token");
   verb.add_option("--token", command->token, "Answer only those who know this secret");
+  verb.add_option("-o,--output", command->output,
+                  "Serve nothing; write a copy of the viewer to this .html file, which works without the program");
+  verb.add_option("--size-limit", command->size_limit, "Megabytes that the copy may have (default 50)");
+  verb.add_flag("--no-args", command->without_arguments, "Leave the arguments of events out of the copy");
   add_input_options(verb, command->input, true);
   verb.set_action([command] { command->run(); });
 }

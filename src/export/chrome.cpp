@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 #include "analysis/session_clock.h"
 #include "export/event_arguments.h"
 #include "export/export.h"
+#include "export/nesting_lanes.h"
+#include "export/process_numbers.h"
+#include "model/export_marks.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -31,7 +37,7 @@ class ChromeWriter {
     write_header();
     for (size_t run = 0; run < session_.runs.size(); ++run) {
       run_ = &session_.runs[run];
-      zero_ = zeros_[run];
+      zero_ = zeros_[run] + earliest_;
       prefix_ = session_.runs.size() > 1 ? "rank " + std::to_string(run_->rank) + " " : "";
       write_tracks();
       write_slices(run);
@@ -50,7 +56,8 @@ class ChromeWriter {
     if (session_.runs.size() == 1) {
       const Run& run = session_.runs.front();
       if (run.clock_is_unix) {
-        fmt::format_to(std::back_inserter(out_), ", \"baseTimeNanoseconds\": {}", run.clock_base + zeros_.front());
+        fmt::format_to(std::back_inserter(out_), ", \"baseTimeNanoseconds\": {}",
+                       run.clock_base + zeros_.front() + earliest_);
       }
       if (run.rank_known) {
         fmt::format_to(std::back_inserter(out_), ", \"distributedInfo\": {{\"rank\": {}", run.rank);
@@ -140,17 +147,60 @@ class ChromeWriter {
     end();
   }
 
+  /// The slices by track, outer before inner. Viewers nest the slices of a thread by time alone: those that overlap
+  /// others without nesting go to further threads beside it.
+  std::vector<SliceIndex> arrange() {
+    const Slices& slices = run_->timeline.slices;
+    std::vector<SliceIndex> order(slices.size());
+    std::iota(order.begin(), order.end(), SliceIndex{0});
+    std::sort(order.begin(), order.end(), [&](SliceIndex a, SliceIndex b) {
+      if (slices.track[a] != slices.track[b]) return slices.track[a] < slices.track[b];
+      if (slices.start[a] != slices.start[b]) return slices.start[a] < slices.start[b];
+      return slices.end(a) != slices.end(b) ? slices.end(a) > slices.end(b) : a < b;
+    });
+    overlapping_.clear();
+    lane_of_.clear();
+    NestingLanes lanes;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const TrackIndex track = slices.track[order[i]];
+      if (i == 0 || track != slices.track[order[i - 1]]) lanes = {};
+      const size_t lane = lanes.place(slices.start[order[i]], slices.end(order[i]), [](size_t, int64_t) {});
+      if (lane == 0) continue;
+      const auto [at, added] = overlapping_.try_emplace({track, lane}, next_thread_);
+      if (added) write_overlapping(run_->timeline.tracks[track], next_thread_++);
+      lane_of_[order[i]] = at->second;
+    }
+    return order;
+  }
+
+  void write_overlapping(const Track& track, int64_t thread) {
+    begin('M');
+    text("name", "thread_name");
+    place("pid", track.process, true);
+    fmt::format_to(std::back_inserter(out_), ", \"tid\": {}, \"args\": {{\"name\": ", thread);
+    append_json_string(out_, track.thread + std::string(export_marks::kOverlappingSuffix));
+    out_ += "}";
+    end();
+  }
+
+  void place_slice(SliceIndex slice) {
+    const Track& track = run_->timeline.tracks[run_->timeline.slices.track[slice]];
+    const auto lane = lane_of_.find(slice);
+    if (lane == lane_of_.end()) return place(track);
+    place("pid", track.process, true);
+    fmt::format_to(std::back_inserter(out_), ", \"tid\": {}", lane->second);
+  }
+
   void write_slices(size_t run) {
     const Timeline& timeline = run_->timeline;
-    const Slices& slices = timeline.slices;
-    EventArguments arguments(*run_, options_.arguments);
-    std::vector<SliceIndex> all(slices.size());
-    std::iota(all.begin(), all.end(), SliceIndex{0});
+    EventArguments arguments(*run_, options_.arguments, EventArguments::Joined::by_correlation);
+    const std::vector<SliceIndex> all = arrange();
+    size_t written = 0;
     arguments.for_each(all, [&](SliceIndex slice, std::span<const ArgumentView> values) {
       write_slice(timeline, slice, values);
-      constexpr SliceIndex kSayEvery = 1 << 15;
-      if (slice % kSayEvery != 0 || !options_.progress) return;
-      options_.progress((static_cast<double>(run) + static_cast<double>(slice) / static_cast<double>(slices.size())) /
+      constexpr size_t kSayEvery = 1 << 15;
+      if (++written % kSayEvery != 0 || !options_.progress) return;
+      options_.progress((static_cast<double>(run) + static_cast<double>(written) / static_cast<double>(all.size())) /
                         static_cast<double>(session_.runs.size()));
     });
   }
@@ -159,7 +209,7 @@ class ChromeWriter {
     begin('X');
     text("cat", category_of(timeline, slice));
     text("name", timeline.name(slice));
-    place(timeline.tracks[timeline.slices.track[slice]]);
+    place_slice(slice);
     time("ts", timeline.slices.start[slice] - zero_);
     time("dur", timeline.slices.duration[slice]);
     out_ += ", \"args\": {";
@@ -196,7 +246,7 @@ class ChromeWriter {
       text("name", kind);
       fmt::format_to(std::back_inserter(out_), ", \"id\": {}", flow_);
       const SliceIndex slice = ends ? to : from;
-      place(run_->timeline.tracks[run_->timeline.slices.track[slice]]);
+      place_slice(slice);
       time("ts", run_->timeline.slices.start[slice] - zero_);
       end();
     }
@@ -255,6 +305,7 @@ class ChromeWriter {
   const Session& session_;
   const ExportOptions& options_;
   std::vector<int64_t> zeros_;
+  const int64_t earliest_ = earliest_time(session_, zeros_);  // what is before the start of the session stays positive
   BlockWriter blocks_;
   std::string& out_;
   bool first_ = true;
@@ -262,6 +313,9 @@ class ChromeWriter {
   int64_t zero_ = 0;
   std::string prefix_;  // of process ids, if the file has several ranks
   int64_t flow_ = 0;
+  int64_t next_thread_ = ProcessNumbers::kFirstMade;
+  std::map<std::pair<TrackIndex, size_t>, int64_t> overlapping_;  // of the run: the thread of a lane of a track
+  std::unordered_map<SliceIndex, int64_t> lane_of_;               // of slices that are not in the first lane
 };
 
 }  // namespace

@@ -1,23 +1,71 @@
 #include "export/event_arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
+
+#include "model/export_marks.h"
 
 namespace cgpu {
 
 namespace {
 
-enum : size_t { kCorrelation, kDevice, kStream, kBytes };
-constexpr std::array<std::string_view, 4> kColumns{"correlation", "device", "stream", "bytes"};
+enum : size_t {
+  kCorrelation,
+  kDevice,
+  kStream,
+  kBytes,
+  kCopyKind,
+  kSourceMemory,
+  kDestinationMemory,
+  kCollectiveName,
+  kGroupName,
+  kGroupRanks,
+  kElementType,
+  kElementsIn,
+  kElementsOut,
+  kGroupSize,
+  kSequence,
+  kAwaits,
+  kAwaitsDevice,
+  kAwaitsStream,
+};
+constexpr std::array<std::string_view, 18> kColumns{"correlation",
+                                                    "device",
+                                                    "stream",
+                                                    "bytes",
+                                                    "copy_kind",
+                                                    "source_memory",
+                                                    "destination_memory",
+                                                    "Collective name",
+                                                    "Process Group Name",
+                                                    "Process Group Ranks",
+                                                    "dtype",
+                                                    "In msg nelems",
+                                                    "Out msg nelems",
+                                                    "Group size",
+                                                    "Seq",
+                                                    "awaits",
+                                                    "awaits_device",
+                                                    "awaits_stream"};
 
 }  // namespace
 
-EventArguments::EventArguments(const Run& run, bool from_profile)
-    : run_(run), reader_(from_profile ? run.arguments.get() : nullptr), op_of_(run.timeline.slices.size(), kNone) {
+EventArguments::EventArguments(const Run& run, bool from_profile, Joined joined)
+    : run_(run),
+      reader_(from_profile ? run.arguments.get() : nullptr),
+      op_of_(run.timeline.slices.size(), kNone),
+      columns_(kColumns.size()) {
   const DeviceOps& ops = run.timeline.device_ops;
   for (uint32_t op = 0; op < ops.size(); ++op) op_of_[ops.slice[op]] = op;
-  for (size_t i = 0; i < kColumns.size(); ++i) columns_[i].number = reader_.number_of(std::string(kColumns[i]));
-  find_foreign_ids();
+  for (size_t i = 0; i < kColumns.size(); ++i) {
+    columns_[i].number = reader_.number_of(std::string(kColumns[i]));
+    columns_[i].renamed = std::string(kColumns[i]) + " (profile)";
+    columns_[i].renamed_number = reader_.number_of(columns_[i].renamed);
+  }
+  for (const Collective& one : run.timeline.collectives) collectives_.emplace(one.slice, &one);
+  for (const Synchronization& one : run.timeline.synchronizations) waits_.emplace(one.slice, &one);
+  if (joined == Joined::by_correlation) find_foreign_ids();
 }
 
 void EventArguments::find_foreign_ids() {
@@ -42,55 +90,67 @@ std::span<const ArgumentView> EventArguments::with_columns(SliceIndex slice, std
   const uint32_t op = op_of_[slice];
   const int64_t id = timeline.slices.correlation[slice];
   const bool foreign = op != kNone && timeline.slices.launch[slice] == kNone && foreign_ids_.contains(id);
-  if (id != kNoCorrelation && !foreign) add_column(kCorrelation, id);
-  if (op == kNone) return arguments_;
-  add_column(kDevice, timeline.device_ops.device[op]);
-  add_column(kStream, timeline.device_ops.stream[op]);
-  if (timeline.device_ops.bytes[op] >= 0) add_column(kBytes, timeline.device_ops.bytes[op]);
+  if (id != kNoCorrelation && !foreign) add_number(kCorrelation, id);
+  if (op != kNone) add_device_op(op);
+  if (const auto found = collectives_.find(slice); found != collectives_.end()) add_collective(*found->second);
+  if (const auto found = waits_.find(slice); found != waits_.end()) add_wait(*found->second);
   return arguments_;
 }
 
-void EventArguments::add_column(size_t which, int64_t value) {
+void EventArguments::add_device_op(uint32_t op) {
+  const DeviceOps& ops = run_.timeline.device_ops;
+  add_number(kDevice, ops.device[op]);
+  add_number(kStream, ops.stream[op]);
+  if (ops.bytes[op] >= 0) add_number(kBytes, ops.bytes[op]);
+  if (ops.copy[op] != CopyKind::none) add_text(kCopyKind, text_of(ops.copy[op]));
+  if (ops.source[op] != MemoryKind::none) add_text(kSourceMemory, text_of(ops.source[op]));
+  if (ops.destination[op] != MemoryKind::none) add_text(kDestinationMemory, text_of(ops.destination[op]));
+}
+
+void EventArguments::add_collective(const Collective& collective) {
+  const StringPool& names = run_.timeline.names;
+  if (collective.name != 0) add_text(kCollectiveName, names[collective.name]);
+  const bool by_ranks = std::any_of(arguments_.begin(), arguments_.end(), [&](const ArgumentView& argument) {
+    return argument.number == columns_[kGroupRanks].number && argument.value == names[collective.group];
+  });
+  if (collective.group != 0 && !by_ranks) add_text(kGroupName, names[collective.group]);
+  if (collective.type != 0) add_text(kElementType, names[collective.type]);
+  if (collective.elements_in >= 0) add_number(kElementsIn, collective.elements_in);
+  if (collective.elements_out >= 0) add_number(kElementsOut, collective.elements_out);
+  if (collective.group_size >= 0) add_number(kGroupSize, collective.group_size);
+  if (collective.sequence >= 0) add_number(kSequence, collective.sequence);
+}
+
+void EventArguments::add_wait(const Synchronization& wait) {
+  add_text(kAwaits, export_marks::kAwaited[static_cast<size_t>(wait.kind)]);
+  if (wait.device >= 0) add_number(kAwaitsDevice, wait.device);
+  if (wait.stream >= 0) add_number(kAwaitsStream, wait.stream);
+}
+
+void EventArguments::add_number(size_t which, int64_t value) {
   Column& column = columns_[which];
-  for (const ArgumentView& argument : arguments_) {
-    if (argument.number == column.number) return;
-  }
   const auto end = std::to_chars(column.digits.data(), column.digits.data() + column.digits.size(), value).ptr;
-  const auto size = static_cast<size_t>(end - column.digits.data());
-  arguments_.push_back({column.number, kColumns[which], {column.digits.data(), size}, true});
+  add_column(which, {column.digits.data(), static_cast<size_t>(end - column.digits.data())}, true);
+}
+
+void EventArguments::add_text(size_t which, std::string_view value) {
+  add_column(which, value, false);
+}
+
+void EventArguments::add_column(size_t which, std::string_view value, bool json) {
+  const Column& column = columns_[which];
+  for (ArgumentView& argument : arguments_) {
+    if (argument.number != column.number) continue;
+    if (argument.value == value) return;
+    argument.number = column.renamed_number;
+    argument.key = column.renamed;
+  }
+  arguments_.push_back({column.number, kColumns[which], value, json});
 }
 
 std::string_view category_of(const Timeline& timeline, SliceIndex slice) {
-  switch (timeline.kind(slice)) {
-    case SliceKind::framework_op:
-      return "cpu_op";
-    case SliceKind::annotation:
-      return "user_annotation";
-    case SliceKind::python_function:
-      return "python_function";
-    case SliceKind::runtime_call:
-      return "cuda_runtime";
-    case SliceKind::driver_call:
-      return "cuda_driver";
-    case SliceKind::kernel:
-    case SliceKind::device_collective:
-      return "kernel";
-    case SliceKind::memcpy:
-      return "gpu_memcpy";
-    case SliceKind::memset:
-      return "gpu_memset";
-    case SliceKind::device_annotation:
-      return "gpu_user_annotation";
-    case SliceKind::overhead:
-      return "overhead";
-    case SliceKind::synchronization:
-      return "cuda_sync";
-    case SliceKind::os_call:
-    case SliceKind::profiler_span:
-    case SliceKind::other:
-      break;
-  }
-  return timeline.categories[timeline.slices.category[slice]].name;
+  const std::string_view of_kind = export_marks::category_of(timeline.kind(slice));
+  return of_kind.empty() ? timeline.categories[timeline.slices.category[slice]].name : of_kind;
 }
 
 }  // namespace cgpu

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -14,11 +16,14 @@ namespace cgpu {
 
 class EventArguments {
  public:
+  /// By what a reader of the export joins device ops with their launches.
+  enum class Joined : uint8_t { by_correlation, by_flow };
   /// Without `from_profile` only the values in columns.
-  EventArguments(const Run& run, bool from_profile);
+  EventArguments(const Run& run, bool from_profile, Joined joined);
 
   /// Calls use(slice, arguments) for each slice in order; the arguments are valid until it returns. Values in columns
-  /// have the names that the PyTorch profiler uses: correlation, device, stream, bytes.
+  /// have the names that the PyTorch profiler uses where it has one (correlation, device, stream, bytes, those of
+  /// collectives); what else the profile calls so is renamed to "NAME (profile)".
   template <typename Use>
   void for_each(std::span<const SliceIndex> slices, Use use) {
     sources_.resize(slices.size());
@@ -33,7 +38,12 @@ class EventArguments {
 
  private:
   std::span<const ArgumentView> with_columns(SliceIndex slice, std::span<const ArgumentView> arguments);
-  void add_column(size_t column, int64_t value);
+  void add_device_op(uint32_t op);
+  void add_collective(const Collective& collective);
+  void add_wait(const Synchronization& wait);
+  void add_number(size_t column, int64_t value);
+  void add_text(size_t column, std::string_view value);
+  void add_column(size_t column, std::string_view value, bool json);
   void find_foreign_ids();
 
   const Run& run_;
@@ -43,16 +53,19 @@ class EventArguments {
   std::vector<ArgumentView> arguments_;
   struct Column {
     uint32_t number = 0;
+    std::string renamed;  // what the profile calls so
+    uint32_t renamed_number = 0;
     std::array<char, 24> digits{};
   };
-  std::array<Column, 4> columns_;  // as kColumns in the source
+  std::vector<Column> columns_;  // as kColumns in the source
+  std::unordered_map<SliceIndex, const Collective*> collectives_;
+  std::unordered_map<SliceIndex, const Synchronization*> waits_;
   /// Correlation ids of device ops without a launch that calls of other processes have too. They are not written,
   /// because readers would take such a call for the launch.
   std::unordered_set<int64_t> foreign_ids_;
 };
 
-/// The category that the PyTorch profiler writes for slices of this kind, by which other tools recognise them; for
-/// other kinds the category in the profile.
+/// The category that stands for the slice's kind (model/export_marks.h); for other kinds the category in the profile.
 std::string_view category_of(const Timeline& timeline, SliceIndex slice);
 
 }  // namespace cgpu

@@ -1,5 +1,9 @@
 #include "export/export.h"
 
+#include <algorithm>
+
+#include "base/error.h"
+
 namespace cgpu {
 
 std::optional<ExportFormat> export_format_named(std::string_view name) {
@@ -15,7 +19,32 @@ std::optional<ExportFormat> export_format_of_file(std::string_view name) {
   return std::nullopt;
 }
 
+bool has_timeline(const Session& session) {
+  return std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) {
+    const Timeline& timeline = run.timeline;
+    return timeline.slices.size() > 0 || !timeline.counters.time.empty() || !timeline.instants.empty() ||
+           !timeline.memory.empty();
+  });
+}
+
+int64_t earliest_time(const Session& session, const std::vector<int64_t>& zeros) {
+  int64_t first = 0;
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    const Timeline& timeline = session.runs[run].timeline;
+    const auto see = [&](int64_t time) { first = std::min(first, time - zeros[run]); };
+    for (const int64_t time : timeline.slices.start) see(time);
+    for (const int64_t time : timeline.counters.time) see(time);
+    for (const Instant& instant : timeline.instants) see(instant.time);
+    for (const MemoryEvent& event : timeline.memory) see(event.time);
+  }
+  return first;
+}
+
 void write_export(const Session& session, ExportFormat format, Sink& sink, const ExportOptions& options) {
+  if (!has_timeline(session)) {
+    throw Error(session.inputs.empty() ? "export" : session.inputs.front(),
+                "has no timeline, which is what an export holds: cgpu table --list names what else can be made of it");
+  }
   if (format == ExportFormat::perfetto) return write_perfetto(session, sink, options);
   write_chrome(session, sink, options);
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "export/sink.h"
 #include "model/run.h"
@@ -30,6 +31,11 @@ void write_chrome(const Session& session, Sink& sink, const ExportOptions& optio
 std::optional<ExportFormat> export_format_named(std::string_view name);
 /// By the extension of a file name: .pftrace, .perfetto-trace, .json, each with or without .gz.
 std::optional<ExportFormat> export_format_of_file(std::string_view name);
+/// Whether there is anything that an export can hold: not the costs of a call tree, metrics of launches, graphs.
+bool has_timeline(const Session& session);
+/// The earliest time of anything, from the start of the session (`zeros`: by run); 0 if nothing is before that.
+int64_t earliest_time(const Session& session, const std::vector<int64_t>& zeros);
+/// Throws Error where there is no timeline.
 void write_export(const Session& session, ExportFormat format, Sink& sink, const ExportOptions& options);
 
 }  // namespace cgpu

@@ -6,12 +6,6 @@ namespace cgpu {
 
 namespace {
 
-/// InternedGraphicsContext.api: 4 is CUDA, 5 HIP, 0 undefined.
-uint64_t api_of(std::string_view vendor) {
-  if (vendor == "NVIDIA") return 4;
-  return vendor == "AMD" ? 5 : 0;
-}
-
 template <typename Number>
 bool is_whole(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -27,44 +21,6 @@ uint64_t TracePackets::define(uint32_t field, Interned& table, std::string_view 
     definitions_.message(field, [&] {
       definitions_.varint(1, number);  // iid
       definitions_.text(2, text);      // name
-    });
-  }
-  return number;
-}
-
-uint64_t TracePackets::gpu_specification(std::string_view text, uint64_t category) {
-  bool is_new = false;
-  const uint64_t number = gpu_specifications_.number_of(text, is_new);
-  if (is_new) {
-    definitions_.message(24, [&] {  // InternedGpuRenderStageSpecification
-      definitions_.varint(1, number);
-      definitions_.text(2, text);
-      definitions_.varint(4, category);
-    });
-  }
-  return number;
-}
-
-uint64_t TracePackets::graphics_context(std::string_view vendor) {
-  bool is_new = false;
-  const uint64_t number = contexts_.number_of(vendor, is_new);
-  if (is_new) {
-    definitions_.message(23, [&] {  // InternedGraphicsContext
-      definitions_.varint(1, number);
-      definitions_.varint(3, api_of(vendor));
-    });
-  }
-  return number;
-}
-
-uint64_t TracePackets::compute_kernel(std::string_view name) {
-  bool is_new = false;
-  const uint64_t number = kernels_.number_of(name, is_new);
-  if (is_new) {
-    definitions_.message(1000, [&] {  // InternedComputeKernel
-      definitions_.varint(1, number);
-      definitions_.text(2, name);
-      definitions_.text(3, name);  // demangled_name
     });
   }
   return number;

@@ -1,4 +1,4 @@
-// Perfetto's trace format: a file of packets of one sequence, with names interned at first use.
+// Perfetto's trace format: packets of one sequence, with names interned at first use.
 //
 // A trace is a repeated TracePacket. Field numbers are those of Perfetto's public definitions
 // (protos/perfetto/trace/**, as of v58); their names stand beside each use.
@@ -36,14 +36,16 @@ class Interned {
 
 class TracePackets {
  public:
-  explicit TracePackets(Sink& sink) : sink_(sink) {}
+  TracePackets(Sink& sink, uint64_t sequence) : sink_(sink), sequence_(sequence) {}
+  TracePackets(const TracePackets&) = delete;
+  TracePackets& operator=(const TracePackets&) = delete;
 
   /// Writes one packet, whose fields write_fields(ProtoWriter&) appends, together with the texts that these interned.
   template <typename WriteFields>
   void packet(int64_t time, WriteFields write_fields) {
     writer_.message(1, [&] {               // Trace.packet
       writer_.integer(8, time);            // timestamp, ns
-      writer_.varint(10, 1);               // trusted_packet_sequence_id
+      writer_.varint(10, sequence_);       // trusted_packet_sequence_id
       writer_.varint(13, first_ ? 3 : 2);  // sequence_flags: state cleared (first), needs the state
       write_fields(writer_);
       if (!definitions_.bytes().empty()) writer_.text(12, definitions_.bytes());  // interned_data
@@ -55,7 +57,7 @@ class TracePackets {
   template <typename WriteFields>
   void description(WriteFields write_fields) {
     writer_.message(1, [&] {
-      writer_.varint(10, 1);
+      writer_.varint(10, sequence_);
       writer_.varint(13, first_ ? 3 : 2);
       write_fields(writer_);
     });
@@ -69,10 +71,6 @@ class TracePackets {
   uint64_t category(std::string_view text) { return define(1, categories_, text); }
   uint64_t event_name(std::string_view text) { return define(2, event_names_, text); }
   uint64_t annotation_name(std::string_view text) { return define(3, annotation_names_, text); }
-  /// The number of a hardware queue or stage of a GPU; category 2 is COMPUTE, 0 OTHER.
-  uint64_t gpu_specification(std::string_view text, uint64_t category);
-  uint64_t graphics_context(std::string_view vendor);
-  uint64_t compute_kernel(std::string_view name);
 
   /// One debug annotation of a TrackEvent (field 4), its name interned: a number where the value is one, else a string.
   static void annotation(ProtoWriter& event, uint64_t name, const ArgumentView& argument);
@@ -86,15 +84,27 @@ class TracePackets {
   }
 
   Sink& sink_;
+  uint64_t sequence_;
   ProtoWriter writer_;
   ProtoWriter definitions_;  // InternedData of the packet that is being written
   bool first_ = true;
   Interned categories_;
   Interned event_names_;
   Interned annotation_names_;
-  Interned gpu_specifications_;
-  Interned contexts_;
-  Interned kernels_;
 };
+
+/// One attribute of a TraceAttributes message.
+inline void write_attribute(ProtoWriter& packet, std::string_view key, int64_t value) {
+  packet.message(1, [&] {
+    packet.text(1, key);
+    packet.integer(2, value);
+  });
+}
+inline void write_attribute(ProtoWriter& packet, std::string_view key, std::string_view value) {
+  packet.message(1, [&] {
+    packet.text(1, key);
+    packet.text(3, value);
+  });
+}
 
 }  // namespace cgpu

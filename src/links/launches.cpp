@@ -20,7 +20,8 @@ class LaunchLinker {
 
   void by_profile() {
     for (const LinkHints::Launch& hint : timeline_.hints.launches) {
-      if (is_call(timeline_.kind(hint.call)) && is_device_op(timeline_.kind(hint.op))) {
+      const SliceKind kind = timeline_.kind(hint.op);
+      if (is_call(timeline_.kind(hint.call)) && (is_device_op(kind) || kind == SliceKind::synchronization)) {
         slices_.launch[hint.op] = hint.call;
       }
     }
@@ -220,9 +221,11 @@ bool can_launch(std::string_view call) {
 void link_launches(Run& run) {
   LaunchLinker linker(run.timeline);
   linker.by_profile();
-  linker.by_correlation();
-  linker.by_external_id();
-  linker.by_flow();
+  if (!run.timeline.hints.all_launches_known) {
+    linker.by_correlation();
+    linker.by_external_id();
+    linker.by_flow();
+  }
   run.notes.add("orphan_device_op", linker.orphans(),
                 "device ops whose launch call is not in the profile; they count in every total, but belong to no op");
   if (run.timeline.hints.correlation_has_process) {

@@ -337,6 +337,8 @@ struct LinkHints {
   bool correlation_has_process = false;
   /// The profiler lists copies and memsets as such: every kernel counts as computation, also one that copies or fills.
   bool kernels_compute = false;
+  /// The profile names every launch, so that none is to be found by ids.
+  bool all_launches_known = false;
 };
 
 struct Timeline {

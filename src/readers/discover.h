@@ -11,6 +11,7 @@ struct ProfilePath {
   std::string path;
   bool found = false;      // in a folder, not named by the user: something else may lie beside the profiles
   bool is_folder = false;  // a folder that is one profile
+  size_t run_of_file = 0;  // of a file that holds several runs: which one
   /// Other names of the same file, or of a compressed copy of it: it is read once.
   std::vector<std::string> repeated = {};
 };

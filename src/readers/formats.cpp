@@ -1,5 +1,7 @@
 #include "readers/formats.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/json_text.h"
 #include "readers/ascend/ascend.h"
@@ -11,6 +13,7 @@
 #include "readers/ncu/ncu.h"
 #include "readers/nsys/nsys.h"
 #include "readers/perf_script/perf_script.h"
+#include "readers/perfetto/own_export.h"
 #include "readers/perfetto/perfetto.h"
 #include "readers/rocprof/rocprof.h"
 #include "readers/speedscope/speedscope.h"
@@ -70,6 +73,10 @@ bool looks_like_json_trace(const Input& input) {
 }
 
 }  // namespace
+
+size_t runs_of_file(const Input& input) {
+  return std::max<size_t>(perfetto::is_trace(input) ? perfetto::runs_of_export(input.head) : 0, 1);
+}
 
 const std::vector<Format>& all_formats() {
   static const std::vector<Format> formats{

@@ -16,6 +16,9 @@ struct Format {
   Run (*read)(const Input& input, const ReadOptions& options);
 };
 
+/// The runs that a file holds: more than one in an export of several ranks.
+size_t runs_of_file(const Input& input);
+
 /// All formats that can be read, in the order in which they are asked.
 const std::vector<Format>& all_formats();
 

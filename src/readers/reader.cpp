@@ -101,6 +101,17 @@ void ranks_from_names(std::vector<Run>& runs) {
   }
 }
 
+/// The runs in a file that can be read twice.
+size_t count_runs(const ProfilePath& profile) {
+  std::error_code ignored;
+  if (profile.is_folder || !fs::is_regular_file(profile.path, ignored)) return 1;
+  try {
+    return runs_of_file(input_of(profile.path));
+  } catch (const Error&) {
+    return 1;  // it is said when it is read
+  }
+}
+
 /// Gives every run a rank of its own and puts them in order.
 void assign_ranks(std::vector<Run>& runs) {
   std::set<int64_t> taken;
@@ -129,9 +140,21 @@ void assign_ranks(std::vector<Run>& runs) {
 }  // namespace
 
 std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
-  return discover(inputs, [](const std::string& folder) {
+  std::vector<ProfilePath> found = discover(inputs, [](const std::string& folder) {
     return format_of({folder, true, nullptr, ""}, {}) != nullptr;
   });
+  std::vector<ProfilePath> runs;
+  for (ProfilePath& profile : found) {
+    const size_t count = count_runs(profile);
+    for (size_t run = 1; run < count; ++run) {
+      ProfilePath& other = runs.emplace_back();
+      other.path = profile.path;
+      other.found = profile.found;
+      other.run_of_file = run;
+    }
+    runs.insert(runs.end() - static_cast<std::ptrdiff_t>(count - 1), std::move(profile));
+  }
+  return runs;
 }
 
 namespace {
@@ -142,7 +165,12 @@ Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
   const Format* format = format_of(input, options);
   if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
   try {
-    if (format) return format->read(input, options);
+    if (format && candidate.path == "-" && runs_of_file(input) > 1) {
+      throw Error("-", "is an export of several ranks, which is read rank by rank: write it to a file first");
+    }
+    ReadOptions of_run = options;
+    of_run.run_of_file = candidate.run_of_file;
+    if (format) return format->read(input, of_run);
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(input.path);
   }

@@ -18,7 +18,8 @@ std::vector<SliceIndex> find_in(const Run& run, const ArgumentQuery& query, cons
   std::vector<SliceIndex> found;
   const TextPattern key(query.key, false);
   std::vector<int8_t> wanted;  // by number of a key: -1 where it was not compared yet
-  EventArguments(run, true).for_each(all, [&](SliceIndex slice, std::span<const ArgumentView> arguments) {
+  EventArguments values(run, true, EventArguments::Joined::by_correlation);
+  values.for_each(all, [&](SliceIndex slice, std::span<const ArgumentView> arguments) {
     for (const ArgumentView& argument : arguments) {
       if (argument.number >= wanted.size()) wanted.resize(argument.number + size_t{1}, -1);
       int8_t& is_wanted = wanted[argument.number];

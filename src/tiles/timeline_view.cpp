@@ -346,6 +346,10 @@ TimelineView::Device& TimelineView::device_of(const ViewTrack& track) const {
   return opened_runs_[track.run]->devices.at(*track.device);
 }
 
+DeviceTimes TimelineView::times_of_device(const ViewTrack& track) const {
+  return {session_.runs[track.run].timeline, device_of(track).ops};
+}
+
 TimelineView::Device& TimelineView::active_device_of(const ViewTrack& track) const {
   Device& device = device_of(track);
   std::call_once(device.once, [&] {

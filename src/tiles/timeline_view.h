@@ -84,6 +84,11 @@ class TimelineView {
   /// The device op of a slice; kNone where it is none.
   OpIndex op_of(size_t run, SliceIndex slice) const;
 
+  /// The samples of a counter, in any order.
+  std::vector<CounterIndex::Sample> samples_of(const ViewTrack& track) const;
+  /// When the device of a track of kind busy did what, on the run's clock.
+  DeviceTimes times_of_device(const ViewTrack& track) const;
+
   /// Bytes of the indexes built so far, and the number of slices in them.
   struct Cost {
     size_t bytes = 0;
@@ -100,7 +105,6 @@ class TimelineView {
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
   std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
   SliceParents parents_of(const ViewTrack& track) const;
-  std::vector<CounterIndex::Sample> samples_of(const ViewTrack& track) const;
   struct Device;
   struct OpenRun;
   Device& device_of(const ViewTrack& track) const;

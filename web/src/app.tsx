@@ -2,6 +2,7 @@
 import { render, type JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { Client } from "./api/client";
+import { Copy } from "./api/copy";
 import { Names } from "./api/names";
 import type { Session, Status } from "./api/protocol";
 import { ApiError, Server } from "./api/server";
@@ -28,7 +29,7 @@ interface Opened {
 }
 
 export async function start(host: HTMLElement): Promise<void> {
-  const server = new Server();
+  const server = new Server("", await Copy.ofPage());
   try {
     const status = await opened(server, host);
     const profiles = await Promise.all(

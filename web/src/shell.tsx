@@ -77,21 +77,7 @@ export function Shell(props: ShellProps): JSX.Element {
           }),
         title: `Go to step ${step.step}${session.runs.length > 1 ? ` of rank ${step.rank}` : ""}`,
       })),
-      {
-        group: "Export",
-        title: "Open in Perfetto (its page comes from the internet)",
-        run: () => void openInPerfetto(props.client, session.title).catch((error: Error) => setMessage(error.message)),
-      },
-      {
-        group: "Export",
-        title: "Download as Perfetto trace",
-        run: () => location.assign(props.client.exportUrl("pftrace")),
-      },
-      {
-        group: "Export",
-        title: "Download as Chrome trace",
-        run: () => location.assign(props.client.exportUrl("json")),
-      },
+      ...(props.client.server.copy ? [] : exportCommands(props, setMessage)),
     ],
     [views, session],
   );
@@ -163,6 +149,27 @@ export function Shell(props: ShellProps): JSX.Element {
       {overlay === "help" && <Help commands={[...ofView(), ...commands]} onClose={() => setOverlay("none")} />}
     </div>
   );
+}
+
+/** What a copy of the viewer cannot do. */
+function exportCommands({ client, session }: ShellProps, say: (message: string) => void): Command[] {
+  return [
+    {
+      group: "Export",
+      title: "Open in Perfetto (its page comes from the internet)",
+      run: () => void openInPerfetto(client, session.title).catch((error: Error) => say(error.message)),
+    },
+    {
+      group: "Export",
+      title: "Download as Perfetto trace",
+      run: () => location.assign(client.exportUrl("pftrace")),
+    },
+    {
+      group: "Export",
+      title: "Download as Chrome trace",
+      run: () => location.assign(client.exportUrl("json")),
+    },
+  ];
 }
 
 /** Which profile is shown; where there are several, the way to the others. */

@@ -39,7 +39,7 @@ Recorded recorded_of(const Run& run, int32_t device) {
 
 void append_devices(const RunInSession& in_session, Table& table) {
   const Run& run = in_session.run();
-  if (run.format != "ascend") return;
+  if (run.format != "ascend" && run.step_traces.empty()) return;  // an export of one has its steps, too
   const Timeline& timeline = run.timeline;
   for (const auto& [device, ops] : ops_by_device(timeline)) {
     std::vector<OpIndex> kernels;

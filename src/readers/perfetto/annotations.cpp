@@ -42,6 +42,12 @@ constexpr std::pair<std::string_view, Arg> kArgs[] = {
     {"Process Group Name", Arg::group_name},
     {"Process Group Ranks", Arg::group_ranks},
     {"Seq", Arg::collective_sequence},
+    {"copy_kind", Arg::copy_kind},
+    {"source_memory", Arg::source_memory},
+    {"destination_memory", Arg::destination_memory},
+    {"awaits", Arg::awaits},
+    {"awaits_device", Arg::awaits_device},
+    {"awaits_stream", Arg::awaits_stream},
 };
 
 /// The value of an annotation, before it is known what it is wanted for.
@@ -338,6 +344,23 @@ std::string KnownArguments::text(Arg arg) const {
   if (!has(arg)) return {};
   const Value& value = values_[static_cast<size_t>(arg)];
   return value.integer ? std::to_string(*value.integer) : value.text;
+}
+
+void add_collective(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline) {
+  if (!arguments.has(Arg::collective_name) && !arguments.has(Arg::group_name) && !arguments.has(Arg::elements_in)) {
+    return;
+  }
+  const auto name = [&](Arg arg) { return timeline.names.intern(valid_utf8(arguments.text(arg))); };
+  Collective collective;
+  collective.slice = slice;
+  collective.name = name(Arg::collective_name);
+  collective.group = name(arguments.has(Arg::group_name) ? Arg::group_name : Arg::group_ranks);
+  collective.type = name(Arg::dtype);
+  collective.elements_in = arguments.integer(Arg::elements_in).value_or(-1);
+  collective.elements_out = arguments.integer(Arg::elements_out).value_or(-1);
+  collective.group_size = static_cast<int32_t>(arguments.integer(Arg::group_size).value_or(-1));
+  collective.sequence = arguments.integer(Arg::collective_sequence).value_or(-1);
+  timeline.collectives.push_back(collective);
 }
 
 Argument argument_of(std::string_view annotation, const TextsInUse& texts) {

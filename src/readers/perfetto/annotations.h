@@ -51,6 +51,12 @@ enum class Arg : uint8_t {
   group_name,
   group_ranks,
   collective_sequence,
+  copy_kind,
+  source_memory,
+  destination_memory,
+  awaits,
+  awaits_device,
+  awaits_stream,
   none,
 };
 Arg arg_of(std::string_view name);
@@ -84,6 +90,9 @@ class KnownArguments {
   uint32_t present_ = 0;
   std::array<Value, static_cast<size_t>(Arg::none)> values_;
 };
+
+/// Adds the collective that the arguments of a device op describe, if they do.
+void add_collective(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline);
 
 /// The annotation as an argument; its texts may be JSON.
 Argument argument_of(std::string_view annotation, const TextsInUse& texts);

@@ -132,19 +132,7 @@ void Assembler::add_device_op(SliceIndex slice, SliceKind kind, const KnownArgum
                                .copy = transfer.kind,
                                .source = transfer.source,
                                .destination = transfer.destination});
-
-  if (arguments.has(Arg::collective_name) || arguments.has(Arg::group_name) || arguments.has(Arg::elements_in)) {
-    Collective collective;
-    collective.slice = slice;
-    collective.name = name(arguments.text(Arg::collective_name));
-    collective.group = name(arguments.text(arguments.has(Arg::group_name) ? Arg::group_name : Arg::group_ranks));
-    collective.type = name(arguments.text(Arg::dtype));
-    collective.elements_in = arguments.integer(Arg::elements_in).value_or(-1);
-    collective.elements_out = arguments.integer(Arg::elements_out).value_or(-1);
-    collective.group_size = static_cast<int32_t>(arguments.integer(Arg::group_size).value_or(-1));
-    collective.sequence = arguments.integer(Arg::collective_sequence).value_or(-1);
-    timeline_.collectives.push_back(collective);
-  }
+  add_collective(slice, arguments, timeline_);
 }
 
 uint32_t Assembler::add_end(LaneIndex lane, int64_t time, std::optional<uint64_t> source, bool wants_number) {

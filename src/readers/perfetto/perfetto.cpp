@@ -11,6 +11,7 @@
 #include "readers/perfetto/fields.h"
 #include "readers/perfetto/ftrace.h"
 #include "readers/perfetto/gpu_events.h"
+#include "readers/perfetto/own_export.h"
 #include "readers/perfetto/track_events.h"
 
 namespace cgpu::perfetto {
@@ -387,6 +388,7 @@ bool is_trace(const Input& input) {
 }
 
 Run read_trace(const Input& input, const ReadOptions& options) {
+  if (runs_of_export(input.head) > 0) return read_export(input, options);
   Run run;
   run.file = input.path;
   run.format = "perfetto";

@@ -1,8 +1,10 @@
 #include "readers/trace_event/assembler.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/credentials.h"
+#include "model/export_marks.h"
 #include "readers/trace_event/complete_trace.h"
 
 namespace cgpu::trace_event {
@@ -210,6 +212,27 @@ void Assembler::reserve(size_t more, double share) {
   slices.reserve(std::max(needed + needed / 2, static_cast<size_t>(std::min(expected, most))));
 }
 
+/// Moves slices back to the thread from which an export moved them (export_marks::kOverlappingSuffix).
+void Assembler::join_overlapping() {
+  Timeline& timeline = run_.timeline;
+  std::vector<TrackIndex> moved(timeline.tracks.size());
+  std::iota(moved.begin(), moved.end(), TrackIndex{0});
+  bool any = false;
+  for (TrackIndex track = 0; track < moved.size(); ++track) {
+    const std::string& process = timeline.tracks[track].process;
+    const auto name = thread_names_.find(process + kKeySeparator + timeline.tracks[track].thread);
+    if (name == thread_names_.end() || !name->second.ends_with(export_marks::kOverlappingSuffix)) continue;
+    const std::string thread = name->second.substr(0, name->second.size() - export_marks::kOverlappingSuffix.size());
+    const auto original = tracks_.find(process + kKeySeparator + thread);
+    if (original == tracks_.end()) continue;
+    moved[track] = original->second;
+    any = true;
+  }
+  if (!any) return;
+  for (TrackIndex& track : timeline.slices.track) track = moved[track];
+  for (LinkHints::Flow& flow : timeline.hints.flows) flow.track = moved[flow.track];
+}
+
 void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
   Timeline& timeline = run_.timeline;
   if (kineto) {
@@ -223,6 +246,7 @@ void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
       if (category.kind == SliceKind::other) category.kind = SliceKind::annotation;
     }
   }
+  join_overlapping();
   complete_trace(parts_, header, run_);
 
   for (Track& track : timeline.tracks) {

@@ -46,6 +46,7 @@ class Assembler {
   void append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void reserve(size_t more, double share);
+  void join_overlapping();
 
   Run& run_;
   std::array<int64_t, kLosses> losses_{};

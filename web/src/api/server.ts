@@ -1,6 +1,7 @@
 // The server: whether it is there, and is still the one that the page began with (`connection`). Every failure is an
 // ApiError with one line of text.
 import { Store } from "../model/store";
+import type { Copy } from "./copy";
 import type { Status } from "./protocol";
 
 export class ApiError extends Error {
@@ -31,7 +32,11 @@ export class Server {
   #wanted: () => boolean = () => false;
   #asking: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly base = "") {}
+  constructor(
+    readonly base = "",
+    /** Answers in place of a server. */
+    readonly copy: Copy | null = null,
+  ) {}
 
   async status(signal?: AbortSignal): Promise<Status> {
     const status = await this.json<Status>("/api/status", signal, false);
@@ -44,6 +49,7 @@ export class Server {
    * be called again when that has become true.
    */
   watch(wanted: () => boolean): void {
+    if (this.copy) return;
     this.#wanted = wanted;
     this.#askIn(0);
   }
@@ -61,7 +67,9 @@ export class Server {
   async get(path: string, signal?: AbortSignal, ofSession = true): Promise<Response> {
     let answer: Response;
     try {
-      answer = await fetch(this.base + path, { signal, credentials: "same-origin" });
+      answer = this.copy
+        ? this.copy.answer(path)
+        : await fetch(this.base + path, { signal, credentials: "same-origin" });
     } catch (error) {
       if (signal?.aborted) throw error;
       this.#lost();

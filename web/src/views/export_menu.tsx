@@ -10,6 +10,11 @@ export function ExportMenu({ context }: { context: Pick<ViewContext, "client" | 
   const { client, session } = context;
   const [handing, setHanding] = useState<Handing>("no");
   if (!session.views.includes("timeline")) return null;
+  if (client.server.copy) {
+    return (
+      <p class="copy-note">A copy of the viewer, which needs no program. All of it: {client.server.copy.madeBy}</p>
+    );
+  }
   const open = () => {
     setHanding("yes");
     openInPerfetto(client, session.title).then(
