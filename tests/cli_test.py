@@ -316,7 +316,7 @@ class Secrets(Files):
             for private in (SECRET, "my-private-value", "/home/somebody", "xx_YY"):
                 self.assertNotIn(private.encode(), done.stdout + done.stderr, words)
         notes = {row["code"]: row["count"] for row in table(path, "notes")}
-        self.assertEqual(notes["credentials_present"], 5)
+        self.assertEqual(notes["credentials_present"], 6)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@
 #include <optional>
 #include <set>
 
+#include "base/credentials.h"
 #include "base/error.h"
+#include "model/hide_secrets.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
 #include "readers/discover.h"
@@ -142,9 +144,17 @@ Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
   const Format* format = format_of(input, options);
   if (input.is_folder && format && !format->recognises(input)) format = nullptr;  // asked for, but of files only
   try {
-    if (format) return format->read(input, options);
+    if (format) {
+      Run run = format->read(input, options);
+      hide_secrets(run);
+      return run;
+    }
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(input.path);
+  } catch (const Error& error) {  // which may quote the file
+    std::string shown;
+    if (hide_secrets(error.what(), shown) == 0) throw;
+    throw Error(shown);
   }
   if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
   throw Error(input.path, why_unread(input));

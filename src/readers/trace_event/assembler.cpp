@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/credentials.h"
 #include "readers/trace_event/complete_trace.h"
 
 namespace cgpu::trace_event {
@@ -13,10 +12,6 @@ namespace {
 uint32_t& entry(std::vector<uint32_t>& table, uint32_t id) {
   if (id >= table.size()) table.resize(std::max<size_t>(id + 1, table.size() * 2), kNone);
   return table[id];
-}
-
-std::string shown(std::string_view text) {
-  return is_secret_value(text) ? "[hidden]" : std::string(text);
 }
 
 const char* text_of(Loss loss) {
@@ -111,7 +106,7 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
   append_parts(batch, tables, translation);
   for (const TrackName& row : batch.track_names) {
     auto& names = row.of_process ? process_names_ : thread_names_;
-    names[std::string(tables.names[row.key])] = shown(tables.names[row.name]);
+    names[std::string(tables.names[row.key])] = tables.names[row.name];
   }
   run_.events += batch.counts;
   for (size_t i = 0; i < kLosses; ++i) losses_[i] += batch.losses[i];
