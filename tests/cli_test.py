@@ -361,8 +361,7 @@ class Secrets(Files):
             self.assertEqual(done.returncode, 0, done.stderr)
             for private in (SECRET, "my-private-value", "/home/somebody", "xx_YY"):
                 self.assertNotIn(private.encode(), done.stdout + done.stderr, words)
-        notes = {row["code"]: row["count"] for row in table(path, "notes")}
-        self.assertEqual(notes["credentials_present"], 6)
+        self.assertEqual(sum(row["count"] for row in table(path, "notes") if row["code"] == "credentials_present"), 6)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ class Swelling(unittest.TestCase):
                  "lines.txt": (b"a 1/1 [000] 1.0: 1 cycles:\n", b"\t1 f (x)\n"), "rows.csv": (b'"ID","Kernel Name"\n"', b"x")}
         for name, (head, unit) in cases.items():
             with self.subTest(name):
-                path = self.file(name + ".gz", swollen(head, unit, 1200 * MB))
+                path = self.file(name + ".gz", swollen(head, unit, 500 * MB))
                 _, status = self.run_within("table", path, "info", memory=2500 * MB)
                 self.assertIn(status, (0, 2))
                 os.unlink(path)
