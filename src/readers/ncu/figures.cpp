@@ -262,9 +262,10 @@ void clamp_occupancies(Run& run) {
       ++clamped;
     }
   }
-  run.notes.add("clamped_occupancy", clamped,
-                "occupancies above 100 % are shown as 100 %: Nsight Compute counts warps and cycles in different passes "
-                "over the kernel, which do not agree for short kernels; table launch_values has what it measured");
+  run.notes.add(
+      "clamped_occupancy", clamped,
+      "occupancies above 100 % are shown as 100 %: Nsight Compute counts warps and cycles in different passes "
+      "over the kernel, which do not agree for short kernels; table launch_values has what it measured");
 }
 
 }  // namespace
