@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cgpu {
 namespace {
@@ -17,6 +20,109 @@ TEST(Credentials, KeysThatNameSecrets) {
   for (const char* key : {"tokens", "max_tokens", "tokenizer", "environment_name_of_cluster", "External id", "stream",
                           "torch_dtype", "record_shapes"}) {
     EXPECT_FALSE(is_secret_key(key)) << key;
+  }
+}
+
+TEST(Credentials, WhatAKeyThatNamesASecretMayHoldOpenly) {
+  for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{{"token", "4"},
+                                                                                   {"pad_token", "<pad>"},
+                                                                                   {"cls_token", "[CLS]"},
+                                                                                   {"use_auth_token", ""},
+                                                                                   {"cookie", "0x1f2e"},
+                                                                                   {"next_token", "true"},
+                                                                                   {"password", "None"},
+                                                                                   {"secret", "[hidden]"},
+                                                                                   {"stream", "hunter2"}}) {
+    EXPECT_FALSE(is_secret_value_of(key, value)) << key;
+  }
+  for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
+           {"token", "x"}, {"password", "12"}, {"env", "prod"}, {"api_key", "12345678"}, {"sessionToken", "abc"}}) {
+    EXPECT_TRUE(is_secret_value_of(key, value)) << key;
+  }
+}
+
+TEST(Credentials, AreHiddenInsideLongerTexts) {
+  const std::string token = "hf_" + kRandom;
+  const std::string web_token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0." + kRandom;
+  const std::vector<std::array<std::string, 2>> cases{
+      {"login with " + token + " now", "login with [hidden] now"},
+      {token + "," + token, "[hidden],[hidden]"},
+      {"x " + web_token + ";", "x [hidden];"},
+      {"train.py --token=hunter2hunter2 --lr 1", "train.py --token=[hidden] --lr 1"},
+      {"train.py --token hunter2 --lr 1", "train.py --token [hidden] --lr 1"},
+      {"mysql --password=1 -u me", "mysql --password=[hidden] -u me"},
+      {"A=1 WANDB_API_KEY=0123456789abcdef B=2", "A=1 WANDB_API_KEY=[hidden] B=2"},
+      {"export DB_PASSWORD='a b' C=1", "export DB_PASSWORD='[hidden]' C=1"},
+      {"password => hunter2", "password => [hidden]"},
+      {"GET /?access_token=abcdefgh12 HTTP/1.1", "GET /?access_token=[hidden] HTTP/1.1"},
+      {"Authorization: Bearer abc.def/ghi12", "Authorization: Bearer [hidden]"},
+      {"authorization: Basic dXNlcjpw", "authorization: Basic [hidden]"},
+      {"curl -H 'x: bearer 0123456789'", "curl -H 'x: bearer [hidden]'"},
+      {"clone https://me:pw@example.org/x y", "clone https://me:[hidden]@example.org/x y"},
+      {R"({"a": 1, "password": "hunter2", "b": 2})", R"({"a": 1, "password": "[hidden]", "b": 2})"},
+      {R"({"password":"a\"b","b":2})", R"({"password":"[hidden]","b":2})"},
+      {R"({"password": 1234, "b": 2})", R"({"password": "[hidden]", "b": 2})"},
+      {R"({"json": "{\"api_key\": \"abc\", \"b\": 2}"})", R"({"json": "{\"api_key\": \"[hidden]\", \"b\": 2}"})"},
+      {R"({"env": {"HOME": "/home/me", "A": ["x"]}, "b": 2})", R"({"env": "[hidden]", "b": 2})"},
+      {R"(["run", "--token", "hunter2", "--lr", "1"])", R"(["run", "--token", "[hidden]", "--lr", "1"])"},
+      {"{'secret_key': 'abc', 'b': 2}", "{'secret_key': '[hidden]', 'b': 2}"},
+      {"-----BEGIN KEY-----\nabc\n-----END KEY----- tail", "[hidden] tail"},
+      {R"({"k": "-----BEGIN KEY-----abc", "b": 2})", R"({"k": "[hidden]", "b": 2})"},
+  };
+  for (const auto& [text, expected] : cases) {
+    std::string shown;
+    EXPECT_GT(hide_secrets(text, shown), 0U) << text;
+    EXPECT_EQ(shown, expected);
+    EXPECT_TRUE(is_secret_value(text)) << text;
+    std::string again;
+    EXPECT_EQ(hide_secrets(shown, again), 0U) << "hidden twice: " << shown << " as " << again;
+  }
+}
+
+TEST(Credentials, WhatProgramsCallTheirThingsStays) {
+  for (const char* text : {"sm__pass_token",
+                           "sampler(token=4, key=value)",
+                           "shape: key=value",
+                           "void f<Token>(Token::Kind)",
+                           "[with Token = acme::longer_name_of_a_type; int N = 4]",
+                           "tokenizer.py(12): get_token",
+                           "token: 17",
+                           "hf_transformers_attention_kernel",
+                           "npm_matrix_multiply_of_many_things",
+                           "max_tokens=4096",
+                           "eos_token=</s>",
+                           "cookie=0xffff8881",
+                           R"({"pad_token": "<pad>", "token": 12, "password": null})",
+                           "secret.py: forward",
+                           "--token-classification --use_fast",
+                           "--use_auth_token True",
+                           "the bearer of news",
+                           "password == other",
+                           "nn.Module: Authorization_0",
+                           "std::get_credentials()",
+                           "https://example.org:8080/a@b",
+                           "PWD=/home/me",
+                           "a:b:c=d",
+                           "=",
+                           ":",
+                           "--",
+                           "://",
+                           "--token",
+                           "password=",
+                           "secret:",
+                           "\"password\":"}) {
+    std::string shown;
+    EXPECT_EQ(hide_secrets(text, shown), 0U) << text << " as " << shown;
+  }
+}
+
+TEST(Credentials, AreFoundInLinearTime) {
+  for (const char* part :
+       {"password=\"", "--token \"", "://", "-----BEGIN", "env={", "a:b@", "eyJ.", "token=1 ", "x"}) {
+    std::string text;
+    while (text.size() < (size_t{4} << 20)) text += part;
+    std::string shown;
+    hide_secrets(text, shown);  // minutes, where the rest is looked at for each
   }
 }
 

@@ -26,6 +26,9 @@ class StringPool {
   static constexpr StringId absent = UINT32_MAX;
   StringId find(std::string_view text) const;
 
+  /// Makes the text of an id empty, that nothing refers to from here on. `id` is not 0.
+  void forget(StringId id) { texts_[id] = {}; }
+
   std::string_view operator[](StringId id) const { return texts_[id]; }
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
 

@@ -9,7 +9,9 @@
 //           decode it once, since the last two pieces of 1 MB are kept. A spill file would cost as many
 //           bytes of disk as the text has and write them even if nobody asks for an argument;
 //   zstd    by decoding from the start (its decoder's state cannot be copied), with the same two pieces kept;
-//   pipe    standard input is spooled to an unlinked file in TMPDIR first, since a pipe cannot be read twice.
+//   pipe    standard input is spooled to a nameless file in TMPDIR as far as it is read (base/file.h), since a pipe
+//           cannot be read twice.
+// A text that is more than 200 times as large as its compressed form is damage, from 256 MB on.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +40,7 @@ class TextSource {
   /// Whether `read_at` costs the same anywhere, for several threads at once too.
   virtual bool is_quick_anywhere() const { return false; }
 
-  /// Bytes of the input as stored, and how many of them `read` has used.
+  /// Bytes of the input as stored (a pipe is read to its end for that), and how many of them `read` has used.
   virtual uint64_t stored_bytes() const = 0;
   virtual uint64_t stored_position() const = 0;
 

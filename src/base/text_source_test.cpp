@@ -1,11 +1,14 @@
 #include "base/text_source.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <memory>
 #include <random>
 #include <string>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/test_file.h"
 
 namespace cgpu {
@@ -44,6 +47,54 @@ TEST(TextSource, PlainGzipAndZstdGiveTheSameText) {
     EXPECT_EQ(source->stored_position(), stored.size());
     EXPECT_EQ(source->damage(), "");
   }
+}
+
+/// `times` one after the other are the text of `times` times the piece.
+std::string repeated(const std::string& piece, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += piece;
+  return all;
+}
+
+TEST(TextSource, TextThatSwellsEndsAndIsSaidToBeDamaged) {
+  const std::string zeros(size_t{16} << 20, '\0');
+  const TestFile file(repeated(test::zstd(zeros), 40));
+  const auto source = open_text(file.path());
+  std::string block(1 << 20, '\0');
+  while (source->read(block.data(), block.size()) > 0) continue;
+  EXPECT_NE(source->damage().find("more than 200 times its size"), std::string::npos) << source->damage();
+  EXPECT_LE(source->text_position(), uint64_t{257} << 20);
+}
+
+TEST(TextSource, TextThatCompressesWellIsReadWhole) {
+  const std::string text = numbered_lines(1 << 20);
+  std::string piece;  // the same 32 kB and then other ones, which deflate shortens 30-fold and more
+  for (size_t at = 0; at + 32768 <= text.size(); at += 32768) piece += repeated(text.substr(at, 2048), 64);
+  const std::string stored = test::gzip(piece);
+  ASSERT_GT(piece.size(), 30 * stored.size());
+  const size_t times = (size_t{300} << 20) / piece.size() + 1;
+  const TestFile file(repeated(stored, times));
+  const auto source = open_text(file.path());
+  std::string block(1 << 20, '\0');
+  while (source->read(block.data(), block.size()) > 0) continue;
+  EXPECT_EQ(source->damage(), "");
+  EXPECT_EQ(source->text_position(), times * piece.size());
+}
+
+TEST(SpooledPipe, ReadsNoFurtherThanItIsAsked) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "0123456789", 10), 10);
+  const SpooledPipe spooled(std::make_shared<File>(ends[0], "a pipe"));
+  char text[16] = {};
+  EXPECT_EQ(spooled.read_at(2, text, 5), 5U);  // the other end is still open
+  EXPECT_EQ(std::string(text, 5), "23456");
+  ASSERT_EQ(::write(ends[1], "abc", 3), 3);
+  ::close(ends[1]);
+  EXPECT_EQ(spooled.size(), 13U);
+  EXPECT_EQ(spooled.read_at(9, text, 16), 4U);
+  EXPECT_EQ(std::string(text, 4), "9abc");
+  EXPECT_EQ(spooled.read_at(0, text, 2), 2U);
 }
 
 TEST(TextSource, RandomAccessBeyondSnapshotsEqualsThePlainText) {

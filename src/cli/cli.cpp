@@ -1,7 +1,5 @@
 #include "cli/cli.h"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 
 #ifndef CGPU_VERSION
@@ -74,11 +73,11 @@ int run_command_line(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const OutOfMemory& error) {
-    fmt::print(stderr, "cgpu: {}\n", error.what());
+    say(error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "cgpu: out of memory: give fewer inputs, or use a machine with more\n");
+    say("out of memory: give fewer inputs, or use a machine with more");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cgpu: {}\n", error.what());
+    say(error.what());
   }
   return kUsageError;
 }

@@ -1,9 +1,5 @@
 #include "cli/input_options.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-
 namespace cgpu {
 
 OpenOptions InputOptions::open() const {
@@ -13,7 +9,7 @@ OpenOptions InputOptions::open() const {
   open.kernel_rules = kernel_rules;
   open.threads = threads;
   open.strict = strict;
-  open.warn = [](const std::string& line) { fmt::print(stderr, "cgpu: warning: {}\n", line); };
+  open.warn = [](const std::string& line) { say("warning: " + line); };
   return open;
 }
 

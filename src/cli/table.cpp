@@ -148,7 +148,7 @@ struct TableCommand {
     std::vector<Table> tables =
         fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&wanted, options}}).tables;
     Table& table = tables.front();
-    if (const auto line = filter.unknown_text(table)) fmt::print(stderr, "cgpu: {}\n", *line);
+    if (const auto line = filter.unknown_text(table)) say(*line);
     filter.apply(table);
     if (!sort.empty()) sort_rows(table, sort);
     if (format == "json" || format == "csv") take_top(table, top.value_or(0));  // text says what it leaves out

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/error.h"
+
 namespace cgpu {
 
 namespace {
@@ -32,7 +34,12 @@ TextOptions text_options() {
   return options;
 }
 
-ProgressBar::ProgressBar(std::string title) : title_(std::move(title)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+void say(const std::string& line) {
+  fmt::print(stderr, "cgpu: {}\n", one_line(line));
+}
+
+ProgressBar::ProgressBar(const std::string& title)
+    : title_(one_line(title)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressBar::update(double share) {
   using namespace std::chrono_literals;

@@ -13,10 +13,14 @@ namespace cgpu {
 /// NO_COLOR.
 TextOptions text_options();
 
+/// Says something on stderr, as one line that is harmless to a terminal whatever it quotes (base/error.h), behind the
+/// program's name.
+void say(const std::string& line);
+
 /// A progress bar on stderr: shown only on a terminal, once the work has lasted over half a second; wiped at the end.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string title);
+  explicit ProgressBar(const std::string& title);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

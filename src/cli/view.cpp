@@ -13,7 +13,9 @@
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
+#include "readers/common/temporary_folder.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/static_copy.h"
@@ -85,7 +87,7 @@ struct ViewCommand {
         lay_out(0);
         profile.show(std::move(session), input.threads, lay_out);
       } catch (const std::exception& error) {
-        fmt::print(stderr, "cgpu: {}\n", error.what());
+        say(error.what());
         profile.fail(error.what());
         failed = true;
       }
@@ -97,6 +99,7 @@ struct ViewCommand {
     server.stop();
     if (!opened) {  // a reader cannot be interrupted, and nothing of what it has made is needed
       std::fflush(nullptr);
+      remove_temporary_folders();
       std::_Exit(0);
     }
     opening.join();
@@ -142,7 +145,8 @@ struct ViewCommand {
     add("--from", input.from);
     add("--to", input.to);
     add("--step", input.step);
-    if (input.rank) add("--rank", std::to_string(*input.rank));
+    add("--rank", input.rank);
+    add("--device", input.device);
     return words;
   }
 
@@ -176,7 +180,7 @@ struct ViewCommand {
 
   void announce(const HttpServer& server) const {
     if (!port && server.port() != kUsualPort) {
-      fmt::print(stderr, "cgpu: port {} is taken; this is on {}\n", kUsualPort, server.port());
+      say(fmt::format("port {} is taken; this is on {}", kUsualPort, server.port()));
     }
     const bool any = is_any_address(address);
     fmt::print("{}\n", server.url(any ? own_name() : ""));

@@ -15,9 +15,13 @@ void ArgumentBatch::clear() {
 
 void ArgumentBatch::add(std::string_view key, std::string_view value, bool json) {
   const uint32_t number = number_of(key);
-  if (keys_[number].secret || is_secret_value(value)) {
-    value = "[hidden]";
+  if (keys_[number].secret && is_secret_value_of(key, value)) {
+    value = kHiddenValue;
     json = false;
+    ++hidden_;
+  } else if (const size_t found = hide_secrets(value, without_secrets_); found != 0) {
+    value = without_secrets_;
+    hidden_ += static_cast<int64_t>(found);
   }
   values_.push_back({number, json, text_.size(), value.size()});
   text_.append(value);
@@ -26,21 +30,26 @@ void ArgumentBatch::add(std::string_view key, std::string_view value, bool json)
 uint32_t ArgumentBatch::number_of(std::string_view key) {
   if (last_ < keys_.size() && keys_[last_].next < keys_.size()) {
     const uint32_t likely = keys_[last_].next;
-    if (keys_[likely].text == key) return last_ = likely;
+    if (keys_[likely].text == key) return last_ = likely;  // a key that was changed is found below
   }
   const auto [at, added] = [&] {
     const auto known = numbers_.find(key);
     if (known != numbers_.end()) return std::pair(known, false);
     return numbers_.emplace(key, static_cast<uint32_t>(keys_.size()));
   }();
-  if (added) keys_.push_back({std::string(key), is_secret_key(key)});
+  if (added) {
+    const bool has_secret = hide_secrets(key, without_secrets_) != 0;
+    keys_.push_back({has_secret ? without_secrets_ : std::string(key), is_secret_key(key)});
+  }
   keys_[last_].next = at->second;
   return last_ = at->second;
 }
 
 void ArgumentSource::read(std::span<const uint64_t> sources, ArgumentBatch& batch) {
   const auto end = std::lower_bound(sources.begin(), sources.end(), kNoSource);
+  const int64_t before = batch.hidden();
   read_events(sources.first(static_cast<size_t>(end - sources.begin())), batch);
+  hidden_.fetch_add(batch.hidden() - before, std::memory_order_relaxed);
   for (auto none = end; none != sources.end(); ++none) batch.begin_event();
 }
 

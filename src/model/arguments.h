@@ -4,6 +4,7 @@
 // single event when it is looked at, or in batches for all events (model/argument_reader.h).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,8 +23,8 @@ struct Argument {
   bool json = false;  // the value is JSON text (a number, array, ...), not a string
 };
 
-/// The arguments of many events in few allocations. Values that look like credentials (base/credentials.h) are replaced
-/// when they are added.
+/// The arguments of many events in few allocations. Credentials in values (base/credentials.h) are replaced when they
+/// are added, and counted.
 class ArgumentBatch {
  public:
   struct Value {
@@ -47,6 +48,8 @@ class ArgumentBatch {
   std::string_view text(const Value& value) const { return std::string_view(text_).substr(value.at, value.size); }
   size_t keys() const { return keys_.size(); }
   const std::string& key(uint32_t number) const { return keys_[number].text; }
+  /// How many credentials were hidden since the batch was made.
+  int64_t hidden() const { return hidden_; }
 
  private:
   struct Key {
@@ -65,6 +68,8 @@ class ArgumentBatch {
   std::vector<size_t> begins_;
   std::vector<Value> values_;
   std::string text_;
+  std::string without_secrets_;
+  int64_t hidden_ = 0;
 };
 
 /// Reads the arguments of events from the profile again.
@@ -81,9 +86,14 @@ class ArgumentSource {
   /// The arguments of one event. Throws Error as `read` does.
   std::vector<Argument> arguments(uint64_t source);
 
+  /// How many credentials were hidden in what has been read so far.
+  int64_t hidden() const { return hidden_.load(std::memory_order_relaxed); }
+
  private:
   /// As `read`, of events that have a source.
   virtual void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) = 0;
+
+  std::atomic<int64_t> hidden_ = 0;
 };
 
 }  // namespace cgpu

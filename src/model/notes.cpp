@@ -1,5 +1,7 @@
 #include "model/notes.h"
 
+#include "base/credentials.h"
+
 namespace cgpu {
 
 void Notes::add(const std::string& code, int64_t count, const std::string& text, bool damage) {
@@ -15,6 +17,20 @@ void Notes::add(const std::string& code, int64_t count, const std::string& text,
 
 void Notes::merge(const Notes& other) {
   for (const Note& note : other.notes_) add(note.code, note.count, note.text, note.damage);
+}
+
+void Notes::hide_secrets() {
+  std::string shown;
+  for (Note& note : notes_) {
+    if (cgpu::hide_secrets(note.text, shown) != 0) note.text = shown;
+  }
+}
+
+void note_trailing_data(Notes& notes, uint64_t position) {
+  notes.add("trailing_data", 1,
+            "more follows behind the end of the document, at byte " + std::to_string(position) +
+                ": it was not read; if it is another profile, give it a file of its own",
+            true);
 }
 
 int64_t Notes::count(const std::string& code) const {

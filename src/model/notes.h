@@ -19,6 +19,8 @@ class Notes {
  public:
   void add(const std::string& code, int64_t count, const std::string& text, bool damage = false);
   void merge(const Notes& other);
+  /// Takes credentials out of the texts, which may quote the profile (base/credentials.h).
+  void hide_secrets();
   const std::vector<Note>& all() const { return notes_; }
   /// Sum of the counts of one code.
   int64_t count(const std::string& code) const;
@@ -26,5 +28,8 @@ class Notes {
  private:
   std::vector<Note> notes_;
 };
+
+/// Notes that a file goes on behind the end of its document, at a byte of its uncompressed text.
+void note_trailing_data(Notes& notes, uint64_t position);
 
 }  // namespace cgpu

@@ -16,6 +16,17 @@ EventCounts& EventCounts::operator+=(const EventCounts& other) {
   return *this;
 }
 
+Notes notes_of(const Run& run) {
+  Notes notes = run.notes;
+  if (run.arguments) {
+    notes.add(
+        "credentials_present", run.arguments->hidden(),
+        "values that look like credentials stand in arguments of events that have been looked at; they are shown as "
+        "[hidden], but whoever gets the file can read them");
+  }
+  return notes;
+}
+
 const char* text_of(RunClock::Method method) {
   switch (method) {
     case RunClock::Method::alone:

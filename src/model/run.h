@@ -137,6 +137,9 @@ struct Run {
   }
 };
 
+/// The notes of a run, with what was hidden in the arguments of events as far as these have been read.
+Notes notes_of(const Run& run);
+
 /// Slices of a run, also of one whose timeline has been let go.
 inline int64_t slice_count(const Run& run) {
   return run.let_go ? run.let_go->slices : static_cast<int64_t>(run.timeline.slices.size());

@@ -7,6 +7,7 @@
 #include "readers/ascend/ascend.h"
 #include "readers/caliper/caliper.h"
 #include "readers/chakra/execution_trace.h"
+#include "readers/folded/folded.h"
 #include "readers/hpctoolkit/hpctoolkit.h"
 #include "readers/hpctoolkit/xml/hpctoolkit_xml.h"
 #include "readers/memory_timeline/memory_timeline.h"
@@ -27,6 +28,7 @@ namespace cgpu {
 namespace {
 
 Run read_trace_event(const Input& input, const ReadOptions& options) {
+  if (const std::string what = describe_foreign_json(input.head); !what.empty()) throw Error(input.path, "is " + what);
   try {
     return trace_event::read_trace(input.source, input.path, options);
   } catch (const Error&) {
@@ -98,6 +100,7 @@ const std::vector<Format>& all_formats() {
       {"pytorch-et", chakra::is_pytorch_trace, chakra::read_pytorch_trace},
       {"chakra", chakra::is_chakra_trace, chakra::read_chakra_trace},
       {"perfetto", perfetto::is_trace, perfetto::read_trace},
+      {"folded", folded::is_folded, folded::read_folded},
       {"kineto", looks_like_json_trace, read_trace_event},
   };
   return formats;

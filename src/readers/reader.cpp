@@ -9,7 +9,9 @@
 #include <optional>
 #include <set>
 
+#include "base/credentials.h"
 #include "base/error.h"
+#include "model/hide_secrets.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
 #include "readers/discover.h"
@@ -168,11 +170,19 @@ Run read_input(const ProfilePath& candidate, const ReadOptions& options) {
     if (format && candidate.path == "-" && runs_of_file(input) > 1) {
       throw Error("-", "is an export of several ranks, which is read rank by rank: write it to a file first");
     }
-    ReadOptions of_run = options;
-    of_run.run_of_file = candidate.run_of_file;
-    if (format) return format->read(input, of_run);
+    if (format) {
+      ReadOptions of_run = options;
+      of_run.run_of_file = candidate.run_of_file;
+      Run run = format->read(input, of_run);
+      hide_secrets(run);
+      return run;
+    }
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(input.path);
+  } catch (const Error& error) {  // which may quote the file
+    std::string shown;
+    if (hide_secrets(error.what(), shown) == 0) throw;
+    throw Error(shown);
   }
   if (input.is_folder) throw Error(input.path, "is a folder; name the profiles in it, or the folder above it");
   throw Error(input.path, why_unread(input));

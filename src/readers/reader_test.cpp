@@ -275,6 +275,23 @@ TEST(KinetoReader, CredentialsInTheHeaderAreCountedAndKeptOut) {
   EXPECT_EQ(run.host, "h");
 }
 
+TEST(KinetoReader, WhatFollowsTheDocumentIsNotedWithItsPlace) {
+  const std::string document = trace(slice("a", "1", "1"));
+  const std::string list = "[" + slice("a", "1", "1") + "]";
+  for (const std::string& whole : {document, document + "\n \n", list, list + "\n"}) {
+    EXPECT_EQ(read(whole).notes.count("trailing_data"), 0) << whole;
+  }
+  for (const std::string& first : {document, list}) {
+    for (const std::string& second : {document, list, std::string("]"), std::string("x")}) {
+      const cgpu::Run run = read(first + " \n" + second);
+      ASSERT_EQ(run.notes.count("trailing_data"), 1) << first << second;
+      EXPECT_EQ(run.timeline.slices.size(), 1U);
+      const std::string& text = run.notes.all().back().text;
+      EXPECT_NE(text.find("byte " + std::to_string(first.size() + 2) + ":"), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(KinetoReader, HeaderFacts) {
   const cgpu::Run run =
       read(trace(slice("a", "5", "1"),

@@ -37,11 +37,28 @@ constexpr std::string_view kMeasurement =
     "lies "
     "in, and open DATABASE";
 constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
+constexpr std::string_view kColumnStore =
+    "a table in a format of its own, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep, "
+    "or "
+    "export that with `nsys export --type sqlite FILE.nsys-rep`";
+constexpr std::string_view kStatistics =
+    "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from (`nsys stats` leaves the "
+    ".sqlite "
+    "beside the .nsys-rep)";
+constexpr std::string_view kMindSporeTable =
+    "a table from which MindSpore's profiler makes ascend_timeline_display_*.json: open that";
 constexpr std::string_view kAscendFacts = "a part of an Ascend profile: name the folder it lies in";
 
 constexpr auto kFiles = std::to_array<Description>({
     {"SQLite format 3\0"sv, "an SQLite database without the tables of a profiler that cgpu knows"},
-    {"Start (ns),", "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from"},
+    {"Start (ns),", kStatistics},
+    {"Time (%),", kStatistics},
+    {"Time(%),", kStatistics},
+    {"PAR1", kColumnStore},
+    {"ARROW1", kColumnStore},
+    {"\x89HDF\r\n"sv, kColumnStore},
+    {"op_name, stream_id", kMindSporeTable},
+    {"op_name,stream_id", kMindSporeTable},
     {"Step,Computing,", kAscendTable},
     {"Device_id,", kAscendTable},
     {"Component,Timestamp(us),", kAscendTable},
@@ -96,8 +113,25 @@ std::string describe_xml(std::string_view head) {
   return "an XML file that is no experiment.xml of HPCToolkit";
 }
 
+/// Tables that nsys prints behind the words of the program that it profiled.
+std::string describe_statistics(std::string_view head) {
+  const bool columns = contains(head, "Total Time (ns)") || contains(head, "Total Time  ");
+  if ((contains(head, "Time (%)") || contains(head, "Time(%)")) && columns) return std::string(kStatistics);
+  if (contains(head, "NVPROF is profiling process")) {
+    return "a table that nvprof printed: record the program with `nsys profile`, and open its .nsys-rep";
+  }
+  return "";
+}
+
+std::string describe_database(std::string_view head) {
+  if (!head.starts_with("SQLite format 3\0"sv) || !contains(head, "CUPTI_ACTIVITY_KIND_")) return "";
+  return "a database of nvprof, which cgpu does not read: make a trace of it with `nvprof2json FILE > trace.json` "
+         "(github.com/ezyang/nvprof2json), or record the program with `nsys profile`";
+}
+
 /// JSON that says something of a run without being a trace.
 std::string describe_json(std::string_view head) {
+  if (std::string what = describe_foreign_json(head); !what.empty()) return what;
   if (!head.starts_with('{')) return "";
   const std::string_view start = head.substr(0, 2000);
   if ((contains(start, "\"p2p\"") && (contains(start, "\"collective\"") || contains(start, "Communication Time Info") ||
@@ -133,9 +167,29 @@ std::string describe_container(std::string_view head) {
   return "";
 }
 
+std::string describe_foreign_json(std::string_view head) {
+  while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
+  const auto has = [&](std::string_view text) { return contains(head, text); };
+  if ((!head.starts_with('{') && !head.starts_with('[')) || has("\"ph\"") || has("\"traceEvents\"")) return "";
+  if (head.starts_with('[') && has("\"timestamps\"") && has("\"ns\"") && (has("\"model_name\"") || has("_START\""))) {
+    return "a trace of requests by Triton Inference Server, which cgpu does not read: `trace_summary.py FILE` of the "
+           "server's repository prints it; for kernels, run the server under `nsys profile`";
+  }
+  if (has("\"timemory\"")) {
+    return "a profile of timemory, which cgpu does not read: with TIMEMORY_FLAMEGRAPH_OUTPUT=ON it writes "
+           "*.flamegraph.json beside it, a Chrome trace";
+  }
+  if (has("\"spans\"") && (has("\"projectId\"") || (has("\"spanId\"") && has("\"startTime\"")))) {
+    return "a trace of requests by Google Cloud Trace, which cgpu does not read: it says nothing of what a program did "
+           "inside; record that with its own profiler";
+  }
+  return "";
+}
+
 std::string describe_unread_format(std::string_view head) {
+  if (std::string what = describe_database(head); !what.empty()) return what;
   if (const std::string_view what = find_beginning(kFiles, head); !what.empty()) return std::string(what);
-  for (const auto describe : {describe_xml, describe_json}) {
+  for (const auto describe : {describe_xml, describe_json, describe_statistics}) {
     if (std::string what = describe(head); !what.empty()) return what;
   }
   if (contains(head.substr(0, 200), "templated_functions")) return "a profile of TAU, which cgpu does not read";
@@ -158,6 +212,10 @@ std::string describe_unread_folder(const std::string& folder) {
   std::error_code failed;
   for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed), end;
        !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() == ".parquet") {
+      return "a folder of Parquet tables, which cgpu does not read: where Nsight Systems exported them, open the "
+             ".nsys-rep, or export that with `nsys export --type sqlite FILE.nsys-rep`";
+    }
     if (at->path().extension() == ".hpcrun") {
       return "a measurement folder of HPCToolkit, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` "
              "and "

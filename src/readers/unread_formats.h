@@ -14,6 +14,9 @@ std::string describe_container(std::string_view head);
 /// What a file is that begins with `head` and that no reader takes: "an SQLite database (...): what to do", else "".
 std::string describe_unread_format(std::string_view head);
 
+/// The same of JSON that the reader of trace events would take, though nothing in it is an event of one.
+std::string describe_foreign_json(std::string_view head);
+
 /// The same with what lies beside the file.
 std::string describe_unread_file(const std::string& path, std::string_view head);
 

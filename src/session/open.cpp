@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
+#include <memory>
 
 #include "base/error.h"
+#include "base/text_source.h"
 #include "links/clocks.h"
 #include "links/complete.h"
 
@@ -14,11 +14,12 @@ namespace cgpu {
 KernelDictionary dictionary_of(const OpenOptions& options) {
   KernelDictionary dictionary;
   if (options.kernel_rules.empty()) return dictionary;
-  std::ifstream file(options.kernel_rules, std::ios::binary);
-  if (!file) throw Error(options.kernel_rules, "cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  dictionary.add_rules(text.str(), options.kernel_rules);
+  constexpr size_t kMostBytes = size_t{4} << 20;
+  const std::unique_ptr<TextSource> file = open_text(options.kernel_rules);
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(file->read(text.data(), text.size()));
+  if (text.size() > kMostBytes) throw Error(options.kernel_rules, "is longer than any list of rules (4 MB)");
+  dictionary.add_rules(text, options.kernel_rules);
   return dictionary;
 }
 

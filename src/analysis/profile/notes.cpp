@@ -11,7 +11,7 @@ namespace {
 Table notes_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   Table table = analysis.empty_table();
   Notes merged;
-  for (const Run& run : facts.session().runs) merged.merge(run.notes);
+  for (const Run& run : facts.session().runs) merged.merge(notes_of(run));
   std::vector<Note> notes = merged.all();
   std::stable_sort(notes.begin(), notes.end(),
                    [](const Note& a, const Note& b) { return a.damage != b.damage ? a.damage : a.count > b.count; });

@@ -13,7 +13,7 @@ ProfileCounts::ProfileCounts(const SessionFacts& facts) {
     step_traces += run.step_traces.size();
     add_timeline(run.timeline);
     memory_events += run.timeline.memory.size();
-    notes += run.notes.all().size();
+    notes += notes_of(run).all().size();
     devices += run.devices.size();
     if (run.call_tree) add_tree(*run.call_tree);
     if (!run.launch_metrics) continue;

@@ -8,6 +8,7 @@
 #include "readers/ascend/database.h"
 #include "readers/ascend/facts.h"
 #include "readers/ascend/folder.h"
+#include "readers/ascend/mindspore_timeline.h"
 #include "readers/ascend/tables.h"
 #include "readers/ascend/trace.h"
 #include "readers/common/sqlite/database_input.h"
@@ -173,13 +174,16 @@ class FolderReader {
 
 bool is_profile(const Input& input) {
   if (input.is_folder) return is_profile_folder(input.path);
-  return is_database(input) || is_kernel_list(input.head) || is_trace(input.head);
+  return is_database(input) || is_kernel_list(input.head) || is_trace(input.head) || is_mindspore_timeline(input.head);
 }
 
 Run read_profile(const Input& input, const ReadOptions& options, TraceEventReader read_trace_events) {
   if (input.is_folder) return FolderReader(input.path, options, read_trace_events).read();
   if (input.head.starts_with(sqlite::kMagic)) return read_database_file(input, options);
   if (is_kernel_list(input.head)) return read_kernels(*input.source, input.path, {});
+  if (is_mindspore_timeline(input.head)) {
+    return read_mindspore_timeline(input.source, input.path, options, read_trace_events);
+  }
   return read_trace(input.source, input.path, {}, options, read_trace_events);
 }
 

@@ -80,14 +80,14 @@ bool is_kernel_list(std::string_view head) {
   const std::string_view header = head.substr(0, head.find('\n'));
   const auto has = [&](std::string_view name) { return header.find(name) != std::string_view::npos; };
   return (has("Accelerator Core") && has("Start Time(us)") && has("Duration(us)")) ||
-         (has("Task Start Time(us)") && has("Task Duration(us)"));
+         (has("Task Start Time") && has("Task Duration(us)"));
 }
 
 void read_kernel_list(TextSource& source, const Facts& facts, Assembler& assembler) {
   CsvTable table(source);
   const size_t name = table.column({"Name", "Op Name"});
   const size_t type = table.column({"Accelerator Core", "Task Type"});
-  const size_t start = table.column({"Start Time(us)", "Task Start Time(us)"});
+  const size_t start = table.column({"Start Time(us)", "Task Start Time(us)", "Task Start Time"});
   const size_t duration = table.column({"Duration(us)", "Task Duration(us)"});
   const size_t device = table.column({"Device_id", "Device ID"});
   const size_t stream = table.column({"Stream ID"});

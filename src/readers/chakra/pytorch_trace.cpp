@@ -215,6 +215,7 @@ Run read_json(const Input& input, const char* format, std::string_view list, New
     if (run.op_graph->nodes.empty()) throw Error(input.path, json.damage());
     run.notes.add("truncated_input", 1, json.damage() + "; the nodes before were read", true);
   }
+  json.note_trailing_data(run.notes);
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
   run.text_bytes = input.source->text_position();
   graph.finish();

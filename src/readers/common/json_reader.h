@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text_source.h"
+#include "model/notes.h"
 
 namespace cgpu {
 
@@ -44,6 +45,9 @@ class JsonReader {
       element(token);
     }
   }
+
+  /// Behind the document: notes what follows it and will not be read, such as a second document.
+  void note_trailing_data(Notes& notes);
 
   /// Empty, or what is wrong with the text and where. Damage of the file below it is TextSource's.
   const std::string& damage() const { return damage_; }

@@ -110,5 +110,22 @@ TEST(JsonReader, WalksMembersAndSkipsTheRest) {
   EXPECT_EQ(json.damage(), "");
 }
 
+TEST(JsonReader, NotesWhatFollowsTheDocument) {
+  for (const auto& [text, place] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"a": [1]})", ""}, {"[]\n\t ", ""}, {"{} []", "byte 3"}, {"[1][2]", "byte 3"}, {"{}}", "byte 2"}}) {
+    const test::TestFile file(text);
+    const auto source = open_text(file.path());
+    JsonReader json(*source);
+    json.next();
+    json.skip();
+    Notes notes;
+    json.note_trailing_data(notes);
+    EXPECT_EQ(notes.count("trailing_data"), place.empty() ? 0 : 1) << text;
+    if (!place.empty()) {
+      EXPECT_NE(notes.all()[0].text.find(place), std::string::npos) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cgpu

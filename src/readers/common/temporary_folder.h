@@ -1,7 +1,10 @@
-// A folder under TMPDIR that vanishes with the object, for inputs that a library wants as a file.
+// A folder under TMPDIR that vanishes with the object, for inputs that a library wants as a file; also where the
+// program is ended by a signal (SIGINT, SIGTERM, SIGHUP) or ends without destroying its objects.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/text_source.h"
 
@@ -16,12 +19,19 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::string& path() const { return path_; }
+  /// The path of a file in it, which may be made now.
+  std::string file(const std::string& name);
 
  private:
   std::string path_;
+  std::vector<std::string> files_;
 };
 
-/// Writes the whole text of `source` to a new file. Throws Error where the disk is full.
-void copy_to_file(TextSource& source, const std::string& path);
+/// Removes what temporary folders there are, for a program that ends now. May be called in a signal handler.
+void remove_temporary_folders();
+
+/// Writes the text of `source` to a new file, at most `most` bytes. Throws Error about `input` where there is not
+/// enough room (base/file.h, most_temporary_bytes).
+void copy_to_file(TextSource& source, const std::string& path, const std::string& input, uint64_t most = UINT64_MAX);
 
 }  // namespace cgpu

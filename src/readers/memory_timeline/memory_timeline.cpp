@@ -210,6 +210,7 @@ class Reader {
                    "the memory timeline does not name its device: it is shown as device 0");
     const std::string damage = input_.source->damage().empty() ? json_.damage() : input_.source->damage();
     if (!damage.empty()) run_.notes.add("truncated_input", 1, damage, true);
+    json_.note_trailing_data(run_.notes);
     run_.input_bytes = input_.source->stored_bytes();
     run_.text_bytes = input_.source->text_position();
   }

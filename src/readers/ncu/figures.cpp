@@ -249,7 +249,29 @@ void fill_figures(const StringPool& names, ProfiledLaunch& launch) {
   launch.dram_bytes_per_s = number.dram_bytes_per_s();
 }
 
-void note_absent_figures(Run& run) {
+namespace {
+
+/// The profiler replays a launch and counts resident warps and cycles in different passes; of short kernels their
+/// quotient can exceed what the hardware holds.
+void clamp_occupancies(Run& run) {
+  int64_t clamped = 0;
+  for (ProfiledLaunch& launch : run.launch_metrics->launches) {
+    for (std::optional<double>* share : {&launch.achieved_occupancy_pct, &launch.theoretical_occupancy_pct}) {
+      if (!*share || **share <= 100) continue;
+      *share = 100;
+      ++clamped;
+    }
+  }
+  run.notes.add(
+      "clamped_occupancy", clamped,
+      "occupancies above 100 % are shown as 100 %: Nsight Compute counts warps and cycles in different passes "
+      "over the kernel, which do not agree for short kernels; table launch_values has what it measured");
+}
+
+}  // namespace
+
+void check_figures(Run& run) {
+  clamp_occupancies(run);
   struct Group {
     const char* figures;
     const char* option;

@@ -29,7 +29,8 @@ std::string without_links(std::string_view message);
 /// Sets the named members of a launch from its metrics. Of several metrics of one name the last counts.
 void fill_figures(const StringPool& names, ProfiledLaunch& launch);
 
-/// Notes on figures that are absent, with the option that would have collected them.
-void note_absent_figures(Run& run);
+/// Occupancies above 100 %, which are artefacts of the measurement, become 100 % with a note. Then notes on figures
+/// that are absent, with the option that would have collected them.
+void check_figures(Run& run);
 
 }  // namespace cgpu::ncu

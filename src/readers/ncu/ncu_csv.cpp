@@ -90,7 +90,7 @@ class PageReader {
     std::vector<ProfiledLaunch>& launches = metrics().launches;
     if (launches.empty()) throw Error(path_, "is a page of Nsight Compute without a launch");
     for (ProfiledLaunch& launch : launches) fill_figures(metrics().names, launch);
-    note_absent_figures(run_);
+    check_figures(run_);
     run_.input_bytes = source_.stored_bytes();
     run_.text_bytes = source_.text_position();
     return std::move(run_);

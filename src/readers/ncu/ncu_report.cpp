@@ -118,7 +118,7 @@ class ReportReader {
                              (run_.notes.all().empty() ? std::string() : " (" + run_.notes.all().front().text + ")"));
     }
     for (ProfiledLaunch& launch : launches) fill_figures(metrics().names, launch);
-    note_absent_figures(run_);
+    check_figures(run_);
     run_.input_bytes = source_.stored_bytes();
     run_.text_bytes = source_.text_position();
     return std::move(run_);

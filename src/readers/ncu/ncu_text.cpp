@@ -68,7 +68,7 @@ class TextReader {
     std::vector<ProfiledLaunch>& launches = run_.launch_metrics->launches;
     if (launches.empty()) throw Error(path_, "is a log of Nsight Compute in which no kernel was measured");
     for (ProfiledLaunch& launch : launches) fill_figures(run_.launch_metrics->names, launch);
-    note_absent_figures(run_);
+    check_figures(run_);
     run_.notes.add("averaged_launches", summaries_,
                    "kernels are shown as the average over their invocations, which is all that the text has");
     run_.input_bytes = source_.stored_bytes();

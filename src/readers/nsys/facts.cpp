@@ -120,7 +120,6 @@ void read_diagnostics(Assembler& assembler) {
     if (severity != kWarning && severity != kError) return;
     std::string text(scan.text(1));
     if (text.empty()) return;
-    if (is_secret_value(text)) text = "[hidden]";
     std::replace(text.begin(), text.end(), '\n', ' ');
     const bool lost = text.find("Not all") != std::string::npos || text.find("lost") != std::string::npos ||
                       text.find("dropped") != std::string::npos;
@@ -235,18 +234,15 @@ void finish(Assembler& assembler) {
   std::map<uint64_t, std::string> processes;
   assembler.each("PROCESSES", {"globalPid", "name"},
                  [&](sqlite::Scan& scan) { processes.try_emplace(process_of(scan.integer(0)), scan.text(1)); });
-  const auto shown = [](std::string_view text) {
-    return is_secret_value(text) ? std::string("[hidden]") : std::string(text);
-  };
   for (const auto& [thread, track] : assembler.threads()) {
     const auto name = processes.find(process_of(thread));
-    if (name != processes.end()) run.timeline.tracks[track].process_name = shown(name->second);
+    if (name != processes.end()) run.timeline.tracks[track].process_name = name->second;
   }
   assembler.each("ThreadNames", {"globalTid", "nameId"}, [&](sqlite::Scan& scan) {
     const auto thread = assembler.threads().find(scan.integer(0));
     if (thread == assembler.threads().end()) return;
     std::string& name = run.timeline.tracks[thread->second].thread_name;
-    if (name.empty()) name = shown(assembler.names.text(scan.integer(1)));
+    if (name.empty()) name = assembler.names.text(scan.integer(1));
   });
   std::unordered_map<std::string, std::string> gpus;
   for (const Device& device : run.devices) gpus.emplace("GPU " + std::to_string(device.id), device.name);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/credentials.h"
-
 namespace cgpu::nsys {
 
 uint32_t Names::place_of(int64_t id) const {
@@ -47,9 +45,7 @@ StringId Names::id(int64_t id) {
 }
 
 StringId Names::intern(std::string_view text) {
-  const StringId known = pool_.find(text);
-  if (known != StringPool::absent) return known;
-  return pool_.intern(is_secret_value(text) ? "[hidden]" : text);
+  return pool_.intern(text);
 }
 
 StringId Names::id(sqlite::Scan& scan, int column) {

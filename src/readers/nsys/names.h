@@ -1,7 +1,7 @@
 // StringIds: the table to which an Nsight Systems export moves its texts.
 //
 // Exports name far more than a timeline shows (symbols, paths, threads of the whole machine), so a text enters the
-// run's names only when a slice uses it. Texts that look like credentials enter as "[hidden]".
+// run's names only when a slice uses it.
 #pragma once
 
 #include <cstdint>

@@ -83,8 +83,8 @@ bool is_report(const Input& input) {
 }
 
 Run read_report(const Input& input, const ReadOptions& options) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/export.sqlite";
+  TemporaryFolder folder;
+  const std::string path = folder.file("export.sqlite");
   export_report(input.path, path);
   Run run = read_database(path, input.path, options);
   run.format = "nsys-rep";

@@ -38,6 +38,8 @@ struct Thread {
   std::vector<size_t> depths;         // of these calls
 };
 
+constexpr size_t kMostFrames = 10'000;  // of a sample: perf itself stops at 127 unless told otherwise
+
 class Reader {
  public:
   Reader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path) {
@@ -84,8 +86,13 @@ class Reader {
 
   bool add_frame(std::string_view line) {
     const auto frame = in_sample_ ? parse_frame_line(line) : std::nullopt;
-    if (frame) frames_.push_back(place_of(*frame));
-    return frame.has_value();
+    if (!frame) return false;
+    if (frames_.size() < kMostFrames) {
+      frames_.push_back(place_of(*frame));
+    } else {
+      ++frames_left_out_;
+    }
+    return true;
   }
 
   void skip(const char* code, const char* why) {
@@ -266,6 +273,8 @@ class Reader {
       for (; !thread.depths.empty(); ++open) close(thread, last_branch_);
     }
     run_.notes.add("unmatched_end", open, "traced calls that had not returned at the end of the trace end with it");
+    run_.notes.add("skipped_frame", frames_left_out_,
+                   "outermost entries of stacks of more than 10,000 entries were left out");
     if (without_period_ > 0 && main_) {
       run_.notes.add("missing_period", without_period_, "samples without a period count only as samples");
     }
@@ -293,6 +302,7 @@ class Reader {
   int64_t sample_count_ = 0;
   int64_t branch_count_ = 0;
   int64_t without_period_ = 0;
+  int64_t frames_left_out_ = 0;
   int64_t last_branch_ = INT64_MIN;
   // The sample that is being read:
   bool in_sample_ = false;

@@ -192,5 +192,13 @@ TEST(PerfScript, OtherTextsAreNotTaken) {
   EXPECT_FALSE(is("plain text: with 12 words 3.5: or so\n"));
 }
 
+TEST(PerfScript, AStackWithoutAnEndIsCut) {
+  std::string text = "a 7/9 [002] 10.000001:    1000 cpu-clock: \n";
+  for (int i = 0; i < 10'007; ++i) text += "\t     6f1 f+0x1c (/bin/app)\n";
+  const cgpu::Run run = read(text);
+  EXPECT_EQ(run.notes.count("skipped_frame"), 7);
+  EXPECT_EQ(value(run, "samples"), 1);
+}
+
 }  // namespace
 }  // namespace cgpu::perf_script

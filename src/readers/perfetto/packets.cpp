@@ -13,6 +13,9 @@ namespace {
 /// Larger ones are not written: tracing services cut at less than a megabyte, other writers at their events.
 constexpr uint64_t kMostPacket = uint64_t{256} << 20;
 constexpr size_t kMostBlock = size_t{256} << 20;
+/// Packets compress 5- to 20-fold; zlib makes up to 1,032 bytes of one, zstd any number.
+constexpr uint64_t kMostTimes = 200;
+constexpr uint64_t kLeastSwollen = uint64_t{64} << 20;
 constexpr ProtobufTag kPacketTag{trace::kPacket, WireType::bytes};
 
 /// Takes a packet's tag and length off the front of `text`; the length, absent where there is no packet.
@@ -45,6 +48,13 @@ bool PacketStream::next(Packet& packet) {
     auto block = decompressed_packets(packet.bytes);
     if (!block) return true;
     if (block->empty()) ++damaged_blocks_;
+    compressed_ += packet.bytes.size();
+    decompressed_ += block->size();
+    if (decompressed_ > kLeastSwollen && decompressed_ / kMostTimes > compressed_) {
+      damage_ = "the compressed packets up to byte " + std::to_string(packet.place.position) + " hold more than " +
+                std::to_string(kMostTimes) + " times their size, which no profile does";
+      return false;
+    }
     block_ = std::move(*block);
     block_at_ = 0;
     block_position_ = packet.place.position;

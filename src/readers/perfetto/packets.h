@@ -50,6 +50,8 @@ class PacketStream {
   size_t block_at_ = 0;
   uint64_t block_position_ = 0;
   int64_t damaged_blocks_ = 0;
+  uint64_t compressed_ = 0;  // bytes of blocks until now, and what they were decompressed to
+  uint64_t decompressed_ = 0;
   std::string damage_;
 };
 

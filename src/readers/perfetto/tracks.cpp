@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/credentials.h"
 #include "base/json_text.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
@@ -14,10 +13,6 @@ namespace {
 constexpr int kMostAncestors = 64;
 constexpr size_t kMostAbove = 8;  // of these that a track names
 
-std::string shown(std::string_view text) {
-  return is_secret_value(text) ? "[hidden]" : valid_utf8(text);
-}
-
 std::optional<int64_t> integer(std::string_view message, uint32_t number) {
   const auto value = protobuf_varint(message, number);
   return value ? std::optional<int64_t>(static_cast<int64_t>(*value)) : std::nullopt;
@@ -27,7 +22,7 @@ std::optional<int64_t> integer(std::string_view message, uint32_t number) {
 std::string program(std::string_view command) {
   const size_t slash = command.rfind('/');
   if (slash != std::string_view::npos && slash + 1 < command.size()) command.remove_prefix(slash + 1);
-  return shown(command.substr(0, command.find(' ')));
+  return valid_utf8(command.substr(0, command.find(' ')));
 }
 
 }  // namespace
@@ -47,7 +42,7 @@ void Tracks::add_descriptor(std::string_view message) {
       case track::kName:
       case track::kStaticName:
       case track::kAtraceName:
-        made.name = shown(field.bytes);
+        made.name = valid_utf8(field.bytes);
         break;
       case track::kSiblingMerge:
         made.stands_alone = field.integer == track::SiblingMerge::kNone;
@@ -82,7 +77,7 @@ void Tracks::add_process(std::string_view message) {
   if (!process) return;
   std::string_view name = protobuf_bytes(message, process::kName);
   if (!name.empty()) {
-    process_names_[*process] = shown(name);
+    process_names_[*process] = valid_utf8(name);
   } else if (const std::string_view command = protobuf_bytes(message, process::kCommandLine); !command.empty()) {
     process_names_.try_emplace(*process, program(command));
   }
@@ -93,15 +88,15 @@ void Tracks::add_thread(std::string_view message) {
   const auto thread = integer(message, thread::kTid);
   if (!process || !thread) return;
   const std::string_view name = protobuf_bytes(message, thread::kName);
-  if (!name.empty()) thread_names_[{*process, *thread}] = shown(name);
+  if (!name.empty()) thread_names_[{*process, *thread}] = valid_utf8(name);
 }
 
 void Tracks::name_process(int64_t process, std::string_view name) {
-  process_names_[process] = shown(name);
+  process_names_[process] = valid_utf8(name);
 }
 
 void Tracks::name_thread(int64_t process, int64_t thread, std::string_view name) {
-  thread_names_[{process, thread}] = shown(name);
+  thread_names_[{process, thread}] = valid_utf8(name);
 }
 
 void Tracks::add_process_tree(std::string_view message) {
@@ -120,7 +115,7 @@ void Tracks::add_process_tree(std::string_view message) {
       const int64_t process = integer(field.bytes, process_tree::thread::kProcess).value_or(*id);
       process_of_thread_[*id] = process;
       const std::string_view name = protobuf_bytes(field.bytes, process_tree::thread::kName);
-      if (!name.empty()) thread_names_.try_emplace({process, *id}, shown(name));
+      if (!name.empty()) thread_names_.try_emplace({process, *id}, valid_utf8(name));
     }
   }
 }

@@ -412,6 +412,7 @@ void read_json_results(TextSource& source, const std::string& file, Assembler& a
     throw Error(file, json.damage().empty() ? "holds no results of rocprofv3" : json.damage());
   }
   if (!json.damage().empty()) assembler.run.notes.add("truncated_input", 1, json.damage(), true);
+  json.note_trailing_data(assembler.run.notes);
   if (!source.damage().empty()) assembler.run.notes.add("truncated_input", 1, source.damage(), true);
 }
 

@@ -87,6 +87,7 @@ class Reader {
     if (!json_.damage().empty()) {
       run_.notes.add("truncated_input", 1, json_.damage() + "; what came before it was read", true);
     }
+    json_.note_trailing_data(run_.notes);
     if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
     if (profiles_ == 0) throw Error(path_, "is a speedscope document without a profile that can be read");
     finish();

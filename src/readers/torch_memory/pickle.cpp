@@ -101,6 +101,7 @@ class Pickle::Machine {
       step(static_cast<uint8_t>(bytes_[at_++]));
     }
     if (!into_.damage_.empty()) close_all();
+    if (stopped_ && at_ < bytes_.size()) into_.trailing_ = at_;
     if (!stack_.empty()) into_.root_ = stack_.front();
   }
 

@@ -35,6 +35,8 @@ class Pickle {
   const PickleValue& root() const { return root_; }
   /// Empty, or what is wrong and where.
   const std::string& damage() const { return damage_; }
+  /// Behind its last byte, where more follows.
+  std::optional<size_t> trailing() const { return trailing_; }
   /// How often something asked for a class, a function or an outside object.
   int64_t refused() const { return refused_; }
 
@@ -53,6 +55,7 @@ class Pickle {
   std::vector<std::vector<PickleValue>> containers_;
   PickleValue root_;
   std::string damage_;
+  std::optional<size_t> trailing_;
   int64_t refused_ = 0;
 };
 

@@ -102,6 +102,7 @@ class Reader {
     run_.notes.add("refused_object", pickle_.refused(),
                    "objects of classes in the pickle were passed over: nothing in it is executed");
     if (!pickle_.damage().empty()) run_.notes.add("truncated_input", 1, pickle_.damage(), true);
+    if (const auto place = pickle_.trailing()) note_trailing_data(run_.notes, *place);
   }
 
  private:

@@ -170,5 +170,12 @@ TEST(TorchMemory, OtherPicklesAreNotTaken) {
   EXPECT_THROW(read(pickled(text("segments"))), Error);
 }
 
+TEST(TorchMemory, WhatFollowsThePickleIsNoted) {
+  EXPECT_EQ(read(example()).notes.count("trailing_data"), 0);
+  const cgpu::Run run = read(example() + example());
+  EXPECT_EQ(run.notes.count("trailing_data"), 1);
+  EXPECT_NE(run.notes.all().back().text.find("byte " + std::to_string(example().size()) + ":"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cgpu::torch_memory

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/credentials.h"
 #include "model/export_marks.h"
 #include "readers/trace_event/complete_trace.h"
 
@@ -15,10 +14,6 @@ namespace {
 uint32_t& entry(std::vector<uint32_t>& table, uint32_t id) {
   if (id >= table.size()) table.resize(std::max<size_t>(id + 1, table.size() * 2), kNone);
   return table[id];
-}
-
-std::string shown(std::string_view text) {
-  return is_secret_value(text) ? "[hidden]" : std::string(text);
 }
 
 const char* text_of(Loss loss) {
@@ -113,7 +108,7 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
   append_parts(batch, tables, translation);
   for (const TrackName& row : batch.track_names) {
     auto& names = row.of_process ? process_names_ : thread_names_;
-    names[std::string(tables.names[row.key])] = shown(tables.names[row.name]);
+    names[std::string(tables.names[row.key])] = tables.names[row.name];
   }
   run_.events += batch.counts;
   for (size_t i = 0; i < kLosses; ++i) losses_[i] += batch.losses[i];

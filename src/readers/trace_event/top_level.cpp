@@ -164,13 +164,11 @@ TopLevel read_until_events(TextSource& source, const std::string& file, std::str
   return top;
 }
 
-void read_after_events(std::string_view tail, TopLevel& top) {
-  if (!top.is_object) {
-    top.complete = true;
-    return;
-  }
+void read_after_events(std::string_view tail, TopLevel& top, size_t& trailing) {
   Characters in(tail);
-  top.complete = read_keys(in, top, false) == Stop::end;
+  top.complete = !top.is_object || read_keys(in, top, false) == Stop::end;
+  in.skip_space();
+  trailing = top.complete && in.peek() != kEnd ? in.position() : std::string_view::npos;
 }
 
 }  // namespace cgpu::trace_event

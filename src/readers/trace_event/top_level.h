@@ -1,6 +1,7 @@
 // The top level of a trace file: the keys around `traceEvents`, in any order, before and after it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,7 +27,8 @@ struct TopLevel {
 /// `offset` its position. Throws Error (naming `file`) for anything that cannot be a trace.
 TopLevel read_until_events(TextSource& source, const std::string& file, std::string& rest, uint64_t& offset);
 
-/// Reads what follows the array of events, adding to `top`. Stops quietly where the text is no JSON.
-void read_after_events(std::string_view tail, TopLevel& top);
+/// Reads what follows the array of events, adding to `top`. Stops quietly where the text is no JSON. Where more follows
+/// behind the end of the document, `trailing` becomes its place in `tail`, else npos.
+void read_after_events(std::string_view tail, TopLevel& top, size_t& trailing);
 
 }  // namespace cgpu::trace_event

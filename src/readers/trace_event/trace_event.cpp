@@ -97,7 +97,10 @@ class Pipeline {
         add_tail(",");
         add_tail(window.text());
       } else if (result.ok && pending_.empty()) {
-        if (result.closed) close_with(window.bracketed().substr(result.tail, window.size + 1 - result.tail));
+        if (result.closed) {
+          close_with(window.bracketed().substr(result.tail, window.size + 1 - result.tail),
+                     window.offset + result.tail - 1);
+        }
       } else {
         read_carefully(window, parser, batch);
       }
@@ -118,7 +121,7 @@ class Pipeline {
     const std::string rest = pending_.substr(result.consumed);
     pending_.clear();
     if (result.closed) {
-      close_with(rest);
+      close_with(rest, offset + result.consumed);
     } else if (rest.size() > kMaxWindowBytes) {
       ++batch.counts.read;
       ++batch.counts.skipped;
@@ -128,8 +131,10 @@ class Pipeline {
     }
   }
 
-  void close_with(std::string_view tail) {
+  /// `tail`: what follows the list of events, at `position` of the input.
+  void close_with(std::string_view tail, uint64_t position) {
     closed_ = true;
+    tail_position_ = position;
     add_tail(tail);
   }
 
@@ -147,7 +152,9 @@ class Pipeline {
 
   void finish() {
     if (closed_) {
-      read_after_events(tail_, top_);
+      size_t trailing = 0;
+      read_after_events(tail_, top_, trailing);
+      if (trailing != std::string_view::npos) note_trailing_data(run_.notes, tail_position_ + trailing);
       if (!top_.complete) {
         run_.notes.add("truncated_input", 1,
                        "the file ends before its closing brace: keys behind the events may be missing", true);
@@ -176,7 +183,8 @@ class Pipeline {
   std::exception_ptr failure_;
   bool closed_ = false;  // the array of events has ended
   std::string pending_;  // an event that is not complete yet
-  std::string tail_;
+  std::string tail_;     // what follows the list
+  uint64_t tail_position_ = 0;
   TopLevel& top_;
   Run& run_;
   Assembler assembler_;

@@ -67,7 +67,7 @@ void write_steps(JsonTextWriter& json, const Profile& profile) {
 
 void write_notes(JsonTextWriter& json, const Session& session) {
   Notes notes;
-  for (const Run& run : session.runs) notes.merge(run.notes);
+  for (const Run& run : session.runs) notes.merge(notes_of(run));
   json.key("notes").begin_array();
   for (const Note& note : notes.all()) {
     json.begin_object()

@@ -41,18 +41,9 @@ bool has_content(const std::string& path) {
   return !failed && size > 0;
 }
 
-uint64_t big_endian(const unsigned char* bytes) {
-  return uint64_t{bytes[0]} << 24 | uint64_t{bytes[1]} << 16 | uint64_t{bytes[2]} << 8 | bytes[3];
-}
-
-/// Pages times size of a page (https://www.sqlite.org/fileformat.html, "The Database Header"); 0 where an old writer
-/// has left the number of pages stale.
 uint64_t size_by_header(const File& file) {
-  std::array<unsigned char, 100> header{};
-  if (file.read_at(0, header.data(), header.size()) < header.size()) return 0;
-  const uint64_t page = uint64_t{header[16]} << 8 | header[17];
-  const bool valid = big_endian(&header[24]) == big_endian(&header[92]);
-  return valid ? big_endian(&header[28]) * (page == 1 ? 65536 : page) : 0;
+  std::array<char, 100> header{};
+  return sqlite::size_by_header({header.data(), file.read_at(0, header.data(), header.size())});
 }
 
 /// As SQLite converts: towards 0, to the nearest that there is.
@@ -104,6 +95,15 @@ void note_losses(const Database& database, Notes& notes) {
   if (database.size() < database.expected_size()) {
     notes.add("truncated_input", 1, "the file is shorter than its header says; what is there was read", true);
   }
+}
+
+// https://www.sqlite.org/fileformat.html, "The Database Header": pages times size of a page.
+uint64_t size_by_header(std::string_view header) {
+  if (header.size() < 100) return 0;
+  const auto byte = [&](size_t at) { return uint64_t{static_cast<unsigned char>(header[at])}; };
+  const auto number = [&](size_t at) { return byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3); };
+  const uint64_t page = byte(16) << 8 | byte(17);
+  return number(24) == number(92) ? number(28) * (page == 1 ? 65536 : page) : 0;
 }
 
 std::string identifier(std::string_view name) {

@@ -26,6 +26,10 @@ struct sqlite3_value;
 
 namespace cgpu::sqlite {
 
+/// The bytes of a database by the number of its pages in its first 100 bytes, 0 where an old writer has left that
+/// stale.
+uint64_t size_by_header(std::string_view header);
+
 /// For one thread at a time.
 class Database {
  public:

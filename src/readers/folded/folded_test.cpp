@@ -1,0 +1,62 @@
+#include "readers/folded/folded.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/test_file.h"
+#include "readers/reader.h"
+
+namespace cgpu::folded {
+namespace {
+
+cgpu::Run read(const std::string& text, const std::string& format = "") {
+  const test::TestFile file(text, ".folded");
+  return std::move(open_inputs({file.path()}, {1, format, {}}).runs.front());
+}
+
+/// "main/work": inclusive value.
+double value(const cgpu::Run& run, const std::string& path) {
+  const CallTree& tree = *run.call_tree;
+  for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
+    std::string names;
+    for (NodeIndex n = node; n != 0; n = tree.nodes.parent[n]) names = tree.name_of(n) + (n == node ? "" : "/") + names;
+    if (names == path) return inclusive_value(tree, 0, node);
+  }
+  return -1;
+}
+
+TEST(Folded, StacksBecomeACallTree) {
+  const cgpu::Run run =
+      read("# by perf\nmain;work;_Z5innerv 3\r\nmain;work 2.5\nidle 4\n\nmain;work;_Z5innerv 1\nmain;a b 7");
+  EXPECT_EQ(run.format, "folded");
+  EXPECT_EQ(value(run, "main"), 13.5);
+  EXPECT_EQ(value(run, "main/work"), 6.5);
+  EXPECT_EQ(value(run, "main/work/inner()"), 4);
+  EXPECT_EQ(value(run, "main/a b"), 7);
+  EXPECT_EQ(value(run, "idle"), 4);
+  EXPECT_EQ(inclusive_value(*run.call_tree, 0, 0), 17.5);
+  EXPECT_EQ(run.call_tree->main_metric, 0U);
+  EXPECT_EQ(run.events.read, 5);
+  EXPECT_EQ(run.events.samples, 5);
+  EXPECT_TRUE(run.notes.all().empty());
+}
+
+TEST(Folded, OtherTextIsNoFoldedStack) {
+  for (const char* text : {"a 1\nb 2\n", "a;b\n", "a;b x\n", "a;b 1\nhello\n", "{;a 1\n", "[1;2 3\n", "a;b;c\n1;2;3\n",
+                           "int f(); // in 2026\nreturn;\n", "\n\n", "# a;b 1\n"}) {
+    EXPECT_THROW(read(text), Error) << text;
+  }
+}
+
+TEST(Folded, WhatIsNoStackIsCounted) {
+  const cgpu::Run run = read("a;b 1\nx\n 5\n", "folded");
+  EXPECT_EQ(run.notes.count("skipped_event"), 2);
+  EXPECT_EQ(run.events.read, 3);
+  EXPECT_THROW(read("x\n", "folded"), Error);
+  std::string deep;
+  for (int i = 0; i < 10'005; ++i) deep += "f;";
+  EXPECT_EQ(read(deep + "g 1\n").notes.count("skipped_frame"), 6);
+}
+
+}  // namespace
+}  // namespace cgpu::folded
