@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <thread>
 
@@ -328,6 +329,40 @@ TEST_F(Ready, TimesLieInTheSession) {
   EXPECT_EQ(get("/api/p/0/search", {{"q", "gemm"}, {"at", span}}).status, 200);
   EXPECT_EQ(get("/api/p/0/search", {{"q", "gemm"}, {"at", "-5"}}).status, 400);
   EXPECT_EQ(get("/api/p/0/search", {{"q", "gemm"}, {"at", "901"}}).status, 400);
+}
+
+TEST_F(Ready, SeveralTilesAtOnce) {
+  const std::string stream = track(ViewKind::stream);
+  const std::string busy = track(ViewKind::busy);
+  const Answer answer =
+      get("/api/p/0/tiles", {{"level", "0"}, {"track", stream + "," + busy + "," + stream}, {"index", "0,0,1"}});
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const auto number = [&](size_t place) {
+    uint32_t value = 0;
+    std::memcpy(&value, answer.body.data() + 4 * place, sizeof value);
+    return value;
+  };
+  EXPECT_EQ(answer.body.substr(0, 4), "CGB1");
+  ASSERT_EQ(number(1), 3U);
+  const auto padded = [](size_t size) { return (size + 7) / 8 * 8; };
+  size_t at = padded(4 * (2 + 3));
+  const auto expect_next = [&](size_t i, const char* kind, const std::string& of, const char* index) {
+    EXPECT_EQ(answer.body.substr(at, number(2 + i)), get(kind, {{"track", of}, {"level", "0"}, {"index", index}}).body);
+    at += padded(number(2 + i));
+  };
+  expect_next(0, "/api/p/0/tile", stream, "0");
+  expect_next(1, "/api/p/0/activity", busy, "0");
+  expect_next(2, "/api/p/0/tile", stream, "1");
+  EXPECT_EQ(at, answer.body.size());
+  const auto status = [&](const std::string& tracks, const std::string& indexes) {
+    return get("/api/p/0/tiles", {{"level", "0"}, {"track", tracks}, {"index", indexes}}).status;
+  };
+  EXPECT_EQ(status("0,1", "0"), 400);
+  EXPECT_EQ(status("", ""), 400);
+  EXPECT_EQ(status("0,999", "0,0"), 404);
+  std::string many = "0";
+  for (int i = 0; i < 256; ++i) many += ",0";
+  EXPECT_EQ(status(many, many), 400);
 }
 
 TEST_F(Ready, MalformedRequestsGetShortAnswers) {

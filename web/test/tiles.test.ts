@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeActivityTile, decodeCounterTile, decodeSliceTile, TileError } from "../src/api/tiles";
+import { decodeActivityTile, decodeCounterTile, decodeSliceTile, splitTiles, TileError } from "../src/api/tiles";
 import { TileStore, tilesIn } from "../src/api/tile_store";
 import { encodeActivity, encodeCounter, encodeTile, makeProfile, type MockSlice } from "./mock/profile.mjs";
 
@@ -60,9 +60,11 @@ function fakeClient() {
   return {
     asked,
     answers,
-    tile: (_kind: string, id: number, level: number, index: number) => {
-      asked.push(`${id}/${level}/${index}`);
-      return new Promise<ArrayBuffer>((done) => answers.push(() => done(encodeTile(track, level, index))));
+    tiles: (level: number, wanted: readonly { track: number; index: number }[]) => {
+      asked.push(wanted.map((one) => `${one.track}/${level}/${one.index}`).join(" "));
+      return new Promise<ArrayBuffer[]>((done) =>
+        answers.push(() => done(wanted.map(({ index }) => encodeTile(track, level, index)))),
+      );
     },
   };
 }
@@ -72,13 +74,15 @@ test("the store asks once, in the order of the frame, and forgets what no frame 
   const client = fakeClient();
   const store = new TileStore(client as never);
   store.beginFrame();
-  for (let index = 0; index < 10; ++index) assert.equal(store.want("tile", 1, 20, index), undefined);
+  for (let index = 0; index < 1000; ++index) assert.equal(store.want("tile", 1, 20, index), undefined);
   store.want("tile", 1, 20, 0);
   await soon();
+  const asked = client.asked.flatMap((request) => request.split(" "));
   assert.deepEqual(
-    client.asked,
-    [0, 1, 2, 3, 4, 5].map((index) => `1/20/${index}`),
+    asked,
+    Array.from({ length: 768 }, (_, index) => `1/20/${index}`),
   );
+  assert.equal(client.asked.length, 6);
   store.beginFrame();
   store.want("tile", 2, 20, 0);
   for (const answer of client.answers.splice(0)) answer();
@@ -86,6 +90,46 @@ test("the store asks once, in the order of the frame, and forgets what no frame 
   assert.equal(client.asked[6], "2/20/0");
   assert.equal(client.asked.length, 7);
   assert.ok(store.want("tile", 1, 20, 3));
+});
+
+test("tiles of one request are of one level, and few are asked for one by one", async () => {
+  const client = fakeClient();
+  const store = new TileStore(client as never);
+  for (const [level, index] of [
+    [20, 0],
+    [20, 1],
+    [21, 0],
+  ] as const)
+    store.want("tile", 1, level, index);
+  await soon();
+  assert.deepEqual(client.asked, ["1/20/0", "1/20/1", "1/21/0"]);
+  const more = fakeClient();
+  const other = new TileStore(more as never);
+  for (let i = 0; i < 13; ++i) other.want("tile", i, i < 5 ? 20 : 21, 0);
+  await soon();
+  assert.deepEqual(
+    more.asked.map((request) => request.split(" ").length),
+    [3, 2, 2, 2, 2, 2],
+  );
+});
+
+test("an answer with several tiles is taken apart", () => {
+  const tiles = [encodeCounter(5, 0), encodeActivity(5, 0)];
+  const sizes = tiles.map((tile) => tile.byteLength);
+  const whole = new Uint8Array(16 + sizes.reduce((sum, size) => sum + Math.ceil(size / 8) * 8, 0));
+  whole.set(new Uint8Array(Uint32Array.of(0x31424743, 2, ...sizes).buffer));
+  whole.set(new Uint8Array(tiles[0]!), 16);
+  whole.set(new Uint8Array(tiles[1]!), 16 + Math.ceil(sizes[0]! / 8) * 8);
+  const parts = splitTiles(whole.buffer);
+  assert.deepEqual(
+    parts.map((part) => part.byteLength),
+    sizes,
+  );
+  assert.deepEqual(new Uint8Array(parts[1]!), new Uint8Array(tiles[1]!));
+  for (const length of [0, 4, 8, 15, 40, whole.length - 8]) {
+    assert.throws(() => splitTiles(whole.buffer.slice(0, length)));
+  }
+  assert.throws(() => splitTiles(tiles[0]!), TileError);
 });
 
 test("a coarser tile stands in for a missing one, else finer ones", async () => {

@@ -24,6 +24,7 @@ struct ServerIdentity {
   ENDPOINT(tile)                 \
   ENDPOINT(counter)              \
   ENDPOINT(activity)             \
+  ENDPOINT(tiles)                \
   ENDPOINT(slice)                \
   ENDPOINT(neighbor)             \
   ENDPOINT(flows)                \

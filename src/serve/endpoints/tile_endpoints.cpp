@@ -1,6 +1,7 @@
-// /api/p/P/tile, /api/p/P/counter, /api/p/P/activity: a track at one resolution.
+// /api/p/P/tile, /api/p/P/counter, /api/p/P/activity: a track at one resolution. /api/p/P/tiles: several at once.
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
+#include "tiles/bytes.h"
 
 namespace cgpu {
 
@@ -11,16 +12,34 @@ struct Wanted {
   TilePlace place;
 };
 
-Wanted wanted_of(const Profile& profile, const Request& request) {
-  const Parameters parameters(request, {"track", "level", "index"});
-  Wanted wanted{};
-  const auto tracks = static_cast<int64_t>(profile.view().tracks().size());
-  wanted.track = static_cast<ViewTrackId>(parameters.required_integer("track", 0, UINT32_MAX));
-  if (wanted.track >= tracks) throw RequestError(kNotFound, "there is no track " + std::to_string(wanted.track));
-  wanted.place.level = static_cast<int>(parameters.required_integer("level", 0, kHighestLevel));
-  wanted.place.index = parameters.required_integer("index", INT64_MIN, INT64_MAX);
+constexpr size_t kMostTiles = 256;  // in one request
+
+Wanted checked(const Profile& profile, int64_t track, int64_t level, int64_t index) {
+  if (track >= static_cast<int64_t>(profile.view().tracks().size())) {
+    throw RequestError(kNotFound, "there is no track " + std::to_string(track));
+  }
+  const Wanted wanted{static_cast<ViewTrackId>(track), {static_cast<int>(level), index}};
   if (!wanted.place.is_valid()) throw RequestError(kBadRequest, "index: out of range at this level");
   return wanted;
+}
+
+Wanted wanted_of(const Profile& profile, const Request& request) {
+  const Parameters parameters(request, {"track", "level", "index"});
+  return checked(profile, parameters.required_integer("track", 0, UINT32_MAX),
+                 parameters.required_integer("level", 0, kHighestLevel),
+                 parameters.required_integer("index", INT64_MIN, INT64_MAX));
+}
+
+/// A tile of the kind that the track is drawn from.
+std::string tile_of(const TimelineView& view, const Wanted& wanted) {
+  switch (view.tracks()[wanted.track].kind) {
+    case ViewKind::counter:
+      return view.counter_tile(wanted.track, wanted.place);
+    case ViewKind::busy:
+      return view.activity_tile(wanted.track, wanted.place);
+    default:
+      return view.tile(wanted.track, wanted.place);
+  }
 }
 
 Answer binary(std::string body) {
@@ -53,6 +72,28 @@ Answer answer_activity(const Profile& profile, const Request& request) {
   const Wanted wanted = wanted_of(profile, request);
   if (profile.view().tracks()[wanted.track].kind != ViewKind::busy) throw_other_kind(profile, wanted.track);
   return binary(profile.view().activity_tile(wanted.track, wanted.place));
+}
+
+Answer answer_tiles(const Profile& profile, const Request& request) {
+  const Parameters parameters(request, {"level", "track", "index"});
+  const int64_t level = parameters.required_integer("level", 0, kHighestLevel);
+  const auto tracks = parameters.integers("track", 0, UINT32_MAX);
+  const auto indexes = parameters.integers("index", INT64_MIN, INT64_MAX);
+  if (!tracks || !indexes || tracks->size() != indexes->size() || tracks->size() > kMostTiles) {
+    throw RequestError(kBadRequest, "track and index: as many numbers of each, at most 256, were expected");
+  }
+  std::string header;
+  append_number(header, magic("CGB1"));
+  append_number(header, static_cast<uint32_t>(tracks->size()));
+  std::string bodies;
+  for (size_t i = 0; i < tracks->size(); ++i) {
+    const std::string tile = tile_of(profile.view(), checked(profile, (*tracks)[i], level, (*indexes)[i]));
+    append_number(header, static_cast<uint32_t>(tile.size()));
+    bodies += tile;
+    pad_to_8(bodies);
+  }
+  pad_to_8(header);
+  return binary(header + bodies);
 }
 
 }  // namespace cgpu

@@ -17,6 +17,7 @@ import type {
   Table,
 } from "./protocol";
 import type { Server } from "./server";
+import { splitTiles } from "./tiles";
 
 export interface TableOptions {
   from?: number;
@@ -46,6 +47,16 @@ export interface RowOptions {
   to?: number;
   names?: "base" | "full";
   limit?: number;
+}
+
+export type TileKind = "tile" | "counter" | "activity";
+
+/** One tile of a level. */
+export interface TilePlace {
+  /** That the track is drawn from. */
+  kind: TileKind;
+  track: number;
+  index: number;
 }
 
 type Parameters = Record<string, string | number | boolean | undefined | null>;
@@ -87,9 +98,19 @@ export class Client {
     return this.#json(`names/${block}`);
   }
 
-  tile(kind: "tile" | "counter" | "activity", track: number, level: number, index: number, signal?: AbortSignal) {
+  tile(kind: TileKind, track: number, level: number, index: number, signal?: AbortSignal) {
     const path = this.#path(`${kind}${query({ track, level, index })}`);
     return this.server.get(path, signal).then((answer) => answer.arrayBuffer());
+  }
+
+  /** Several tiles of a level in one request. */
+  async tiles(level: number, wanted: readonly TilePlace[]): Promise<ArrayBuffer[]> {
+    if (wanted.length === 1 || this.server.copy) {
+      return Promise.all(wanted.map(({ kind, track, index }) => this.tile(kind, track, level, index)));
+    }
+    const [track, index] = (["track", "index"] as const).map((key) => wanted.map((one) => decimal(one[key])).join(","));
+    const answer = await this.server.get(this.#path(`tiles${query({ level, track, index })}`));
+    return splitTiles(await answer.arrayBuffer());
   }
 
   slice(track: number, slice: number, signal?: AbortSignal): Promise<SliceDetails> {

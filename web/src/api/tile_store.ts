@@ -1,10 +1,10 @@
 // The tiles that have come, and those on their way. What is drawn first is asked for first: a frame names all tiles it
 // wants, in its order; what no frame wants any more is not asked for. The oldest unused tiles are dropped.
-import type { Client } from "./client";
+import type { Client, TileKind, TilePlace } from "./client";
 import { BUCKETS, HIGHEST_LEVEL, decodeActivityTile, decodeCounterTile, decodeSliceTile } from "./tiles";
 import type { ActivityTile, CounterTile, SliceTile } from "./tiles";
 
-export type TileKind = "tile" | "counter" | "activity";
+export type { TileKind } from "./client";
 interface TileOf {
   tile: SliceTile;
   counter: CounterTile;
@@ -15,14 +15,12 @@ type AnyTile = SliceTile | CounterTile | ActivityTile;
 const DECODE = { tile: decodeSliceTile, counter: decodeCounterTile, activity: decodeActivityTile };
 
 const AT_ONCE = 6; // requests; browsers open no more connections to a host
+const MOST_IN_REQUEST = 128;
 const KEPT_BYTES = 192 * 2 ** 20;
 const FAILED_AGAIN_MS = 2000;
 
-interface Wanted {
-  kind: TileKind;
-  track: number;
+interface Wanted extends TilePlace {
   level: number;
-  index: number;
   key: string;
 }
 
@@ -34,12 +32,13 @@ export class TileStore {
   #bytes = 0;
   #queue: Wanted[] = [];
   #queued = new Set<string>();
-  #running = new Set<string>();
+  #running = new Set<string>(); // tiles
+  #requests = 0;
   #failed = new Map<string, number>();
   #listeners = new Set<() => void>();
 
   constructor(
-    private readonly client: Pick<Client, "tile">,
+    private readonly client: Pick<Client, "tiles">,
     private readonly keep = KEPT_BYTES,
   ) {}
 
@@ -108,34 +107,45 @@ export class TileStore {
     return until !== undefined && until > performance.now();
   }
 
+  /** Shares out what is wanted over the requests that may be under way; those of one request are of one level. */
   #pump(): void {
-    while (this.#running.size < AT_ONCE) {
-      const wanted = this.#queue.shift();
-      if (!wanted) return;
-      this.#queued.delete(wanted.key);
-      void this.#load(wanted);
+    while (this.#requests < AT_ONCE && this.#queue.length) {
+      const share = Math.min(MOST_IN_REQUEST, Math.ceil(this.#queue.length / (AT_ONCE - this.#requests)));
+      const { level } = this.#queue[0]!;
+      const other = this.#queue.findIndex((wanted) => wanted.level !== level);
+      const wanted = this.#queue.splice(0, other < 0 ? share : Math.min(share, other));
+      for (const { key } of wanted) this.#queued.delete(key);
+      void this.#load(level, wanted);
     }
   }
 
-  async #load({ kind, track, level, index, key }: Wanted): Promise<void> {
-    this.#running.add(key);
+  async #load(level: number, wanted: Wanted[]): Promise<void> {
+    ++this.#requests;
+    for (const { key } of wanted) this.#running.add(key);
     try {
-      const tile = DECODE[kind](await this.client.tile(kind, track, level, index), level, index);
-      this.#failed.delete(key);
-      this.#tiles.set(key, tile);
-      this.#bytes += tile.bytes;
-      for (const [old, dropped] of this.#tiles) {
-        if (this.#bytes <= this.keep) break;
-        this.#tiles.delete(old);
-        this.#bytes -= dropped.bytes;
-      }
+      const tiles = await this.client.tiles(level, wanted);
+      wanted.forEach(({ kind, index, key }, i) => this.#keep(key, DECODE[kind](tiles[i]!, level, index)));
     } catch {
-      this.#failed.set(key, performance.now() + FAILED_AGAIN_MS);
+      for (const { key } of wanted) {
+        if (!this.#tiles.has(key)) this.#failed.set(key, performance.now() + FAILED_AGAIN_MS);
+      }
       setTimeout(() => this.#notify(), FAILED_AGAIN_MS + 10);
     }
-    this.#running.delete(key);
+    for (const { key } of wanted) this.#running.delete(key);
+    --this.#requests;
     this.#notify();
     this.#pump();
+  }
+
+  #keep(key: string, tile: AnyTile): void {
+    this.#failed.delete(key);
+    this.#tiles.set(key, tile);
+    this.#bytes += tile.bytes;
+    for (const [old, dropped] of this.#tiles) {
+      if (this.#bytes <= this.keep) break;
+      this.#tiles.delete(old);
+      this.#bytes -= dropped.bytes;
+    }
   }
 
   #notify(): void {

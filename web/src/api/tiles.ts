@@ -85,6 +85,20 @@ function checkBuckets(from: Uint16Array, to: Uint16Array, begin: Uint32Array, la
   return true;
 }
 
+/** The tiles of an answer that has several. */
+export function splitTiles(buffer: ArrayBuffer): ArrayBuffer[] {
+  const reader = new Reader(buffer);
+  const [magic, count] = reader.take(Uint32Array, 2);
+  if (magic !== 0x31424743) throw new TileError("An answer with several tiles does not begin with CGB1.");
+  const sizes = reader.take(Uint32Array, count!);
+  return Array.from(sizes, (size) => {
+    reader.align();
+    const { at } = reader;
+    reader.take(Uint8Array, size);
+    return buffer.slice(at, at + size);
+  });
+}
+
 export function decodeSliceTile(buffer: ArrayBuffer, level: number, index: number): SliceTile {
   const reader = new Reader(buffer);
   const header = reader.header("CGT1");

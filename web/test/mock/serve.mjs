@@ -16,6 +16,20 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Several tiles in one answer. */
+function joinTiles(tiles) {
+  const padded = (size) => Math.ceil(size / 8) * 8;
+  const begin = padded(8 + 4 * tiles.length);
+  const whole = new Uint8Array(begin + tiles.reduce((sum, tile) => sum + padded(tile.byteLength), 0));
+  whole.set(new Uint8Array(Uint32Array.of(0x31424743, tiles.length, ...tiles.map((tile) => tile.byteLength)).buffer));
+  let at = begin;
+  for (const tile of tiles) {
+    whole.set(new Uint8Array(tile), at);
+    at += padded(tile.byteLength);
+  }
+  return whole.buffer;
+}
+
 function answer(profile, id, path, query) {
   const number = (name) => Number(query.get(name));
   if (path === "/api/status") {
@@ -33,6 +47,21 @@ function answer(profile, id, path, query) {
         names: profile.names.slice(4096 * Number(rest), 4096 * (Number(rest) + 1)),
         short: [],
       };
+    case "tiles":
+      return joinTiles(
+        query
+          .get("track")
+          .split(",")
+          .map((track, i) => {
+            const index = Number(query.get("index").split(",")[i]);
+            const { kind } = profile.tracks[Number(track)];
+            const level = number("level");
+            if (kind === "counter") return encodeCounter(level, index);
+            return kind === "busy"
+              ? encodeActivity(level, index)
+              : encodeTile(profile.tracks[Number(track)], level, index);
+          }),
+      );
     case "tile":
       return encodeTile(profile.tracks[number("track")], number("level"), number("index"));
     case "activity":
