@@ -223,6 +223,7 @@ export class HeaderColumn {
 }
 
 const MOST_END = 12; // letters
+const LEAST_BEGIN = 14; // no narrower than the style keeps it
 const SHORT = 18;
 
 /** A name whose end stays where it does not fit: numbers that tell names apart stand there. */
@@ -230,7 +231,7 @@ function nameElement(text: string): HTMLElement {
   const name = document.createElement("span");
   name.className = "name";
   const letters = [...text];
-  const end = letters.length > SHORT ? letters.splice(-MOST_END).join("") : "";
+  const end = letters.length > SHORT ? letters.splice(Math.max(LEAST_BEGIN, letters.length - MOST_END)).join("") : "";
   for (const part of [letters.join(""), end]) {
     const span = document.createElement("span");
     span.textContent = part;
