@@ -9,6 +9,7 @@
 #include "readers/rocprof/csv_files.h"
 #include "readers/rocprof/databases.h"
 #include "readers/rocprof/json_results.h"
+#include "readers/rocprof/v1_trace.h"
 
 namespace cgpu::rocprof {
 
@@ -139,7 +140,8 @@ void read_folder(const std::string& folder, Assembler& assembler) {
 
 bool is_profile(const Input& input) {
   if (input.is_folder) return is_folder_of_parts(input.path);
-  return is_database(input) || is_json_results(input.head) || is_read(csv_kind_of(input.head));
+  return is_database(input) || is_json_results(input.head) || is_v1_trace(input.head) ||
+         is_read(csv_kind_of(input.head));
 }
 
 Run read_profile(const Input& input, const ReadOptions&) {
@@ -155,6 +157,10 @@ Run read_profile(const Input& input, const ReadOptions&) {
   } else if (is_json_results(input.head)) {
     run.format_version = "rocprofv3 JSON";
     read_json_results(*input.source, input.path, assembler);
+    note_sizes(*input.source, run);
+  } else if (is_v1_trace(input.head)) {
+    run.format_version = "rocprof v1 trace";
+    read_v1_trace(*input.source, input.path, assembler);
     note_sizes(*input.source, run);
   } else {
     const CsvKind kind = csv_kind_of(input.head);

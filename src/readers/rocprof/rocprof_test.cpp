@@ -61,6 +61,27 @@ const std::string kNames =
     "[\"none\",\"hipLaunchKernel\"]}]},\"kernel_symbols\":[{\"kernel_id\":5,\"kernel_name\":\"_Z1fv.kd\","
     "\"formatted_kernel_name\":\"f()\"}]";
 
+const std::string kFirstVersionsTrace =
+    "{ \"traceEvents\":[{}\n"
+    ",{\"args\":{\"name\":\"CPU HIP API\"},\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"sort_index\":0}\n"
+    ",{\"args\":{\"name\":\"Markers and Ranges\"},\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"sort_index\":1}\n"
+    ",{\"args\":{\"name\":\"COPY\"},\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"sort_index\":2}\n"
+    ",{\"args\":{\"name\":\"GPU1\"},\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\",\"sort_index\":3}\n"
+    ",{\"ph\":\"X\",\"name\":\"hipLaunchKernel\",\"pid\":\"2\",\"tid\":\"8\",\"ts\":\"1\",\"dur\":\"1\",\n  "
+    "\"args\":{\n"
+    "    \"BeginNs\":\"1100\",\"EndNs\":\"1900\",\"pid\":\"4\",\"tid\":\"8\"}}\n"
+    ",{\"ph\":\"X\",\"name\":\"range\",\"pid\":\"0\",\"tid\":\"8\",\"ts\":\"1\",\"dur\":\"9\",\"args\":{}}\n"
+    ",{\"ts\":1,\"ph\":\"s\",\"cat\":\"DataFlow\",\"id\":0,\"pid\":2,\"tid\":8,\"name\":\"dep\"}\n"
+    ",{\"ts\":5,\"ph\":\"t\",\"cat\":\"DataFlow\",\"id\":0,\"pid\":7,\"tid\":0,\"name\":\"dep\"}\n"
+    ",{\"ph\":\"X\",\"name\":\"f(float*) [clone "
+    ".kd]\",\"pid\":\"7\",\"tid\":\"0\",\"ts\":\"5\",\"dur\":\"1\",\"args\":{"
+    "\"BeginNs\":\"5123\",\"EndNs\":\"6127\",\"dev-id\":\"1\",\"queue-id\":\"2\",\"pid\":\"4\"}}\n"
+    ",{\"ph\":\"X\",\"name\":\"CopyHostToDevice\",\"pid\":\"7\",\"tid\":\"0\",\"ts\":\"8\",\"dur\":\"1\",\"args\":{}}\n"
+    ",{\"ph\":\"X\",\"name\":\"hsa_amd_memory_async_copy\",\"pid\":\"1\",\"tid\":\"0\",\"ts\":\"9\",\"dur\":\"1\","
+    "\"args\":{}}\n"
+    ",{\"ph\":\"X\",\"name\":\"broken\",\"pid\":\"7\",\"tid\":\"0\",\"ts\":\"x\",\"args\":{}}\n"
+    ",{\"ph\":\"Q\"}\n],\n\"otherData\": {\n  }\n}";
+
 std::string results(const std::string& members) {
   return "{\"rocprofiler-sdk-tool\":[{" + members + "}]}";
 }
@@ -284,9 +305,33 @@ TEST(Rocprof, ReadsKernelsOfTheFirstVersionsDatabase) {
   EXPECT_EQ(run.events.skipped, 1);
 }
 
+TEST(Rocprof, ReadsTheFirstVersionsTrace) {
+  const auto run = read(kFirstVersionsTrace);
+  EXPECT_EQ(run.format, "rocprof");
+  EXPECT_EQ(run.format_version, "rocprof v1 trace");
+  const Timeline& t = run.timeline;
+  ASSERT_EQ(t.slices.size(), 5u);
+  EXPECT_EQ(t.name(0), "hipLaunchKernel");
+  EXPECT_EQ(t.kind(0), SliceKind::runtime_call);
+  EXPECT_EQ(t.kind(1), SliceKind::annotation);
+  EXPECT_EQ(t.slices.start[1], 1'000);  // whole microseconds, as there are no others
+  EXPECT_EQ(t.slices.duration[1], 9'000);
+  ASSERT_EQ(t.device_ops.size(), 3u);
+  EXPECT_EQ(t.name(t.device_ops.slice[0]), "f(float*)");
+  EXPECT_EQ(t.slices.start[t.device_ops.slice[0]], 5'123);
+  EXPECT_EQ(t.slices.duration[t.device_ops.slice[0]], 1'004);
+  EXPECT_EQ(t.device_ops.device[0], 1);
+  EXPECT_EQ(t.device_ops.stream[0], 2);
+  EXPECT_EQ(t.device_ops.copy[1], CopyKind::HtoD);
+  EXPECT_EQ(t.device_ops.copy[2], CopyKind::unknown);
+  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.flows, 2);
+  EXPECT_EQ(run.events.skipped, 2);
+}
+
 TEST(Rocprof, CutAnywhereAndDamaged) {
-  for (const std::string& whole :
-       {kCalls, kKernels, kCopies, kCounters, kWide, results(kNames + "," + kCallbacks + "," + kTail)}) {
+  for (const std::string& whole : {kFirstVersionsTrace, kCalls, kKernels, kCopies, kCounters, kWide,
+                                   results(kNames + "," + kCallbacks + "," + kTail)}) {
     for (size_t size = 0; size < whole.size(); size += 1 + whole.size() / 64) {
       for (const std::string& end : {std::string(), std::string("\xff\"{"), std::string(9, '9')}) {
         try {
