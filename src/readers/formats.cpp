@@ -77,7 +77,7 @@ bool looks_like_json_trace(const Input& input) {
 }  // namespace
 
 size_t runs_of_file(const Input& input) {
-  return std::max<size_t>(perfetto::is_trace(input) ? perfetto::runs_of_export(input.head) : 0, 1);
+  return std::max<size_t>(perfetto::is_trace(input) ? perfetto::runs_of_export(input) : 0, 1);
 }
 
 const std::vector<Format>& all_formats() {

@@ -10,9 +10,9 @@ namespace cgpu {
 struct ReadOptions {
   unsigned threads = 0;      // 0: as many as the machine has
   std::string input_format;  // overrides the recognition by content
-  size_t run_of_file = 0;    // of a file that holds several (export/): which one, from 0
   /// Called now and then from one thread at a time with the share done (0..1).
-  std::function<void(double)> progress = nullptr;
+  std::function<void(double)> progress;
+  size_t run_of_file = 0;  // of a file that holds several (export/): which one, from 0
 };
 
 }  // namespace cgpu

@@ -404,8 +404,8 @@ class ExportReader {
 
 }  // namespace
 
-size_t runs_of_export(std::string_view head) {
-  const std::string_view first = protobuf_bytes(head, trace::kPacket);
+size_t runs_of_export(const Input& input) {
+  const std::string_view first = protobuf_bytes(input.head, trace::kPacket);
   bool is_export = false;
   uint64_t runs = 0;
   each_attribute(protobuf_bytes(first, packet::kTraceAttributes), [&](std::string_view key, std::string_view value) {
@@ -414,7 +414,10 @@ size_t runs_of_export(std::string_view head) {
     if (key == export_marks::kRunsKey) runs = number;
   });
   constexpr uint64_t kMostRuns = uint64_t{1} << TrackNumber::kRunBits;
-  return is_export && runs <= kMostRuns ? static_cast<size_t>(runs) : 0;
+  constexpr uint64_t kLeastBytes = 20;  // of a run, packed: each costs a pass over the file
+  return is_export && runs <= kMostRuns && runs * kLeastBytes <= input.source->stored_bytes()
+             ? static_cast<size_t>(runs)
+             : 0;
 }
 
 Run read_export(const Input& input, const ReadOptions& options) {

@@ -5,15 +5,14 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 
 #include "model/run.h"
 #include "readers/common/input.h"
 
 namespace cgpu::perfetto {
 
-/// The runs in an export that begins so; 0 for a trace that is none.
-size_t runs_of_export(std::string_view head);
+/// The runs in an export; 0 for a trace that is none. Only the beginning is looked at.
+size_t runs_of_export(const Input& input);
 
 /// Reads one of the runs. Throws Error.
 Run read_export(const Input& input, const ReadOptions& options);

@@ -388,7 +388,7 @@ bool is_trace(const Input& input) {
 }
 
 Run read_trace(const Input& input, const ReadOptions& options) {
-  if (runs_of_export(input.head) > 0) return read_export(input, options);
+  if (runs_of_export(input) > 0) return read_export(input, options);
   Run run;
   run.file = input.path;
   run.format = "perfetto";

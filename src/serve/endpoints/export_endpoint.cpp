@@ -26,6 +26,7 @@ Answer answer_export(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"to"});
   const auto format = export_format_named(parameters.required_text("to"));
   if (!format) throw RequestError(kBadRequest, "to: pftrace or json was expected");
+  if (!has_timeline(profile.session())) throw RequestError(kNotFound, "there is no timeline to export");
   Answer answer;
   if (*format == ExportFormat::perfetto) answer.type = "application/octet-stream";
   answer.file_name = file_name_of(profile.session(), *format);
