@@ -111,6 +111,17 @@ class Swelling(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("is not a profile in a format that cgpu knows", errors)
 
+    def test_a_profile_without_an_end_is_copied_as_far_as_it_is_read(self):
+        process = self.start("report", "-", stdin=subprocess.PIPE)
+        process.stdin.write(b'{"traceEvents":[' + b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},' * 100000)
+        process.stdin.flush()
+        self.assertIsNone(process.poll())
+        self.assertEqual(os.listdir(self.temporary), [], "the copy has no name")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(20), -signal.SIGTERM)
+        process.stdin.close()
+        process.stderr.close()
+
     def test_a_pipe_is_read_whole_where_it_ends(self):
         path = os.path.join(tool.ROOT, "examples", "generated_training.json.gz")
         cat = subprocess.Popen(["cat", path], stdout=subprocess.PIPE)

@@ -130,7 +130,7 @@ bool is_secret_of(KeyKind kind, std::string_view value) {
 class Search {
  public:
   /// `shown`: where the text without them goes; null to look for the first alone.
-  Search(std::string_view text, std::string* shown) : text_(text), shown_(shown) {}
+  Search(std::string_view text, std::string* shown, bool code = false) : text_(text), shown_(shown), code_(code) {}
 
   size_t run() {
     bool in_word = false;
@@ -162,6 +162,8 @@ class Search {
     if (shown_ == nullptr) return;
     if (copied_ == 0) shown_->clear();
     shown_->append(text_.substr(copied_, begin - copied_)).append(quote).append(kHiddenValue).append(quote);
+    if (code_)
+      shown_->append(static_cast<size_t>(std::count(&text_[begin], &text_[begin] + (end - begin), '\n')), '\n');
     copied_ = end;
   }
 
@@ -286,6 +288,7 @@ class Search {
     if (!colon && begin < text_.size() && text_[begin] == '>') ++begin;  // "password => x"
     while (begin < text_.size() && begin - at_ < 4 && text_[begin] == ' ') ++begin;
     if (begin == text_.size()) return;
+    if (code_ && !is_quote(text_[begin])) return;
     if (text_[begin] == '{' || text_[begin] == '[') {
       const size_t end = end_of_brackets(begin);
       const std::string_view value = text_.substr(begin, end - begin);
@@ -359,6 +362,7 @@ class Search {
 
   std::string_view text_;
   std::string* shown_;
+  bool code_;
   size_t at_ = 0;
   size_t copied_ = 0;  // up to here the text stands in shown_
   size_t found_ = 0;
@@ -387,6 +391,10 @@ bool is_secret_value(std::string_view value) {
 
 size_t hide_secrets(std::string_view text, std::string& shown) {
   return has_letters(text) ? Search(text, &shown).run() : 0;
+}
+
+size_t hide_secrets_in_code(std::string_view code, std::string& shown) {
+  return Search(code, &shown, true).run();
 }
 
 }  // namespace cgpu

@@ -30,4 +30,8 @@ bool is_secret_value(std::string_view value);
 /// number is returned; else 0. JSON stays JSON.
 size_t hide_secrets(std::string_view text, std::string& shown);
 
+/// The same of a program's source, where `token = next(input)` is no secret and `token = "abc"` is: of keys that name
+/// secrets only values in quotes. Lines keep their numbers.
+size_t hide_secrets_in_code(std::string_view code, std::string& shown);
+
 }  // namespace cgpu

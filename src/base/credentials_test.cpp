@@ -116,6 +116,17 @@ TEST(Credentials, WhatProgramsCallTheirThingsStays) {
   }
 }
 
+TEST(Credentials, OfCodeOnlyLiteralsAreHidden) {
+  std::string shown;
+  EXPECT_EQ(
+      hide_secrets_in_code("std::string token = next_token(input);\nenv = {1};\nf(password=other_password)\n", shown),
+      0U);
+  EXPECT_EQ(
+      hide_secrets_in_code("a\nconst char* api_key = \"abc\";\nkey = \"-----BEGIN K\nx\n-----END K-----\"\nb", shown),
+      2U);
+  EXPECT_EQ(shown, "a\nconst char* api_key = \"[hidden]\";\nkey = \"[hidden]\n\n\"\nb");
+}
+
 TEST(Credentials, AreFoundInLinearTime) {
   for (const char* part :
        {"password=\"", "--token \"", "://", "-----BEGIN", "env={", "a:b@", "eyJ.", "token=1 ", "x"}) {

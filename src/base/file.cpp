@@ -100,7 +100,7 @@ size_t SpooledPipe::read_at(uint64_t position, void* to, size_t size) const {
 }
 
 uint64_t SpooledPipe::size() const {
-  fetch(UINT64_MAX);
+  const std::lock_guard lock(mutex_);
   return fetched_;
 }
 

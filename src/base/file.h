@@ -50,7 +50,7 @@ class SpooledPipe final : public File {
   /// Reads from the pipe up to the end of what is asked for. Thread-safe. Throws Error, too, where it is larger than
   /// there is room for.
   size_t read_at(uint64_t position, void* to, size_t size) const override;
-  /// Of all of it, which is read for that.
+  /// As far as it has been read.
   uint64_t size() const override;
 
  private:

@@ -40,7 +40,7 @@ class TextSource {
   /// Whether `read_at` costs the same anywhere, for several threads at once too.
   virtual bool is_quick_anywhere() const { return false; }
 
-  /// Bytes of the input as stored (a pipe is read to its end for that), and how many of them `read` has used.
+  /// Bytes of the input as stored (of a pipe: those that have come yet), and how many of them `read` has used.
   virtual uint64_t stored_bytes() const = 0;
   virtual uint64_t stored_position() const = 0;
 

@@ -181,7 +181,6 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
   Run run;
   run.file = input.path;
   run.format = "chakra";
-  run.input_bytes = input.source->stored_bytes();
   GraphBuilder graph(run);
   ProtobufStream messages(*input.source, kMostMessage);
   std::string_view message;
@@ -192,8 +191,9 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
     NewNode node;
     if (!read_node(message, headless, node)) ++damaged;
     graph.add(node);
-    if (count % 4096 == 0 && options.progress && run.input_bytes > 0) {
-      options.progress(static_cast<double>(input.source->stored_position()) / static_cast<double>(run.input_bytes));
+    if (count % 4096 == 0 && options.progress) {
+      options.progress(static_cast<double>(input.source->stored_position()) /
+                       static_cast<double>(input.source->stored_bytes()));
     }
   }
   if (run.op_graph->nodes.empty()) throw Error(input.path, "is cut off before its first node, or no Chakra trace");
@@ -201,6 +201,7 @@ Run read_chakra_trace(const Input& input, const ReadOptions& options) {
     run.notes.add("truncated_input", 1, "the file ends inside a node; those before were read", true);
   run.notes.add("damaged_input", damaged, "nodes that could not be read to their end", damaged > 0);
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  run.input_bytes = input.source->stored_bytes();
   run.text_bytes = input.source->text_position();
   graph.finish();
   return run;

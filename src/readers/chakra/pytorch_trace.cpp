@@ -185,7 +185,6 @@ Run read_json(const Input& input, const char* format, std::string_view list, New
   Run run;
   run.file = input.path;
   run.format = format;
-  run.input_bytes = input.source->stored_bytes();
   GraphBuilder graph(run);
   JsonReader json(*input.source);
   bool any_list = false;
@@ -217,6 +216,7 @@ Run read_json(const Input& input, const char* format, std::string_view list, New
   }
   json.note_trailing_data(run.notes);
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  run.input_bytes = input.source->stored_bytes();
   run.text_bytes = input.source->text_position();
   graph.finish();
   return run;

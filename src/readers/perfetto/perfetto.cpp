@@ -392,7 +392,6 @@ Run read_trace(const Input& input, const ReadOptions& options) {
   Run run;
   run.file = input.path;
   run.format = "perfetto";
-  run.input_bytes = input.source->stored_bytes();
   TraceReader reader(run, *input.source, options.progress);
   reader.read();
   if (run.events.read == 0) {
@@ -400,6 +399,7 @@ Run read_trace(const Input& input, const ReadOptions& options) {
     throw Error(input.path, "is no Perfetto trace, or is cut off before its first event");
   }
   if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  run.input_bytes = input.source->stored_bytes();
   run.text_bytes = input.source->text_position();
   run.arguments = make_argument_source(input.source, input.path, reader.texts(), std::move(reader.end_sources));
   return run;

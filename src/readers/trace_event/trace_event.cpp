@@ -208,7 +208,6 @@ void apply_clock(Run& run) {
 Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options) {
   Run run;
   run.file = file;
-  run.input_bytes = source->stored_bytes();
   std::string start;
   uint64_t offset = 0;
   TopLevel top = read_until_events(*source, file, start, offset);
@@ -224,6 +223,7 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
                   !top.complete);
   }
   if (!source->damage().empty()) run.notes.add("truncated_input", 1, source->damage(), true);
+  run.input_bytes = source->stored_bytes();
   run.text_bytes = source->text_position();
   run.format = kineto ? "kineto" : "chrome";
   apply_header(top, run);

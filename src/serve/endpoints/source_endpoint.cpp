@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/call_tree/call_tree_metrics.h"
+#include "base/credentials.h"
 #include "base/error.h"
 #include "base/json_text.h"
 #include "serve/endpoints/endpoints.h"
@@ -95,11 +96,13 @@ Answer answer_source(const Profile& profile, const Request& request) {
     throw RequestError(kNotFound, "there is no such source file");
   }
   const std::string bytes = beginning_of(*run.sources, number);
-  const std::string text = valid_utf8(bytes);
+  std::string text = valid_utf8(bytes);
+  const bool repaired = text != bytes;
+  if (std::string shown; hide_secrets_in_code(text, shown) != 0) text = shown;
   JsonTextWriter json;
   json.begin_object();
   write_file(json, run, number);
-  json.member("shown_bytes", bytes.size()).member("repaired", text != bytes).member("text", text);
+  json.member("shown_bytes", bytes.size()).member("repaired", repaired).member("text", text);
   write_lines(json, profile.session(), run, parameters.text("metric").value_or(""), run.sources->files()[number].name);
   json.end_object();
   return json_answer(std::move(json).text());

@@ -126,7 +126,10 @@ class Sources : public ::testing::Test {
         std::vector<std::pair<std::string, std::string>>{{"a.c", "int main() {\n  <script>\xFF\n}\n"},
                                                          {"b.c", "gone"},
                                                          {"large.c", large},
-                                                         {"one line.c", std::string(2 << 20, 'y')}});
+                                                         {"one line.c", std::string(2 << 20, 'y')},
+                                                         {"secret.c",
+                                                          "auto token = next();\nauto key = \"hf_abcdefgh"
+                                                          "ijklmnopqrst\";\n"}});
     viewer.add({"database"}).show(std::move(session));
   }
   Answer get(const std::string& path, std::multimap<std::string, std::string> query = {}) {
@@ -157,9 +160,14 @@ TEST_F(Sources, LargeOnesAreCutAtALine) {
   expect_has(get("/api/p/0/source", {{"rank", "3"}, {"file", "3"}}), R"("bytes":2097152,"shown_bytes":1048576)");
 }
 
+TEST_F(Sources, HoldNoCredentials) {
+  expect_has(get("/api/p/0/source", {{"rank", "3"}, {"file", "4"}}),
+             R"("text":"auto token = next();\nauto key = \"[hidden]\";\n")");
+}
+
 TEST_F(Sources, NothingElseIsGiven) {
   const std::vector<std::pair<std::multimap<std::string, std::string>, int>> requests = {
-      {{{"rank", "3"}, {"file", "4"}}, 404},
+      {{{"rank", "3"}, {"file", "5"}}, 404},
       {{{"rank", "3"}, {"file", "4294967295"}}, 404},
       {{{"rank", "0"}, {"file", "0"}}, 404},
       {{{"rank", "3"}, {"file", "-1"}}, 400},
