@@ -150,6 +150,8 @@ class PerfettoWriter {
         case ViewKind::steps:
           write_derived(id);
           break;
+        case ViewKind::call_path:
+          break;  // follows from the samples
         case ViewKind::ranges:
         case ViewKind::thread:
         case ViewKind::async:

@@ -20,6 +20,11 @@ ChosenTracks::ChosenTracks(const Profile& profile, const std::vector<ViewTrackId
       choose(track);
       continue;
     }
+    if (track.samples != kNone) {
+      for (const ViewTrack& other : tracks) {
+        if (other.run == track.run && other.source == tracks[track.samples].source) choose(other);
+      }
+    }
     if (!track.device || track.kind == ViewKind::counter) continue;
     for (const ViewTrack& other : tracks) {
       if (other.run == track.run && other.device == track.device && other.kind == ViewKind::stream) choose(other);
