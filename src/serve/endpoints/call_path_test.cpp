@@ -86,7 +86,7 @@ TEST(CallPath, LeadsToNeighboursAndIsFound) {
   EXPECT_EQ(neighbor(profile, 1, "child"), "{}");
   const std::string found = answer_search(profile, {"/api/p/0/search", {{"q", "solve"}}}).body;
   expect_has(found, R"("total":2,)");
-  expect_has(found, R"({"track":1,"slice":3,"lane":1,"start":30,"duration":10,"name":"solve"})");
+  expect_has(found, R"({"track":1,"slice":3,"lane":1,"name":"solve","start":30,"duration":10})");
   const std::string own = answer_search(profile, {"/api/p/0/search", {{"q", "solve"}, {"own", "1"}}}).body;
   expect_has(own, R"("total":0,)");
 }
