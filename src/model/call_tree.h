@@ -102,6 +102,14 @@ class ProfileValues {
   }
 };
 
+/// Where in the call tree the slices of a timeline were recorded, of a profile that has both. Thread-safe.
+class SampledNodes {
+ public:
+  virtual ~SampledNodes() = default;
+  /// `source`: that of a slice (Slices::source). kNoNode where its place is not in the tree.
+  virtual NodeIndex node_of(uint64_t source) const = 0;
+};
+
 struct CallTree {
   StringPool names;
   CallNodes nodes;
@@ -109,7 +117,8 @@ struct CallTree {
   /// The metric that is shown by default: the time, where there is one.
   std::optional<MetricIndex> main_metric;
   std::vector<CallProfile> profiles;
-  std::shared_ptr<ProfileValues> profile_values;  // may be null
+  std::shared_ptr<ProfileValues> profile_values;      // may be null
+  std::shared_ptr<const SampledNodes> sampled_nodes;  // may be null
 
   /// The name to show for a node: the function's name, "file.c:12", "loop at file.c:12", ...
   std::string name_of(NodeIndex node) const;

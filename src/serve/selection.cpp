@@ -15,6 +15,14 @@ ChosenTracks::ChosenTracks(const Profile& profile, const std::vector<ViewTrackId
   };
   for (const ViewTrackId id : wanted) {
     const ViewTrack& track = tracks[id];
+    if (track.samples != kNone) {  // a call path stands for all that it is made of
+      const ViewTrack& samples = tracks[track.samples];
+      if (samples.device) devices_[track.run].push_back(*samples.device);
+      for (const ViewTrack& other : tracks) {
+        if (other.run == track.run && other.source == samples.source) choose(other);
+      }
+      continue;
+    }
     if (track.device) devices_[track.run].push_back(*track.device);
     if (track.source != kNone) {
       choose(track);

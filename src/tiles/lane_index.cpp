@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "base/sort_runs.h"
@@ -128,20 +129,33 @@ LaneIndex::LaneIndex(const SliceTimes& times, std::vector<SliceIndex> slices, co
   build_trees();
 }
 
+LaneIndex::LaneIndex(const SliceTimes& times, std::vector<uint32_t> lane)
+    : times_(times), slices_(lane.size()), lane_(std::move(lane)) {
+  std::iota(slices_.begin(), slices_.end(), SliceIndex{0});
+  fill_begins(lane_.empty() ? 0 : *std::max_element(lane_.begin(), lane_.end()) + 1);
+  std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
+  by_lane_.resize(slices_.size());
+  for (const SliceIndex slice : slices_) by_lane_[next[lane_[slice]]++] = slice;
+  build_trees();
+}
+
 void LaneIndex::fill_lanes(const SliceParents& parents) {
   const std::vector<SliceIndex> sorted = in_nesting_order(times_, slices_);
   const SliceIndex first = slices_.front();
   const Lanes lanes = lay_out(times_, sorted, first, slices_.back(), parents);
-  begin_.assign(lanes.count + 1, 0);
   lane_.reserve(slices_.size());
-  for (const SliceIndex slice : slices_) {
-    lane_.push_back(lanes.of[slice - first]);
-    ++begin_[lane_.back() + 1];
-  }
-  for (uint32_t lane = 0; lane < lanes.count; ++lane) begin_[lane + 1] += begin_[lane];
+  for (const SliceIndex slice : slices_) lane_.push_back(lanes.of[slice - first]);
+  fill_begins(lanes.count);
   std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
   by_lane_.resize(slices_.size());
   for (const SliceIndex slice : sorted) by_lane_[next[lanes.of[slice - first]]++] = slice;
+}
+
+/// From the lane of each slice.
+void LaneIndex::fill_begins(uint32_t lanes) {
+  begin_.assign(size_t{lanes} + 1, 0);
+  for (const uint32_t lane : lane_) ++begin_[lane + 1];
+  for (uint32_t lane = 0; lane < lanes; ++lane) begin_[lane + 1] += begin_[lane];
 }
 
 void LaneIndex::build_trees() {

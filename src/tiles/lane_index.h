@@ -57,6 +57,9 @@ class LaneIndex {
   /// The slices of one track, in ascending order. O(n log n), O(n) where the starts are (mostly) sorted.
   LaneIndex(const SliceTimes& times, std::vector<SliceIndex> slices, const SliceParents& parents);
 
+  /// Slices 0, 1, ... on the lanes that are given: those of a lane must begin in their order and not overlap. O(n).
+  LaneIndex(const SliceTimes& times, std::vector<uint32_t> lane);
+
   uint32_t lanes() const { return static_cast<uint32_t>(begin_.size() - 1); }
   size_t slices() const { return slices_.size(); }
   Lane lane(uint32_t number) const;
@@ -67,6 +70,7 @@ class LaneIndex {
 
  private:
   void fill_lanes(const SliceParents& parents);
+  void fill_begins(uint32_t lanes);
   void build_trees();
 
   SliceTimes times_;

@@ -62,6 +62,7 @@ struct TimelineView::OpenTrack {
   std::atomic<bool> ready = false;
   DerivedSlices derived;
   std::unique_ptr<IdleSlices> idle;
+  std::unique_ptr<CallPaths> paths;
   std::unique_ptr<LaneIndex> lanes;
   std::unique_ptr<CounterIndex> counter;
   std::unique_ptr<Activity> activity;
@@ -77,6 +78,7 @@ struct TimelineView::Device {
 
 struct TimelineView::OpenRun {
   std::map<int32_t, Device> devices;
+  std::unique_ptr<Frames> frames;  // where the call tree knows the places of samples
 };
 
 TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
@@ -89,7 +91,8 @@ TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_r
       zeros_(zeros_of(session_, of_runs)),
       tracks_(session_, of_runs),
       names_(session_),
-      sorted_ops_(session_.runs.size()) {
+      sorted_ops_(session_.runs.size()),
+      frame_names_(session_.runs.size()) {
   for (int cause = 0; cause < kIdleCauses; ++cause) {
     std::string text(text_of(static_cast<IdleCause>(cause)));
     std::replace(text.begin(), text.end(), '_', ' ');
@@ -107,12 +110,36 @@ TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_r
     }
     OpenRun& opened = *opened_runs_.emplace_back(std::make_unique<OpenRun>());
     for (auto& [device, of_device] : of_runs[run].ops.devices) opened.devices[device].ops = std::move(of_device.ops);
+    const std::optional<CallTree>& tree = session_.runs[run].call_tree;
+    if (tree && tree->sampled_nodes && !session_.runs[run].timeline.tracks.empty()) {
+      opened.frames = std::make_unique<Frames>(*tree);
+      name_frames(run);
+    }
   }
   for (size_t i = 0; i < tracks().size(); ++i) opened_.push_back(std::make_unique<OpenTrack>());
   lay_out_all(threads, progress);
 }
 
 TimelineView::~TimelineView() = default;
+
+/// A frame has the number of the slices that are called so.
+void TimelineView::name_frames(size_t run) {
+  const CallTree& tree = *session_.runs[run].call_tree;
+  std::vector<uint32_t>& names = frame_names_[run];
+  names.assign(tree.nodes.size(), kNone);
+  std::vector<uint32_t> known(tree.names.size(), kNone);  // by StringId of the tree
+  for (NodeIndex node = 0; node < names.size(); ++node) {
+    const NodeKind kind = tree.nodes.kind[node];
+    if (kind != NodeKind::function && kind != NodeKind::entry) continue;
+    uint32_t& number = known[tree.nodes.name[node]];
+    if (tree.nodes.name[node] == 0 || number == kNone) {  // a name of 0 is made from the node's place
+      const std::string text = tree.name_of(node);
+      const StringId of_slices = session_.runs[run].timeline.names.find(text);
+      number = of_slices == StringPool::absent ? names_.add(text) : names_.of(run, of_slices);
+    }
+    names[node] = number;
+  }
+}
 
 void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   std::vector<ViewTrackId> order(tracks().size());
@@ -132,7 +159,9 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
     if (track.source != kNone) {
       std::call_once(sorted_out[track.run], [&] { distribute_slices(session_, track.run, tracks_, slices); });
     }
-    if (id < kFirstScreen) {
+    if (track.kind == ViewKind::call_path) {
+      measure_paths(track);
+    } else if (id < kFirstScreen) {
       OpenTrack& opened = open(id, track.source == kNone ? nullptr : &slices[id]);
       if (opened.lanes) track.lanes = std::max<uint32_t>(opened.lanes->lanes(), 1);
     } else if (track.source != kNone) {
@@ -142,6 +171,16 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
     const std::lock_guard lock(mutex);
     progress(static_cast<double>(++done) / static_cast<double>(order.size()));
   });
+}
+
+/// The boxes take memory once somebody opens the track; how many there are is known before.
+void TimelineView::measure_paths(ViewTrack& track) {
+  const PathExtent extent = path_extent(*opened_runs_[track.run]->frames, path_samples_of(track));
+  track.lanes = std::max<uint32_t>(extent.lanes, 1);
+  track.slices = extent.boxes;
+  if (extent.lanes < extent.longest) {
+    track.name += fmt::format(" (outermost {} of {} frames)", extent.lanes, extent.longest);
+  }
 }
 
 std::vector<std::string> TimelineView::kinds() {
@@ -198,6 +237,9 @@ SliceLook TimelineView::look(ViewTrackId id, SliceIndex slice) const {
         return {cause_names_[name], colour_of(derived_kind(DerivedKind::idle), static_cast<uint8_t>(name))};
       case ViewKind::steps:
         return {name, colour_of(derived_kind(DerivedKind::step), 0)};
+      case ViewKind::call_path:
+        return {frame_names_[track.run][name],
+                colour_of(kind_of(session_.runs[track.run].call_tree->nodes.kind[name]), 0)};
       case ViewKind::exposed:
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::exposed), 0)};
       default:
@@ -234,11 +276,55 @@ const DerivedSlices* TimelineView::derived(ViewTrackId id) const {
   const ViewTrack& track = tracks()[id];
   if (track.source != kNone || !has_slices(id)) return nullptr;
   const OpenTrack& opened = open(id);
-  return opened.idle ? &opened.idle->slices : &opened.derived;
+  return opened.idle ? &opened.idle->slices : opened.paths ? &opened.paths->boxes : &opened.derived;
 }
 
 const IdleSlices& TimelineView::idle(ViewTrackId track) const {
   return *open(track).idle;
+}
+
+const CallPaths& TimelineView::call_paths(ViewTrackId track) const {
+  return *open(track).paths;
+}
+
+void TimelineView::for_each_box(ViewTrackId id, const std::function<void(SliceIndex, uint32_t, int64_t)>& visit) const {
+  const ViewTrack& track = tracks()[id];
+  const std::vector<uint32_t>& names = frame_names_[track.run];
+  cgpu::for_each_box(*opened_runs_[track.run]->frames, path_samples_of(track), *track.lanes,
+                     [&](SliceIndex box, NodeIndex frame, int64_t start) { visit(box, names[frame], start); });
+}
+
+NodeIndex TimelineView::node_of(size_t run, SliceIndex slice) const {
+  if (!opened_runs_[run]->frames) return kNoNode;
+  const Run& of = session_.runs[run];
+  return of.call_tree->sampled_nodes->node_of(of.timeline.slices.source[slice]);
+}
+
+std::optional<Placed> TimelineView::innermost_box(size_t run, SliceIndex slice) const {
+  const NodeIndex node = node_of(run, slice);
+  if (node == kNoNode) return std::nullopt;
+  const TrackIndex source = session_.runs[run].timeline.slices.track[slice];
+  const auto track = std::find_if(tracks().begin(), tracks().end(), [&](const ViewTrack& candidate) {
+    return candidate.run == run && candidate.samples != kNone && tracks()[candidate.samples].source == source;
+  });
+  const Frames& frames = *opened_runs_[run]->frames;
+  const uint32_t length = std::min(frames.length(node), *track->lanes);
+  NodeIndex frame = frames.of(node);
+  for (uint32_t depth = std::min(frames.length(node), kMostPathLanes); depth > length; --depth) {
+    frame = frames.caller(frame);
+  }
+  if (length == 0) return std::nullopt;
+  const auto id = static_cast<ViewTrackId>(track - tracks().begin());
+  const Lane lane = lanes(id).lane(length - 1);
+  const DerivedSlices& boxes = call_paths(id).boxes;
+  const int64_t start = session_.runs[run].timeline.slices.start[slice] - zeros_[run];
+  // Of the boxes that begin together (samples without duration), the sample's own has its frame.
+  for (size_t position = lane.first_starting(start + 1); position-- > 0;) {
+    const SliceIndex box = lane.slice(position);
+    if (boxes.name[box] == frame && lane.end(position) >= start) return find(id, box);
+    if (lane.end(position) < start) break;
+  }
+  return std::nullopt;
 }
 
 OpIndex TimelineView::op_of(size_t run, SliceIndex slice) const {
@@ -294,6 +380,14 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
       for (const Step& step : facts_.steps(track.run)) opened.derived.add(step.time, step_names_[name++], kNone);
       break;
     }
+    case ViewKind::call_path: {
+      const PathExtent extent{0, *track.lanes, *track.slices};
+      opened.paths = std::make_unique<CallPaths>(
+          cgpu::call_paths(*opened_runs_[track.run]->frames, path_samples_of(track), extent));
+      const DerivedSlices& boxes = opened.paths->boxes;
+      opened.lanes = std::make_unique<LaneIndex>(SliceTimes(boxes.start, boxes.duration, zero), opened.paths->lane);
+      return;
+    }
     default:
       if (track.source == kNone) opened.derived = projected_ranges(timeline, device_of(track).ops);
   }
@@ -340,6 +434,22 @@ std::vector<CounterIndex::Sample> TimelineView::samples_of(const ViewTrack& trac
     if (event.device == track.device && total >= 0) samples.push_back({event.time - zero, static_cast<double>(total)});
   }
   return samples;
+}
+
+std::vector<PathSample> TimelineView::path_samples_of(const ViewTrack& track) const {
+  const Run& run = session_.runs[track.run];
+  const TrackIndex source = tracks()[track.samples].source;
+  std::vector<SliceIndex> slices;
+  // The parts of a track stand side by side.
+  const size_t first = track.samples - std::min<size_t>(track.samples, kTrackParts - 1);
+  for (size_t id = first; id < std::min<size_t>(track.samples + kTrackParts, tracks().size()); ++id) {
+    const ViewTrack& part = tracks()[id];
+    if (part.run != track.run || part.source != source) continue;
+    const std::vector<SliceIndex> of_part = slices_of(part);
+    slices.insert(slices.end(), of_part.begin(), of_part.end());
+  }
+  std::sort(slices.begin(), slices.end());
+  return path_samples(run.timeline, *run.call_tree, slices);
 }
 
 TimelineView::Device& TimelineView::device_of(const ViewTrack& track) const {

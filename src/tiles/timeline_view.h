@@ -16,6 +16,7 @@
 #include "analysis/session_facts.h"
 #include "model/run.h"
 #include "tiles/activity.h"
+#include "tiles/call_paths.h"
 #include "tiles/counter_index.h"
 #include "tiles/derived_slices.h"
 #include "tiles/lane_index.h"
@@ -81,6 +82,17 @@ class TimelineView {
   const DerivedSlices* derived(ViewTrackId track) const;
   /// The gaps of a track of kind idle.
   const IdleSlices& idle(ViewTrackId track) const;
+  /// The boxes of a track of kind call_path.
+  const CallPaths& call_paths(ViewTrackId track) const;
+  /// Calls visit(box, name, start) for each of them, on the run's clock, without keeping any.
+  void for_each_box(ViewTrackId track, const std::function<void(SliceIndex, uint32_t, int64_t)>& visit) const;
+  /// By node of a run's call tree, the number of a frame's name; kNone for other nodes. Empty where the run has no
+  /// track of kind call_path.
+  const std::vector<uint32_t>& frame_names(size_t run) const { return frame_names_[run]; }
+  /// The place in the call tree at which a slice of the profile was recorded; kNoNode where it is not known.
+  NodeIndex node_of(size_t run, SliceIndex slice) const;
+  /// The innermost box that a slice of the profile is a sample of.
+  std::optional<Placed> innermost_box(size_t run, SliceIndex slice) const;
   /// The device op of a slice; kNone where it is none.
   OpIndex op_of(size_t run, SliceIndex slice) const;
 
@@ -105,6 +117,9 @@ class TimelineView {
   void build(ViewTrackId track, OpenTrack& opened, std::vector<SliceIndex>* slices) const;
   std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
   SliceParents parents_of(const ViewTrack& track) const;
+  std::vector<PathSample> path_samples_of(const ViewTrack& track) const;
+  void name_frames(size_t run);
+  void measure_paths(ViewTrack& track);
   struct Device;
   struct OpenRun;
   Device& device_of(const ViewTrack& track) const;
@@ -119,6 +134,7 @@ class TimelineView {
   std::vector<uint32_t> step_names_;                                     // of all runs, one after another
   std::vector<uint32_t> cause_names_;                                    // by IdleCause
   std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
+  std::vector<std::vector<uint32_t>> frame_names_;                       // by run and node
   int64_t span_ = 1;
 
   mutable std::vector<std::unique_ptr<OpenTrack>> opened_;     // by track

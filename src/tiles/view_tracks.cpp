@@ -201,6 +201,7 @@ class TracksOfRun {
     const std::string name = stream ? name_of_stream(source) : name_of_thread(source);
     const std::array<std::pair<TrackPart, const char*>, kTrackParts> parts = {
         {{TrackPart::ranges, " ranges"}, {TrackPart::main, ""}, {TrackPart::rest, " waits"}}};
+    ViewTrackId samples = kNone;
     for (const auto& [part, suffix] : parts) {
       const PartFacts& facts = facts_.slices.parts[number][static_cast<size_t>(part)];
       if (facts.slices == 0) continue;
@@ -217,6 +218,12 @@ class TracksOfRun {
       track.first = facts.first;
       track.last = facts.last;
       track.device = host ? std::nullopt : device;
+      if (samples == kNone || part == TrackPart::main) samples = static_cast<ViewTrackId>(out_.size() - 1);
+    }
+    if (samples != kNone && run_.call_tree && run_.call_tree->sampled_nodes) {
+      ViewTrack& track = add(ViewKind::call_path, group, name + " call path");
+      track.group = out_[samples].group;
+      track.samples = samples;
     }
   }
 
@@ -251,6 +258,8 @@ const char* text_of(ViewKind kind) {
       return "exposed";
     case ViewKind::counter:
       return "counter";
+    case ViewKind::call_path:
+      return "call_path";
   }
   return "other";
 }

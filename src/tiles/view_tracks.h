@@ -15,7 +15,7 @@
 
 namespace cgpu {
 
-enum class ViewKind : uint8_t { thread, stream, async, other, ranges, busy, idle, steps, exposed, counter };
+enum class ViewKind : uint8_t { thread, stream, async, other, ranges, busy, idle, steps, exposed, counter, call_path };
 const char* text_of(ViewKind kind);  // "thread", ...
 
 using ViewTrackId = uint32_t;
@@ -34,6 +34,7 @@ struct ViewTrack {
   SliceIndex last = 0;
   std::optional<int32_t> device;    // of derived tracks and streams
   std::optional<uint32_t> counter;  // of a counter of the profile: index into Counters::tracks
+  ViewTrackId samples = kNone;      // of a call path: the track with the samples (the ops, of a stream)
   bool reserved = false;            // of another counter: whether it shows reserved memory, else allocated memory
 };
 

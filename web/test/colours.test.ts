@@ -212,6 +212,16 @@ test("a device op has the colour of its class, anything else that of its kind", 
   assert.equal(palette.slice("class", 0 << 8, 0, 0), palette.kindColour(0));
 });
 
+test("a frame of a call path has the colour of its function", () => {
+  const kinds = [...KINDS, "function", "entry"];
+  const palette = new Palette("light", kinds, CLASSES, CAUSES);
+  const frame = (name: number) => palette.slice("class", kinds.indexOf("function") << 8, name, 5);
+  assert.equal(frame(7), palette.slice("name", 0, 7, 0));
+  assert.notEqual(frame(7), frame(8));
+  assert.ok(palette.isNamedKind(kinds.indexOf("entry")));
+  assert.ok(!palette.isNamedKind(kinds.indexOf("kernel")));
+});
+
 test("pixels: channels, mixing, CSS", () => {
   assert.equal(fromCss("#010203"), pixel(1, 2, 3));
   assert.equal(cssColour(pixel(1, 2, 3)), "rgb(1 2 3)");

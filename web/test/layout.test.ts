@@ -85,6 +85,21 @@ test("tracks of many lanes begin folded, but for the busiest thread", () => {
   assert.deepEqual(outermost(runs), ranks);
 });
 
+test("the call path of the busiest thread begins open, and one goes where its thread goes", () => {
+  const thread = (id: number, slices: number) => ({ ...track(2 * id, ["g"], `thread ${id}`), slices });
+  const path = (id: number) => ({
+    ...track(2 * id + 1, ["g"], `thread ${id} call path`, 30, "call_path"),
+    samples: 2 * id,
+  });
+  const few = [thread(0, 5), path(0), thread(1, 9), path(1)];
+  assert.deepEqual(foldedAtFirst(few), new Set([1]));
+  const many = Array.from({ length: 20 }, (_, id) => [thread(id, id < 5 ? 1000 : 1), path(id)]).flat();
+  const rows = layout(many, PLAIN).main;
+  const gathered = rows.findIndex((row) => row.kind === "group" && row.title === "With few slices");
+  assert.equal(rows.slice(0, gathered).filter((row) => row.kind === "track").length, 10);
+  assert.equal(rows.slice(gathered).filter((row) => row.kind === "track").length, 30);
+});
+
 test("many ranks are a row each, with what kept their devices busy", () => {
   const ranks = Array.from({ length: 8 }, (_, rank) => [
     { ...track(4 * rank, [`rank ${rank}`, "GPU 0"], "busy", 1, "busy"), run: rank },

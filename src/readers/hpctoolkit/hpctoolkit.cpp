@@ -149,6 +149,7 @@ Run read_database(const Input& input, const ReadOptions&) {
   warn_of_sampling(run);
   if (const auto trace = map_if_there(folder / "trace.db", run); trace && profiles) {
     read_traces(Bytes(trace->bytes()), meta, *profiles, run);
+    run.call_tree->sampled_nodes = sampled_nodes(trace, std::move(meta.contexts));
     if (!has_footer(trace->bytes(), "trace.db")) {
       run.notes.add("truncated_input", 1, "trace.db does not end as it should: it is cut off", true);
     }

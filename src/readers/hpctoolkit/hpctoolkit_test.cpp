@@ -225,6 +225,18 @@ TEST(Hpctoolkit, TracesBecomeATimeline) {
   EXPECT_EQ(run.notes.count("missing_calls"), 1);  // the second thread has no trace
 }
 
+TEST(Hpctoolkit, SlicesOfATimelineKnowTheirPlaceInTheCallTree) {
+  const auto run = read(TestFolder(small_program().build()));
+  const CallTree& tree = *run.call_tree;
+  ASSERT_TRUE(tree.sampled_nodes);
+  for (SliceIndex slice = 0; slice < run.timeline.slices.size(); ++slice) {
+    const NodeIndex node = tree.sampled_nodes->node_of(run.timeline.slices.source[slice]);
+    ASSERT_NE(node, kNoNode);
+    EXPECT_EQ(tree.name_of(tree.function_of(node)), run.timeline.name(slice));
+  }
+  EXPECT_EQ(tree.sampled_nodes->node_of(kNoSource), kNoNode);
+}
+
 TEST(Hpctoolkit, CopiesAndWaitsOnAStream) {
   DatabaseBuilder builder = small_program();
   TestContext& work = builder.entries[0].below[0].below[0].below[0];

@@ -232,7 +232,28 @@ class TraceReader {
   int64_t cut_ = 0, bad_times_ = 0, backward_ = 0, unknown_contexts_ = 0, open_ends_ = 0, empty_threads_ = 0;
 };
 
+/// Reads the context of a trace element again.
+class TraceNodes : public SampledNodes {
+ public:
+  TraceNodes(std::shared_ptr<const MappedFile> trace, ContextNodes contexts)
+      : mapped_(std::move(trace)), file_(mapped_->bytes()), contexts_(std::move(contexts)) {}
+
+  NodeIndex node_of(uint64_t source) const override {
+    const auto element = file_.fields(source, layout::trace_element::end);
+    return element ? contexts_.node_of(element->u32(layout::trace_element::ctxId)) : kNoNode;
+  }
+
+ private:
+  std::shared_ptr<const MappedFile> mapped_;
+  Bytes file_;
+  ContextNodes contexts_;
+};
+
 }  // namespace
+
+std::shared_ptr<const SampledNodes> sampled_nodes(std::shared_ptr<const MappedFile> trace, ContextNodes contexts) {
+  return std::make_shared<TraceNodes>(std::move(trace), std::move(contexts));
+}
 
 void read_traces(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run) {
   TraceReader(file, meta, profiles, run).read();

@@ -4,9 +4,11 @@
 // start to its end; on a thread it is a sample of the call stack, which stands for the time until the next sample.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "model/run.h"
 #include "readers/hpctoolkit/bytes.h"
 #include "readers/hpctoolkit/meta.h"
@@ -17,6 +19,9 @@ namespace cgpu::hpctoolkit {
 /// Fills run.timeline, its clock and its counts from the bytes of a trace.db. O(elements). What is missing or doubtful
 /// goes to the notes of the run, also where the file is no trace.db.
 void read_traces(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run);
+
+/// Where the elements that became slices lie in the call tree: read from the file again, nothing is kept.
+std::shared_ptr<const SampledNodes> sampled_nodes(std::shared_ptr<const MappedFile> trace, ContextNodes contexts);
 
 /// "rank 1 thread 3", "GPU context 1 stream 7": as much as tells profiles apart.
 std::vector<CallProfile> call_profiles(const std::vector<Identity>& identities);

@@ -24,10 +24,24 @@ std::optional<Placed> beside(const TimelineView& view, const Placed& placed, boo
   return view.find(placed.track, lane.slice(next ? position + 1 : position - 1));
 }
 
+/// The first of the boxes below one of a call path.
+std::optional<Placed> first_called(const TimelineView& view, const Placed& placed) {
+  const LaneIndex& lanes = view.lanes(placed.track);
+  if (placed.lane + 1 >= lanes.lanes()) return std::nullopt;
+  const Lane lane = lanes.lane(placed.lane + 1);
+  const std::vector<SliceIndex>& callers = view.call_paths(placed.track).callers;
+  const int64_t end = placed.start + placed.duration;
+  for (size_t at = lane.first_starting(placed.start); at < lane.size() && lane.start(at) <= end; ++at) {
+    if (callers[lane.slice(at)] == placed.slice) return view.find(placed.track, lane.slice(at));
+  }
+  return std::nullopt;
+}
+
 /// The child that begins first: it lies on a lane below.
 std::optional<Placed> first_child(const Profile& profile, const Placed& placed) {
   const TimelineView& view = profile.view();
   const ViewTrack& track = view.tracks()[placed.track];
+  if (track.kind == ViewKind::call_path) return first_called(view, placed);
   if (track.source == kNone) return std::nullopt;
   const Slices& slices = profile.session().runs[track.run].timeline.slices;
   const LaneIndex& lanes = view.lanes(placed.track);
@@ -58,6 +72,9 @@ std::optional<Placed> neighbor(const Profile& profile, const Placed& placed, con
   const Timeline& timeline = profile.session().runs[run].timeline;
   if (where == "next" || where == "previous") return beside(view, placed, where == "next");
   if (where == "child") return first_child(profile, placed);
+  if (where == "parent" && view.tracks()[placed.track].kind == ViewKind::call_path) {
+    return view.find(placed.track, view.call_paths(placed.track).callers[placed.slice]);
+  }
   const SliceIndex slice = origin_of(profile, placed);
   std::optional<SliceIndex> found;
   if (where == "parent") {

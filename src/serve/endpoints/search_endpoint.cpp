@@ -61,7 +61,8 @@ class Search {
         tracks_(std::move(tracks)),
         own_(own),
         matches_(view_.names().size()),
-        used_(view_.names().size()) {}
+        used_(view_.names().size()),
+        frames_(profile.session().runs.size()) {}
 
   /// Calls take(match) for each slice.
   template <typename Take>
@@ -74,6 +75,8 @@ class Search {
       if (track.source != kNone || !view_.has_slices(id) || !is_wanted(id)) continue;
       if (track.kind == ViewKind::idle) {
         search_causes(id, take);
+      } else if (track.kind == ViewKind::call_path) {
+        if (has_frames(track.run)) search_boxes(id, take);
       } else if (track.kind == ViewKind::steps || can_have(track.kind, kinds[track.run])) {
         search_derived(id, take);
       }
@@ -150,6 +153,24 @@ class Search {
     }
   }
 
+  /// Whether a function of a run's call tree is called so.
+  bool has_frames(size_t run) {
+    if (!frames_[run]) {
+      const std::vector<uint32_t>& names = view_.frame_names(run);
+      frames_[run] =
+          std::any_of(names.begin(), names.end(), [&](uint32_t name) { return name != kNone && matches_[name] != 0; });
+    }
+    return *frames_[run];
+  }
+
+  template <typename Take>
+  void search_boxes(ViewTrackId id, Take take) {
+    const size_t run = view_.tracks()[id].run;
+    view_.for_each_box(id, [&](SliceIndex box, uint32_t name, int64_t start) {
+      if (matches_[name] != 0) found(name, {start - view_.zero(run), id, run, box}, take);
+    });
+  }
+
   template <typename Take>
   void search_causes(ViewTrackId id, Take take) {
     if (std::find(causes_.begin(), causes_.end(), true) == causes_.end()) return;
@@ -178,7 +199,8 @@ class Search {
   bool own_;
   std::vector<uint8_t> matches_;  // by name
   std::array<bool, kIdleCauses> causes_{};
-  std::vector<uint8_t> used_;  // by name
+  std::vector<uint8_t> used_;                // by name
+  std::vector<std::optional<bool>> frames_;  // by run
   uint64_t total_ = 0;
 };
 

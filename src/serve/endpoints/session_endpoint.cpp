@@ -44,6 +44,7 @@ void write_tracks(JsonTextWriter& json, const Profile& profile) {
         .member("sort", id)
         .member("slices", track.slices)
         .member("lanes", track.lanes)
+        .member("samples", track.samples == kNone ? std::nullopt : std::optional(track.samples))
         .member("pinned", false)
         .end_object();
   }

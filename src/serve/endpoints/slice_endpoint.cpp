@@ -8,6 +8,7 @@
 #include "analysis/common/statistics.h"
 #include "base/error.h"
 #include "kernels/kernel_class.h"
+#include "serve/endpoints/call_path.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/endpoints/idle_gap.h"
 #include "serve/endpoints/launch_endpoint.h"
@@ -38,7 +39,7 @@ class SliceWriter {
     write_place();
     if (op_ != kNone) write_device_op();
     write_step();
-    write_stack();
+    if (!write_sample_path(json_, profile_, run_, slice_)) write_stack();
     write_launch();
     write_slice_waits(json_, profile_, run_, slice_);
     write_siblings();
@@ -244,6 +245,8 @@ Answer answer_slice(const Profile& profile, const Request& request) {
     const SliceIndex origin = derived->origin[placed.slice];
     if (track.kind == ViewKind::idle) {
       write_idle_gap(json, profile, placed);
+    } else if (track.kind == ViewKind::call_path) {
+      write_path_box(json, profile, placed);
     } else if (origin != kNone) {
       json.key("origin");
       write_placed(json, profile, profile.view().place(track.run, origin));

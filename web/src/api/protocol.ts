@@ -16,7 +16,7 @@ export interface Status {
 }
 
 export type TrackKind =
-  "thread" | "stream" | "async" | "other" | "ranges" | "busy" | "idle" | "steps" | "exposed" | "counter";
+  "thread" | "stream" | "async" | "other" | "ranges" | "busy" | "idle" | "steps" | "exposed" | "counter" | "call_path";
 
 export interface Track {
   id: number;
@@ -28,6 +28,8 @@ export interface Track {
   sort: number;
   slices: number;
   lanes: number;
+  /** Of a call path: the track with its samples. */
+  samples?: number | null;
   pinned: boolean;
 }
 
@@ -90,6 +92,20 @@ export interface SliceAt {
   name?: string;
 }
 
+/** A place in the call tree, and the main metric there and below. */
+export interface NodeDetails {
+  rank: number;
+  id: number;
+  kind: string;
+  name: string;
+  module?: string;
+  file?: string;
+  line?: number;
+  metric?: string;
+  unit?: string;
+  inclusive?: number;
+}
+
 /** How a wait ended, a sentence on that, and who had a part in it. */
 export interface WaitDetails {
   end: string;
@@ -117,6 +133,10 @@ export interface SliceDetails extends SliceAt {
   share_of_step_pct?: number;
   step?: number;
   stack?: SliceAt[];
+  /** Of a sample and of a box of a call path: where in the call tree it is. */
+  node?: NodeDetails;
+  /** That a box of a call path joins. */
+  samples?: number;
   launch?: SliceAt | null;
   launched?: SliceAt[]; // the first of them
   launched_count?: number;

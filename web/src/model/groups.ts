@@ -13,7 +13,10 @@ export interface Group {
   readonly gathered: boolean;
 }
 
-/** Tracks with more lanes than this begin folded, but for the busiest thread of a run where there are few runs. */
+/**
+ * Tracks with more lanes than this begin folded, but for the busiest thread of a run, and its call path, where there are
+ * few runs.
+ */
 const MOST_OPEN_LANES = 12;
 /** Of more runs than this each begins as one row. */
 const FEW_RUNS = 2;
@@ -86,7 +89,8 @@ function withFewSlices(tracks: readonly Track[]): Track[] {
   const bySlices = [...own].sort((a, b) => b.slices - a.slices);
   const stay = new Set(bySlices.slice(0, STAY));
   const few = Math.max(FEW_SLICES, bySlices[0]!.slices * FEW_SHARE);
-  return own.filter((track) => track.slices <= few && !stay.has(track));
+  const gathered = new Set(own.filter((track) => track.slices <= few && !stay.has(track)).map((track) => track.id));
+  return tracks.filter((track) => gathered.has(track.id) || gathered.has(track.samples ?? -1));
 }
 
 /** Without the tracks that are not wanted, and the groups that are empty then. `path`: the headings so far. */
@@ -139,6 +143,9 @@ export function foldedAtFirst(tracks: readonly Track[]): Set<number> {
   const runs = runsOf(tracks);
   const manyRuns = runs.length > FEW_RUNS;
   const stayOpen = new Set(manyRuns ? [] : busiest.values());
+  for (const track of tracks) {
+    if ([...stayOpen].some((thread) => thread.run === track.run && thread.id === track.samples)) stayOpen.add(track);
+  }
   const folded = new Set<number>();
   for (const track of tracks) if (track.lanes > MOST_OPEN_LANES && !stayOpen.has(track)) folded.add(track.id);
   for (const group of allGroups(groupTree(tracks))) {

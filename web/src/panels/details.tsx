@@ -1,7 +1,7 @@
 // All about the selected slice.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { MeasuredLaunch, SliceAt, SliceDetails, WaitDetails } from "../api/protocol";
+import type { MeasuredLaunch, NodeDetails, SliceAt, SliceDetails, WaitDetails } from "../api/protocol";
 import {
   asWritten,
   bytes,
@@ -22,6 +22,7 @@ import { copyText } from "../ui/clipboard";
 import { useLoaded } from "../ui/hooks";
 import { choicesOf } from "../views/choices";
 import type { ViewContext } from "../views/context";
+import { valueText } from "../views/flame";
 
 const SHORT_TEXT = 240;
 const LONGEST_TEXT = 20000;
@@ -43,6 +44,10 @@ export function Details({ context, slice }: { context: ViewContext; slice: Slice
 function Shown({ context, details }: { context: ViewContext; details: SliceDetails }): JSX.Element {
   const { session } = context;
   const go = (target: SliceAt) => context.navigate({ slice: target });
+  const inCallTree = ({ rank, id }: NodeDetails) => {
+    choicesOf(context.state).node.set({ rank, id });
+    context.navigate({ view: "call_tree" });
+  };
   const zoom = () => context.navigate({ slice: details, viewport: fit(rangeOf(details), session.span) });
   return (
     <div class="details">
@@ -56,6 +61,11 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
           Find all
         </button>
         <button onClick={() => void copyText(details.name)}>Copy name</button>
+        {details.node && (
+          <button onClick={() => inCallTree(details.node!)} title="The place in the call tree, with its cost">
+            Show in the call tree
+          </button>
+        )}
       </header>
       {details.why && <p class="why">{details.why}</p>}
       {details.remark && <p class="why">{details.remark}</p>}
@@ -63,6 +73,11 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
         <Section title="Time">
           <Facts facts={factsOf(details)} />
         </Section>
+        {details.node && (
+          <Section title="Place in the program">
+            <Facts facts={factsOfNode(details.node)} />
+          </Section>
+        )}
         {details.causes && details.causes.length > 1 && (
           <Section title="Parts of the gap">
             <Facts facts={details.causes.map(({ cause, duration: time }) => [readable(cause), duration(time)])} />
@@ -79,7 +94,7 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
           </Section>
         )}
         {details.origin && (
-          <Section title="What it is about">
+          <Section title={details.node ? "Its first sample" : "What it is about"}>
             <Links slices={[details.origin]} onOpen={go} />
           </Section>
         )}
@@ -101,7 +116,7 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
         {details.wait && <WaitedFor wait={details.wait} onOpen={go} />}
         {details.waits && <PartsInWaits waits={details.waits} onOpen={go} />}
         {details.stack && details.stack.length > 0 && (
-          <Section title={details.launch ? "Stack of the launch" : "Stack"}>
+          <Section title={details.launch ? "Stack of the launch" : details.node ? "Call path" : "Stack"}>
             <Links slices={details.stack} onOpen={go} />
           </Section>
         )}
@@ -165,6 +180,7 @@ function factsOf(details: SliceDetails): Fact[] {
       percent(details.share_of_step_pct),
     ],
     shape !== undefined && ["Launch", shape],
+    details.samples !== undefined && ["Samples", grouped(details.samples)],
     details.bytes !== undefined && ["Size", bytes(details.bytes), `${grouped(details.bytes)} B`],
     details.copy !== undefined && ["Copy", details.copy],
     details.bandwidth !== undefined && ["Bandwidth", withUnit(details.bandwidth, "GB/s")],
@@ -176,6 +192,21 @@ function factsOf(details: SliceDetails): Fact[] {
     ],
     details.category !== undefined && details.category !== "" && ["Category", details.category],
     details.correlation !== undefined && ["Correlation", String(details.correlation)],
+  ];
+  return facts.filter((fact): fact is Fact => Boolean(fact));
+}
+
+function factsOfNode(node: NodeDetails): Fact[] {
+  const { file, line, metric, unit, inclusive } = node;
+  const facts: (Fact | false)[] = [
+    node.kind !== "function" && node.name !== "" && ["Place", node.name],
+    file !== undefined && ["Source", line === undefined ? file : `${file}:${line}`],
+    node.module !== undefined && ["Module", node.module],
+    inclusive !== undefined && [
+      `${metric}, whole run`,
+      valueText(inclusive, unit ?? ""),
+      `${grouped(inclusive)} ${unit ?? ""}, here and below`,
+    ],
   ];
   return facts.filter((fact): fact is Fact => Boolean(fact));
 }

@@ -75,6 +75,9 @@ const CAUSES: Record<string, Fill> = {
   profiler_overhead: [0.68, 282, 0.063],
 };
 
+/** Kinds that say nothing: what such a slice is, its name says. */
+const NAMED_KINDS = new Set(["function", "entry"]);
+
 const DEVICE_OPS = new Set(["kernel", "memcpy", "memset", "device_collective"]);
 
 const PLAIN: Fill = [0.78, 255, 0.012];
@@ -150,6 +153,7 @@ export class Palette {
   readonly #heat: number[];
   /** By kind: whether it is a device op, whose class says more than its kind. */
   readonly #hasClass: boolean[];
+  readonly #isNamed: boolean[];
 
   constructor(
     theme: Theme,
@@ -164,6 +168,7 @@ export class Palette {
       kind === "exposed_communication" ? this.activity.communication : of(KINDS[kind] ?? PLAIN),
     );
     this.#hasClass = kinds.map((kind) => DEVICE_OPS.has(kind));
+    this.#isNamed = kinds.map((kind) => NAMED_KINDS.has(kind));
     this.#classes = classes.map((name) => of(CLASSES[name] ?? PLAIN));
     this.#causes = causeNames.map((name) => of(CAUSES[name] ?? PLAIN));
     // Neighbouring numbers lie a golden angle apart.
@@ -175,7 +180,9 @@ export class Palette {
   }
 
   slice(mode: ColourMode, colour: number, name: number, duration: number): number {
-    if (mode === "name") return this.#names[name % this.#names.length]!;
+    if (mode === "name" || (mode === "class" && this.#isNamed[colour >> 8])) {
+      return this.#names[name % this.#names.length]!;
+    }
     if (mode === "heat") {
       const share = Math.log(Math.max(duration, HEAT_FROM) / HEAT_FROM) / Math.log(HEAT_TO / HEAT_FROM);
       return this.#heat[Math.min(HEAT_STEPS - 1, Math.floor(share * HEAT_STEPS))]!;
@@ -195,6 +202,11 @@ export class Palette {
 
   classColour(index: number): number {
     return this.#classes[index] ?? 0;
+  }
+
+  /** Whether slices of a kind are coloured by their names even where others are not. */
+  isNamedKind(kind: number): boolean {
+    return this.#isNamed[kind] ?? false;
   }
 
   isDeviceKind(kind: number): boolean {

@@ -38,7 +38,7 @@ export function legendOf(seen: Uint8Array, session: Session, palette: Palette, m
         label: readable(session.causes[low] ?? "unknown"),
         colour: cssColour(palette.cause(low)),
       };
-    } else if (mode !== "class") {
+    } else if (mode !== "class" || palette.isNamedKind(kind)) {
       continue;
     } else if (palette.isDeviceKind(kind)) {
       entry = {

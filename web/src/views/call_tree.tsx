@@ -33,6 +33,7 @@ interface Tree {
   kinds: string[];
   places: string[];
   ranks: number[];
+  ids: number[];
   files: string[];
   lines: number[];
   relations: string[];
@@ -81,6 +82,7 @@ function treeOf(tables: readonly Table[], metrics: readonly string[]): Tree {
     kinds: first.rows.map((row) => first.text(row, "kind")),
     places,
     ranks: first.rows.map((row) => first.number(row, "rank")),
+    ids: first.rows.map((row) => first.number(row, "id")),
     files: first.rows.map((row) => first.text(row, "file")),
     lines: first.rows.map((row) => first.number(row, "line")),
     relations: first.rows.map((row) => first.text(row, "relation")),
@@ -191,6 +193,18 @@ function TreeTable({ context, tree, sources, metrics }: TreeTableProps): JSX.Ele
   const hot = useMemo(() => hotPath(tree.roots, tree.children, value), [tree, by]);
   const hotSet = useMemo(() => new Set(hot), [hot]);
   useEffect(() => setOpen(new Set(hot)), [tree.names, tree.roots.length === 0, tree]);
+  const { node: wish } = choicesOf(context.state);
+  const wanted = useStore(wish);
+  useEffect(() => {
+    if (!wanted) return;
+    const node = tree.ids.findIndex((id, i) => id === wanted.id && tree.ranks[i] === wanted.rank);
+    if (node >= 0) {
+      setFilter("");
+      setOpen((before) => new Set([...before, ...lineage(tree.parents, node)]));
+      setCursor(node);
+    }
+    wish.set(null);
+  }, [tree, wanted]);
 
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: TreeRow[] = useMemo(() => {

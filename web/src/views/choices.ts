@@ -8,6 +8,9 @@ export interface LaunchId {
   id: number;
 }
 
+/** A node of the call tree of a rank. */
+export type NodeId = LaunchId;
+
 export interface TableChoice {
   /** null: the one that the view begins with. */
   name: string | null;
@@ -21,6 +24,8 @@ export interface Choices {
   readonly launch: Store<LaunchId | null>;
   /** The metrics of the call tree view; none: those that the view begins with. */
   readonly metrics: Store<readonly string[]>;
+  /** The place that the call tree view shall show; it takes the wish away. */
+  readonly node: Store<NodeId | null>;
   /** The cause of the idle view. */
   readonly cause: Store<string | null>;
   /** The slices of a row of a table that the timeline goes through. */
@@ -46,6 +51,7 @@ export function choicesOf(state: AppState): Choices {
       table: mapped(state.choice("table", ""), readTable, writeTable),
       launch: new Store<LaunchId | null>(null),
       metrics: new Store<readonly string[]>([]),
+      node: new Store<NodeId | null>(null),
       cause: new Store<string | null>(null),
       matches: new Store<Matches | null>(null),
     };
