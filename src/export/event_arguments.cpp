@@ -63,8 +63,15 @@ EventArguments::EventArguments(const Run& run, bool from_profile, Joined joined)
     columns_[i].renamed = std::string(kColumns[i]) + " (profile)";
     columns_[i].renamed_number = reader_.number_of(columns_[i].renamed);
   }
-  for (const Collective& one : run.timeline.collectives) collectives_.emplace(one.slice, &one);
-  for (const Synchronization& one : run.timeline.synchronizations) waits_.emplace(one.slice, &one);
+  is_more_.resize(run.timeline.slices.size());
+  for (const Collective& one : run.timeline.collectives) {
+    collectives_.emplace(one.slice, &one);
+    is_more_[one.slice] = true;
+  }
+  for (const Synchronization& one : run.timeline.synchronizations) {
+    waits_.emplace(one.slice, &one);
+    is_more_[one.slice] = true;
+  }
   if (joined == Joined::by_correlation) find_foreign_ids();
 }
 
@@ -92,6 +99,7 @@ std::span<const ArgumentView> EventArguments::with_columns(SliceIndex slice, std
   const bool foreign = op != kNone && timeline.slices.launch[slice] == kNone && foreign_ids_.contains(id);
   if (id != kNoCorrelation && !foreign) add_number(kCorrelation, id);
   if (op != kNone) add_device_op(op);
+  if (!is_more_[slice]) return arguments_;
   if (const auto found = collectives_.find(slice); found != collectives_.end()) add_collective(*found->second);
   if (const auto found = waits_.find(slice); found != waits_.end()) add_wait(*found->second);
   return arguments_;

@@ -60,6 +60,7 @@ class EventArguments {
   std::vector<Column> columns_;  // as kColumns in the source
   std::unordered_map<SliceIndex, const Collective*> collectives_;
   std::unordered_map<SliceIndex, const Synchronization*> waits_;
+  std::vector<bool> is_more_;  // slices that are a collective or a wait: few, so that the maps are seldom asked
   /// Correlation ids of device ops without a launch that calls of other processes have too. They are not written,
   /// because readers would take such a call for the launch.
   std::unordered_set<int64_t> foreign_ids_;
