@@ -1,6 +1,7 @@
 #include "readers/perfetto/own_export.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "model/export_marks.h"
+#include "model/time_range.h"
 #include "readers/common/run_description.h"
 #include "readers/perfetto/annotations.h"
 #include "readers/perfetto/arguments.h"
@@ -116,11 +118,6 @@ class ExportReader {
     });
   }
 
-  static bool is_time(int64_t ns) {
-    constexpr int64_t kMostTime = int64_t{4'000'000'000} * 1'000'000'000;  // sums of two fit into 64 bits
-    return ns > -kMostTime && ns < kMostTime;
-  }
-
   void set_clock(std::string_view message) {
     std::optional<uint64_t> boot;
     std::optional<uint64_t> real;
@@ -133,8 +130,10 @@ class ExportReader {
       if (id == kRealtime) real = time;
     }
     if (!boot || !real) return;
+    const auto base = static_cast<int64_t>(*real - *boot);
+    if (!is_time(base)) return;
     run_.clock_is_unix = true;
-    run_.clock_base = static_cast<int64_t>(*real - *boot);
+    run_.clock_base = base;
   }
 
   void intern(std::string_view message) {
