@@ -38,7 +38,8 @@ class TraceReader {
     const std::string_view phase = text_of(event_, "ph");
     if (phase == "M") {
       ++into_.run.events.metadata;
-      if (text_of(event_, "name") == "process_name") labels_[text_of(event_, "pid")] = text_of(arguments_, "name");
+      if (text_of(event_, "name") == "process_name")
+        labels_[std::string(text_of(event_, "pid"))] = text_of(arguments_, "name");
     } else if (phase == "X") {
       add_slice();
     } else if (phase == "s" || phase == "t") {
@@ -56,9 +57,9 @@ class TraceReader {
     if (fields.size() < kMostArguments) fields.emplace(key, json_.text());
   }
 
-  static std::string text_of(const Fields& fields, std::string_view key) {
+  static std::string_view text_of(const Fields& fields, std::string_view key) {
     const auto found = fields.find(key);
-    return found == fields.end() ? std::string() : found->second;
+    return found == fields.end() ? std::string_view() : found->second;
   }
 
   static std::optional<int64_t> number(const Fields& fields, std::string_view key, int shift = 0) {
@@ -85,24 +86,24 @@ class TraceReader {
   }
 
   void add_slice() {
-    const std::string name = text_of(event_, "name");
-    const std::string label = text_of(labels_, text_of(event_, "pid"));
+    const std::string_view name = text_of(event_, "name");
+    const std::string_view label = text_of(labels_, text_of(event_, "pid"));
     const auto event = times();
     if (!event) return into_.skip("skipped_event", "records without a start and an end were left out");
-    const std::string thread = text_of(event_, "tid");
+    const std::string thread(text_of(event_, "tid"));
     if (label.starts_with("GPU")) {
       Place place;
-      const std::string_view device = std::string_view(label).substr(3);
+      const std::string_view device = label.substr(3);
       std::from_chars(device.data(), device.data() + device.size(), place.device);
       place.queue = number(arguments_, "queue-id").value_or(-1);
       place.stream = number(arguments_, "stream-id").value_or(-1);
-      if (const std::string direction = direction_of(name); !direction.empty()) {
+      if (const std::string_view direction = direction_of(name); !direction.empty()) {
         return into_.add_copy(*event, direction, place.device, place.device, place.stream, -1);
       }
       return into_.add_kernel(*event, into_.name(kernel_name(name)), place);
     }
     if (label == "COPY") {
-      const std::string direction = direction_of(name);
+      const std::string_view direction = direction_of(name);
       return into_.add_copy(*event, direction.empty() ? name : direction, 0, 0, -1, -1);
     }
     const char* domain = label == "CPU HIP API" ? "HIP_API" : label == "Markers and Ranges" ? "MARKER_API" : "HSA_API";
@@ -110,7 +111,7 @@ class TraceReader {
   }
 
   /// "HOST_TO_DEVICE" of "hcCommandCopyHostToDevice"; "" of what is no copy.
-  static std::string direction_of(std::string_view name) {
+  static std::string_view direction_of(std::string_view name) {
     if (name.find("Copy") == std::string_view::npos) return "";
     for (const auto& [spelling, direction] :
          {std::pair("HostToDevice", "HOST_TO_DEVICE"), std::pair("DeviceToHost", "DEVICE_TO_HOST"),
