@@ -4,13 +4,14 @@
 // process of another rank or a thread of the same process: then it gets one that systems do not give out.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "base/parse_number.h"
 
 namespace cgpu {
 
@@ -32,10 +33,9 @@ class ProcessNumbers {
 
  private:
   static int64_t take(const std::string& text, std::set<int64_t>& taken, int64_t& next) {
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool kept = error == std::errc() && end == text.data() + text.size() && number > 0 && number < kFirstMade;
-    if (kept && taken.insert(number).second) return number;
+    const auto number = parse_number(text);
+    const bool kept = number && *number > 0 && *number < kFirstMade;
+    if (kept && taken.insert(*number).second) return *number;
     return next++;
   }
 

@@ -1,18 +1,8 @@
 #include "export/trace_packets.h"
 
-#include <charconv>
+#include "base/parse_number.h"
 
 namespace cgpu {
-
-namespace {
-
-template <typename Number>
-bool is_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
-}  // namespace
 
 uint64_t TracePackets::define(uint32_t field, Interned& table, std::string_view text) {
   bool is_new = false;
@@ -29,12 +19,10 @@ uint64_t TracePackets::define(uint32_t field, Interned& table, std::string_view 
 void TracePackets::annotation(ProtoWriter& event, uint64_t name, const ArgumentView& argument) {
   event.message(4, [&] {
     event.varint(1, name);
-    int64_t whole = 0;
-    double real = 0;
-    if (argument.json && is_whole(argument.value, whole)) {
-      event.integer(4, whole);
-    } else if (argument.json && is_whole(argument.value, real)) {
-      event.number(5, real);
+    if (const auto whole = argument.json ? parse_number(argument.value) : std::nullopt) {
+      event.integer(4, *whole);
+    } else if (const auto real = argument.json ? parse_number<double>(argument.value) : std::nullopt) {
+      event.number(5, *real);
     } else if (argument.json && (argument.value == "true" || argument.value == "false")) {
       event.varint(2, argument.value == "true" ? 1 : 0);
     } else {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <optional>
 
 #include "analysis/common/statistics.h"
+#include "base/parse_number.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -31,13 +31,7 @@ class InfoPage {
     }
     return "";
   }
-  std::optional<int64_t> number(std::string_view key) const {
-    const std::string value = text(key);
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
-    return number;
-  }
+  std::optional<int64_t> number(std::string_view key) const { return parse_number(text(key)); }
   void add(const std::string& key, std::string value) {
     if (!value.empty()) page.append({key, std::move(value)});
   }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace cgpu {
 
@@ -21,15 +21,10 @@ bool is_in(const NumberRange& range, int64_t number) {
 }  // namespace
 
 NumberRange parse_number_range(const std::string& text, const std::string& what) {
-  const auto number = [](std::string_view digits) -> std::optional<int64_t> {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc() && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
-  };
   const size_t dash = text.find('-', 1);  // a sign may stand before it
   const std::string_view view = text;
-  const auto first = number(view.substr(0, dash));
-  const auto last = dash == std::string::npos ? first : number(view.substr(dash + 1));
+  const auto first = parse_number(view.substr(0, dash));
+  const auto last = dash == std::string::npos ? first : parse_number(view.substr(dash + 1));
   if (!first || !last || *first > *last) {
     throw Error(fmt::format("{} {}: a number or a range N-M was expected", what, text));
   }

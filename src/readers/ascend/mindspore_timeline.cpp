@@ -1,10 +1,10 @@
 #include "readers/ascend/mindspore_timeline.h"
 
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "readers/ascend/assembler.h"
 #include "readers/ascend/names.h"
 
@@ -15,13 +15,6 @@ namespace {
 constexpr int64_t kFirstOtherProcess = 9000;
 constexpr int64_t kFirstDerivedThread = 7999;  // merged computation, communication, free time, steps
 
-std::optional<int64_t> number(std::string_view text) {
-  int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 struct Stream {
   int32_t device = 0;
   int64_t number = 0;
@@ -29,8 +22,8 @@ struct Stream {
 
 /// The stream that a track is, if it is one.
 std::optional<Stream> stream_of(const Track& track) {
-  const auto process = number(track.process);
-  const auto thread = number(track.thread);
+  const auto process = parse_number(track.process);
+  const auto thread = parse_number(track.thread);
   if (!process || !thread || *process < 0 || *process >= kFirstOtherProcess) return std::nullopt;
   if (*thread < 0 || *thread >= kFirstDerivedThread) return std::nullopt;
   return Stream{static_cast<int32_t>(*process), *thread};
@@ -39,9 +32,8 @@ std::optional<Stream> stream_of(const Track& track) {
 }  // namespace
 
 bool is_mindspore_timeline(std::string_view head) {
-  while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
   const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  return head.starts_with('[') && has("\"fullname\"") && (has("\"NUMBER_TYPE_") || has("\"Default/"));
+  return trim_json(head).starts_with('[') && has("\"fullname\"") && (has("\"NUMBER_TYPE_") || has("\"Default/"));
 }
 
 Run read_mindspore_timeline(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options,

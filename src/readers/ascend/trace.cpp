@@ -1,12 +1,12 @@
 #include "readers/ascend/trace.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "readers/ascend/assembler.h"
 #include "readers/ascend/event_reader.h"
 #include "readers/ascend/names.h"
@@ -34,17 +34,10 @@ bool is_on_host(Layer layer) {
   return layer >= Layer::framework && layer <= Layer::runtime;
 }
 
-std::optional<int64_t> number(std::string_view text) {
-  int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// The lowest five bits of a process id that the profiler made up are the device: pid << 10 | layer << 5 | device.
 int32_t device_of(const std::string& process) {
   constexpr int64_t kDeviceMask = 0x1f;
-  return static_cast<int32_t>(number(process).value_or(0) & kDeviceMask);
+  return static_cast<int32_t>(parse_number(process).value_or(0) & kDeviceMask);
 }
 
 class Layers {
@@ -130,7 +123,7 @@ class Layers {
     const SliceKind kind = kind_of_task(type, timeline_.name(slice));
     set_kind(slice, type.empty() ? "task" : type, kind);
     const Track& track = timeline_.tracks[timeline_.slices.track[slice]];
-    const int64_t stream = number(track.thread).value_or(-1);
+    const int64_t stream = parse_number(track.thread).value_or(-1);
     if (arguments_.connection != EventArguments::kAbsent) {
       timeline_.slices.correlation[slice] = arguments_.connection;
       stream_of_connection_.try_emplace(arguments_.connection, stream);

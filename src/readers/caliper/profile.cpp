@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/demangle.h"
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "model/time_range.h"
 
 namespace cgpu::caliper {
@@ -184,9 +185,8 @@ void Profile::add_fact(std::string_view key, std::string_view value) {
   if (key == "cali.caliper.version") run_.format_version = valid_utf8(value);
   if (key == "hostname" || (key == "cluster" && run_.host.empty())) run_.host = valid_utf8(value);
   if (key == "mpi.world.size" || key == "jobsize") {
-    int64_t size = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
-    if (error == std::errc() && end == value.data() + value.size() && size > 0) run_.world_size = size;
+    const auto size = parse_number(value);
+    if (size && *size > 0) run_.world_size = size;
   }
   // Command lines may carry credentials that do not look like any.
   const bool is_list = value.starts_with('[') || value.starts_with('{');

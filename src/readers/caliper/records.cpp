@@ -2,12 +2,12 @@
 // attribute is itself a node. A record of kind ctx is a snapshot: it names nodes, whose ancestors belong to it as well,
 // and lists numbers.
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "readers/caliper/caliper.h"
 #include "readers/caliper/profile.h"
 #include "readers/common/line_reader.h"
@@ -139,14 +139,6 @@ class RecordLine {
   size_t count_ = 0;
 };
 
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 class Reader {
  public:
   Reader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path), profile_(run_) {
@@ -205,14 +197,14 @@ class Reader {
   }
 
   uint32_t node_number(std::string_view id) const {
-    const auto number = number_of<uint64_t>(id);
+    const auto number = parse_number<uint64_t>(id);
     const auto found = number ? number_of_node_.find(*number) : number_of_node_.end();
     return found == number_of_node_.end() ? kNoNodeNumber : found->second;
   }
 
   void read_node() {
-    const auto id = number_of<uint64_t>(line_.first("id"));
-    const auto attribute = number_of<uint64_t>(line_.first("attr"));
+    const auto id = parse_number<uint64_t>(line_.first("id"));
+    const auto attribute = parse_number<uint64_t>(line_.first("attr"));
     if (!id || !attribute) {
       return run_.notes.add("skipped_record", 1, "nodes without a number or an attribute were left out", true);
     }
@@ -249,7 +241,7 @@ class Reader {
                                                                                : name_of(node.attribute);
       if (property == "type") known.is_text = node.value == "string";
       if (property == "property") {
-        const int64_t bits = number_of<int64_t>(node.value).value_or(0);
+        const int64_t bits = parse_number<int64_t>(node.value).value_or(0);
         known.attribute.nested = (bits & kNested) != 0;
         known.attribute.hidden = (bits & kHidden) != 0;
         known.is_global = (bits & kGlobal) != 0;
@@ -339,7 +331,7 @@ class Reader {
       run_.notes.add("damaged_input", 1, "snapshots have more attributes than values, or the other way round", true);
     }
     for (size_t i = 0; i < count; ++i) {
-      const auto id = number_of<uint64_t>(line_.value("attr", i));
+      const auto id = parse_number<uint64_t>(line_.value("attr", i));
       if (!id || number_of_node_.count(*id) == 0) {
         run_.notes.add("damaged_input", 1, "values of attributes that the file does not describe were left out", true);
         continue;
@@ -351,7 +343,7 @@ class Reader {
       }
       if (known.column == kNoNodeNumber) known.column = profile_.add_column(known.attribute);
       const std::string_view text = line_.value("data", i);
-      values_.push_back({known.column, number_of<double>(text).value_or(kNoValue), text});
+      values_.push_back({known.column, parse_number<double>(text).value_or(kNoValue), text});
     }
     profile_.add_record(at, values_);
   }
@@ -365,7 +357,7 @@ class Reader {
     }
     const size_t count = std::min(line_.size("attr"), line_.size("data"));
     for (size_t i = 0; i < count; ++i) {
-      const auto id = number_of<uint64_t>(line_.value("attr", i));
+      const auto id = parse_number<uint64_t>(line_.value("attr", i));
       if (id) profile_.add_fact(name_of(*id), line_.value("data", i));
     }
   }

@@ -1,13 +1,13 @@
 #include "readers/chakra/join.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace cgpu::chakra {
 
@@ -43,12 +43,6 @@ struct ProfiledOp {
   int64_t sequence = -1;  // autograd's number
 };
 
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 std::vector<ProfiledOp> profiled_ops(const Run& run) {
   std::vector<ProfiledOp> ops;
   for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
@@ -58,7 +52,7 @@ std::vector<ProfiledOp> profiled_ops(const Run& run) {
     op.slice = i;
     bool numbered = false;
     for (const Argument& argument : run.arguments->arguments(run.timeline.slices.source[i])) {
-      const auto number = whole_number(argument.value);
+      const auto number = parse_number(argument.value);
       if (!number) continue;
       if (argument.key == "Record function id") op.record_function = *number;
       if (argument.key == "Sequence number") op.sequence = *number;

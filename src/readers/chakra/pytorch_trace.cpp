@@ -1,7 +1,7 @@
-#include <charconv>
 #include <functional>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "readers/chakra/execution_trace.h"
 #include "readers/chakra/graph_builder.h"
 #include "readers/common/json_reader.h"
@@ -62,15 +62,9 @@ std::string text_of_value(JsonReader& json, Token token) {
   }
 }
 
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 /// How many numbers a value holds, itself or in a list.
 uint32_t numbers_in(const std::string& text) {
-  if (whole_number(text)) return 1;
+  if (parse_number(text)) return 1;
   uint32_t count = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const bool digit = text[at] >= '0' && text[at] <= '9';
@@ -80,7 +74,7 @@ uint32_t numbers_in(const std::string& text) {
 }
 
 void set_attribute(NewNode& node, std::string_view key, const std::string& value) {
-  const auto number = whole_number(value);
+  const auto number = parse_number(value);
   if (!number) return;
   if (key == "rf_id") node.record_function = *number;
   if (key == "scope") node.scope = *number;
@@ -130,7 +124,7 @@ NewNode read_node(JsonReader& json) {
     if (name == "name")
       node.name = std::move(text);
     else if (name == "id")
-      node.id = whole_number(text).value_or(0);
+      node.id = parse_number(text).value_or(0);
     else if (name == "inputs")
       node.inputs = std::move(text);
     else if (name == "input_shapes")
@@ -155,19 +149,19 @@ NewNode read_workload_node(JsonReader& json) {
     if (name == "Name")
       node.name = std::move(text);
     else if (name == "Id")
-      node.id = whole_number(text).value_or(0);
+      node.id = parse_number(text).value_or(0);
     else if (name == "NodeType")
-      node.type = whole_number(text).value_or(0);
+      node.type = parse_number(text).value_or(0);
     else if (name == "data_deps")
       node.dependencies = numbers_in(text);
     else if (name == "runtime")
-      node.duration_us = whole_number(text);
+      node.duration_us = parse_number(text);
     else if (name == "is_cpu_op")
       node.on_host = text == "true" || text == "1";
     else if (name == "comm_type")
-      node.collective = whole_number(text);
+      node.collective = parse_number(text);
     else if (name == "comm_size")
-      node.communicated_bytes = whole_number(text);
+      node.communicated_bytes = parse_number(text);
   });
   return node;
 }
@@ -204,7 +198,7 @@ Run read_json(const Input& input, const char* format, std::string_view list, New
       if (name == "schema")
         run.format_version = value;
       else if (name == "pid")
-        run.op_graph->process = whole_number(value);
+        run.op_graph->process = parse_number(value);
       else
         graph.add_fact(name, value);
     });

@@ -1,9 +1,8 @@
 #include "readers/common/run_description.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cstring>
 
+#include "base/memory_text.h"
 #include "readers/common/json_reader.h"
 
 namespace cgpu {
@@ -11,24 +10,6 @@ namespace cgpu {
 namespace {
 
 using Token = JsonReader::Token;
-
-/// A text as the source of a reader.
-class StringSource final : public TextSource {
- public:
-  explicit StringSource(const std::string& text) : text_(text) {}
-  size_t read_at(uint64_t position, char* to, size_t size) override {
-    const size_t from = std::min<uint64_t>(position, text_.size());
-    const size_t count = std::min(size, text_.size() - from);
-    std::memcpy(to, text_.data() + from, count);
-    return count;
-  }
-  uint64_t stored_bytes() const override { return text_.size(); }
-  uint64_t stored_position() const override { return text_position(); }
-
- private:
-  size_t read_next(char* to, size_t size) override { return read_at(text_position(), to, size); }
-  const std::string& text_;
-};
 
 class DescriptionReader {
  public:
@@ -171,7 +152,7 @@ class DescriptionReader {
     });
   }
 
-  StringSource source_;
+  MemoryText source_;
   JsonReader json_;
   Run& run_;
 };

@@ -1,7 +1,6 @@
 #include "readers/folded/folded.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
 #include "readers/common/line_reader.h"
 
@@ -40,11 +40,10 @@ std::optional<Line> parse(std::string_view text) {
   const size_t blank = text.find_last_of(" \t");
   if (blank == std::string_view::npos) return std::nullopt;
   const std::string_view number = text.substr(blank + 1);
-  Line line{trimmed_end(text.substr(0, blank)), 0};
-  if (line.frames.empty() || number.find_first_not_of("0123456789.") != std::string_view::npos) return std::nullopt;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), line.count);
-  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
-  return line;
+  const std::string_view frames = trimmed_end(text.substr(0, blank));
+  if (frames.empty() || number.find_first_not_of("0123456789.") != std::string_view::npos) return std::nullopt;
+  const auto count = parse_number<double>(number);
+  return count ? std::optional(Line{frames, *count}) : std::nullopt;
 }
 
 class Reader {

@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "readers/ncu/figures.h"
 
 namespace cgpu::ncu {
 
 std::optional<int64_t> printed_integer(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return parse_number(text);
 }
 
 std::optional<double> printed_number(std::string_view text, int exponent) {
@@ -30,10 +27,8 @@ std::optional<double> printed_number(std::string_view text, int exponent) {
     }
   }
   if (exponent != 0) digits += fmt::format("e{}", exponent);
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto value = parse_number<double>(digits);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<std::array<int64_t, 3>> printed_extent(std::string_view text) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/decimal.h"
+#include "base/parse_number.h"
 
 namespace cgpu::perf_script {
 
@@ -39,26 +39,18 @@ bool all_of(std::string_view text, std::string_view set) {
   return !text.empty() && text.find_first_not_of(set) == std::string_view::npos;
 }
 
-template <typename Integer>
-std::optional<Integer> integer(std::string_view text) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// "12" or "11/12".
 bool parse_ids(std::string_view token, SampleLine& line) {
   const size_t slash = token.find('/');
   const std::string_view last = slash == std::string_view::npos ? token : token.substr(slash + 1);
   if (!all_of(last, kDigits)) return false;
-  const auto thread = integer<int64_t>(last);
+  const auto thread = parse_number<int64_t>(last);
   if (!thread) return false;
   line.thread = *thread;
   line.process = -1;
   if (slash == std::string_view::npos) return true;
   if (!all_of(token.substr(0, slash), kDigits)) return false;
-  const auto process = integer<int64_t>(token.substr(0, slash));
+  const auto process = parse_number<int64_t>(token.substr(0, slash));
   line.process = process.value_or(-1);
   return process.has_value();
 }
@@ -95,7 +87,7 @@ bool parse_behind_ids(std::string_view text, SampleLine& line) {
   std::string_view after = text;
   std::string_view token = take_token(after);
   if (token.size() > 2 && token.front() == '[' && token.back() == ']') {
-    const auto cpu = integer<int32_t>(token.substr(1, token.size() - 2));
+    const auto cpu = parse_number<int32_t>(token.substr(1, token.size() - 2));
     if (!cpu) return false;
     line.cpu = *cpu;
     text = trim_left(after);
@@ -117,7 +109,7 @@ bool parse_behind_ids(std::string_view text, SampleLine& line) {
     std::string_view behind = trim_left(after);
     const std::string_view event = take_token(behind);
     if (event.ends_with(':') && event.size() > 1) {
-      line.period = integer<int64_t>(token);
+      line.period = parse_number<int64_t>(token);
       token = event;
       after = behind;
     }

@@ -1,8 +1,8 @@
 #include "readers/perfetto/ftrace.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
@@ -22,12 +22,6 @@ std::string_view take_part(std::string_view& rest) {
   const std::string_view part = rest.substr(0, rest.find('|'));
   rest.remove_prefix(std::min(part.size() + 1, rest.size()));
   return part;
-}
-
-std::optional<int64_t> number(std::string_view text) {
-  int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -82,7 +76,7 @@ TrackIndex Ftrace::track_of(int64_t thread, int64_t process) {
 void Ftrace::add_mark(std::string_view text, int64_t thread, int64_t time, const PacketContext& packet) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.remove_suffix(1);
   const std::string_view kind = take_part(text);
-  const auto process = number(take_part(text));
+  const auto process = parse_number(take_part(text));
   if (kind.size() != 1 || (!process && kind != "E")) {
     return into_.skip("skipped_event", "texts in the kernel's trace that are no marks were left out");
   }
@@ -108,7 +102,7 @@ void Ftrace::add_mark(std::string_view text, int64_t thread, int64_t time, const
     case 'F': {
       const std::string_view name = take_part(text);
       slice.name = into_.name(name);
-      slice.lane = into_.lane_of_id(of, slice.name, static_cast<uint64_t>(number(text).value_or(0)));
+      slice.lane = into_.lane_of_id(of, slice.name, static_cast<uint64_t>(parse_number(text).value_or(0)));
       slice.track = into_.tracks.of_async(of, slice.name);
       if (kind[0] == 'S') {
         into_.add_slice(slice, SliceKind::annotation, none_);
@@ -119,7 +113,7 @@ void Ftrace::add_mark(std::string_view text, int64_t thread, int64_t time, const
     }
     case 'C': {
       const std::string_view name = take_part(text);
-      const auto value = number(text);
+      const auto value = parse_number(text);
       if (!value) break;
       into_.add_counter(into_.tracks.counter_of(std::to_string(of), std::string(into_.text(into_.name(name)))), time,
                         static_cast<double>(*value));

@@ -1,10 +1,10 @@
 #include "readers/perfetto/gpu_events.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/credentials.h"
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "model/time_range.h"
 #include "readers/common/protobuf.h"
 #include "readers/perfetto/fields.h"
@@ -24,12 +24,6 @@ SliceKind kind_by_name(std::string_view name) {
   if (begins("memcpy") || begins("copy")) return SliceKind::memcpy;
   if (begins("memset")) return SliceKind::memset;
   return SliceKind::kernel;
-}
-
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -244,9 +238,9 @@ void GpuEvents::add_info(std::string_view message) {
       const std::string_view key = protobuf_bytes(fact.bytes, key_value::kKey);
       const std::string_view value = protobuf_bytes(fact.bytes, key_value::kValue);
       // As the PyTorch profiler calls them.
-      if (key == "numSms") device.sm_count = whole_number(value);
-      if (key == "totalGlobalMem") device.memory_bytes = whole_number(value);
-      if (key == "warpSize") device.warp_size = whole_number(value);
+      if (key == "numSms") device.sm_count = parse_number(value);
+      if (key == "totalGlobalMem") device.memory_bytes = parse_number(value);
+      if (key == "warpSize") device.warp_size = parse_number(value);
       if (key == "computeCapability") device.compute_capability = valid_utf8(value);
     }
     ++number;

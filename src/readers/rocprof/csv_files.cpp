@@ -1,7 +1,6 @@
 #include "readers/rocprof/csv_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <optional>
 #include <unordered_set>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/memory_text.h"
+#include "base/parse_number.h"
 #include "readers/common/csv.h"
 
 namespace cgpu::rocprof {
@@ -16,25 +17,6 @@ namespace cgpu::rocprof {
 namespace {
 
 constexpr size_t kMostDevices = 4096;
-
-/// A text that is all there is of the input, for headers.
-class TextOf : public TextSource {
- public:
-  explicit TextOf(std::string_view text) : text_(text) {}
-  size_t read_at(uint64_t, char*, size_t) override { return 0; }
-  uint64_t stored_bytes() const override { return text_.size(); }
-  uint64_t stored_position() const override { return 0; }
-
- protected:
-  size_t read_next(char* to, size_t size) override {
-    const size_t got = text_.copy(to, size);
-    text_.remove_prefix(got);
-    return got;
-  }
-
- private:
-  std::string_view text_;
-};
 
 /// The records of a file, by the names of their columns, which differ from version to version.
 class Table {
@@ -64,29 +46,14 @@ class Table {
     return column < row_.size() ? std::string_view(row_[column]) : std::string_view();
   }
   /// A whole number that is written as one.
-  std::optional<int64_t> integer(size_t column) const {
-    const std::string_view digits = text(column);
-    int64_t value = 0;
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const bool whole = result.ec == std::errc() && result.ptr == digits.data() + digits.size();
-    return whole ? std::optional(value) : std::nullopt;
-  }
+  std::optional<int64_t> integer(size_t column) const { return parse_number(text(column)); }
   /// The number of an agent: 4, or "Agent 4".
   std::optional<int32_t> agent(size_t column) const {
     const std::string_view words = text(column);
-    const std::string_view digits = words.substr(words.rfind(' ') + 1);
-    int32_t value = 0;
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const bool whole = result.ec == std::errc() && result.ptr == digits.data() + digits.size() && value >= 0;
-    return whole ? std::optional(value) : std::nullopt;
+    const auto value = parse_number<int32_t>(words.substr(words.rfind(' ') + 1));
+    return value && *value >= 0 ? value : std::nullopt;
   }
-  std::optional<double> number(size_t column) const {
-    const std::string_view digits = text(column);
-    double value = 0;
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const bool whole = result.ec == std::errc() && result.ptr == digits.data() + digits.size();
-    return whole ? std::optional(value) : std::nullopt;
-  }
+  std::optional<double> number(size_t column) const { return parse_number<double>(text(column)); }
 
  private:
   CsvReader csv_;
@@ -342,7 +309,7 @@ class CsvFile {
 }  // namespace
 
 CsvKind csv_kind_of(std::string_view head) {
-  TextOf text(head.substr(0, head.find('\n')));
+  MemoryText text(head.substr(0, head.find('\n')));
   const Table table(text);
   const bool timed = table.has({"Start_Timestamp", "End_Timestamp"});
   if (table.has({"Domain", "Function"}) && timed) return CsvKind::calls;

@@ -1,7 +1,6 @@
 #include "readers/speedscope/speedscope.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "model/time_range.h"
 #include "readers/common/frame_stack.h"
 #include "readers/common/json_reader.h"
@@ -122,23 +122,14 @@ class Reader {
       const Token member = json_.next();
       if (member == Token::string && key == "name") place.name = tree_.names().intern(demangle(json_.text()));
       if (member == Token::string && key == "file") place.file = tree_.names().intern(json_.text());
-      if (member == Token::number && key == "line") place.line = number<uint32_t>().value_or(0);
+      if (member == Token::number && key == "line") place.line = parse_number<uint32_t>(json_.text()).value_or(0);
       json_.skip();
     });
   }
 
-  template <typename Integer>
-  std::optional<Integer> number() const {
-    const std::string_view text = json_.text();
-    Integer value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-  }
-
   /// The frame that the last token names.
   std::optional<uint32_t> frame() const {
-    const auto index = number<uint32_t>();
+    const auto index = parse_number<uint32_t>(json_.text());
     return index && *index < kMaxFrames ? index : std::nullopt;
   }
 

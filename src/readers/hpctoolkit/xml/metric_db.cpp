@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace cgpu::hpctoolkit_xml {
 
@@ -83,10 +83,8 @@ CallProfile profile_of_file(const std::string& file) {
     name = name.substr(0, hyphen);
   }
   const auto number = [](std::string_view text) -> std::optional<int64_t> {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-    return value;
+    const auto value = parse_number(text);
+    return value && *value >= 0 ? value : std::nullopt;
   };
   const auto rank = number(parts[4]);
   const auto thread = number(parts[3]);

@@ -1,0 +1,22 @@
+// Numbers in decimal that texts consist of.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace cgpu {
+
+/// The number that the whole of a text is; empty for any other text, also with blanks or a `+` around the number, and
+/// where the number does not fit. O(length).
+template <typename Number = int64_t>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace cgpu
