@@ -1,112 +1,81 @@
 #include "export/run_description.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "kernels/kernel_class.h"
-#include "table/json.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 
 namespace {
 
-/// One object, member by member; members that say nothing are left out.
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-  ~Object() { out_ += '}'; }
-
-  void text(const char* key, std::string_view value) {
-    if (value.empty()) return;
-    begin(key);
-    append_json_string(out_, value);
-  }
-  template <typename Number>
-  void number(const char* key, const std::optional<Number>& value) {
-    if (!value) return;
-    begin(key);
-    fmt::format_to(std::back_inserter(out_), "{}", *value);
-  }
-  void number(const char* key, int64_t value) { number(key, std::optional(value)); }
-  void flag(const char* key, bool value) {
-    if (!value) return;
-    begin(key);
-    out_ += "true";
-  }
-  /// write(element) appends an element.
-  template <typename Elements, typename Write>
-  void list(const char* key, const Elements& elements, Write write) {
-    if (elements.empty()) return;
-    begin(key);
-    out_ += '[';
-    bool first = true;
-    for (const auto& element : elements) {
-      if (!first) out_ += ", ";
-      first = false;
-      write(element);
-    }
-    out_ += ']';
-  }
-
- private:
-  void begin(const char* key) {
-    if (!first_) out_ += ", ";
-    first_ = false;
-    fmt::format_to(std::back_inserter(out_), "\"{}\": ", key);
-  }
-
-  std::string& out_;
-  bool first_ = true;
-};
+/// Members that say nothing are left out.
+void add(JsonTextWriter& json, const char* key, const std::string& text) {
+  if (!text.empty()) json.member(key, text);
+}
+template <typename Number>
+void add(JsonTextWriter& json, const char* key, const std::optional<Number>& number) {
+  if (number) json.member(key, *number);
+}
+void add_flag(JsonTextWriter& json, const char* key, bool flag) {
+  if (flag) json.member(key, true);
+}
+/// write(element) writes the value of an element.
+template <typename Elements, typename Write>
+void add_list(JsonTextWriter& json, const char* key, const Elements& elements, Write write) {
+  if (elements.empty()) return;
+  json.key(key).begin_array();
+  for (const auto& element : elements) write(element);
+  json.end_array();
+}
 
 const char* text_of(TrackKind kind) {
   return kind == TrackKind::host_thread ? "thread" : kind == TrackKind::device_stream ? "stream" : "other";
 }
 
-void append_device(std::string& out, const Device& device) {
-  Object object(out);
-  object.number("id", device.id);
-  object.text("name", device.name);
-  object.text("vendor", device.vendor);
-  object.number("sm_count", device.sm_count);
-  object.number("memory_bytes", device.memory_bytes);
-  object.number("warp_size", device.warp_size);
-  object.text("compute_capability", device.compute_capability);
+void write_device(JsonTextWriter& json, const Device& device) {
+  json.begin_object().member("id", device.id);
+  add(json, "name", device.name);
+  add(json, "vendor", device.vendor);
+  add(json, "sm_count", device.sm_count);
+  add(json, "memory_bytes", device.memory_bytes);
+  add(json, "warp_size", device.warp_size);
+  add(json, "compute_capability", device.compute_capability);
+  json.end_object();
 }
 
-void append_group(std::string& out, const ParallelGroup& group) {
-  Object object(out);
-  object.text("name", group.name);
-  object.text("description", group.description);
-  object.text("backend", group.backend);
-  object.number("size", group.size);
-  object.list("ranks", group.ranks, [&](int64_t rank) { out += std::to_string(rank); });
+void write_group(JsonTextWriter& json, const ParallelGroup& group) {
+  json.begin_object();
+  add(json, "name", group.name);
+  add(json, "description", group.description);
+  add(json, "backend", group.backend);
+  json.member("size", group.size);
+  add_list(json, "ranks", group.ranks, [&](int64_t rank) { json.value(rank); });
+  json.end_object();
 }
 
-void append_step(std::string& out, const StepTrace& step) {
-  Object object(out);
-  object.number("device", step.device);
-  object.text("step", step.step);
-  object.number("computing", step.computing);
-  object.number("communication", step.communication);
-  object.number("not_overlapped", step.not_overlapped);
-  object.number("overlapped", step.overlapped);
-  object.number("free", step.free);
+void write_step(JsonTextWriter& json, const StepTrace& step) {
+  json.begin_object().member("device", step.device);
+  add(json, "step", step.step);
+  add(json, "computing", step.computing);
+  add(json, "communication", step.communication);
+  add(json, "not_overlapped", step.not_overlapped);
+  add(json, "overlapped", step.overlapped);
+  add(json, "free", step.free);
+  json.end_object();
 }
 
-void append_track(std::string& out, const Track& track) {
-  Object object(out);
-  object.text("kind", text_of(track.kind));
-  object.text("process", track.process);
-  object.text("thread", track.thread);
-  object.text("process_name", track.process_name);
-  object.text("thread_name", track.thread_name);
-  object.number("rank", track.rank);
-  object.list("above", track.above, [&](const std::string& name) { append_json_string(out, name); });
+void write_track(JsonTextWriter& json, const Track& track) {
+  json.begin_object().member("kind", text_of(track.kind));
+  add(json, "process", track.process);
+  add(json, "thread", track.thread);
+  add(json, "process_name", track.process_name);
+  add(json, "thread_name", track.thread_name);
+  add(json, "rank", track.rank);
+  add_list(json, "above", track.above, [&](const std::string& name) { json.value(name); });
+  json.end_object();
 }
 
 /// LinkHints::kernels_compute, as it shows.
@@ -123,26 +92,25 @@ bool kernels_compute(const Timeline& timeline) {
 }  // namespace
 
 std::string run_description(const Run& run) {
-  std::string out;
-  {
-    Object object(out);
-    object.number("rank", run.rank);
-    object.flag("rank_known", run.rank_known);
-    object.number("world_size", run.world_size);
-    object.text("host", run.host);
-    object.text("profile_format", run.format);
-    object.flag("kernels_compute", kernels_compute(run.timeline));
-    object.list("devices", run.devices, [&](const Device& device) { append_device(out, device); });
-    object.list("groups", run.groups, [&](const ParallelGroup& group) { append_group(out, group); });
-    object.list("step_traces", run.step_traces, [&](const StepTrace& step) { append_step(out, step); });
-    object.list("tracks", run.timeline.tracks, [&](const Track& track) { append_track(out, track); });
-    object.list("counters", run.timeline.counters.tracks, [&](const CounterTrack& counter) {
-      Object one(out);
-      one.text("process", counter.process);
-      one.text("name", counter.name);
-    });
-  }
-  return out;
+  JsonTextWriter json;
+  json.begin_object().member("rank", run.rank);
+  add_flag(json, "rank_known", run.rank_known);
+  add(json, "world_size", run.world_size);
+  add(json, "host", run.host);
+  add(json, "profile_format", run.format);
+  add_flag(json, "kernels_compute", kernels_compute(run.timeline));
+  add_list(json, "devices", run.devices, [&](const Device& device) { write_device(json, device); });
+  add_list(json, "groups", run.groups, [&](const ParallelGroup& group) { write_group(json, group); });
+  add_list(json, "step_traces", run.step_traces, [&](const StepTrace& step) { write_step(json, step); });
+  add_list(json, "tracks", run.timeline.tracks, [&](const Track& track) { write_track(json, track); });
+  add_list(json, "counters", run.timeline.counters.tracks, [&](const CounterTrack& counter) {
+    json.begin_object();
+    add(json, "process", counter.process);
+    add(json, "name", counter.name);
+    json.end_object();
+  });
+  json.end_object();
+  return std::move(json).text();
 }
 
 }  // namespace cgpu

@@ -11,8 +11,8 @@
 #include "analysis/session_facts.h"
 #include "model/run.h"
 #include "serve/argument_search.h"
-#include "serve/http/json_text_writer.h"
 #include "serve/measured_launches.h"
+#include "table/json_text_writer.h"
 #include "tiles/timeline_view.h"
 
 namespace cgpu {

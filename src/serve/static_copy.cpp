@@ -16,7 +16,7 @@
 #include "export/sink.h"
 #include "serve/contents.h"
 #include "serve/http/assets.h"
-#include "serve/http/json_text_writer.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

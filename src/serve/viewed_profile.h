@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "serve/http/json_text_writer.h"
 #include "serve/profile.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "serve/http/assets.h"
-#include "serve/http/json_text_writer.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

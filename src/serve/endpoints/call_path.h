@@ -1,8 +1,8 @@
 // What the details of a slice say of its place in the call tree.
 #pragma once
 
-#include "serve/http/json_text_writer.h"
 #include "serve/profile.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

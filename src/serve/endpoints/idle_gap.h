@@ -1,8 +1,8 @@
 // Why a device was idle in one gap: the causes, a sentence, and the slices to look at.
 #pragma once
 
-#include "serve/http/json_text_writer.h"
 #include "serve/profile.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

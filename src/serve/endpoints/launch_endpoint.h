@@ -1,8 +1,8 @@
 // From a kernel on the timeline to its launches that a kernel profiler measured, and back (/api/p/P/launch).
 #pragma once
 
-#include "serve/http/json_text_writer.h"
 #include "serve/profile.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "serve/http/json_text_writer.h"
 #include "serve/profile.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

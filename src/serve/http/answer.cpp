@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "serve/http/json_text_writer.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 

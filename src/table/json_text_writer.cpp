@@ -1,4 +1,4 @@
-#include "serve/http/json_text_writer.h"
+#include "table/json_text_writer.h"
 
 #include <fmt/format.h>
 
