@@ -18,6 +18,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.protobuf import encode  # noqa: E402
 
 TOKEN = "hf_" + "AbcdEFGH0123456789ijklMNOP45678901"
 NESTED = json.dumps({"a": 1, "password": "hunterD4", "b": [{"env": {"HOME": "hunterE5"}}]})
@@ -26,24 +27,6 @@ SECRET = ("run --password=hunterA1 --token hunterT9 WANDB_API_KEY=hunterB22222 x
 WORD = "f[--password=hunterA1]"  # where a format has no room for blanks
 PRIVATE = (b"hunter", TOKEN.encode())
 FORMATS = ("text", "csv", "json", "md")
-
-
-def message(*fields):
-    """A protocol buffer message of (number, value): integers as varints, texts and bytes behind their length."""
-    def varint(value):
-        out = b""
-        while value >= 0x80:
-            out += bytes([value & 0x7f | 0x80])
-            value >>= 7
-        return out + bytes([value])
-    out = b""
-    for number, value in fields:
-        if isinstance(value, int):
-            out += varint(number << 3) + varint(value)
-        else:
-            value = value.encode() if isinstance(value, str) else value
-            out += varint(number << 3 | 2) + varint(len(value)) + value
-    return out
 
 
 def kineto():
@@ -76,21 +59,21 @@ def kineto():
 
 def perfetto():
     def packet(*fields):
-        return message((1, message((10, 1), *fields)))
-    annotation = message((10, "note"), (6, SECRET))
-    legacy = message((10, "legacy"), (9, NESTED))
-    secret_key = message((10, "api_key"), (6, "hunterK"))
+        return encode((1, encode((10, 1), *fields)))
+    annotation = encode((10, "note"), (6, SECRET))
+    legacy = encode((10, "legacy"), (9, NESTED))
+    secret_key = encode((10, "api_key"), (6, "hunterK"))
     return b"".join([
         packet((13, 3)),
-        packet((60, message((1, 1), (3, message((1, 5), (6, "process " + SECRET)))))),
-        packet((60, message((1, 2), (4, message((1, 5), (2, 6), (5, "thread " + SECRET)))))),
-        packet((60, message((1, 3), (5, 1), (2, "track " + SECRET)))),
-        packet((60, message((1, 4), (5, 1), (2, "counter " + SECRET), (8, b"")))),
-        packet((8, 1000), (11, message((9, 1), (11, 2), (23, "slice " + SECRET), (22, "category " + SECRET),
+        packet((60, encode((1, 1), (3, encode((1, 5), (6, "process " + SECRET)))))),
+        packet((60, encode((1, 2), (4, encode((1, 5), (2, 6), (5, "thread " + SECRET)))))),
+        packet((60, encode((1, 3), (5, 1), (2, "track " + SECRET)))),
+        packet((60, encode((1, 4), (5, 1), (2, "counter " + SECRET), (8, b"")))),
+        packet((8, 1000), (11, encode((9, 1), (11, 2), (23, "slice " + SECRET), (22, "category " + SECRET),
                                        (4, annotation), (4, legacy), (4, secret_key)))),
-        packet((8, 1500), (11, message((9, 4), (11, 4), (30, 5)))),
-        packet((8, 1600), (11, message((9, 3), (11, 3), (23, "instant " + SECRET)))),
-        packet((8, 2000), (11, message((9, 2), (11, 2)))),
+        packet((8, 1500), (11, encode((9, 4), (11, 4), (30, 5)))),
+        packet((8, 1600), (11, encode((9, 3), (11, 3), (23, "instant " + SECRET)))),
+        packet((8, 2000), (11, encode((9, 2), (11, 2)))),
     ])
 
 

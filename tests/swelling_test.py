@@ -17,6 +17,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
+from oracle.protobuf import encode  # noqa: E402
 
 MB = 1 << 20
 SECONDS = 60  # of processor time, with room for a slow machine
@@ -29,22 +30,6 @@ def swollen(head, unit, size):
     unit *= max(1, MB // len(unit))
     out += [packer.compress(unit) for _ in range(size // len(unit))]
     return b"".join(out) + packer.flush()
-
-
-def message(*fields):
-    def varint(value):
-        out = b""
-        while value >= 0x80:
-            out += bytes([value & 0x7f | 0x80])
-            value >>= 7
-        return out + bytes([value])
-    out = b""
-    for number, value in fields:
-        if isinstance(value, int):
-            out += varint(number << 3) + varint(value)
-        else:
-            out += varint(number << 3 | 2) + varint(len(value)) + value
-    return out
 
 
 def database():
@@ -181,9 +166,9 @@ class Swelling(unittest.TestCase):
                 stream.close()
 
     def test_packets_that_swell(self):
-        slices = b"".join(message((1, message((8, 1000 + i), (10, 1), (11, message((9, i % 2 + 1), (11, 1), (23, b"a"))))))
+        slices = b"".join(encode((1, encode((8, 1000 + i), (10, 1), (11, encode((9, i % 2 + 1), (11, 1), (23, b"a"))))))
                           for i in range(2)) * 200000
-        block = message((1, message((50, zlib.compress(slices, 9)))))
+        block = encode((1, encode((50, zlib.compress(slices, 9)))))
         path = self.file("x.pftrace", block * 40)
         errors, status = self.run_within("table", path, "info", memory=2000 * MB)
         self.assertEqual(status, 0)
@@ -191,7 +176,7 @@ class Swelling(unittest.TestCase):
 
     def test_a_name_of_a_hundred_megabytes(self):
         name = (b"void f<int, token=4>(a::b, x:y) --p " * (3 * MB))[:100 * MB]
-        packets = b"".join(message((1, message((8, at), (10, 1), (11, message((9, kind), (11, 1), (23, name))))))
+        packets = b"".join(encode((1, encode((8, at), (10, 1), (11, encode((9, kind), (11, 1), (23, name))))))
                            for at, kind in ((1000, 1), (2000, 2)))
         for path in (self.file("name.pftrace", packets),
                      self.file("name.json", b'{"traceEvents":[{"ph":"X","cat":"kernel","pid":0,"tid":7,"ts":1,"dur":1,'

@@ -13,8 +13,9 @@ namespace {
 constexpr bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
-bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
+/// What separates words: also the zeros between the texts of an environment.
+bool is_blank(char c) {
+  return is_space(c) || c == '\v' || c == '\f' || c == '\0';
 }
 bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
@@ -227,13 +228,13 @@ class Search {
     const size_t end_of_key = word_end(text_, at_ + 2);
     if (end_of_key == text_.size() || end_of_key - at_ > kLongestKey) return;
     const char next = text_[end_of_key];
-    if (!is_space(next) && !is_quote(next) && next != '\\' && next != ',') return;
+    if (!is_blank(next) && !is_quote(next) && next != '\\' && next != ',') return;
     const KeyKind kind = kind_of_key(text_.substr(at_ + 2, end_of_key - at_ - 2));
     if (kind == KeyKind::none || kind == KeyKind::environment) return;
     constexpr size_t kMostBetween = 16;
     size_t begin = end_of_key;
     while (begin < text_.size() && begin - end_of_key < kMostBetween &&
-           (is_space(text_[begin]) || is_quote(text_[begin]) || text_[begin] == '\\' || text_[begin] == ',')) {
+           (is_blank(text_[begin]) || is_quote(text_[begin]) || text_[begin] == '\\' || text_[begin] == ',')) {
       ++begin;
     }
     const bool quoted = is_quote(text_[begin - 1]);
@@ -335,7 +336,7 @@ class Search {
   }
 
   size_t end_of_bare(size_t at) const {
-    while (at < text_.size() && !is_space(text_[at]) && !is_quote(text_[at]) && text_[at] != '\\') ++at;
+    while (at < text_.size() && !is_blank(text_[at]) && !is_quote(text_[at]) && text_[at] != '\\') ++at;
     return at;
   }
 

@@ -1,7 +1,6 @@
 #include "export/perfetto_run.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "export/nesting_lanes.h"
@@ -97,14 +96,7 @@ void PerfettoRunWriter::begin_slice(uint64_t uuid, int64_t time, SliceIndex slic
                                     std::span<const ArgumentView> arguments) {
   event(kBegin, uuid, time, [&](ProtoWriter& event) {
     event.varint(10, packets_.event_name(timeline_.name(slice)));
-    const std::string_view of_kind = export_marks::category_of(timeline_.kind(slice));
-    const std::string_view own = timeline_.categories[timeline_.slices.category[slice]].name;
-    if (!of_kind.empty()) {
-      event.varint(3, packets_.category(of_kind));
-    } else if (own.empty() || export_marks::kind_of(own)) {
-      event.varint(3, packets_.category(export_marks::kOtherCategory));
-    }
-    if (own != of_kind) event.varint(3, packets_.category(own.empty() ? export_marks::kUnnamedCategory : own));
+    for (const uint64_t category : categories_of(timeline_.slices.category[slice])) event.varint(3, category);
     if ((timeline_.slices.flags[slice] & kNeverEnded) != 0) {
       event.varint(3, packets_.category(export_marks::kNeverEndedCategory));
     }
@@ -113,6 +105,22 @@ void PerfettoRunWriter::begin_slice(uint64_t uuid, int64_t time, SliceIndex slic
       event.fixed64(arrow.ends ? 48 : 47, arrow.number);  // terminating_flow_ids, flow_ids
     }
   });
+}
+
+/// That of the kind, and the profile's own where it is another one.
+const std::vector<uint64_t>& PerfettoRunWriter::categories_of(uint16_t category) {
+  categories_.resize(timeline_.categories.size());
+  std::vector<uint64_t>& interned = categories_[category];
+  if (!interned.empty()) return interned;
+  const auto& [own, kind] = timeline_.categories[category];
+  const std::string_view of_kind = export_marks::category_of(kind);
+  if (!of_kind.empty()) {
+    interned.push_back(packets_.category(of_kind));
+  } else if (own.empty() || export_marks::kind_of(own)) {
+    interned.push_back(packets_.category(export_marks::kOtherCategory));
+  }
+  if (own != of_kind) interned.push_back(packets_.category(own.empty() ? export_marks::kUnnamedCategory : own));
+  return interned;
 }
 
 /// The interned name of an argument's key.
@@ -149,22 +157,14 @@ void PerfettoRunWriter::write_plain(uint64_t uuid, std::string_view name, std::s
 /// Writes what the device did, without overlaps: compute, else communication, else copies.
 void PerfettoRunWriter::write_busy(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
-  std::array<std::vector<Interval>, 3> times;
-  for_each_device_op(timeline_, [&](OpIndex op, SliceIndex slice) {
-    if (timeline_.device_ops.device[op] != *track.device) return;
-    times[static_cast<size_t>(timeline_.device_ops.kind[op])].push_back(
-        {timeline_.slices.start[slice], timeline_.slices.end(slice)});
-  });
-  const IntervalSet compute(std::move(times[static_cast<size_t>(OpKind::compute)]));
-  const IntervalSet communication(std::move(times[static_cast<size_t>(OpKind::communication)]));
-  const IntervalSet memory(std::move(times[static_cast<size_t>(OpKind::memory)]));
+  const DeviceTimes times = view_.times_of_device(track);
   std::vector<std::pair<Interval, const char*>> parts;
   const auto add = [&](const IntervalSet& covered, const char* name) {
     for (const Interval& time : covered.intervals()) parts.emplace_back(time, name);
   };
-  add(compute, "compute");
-  add(communication.subtract(compute), "communication");
-  add(memory.subtract(compute.unite(communication)), "memory");
+  add(times.compute, "compute");
+  add(times.exposed_communication, "communication");
+  add(times.exposed_memory, "memory");
   std::sort(parts.begin(), parts.end(),  // the end of one must be written before the begin of the next
             [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
   const uint64_t uuid = tracks_.derived(track, id);
@@ -174,19 +174,8 @@ void PerfettoRunWriter::write_busy(ViewTrackId id) {
 void PerfettoRunWriter::write_counter(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
   const uint64_t uuid = tracks_.counter(track, id);
-  const auto sample = [&](int64_t time, double value) {
-    event(kCounter, uuid, time - zero_, [&](ProtoWriter& event) { event.number(44, value); });
-  };
-  if (track.counter) {
-    const Counters& counters = timeline_.counters;
-    for (size_t i = 0; i < counters.time.size(); ++i) {
-      if (counters.track[i] == *track.counter) sample(counters.time[i], counters.value[i]);
-    }
-    return;
-  }
-  for (const MemoryEvent& event : timeline_.memory) {
-    const int64_t total = track.reserved ? event.total_reserved : event.total_allocated;
-    if (event.device == track.device.value_or(-1) && total >= 0) sample(event.time, static_cast<double>(total));
+  for (const CounterIndex::Sample& sample : view_.samples_of(track)) {
+    event(kCounter, uuid, sample.time, [&](ProtoWriter& event) { event.number(44, sample.value); });
   }
 }
 

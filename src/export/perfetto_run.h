@@ -34,8 +34,8 @@ class PerfettoRunWriter {
   void write_description();
   void write_track(ViewTrackId id);
   void write_source(ViewTrackId id);
-  std::vector<SliceIndex> slices_of(ViewTrackId id);
   void begin_slice(uint64_t uuid, int64_t time, SliceIndex slice, std::span<const ArgumentView> arguments);
+  const std::vector<uint64_t>& categories_of(uint16_t category);
   uint64_t name_of(const ArgumentView& argument);
   void write_derived(ViewTrackId id);
   void write_plain(uint64_t uuid, std::string_view name, std::string_view category, int64_t start, int64_t end);
@@ -57,6 +57,8 @@ class PerfettoRunWriter {
   int64_t zero_;
   std::vector<uint32_t> lanes_;           // that have been described, by track of the profile
   std::vector<uint64_t> argument_names_;  // by key number; 0 if not written yet
+  /// By category of the profile: the interned categories of its slices; none if not written yet.
+  std::vector<std::vector<uint64_t>> categories_;
 };
 
 }  // namespace cgpu

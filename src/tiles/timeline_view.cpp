@@ -307,6 +307,7 @@ std::optional<Placed> TimelineView::innermost_box(size_t run, SliceIndex slice) 
   const auto track = std::find_if(tracks().begin(), tracks().end(), [&](const ViewTrack& candidate) {
     return candidate.run == run && candidate.samples != kNone && tracks()[candidate.samples].source == source;
   });
+  if (track == tracks().end()) return std::nullopt;
   const Frames& frames = *opened_runs_[run]->frames;
   const uint32_t length = std::min(frames.length(node), *track->lanes);
   NodeIndex frame = frames.of(node);

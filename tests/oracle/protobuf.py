@@ -34,6 +34,24 @@ def fields(data, fixed64=bytes):
         yield key >> 3, value
 
 
+def encode(*pairs):
+    """A message of (number, value): integers as varints, texts and bytes behind their length."""
+    def written(value):
+        out = b""
+        while value >= 0x80:
+            out += bytes([value & 0x7f | 0x80])
+            value >>= 7
+        return out + bytes([value])
+    out = b""
+    for number, value in pairs:
+        if isinstance(value, int):
+            out += written(number << 3) + written(value)
+        else:
+            value = value.encode() if isinstance(value, str) else value
+            out += written(number << 3 | 2) + written(len(value)) + value
+    return out
+
+
 def first(data, number, otherwise=None):
     """The first field of this number."""
     return next((value for key, value in fields(data) if key == number), otherwise)

@@ -4,7 +4,6 @@ import type { Client, TileKind, TilePlace } from "./client";
 import { BUCKETS, HIGHEST_LEVEL, decodeActivityTile, decodeCounterTile, decodeSliceTile } from "./tiles";
 import type { ActivityTile, CounterTile, SliceTile } from "./tiles";
 
-export type { TileKind } from "./client";
 interface TileOf {
   tile: SliceTile;
   counter: CounterTile;

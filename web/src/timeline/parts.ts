@@ -1,5 +1,6 @@
 // What a track is drawn from: its tiles on the screen, and in place of those that are not here yet, what is.
-import { tilesIn, type TileKind } from "../api/tile_store";
+import type { TileKind } from "../api/client";
+import { tilesIn } from "../api/tile_store";
 import { addActivity, newActivityRaster, type ActivityRaster } from "./activity";
 import type { Frame } from "./frame";
 import type { PixelBuckets } from "./raster";
