@@ -33,4 +33,21 @@ const std::vector<CollectiveSeries>& SessionFacts::collectives() const {
   return collectives_.get([&] { return device_collectives(session_); });
 }
 
+const DependencyGraph& SessionFacts::dependencies() const {
+  return dependencies_.get([&] {
+    std::vector<RunForGraph> runs;
+    for (size_t run = 0; run < session_.runs.size(); ++run) {
+      RunForGraph one{&session_.runs[run], &waits(run)};
+      for (const Step& step : steps(run)) one.marks.push_back(step.mark);
+      runs.push_back(std::move(one));
+    }
+    return DependencyGraph(runs, collectives(), has_common_clock(session_));
+  });
+}
+
+const SessionFacts& SessionFacts::whole() const {
+  if (session_.whole == nullptr) return *this;
+  return *whole_.get([&] { return std::make_unique<SessionFacts>(*session_.whole); });
+}
+
 }  // namespace cgpu

@@ -7,6 +7,7 @@
 //   launching calls   O(n) in the device ops of a run     8 bytes a launching call
 //   launched ops      O(n log n) in the device ops      8 bytes an op whose launch is known
 //   collectives       O(n log n) in the communication     about 24 bytes a collective op
+//   dependencies      O(n log n) in the device ops        about 170 bytes a device op (dependencies/graph.h)
 //   idle gaps         O(n) in the slices of a run, then   the causes that host threads give, about 24 bytes a host
 //                     O(ops) each time they are visited   slice that names a cause
 //
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "analysis/host/launched_ops.h"
 #include "analysis/idle/session_idle.h"
 #include "analysis/steps/step_times.h"
+#include "dependencies/graph.h"
 #include "links/collective_series.h"
 #include "links/waits.h"
 #include "model/run.h"
@@ -51,6 +54,10 @@ class SessionFacts {
   const LaunchedOps& launched_ops(size_t run) const;
   /// Communication on devices, matched over the runs.
   const std::vector<CollectiveSeries>& collectives() const;
+  /// What had to wait for what. Not of a part: its dependencies are those of the whole.
+  const DependencyGraph& dependencies() const;
+  /// The facts of the session that this one is a part of; of a session that is no part, these facts.
+  const SessionFacts& whole() const;
   /// The idle gaps of the devices, with their causes.
   SessionIdle& idle() const { return idle_; }
 
@@ -76,6 +83,8 @@ class SessionFacts {
   mutable std::deque<OfRun> runs_;
   mutable Once<std::vector<int64_t>> zeros_;
   mutable Once<std::vector<CollectiveSeries>> collectives_;
+  mutable Once<DependencyGraph> dependencies_;
+  mutable Once<std::unique_ptr<SessionFacts>> whole_;
   mutable SessionIdle idle_;
 };
 

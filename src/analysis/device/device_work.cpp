@@ -17,7 +17,7 @@ namespace cgpu {
 
 namespace {
 
-enum ActivityCategory : uint8_t { call, kernel, memory };
+enum class ActivityCategory : uint8_t { call, kernel, memory };
 constexpr std::array kCategories = {"call", "kernel", "memory"};
 
 /// Statistics by category and name of the device ops, and of the calls if wanted.
@@ -30,15 +30,16 @@ class Activities {
     const Timeline& timeline = run.timeline();
     for (GroupsByName<DurationStatistics>& names : categories_) names.enter(timeline.names);
     const auto add = [&](ActivityCategory category, SliceIndex slice) {
-      categories_[category].of(timeline.slices.name[slice]).add(timeline.slices.duration[slice]);
+      categories_[static_cast<size_t>(category)].of(timeline.slices.name[slice]).add(timeline.slices.duration[slice]);
     };
     for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
       const SliceKind kind = timeline.kind(slice);
-      add(kind == SliceKind::memcpy || kind == SliceKind::memset ? memory : kernel, slice);
+      const bool moves = kind == SliceKind::memcpy || kind == SliceKind::memset;
+      add(moves ? ActivityCategory::memory : ActivityCategory::kernel, slice);
     });
     if constexpr (kWithCalls) {
       for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-        if (is_call(timeline.kind(slice)) && is_plausible(timeline, slice)) add(call, slice);
+        if (is_call(timeline.kind(slice)) && is_plausible(timeline, slice)) add(ActivityCategory::call, slice);
       }
     }
   }

@@ -31,7 +31,7 @@ std::vector<int64_t> lengths_after(std::vector<Event>& events) {
   return lengths;
 }
 
-void append_streams(const RunInSession& run, Table& table) {
+void append_queues(const RunInSession& run, Table& table) {
   const Timeline& timeline = run.timeline();
   const DeviceOps& ops = timeline.device_ops;
   std::map<StreamId, std::vector<Event>> events_of_stream;
@@ -63,7 +63,7 @@ Analysis queue_analysis() {
                   of_length("p25", "first quartile, interpolated"), of_length("median", "median, interpolated"),
                   of_length("p75", "third quartile, interpolated"), count_column("max", "largest length")},
       .applies = [](const ProfileCounts& counts) { return counts.launched > 0; },
-      .fold = fold_of<RowsByRun<append_streams>>};
+      .fold = fold_of<RowsByRun<append_queues>>};
 }
 
 }  // namespace cgpu

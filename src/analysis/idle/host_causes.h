@@ -25,7 +25,7 @@ class HostCauses {
 
   explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {});
 
-  /// Calls visit(length, cause) for the pieces of `time` that have a cause: profiler_overhead where the profiler was at
+  /// Calls visit(piece, cause) for the pieces of `time` that have a cause: profiler_overhead where the profiler was at
   /// work on any thread, else that of the innermost slice or wait of `thread` that stands for one; lock only where
   /// nothing else does. Not to be called from several threads at once.
   template <typename Visit>
@@ -34,7 +34,7 @@ class HostCauses {
     auto piece =
         std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.time.end <= time.begin; });
     for (; piece != pieces.end() && piece->time.begin < time.end; ++piece) {
-      visit(std::min(piece->time.end, time.end) - std::max(piece->time.begin, time.begin), piece->cause);
+      visit(Interval{std::max(piece->time.begin, time.begin), std::min(piece->time.end, time.end)}, piece->cause);
     }
   }
 

@@ -49,10 +49,11 @@ TimeByCause split_gap(const Timeline& timeline, const Interval& gap, SliceIndex 
 
   if (called > gap.begin) {  // else it was launched before, as most are where the queue is deep
     time_of(times, IdleCause::host_code) = called - gap.begin;
-    host.for_each_piece(timeline.slices.track[launch], {gap.begin, called}, [&](int64_t length, IdleCause cause) {
-      time_of(times, cause) += length;
-      time_of(times, IdleCause::host_code) -= length;
-    });
+    host.for_each_piece(timeline.slices.track[launch], {gap.begin, called},
+                        [&](const Interval& piece, IdleCause cause) {
+                          time_of(times, cause) += piece.end - piece.begin;
+                          time_of(times, IdleCause::host_code) -= piece.end - piece.begin;
+                        });
   }
 
   time_of(times, blocking_copies.has(launch) ? IdleCause::blocking_copy : IdleCause::launch_overhead) +=

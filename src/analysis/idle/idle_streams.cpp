@@ -48,7 +48,7 @@ std::array<Gaps, kGapKinds.size()> gaps_of(OpsInWhole of_stream) {
   return gaps;
 }
 
-void append_streams(const RunInSession& run, Table& table) {
+void append_stream_gaps(const RunInSession& run, Table& table) {
   for (const auto& [id, ops] : ops_by_stream(run.timeline())) {
     const auto gaps = gaps_of(ops_in_whole(run.session(), run.index, ops));
     const int64_t whole = gaps[host_wait].total_ns + gaps[kernel_wait].total_ns + gaps[other].total_ns;
@@ -73,7 +73,7 @@ Analysis idle_streams_analysis() {
                       count_column("count", "gaps"), time_column("total_ns", "sum of the gaps"),
                       real_column("pct", "%", "share of all gaps of the stream")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 1; },
-          .fold = fold_of<RowsByRun<append_streams>>};
+          .fold = fold_of<RowsByRun<append_stream_gaps>>};
 }
 
 }  // namespace cgpu

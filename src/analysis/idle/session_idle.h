@@ -27,7 +27,14 @@ class SessionIdle {
   /// threads may do so at once; those of one run wait for each other.
   void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const std::function<void(const IdleGap&)>& visit);
 
+  /// Calls visit(piece, cause) for the pieces of a time of a host thread that have a cause (host_causes.h). The run and
+  /// its thread are those of the whole, the time is on the run's clock.
+  void for_each_host_piece(size_t run, TrackIndex thread, Interval time,
+                           const std::function<void(Interval, IdleCause)>& visit);
+
  private:
+  HostCauses& causes_of(size_t run);
+
   const Session& session_;
   const Session& whole_;
   std::once_flag waits_once_;

@@ -16,6 +16,7 @@ namespace {
 struct Mark {
   int64_t step = 0;  // N of "ProfilerStep#N"
   Interval time;
+  SliceIndex slice = kNone;
 };
 
 std::optional<int64_t> step_number(std::string_view name) {
@@ -34,7 +35,7 @@ std::vector<Mark> find_marks(const Timeline& timeline) {
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
     if (timeline.kind(slice) != SliceKind::annotation || !is_plausible(timeline, slice)) continue;
     if (const std::optional<int64_t> number = step_number(timeline.name(slice))) {
-      marks.push_back({*number, {slices.start[slice], slices.end(slice)}});
+      marks.push_back({*number, {slices.start[slice], slices.end(slice)}, slice});
     }
   }
   std::stable_sort(marks.begin(), marks.end(),
@@ -73,7 +74,7 @@ std::vector<Step> find_steps(const Timeline& timeline) {
     if (!steps.empty()) time.begin = std::max(time.begin, steps.back().time.end);
     time.end = std::max(time.begin, time.end);
     for (unseen = std::max(unseen, first); unseen < last; ++unseen) time.end = std::max(time.end, unseen->second);
-    steps.push_back({mark.step, time, last - first});
+    steps.push_back({mark.step, time, last - first, mark.slice});
   }
   return steps;
 }

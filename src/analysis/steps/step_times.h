@@ -18,6 +18,7 @@ struct Step {
   int64_t number = 0;
   Interval time;           // up to the end of its device work, on the run's clock; steps do not overlap
   int64_t device_ops = 0;  // launched inside the mark
+  SliceIndex mark = kNone;
 };
 
 /// The steps in order of their starts. O(n) in the slices where there are no marks or the launches come sorted, else

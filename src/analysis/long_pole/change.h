@@ -1,0 +1,79 @@
+// What-if: a session in which some work takes more or less time, or some reason to wait is gone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/long_pole/edge_parts.h"
+#include "analysis/long_pole/periods.h"
+#include "analysis/table_options.h"
+#include "dependencies/replay.h"
+
+namespace cgpu {
+
+struct Change {
+  struct Scale {
+    std::string name;  // of device ops (full or base), of their class, or of host slices; `*` stands for any text
+    double factor = 1;
+  };
+  std::vector<Scale> scales;
+  std::vector<BoundBy> freed;  // time that is gone, and waits that are over at once
+
+  bool empty() const { return scales.empty() && freed.empty(); }
+};
+
+/// The options `--scale NAME=FACTOR` and `--free KIND` of tables.
+extern const TableOption kScaleOption;
+extern const TableOption kFreeOption;
+/// Throws Error for what is no factor or no kind.
+Change change_of(const TableOptions& options);
+
+/// The graph of a whole session with a change made to it.
+///
+/// Scaling a device op scales its time; scaling a host slice scales the time of its thread within it, and the device
+/// ops that were launched in it. Freeing a kind removes the time of that kind from all edges. Freeing synchronization,
+/// blocking_copy or other_rank also removes what they wait for: the call returns, and the collective ends, without it.
+/// O(slices) for names, O(edges log n) for the rest.
+class ChangedGraph {
+ public:
+  ChangedGraph(const SessionFacts& whole, Change change);
+
+  /// Of every edge, in ns.
+  const std::vector<int64_t>& weights() const { return weights_; }
+  const Replay& replayed() const { return replayed_; }
+  /// Calls visit(part) for the parts of an edge, as long as they are after the change.
+  void for_each_part(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit) const;
+  /// A period as it is after the change.
+  struct ChangedPeriod {
+    MomentIndex last = 0;  // of its moments the one that comes last now
+    int64_t begin = 0;  // where the period before it ends now, if it began where that ended; else as its first moment
+    int64_t end = 0;
+  };
+  /// Of periods in order. O(moments).
+  std::vector<ChangedPeriod> periods(const std::vector<Period>& periods) const;
+  /// How many device ops and host slices each scale has met.
+  const std::vector<int64_t>& met() const { return met_; }
+
+ private:
+  struct OfRun {
+    std::vector<float> factor_of_slice;             // of device ops; empty where none is scaled
+    std::vector<std::vector<IntervalSet>> threads;  // by scale, by track: the time of host slices that it scales
+  };
+  void find_named();
+  int64_t changed_length(const EdgePart& part) const;
+  bool is_removed(EdgeKind kind) const;
+  bool is_freed(BoundBy kind) const;
+
+  const SessionFacts& facts_;
+  const DependencyGraph& graph_;
+  Change change_;
+  EdgeParts parts_;
+  std::vector<OfRun> of_runs_;
+  std::vector<int64_t> met_;
+  std::vector<int64_t> weights_;
+  Replay replayed_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,143 @@
+// Table `critical_path`: what bounds the steps of a session. O(moments) besides the graph; the parts of the path add up
+// to the steps, to the nanosecond.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/long_pole/change.h"
+#include "analysis/long_pole/periods.h"
+#include "analysis/tables.h"
+#include "kernels/names.h"
+
+namespace cgpu {
+
+namespace {
+
+const TableOption kByOption{.name = "by",
+                            .kind = TableOption::Kind::choice,
+                            .fallback = "kind",
+                            .about = "a row for each kind, or besides for each name of op or call, step, or rank",
+                            .choices = {"kind", "name", "step", "rank"}};
+
+struct Share {
+  int64_t total_ns = 0;
+  int64_t count = 0;
+};
+
+/// Calls visit(part, from, to) for the parts of the critical path of a period, from its end backwards, with their times
+/// in the (changed) graph.
+template <typename Visit>
+void for_each_part_of_path(const DependencyGraph& graph, const ChangedGraph& changed,
+                           const ChangedGraph::ChangedPeriod& period, Visit visit) {
+  std::vector<EdgePart> parts;
+  walk_critical_path(graph, changed.replayed(), period.last, period.begin,
+                     [&](uint32_t edge, MomentIndex to, int64_t from_time, int64_t to_time) {
+                       parts.clear();
+                       changed.for_each_part(edge, to, [&](const EdgePart& part) { parts.push_back(part); });
+                       int64_t now = to_time;  // of an edge that is cut at the begin, the end is left
+                       for (auto part = parts.rbegin(); part != parts.rend() && now > from_time; ++part) {
+                         const int64_t from = std::max(now - part->length, from_time);
+                         visit(*part, graph.edges()[edge].kind, from, now);
+                         now = from;
+                       }
+                     });
+}
+
+Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  const SessionFacts& whole = facts.whole();
+  const ChangedGraph changed(whole, change_of(options));
+  const std::string by = options.text(kByOption);
+  std::map<std::pair<size_t, std::string>, Share> shares;
+  int64_t sum = 0;
+  const std::vector<Period> periods = periods_of_session(facts);
+  const std::vector<ChangedGraph::ChangedPeriod> changed_periods = changed.periods(periods);
+  for (size_t i = 0; i < periods.size(); ++i) {
+    const Period& period = periods[i];
+    const auto name_of = [&](const EdgePart& part) -> std::string {
+      if (by == "step") return period.step ? std::to_string(*period.step) : "";
+      if (by == "rank") return std::to_string(whole.run(part.run).rank);
+      if (by != "name" || part.slice == kNone) return "";
+      return base_kernel_name(whole.run(part.run).timeline.name(part.slice));
+    };
+    for_each_part_of_path(whole.dependencies(), changed, changed_periods[i],
+                          [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+                            Share& share = shares[{part.bound_by.number(), name_of(part)}];
+                            share.total_ns += to - from;
+                            ++share.count;
+                            sum += to - from;
+                          });
+  }
+  for (const auto& [key, share] : shares) {
+    table.append({cell(BoundBy::name_of(key.first)), key.second.empty() ? Cell() : Cell(key.second), share.total_ns,
+                  percent_of(share.total_ns, sum), share.count});
+  }
+  sort_most_first(table, "total_ns");
+  return table;
+}
+
+Table critical_path_trace_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  Table table = analysis.empty_table();
+  const SessionFacts& whole = facts.whole();
+  const DependencyGraph& graph = whole.dependencies();
+  const ChangedGraph unchanged(whole, {});
+  const std::vector<Period> periods = periods_of_session(facts);
+  const std::vector<ChangedGraph::ChangedPeriod> same = unchanged.periods(periods);
+  for (size_t i = 0; i < periods.size(); ++i) {
+    const Period& period = periods[i];
+    std::vector<Row> rows;
+    for_each_part_of_path(graph, unchanged, same[i],
+                          [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
+                            const Run& run = whole.run(part.run);
+                            const int64_t zero = facts.zeros()[0] - graph.zero(0);  // of the session, in the graph
+                            rows.push_back({run.rank, period.step ? Cell(*period.step) : Cell(), from - zero, to - from,
+                                            cell(part.bound_by.name()), cell(text_of(kind)),
+                                            part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
+                          });
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) table.append(*row);
+  }
+  return table;
+}
+
+}  // namespace
+
+Analysis critical_path_trace_analysis() {
+  return {.name = "critical_path_trace",
+          .about = "the critical path itself: its parts in order of time; each begins where the one before it ends",
+          .columns = {rank_column(), number_column("step", "number of the iteration; absent where there are none"),
+                      moment_column("start_ns", "from the start of the profile"), time_column("duration_ns", "length"),
+                      key_column("bound_by", "as in critical_path"),
+                      text_column("dependency",
+                                  "what had to wait: work of a device, its launch, the op before it in the stream, "
+                                  "another stream (event, succession), a wait of the host, a thread, a rank"),
+                      text_column("name", "of the device op or call; absent for other time of the host")},
+          .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+          .asks_who_waited = true,
+          .whole = critical_path_trace_table};
+}
+
+Analysis critical_path_analysis() {
+  return {
+      .name = "critical_path",
+      .about =
+          "what bounds the run: the longest chain of dependencies through each step (through all of it where there "
+          "are no steps); the rows add up to the steps",
+      .aliases = {"long_pole"},
+      .columns = {key_column("bound_by",
+                             "compute, communication or memory: work of a device; kernel_gap: between two ops of a "
+                             "stream; else what the host did, as the causes of idle time"),
+                  key_column("name", "of the op or call, the step or the rank, with --by; absent where it has none"),
+                  time_column("total_ns", "time on the critical path"),
+                  real_column("pct", "%", "share of the critical path"), count_column("count", "parts of the path")},
+      .options = {kByOption, kScaleOption, kFreeOption},
+      .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+      .asks_who_waited = true,
+      .whole = critical_path_table};
+}
+
+}  // namespace cgpu

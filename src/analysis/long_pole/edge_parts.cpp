@@ -1,0 +1,125 @@
+#include "analysis/long_pole/edge_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/device/device_ops.h"
+#include "base/error.h"
+
+namespace cgpu {
+
+namespace {
+
+/// An op that begins so long after its launch call has returned, or after the op before it, waited for something else
+/// (docs/definitions.md, "idle").
+constexpr int64_t kLongestStart = 30'000;
+
+constexpr std::array<std::string_view, 4> kWorkNames{"compute", "communication", "memory", "kernel_gap"};
+
+}  // namespace
+
+BoundBy BoundBy::of(OpKind kind) {
+  return kind == OpKind::compute ? compute : kind == OpKind::communication ? communication : memory;
+}
+
+std::string_view BoundBy::name_of(size_t number) {
+  return number < kWorkNames.size() ? kWorkNames[number] : text_of(static_cast<IdleCause>(number - kWorkNames.size()));
+}
+
+BoundBy BoundBy::named(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (size_t number = 0; number < kCount; ++number) {
+    names.push_back(name_of(number));
+    if (name_of(number) != name) continue;
+    return number < kWorkNames.size() ? BoundBy(static_cast<Work>(number))
+                                      : BoundBy(static_cast<IdleCause>(number - kWorkNames.size()));
+  }
+  throw Error(fmt::format("'{}' is nothing that bounds a run; there are: {}", name, fmt::join(names, ", ")));
+}
+
+EdgeParts::EdgeParts(const SessionFacts& facts) : facts_(facts), graph_(facts.dependencies()) {
+  for (const Run& run : facts.session().runs) ops_.emplace_back(run.timeline.device_ops);
+}
+
+void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
+                         const std::function<void(const EdgePart&)>& visit) const {
+  const Dependency& edge = graph_.edges()[number];
+  const Moment& to = graph_.moments()[to_index];
+  const Moment& from = graph_.moments()[edge.from];
+  const Timeline& timeline = facts_.run(to.run).timeline;
+  const auto one = [&](BoundBy bound_by, SliceIndex slice, int64_t length) {
+    if (length != 0) visit({bound_by, length, to.run, slice});
+  };
+  switch (edge.kind) {
+    case EdgeKind::work:
+    case EdgeKind::collective: {
+      const SliceIndex op = edge.kind == EdgeKind::work ? from.slice : to.slice;
+      SliceOps::Search search;
+      return one(BoundBy::of(timeline.device_ops.kind[ops_[to.run].op_of(op, search)]), op, edge.weight);
+    }
+    case EdgeKind::arrival:
+      return one(IdleCause::other_rank, from.slice, edge.weight);
+    case EdgeKind::copy_wait:
+      return one(IdleCause::blocking_copy, to.slice, edge.weight);
+    case EdgeKind::wait:
+      return one(IdleCause::synchronization, to.slice, edge.weight);
+    case EdgeKind::event:
+    case EdgeKind::succession:
+      return one(IdleCause::dependency, to.slice, edge.weight);
+    case EdgeKind::stream: {
+      if (edge.weight < kLongestStart || from.kind == Moment::Kind::begin) {
+        return one(BoundBy::kernel_gap, to.slice, edge.weight);
+      }
+      const bool launched = timeline.slices.launch[to.slice] != kNone;
+      return one(launched ? IdleCause::dependency : IdleCause::unknown, to.slice, edge.weight);
+    }
+    case EdgeKind::launch: {
+      const int64_t in_call = std::min(edge.weight, timeline.slices.duration[from.slice]);
+      const int64_t since = edge.weight - in_call;
+      if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
+      one(IdleCause::launch_overhead, from.slice, in_call);
+      return one(IdleCause::dependency, to.slice, since);
+    }
+    case EdgeKind::start:
+      return one(IdleCause::unknown, to.slice, edge.weight);
+    case EdgeKind::host:
+    case EdgeKind::handover:
+      return host_parts(edge, to, visit);
+  }
+}
+
+/// What the thread did between two of its moments.
+void EdgeParts::host_parts(const Dependency& edge, const Moment& to,
+                           const std::function<void(const EdgePart&)>& visit) const {
+  if (edge.weight == 0) return;
+  const Moment& from = graph_.moments()[edge.from];
+  const Timeline& timeline = facts_.run(to.run).timeline;
+  const TrackIndex thread = timeline.slices.track[to.slice];
+  const int64_t zero = graph_.zero(to.run);
+  const Interval time{to.time + zero - edge.weight, to.time + zero};  // all of it, or the return from a wait
+
+  // A call that launches costs launching; of the rest the causes that the thread shows, and host_code.
+  const bool calls = from.kind == Moment::Kind::begin && from.slice != kNone && from.run == to.run &&
+                     is_call(timeline.kind(from.slice)) && timeline.slices.track[from.slice] == thread;
+  const int64_t called = calls ? std::clamp(timeline.slices.end(from.slice), time.begin, time.end) : time.begin;
+  int64_t now = time.begin;
+  const auto rest_until = [&](int64_t until) {  // time without a cause of its own
+    if (now < std::min(called, until)) {
+      const int64_t end = std::min(called, until);
+      visit({IdleCause::launch_overhead, end - now, to.run, from.slice, thread, {now, end}});
+      now = end;
+    }
+    if (now < until) visit({IdleCause::host_code, until - now, to.run, kNone, thread, {now, until}});
+    now = std::max(now, until);
+  };
+  facts_.idle().for_each_host_piece(to.run, thread, time, [&](Interval piece, IdleCause cause) {
+    rest_until(piece.begin);
+    visit({cause, piece.end - piece.begin, to.run, kNone, thread, piece});
+    now = piece.end;
+  });
+  rest_until(time.end);
+}
+
+}  // namespace cgpu

@@ -1,0 +1,243 @@
+// The graph of dependencies, critical paths and what-if answers: laws on random runs, and runs that a small simulator
+// makes with and without a change.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/random_run.h"
+#include "analysis/test_timeline.h"
+#include "dependencies/graph.h"
+#include "dependencies/replay.h"
+
+namespace cgpu {
+namespace {
+
+/// A host thread and the streams of a device, in virtual time: a launch takes 5 us of the host, an op begins 6 us after
+/// its launch began at the earliest and 1 us after the op before it, and a wait returns 2 us after what it waits for.
+class Machine {
+ public:
+  TestRun test;
+
+  void host(const std::string& name, int64_t length, SliceKind kind = SliceKind::annotation) {
+    if (length > 0) test.host(kind, name, now_, length);
+    now_ += length;
+  }
+  void launch(const std::string& kernel, int64_t length, int64_t stream = 7, OpKind kind = OpKind::compute) {
+    const SliceIndex call = test.host(SliceKind::runtime_call, "cudaLaunchKernel", now_, 5'000);
+    int64_t& busy_until = streams_[stream];
+    const int64_t start = std::max(now_ + 6'000, busy_until + 1'000);
+    test.kernel(kernel, start, length, {.stream = stream, .kind = kind, .launch = call});
+    busy_until = start + length;
+    now_ += 5'000;
+  }
+  void synchronize() {
+    int64_t done = now_;
+    for (const auto& [stream, busy_until] : streams_) done = std::max(done, busy_until);
+    const int64_t end = std::max(now_, done) + 2'000;
+    test.host(SliceKind::runtime_call, "cudaDeviceSynchronize", now_, end - now_);
+    now_ = end;
+  }
+  void step(int64_t number, const std::function<void()>& body) {
+    const int64_t begin = now_;
+    body();
+    test.host(SliceKind::annotation, "ProfilerStep#" + std::to_string(number), begin, now_ - begin);
+  }
+  int64_t now() const { return now_; }
+
+ private:
+  int64_t now_ = 1'000'000;
+  std::map<int64_t, int64_t> streams_;
+};
+
+int64_t total_of(const Table& table, const std::string& column) {
+  int64_t sum = 0;
+  for (size_t row = 0; row < table.row_count(); ++row) sum += integer_at(table, row, column);
+  return sum;
+}
+
+struct Work {
+  int64_t loading = 200'000;
+  int64_t python = 20'000;  // between two launches
+  int64_t gemm = 100'000;
+  int64_t reduce = 50'000;
+  bool waits = true;  // in every step
+};
+
+Session run_of(const Work& work) {
+  Machine machine;
+  for (int64_t number = 0; number < 5; ++number) {
+    machine.step(number, [&] {
+      machine.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", work.loading);
+      for (int i = 0; i < 30; ++i) {
+        machine.host("python", work.python);
+        machine.launch("gemm", work.gemm);
+        machine.launch("ncclAllReduce", work.reduce, 20, OpKind::communication);
+      }
+      if (work.waits) machine.synchronize();
+    });
+  }
+  machine.synchronize();
+  return session_of(std::move(machine.test));
+}
+
+TEST(Dependencies, RandomRunsReplayToTheirMeasuredTimes) {
+  const std::vector<NamedKind> vocabulary = {
+      {SliceKind::runtime_call, "cudaLaunchKernel"}, {SliceKind::runtime_call, "cudaDeviceSynchronize"},
+      {SliceKind::runtime_call, "cudaMemcpy"},       {SliceKind::runtime_call, "cudaStreamSynchronize"},
+      {SliceKind::framework_op, "aten::mm"},         {SliceKind::annotation, "ProfilerStep#1"},
+      {SliceKind::python_function, "gc.collect"},    {SliceKind::annotation, "enumerate(DataLoader)"}};
+  for (uint32_t seed = 1; seed <= 300; ++seed) {
+    RandomRun first(seed, vocabulary, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
+    RandomRun second(seed + 1000, vocabulary, HostShape::nested);
+    first.run.clock_is_unix = second.run.clock_is_unix = seed % 3 != 0;
+    const Session session =
+        seed % 5 == 0 ? session_of(std::move(first)) : session_of(std::move(first), std::move(second));
+    const SessionFacts facts(session);
+    const DependencyGraph& graph = facts.dependencies();
+    const Replay replayed = replay(graph, weights_of(graph));
+    for (MomentIndex i = 0; i < graph.moments().size(); ++i) {
+      ASSERT_EQ(replayed.times[i], graph.moments()[i].time) << "seed " << seed << ", moment " << i;
+      ASSERT_GE(graph.moments()[i].delay, 0);
+      for (uint32_t edge = graph.first_edge(i); edge < graph.end_edge(i); ++edge) {
+        ASSERT_LT(graph.edges()[edge].from, i) << "seed " << seed;
+      }
+      if (i > 0) {
+        ASSERT_LT(graph.first_edge(i), graph.end_edge(i)) << "nothing leads to moment " << i << ", seed " << seed;
+      }
+    }
+    const Table unchanged = make_table(find_analysis("whatif"), facts);
+    EXPECT_EQ(total_of(unchanged, "saved_ns"), 0) << "seed " << seed;
+    const int64_t measured = total_of(unchanged, "measured_ns");
+    EXPECT_EQ(total_of(make_table(find_analysis("critical_path"), facts), "total_ns"), measured) << "seed " << seed;
+    EXPECT_EQ(total_of(make_table(find_analysis("critical_path_trace"), facts), "duration_ns"), measured);
+  }
+}
+
+TEST(Dependencies, WhatIfPredictsTheRunWithTheChange) {
+  struct Case {
+    const char* what;
+    std::string scale;
+    std::string free;
+    Work before;
+    Work after;
+  };
+  const Work slow_device{.loading = 10'000, .python = 1'000, .gemm = 400'000};
+  const std::vector<Case> cases = {
+      {"no data loading", "", "data_loading", {}, {.loading = 0}},
+      {"half the data loading", "enumerate(DataLoader)*=0.5", "", {}, {.loading = 100'000}},
+      {"gemm twice as fast, the device bounds", "gemm=0.5", "", slow_device, {10'000, 1'000, 200'000}},
+      {"gemm far faster, then the host bounds", "gemm=0.01", "", slow_device, {10'000, 1'000, 4'000}},
+      {"no communication", "", "communication", {.reduce = 400'000}, {.reduce = 0}},
+      {"a slower host", "python=4", "", {}, {.python = 80'000}},
+      {"no waiting", "", "synchronization", {}, {.waits = false}},
+  };
+  for (const Case& one : cases) {
+    TableOptions options;
+    if (!one.scale.empty()) options.set("scale", {one.scale});
+    if (!one.free.empty()) options.set("free", {one.free});
+    const Session before = run_of(one.before);
+    const Session after = run_of(one.after);
+    const SessionFacts facts_before(before);
+    const SessionFacts facts_after(after);
+    const auto predicted =
+        static_cast<double>(total_of(make_table(find_analysis("whatif"), facts_before, options), "predicted_ns"));
+    const auto measured =
+        static_cast<double>(total_of(make_table(find_analysis("whatif"), facts_after), "measured_ns"));
+    EXPECT_NEAR(predicted / measured, 1.0, 0.02) << one.what << ": " << predicted << " for " << measured;
+  }
+}
+
+TEST(Dependencies, TheCriticalPathNamesWhatBounds) {
+  const auto most = [](const Work& work) {
+    const Session session = run_of(work);
+    const SessionFacts facts(session);
+    return text_at(make_table(find_analysis("critical_path"), facts), 0, "bound_by");
+  };
+  EXPECT_EQ(most({.gemm = 400'000}), "compute");
+  EXPECT_EQ(most({.gemm = 1'000, .reduce = 400'000}), "communication");
+  EXPECT_EQ(most({.loading = 50'000'000}), "data_loading");
+  EXPECT_EQ(most({.python = 500'000}), "host_code");
+}
+
+TEST(Dependencies, ThreadsThatTakeTurnsBoundEachOther) {
+  // The forward pass on one thread, the backward pass on another, then the first one again.
+  TestRun test;
+  int64_t now = 0;
+  const auto launches = [&](const std::string& thread) {
+    for (int i = 0; i < 50; ++i) {
+      const SliceIndex call = test.host(SliceKind::runtime_call, "cudaLaunchKernel", now, 5'000, kNone, thread);
+      test.kernel("k", now + 6'000, 1'000, {.launch = call});
+      now += 50'000;
+    }
+  };
+  launches("main");
+  launches("backward");
+  launches("main");
+  const Session session = session_of(std::move(test));
+  const SessionFacts facts(session);
+  TableOptions twice;
+  twice.set("scale", {"cudaLaunchKernel=2"});
+  const Table changed = make_table(find_analysis("whatif"), facts, twice);
+  // 149 launches lie on the path before the last op; each takes 5 us longer.
+  EXPECT_NEAR(static_cast<double>(-integer_at(changed, 0, "saved_ns")), 149 * 5'000.0, 15'000.0);
+}
+
+TEST(Dependencies, RanksWaitForTheLastToComeToACollective) {
+  const auto rank = [](int64_t number, int64_t host) {
+    TestRun test(number);
+    test.run.rank_known = true;
+    test.run.clock_is_unix = true;
+    int64_t now = 0;
+    for (int i = 0; i < 4; ++i) {
+      test.host(SliceKind::annotation, "prepare", now, host);
+      const int64_t launched = now + host;
+      const SliceIndex call = test.host(SliceKind::runtime_call, "cudaLaunchKernel", launched, 5'000);
+      const int64_t end = (i + 1) * 1'000'000;  // all leave together
+      const SliceIndex op =
+          test.kernel("ncclAllReduce", launched + 6'000, end - launched - 6'000,
+                      {.kind = OpKind::communication, .kernel_class = KernelClass::collective, .launch = call});
+      test.run.timeline.collectives.push_back({.slice = op,
+                                               .name = test.run.timeline.names.intern("allreduce"),
+                                               .group = test.run.timeline.names.intern("world"),
+                                               .group_size = 2});
+      test.host(SliceKind::runtime_call, "cudaDeviceSynchronize", launched + 5'000, end + 2'000 - launched - 5'000);
+      now = end + 2'000;
+    }
+    return test;
+  };
+  const Session session = session_of(rank(0, 100'000), rank(1, 894'000));
+  const SessionFacts facts(session);
+  TableOptions by_rank;
+  by_rank.set("by", {"rank"});
+  const Table path = make_table(find_analysis("critical_path"), facts, by_rank);
+  int64_t prepared_on_1 = 0;
+  for (size_t row = 0; row < path.row_count(); ++row) {
+    if (text_at(path, row, "bound_by") == "host_code" && text_at(path, row, "name") == "1") {
+      prepared_on_1 = integer_at(path, row, "total_ns");
+    }
+  }
+  EXPECT_GT(prepared_on_1, 3 * 880'000);  // the late rank's preparation bounds, not the other's communication
+}
+
+TEST(Dependencies, ChangesThatAreNoneAreRefused) {
+  const Session session = run_of({});
+  const SessionFacts facts(session);
+  const auto refused = [&](const char* option, const char* value) {
+    TableOptions options;
+    options.set(option, {value});
+    EXPECT_THROW(make_table(find_analysis("whatif"), facts, options), std::exception) << option << " " << value;
+  };
+  refused("scale", "gemm");
+  refused("scale", "gemm=-1");
+  refused("scale", "gemm=fast");
+  refused("scale", "nothing_of_this_name=0.5");
+  refused("free", "coffee");
+}
+
+}  // namespace
+}  // namespace cgpu

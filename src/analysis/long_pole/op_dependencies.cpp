@@ -1,0 +1,59 @@
+// Table `op_dependencies`: for every device op, which dependency allowed it last to begin. O(moments) besides the
+// graph.
+#include <algorithm>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/events/slice_ops.h"
+#include "analysis/tables.h"
+#include "dependencies/graph.h"
+
+namespace cgpu {
+
+namespace {
+
+Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  Table table = analysis.empty_table();
+  const SessionFacts& whole = facts.whole();
+  const DependencyGraph& graph = whole.dependencies();
+  std::vector<const Run*> shown(whole.session().runs.size(), nullptr);  // by run of the whole: that of the part
+  std::vector<SliceOps> ops;
+  std::vector<SliceOps::Search> searches(shown.size());
+  for (const Run& run : whole.session().runs) ops.emplace_back(run.timeline.device_ops);
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    const auto& part = facts.run(run).part_of;
+    shown[part ? part->run : run] = &facts.run(run);
+  }
+  for (const Moment& moment : graph.moments()) {
+    if (moment.kind != Moment::Kind::begin || shown[moment.run] == nullptr) continue;
+    const uint32_t op = ops[moment.run].op_of(moment.slice, searches[moment.run]);
+    if (op == kNone) continue;
+    const auto& part = shown[moment.run]->part_of;
+    if (part && !std::binary_search(part->ops.begin(), part->ops.end(), op)) continue;
+    const Run& run = whole.run(moment.run);
+    const Dependency& bound_by = graph.edges()[moment.bound_by];
+    table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
+                  moment.time + graph.zero(0) - facts.zeros()[0], cell(run.timeline.name(moment.slice)),
+                  cell(text_of(bound_by.kind)), bound_by.weight, moment.delay});
+  }
+  return table;
+}
+
+}  // namespace
+
+Analysis op_dependencies_analysis() {
+  return {
+      .name = "op_dependencies",
+      .about = "why each device op began when it did: the dependency that allowed it last",
+      .columns = {rank_column(), device_column(), stream_column(),
+                  moment_column("start_ns", "from the start of the profile"), key_column("name", "of the op"),
+                  text_column("dependency",
+                              "launch: its launch call; stream: the op before it in the stream; event, succession: an "
+                              "op of another stream; start: nothing that the profile shows"),
+                  time_column("waited_ns", "from there until the op began"),
+                  time_column("delay_ns", "of this, more than such a dependency takes: not explained")},
+      .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+      .whole = op_dependencies_table};
+}
+
+}  // namespace cgpu

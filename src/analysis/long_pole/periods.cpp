@@ -1,0 +1,95 @@
+#include "analysis/long_pole/periods.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/session_clock.h"
+
+namespace cgpu {
+
+namespace {
+
+/// The last moment of a run until a time (in the graph); the start of the graph where there is none. One at which
+/// something ends goes before one at the same time at which something begins.
+MomentIndex last_moment(const DependencyGraph& graph, size_t run, int64_t time) {
+  const auto moments = graph.moments();
+  MomentIndex found = 0;
+  for (MomentIndex at = graph.last_until(time); at > 0; --at) {
+    const Moment& moment = moments[at];
+    if (found != 0 && moment.time < moments[found].time) break;
+    if (moment.run != run || moment.slice == kNone) continue;
+    if (found == 0) found = at;
+    if (moment.kind == Moment::Kind::end) return at;
+  }
+  return found;
+}
+
+Period period_of(const DependencyGraph& graph, size_t run, std::optional<int64_t> step, Interval time) {
+  Period period{run, step};
+  period.begin = std::max<int64_t>(time.begin, 0);
+  period.first = last_moment(graph, run, period.begin);
+  period.last = last_moment(graph, run, time.end);
+  period.end = std::max(graph.moments()[period.last].time, period.begin);
+  return period;
+}
+
+}  // namespace
+
+std::vector<Period> periods_of_runs(const SessionFacts& facts) {
+  const DependencyGraph& graph = facts.whole().dependencies();
+  std::vector<Period> periods;
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    const auto& part = facts.run(run).part_of;
+    const size_t in_whole = part ? part->run : run;
+    const int64_t zero = graph.zero(in_whole);
+    const auto append = [&](std::optional<int64_t> step, Interval time) {
+      const Period period = period_of(graph, in_whole, step, time);
+      if (period.end > period.begin) periods.push_back(period);
+    };
+    for (const Step& step : facts.steps(run)) append(step.number, {step.time.begin - zero, step.time.end - zero});
+    if (!facts.steps(run).empty()) continue;
+    if (const auto extent = part ? extent_of(facts.run(run)) : std::nullopt) {
+      append(std::nullopt, {extent->begin - zero, extent->end - zero});
+    } else if (!part) {
+      int64_t first = INT64_MAX;
+      int64_t last = INT64_MIN;
+      for (const Moment& moment : graph.moments()) {
+        if (moment.run != run || moment.slice == kNone) continue;
+        first = std::min(first, moment.time);
+        last = std::max(last, moment.time);
+      }
+      if (first < last) append(std::nullopt, {first, last});
+    }
+  }
+  return periods;
+}
+
+std::vector<Period> periods_of_session(const SessionFacts& facts) {
+  std::vector<Period> all = periods_of_runs(facts);
+  if (facts.session().runs.size() < 2 || !has_common_clock(facts.session())) return all;
+  std::map<std::optional<int64_t>, Period> by_step;
+  for (const Period& period : all) {
+    const auto [known, added] = by_step.emplace(period.step, period);
+    if (added) continue;
+    if (period.begin < known->second.begin) {
+      known->second.begin = period.begin;
+      known->second.first = period.first;
+    }
+    if (period.end <= known->second.end) continue;
+    known->second.end = period.end;
+    known->second.last = period.last;
+    known->second.run = period.run;
+  }
+  std::vector<Period> periods;
+  for (const auto& [step, period] : by_step) periods.push_back(period);
+  std::stable_sort(periods.begin(), periods.end(), [](const Period& a, const Period& b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < periods.size(); ++i) {  // no step begins before the one before it has ended on all ranks
+    if (periods[i].begin >= periods[i - 1].end) continue;
+    periods[i].begin = periods[i - 1].end;
+    periods[i].first = periods[i - 1].last;
+  }
+  std::erase_if(periods, [](const Period& period) { return period.end <= period.begin; });
+  return periods;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,31 @@
+// The times of which a critical path is asked: the steps of a session, or all of it where it has no steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/session_facts.h"
+#include "dependencies/graph.h"
+
+namespace cgpu {
+
+/// From one moment of a run to another, in the graph of the whole session.
+struct Period {
+  size_t run = 0;               // of the whole session
+  std::optional<int64_t> step;  // absent where the run has no steps
+  MomentIndex first = 0;        // at its begin, or the last moment before
+  MomentIndex last = 0;         // at its end: what ended it
+  int64_t begin = 0;            // ns after the start of the graph
+  int64_t end = 0;              // of `last`
+};
+
+/// Of each run its steps; of a run without steps, all that its device ops and the threads that launch them lasted. Of a
+/// part of a session those of the part. O(moments) for each run without steps.
+std::vector<Period> periods_of_runs(const SessionFacts& facts);
+
+/// Of the whole session: where the clocks of its runs can be compared, of each step the run that ends it last; else as
+/// periods_of_runs.
+std::vector<Period> periods_of_session(const SessionFacts& facts);
+
+}  // namespace cgpu

@@ -1,0 +1,63 @@
+// cgpu whatif INPUT... --scale NAME=FACTOR --free KIND: how long the steps would last, and what would bind them then.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/error.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "session/rank_fold.h"
+#include "table/json.h"
+#include "table/text.h"
+
+namespace cgpu {
+
+namespace {
+
+struct WhatifCommand {
+  InputOptions input;
+  std::vector<std::string> scale;
+  std::vector<std::string> free;
+  std::string format = "text";
+
+  void run() const {
+    if (scale.empty() && free.empty()) {
+      throw Error("whatif: say what is to be different, like --scale gemm=0.5 or --free data_loading");
+    }
+    TableOptions change;
+    if (!scale.empty()) change.set("scale", scale);
+    if (!free.empty()) change.set("free", free);
+    const FoldedSession folded =
+        fold_ranks(OpeningWithProgress(input).options(), input.selection(),
+                   {{&find_analysis("whatif"), change}, {&find_analysis("critical_path"), change}});
+    write_output("", [&](std::ostream& out) {
+      if (format == "json") return write_json(out, "whatif", input.inputs, folded.tables);
+      out << render_text(folded.tables[0], text_options()) << '\n' << render_text(folded.tables[1], text_options());
+    });
+  }
+};
+
+}  // namespace
+
+void add_whatif_verb(CommandLine& line) {
+  auto command = std::make_shared<WhatifCommand>();
+  Verb verb = line.add_verb("whatif", "How long the steps would last if work were faster or gone, and what binds then");
+  verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option(
+      "--scale", command->scale,
+      "NAME=FACTOR: as if device ops, a class of them, or host slices of this name took FACTOR of their time; * "
+      "stands for any text; may be given several times");
+  verb.add_option(
+          "--free", command->free,
+          "KIND: as if this took no time and was not waited for: compute, communication, memory, kernel_gap, or a "
+          "cause of idle time; several with commas")
+      .comma_separated();
+  verb.add_option("--format", command->format, "text or json").one_of({"text", "json"});
+  add_input_options(verb, command->input, true);
+  verb.set_action([command] { command->run(); });
+}
+
+}  // namespace cgpu

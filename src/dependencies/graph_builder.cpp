@@ -1,0 +1,303 @@
+#include "dependencies/graph_builder.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/sort_runs.h"
+#include "links/waiting_calls.h"
+
+namespace cgpu {
+
+namespace {
+
+bool is_plausible(const Timeline& timeline, SliceIndex slice) {
+  return (timeline.slices.flags[slice] & kImplausibleDuration) == 0;
+}
+
+bool is_on_host(const Timeline& timeline, SliceIndex slice) {
+  const TrackIndex track = timeline.slices.track[slice];
+  return track != kNone && timeline.tracks[track].kind == TrackKind::host_thread;
+}
+
+template <typename Visit>
+void for_each_op(const Timeline& timeline, Visit visit) {
+  for (size_t op = 0; op < timeline.device_ops.size(); ++op) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    if (is_plausible(timeline, slice)) visit(op, slice);
+  }
+}
+
+/// The call that launched an op; kNone where it is not known, or not on a host thread.
+SliceIndex launch_of(const Timeline& timeline, SliceIndex op) {
+  const SliceIndex call = timeline.slices.launch[op];
+  return call != kNone && is_plausible(timeline, call) && is_on_host(timeline, call) ? call : kNone;
+}
+
+/// Of moments at the same time, which come first: ends before begins, what is done before what is begun by it.
+enum class Turn : uint8_t { start, op_end, host_end, host_begin, host_end_at_once, op_begin, meeting, op_end_at_once };
+
+Turn turn_of(const Moment& moment, const std::span<const RunForGraph> runs) {
+  if (moment.kind == Moment::Kind::start) return Turn::start;
+  if (moment.kind == Moment::Kind::meeting) return Turn::meeting;
+  const Timeline& timeline = runs[moment.run].run->timeline;
+  const bool host = is_on_host(timeline, moment.slice);
+  if (moment.kind == Moment::Kind::begin) return host ? Turn::host_begin : Turn::op_begin;
+  const bool at_once = timeline.slices.duration[moment.slice] == 0;
+  if (host) return at_once ? Turn::host_end_at_once : Turn::host_end;
+  return at_once ? Turn::op_end_at_once : Turn::op_end;
+}
+
+}  // namespace
+
+void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives,
+                         bool common_clock) {
+  if (runs.size() > std::numeric_limits<uint16_t>::max()) throw Error("more than 65535 runs at once");
+  runs_ = runs;
+  of_runs_.resize(runs.size());
+  graph_.zeros_.resize(runs.size());
+  for (size_t run = 0; run < runs.size(); ++run) graph_.zeros_[run] = common_clock ? -runs[run].run->clock_base : 0;
+
+  graph_.moments_.push_back({.kind = Moment::Kind::start});
+  for (size_t run = 0; run < runs.size(); ++run) {
+    find_returns(run);
+    add_moments(run);
+  }
+  if (common_clock) add_meetings(collectives);
+  order_moments();
+
+  for (size_t run = 0; run < runs.size(); ++run) {
+    add_work_edges(run);
+    add_launch_edges(run);
+    add_stream_edges(run);
+    add_event_edges(run);
+    add_successions(run);
+    add_thread_edges(run);
+    add_handovers(run);
+  }
+  sort_edges();
+  bind_moments();
+}
+
+/// Which host calls returned because an op had ended.
+void GraphBuilder::find_returns(size_t run) {
+  const Timeline& t = timeline(run);
+  std::vector<SliceIndex> by_end;  // ops, for waits of which it is not known what they waited for
+  const auto last_ended_within = [&](int64_t begin, int64_t end, bool only_orphans) {
+    if (by_end.empty()) {
+      for_each_op(t, [&](size_t, SliceIndex op) { by_end.push_back(op); });
+      std::sort(by_end.begin(), by_end.end(), [&](SliceIndex a, SliceIndex b) {
+        return std::pair(t.slices.end(a), a) < std::pair(t.slices.end(b), b);
+      });
+    }
+    auto at =
+        std::partition_point(by_end.begin(), by_end.end(), [&](SliceIndex op) { return t.slices.end(op) <= end; });
+    while (at != by_end.begin() && t.slices.end(*--at) > begin) {
+      if (!only_orphans || t.slices.launch[*at] == kNone) return *at;
+    }
+    return kNone;
+  };
+
+  std::unordered_set<SliceIndex> waiting;
+  for (const Wait& wait : runs_[run].waits->all()) {
+    if (!is_call(t.kind(wait.slice)) || !is_on_host(t, wait.slice) || !is_plausible(t, wait.slice)) continue;
+    SliceIndex op = wait.op;
+    if (wait.end == Wait::End::ambiguous || wait.end == Wait::End::unknown) {
+      op = last_ended_within(t.slices.start[wait.slice], t.slices.end(wait.slice), false);
+    }
+    // An op without a launch may have been submitted before the recording began, and have been waited for too.
+    if (wait.end == Wait::End::op && wait.by != Wait::By::launch) {
+      const SliceIndex orphan = last_ended_within(t.slices.end(op), t.slices.end(wait.slice), true);
+      if (orphan != kNone) op = orphan;
+    }
+    if (op == kNone || !is_plausible(t, op)) continue;
+    waiting.insert(wait.slice);
+    const bool all_streams = wait.by == Wait::By::device || awaited_by(t.name(wait.slice)) == Awaited::device;
+    returns_.push_back(
+        {run, wait.slice, op, wait.by == Wait::By::launch ? EdgeKind::copy_wait : EdgeKind::wait, all_streams});
+  }
+  // A copy of pageable memory is done, or has been taken over by the driver, when its call returns, also where the call
+  // says that it does not wait.
+  for_each_op(t, [&](size_t number, SliceIndex op) {
+    const bool pageable =
+        t.device_ops.source[number] == MemoryKind::pageable || t.device_ops.destination[number] == MemoryKind::pageable;
+    const SliceIndex call = pageable ? launch_of(t, op) : kNone;
+    if (call == kNone || t.slices.end(op) > t.slices.end(call) || !waiting.insert(call).second) return;
+    returns_.push_back({run, call, op, EdgeKind::copy_wait});
+  });
+}
+
+void GraphBuilder::add_moments(size_t run) {
+  const Timeline& t = timeline(run);
+  OfRun& of_run = of_runs_[run];
+  of_run.begins.assign(t.slices.size(), kNone);
+  of_run.ends.assign(t.slices.size(), kNone);
+  constexpr MomentIndex kWanted = kNone - 1;  // until moments are in order
+  const auto add = [&](SliceIndex slice, Moment::Kind kind) {
+    MomentIndex& place = (kind == Moment::Kind::begin ? of_run.begins : of_run.ends)[slice];
+    if (place != kNone) return;
+    place = kWanted;
+    const int64_t time = kind == Moment::Kind::begin ? t.slices.start[slice] : t.slices.end(slice);
+    graph_.moments_.push_back(
+        {.time = time - graph_.zeros_[run], .slice = slice, .run = static_cast<uint16_t>(run), .kind = kind});
+  };
+  std::vector<bool> launches(t.tracks.size(), false);  // host threads that launch or wait
+  const auto add_call = [&](SliceIndex call) {
+    add(call, Moment::Kind::begin);
+    launches[t.slices.track[call]] = true;
+  };
+
+  for_each_op(t, [&](size_t, SliceIndex op) {
+    add(op, Moment::Kind::begin);
+    add(op, Moment::Kind::end);
+    const SliceIndex call = launch_of(t, op);
+    if (call != kNone) add_call(call);
+  });
+  for (const Return& one : returns_) {
+    if (one.run != run) continue;
+    add_call(one.call);
+    add(one.call, Moment::Kind::end);
+  }
+  for (const SliceIndex mark : runs_[run].marks) {
+    if (!is_on_host(t, mark) || !is_plausible(t, mark)) continue;
+    add_call(mark);
+    add(mark, Moment::Kind::end);
+  }
+
+  // Where these threads begin and end.
+  std::vector<SliceIndex> first(t.tracks.size(), kNone);
+  std::vector<SliceIndex> last(t.tracks.size(), kNone);
+  for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+    const TrackIndex track = t.slices.track[slice];
+    if (track == kNone || !launches[track] || !is_host(t.kind(slice)) || !is_plausible(t, slice)) continue;
+    if (first[track] == kNone || t.slices.start[slice] < t.slices.start[first[track]]) first[track] = slice;
+    if (last[track] == kNone || t.slices.end(slice) > t.slices.end(last[track])) last[track] = slice;
+  }
+  for (TrackIndex track = 0; track < t.tracks.size(); ++track) {
+    if (first[track] == kNone) continue;
+    add(first[track], Moment::Kind::begin);
+    add(last[track], Moment::Kind::end);
+  }
+}
+
+void GraphBuilder::add_meetings(std::span<const CollectiveSeries> collectives) {
+  for (const CollectiveSeries& series : collectives) {
+    if (series.members.size() < 2) continue;
+    std::vector<Meeting> instances(series.instances);
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        if (of_runs_[member.run].begins[part.slice] == kNone) continue;
+        instances[part.instance].members.emplace_back(member.run, part.slice);
+      }
+    }
+    for (Meeting& meeting : instances) {
+      if (meeting.members.size() < 2) continue;
+      meeting.latest_begin = INT64_MIN;
+      for (const auto& [run, op] : meeting.members) {
+        meeting.latest_begin = std::max(meeting.latest_begin, timeline(run).slices.start[op] - graph_.zeros_[run]);
+      }
+      meeting.shortest = INT64_MAX;
+      bool met = true;  // else the collective does not wait for all, or clocks differ by more than it lasts
+      for (const auto& [run, op] : meeting.members) {
+        const int64_t after = timeline(run).slices.end(op) - graph_.zeros_[run] - meeting.latest_begin;
+        met = met && after >= 0;
+        meeting.shortest = std::min(meeting.shortest, after);
+      }
+      if (!met) continue;
+      graph_.moments_.push_back({.time = meeting.latest_begin,
+                                 .slice = static_cast<SliceIndex>(meetings_.size()),  // until moments are in order
+                                 .kind = Moment::Kind::meeting});
+      meetings_.push_back(std::move(meeting));
+    }
+  }
+}
+
+void GraphBuilder::order_moments() {
+  std::vector<Moment>& moments = graph_.moments_;
+  int64_t first = INT64_MAX;
+  for (const Moment& moment : moments) {
+    if (moment.kind != Moment::Kind::start) first = std::min(first, moment.time);
+  }
+  if (first == INT64_MAX) first = 0;
+  moments.front().time = first;
+  sort_runs(std::span(moments), [&](const Moment& a, const Moment& b) {
+    if (a.time != b.time) return a.time < b.time;
+    const Turn turn_a = turn_of(a, runs_);
+    const Turn turn_b = turn_of(b, runs_);
+    if (turn_a != turn_b) return turn_a < turn_b;
+    return std::pair(a.run, a.slice) < std::pair(b.run, b.slice);
+  });
+  for (OfRun& of_run : of_runs_) {
+    of_run.threads.resize(timeline(static_cast<size_t>(&of_run - of_runs_.data())).tracks.size());
+    of_run.streams.resize(of_run.threads.size());
+  }
+  for (MomentIndex i = 0; i < moments.size(); ++i) {
+    Moment& moment = moments[i];
+    moment.time -= first;
+    if (moment.kind == Moment::Kind::start) continue;
+    if (moment.kind == Moment::Kind::meeting) {
+      meetings_[moment.slice].moment = i;
+      moment.slice = kNone;
+      continue;
+    }
+    OfRun& of_run = of_runs_[moment.run];
+    (moment.kind == Moment::Kind::begin ? of_run.begins : of_run.ends)[moment.slice] = i;
+    const Timeline& t = timeline(moment.run);
+    const TrackIndex track = t.slices.track[moment.slice];
+    if (is_on_host(t, moment.slice)) {
+      of_run.threads[track].push_back(i);
+    } else if (moment.kind == Moment::Kind::begin && track != kNone) {
+      of_run.streams[track].push_back(moment.slice);
+    }
+  }
+  for (int64_t& zero : graph_.zeros_) zero += first;
+}
+
+void GraphBuilder::add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int64_t least) {
+  if (from == kNone || to == kNone) return;
+  if (from >= to) {
+    ++graph_.contradictions_;
+    return;
+  }
+  edges_.push_back({to, {std::min(least, time_of(to) - time_of(from)), from, kind}});
+}
+
+void GraphBuilder::sort_edges() {
+  std::vector<Moment>& moments = graph_.moments_;
+  moments.push_back({.kind = Moment::Kind::end});  // its first edge is the end of the last one's
+  for (const Edge& edge : edges_) ++moments[edge.to].first_edge;
+  for (MomentIndex to = 1; to + 1 < moments.size(); ++to) {
+    if (moments[to].first_edge > 0) continue;  // nothing explains it: it comes when it came
+    edges_.push_back({to, {moments[to].time, 0, EdgeKind::start}});
+    moments[to].first_edge = 1;
+  }
+  uint32_t next = 0;
+  for (Moment& moment : moments) next += std::exchange(moment.first_edge, next);
+  graph_.edges_.resize(edges_.size());
+  std::vector<uint32_t> place(moments.size());
+  for (MomentIndex to = 0; to < moments.size(); ++to) place[to] = moments[to].first_edge;
+  for (const Edge& edge : edges_) graph_.edges_[place[edge.to]++] = edge.dependency;
+}
+
+/// What the edges of a moment do not explain is put on the one that allowed it last.
+void GraphBuilder::bind_moments() {
+  std::vector<Moment>& moments = graph_.moments_;
+  for (MomentIndex to = 1; to + 1 < moments.size(); ++to) {
+    uint32_t bound_by = kNone;
+    int64_t latest = 0;
+    for (uint32_t e = moments[to].first_edge; e < moments[to + 1].first_edge; ++e) {
+      const Dependency& edge = graph_.edges_[e];
+      const int64_t time = moments[edge.from].time + edge.weight;
+      if (bound_by == kNone || time > latest || (time == latest && edge.kind < graph_.edges_[bound_by].kind)) {
+        latest = time;
+        bound_by = e;
+      }
+    }
+    moments[to].bound_by = bound_by;
+    moments[to].delay = moments[to].time - latest;
+    graph_.edges_[bound_by].weight += moments[to].delay;
+  }
+}
+
+}  // namespace cgpu

@@ -1,0 +1,72 @@
+// Puts a graph of dependencies together (graph.h): collects the moments of all runs, orders them by time, and finds the
+// edges between them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dependencies/graph.h"
+
+namespace cgpu {
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(DependencyGraph& graph) : graph_(graph) {}
+  void build(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives, bool common_clock);
+
+ private:
+  struct Edge {
+    MomentIndex to;
+    Dependency dependency;  // with the least time as weight
+  };
+  /// Of one run, meanwhile: where its slices are in the graph, and what its host threads and streams hold.
+  struct OfRun {
+    std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
+    std::vector<MomentIndex> ends;
+    std::vector<std::vector<MomentIndex>> threads;  // by track: the moments of a host thread, in order
+    std::vector<std::vector<SliceIndex>> streams;   // by track: its ops, in order of their starts
+    int64_t stream_least = 0;                       // between two ops of a stream
+  };
+  /// A host call that returned when ops had ended.
+  struct Return {
+    size_t run;
+    SliceIndex call;
+    SliceIndex op;  // the last of them
+    EdgeKind kind;
+    bool all_streams = false;  // it waited for the last op of every stream of the device
+  };
+
+  void find_returns(size_t run);
+  void add_moments(size_t run);
+  void add_meetings(std::span<const CollectiveSeries> collectives);
+  void order_moments();
+  void add_thread_edges(size_t run);
+  void add_handovers(size_t run);
+  void add_launch_edges(size_t run);
+  void add_stream_edges(size_t run);
+  void add_event_edges(size_t run);
+  void add_successions(size_t run);
+  void add_work_edges(size_t run);
+  void add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int64_t least);
+  void sort_edges();
+  void bind_moments();
+
+  int64_t time_of(MomentIndex moment) const { return graph_.moments_[moment].time; }
+  const Timeline& timeline(size_t run) const { return runs_[run].run->timeline; }
+
+  DependencyGraph& graph_;
+  std::span<const RunForGraph> runs_;
+  std::vector<OfRun> of_runs_;
+  std::vector<Return> returns_;
+  std::vector<Edge> edges_;
+  struct Meeting {
+    std::vector<std::pair<size_t, SliceIndex>> members;  // run, op
+    int64_t latest_begin = 0;
+    int64_t shortest = 0;  // from there to an end
+    MomentIndex moment = kNone;
+  };
+  std::vector<Meeting> meetings_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,278 @@
+// The edges of a graph of dependencies: docs/definitions.md, "dependencies", has them in words.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "dependencies/graph_builder.h"
+#include "dependencies/least_times.h"
+
+namespace cgpu {
+
+namespace {
+
+/// An op that begins so much later than its launch and its stream allow has waited for something else.
+constexpr int64_t kNoticeableDelay = 10'000;
+/// A shorter stop of a thread is not looked at for a handover.
+constexpr int64_t kShortestStop = 20'000;
+/// Where a profile has no op that began as soon as it was launched, or right after the one before it.
+constexpr int64_t kUsualLaunch = 5'000;
+constexpr int64_t kUsualGap = 1'000;
+/// More threads than that of one process are not compared with each other.
+constexpr size_t kMostThreads = 64;
+
+}  // namespace
+
+void GraphBuilder::add_work_edges(size_t run) {
+  const OfRun& of_run = of_runs_[run];
+  std::unordered_map<SliceIndex, const Meeting*> meeting_of;
+  for (const Meeting& meeting : meetings_) {
+    for (const auto& [member_run, op] : meeting.members) {
+      if (member_run == run) meeting_of.emplace(op, &meeting);
+    }
+  }
+  for (const std::vector<SliceIndex>& stream : of_run.streams) {
+    for (const SliceIndex op : stream) {
+      const MomentIndex begin = of_run.begins[op];
+      const MomentIndex end = of_run.ends[op];
+      const int64_t duration = timeline(run).slices.duration[op];
+      const auto found = meeting_of.find(op);
+      if (found == meeting_of.end()) {
+        add_edge(begin, end, EdgeKind::work, duration);
+        continue;
+      }
+      // Its own part takes as long as it did for the member that did not wait; the rest is waiting.
+      const Meeting& meeting = *found->second;
+      add_edge(begin, end, EdgeKind::work, std::min(duration, meeting.shortest));
+      add_edge(begin, meeting.moment, EdgeKind::arrival, 0);
+      add_edge(meeting.moment, end, EdgeKind::collective, duration);
+    }
+  }
+}
+
+void GraphBuilder::add_launch_edges(size_t run) {
+  const Timeline& t = timeline(run);
+  const OfRun& of_run = of_runs_[run];
+  const auto launch_of = [&](SliceIndex op) {
+    const SliceIndex call = t.slices.launch[op];
+    return call == kNone || of_run.begins[call] == kNone ? kNone : call;
+  };
+  // From a call to its op, by the name of the call: of ops whose stream had nothing else to do.
+  LeastTimes least(kUsualLaunch);
+  std::unordered_set<SliceIndex> seen;  // calls; of those that launch several ops the first counts
+  for (const std::vector<SliceIndex>& stream : of_run.streams) {
+    int64_t busy_until = INT64_MIN;
+    for (const SliceIndex op : stream) {
+      const SliceIndex call = launch_of(op);
+      if (call != kNone && seen.insert(call).second && busy_until <= t.slices.start[call]) {
+        least.add(t.slices.name[call], t.slices.start[op] - t.slices.start[call]);
+      }
+      busy_until = std::max(busy_until, t.slices.end(op));
+    }
+  }
+  least.finish();
+  for (const std::vector<SliceIndex>& stream : of_run.streams) {
+    for (const SliceIndex op : stream) {
+      const SliceIndex call = launch_of(op);
+      if (call == kNone) continue;
+      add_edge(of_run.begins[call], of_run.begins[op], EdgeKind::launch, least.of(t.slices.name[call]));
+    }
+  }
+}
+
+void GraphBuilder::add_stream_edges(size_t run) {
+  const Timeline& t = timeline(run);
+  OfRun& of_run = of_runs_[run];
+  LeastTimes least(kUsualGap);
+  const auto for_each_pair = [&](auto visit) {
+    for (const std::vector<SliceIndex>& stream : of_run.streams) {
+      SliceIndex before = kNone;  // of the ops so far the one that ends last
+      for (const SliceIndex op : stream) {
+        if (before != kNone) visit(before, op);
+        if (before == kNone || t.slices.end(op) >= t.slices.end(before)) before = op;
+      }
+    }
+  };
+  for_each_pair([&](SliceIndex before, SliceIndex op) {
+    const SliceIndex call = t.slices.launch[op];
+    if (call != kNone && t.slices.end(call) > t.slices.end(before)) return;  // it was not there yet
+    least.add(0, t.slices.start[op] - t.slices.end(before));
+  });
+  least.finish();
+  of_run.stream_least = least.of(0);
+  for_each_pair([&](SliceIndex before, SliceIndex op) {
+    if (t.slices.end(before) <= t.slices.start[op]) {
+      add_edge(of_run.ends[before], of_run.begins[op], EdgeKind::stream, of_run.stream_least);
+    } else {  // they overlap, as launches that depend on each other by program may
+      add_edge(of_run.begins[before], of_run.begins[op], EdgeKind::stream, t.slices.start[op] - t.slices.start[before]);
+    }
+  });
+}
+
+/// Waits of streams for other streams, as the profile records them.
+void GraphBuilder::add_event_edges(size_t run) {
+  const Timeline& t = timeline(run);
+  const OfRun& of_run = of_runs_[run];
+  const auto first_from = [&](TrackIndex track, int64_t time) {
+    const std::vector<SliceIndex>& ops = of_run.streams[track];
+    const auto at =
+        std::partition_point(ops.begin(), ops.end(), [&](SliceIndex op) { return t.slices.start[op] < time; });
+    return at == ops.end() ? kNone : *at;
+  };
+  for (const Wait& wait : runs_[run].waits->all()) {
+    if (wait.end != Wait::End::op || of_run.ends[wait.op] == kNone) continue;
+    SliceIndex held = wait.held;
+    const TrackIndex track = t.slices.track[wait.slice];
+    if (held == kNone && track != kNone && t.tracks[track].kind == TrackKind::device_stream) {
+      held = first_from(track, t.slices.end(wait.slice));
+    }
+    if (held == kNone) continue;
+    add_edge(of_run.ends[wait.op], of_run.begins[held], EdgeKind::event, of_run.stream_least);
+  }
+}
+
+/// Ops that waited although neither their launch nor their stream held them, and began just after an op of another
+/// stream of their device had ended: they waited for that one.
+void GraphBuilder::add_successions(size_t run) {
+  const Timeline& t = timeline(run);
+  const OfRun& of_run = of_runs_[run];
+  std::unordered_map<MomentIndex, int64_t> allowed;  // begin of an op -> the latest time that an edge explains
+  for (const Edge& edge : edges_) {
+    const Moment& to = graph_.moments_[edge.to];
+    if (to.run != run || to.kind != Moment::Kind::begin) continue;
+    int64_t& latest = allowed.emplace(edge.to, INT64_MIN).first->second;
+    latest = std::max(latest, time_of(edge.dependency.from) + edge.dependency.weight);
+  }
+  std::map<int32_t, std::vector<SliceIndex>> by_end;  // of each device
+  std::vector<int32_t> device_of(t.tracks.size(), -1);
+  for (size_t op = 0; op < t.device_ops.size(); ++op) {
+    const SliceIndex slice = t.device_ops.slice[op];
+    if (of_run.ends[slice] == kNone || t.slices.track[slice] == kNone) continue;
+    by_end[t.device_ops.device[op]].push_back(slice);
+    device_of[t.slices.track[slice]] = t.device_ops.device[op];
+  }
+  for (auto& [device, ops] : by_end) {
+    std::sort(ops.begin(), ops.end(), [&](SliceIndex a, SliceIndex b) {
+      return std::pair(t.slices.end(a), a) < std::pair(t.slices.end(b), b);
+    });
+  }
+  const int64_t at_once = 2 * of_run.stream_least + 2'000;
+  for (TrackIndex track = 0; track < of_run.streams.size(); ++track) {
+    for (const SliceIndex op : of_run.streams[track]) {
+      const auto known = allowed.find(of_run.begins[op]);
+      if (known == allowed.end() || time_of(of_run.begins[op]) - known->second < kNoticeableDelay) continue;
+      const std::vector<SliceIndex>& ended = by_end[device_of[track]];
+      const int64_t start = t.slices.start[op];
+      auto at = std::partition_point(ended.begin(), ended.end(),
+                                     [&](SliceIndex other) { return t.slices.end(other) <= start; });
+      while (at != ended.begin() && t.slices.end(*std::prev(at)) >= start - at_once) {
+        const SliceIndex other = *--at;
+        if (t.slices.track[other] == track || t.slices.start[other] >= start) continue;
+        add_edge(of_run.ends[other], of_run.begins[op], EdgeKind::succession, of_run.stream_least);
+        break;
+      }
+    }
+  }
+}
+
+/// A thread goes on after its last moment; where a call returned because ops had ended, the call itself takes only as
+/// long as it took to return.
+void GraphBuilder::add_thread_edges(size_t run) {
+  const Timeline& t = timeline(run);
+  const OfRun& of_run = of_runs_[run];
+  std::unordered_map<MomentIndex, int64_t> return_times;
+  std::map<int32_t, std::vector<TrackIndex>> tracks_of_devices;
+  std::vector<bool> known(t.tracks.size(), false);
+  for (size_t op = 0; op < t.device_ops.size(); ++op) {
+    const TrackIndex track = t.slices.track[t.device_ops.slice[op]];
+    if (track == kNone || known[track]) continue;
+    known[track] = true;
+    tracks_of_devices[t.device_ops.device[op]].push_back(track);
+  }
+  const auto submitted = [&](SliceIndex op) {
+    const SliceIndex call = t.slices.launch[op];
+    return call == kNone ? t.slices.start[op] : t.slices.start[call];
+  };
+  for (const Return& one : returns_) {
+    if (one.run != run) continue;
+    const MomentIndex end = of_run.ends[one.call];
+    if (t.slices.end(one.op) > t.slices.end(one.call)) {  // by the times of the profile it returned too early
+      add_edge(of_run.begins[one.op], end, EdgeKind::work, t.slices.duration[one.op]);
+      return_times.emplace(end, 0);
+      continue;
+    }
+    const int64_t return_time = t.slices.end(one.call) - std::max(t.slices.end(one.op), t.slices.start[one.call]);
+    add_edge(of_run.ends[one.op], end, one.kind, t.slices.end(one.call) - t.slices.end(one.op));
+    return_times.emplace(end, return_time);
+    if (!one.all_streams) continue;
+    for (const auto& [device, tracks] : tracks_of_devices) {
+      if (std::find(tracks.begin(), tracks.end(), t.slices.track[one.op]) == tracks.end()) continue;
+      for (const TrackIndex track : tracks) {  // the last op that was there when the wait began
+        const std::vector<SliceIndex>& ops = of_run.streams[track];
+        auto at = std::partition_point(ops.begin(), ops.end(),
+                                       [&](SliceIndex op) { return t.slices.end(op) <= t.slices.end(one.call); });
+        while (at != ops.begin() && submitted(*std::prev(at)) > t.slices.start[one.call]) --at;
+        if (at != ops.begin() && *std::prev(at) != one.op) {
+          add_edge(of_run.ends[*std::prev(at)], end, one.kind, return_time);
+        }
+      }
+    }
+  }
+  for (const std::vector<MomentIndex>& thread : of_run.threads) {
+    for (size_t i = 0; i < thread.size(); ++i) {
+      const MomentIndex from = i == 0 ? 0 : thread[i - 1];
+      int64_t time = time_of(thread[i]) - time_of(from);
+      if (const auto found = return_times.find(thread[i]); found != return_times.end() && i > 0) {
+        time = std::min(time, found->second);
+      }
+      add_edge(from, thread[i], i == 0 ? EdgeKind::start : EdgeKind::host, time);
+    }
+  }
+}
+
+/// Threads that take turns, as the one that runs a forward pass and the one that runs the backward pass: where the
+/// moments of one fill at least half of the time between two moments of another, the other one stood still, and went on
+/// when the first had stopped.
+void GraphBuilder::add_handovers(size_t run) {
+  const Timeline& t = timeline(run);
+  const OfRun& of_run = of_runs_[run];
+  std::map<std::string_view, std::vector<TrackIndex>> processes;
+  for (TrackIndex track = 0; track < of_run.threads.size(); ++track) {
+    if (!of_run.threads[track].empty()) processes[t.tracks[track].process].push_back(track);
+  }
+  std::unordered_map<MomentIndex, MomentIndex>
+      went_on;  // moment of a thread -> the other thread's that it went on after
+  for (const auto& [process, threads] : processes) {
+    if (threads.size() < 2 || threads.size() > kMostThreads) continue;
+    for (const TrackIndex track : threads) {
+      const std::vector<MomentIndex>& own = of_run.threads[track];
+      for (size_t i = 0; i < own.size(); ++i) {
+        const MomentIndex before = i == 0 ? 0 : own[i - 1];
+        const int64_t stop = time_of(own[i]) - time_of(before);
+        if (stop < kShortestStop || graph_.moments_[own[i]].kind != Moment::Kind::begin) continue;
+        MomentIndex last = kNone;
+        for (const TrackIndex other : threads) {
+          if (other == track) continue;
+          const std::vector<MomentIndex>& moments = of_run.threads[other];
+          const auto from = std::upper_bound(moments.begin(), moments.end(), before);
+          const auto to = std::lower_bound(from, moments.end(), own[i]);
+          if (to - from < 2) continue;
+          const MomentIndex end = *std::prev(to);
+          if (2 * (time_of(end) - time_of(*from)) < stop) continue;
+          if (last == kNone || end > last) last = end;
+        }
+        if (last != kNone) went_on.emplace(own[i], last);
+      }
+    }
+  }
+  if (went_on.empty()) return;
+  for (Edge& edge : edges_) {  // these did not go on by themselves
+    if ((edge.dependency.kind == EdgeKind::host || edge.dependency.kind == EdgeKind::start) &&
+        went_on.count(edge.to) > 0 && graph_.moments_[edge.to].run == run) {
+      edge.dependency.weight = 0;
+    }
+  }
+  for (const auto& [to, from] : went_on) add_edge(from, to, EdgeKind::handover, time_of(to) - time_of(from));
+}
+
+}  // namespace cgpu

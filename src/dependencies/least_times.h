@@ -1,0 +1,33 @@
+// How long launches and successions of device ops take at least, as a profile itself shows: what an op needs to begin
+// when nothing else holds it back. The 5th percentile rather than the shortest, which is often an error of clocks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/timeline.h"
+
+namespace cgpu {
+
+class LeastTimes {
+ public:
+  /// `otherwise`: what is taken where the profile shows no case at all.
+  explicit LeastTimes(int64_t otherwise) : all_(otherwise) {}
+  /// Collects `time` (ns) as one case of a key; negative times are no cases.
+  void add(uint32_t key, int64_t time);
+  /// Call once, after the last `add`. O(cases).
+  void finish();
+  /// The 5th percentile of the key's cases; of a key with fewer than 20 cases, that of all cases.
+  int64_t of(uint32_t key) const;
+
+ private:
+  struct Case {
+    uint32_t key;
+    int64_t time;
+  };
+  std::vector<Case> cases_;
+  std::vector<int64_t> by_key_;  // kAbsent where the key has too few cases
+  int64_t all_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,45 @@
+#include "dependencies/replay.h"
+
+#include <algorithm>
+
+namespace cgpu {
+
+std::vector<int64_t> weights_of(const DependencyGraph& graph) {
+  std::vector<int64_t> weights;
+  weights.reserve(graph.edges().size());
+  for (const Dependency& edge : graph.edges()) weights.push_back(edge.weight);
+  return weights;
+}
+
+Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights) {
+  const std::span<const Dependency> edges = graph.edges();
+  const size_t count = graph.moments().size();
+  Replay result{std::vector<int64_t>(count, 0), std::vector<uint32_t>(count, kNone)};
+  for (MomentIndex to = 0; to < count; ++to) {
+    int64_t latest = 0;  // nothing comes before the start
+    uint32_t bound_by = kNone;
+    for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
+      if (weights[edge] == kNoEdge) continue;
+      const int64_t time = result.times[edges[edge].from] + weights[edge];
+      if (bound_by == kNone || time > latest || (time == latest && edges[edge].kind < edges[bound_by].kind)) {
+        latest = time;
+        bound_by = edge;
+      }
+    }
+    result.times[to] = std::max<int64_t>(latest, 0);
+    result.bound_by[to] = bound_by;
+  }
+  return result;
+}
+
+void walk_critical_path(const DependencyGraph& graph, const Replay& replay, MomentIndex last, int64_t begin,
+                        const std::function<void(uint32_t, MomentIndex, int64_t, int64_t)>& visit) {
+  for (MomentIndex to = last; replay.times[to] > begin && replay.bound_by[to] != kNone;) {
+    const uint32_t edge = replay.bound_by[to];
+    const MomentIndex from = graph.edges()[edge].from;
+    visit(edge, to, std::max(replay.times[from], begin), replay.times[to]);
+    to = from;
+  }
+}
+
+}  // namespace cgpu

@@ -1,0 +1,35 @@
+// What the times of a graph of dependencies would be with other weights, and what bounds them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dependencies/graph.h"
+
+namespace cgpu {
+
+/// The weight of an edge that is taken out of the graph.
+inline constexpr int64_t kNoEdge = INT64_MIN;
+
+/// The weights of the edges as they are.
+std::vector<int64_t> weights_of(const DependencyGraph& graph);
+
+/// Times of the moments, and by which edge each was bound.
+struct Replay {
+  std::vector<int64_t> times;      // ns after the start, by moment
+  std::vector<uint32_t> bound_by;  // edge, by moment; of a moment without edges: none (kNone)
+};
+
+/// Every moment comes as early as its edges allow: the longest path from the start to it. O(moments + edges). With the
+/// graph's own weights the times are the measured ones.
+Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights);
+
+/// Calls visit(edge, to, from_time, to_time) for the edges that lead to a moment and bound it, backwards from the
+/// moment until `begin`, where the last one is cut. The parts add up to the time of the moment minus `begin`.
+void walk_critical_path(
+    const DependencyGraph& graph, const Replay& replay, MomentIndex last, int64_t begin,
+    const std::function<void(uint32_t edge, MomentIndex to, int64_t from_time, int64_t to_time)>& visit);
+
+}  // namespace cgpu
