@@ -8,6 +8,7 @@ namespace cgpu {
 
 #define CGPU_TABLES(TABLE)   \
   TABLE(info)                \
+  TABLE(findings)            \
   TABLE(notes)               \
   TABLE(devices)             \
   TABLE(gpu_time)            \

@@ -42,7 +42,7 @@ Change change_of(const TableOptions& options) {
   }
   for (const std::string& name : options.names(kFreeOption)) {
     try {
-      change.freed.push_back(BoundBy::named(name));
+      change.freed.set(BoundBy::named(name).number());
     } catch (const Error& error) {
       throw Error(fmt::format("--free {}", error.what()));
     }
@@ -59,7 +59,7 @@ ChangedGraph::ChangedGraph(const SessionFacts& whole, Change change)
   if (!change_.empty()) {
     for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
       for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
-        if (is_removed(graph_.edges()[edge].kind)) {
+        if (is_over(graph_.edges()[edge].kind, change_.freed)) {
           weights_[edge] = kNoEdge;
           continue;
         }
@@ -72,44 +72,8 @@ ChangedGraph::ChangedGraph(const SessionFacts& whole, Change change)
   replayed_ = replay(graph_, weights_);
 }
 
-std::vector<ChangedGraph::ChangedPeriod> ChangedGraph::periods(const std::vector<Period>& periods) const {
-  const std::vector<int64_t>& times = replayed_.times;
-  std::vector<ChangedPeriod> changed;
-  for (size_t i = 0; i < periods.size(); ++i) {
-    const Period& period = periods[i];
-    ChangedPeriod now{.last = period.last};
-    for (MomentIndex at = period.first + 1; at < period.last; ++at) {
-      if (times[at] > times[now.last]) now.last = at;
-    }
-    now.end = times[now.last];
-    const bool follows = i > 0 && periods[i - 1].end == period.begin && periods[i - 1].last == period.first;
-    now.begin =
-        follows ? changed.back().end : times[period.first] + (period.begin - graph_.moments()[period.first].time);
-    now.end = std::max(now.end, now.begin);
-    changed.push_back(now);
-  }
-  return changed;
-}
-
-bool ChangedGraph::is_freed(BoundBy kind) const {
-  return std::find(change_.freed.begin(), change_.freed.end(), kind) != change_.freed.end();
-}
-
-bool ChangedGraph::is_removed(EdgeKind kind) const {
-  switch (kind) {
-    case EdgeKind::wait:
-      return is_freed(IdleCause::synchronization);
-    case EdgeKind::copy_wait:
-      return is_freed(IdleCause::blocking_copy);
-    case EdgeKind::collective:
-      return is_freed(IdleCause::other_rank);
-    default:
-      return false;
-  }
-}
-
 int64_t ChangedGraph::changed_length(const EdgePart& part) const {
-  if (is_freed(part.bound_by)) return 0;
+  if (change_.freed[part.bound_by.number()]) return 0;
   const OfRun& of_run = of_runs_[part.run];
   double length = static_cast<double>(part.length);
   if (part.thread != kNone) {

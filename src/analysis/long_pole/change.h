@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/long_pole/edge_parts.h"
-#include "analysis/long_pole/periods.h"
+#include "analysis/long_pole/edge_times.h"
 #include "analysis/table_options.h"
 #include "dependencies/replay.h"
 
@@ -19,9 +18,9 @@ struct Change {
     double factor = 1;
   };
   std::vector<Scale> scales;
-  std::vector<BoundBy> freed;  // time that is gone, and waits that are over at once
+  BoundKinds freed;  // time that is gone, and waits that are over at once
 
-  bool empty() const { return scales.empty() && freed.empty(); }
+  bool empty() const { return scales.empty() && freed.none(); }
 };
 
 /// The options `--scale NAME=FACTOR` and `--free KIND` of tables.
@@ -45,14 +44,6 @@ class ChangedGraph {
   const Replay& replayed() const { return replayed_; }
   /// Calls visit(part) for the parts of an edge, as long as they are after the change.
   void for_each_part(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit) const;
-  /// A period as it is after the change.
-  struct ChangedPeriod {
-    MomentIndex last = 0;  // of its moments the one that comes last now
-    int64_t begin = 0;  // where the period before it ends now, if it began where that ended; else as its first moment
-    int64_t end = 0;
-  };
-  /// Of periods in order. O(moments).
-  std::vector<ChangedPeriod> periods(const std::vector<Period>& periods) const;
   /// How many device ops and host slices each scale has met.
   const std::vector<int64_t>& met() const { return met_; }
 
@@ -63,8 +54,6 @@ class ChangedGraph {
   };
   void find_named();
   int64_t changed_length(const EdgePart& part) const;
-  bool is_removed(EdgeKind kind) const;
-  bool is_freed(BoundBy kind) const;
 
   const SessionFacts& facts_;
   const DependencyGraph& graph_;

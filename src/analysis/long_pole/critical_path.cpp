@@ -32,8 +32,8 @@ struct Share {
 /// Calls visit(part, from, to) for the parts of the critical path of a period, from its end backwards, with their times
 /// in the (changed) graph.
 template <typename Visit>
-void for_each_part_of_path(const DependencyGraph& graph, const ChangedGraph& changed,
-                           const ChangedGraph::ChangedPeriod& period, Visit visit) {
+void for_each_part_of_path(const DependencyGraph& graph, const ChangedGraph& changed, const ReplayedPeriod& period,
+                           Visit visit) {
   std::vector<EdgePart> parts;
   walk_critical_path(graph, changed.replayed(), period.last, period.begin,
                      [&](uint32_t edge, MomentIndex to, int64_t from_time, int64_t to_time) {
@@ -56,7 +56,8 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
   std::map<std::pair<size_t, std::string>, Share> shares;
   int64_t sum = 0;
   const std::vector<Period> periods = periods_of_session(facts);
-  const std::vector<ChangedGraph::ChangedPeriod> changed_periods = changed.periods(periods);
+  const std::vector<ReplayedPeriod> changed_periods =
+      replayed_periods(whole.dependencies(), changed.replayed().times, periods);
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     const auto name_of = [&](const EdgePart& part) -> std::string {
@@ -87,7 +88,7 @@ Table critical_path_trace_table(const Analysis& analysis, const SessionFacts& fa
   const DependencyGraph& graph = whole.dependencies();
   const ChangedGraph unchanged(whole, {});
   const std::vector<Period> periods = periods_of_session(facts);
-  const std::vector<ChangedGraph::ChangedPeriod> same = unchanged.periods(periods);
+  const std::vector<ReplayedPeriod> same = replayed_periods(graph, unchanged.replayed().times, periods);
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     std::vector<Row> rows;

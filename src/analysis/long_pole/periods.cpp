@@ -92,4 +92,24 @@ std::vector<Period> periods_of_session(const SessionFacts& facts) {
   return periods;
 }
 
+std::vector<ReplayedPeriod> replayed_periods(const DependencyGraph& graph, const std::vector<int64_t>& times,
+                                             const std::vector<Period>& periods) {
+  std::vector<ReplayedPeriod> replayed;
+  for (size_t i = 0; i < periods.size(); ++i) {
+    const Period& period = periods[i];
+    ReplayedPeriod now{.last = period.last};
+    for (MomentIndex at = period.first + 1; at < period.last; ++at) {
+      if (times[at] > times[now.last]) now.last = at;
+    }
+    now.end = times[now.last];
+    const bool follows = i > 0 && periods[i - 1].end == period.begin && periods[i - 1].last == period.first;
+    // Where it begins between two moments, it begins by as much later than the first of them as before.
+    now.begin =
+        follows ? replayed.back().end : times[period.first] + (period.begin - graph.moments()[period.first].time);
+    now.end = std::max(now.end, now.begin);
+    replayed.push_back(now);
+  }
+  return replayed;
+}
+
 }  // namespace cgpu

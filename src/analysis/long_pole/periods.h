@@ -28,4 +28,14 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts);
 /// periods_of_runs.
 std::vector<Period> periods_of_session(const SessionFacts& facts);
 
+/// A period as it is in a replay with other weights.
+struct ReplayedPeriod {
+  MomentIndex last = 0;  // of its moments the one that comes last now
+  int64_t begin = 0;     // where the period before it ends now, if it began where that ended; else as its first moment
+  int64_t end = 0;
+};
+/// Of periods in order. O(moments).
+std::vector<ReplayedPeriod> replayed_periods(const DependencyGraph& graph, const std::vector<int64_t>& times,
+                                             const std::vector<Period>& periods);
+
 }  // namespace cgpu

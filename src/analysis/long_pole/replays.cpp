@@ -39,8 +39,7 @@ Table replay_table(const Analysis& analysis, const SessionFacts& facts, const Ta
 }
 
 /// What takes the most time on the critical path of a period.
-std::string longest_of(const SessionFacts& whole, const ChangedGraph& changed,
-                       const ChangedGraph::ChangedPeriod& period) {
+std::string longest_of(const SessionFacts& whole, const ChangedGraph& changed, const ReplayedPeriod& period) {
   std::map<size_t, int64_t> times;
   walk_critical_path(whole.dependencies(), changed.replayed(), period.last, period.begin,
                      [&](uint32_t edge, MomentIndex to, int64_t, int64_t) {
@@ -65,7 +64,8 @@ Table whatif_table(const Analysis& analysis, const SessionFacts& facts, const Ta
                     change.scales[scale].name));
   }
   const std::vector<Period> periods = periods_of_session(facts);
-  const std::vector<ChangedGraph::ChangedPeriod> changed_periods = changed.periods(periods);
+  const std::vector<ReplayedPeriod> changed_periods =
+      replayed_periods(whole.dependencies(), changed.replayed().times, periods);
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     const int64_t measured = period.end - period.begin;

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <array>
+
+#include "analysis/findings/investigation.h"
+#include "analysis/findings/thresholds.h"
+
+namespace cgpu {
+
+const char* text_of(Severity severity) {
+  static constexpr std::array<const char*, 3> texts{"critical", "warning", "info"};
+  return texts[static_cast<size_t>(severity)];
+}
+
+const char* text_of(Confidence confidence) {
+  static constexpr std::array<const char*, 3> texts{"high", "medium", "low"};
+  return texts[static_cast<size_t>(confidence)];
+}
+
+namespace {
+
+/// The question of both.
+EdgeTimes::Question with(const EdgeTimes::Question& a, const EdgeTimes::Question& b) {
+  EdgeTimes::Question both{a.freed | b.freed, a.op_factor};
+  if (!a.op_factor) {
+    both.op_factor = b.op_factor;
+  } else if (b.op_factor) {
+    both.op_factor = [first = a.op_factor, second = b.op_factor](size_t run, SliceIndex op) {
+      return first(run, op) * second(run, op);
+    };
+  }
+  return both;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const SessionFacts& facts) {
+  Investigation run(facts);
+  std::vector<Finding> found;
+  for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_ranks, find_sampled, find_profile_gaps}) {
+    rule(run, found);
+  }
+
+  Diagnosis diagnosis;
+  diagnosis.measured = run.measured();
+  const auto noticeable = static_cast<int64_t>(thresholds::kNoticeable * static_cast<double>(run.measured()));
+  std::vector<Finding> gains;
+  std::vector<Finding> others;
+  for (Finding& finding : found) {
+    if (!finding.remedy && !finding.gain) {
+      others.push_back(std::move(finding));
+      continue;
+    }
+    finding.recoverable_high = finding.gain ? *finding.gain : run.gain_of(*finding.remedy);
+    if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
+  }
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const Finding& a, const Finding& b) { return *a.recoverable_high > *b.recoverable_high; });
+
+  // Each gives back what all before it leave.
+  EdgeTimes::Question joint;
+  int64_t replayed = 0;
+  int64_t stated = 0;  // by findings that no replay answers
+  for (Finding& finding : gains) {
+    if (finding.remedy) {
+      joint = with(joint, *finding.remedy);
+      const int64_t together =
+          diagnosis.findings.empty() && stated == 0 ? *finding.recoverable_high : run.gain_of(joint);
+      finding.recoverable = std::max<int64_t>(together - replayed, 0);
+      replayed = std::max(replayed, together);
+    } else {
+      finding.recoverable = std::clamp<int64_t>(*finding.gain, 0, run.measured() - replayed - stated);
+      stated += *finding.recoverable;
+    }
+    finding.recoverable_low = std::min(*finding.recoverable, *finding.recoverable_high);
+    finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
+    const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(run.measured());
+    finding.severity = share >= thresholds::kCritical ? Severity::critical : Severity::warning;
+    diagnosis.findings.push_back(std::move(finding));
+  }
+  diagnosis.recoverable = std::min(replayed + stated, run.measured());
+  for (Finding& finding : others) diagnosis.findings.push_back(std::move(finding));
+  return diagnosis;
+}
+
+}  // namespace cgpu

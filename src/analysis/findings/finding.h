@@ -1,0 +1,44 @@
+// A finding: something in a profile that an expert would point at, with its evidence and what could be done.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "analysis/long_pole/edge_times.h"
+#include "base/interval_set.h"
+
+namespace cgpu {
+
+enum class Severity : uint8_t { critical, warning, info };
+const char* text_of(Severity severity);  // "critical", ...
+
+enum class Confidence : uint8_t { high, medium, low };
+const char* text_of(Confidence confidence);  // "high", ...
+
+struct Finding {
+  std::string rule;  // docs/diagnosis.md lists them
+  std::string title;
+  std::string evidence;
+  std::string suggestion;
+  std::string command;  // arguments of `cgpu table INPUT` that show more
+  Confidence confidence = Confidence::medium;
+  std::optional<Interval> time = {};  // where it shows most, in ns from the start of the session
+  std::optional<int64_t> rank = {};
+  std::optional<int64_t> device = {};
+
+  /// What would be different without it; what that gives back is found by replay. Absent where there is nothing to
+  /// gain, or where `gain` says it.
+  std::optional<EdgeTimes::Question> remedy = {};
+  /// ns of all steps that it could give back, where no replay can say it.
+  std::optional<int64_t> gain = {};
+
+  // Filled by diagnose(): ns of wall time over all steps.
+  Severity severity = Severity::info;
+  std::optional<int64_t> recoverable = {};  // besides what the findings before it give back
+  std::optional<int64_t> recoverable_low = {};
+  std::optional<int64_t> recoverable_high = {};  // by itself
+};
+
+}  // namespace cgpu

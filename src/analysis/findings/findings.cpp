@@ -1,0 +1,54 @@
+// Table `findings`: docs/diagnosis.md. O(edges of the graph of dependencies) for each finding, besides the graph.
+#include "analysis/common/columns.h"
+#include "analysis/findings/investigation.h"
+#include "analysis/tables.h"
+
+namespace cgpu {
+
+namespace {
+
+Table findings_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+  Table table = analysis.empty_table();
+  const Diagnosis diagnosis = diagnose(facts);
+  int64_t id = 0;
+  for (const Finding& finding : diagnosis.findings) {
+    table.append({++id, finding.rule, cell(text_of(finding.severity)), finding.title, finding.evidence,
+                  finding.time ? Cell(finding.time->begin) : Cell(), finding.time ? Cell(finding.time->end) : Cell(),
+                  cell(finding.recoverable), cell(finding.recoverable_low), cell(finding.recoverable_high),
+                  finding.recoverable ? percent_of(*finding.recoverable, diagnosis.measured) : Cell(),
+                  cell(text_of(finding.confidence)), finding.suggestion, cell(finding.rank), cell(finding.device),
+                  "cgpu table INPUT " + finding.command});
+  }
+  return table;
+}
+
+}  // namespace
+
+Analysis findings_analysis() {
+  return {
+      .name = "findings",
+      .about =
+          "what slows the run down, what it could give back, and what to do: most recoverable time first; what there "
+          "is "
+          "nothing to gain from last",
+      .subject = Subject::profile,
+      .columns = {number_column("id", "number of the finding"), key_column("rule", "docs/diagnosis.md lists the rules"),
+                  key_column("severity", "critical, warning, or info: nothing to gain, or nothing to be sure of"),
+                  text_column("title", "the cause, with its number"), text_column("evidence", "the figures behind it"),
+                  moment_column("start_ns", "where it shows most, from the start of the profile"),
+                  moment_column("end_ns", "until there"),
+                  time_column(
+                      "recoverable_ns",
+                      "wall time over all steps that it could give back besides the findings before it, by replay"),
+                  time_column("recoverable_low_ns", "the least of it"),
+                  time_column("recoverable_high_ns", "the most of it: by itself"),
+                  real_column("recoverable_pct", "%", "share of the time of all steps without warm-up"),
+                  text_column("confidence", "high, medium or low"), text_column("suggestion", "what to do"),
+                  number_column("rank", "that is at fault; absent where none is"),
+                  number_column("device", "that is at fault; absent where none is"),
+                  text_column("command", "shows more")},
+      .asks_who_waited = true,
+      .whole = findings_table};
+}
+
+}  // namespace cgpu

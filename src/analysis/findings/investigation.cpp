@@ -1,0 +1,113 @@
+#include "analysis/findings/investigation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/analysis.h"
+#include "analysis/findings/thresholds.h"
+#include "analysis/long_pole/change.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+Investigation::Investigation(const SessionFacts& facts) : facts_(facts) {
+  bool device_ops = false;
+  for (const Run& run : facts.session().runs) device_ops = device_ops || !run.timeline.device_ops.slice.empty();
+  if (!device_ops) return;
+  periods_ = periods_of_session(facts);
+  if (periods_.size() > 1 && periods_.front().step) {
+    for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+      const std::vector<Step>& steps = facts.steps(run);
+      if (steps.empty() || !is_cut_short(steps, steps.size() - 1)) continue;
+      std::erase_if(periods_, [&](const Period& period) { return period.step == steps.back().number; });
+      break;
+    }
+    std::vector<int64_t> lengths;
+    for (const Period& period : periods_) lengths.push_back(period.end - period.begin);
+    if (lengths.size() >= 3) {
+      const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+      std::nth_element(lengths.begin(), middle, lengths.end());
+      const auto limit = static_cast<int64_t>(thresholds::kWarmUp * static_cast<double>(*middle));
+      size_t first = 0;
+      while (first + 1 < periods_.size() && periods_[first].end - periods_[first].begin > limit) ++first;
+      warm_up_.assign(periods_.begin(), periods_.begin() + static_cast<std::ptrdiff_t>(first));
+      periods_.erase(periods_.begin(), periods_.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+  }
+  for (const Period& period : periods_) measured_ += period.end - period.begin;
+}
+
+void Investigation::find_path() {
+  path_.emplace();
+  const SessionFacts& whole = facts_.whole();
+  const DependencyGraph& graph = whole.dependencies();
+  const Replay replayed = replay(graph, weights_of(graph));
+  const EdgeParts parts(whole);
+  const int64_t zero = facts_.zeros()[0] - graph.zero(0);
+  std::vector<EdgePart> of_edge;
+  for (const Period& period : periods_) {
+    walk_critical_path(graph, replayed, period.last, period.begin,
+                       [&](uint32_t edge, MomentIndex to, int64_t from_time, int64_t to_time) {
+                         of_edge.clear();
+                         parts.for_each(edge, to, [&](const EdgePart& part) { of_edge.push_back(part); });
+                         int64_t now = to_time;
+                         for (auto part = of_edge.rbegin(); part != of_edge.rend() && now > from_time; ++part) {
+                           const int64_t from = std::max(now - part->length, from_time);
+                           PathShare& share = (*path_)[part->bound_by.number()];
+                           share.total += now - from;
+                           if (now - from >= thresholds::kHostStall) share.in_long_parts += now - from;
+                           if (now - from > share.longest.end - share.longest.begin)
+                             share.longest = {from - zero, now - zero};
+                           now = from;
+                         }
+                       });
+  }
+}
+
+const PathShare& Investigation::path(BoundBy kind) {
+  if (!path_) find_path();
+  return (*path_)[kind.number()];
+}
+
+int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
+  if (!times_) times_.emplace(facts_.whole());
+  const DependencyGraph& graph = facts_.whole().dependencies();
+  const Replay replayed = replay(graph, times_->weights(question));
+  int64_t predicted = 0;
+  for (const ReplayedPeriod& period : replayed_periods(graph, replayed.times, periods_)) {
+    predicted += period.end - period.begin;
+  }
+  return std::max<int64_t>(measured_ - predicted, 0);
+}
+
+const Table& Investigation::table(const std::string& name) {
+  const auto found = tables_.find(name);
+  if (found != tables_.end()) return found->second;
+  return tables_.emplace(name, make_table(find_analysis(name), facts_)).first->second;
+}
+
+std::string Investigation::per_step(int64_t total) const {
+  if (!has_steps()) return fmt::format("{} of {}", format_ns(total), format_ns(measured_));
+  const auto steps = static_cast<int64_t>(periods_.size());
+  return fmt::format("{} of {} a step", format_ns(total / steps), format_ns(measured_ / steps));
+}
+
+std::string Investigation::culprit_of(std::string_view cause) {
+  const Table& hosts = table("idle_hosts");
+  std::map<std::string, int64_t> culprits;
+  int64_t whole = 0;
+  for (const RowView row : hosts.rows()) {
+    if (row[hosts.column("cause")] != Cell(std::string(cause))) continue;
+    const int64_t total = std::get<int64_t>(row[hosts.column("total_ns")]);
+    culprits[std::get<std::string>(row[hosts.column("culprit")])] += total;
+    whole += total;
+  }
+  const auto most = std::max_element(culprits.begin(), culprits.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == culprits.end() || most->first.empty()) return "";
+  return fmt::format("{} ({})", most->first,
+                     format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole)));
+}
+
+}  // namespace cgpu

@@ -1,0 +1,90 @@
+// What rules ask of a session: its tables, its critical path by kind, and what a change would give back. Each is found
+// when first asked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/findings/finding.h"
+#include "analysis/long_pole/edge_times.h"
+#include "analysis/long_pole/periods.h"
+#include "analysis/session_facts.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+/// The time on the critical path of one kind.
+struct PathShare {
+  int64_t total = 0;          // ns
+  int64_t in_long_parts = 0;  // of this, in parts of thresholds::kHostStall or more
+  Interval longest;           // the longest part, in ns from the start of the session
+};
+
+class Investigation {
+ public:
+  explicit Investigation(const SessionFacts& facts);
+
+  const SessionFacts& facts() const { return facts_; }
+  const Session& session() const { return facts_.session(); }
+  bool has_device_ops() const { return !periods_.empty(); }
+
+  /// The steps that are looked at: without warm-up and without a last one that was cut short.
+  const std::vector<Period>& periods() const { return periods_; }
+  /// The steps before them that took longer than all that follow.
+  const std::vector<Period>& warm_up() const { return warm_up_; }
+  /// ns of all steps that are looked at.
+  int64_t measured() const { return measured_; }
+  bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
+
+  const PathShare& path(BoundBy kind);
+  /// Share of the measured time that a kind takes on the critical path.
+  double path_share(BoundBy kind) { return static_cast<double>(path(kind).total) / static_cast<double>(measured_); }
+
+  /// ns of all steps that a change would give back.
+  int64_t gain_of(const EdgeTimes::Question& question);
+
+  const Table& table(const std::string& name);
+  /// The culprit that most of the idle time of a cause is due to, with its share of it; empty where none is known.
+  std::string culprit_of(std::string_view cause);
+
+  /// " of a step of 12 ms", or of the run.
+  std::string per_step(int64_t total) const;
+
+ private:
+  void find_path();
+
+  const SessionFacts& facts_;
+  std::vector<Period> periods_;
+  std::vector<Period> warm_up_;
+  int64_t measured_ = 0;
+  std::optional<std::array<PathShare, BoundBy::kCount>> path_;
+  std::optional<EdgeTimes> times_;
+  std::map<std::string, Table> tables_;
+};
+
+/// A rule adds what it finds.
+using Rule = void (*)(Investigation&, std::vector<Finding>&);
+
+// One function a subject (rules_*.cpp).
+void find_lost_time(Investigation&, std::vector<Finding>&);     // what the critical path waits for
+void find_copies(Investigation&, std::vector<Finding>&);        // how data is moved
+void find_kernels(Investigation&, std::vector<Finding>&);       // what runs on the devices
+void find_ranks(Investigation&, std::vector<Finding>&);         // ranks that others wait for
+void find_sampled(Investigation&, std::vector<Finding>&);       // call trees and measured launches
+void find_profile_gaps(Investigation&, std::vector<Finding>&);  // what the profile itself lacks
+
+/// All findings of a session: the most recoverable time first, then what there is nothing to gain from. What they give
+/// back is counted one after another, so that no time is promised twice. O(edges) for each finding.
+struct Diagnosis {
+  std::vector<Finding> findings;
+  int64_t measured = 0;     // ns of the steps that were looked at
+  int64_t recoverable = 0;  // of all findings together, by one replay and what no replay can say
+};
+Diagnosis diagnose(const SessionFacts& facts);
+
+}  // namespace cgpu

@@ -1,0 +1,152 @@
+// Rules about what runs on the devices.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "analysis/device/device_ops.h"
+#include "analysis/findings/investigation.h"
+#include "analysis/findings/thresholds.h"
+#include "kernels/kernel_class.h"
+#include "kernels/names.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+struct KernelTime {
+  int64_t time = 0;
+  int64_t count = 0;
+};
+
+/// KernelTime that multiply matrices in fp32 on the vector units, by the names that cuBLAS, cuDNN and CUTLASS give
+/// them.
+bool multiplies_without_tensor_cores(std::string_view name) {
+  if (name.find("tf32") != std::string_view::npos || name.find("tensorop") != std::string_view::npos) return false;
+  for (const std::string_view part : {"sgemm", "scudnn", "_simt_sgemm", "volta_dgemm"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool has_tensor_cores(const Run& run) {
+  for (const Device& device : run.devices) {
+    if (device.vendor == "NVIDIA" && device.compute_capability >= "8") return true;
+  }
+  return false;
+}
+
+/// Calls visit(time, count, slice name) for the kernels of a session by name and class.
+template <typename Visit>
+void for_each_kernel(const Session& session, Visit visit) {
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    const Timeline& t = session.runs[run].timeline;
+    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+      if (t.device_ops.kind[op] == OpKind::compute) {
+        visit(run, slice, static_cast<KernelClass>(t.device_ops.kernel_class[op]));
+      }
+    });
+  }
+}
+
+void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
+  const Session& session = run.session();
+  std::vector<std::vector<int8_t>> known;  // by run, by name: whether it is one; -1 not asked
+  KernelTime found;
+  std::string example;
+  for (const Run& one : session.runs) known.emplace_back(one.timeline.names.size(), int8_t{-1});
+  for_each_kernel(session, [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
+    if (kernel_class != KernelClass::gemm && kernel_class != KernelClass::convolution) return;
+    if (!has_tensor_cores(session.runs[number])) return;
+    const Timeline& t = session.runs[number].timeline;
+    int8_t& is_one = known[number][t.slices.name[slice]];
+    if (is_one < 0) is_one = multiplies_without_tensor_cores(t.name(slice)) ? 1 : 0;
+    if (is_one == 0) return;
+    found.time += t.slices.duration[slice];
+    ++found.count;
+    if (example.empty()) example = base_kernel_name(t.name(slice));
+  });
+  if (static_cast<double>(found.time) < thresholds::kNoticeable * static_cast<double>(run.measured())) return;
+  EdgeTimes::Question faster;
+  faster.op_factor = [&whole = run.facts().whole()](size_t number, SliceIndex op) -> double {
+    return multiplies_without_tensor_cores(whole.run(number).timeline.name(op)) ? 0.5 : 1.0;
+  };
+  findings.push_back(
+      {.rule = "tensor_cores_unused",
+       .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", format_ns(found.time)),
+       .evidence =
+           fmt::format("{} launches such as {}; recoverable if they took half of their time", found.count, example),
+       .suggestion = "Allow TF32 (torch.set_float32_matmul_precision(\"high\")) or use bf16 (autocast) where the "
+                     "accuracy allows it",
+       .command = "kernels --where 'class = gemm'",
+       .confidence = Confidence::medium,
+       .remedy = faster});
+}
+
+/// Many short kernels of a kind that compilers fuse.
+void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
+  KernelTime found;
+  const auto fuses = [](KernelClass kernel_class) {
+    return kernel_class == KernelClass::elementwise || kernel_class == KernelClass::activation ||
+           kernel_class == KernelClass::layout || kernel_class == KernelClass::normalization ||
+           kernel_class == KernelClass::reduction || kernel_class == KernelClass::set;
+  };
+  for_each_kernel(run.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
+    if (!fuses(kernel_class)) return;
+    found.time += run.session().runs[number].timeline.slices.duration[slice];
+    ++found.count;
+  });
+  const double gaps = run.path_share(BoundBy::kernel_gap);
+  if (found.count < thresholds::kManyKernels || gaps < thresholds::kNoticeable) return;
+  if (static_cast<double>(found.time) / static_cast<double>(found.count) > thresholds::kShortKernel) return;
+  EdgeTimes::Question fused;
+  fused.freed.set(BoundBy(BoundBy::kernel_gap).number());
+  findings.push_back(
+      {.rule = "fusable_kernels",
+       .title = fmt::format("{} of the time lies in the gaps between short kernels", format_percent(100 * gaps)),
+       .evidence = fmt::format("{} elementwise and similar kernels of {} on average", found.count,
+                               format_ns(found.time / found.count)),
+       .suggestion = "Fuse them (torch.compile, fused optimizers and norms): each kernel that is gone saves its gap "
+                     "and a pass over memory",
+       .command = "kernel_classes",
+       .confidence = Confidence::medium,
+       .time = run.path(BoundBy::kernel_gap).longest,
+       .remedy = fused});
+}
+
+/// Where the device computes most of the time, what it computes: nothing that waiting less could give back.
+void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
+  const double share = run.path_share(BoundBy::compute);
+  if (share < 0.5) return;
+  std::map<KernelClass, int64_t> classes;
+  int64_t whole = 0;
+  for_each_kernel(run.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
+    const int64_t time = run.session().runs[number].timeline.slices.duration[slice];
+    classes[kernel_class] += time;
+    whole += time;
+  });
+  const auto most = std::max_element(classes.begin(), classes.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == classes.end() || whole == 0) return;
+  findings.push_back(
+      {.rule = "dominant_kernel",
+       .title = fmt::format("{} of the time the device computes, most of it {} ({})", format_percent(100 * share),
+                            text_of(most->first),
+                            format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
+       .evidence = fmt::format("{} on the critical path", run.per_step(run.path(BoundBy::compute).total)),
+       .suggestion =
+           "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",
+       .command = "kernels",
+       .confidence = Confidence::high});
+}
+
+}  // namespace
+
+void find_kernels(Investigation& run, std::vector<Finding>& findings) {
+  if (!run.has_device_ops()) return;
+  find_fp32_matrices(run, findings);
+  find_short_kernels(run, findings);
+  find_dominant_kernel(run, findings);
+}
+
+}  // namespace cgpu

@@ -1,0 +1,195 @@
+// Rules about what the critical path waits for: each kind of lost time (analysis/long_pole/edge_parts.h) is freed in
+// the graph of dependencies, and what that gives back is the finding's recoverable time.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analysis/findings/investigation.h"
+#include "analysis/findings/thresholds.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// A kind of lost time whose finding needs nothing else.
+struct LostTime {
+  std::string_view kind;  // BoundBy
+  const char* rule;
+  const char* what;  // "... of the time the run " what
+  const char* suggestion;
+};
+
+constexpr std::array kLostTimes{
+    LostTime{
+        "data_loading", "data_loading", "waits for input data",
+        "Load data beside the computation: more DataLoader workers (num_workers), prefetch_factor, pin_memory with "
+        "non_blocking copies; or make what the workers do cheaper, or do it on the device"},
+    LostTime{"synchronization", "synchronization", "waits for the device and has nothing queued behind it",
+             "Remove the synchronisation or do it less often: .item(), .cpu(), nonzero and print of a tensor, "
+             "cudaDeviceSynchronize in the loop; read results of an earlier step instead"},
+    LostTime{"allocation", "allocation", "allocates or frees memory",
+             "Allocate once and reuse: a caching allocator (PYTORCH_CUDA_ALLOC_CONF), buffers made before the loop, "
+             "cudaMallocAsync with a pool"},
+    LostTime{"module_load", "module_load", "loads device code",
+             "Load code before the measured part: a warm-up step, CUDA_MODULE_LOADING=EAGER"},
+    LostTime{"compilation", "compilation", "compiles",
+             "Compile before the measured part and keep the cache between runs; mark dynamic shapes so that nothing is "
+             "compiled again"},
+    LostTime{
+        "garbage_collection", "garbage_collection", "collects garbage",
+        "Collect between steps: gc.freeze() after start-up, gc.disable() with a gc.collect() every few hundred steps"},
+    LostTime{"lock", "lock_contention", "waits for a lock of the host",
+             "Find who holds it: often the interpreter's lock, when other threads of the process run Python"},
+    LostTime{"io", "io", "waits for input or output of the host",
+             "Move reading and writing to another thread, or keep the data in memory"},
+    LostTime{"not_scheduled", "host_stall", "is stopped in calls that last a hundred times as long as usual",
+             "Look at the load of the host: more threads than cores, CPU limits of the container, frequency scaling"},
+};
+
+bool is_known(std::string_view kind) {
+  for (size_t number = 0; number < BoundBy::kCount; ++number) {
+    if (BoundBy::name_of(number) == kind) return true;
+  }
+  return false;
+}
+
+EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
+  EdgeTimes::Question question;
+  for (const BoundBy kind : kinds) question.freed.set(kind.number());
+  return question;
+}
+
+void find_kinds(Investigation& run, std::vector<Finding>& findings) {
+  for (const LostTime& lost : kLostTimes) {
+    if (!is_known(lost.kind)) continue;
+    const BoundBy kind = BoundBy::named(lost.kind);
+    if (run.path_share(kind) < thresholds::kNoticeable / 3) continue;
+    const std::string culprit = run.culprit_of(lost.kind);
+    Finding finding{
+        .rule = lost.rule,
+        .title = fmt::format("{} of the time the run {}", format_percent(100 * run.path_share(kind)), lost.what),
+        .evidence = fmt::format("{} on the critical path", run.per_step(run.path(kind).total)),
+        .suggestion = lost.suggestion,
+        .command = fmt::format("idle_hosts --where 'cause = {}'", lost.kind),
+        .confidence = Confidence::high,
+        .time = run.path(kind).longest};
+    if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
+    finding.remedy = freed({kind});
+    findings.push_back(std::move(finding));
+  }
+}
+
+/// Time of the host between its calls: a few long stalls, or many short stretches, when launching itself is the bound.
+void find_host_code(Investigation& run, std::vector<Finding>& findings) {
+  const PathShare& code = run.path(IdleCause::host_code);
+  const PathShare& launches = run.path(IdleCause::launch_overhead);
+  const int64_t dense = code.total - code.in_long_parts + launches.total;
+  const auto share = [&](int64_t time) { return static_cast<double>(time) / static_cast<double>(run.measured()); };
+  const std::string culprit = run.culprit_of("host_code");
+  const std::string most = culprit.empty() ? "" : "; of the idle time, most in " + culprit;
+  if (dense > code.in_long_parts && share(dense) >= thresholds::kNoticeable) {
+    findings.push_back(
+        {.rule = "launch_bound",
+         .title = fmt::format("{} of the time the device waits for the host to launch its next op",
+                              format_percent(100 * share(dense))),
+         .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them{}", run.per_step(dense),
+                                 format_ns(launches.total), format_ns(code.total - code.in_long_parts), most),
+         .suggestion =
+             "Launch less: CUDA graphs (torch.compile with mode=\"reduce-overhead\"), fused ops (torch.compile, "
+             "foreach and fused optimizers), a larger batch",
+         .command = "launches",
+         .confidence = Confidence::high,
+         .time = code.longest,
+         .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})});
+  } else if (share(code.total) >= thresholds::kNoticeable) {
+    findings.push_back({.rule = "host_stall",
+                        .title = fmt::format("{} of the time the host computes while the device has nothing to do",
+                                             format_percent(100 * share(code.total))),
+                        .evidence = fmt::format("{} on the critical path, {} of it in stretches of 1 ms or more{}",
+                                                run.per_step(code.total), format_ns(code.in_long_parts), most),
+                        .suggestion = "Move this work out of the loop, to another thread, or to the device; or queue "
+                                      "device work before it",
+                        .command = "idle_hosts --where 'cause = host_code'",
+                        .confidence = Confidence::high,
+                        .time = code.longest,
+                        .remedy = freed({IdleCause::host_code})});
+  }
+  if (dense <= code.in_long_parts && share(launches.total) >= thresholds::kNoticeable) {
+    findings.push_back(
+        {.rule = "launch_bound",
+         .title = fmt::format("{} of the time goes into launch calls", format_percent(100 * share(launches.total))),
+         .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
+         .suggestion = "Launch less: CUDA graphs, fused ops, a larger batch; look whether single calls are "
+                       "far longer than others",
+         .command = "launches",
+         .confidence = Confidence::medium,
+         .time = launches.longest,
+         .remedy = freed({IdleCause::launch_overhead})});
+  }
+}
+
+void find_communication(Investigation& run, std::vector<Finding>& findings) {
+  const PathShare& path = run.path(BoundBy::communication);
+  if (run.path_share(BoundBy::communication) < thresholds::kNoticeable) return;
+  findings.push_back(
+      {.rule = "exposed_communication",
+       .title = fmt::format("{} of the time the run waits for communication that nothing hides",
+                            format_percent(100 * run.path_share(BoundBy::communication))),
+       .evidence = fmt::format("{} on the critical path", run.per_step(path.total)),
+       .suggestion =
+           "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
+           "send less (larger accumulation, lower precision), or use a faster path between the devices",
+       .command = "collectives",
+       .confidence = Confidence::medium,
+       .time = path.longest,
+       .remedy = freed({BoundBy::communication})});
+}
+
+void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
+  const int64_t dependency = run.path(IdleCause::dependency).total;
+  const int64_t unknown = run.path(IdleCause::unknown).total;
+  const int64_t both = dependency + unknown;
+  const double share = static_cast<double>(both) / static_cast<double>(run.measured());
+  if (share < thresholds::kOrphans) return;
+  findings.push_back(
+      {.rule = "untraced_host",
+       .title = fmt::format("{} of the time the device waits for something that the profile does not show",
+                            format_percent(100 * share)),
+       .evidence = fmt::format("{} after launches that are in the profile, {} before ops whose launch is not",
+                               format_ns(dependency), format_ns(unknown)),
+       .suggestion = "Record the host too (calls of the runtime, NVTX, Python frames), begin the recording "
+                     "before the work, and record events between streams",
+       .command = "critical_path_trace --where 'bound_by in (dependency, unknown)'",
+       .confidence = Confidence::low,
+       .time = (dependency > unknown ? run.path(IdleCause::dependency) : run.path(IdleCause::unknown)).longest});
+}
+
+void find_warm_up(Investigation& run, std::vector<Finding>& findings) {
+  if (run.warm_up().empty()) return;
+  int64_t time = 0;
+  for (const Period& period : run.warm_up()) time += period.end - period.begin;
+  const auto usual = run.measured() / static_cast<int64_t>(run.periods().size());
+  findings.push_back(
+      {.rule = "warm_up",
+       .title = fmt::format("The first {} {}: {} instead of {} a step; left out of all figures", run.warm_up().size(),
+                            run.warm_up().size() == 1 ? "step is a warm-up" : "steps are warm-ups",
+                            format_ns(time / static_cast<int64_t>(run.warm_up().size())), format_ns(usual)),
+       .evidence = fmt::format("{} in all", format_ns(time)),
+       .suggestion = "Nothing to do where it happens once; begin the recording after it",
+       .command = "steps",
+       .confidence = Confidence::high});
+}
+
+}  // namespace
+
+void find_lost_time(Investigation& run, std::vector<Finding>& findings) {
+  if (!run.has_device_ops()) return;
+  find_kinds(run, findings);
+  find_host_code(run, findings);
+  find_communication(run, findings);
+  find_unexplained(run, findings);
+  find_warm_up(run, findings);
+}
+
+}  // namespace cgpu

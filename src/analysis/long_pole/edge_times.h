@@ -1,0 +1,48 @@
+// The time of every dependency by what bounds it, found once, for many what-if questions to one graph.
+//
+// O(edges log n) once; 2 bytes an edge, and 24 for each part of an edge of several kinds. A question is O(edges).
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "analysis/long_pole/edge_parts.h"
+#include "dependencies/replay.h"
+
+namespace cgpu {
+
+/// A set of kinds (BoundBy::number).
+using BoundKinds = std::bitset<BoundBy::kCount>;
+
+/// Whether an edge of this kind only waits for what is over at once where these kinds are freed.
+bool is_over(EdgeKind edge, const BoundKinds& freed);
+
+class EdgeTimes {
+ public:
+  /// Of the graph of a whole session.
+  explicit EdgeTimes(const SessionFacts& whole);
+
+  /// What is different: the time of `freed` kinds is gone, with what waits for it, and each device op takes
+  /// `op_factor(run, slice)` of its time, if given.
+  struct Question {
+    BoundKinds freed;
+    std::function<double(size_t run, SliceIndex op)> op_factor = nullptr;
+  };
+  std::vector<int64_t> weights(const Question& question) const;
+
+ private:
+  struct Part {
+    uint32_t edge;
+    uint8_t kind;
+    int64_t length;
+  };
+  static constexpr uint8_t kSeveral = UINT8_MAX;
+
+  const DependencyGraph& graph_;
+  std::vector<uint8_t> kinds_;  // by edge; kSeveral where parts_ has them
+  std::vector<Part> parts_;     // by edge
+};
+
+}  // namespace cgpu
