@@ -133,6 +133,14 @@ class Engine(unittest.TestCase):
         trace, _ = built.build(self.folder.name, "--model", "dlrm", "--seed", 41, "--steps", 4, ranks=3)
         self.check_ranks([trace])
 
+    def test_built_ranks_as_json(self):
+        trace, _ = built.build(self.folder.name, "--model", "dlrm", "--seed", 42, "--steps", 4, ranks=3)
+        slices, path = self.check([trace], ".json")
+        threads, = ask(path, "include perfetto module slices.with_context; select process_name, count(*) from thread_slice "
+                             "where %s and category = 'cpu_op' group by 1" % PROFILE)
+        ops = collections.Counter("rank %d python3" % s["rank"] for s in slices if s["kind"] == "framework_op")
+        self.assertEqual(sorted(threads), sorted(ops.items()))
+
     def test_overlap_and_times_before_the_start(self):
         path = os.path.join(self.folder.name, "overlap.json")
         events = [{"ph": "X", "cat": "cpu_op", "name": n, "pid": 1, "tid": 1, "ts": t, "dur": d}

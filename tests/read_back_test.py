@@ -22,11 +22,6 @@ BUILT = {
     "moe_amd_four_ranks": (["--model", "moe", "--seed", 33, "--vendor", "amd", "--steps", 4], 4),
     "plain_four_streams": (["--model", "plain", "--seed", 34, "--streams", 4, "--orphans", 30], 1),
 }
-# The dialect of the PyTorch profiler, which JSON is written in, has one category an event and none for calls of the C
-# library, no vendor of a device, and kinds of copies in names only. Ids that another process has, too, are not written,
-# because readers would join them. Several ranks in one file are one run to its readers.
-JSON_HAS_NO = {"slices": ("category", "kind", "depth", "correlation"), "devices": ("vendor", "name")}
-JSON_FORMATS = ("kineto", "nsys_sqlite", "hpctoolkit_v4", "speedscope", "perf_script")
 
 
 def x(name, category, start, duration, process=1, thread=1, **arguments):
@@ -75,25 +70,58 @@ PROGRAM = {"traceEvents": [
     {"ph": "i", "s": "g", "name": "begun", "pid": 9, "tid": 9, "ts": -8}]}
 
 
-def by_hand(document, ending):
+def rank_of_two_devices(rank):
+    """A rank that works on two devices; processes, threads and ids are those of the other ranks."""
+    events = [{"ph": "M", "name": "process_name", "pid": 40, "tid": 0, "args": {"name": "python"}},
+              x("ProfilerStep#1", "user_annotation", 0, 400, 40, 41), x("ProfilerStep#2", "user_annotation", 400, 400, 40, 41)]
+    for step in (0, 1):
+        for device in (0, 1):
+            at, number = 400 * step + 100 * device + rank, 10 * step + device
+            events += [
+                x("cudaLaunchKernel", "cuda_runtime", at, 5, 40, 41, correlation=100 + number),
+                x("gemm_%d" % device, "kernel", at + 20, 60 + rank, device, 7, correlation=100 + number, device=device, stream=7),
+                x("cudaLaunchKernel", "cuda_runtime", at + 6, 5, 40, 41, correlation=200 + number),
+                x("ncclDevKernel_AllReduce", "kernel", at + 90 - rank, 80 + rank, device, 9, correlation=200 + number, device=device,
+                  stream=9, dtype="Float", **{"Collective name": "allreduce", "In msg nelems": 64, "Out msg nelems": 64,
+                                               "Group size": 2, "Process Group Name": "data", "Seq": number}),
+                {"ph": "i", "s": "t", "name": "[memory]", "pid": 40, "tid": 41, "ts": at + 1,
+                 "args": {"Bytes": 256, "Device Type": 1, "Device Id": device, "Total Allocated": 256 * number}},
+                {"ph": "C", "name": "load", "pid": 40, "ts": at, "args": {"value": number + 0.25}}]
+    return {"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000 + 1000 * rank, "traceEvents": events,
+            "host_name": "node-%d" % (rank // 2),
+            "distributedInfo": {"rank": rank, "world_size": 8, "pg_config": [
+                {"pg_name": "0", "pg_desc": "data", "backend_config": "cuda:nccl", "pg_size": 2, "ranks": [4, 5]}]},
+            "deviceProperties": [{"id": d, "name": "NVIDIA H100", "numSms": 132} for d in (0, 1)]}
+
+
+def by_hand(documents, ending, selections=()):
+    """`documents`: one a rank."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "built.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-        return read_back.differences(path, ending)
+        paths = [os.path.join(folder, "built%d.json" % i) for i in range(len(documents))]
+        for path, document in zip(paths, documents):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(document, file)
+        return read_back.differences(paths, ending, selections)
 
 
-def by_builder(name, ending, left_out=None):
+def by_builder(name, ending, selections=()):
     options, ranks = BUILT[name]
     with tempfile.TemporaryDirectory() as folder:
         trace, _ = built.build(folder, *options, ranks=ranks)
-        return read_back.differences(trace, ending, left_out)
+        return read_back.differences(trace, ending, selections)
 
 
-def of_corpus(path, ending, left_out=None):
+def part_by_builder(name, ending, options):
+    built_with, ranks = BUILT[name]
+    with tempfile.TemporaryDirectory() as folder:
+        trace, _ = built.build(folder, *built_with, ranks=ranks)
+        return read_back.differences_of_part(trace, ending, options)
+
+
+def of_corpus(path, ending):
     """Nothing for a file that holds no profile, or none with a timeline: no trace format has a place for the others."""
     try:
-        return read_back.differences(path, ending, left_out)
+        return read_back.differences(path, ending)
     except read_back.NothingToExport:
         return []
 
@@ -139,23 +167,26 @@ class Corpus(Case):
             self.skipTest("no ../shared/corpus")
 
 
-for _ending in (".pftrace", ".pftrace.gz", ".json"):
-    _less = JSON_HAS_NO if _ending == ".json" else None
+PART = ["--from", "4ms", "--to", "9ms"]
+for _ending in (".pftrace", ".pftrace.gz", ".json", ".json.gz"):
     for _name, _document in (("device", DEVICE), ("program", PROGRAM)):
-        if _ending != ".json":
-            Built.work["by hand: %s as %s" % (_name, _ending[1:])] = (by_hand, _document, _ending)
-    for _name, (_, _ranks) in BUILT.items():
-        if _ending != ".json" or _ranks == 1:
-            Built.work["built: %s as %s" % (_name, _ending[1:])] = (by_builder, _name, _ending, _less)
-for _format in corpus_formats():
-    for _path in some_of(os.path.join(tool.shared("corpus"), _format)):
-        for _ending in (".pftrace", ".json") if _format in JSON_FORMATS else (".pftrace",):
-            Corpus.work["%s: %s as %s" % (_format, os.path.basename(_path), _ending[1:])] = (
-                of_corpus, _path, _ending, JSON_HAS_NO if _ending == ".json" else None)
+        Built.work["by hand: %s as %s" % (_name, _ending[1:])] = (by_hand, [_document], _ending)
+    Built.work["by hand: two ranks of two devices as %s" % _ending[1:]] = (
+        by_hand, [rank_of_two_devices(rank) for rank in (4, 5)], _ending,
+        [["--from", "100us", "--to", "450us"], ["--step", "2"], ["--rank", "5"], ["--device", "1"]])
+    for _name in BUILT:
+        Built.work["built: %s as %s" % (_name, _ending[1:])] = (
+            by_builder, _name, _ending, [PART] if _ending in (".pftrace", ".json") else [])
+    for _name in ("cnn", "dlrm_two_ranks"):
+        Built.work["built: a part of %s as %s" % (_name, _ending[1:])] = (part_by_builder, _name, _ending, PART)
 _two = [os.path.join(tool.shared("corpus"), "ascend", "Ascend_msinsight__pytorch_text_level1_rank%d_ascend_pt" % r)
         for r in (0, 1)]
-if all(map(os.path.isdir, _two)):
-    Corpus.work["ascend: two ranks"] = (of_corpus, _two, ".pftrace")
+for _ending in (".pftrace", ".json"):
+    for _format in corpus_formats():
+        for _path in some_of(os.path.join(tool.shared("corpus"), _format)):
+            Corpus.work["%s: %s as %s" % (_format, os.path.basename(_path), _ending[1:])] = (of_corpus, _path, _ending)
+    if all(map(os.path.isdir, _two)):
+        Corpus.work["ascend: two ranks as %s" % _ending[1:]] = (of_corpus, _two, _ending)
 for _case in (Built, Corpus):
     for _key in _case.work:
         _case.add(_key, _key)

@@ -46,10 +46,6 @@ struct ExportCommand {
     const ExportFormat wanted = format();
     check_output(output, input);
     const Session session = open_selected(input);
-    if (wanted == ExportFormat::chrome && session.runs.size() > 1) {
-      fmt::print(stderr,
-                 "cgpu: to those that read it, a JSON file of several ranks is one run; .pftrace keeps them apart\n");
-    }
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
     write_output(output, [&](std::ostream& out) {

@@ -1,32 +1,33 @@
 // Chrome trace JSON, in the dialect of the PyTorch profiler: complete events, ac2g and fwdbwd flows, [memory] events.
-// Times are relative to baseTimeNanoseconds, so that readers that keep them in a double lose nothing.
+// Times are relative to baseTimeNanoseconds, so that readers that keep them in a double lose nothing. What the dialect
+// has no place for is marked (model/export_marks.h). The events of each run stand together.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "analysis/session_clock.h"
+#include "export/chrome_places.h"
 #include "export/event_arguments.h"
 #include "export/export.h"
 #include "export/nesting_lanes.h"
-#include "export/process_numbers.h"
+#include "export/run_description.h"
+#include "export/slice_arrows.h"
 #include "model/export_marks.h"
 #include "table/json.h"
+#include "table/json_text_writer.h"
 
 namespace cgpu {
 
 namespace {
-
-bool is_number(std::string_view text) {
-  constexpr size_t kMostDigits = 15;  // every JSON reader keeps these exactly
-  return !text.empty() && text.size() <= kMostDigits &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
-         (text == "0" || text.front() != '0');
-}
 
 class ChromeWriter {
  public:
@@ -38,33 +39,37 @@ class ChromeWriter {
     for (size_t run = 0; run < session_.runs.size(); ++run) {
       run_ = &session_.runs[run];
       zero_ = zeros_[run] + earliest_;
-      prefix_ = session_.runs.size() > 1 ? "rank " + std::to_string(run_->rank) + " " : "";
-      write_tracks();
-      write_slices(run);
-      write_flows();
+      places_.begin_run(*run_, run, session_.runs.size() > 1);
+      const std::vector<SliceIndex> slices = arrange();
+      write_run_mark(run);
+      write_names();
+      write_slices(run, slices);
       write_counters();
       write_memory();
       write_instants();
     }
-    out_ += "\n]}\n";
+    out_ += "\n], ";
+    append_json_string(out_, export_marks::kRunPositionsKey);
+    fmt::format_to(std::back_inserter(out_), ": [{}]}}\n", fmt::join(positions_, ", "));
     blocks_.flush();
   }
 
  private:
   void write_header() {
-    out_ += "{\"schemaVersion\": 1";
+    const Run& first = session_.runs.front();
+    fmt::format_to(std::back_inserter(out_), "{{\"schemaVersion\": 1, \"{}\": {}, \"{}\": {}",
+                   export_marks::kVersionKey, export_marks::kVersion, export_marks::kRunsKey, session_.runs.size());
+    if (first.clock_is_unix) {
+      fmt::format_to(std::back_inserter(out_), ", \"baseTimeNanoseconds\": {}",
+                     first.clock_base + zeros_.front() + earliest_);
+    }
     if (session_.runs.size() == 1) {
-      const Run& run = session_.runs.front();
-      if (run.clock_is_unix) {
-        fmt::format_to(std::back_inserter(out_), ", \"baseTimeNanoseconds\": {}",
-                       run.clock_base + zeros_.front() + earliest_);
-      }
-      if (run.rank_known) {
-        fmt::format_to(std::back_inserter(out_), ", \"distributedInfo\": {{\"rank\": {}", run.rank);
-        if (run.world_size) fmt::format_to(std::back_inserter(out_), ", \"world_size\": {}", *run.world_size);
+      if (first.rank_known) {
+        fmt::format_to(std::back_inserter(out_), ", \"distributedInfo\": {{\"rank\": {}", first.rank);
+        if (first.world_size) fmt::format_to(std::back_inserter(out_), ", \"world_size\": {}", *first.world_size);
         out_ += "}";
       }
-      write_devices(run);
+      write_devices(first);
     }
     out_ += ", \"displayTimeUnit\": \"ms\", \"traceEvents\": [";
   }
@@ -112,35 +117,72 @@ class ChromeWriter {
     const uint64_t size = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
     fmt::format_to(std::back_inserter(out_), ", \"{}\": {}{}.{:03}", key, ns < 0 ? "-" : "", size / 1000, size % 1000);
   }
-  void place(const char* key, const std::string& value, bool is_process) {
-    const std::string& prefix = is_process ? prefix_ : kNoPrefix;
-    if (prefix.empty() && is_number(value)) {
-      fmt::format_to(std::back_inserter(out_), ", \"{}\": {}", key, value);
-    } else {
-      text(key, prefix + value);
+  void member(const std::string& json) { out_.append(", ").append(json); }
+
+  /// Where the events of a run begin, and what a reader of cgpu's own exports has to know of it.
+  void write_run_mark(size_t run) {
+    const Timeline& timeline = run_->timeline;
+    JsonTextWriter json;
+    json.begin_object().member(export_marks::kRunNumberMember, run);
+    json.key(export_marks::kDescriptionMember).raw(run_description(*run_));
+    places_.describe(json);
+    categories_.clear();
+    std::map<std::string, std::string> own_categories;
+    for (const Category& category : timeline.categories) {
+      std::string written(written_category(category));
+      const auto own = own_categories.try_emplace(written, category.name).first;
+      std::string& members = categories_.emplace_back("\"cat\": ");
+      append_json_string(members, written);
+      if (own->second == category.name) continue;
+      fmt::format_to(std::back_inserter(members), ", \"{}\": ", export_marks::kOwnCategory);
+      append_json_string(members, category.name);
     }
-  }
-  void place(const Track& track) {
-    place("pid", track.process, true);
-    place("tid", track.thread, false);
+    std::erase_if(own_categories, [](const auto& one) { return one.first == one.second; });
+    json.key(export_marks::kCategoriesMember).begin_object();
+    for (const auto& [written, own] : own_categories) json.member(written, own);
+    json.end_object().end_object();
+
+    if (!first_) out_ += ",";
+    first_ = false;
+    out_ += "\n";
+    positions_.push_back(blocks_.position());
+    fmt::format_to(std::back_inserter(out_),
+                   "{{\"name\": \"{}\", \"ph\": \"M\", \"pid\": 0, \"tid\": 0, \"args\": ", export_marks::kRunKey);
+    out_ += std::move(json).text();
+    end();
   }
 
-  void write_tracks() {
-    std::string last_process;
-    bool any = false;
-    for (const Track& track : run_->timeline.tracks) {
-      if (!track.process_name.empty() && (!any || track.process != last_process)) {
-        name_of("process_name", track, track.process_name);
-        last_process = track.process;
-        any = true;
+  /// The names of processes and threads, of several runs with the rank.
+  void write_names() {
+    const bool several = session_.runs.size() > 1;
+    const std::vector<Track>& tracks = run_->timeline.tracks;
+    std::map<std::string, std::string> names;
+    for (const Track& track : tracks) {
+      std::string& name = names[track.process];
+      if (name.empty()) name = track.process_name;
+    }
+    for (TrackIndex i = 0; i < tracks.size(); ++i) {
+      const Track& track = tracks[i];
+      if (const auto process = names.find(track.process); process != names.end()) {
+        const std::string& name = several && process->second.empty() ? track.process : process->second;
+        if (several || !name.empty()) name_of("process_name", places_.of_track(i), with_rank(name));
+        names.erase(process);
       }
-      if (!track.thread_name.empty()) name_of("thread_name", track, track.thread_name);
+      if (!track.thread_name.empty()) name_of("thread_name", places_.of_track(i), track.thread_name);
+      for (size_t lane = 1; lane < places_.lanes(i); ++lane) {
+        name_of("thread_name", places_.of_lane(i, lane),
+                (track.thread_name.empty() ? track.thread : track.thread_name) + " (overlapping)");
+      }
     }
   }
-  void name_of(const char* what, const Track& track, const std::string& name) {
+  std::string with_rank(const std::string& name) const {
+    if (session_.runs.size() == 1) return name;
+    return "rank " + std::to_string(run_->rank) + (name.empty() ? "" : " ") + name;
+  }
+  void name_of(const char* what, const std::string& place, const std::string& name) {
     begin('M');
     text("name", what);
-    place(track);
+    member(place);
     out_ += ", \"args\": {\"name\": ";
     append_json_string(out_, name);
     out_ += "}";
@@ -158,7 +200,6 @@ class ChromeWriter {
       if (slices.start[a] != slices.start[b]) return slices.start[a] < slices.start[b];
       return slices.end(a) != slices.end(b) ? slices.end(a) > slices.end(b) : a < b;
     });
-    overlapping_.clear();
     lane_of_.clear();
     NestingLanes lanes;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -166,38 +207,25 @@ class ChromeWriter {
       if (i == 0 || track != slices.track[order[i - 1]]) lanes = {};
       const size_t lane = lanes.place(slices.start[order[i]], slices.end(order[i]), [](size_t, int64_t) {});
       if (lane == 0) continue;
-      const auto [at, added] = overlapping_.try_emplace({track, lane}, next_thread_);
-      if (added) write_overlapping(run_->timeline.tracks[track], next_thread_++);
-      lane_of_[order[i]] = at->second;
+      while (places_.lanes(track) <= lane) places_.add_lane(track);
+      lane_of_[order[i]] = lane;
     }
     return order;
   }
 
-  void write_overlapping(const Track& track, int64_t thread) {
-    begin('M');
-    text("name", "thread_name");
-    place("pid", track.process, true);
-    fmt::format_to(std::back_inserter(out_), ", \"tid\": {}, \"args\": {{\"name\": ", thread);
-    append_json_string(out_, track.thread + std::string(export_marks::kOverlappingSuffix));
-    out_ += "}";
-    end();
-  }
-
-  void place_slice(SliceIndex slice) {
-    const Track& track = run_->timeline.tracks[run_->timeline.slices.track[slice]];
+  const std::string& place_of(SliceIndex slice) const {
+    const TrackIndex track = run_->timeline.slices.track[slice];
     const auto lane = lane_of_.find(slice);
-    if (lane == lane_of_.end()) return place(track);
-    place("pid", track.process, true);
-    fmt::format_to(std::back_inserter(out_), ", \"tid\": {}", lane->second);
+    return lane == lane_of_.end() ? places_.of_track(track) : places_.of_lane(track, lane->second);
   }
 
-  void write_slices(size_t run) {
-    const Timeline& timeline = run_->timeline;
+  void write_slices(size_t run, const std::vector<SliceIndex>& all) {
     EventArguments arguments(*run_, options_.arguments, EventArguments::Joined::by_correlation);
-    const std::vector<SliceIndex> all = arrange();
+    const SliceArrows arrows(run_->timeline, next_arrow_);
     size_t written = 0;
     arguments.for_each(all, [&](SliceIndex slice, std::span<const ArgumentView> values) {
-      write_slice(timeline, slice, values);
+      write_slice(slice, arguments.is_foreign(slice), values);
+      for (const ArrowEnd& arrow : arrows.of(slice)) write_arrow(slice, arrow);
       constexpr size_t kSayEvery = 1 << 15;
       if (++written % kSayEvery != 0 || !options_.progress) return;
       options_.progress((static_cast<double>(run) + static_cast<double>(written) / static_cast<double>(all.size())) /
@@ -205,13 +233,22 @@ class ChromeWriter {
     });
   }
 
-  void write_slice(const Timeline& timeline, SliceIndex slice, std::span<const ArgumentView> arguments) {
+  void write_slice(SliceIndex slice, bool is_foreign, std::span<const ArgumentView> arguments) {
+    const Timeline& timeline = run_->timeline;
+    const Slices& slices = timeline.slices;
     begin('X');
-    text("cat", category_of(timeline, slice));
+    member(categories_[slices.category[slice]]);
     text("name", timeline.name(slice));
-    place_slice(slice);
-    time("ts", timeline.slices.start[slice] - zero_);
-    time("dur", timeline.slices.duration[slice]);
+    member(place_of(slice));
+    time("ts", slices.start[slice] - zero_);
+    time("dur", slices.duration[slice]);
+    if (slices.flags[slice] != 0) {
+      fmt::format_to(std::back_inserter(out_), ", \"{}\": {}", export_marks::kFlags, slices.flags[slice]);
+    }
+    const int64_t id = slices.correlation[slice];
+    if (id != kNoCorrelation && (is_foreign || !export_marks::has_correlation_argument(timeline.kind(slice)))) {
+      fmt::format_to(std::back_inserter(out_), ", \"{}\": {}", export_marks::kCorrelation, id);
+    }
     out_ += ", \"args\": {";
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (i > 0) out_ += ", ";
@@ -227,50 +264,44 @@ class ChromeWriter {
     end();
   }
 
-  void write_flows() {
-    const Timeline& timeline = run_->timeline;
-    for (const SliceIndex op : timeline.device_ops.slice) {
-      const SliceIndex launch = timeline.slices.launch[op];
-      if (launch != kNone) write_flow("ac2g", launch, op);
-    }
-    for (const Link& link : timeline.links) {
-      write_flow(link.kind == Link::Kind::forward_backward ? "fwdbwd" : "flow", link.from, link.to);
-    }
-  }
-  void write_flow(const char* kind, SliceIndex from, SliceIndex to) {
-    ++flow_;
-    for (const bool ends : {false, true}) {
-      begin(ends ? 'f' : 's');
-      if (ends) text("bp", "e");
-      text("cat", kind);
-      text("name", kind);
-      fmt::format_to(std::back_inserter(out_), ", \"id\": {}", flow_);
-      const SliceIndex slice = ends ? to : from;
-      place_slice(slice);
-      time("ts", run_->timeline.slices.start[slice] - zero_);
-      end();
-    }
+  void write_arrow(SliceIndex slice, const ArrowEnd& arrow) {
+    const std::string_view category = export_marks::kFlowCategories[arrow.number >> export_marks::kFlowKindShift];
+    begin(arrow.ends ? 'f' : 's');
+    if (arrow.ends) text("bp", "e");
+    text("cat", category);
+    text("name", category);
+    fmt::format_to(std::back_inserter(out_), ", \"id\": {}",
+                   arrow.number & ((uint64_t{1} << export_marks::kFlowKindShift) - 1));
+    member(place_of(slice));
+    time("ts", run_->timeline.slices.start[slice] - zero_);
+    end();
   }
 
   void write_counters() {
     const Counters& counters = run_->timeline.counters;
     for (size_t i = 0; i < counters.time.size(); ++i) {
-      const CounterTrack& track = counters.tracks[counters.track[i]];
       begin('C');
-      text("name", track.name);
-      place("pid", track.process, true);
+      text("name", places_.name_of_counter(counters.track[i]));
+      member(places_.process_of_counter(counters.track[i]));
       time("ts", counters.time[i] - zero_);
-      fmt::format_to(std::back_inserter(out_), ", \"args\": {{\"value\": {}}}", counters.value[i]);
+      const char* const quote = std::isfinite(counters.value[i]) ? "" : "\"";  // JSON has no other numbers
+      fmt::format_to(std::back_inserter(out_), ", \"args\": {{\"value\": {}{}{}}}", quote, counters.value[i], quote);
       end();
     }
   }
 
   void write_memory() {
+    if (run_->timeline.memory.empty()) return;
+    std::string place = "\"pid\": 0, \"tid\": 0";
+    if (session_.runs.size() > 1) {
+      place = fmt::format("\"pid\": {}, \"tid\": 0", places_.made_process("allocator"));
+      name_of("process_name", place, with_rank("allocator"));
+    }
     for (const MemoryEvent& event : run_->timeline.memory) {
       begin('i');
       text("s", "t");
       text("name", "[memory]");
-      out_ += ", \"pid\": 0, \"tid\": 0";
+      member(place);
       time("ts", event.time - zero_);
       fmt::format_to(std::back_inserter(out_), ", \"args\": {{\"Bytes\": {}, \"Device Type\": {}, \"Device Id\": {}",
                      event.bytes, event.device < 0 ? 0 : 1, event.device);
@@ -290,17 +321,11 @@ class ChromeWriter {
       begin('i');
       text("s", instant.scope == InstantScope::thread ? "t" : instant.scope == InstantScope::process ? "p" : "g");
       text("name", run_->timeline.names[instant.name]);
-      if (instant.track != kNone) {
-        place(run_->timeline.tracks[instant.track]);
-      } else {
-        out_ += ", \"pid\": 0, \"tid\": 0";
-      }
+      if (instant.track != kNone) member(places_.of_track(instant.track));
       time("ts", instant.time - zero_);
       end();
     }
   }
-
-  static inline const std::string kNoPrefix;
 
   const Session& session_;
   const ExportOptions& options_;
@@ -309,13 +334,14 @@ class ChromeWriter {
   BlockWriter blocks_;
   std::string& out_;
   bool first_ = true;
+  ChromePlaces places_;
+  uint64_t next_arrow_ = 1;
+  std::vector<uint64_t> positions_;  // of the events that begin a run
+  // Of the run:
   const Run* run_ = nullptr;
   int64_t zero_ = 0;
-  std::string prefix_;  // of process ids, if the file has several ranks
-  int64_t flow_ = 0;
-  int64_t next_thread_ = ProcessNumbers::kFirstMade;
-  std::map<std::pair<TrackIndex, size_t>, int64_t> overlapping_;  // of the run: the thread of a lane of a track
-  std::unordered_map<SliceIndex, int64_t> lane_of_;               // of slices that are not in the first lane
+  std::vector<std::string> categories_;             // the members of a slice of this category
+  std::unordered_map<SliceIndex, size_t> lane_of_;  // of slices that are not in the first lane
 };
 
 }  // namespace

@@ -96,8 +96,7 @@ std::span<const ArgumentView> EventArguments::with_columns(SliceIndex slice, std
   const Timeline& timeline = run_.timeline;
   const uint32_t op = op_of_[slice];
   const int64_t id = timeline.slices.correlation[slice];
-  const bool foreign = op != kNone && timeline.slices.launch[slice] == kNone && foreign_ids_.contains(id);
-  if (id != kNoCorrelation && !foreign) add_number(kCorrelation, id);
+  if (id != kNoCorrelation && !is_foreign(slice)) add_number(kCorrelation, id);
   if (op != kNone) add_device_op(op);
   if (!is_more_[slice]) return arguments_;
   if (const auto found = collectives_.find(slice); found != collectives_.end()) add_collective(*found->second);
@@ -156,9 +155,11 @@ void EventArguments::add_column(size_t which, std::string_view value, bool json)
   arguments_.push_back({column.number, kColumns[which], value, json});
 }
 
-std::string_view category_of(const Timeline& timeline, SliceIndex slice) {
-  const std::string_view of_kind = export_marks::category_of(timeline.kind(slice));
-  return of_kind.empty() ? timeline.categories[timeline.slices.category[slice]].name : of_kind;
+std::string_view written_category(const Category& category) {
+  const std::string_view of_kind = export_marks::category_of(category.kind);
+  if (!of_kind.empty()) return of_kind;
+  return category.name.empty() || export_marks::kind_of(category.name) ? export_marks::kOtherCategory
+                                                                       : std::string_view(category.name);
 }
 
 }  // namespace cgpu

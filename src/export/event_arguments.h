@@ -33,8 +33,12 @@ class EventArguments {
     });
   }
 
-  /// The device op of a slice; kNone for other slices.
-  uint32_t op_of(SliceIndex slice) const { return op_of_[slice]; }
+  /// Whether the correlation id of a slice is left out of its arguments, because readers would join it by that with the
+  /// call of another process.
+  bool is_foreign(SliceIndex slice) const {
+    return op_of_[slice] != kNone && run_.timeline.slices.launch[slice] == kNone &&
+           foreign_ids_.contains(run_.timeline.slices.correlation[slice]);
+  }
 
  private:
   std::span<const ArgumentView> with_columns(SliceIndex slice, std::span<const ArgumentView> arguments);
@@ -61,12 +65,12 @@ class EventArguments {
   std::unordered_map<SliceIndex, const Collective*> collectives_;
   std::unordered_map<SliceIndex, const Synchronization*> waits_;
   std::vector<bool> is_more_;  // slices that are a collective or a wait: few, so that the maps are seldom asked
-  /// Correlation ids of device ops without a launch that calls of other processes have too. They are not written,
-  /// because readers would take such a call for the launch.
+  /// Correlation ids of device ops without a launch that calls of other processes have too.
   std::unordered_set<int64_t> foreign_ids_;
 };
 
-/// The category that stands for the slice's kind (model/export_marks.h); for other kinds the category in the profile.
-std::string_view category_of(const Timeline& timeline, SliceIndex slice);
+/// The category that an export writes first for slices of this one: that of the kind (model/export_marks.h), for other
+/// kinds the profile's own, unless that stands for a kind.
+std::string_view written_category(const Category& category);
 
 }  // namespace cgpu

@@ -100,6 +100,9 @@ void PerfettoRunWriter::begin_slice(uint64_t uuid, int64_t time, SliceIndex slic
     if ((timeline_.slices.flags[slice] & kNeverEnded) != 0) {
       event.varint(3, packets_.category(export_marks::kNeverEndedCategory));
     }
+    if ((timeline_.slices.flags[slice] & kClipped) != 0) {
+      event.varint(3, packets_.category(export_marks::kClippedCategory));
+    }
     for (const ArgumentView& argument : arguments) packets_.annotation(event, name_of(argument), argument);
     for (const ArrowEnd& arrow : arrows_.of(slice)) {
       event.fixed64(arrow.ends ? 48 : 47, arrow.number);  // terminating_flow_ids, flow_ids
@@ -112,14 +115,10 @@ const std::vector<uint64_t>& PerfettoRunWriter::categories_of(uint16_t category)
   categories_.resize(timeline_.categories.size());
   std::vector<uint64_t>& interned = categories_[category];
   if (!interned.empty()) return interned;
-  const auto& [own, kind] = timeline_.categories[category];
-  const std::string_view of_kind = export_marks::category_of(kind);
-  if (!of_kind.empty()) {
-    interned.push_back(packets_.category(of_kind));
-  } else if (own.empty() || export_marks::kind_of(own)) {
-    interned.push_back(packets_.category(export_marks::kOtherCategory));
-  }
-  if (own != of_kind) interned.push_back(packets_.category(own.empty() ? export_marks::kUnnamedCategory : own));
+  const std::string& own = timeline_.categories[category].name;
+  const std::string_view first = written_category(timeline_.categories[category]);
+  interned.push_back(packets_.category(first));
+  if (own != first) interned.push_back(packets_.category(own.empty() ? export_marks::kUnnamedCategory : own));
   return interned;
 }
 

@@ -1,5 +1,6 @@
 // How cgpu's own exports say what their formats have no field for, so that they are read back as what they were.
-// Written by export/, read by readers/perfetto/own_export.h; docs/formats/perfetto.md, "What cgpu writes".
+// Written by export/, read by the own_export.h of readers/perfetto/ and readers/trace_event/; docs/formats/perfetto.md
+// and chrome.md, "What cgpu writes".
 #pragma once
 
 #include <array>
@@ -17,6 +18,27 @@ inline constexpr std::string_view kVersionKey = "cgpu_export";
 inline constexpr std::string_view kRunsKey = "cgpu_runs";
 inline constexpr std::string_view kRunKey = "cgpu_run";
 inline constexpr int64_t kVersion = 1;
+
+/// In JSON the first two of these stand beside the events and kRunKey is the name of a metadata event, before which the
+/// events of a run begin. Behind all events stands where in the file these metadata events begin.
+inline constexpr std::string_view kRunPositionsKey = "cgpu_run_positions";
+/// Members of that event's arguments: which run it is, from 0; run_description.h; for each track of the run the process
+/// and the threads that its events are written under; for each counter the process and the name; and the profile's own
+/// category of the slices that are written with a category, where it is another one.
+inline constexpr std::string_view kRunNumberMember = "run";
+inline constexpr std::string_view kDescriptionMember = "description";
+inline constexpr std::string_view kTracksMember = "tracks";
+inline constexpr std::string_view kCountersMember = "counters";
+inline constexpr std::string_view kCategoriesMember = "categories";
+/// Members of a slice: the profile's own category where that is not what kCategoriesMember says, SliceFlags, and the
+/// correlation id where arguments do not have it.
+inline constexpr std::string_view kOwnCategory = "cgpu_category";
+inline constexpr std::string_view kFlags = "cgpu_flags";
+inline constexpr std::string_view kCorrelation = "cgpu_correlation";
+/// Whether slices of this kind have their correlation id in their arguments.
+inline bool has_correlation_argument(SliceKind kind) {
+  return is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization;
+}
 
 /// Sequences of packets: that of the whole trace, and that of the run with this index.
 inline constexpr uint64_t kHeaderSequence = 1;
@@ -66,8 +88,13 @@ enum class FlowKind : uint8_t {
 };
 inline constexpr unsigned kFlowKindShift = 59;
 
+/// The categories of arrows in JSON, by FlowKind: those of the PyTorch profiler, where it has one. An end of an arrow
+/// stands behind its slice.
+inline constexpr std::array<std::string_view, 6> kFlowCategories{"", "ac2g", "fwdbwd", "flow", "handover", "record"};
+
 /// The category of a slice's kind: what the PyTorch profiler writes, by which other tools recognise it. Behind it stand
-/// the profile's own category where that differs (kUnnamedCategory where it has none), and kNeverEndedCategory.
+/// the profile's own category where that differs (kUnnamedCategory where it has none), kNeverEndedCategory, and
+/// kClippedCategory.
 inline constexpr std::array<std::pair<SliceKind, std::string_view>, 14> kCategories{{
     {SliceKind::framework_op, "cpu_op"},
     {SliceKind::annotation, "user_annotation"},
@@ -87,6 +114,7 @@ inline constexpr std::array<std::pair<SliceKind, std::string_view>, 14> kCategor
 inline constexpr std::string_view kOtherCategory = "other";
 inline constexpr std::string_view kUnnamedCategory = "cgpu.unnamed";  // the profile gives none
 inline constexpr std::string_view kNeverEndedCategory = "cgpu.never_ended";
+inline constexpr std::string_view kClippedCategory = "cgpu.clipped";
 
 /// Empty for SliceKind::other.
 inline std::string_view category_of(SliceKind kind) {
@@ -103,10 +131,6 @@ inline std::optional<SliceKind> kind_of(std::string_view category) {
   }
   return std::nullopt;
 }
-
-/// Behind the number of a thread in the name of another one, to which an export as JSON moved slices that overlap those
-/// of the first without nesting.
-inline constexpr std::string_view kOverlappingSuffix = " (overlapping)";
 
 /// The values of the argument "awaits", by Synchronization::Kind.
 inline constexpr std::array<std::string_view, 6> kAwaited{"stream",       "device",      "event",

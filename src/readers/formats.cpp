@@ -19,6 +19,7 @@
 #include "readers/rocprof/rocprof.h"
 #include "readers/speedscope/speedscope.h"
 #include "readers/torch_memory/torch_memory.h"
+#include "readers/trace_event/own_export.h"
 #include "readers/trace_event/trace_event.h"
 #include "readers/unread_formats.h"
 #include "readers/xplane/xplane.h"
@@ -77,7 +78,8 @@ bool looks_like_json_trace(const Input& input) {
 }  // namespace
 
 size_t runs_of_file(const Input& input) {
-  return std::max<size_t>(perfetto::is_trace(input) ? perfetto::runs_of_export(input) : 0, 1);
+  const size_t runs = perfetto::is_trace(input) ? perfetto::runs_of_export(input) : trace_event::runs_of_export(input);
+  return std::max<size_t>(runs, 1);
 }
 
 const std::vector<Format>& all_formats() {

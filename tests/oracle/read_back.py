@@ -17,16 +17,23 @@ NOT_COMPARED = {
 NO_TIMELINE = {"metrics", "profiles", "call_tree", "hot_path", "functions", "callers", "imbalance", "stalls",
                "launch_metrics", "launch_rules", "launch_values", "et_ops", "et_shapes"}
 
+# What an info of the export says of the profile.
+IDENTITY = ("host", "ranks", "rank_list", "world_size", "devices", "device_names", "clock", "start_ns", "span_ns", "slices",
+            "device_slices", "instants", "counters", "memory_events", "tracks")
+# Times that count from the start of what is shown, which a part that was exported begins anew.
+MOMENTS = ("start_ns", "end_ns", "first_ns", "last_ns")
+# What a part knows of the whole that it was taken from: the launch before it, what the host did meanwhile.
+FROM_OUTSIDE = {"idle", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges"}
+
 
 class NothingToExport(RuntimeError):
     pass
 
 
-def tables_of(inputs, left_out=None):
-    """Every table with rows, as a Counter of rows without their order. `left_out`: by table, columns. Raises
-    RuntimeError with what the tool said."""
+def tables_of(inputs, options=()):
+    """Every table with rows, as a Counter of rows without their order. Raises RuntimeError with what the tool said."""
     inputs = [inputs] if isinstance(inputs, str) else list(inputs)
-    done = tool.run(["report"] + inputs + ["--format", "json"], timeout=600)
+    done = tool.run(["report"] + inputs + ["--format", "json"] + list(options), timeout=600)
     if done.returncode:
         raise RuntimeError(done.stderr.decode().strip()[-300:])
     found = {}
@@ -34,24 +41,13 @@ def tables_of(inputs, left_out=None):
         columns = [c["name"] for c in table["columns"]]
         found[name] = [dict(zip(columns, row)) for row in table["rows"]]
     for name in MORE_TABLES:
-        found[name] = tool.table(inputs, name)
-    for name, columns in (left_out or {}).items():
-        found[name] = [{k: v for k, v in row.items() if k not in columns} for row in found.get(name, [])]
+        found[name] = tool.table(inputs, name, *options)
     return {name: collections.Counter(json.dumps(row, sort_keys=True) for row in rows)
             for name, rows in found.items() if rows and name not in NOT_COMPARED and name not in NO_TIMELINE}
 
 
-def differences(inputs, ending, left_out=None):
-    """Lines that tell what is not the same once `inputs` were exported to a file with this ending and read back."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "export" + ending)
-        inputs = [inputs] if isinstance(inputs, str) else list(inputs)
-        done = tool.run(["export"] + inputs + ["-o", path], timeout=600)
-        if done.returncode == 2:
-            raise NothingToExport(done.stderr.decode().strip()[-300:])
-        if done.returncode:
-            raise RuntimeError(done.stderr.decode().strip()[-300:])
-        want, got = tables_of(inputs, left_out), tables_of(path, left_out)
+def lines_of(want, got):
+    """What is not the same in two answers of tables_of."""
     lines = []
     for name in sorted(set(want) | set(got)):
         missing = want.get(name, collections.Counter()) - got.get(name, collections.Counter())
@@ -61,3 +57,49 @@ def differences(inputs, ending, left_out=None):
                 name, max(sum(missing.values()), sum(added.values())), sum(want.get(name, {"": 0}).values()),
                 min(missing, default="(none)"), min(added, default="(none)")))
     return lines
+
+
+def export(inputs, path, options=()):
+    done = tool.run(["export"] + inputs + ["-o", path] + list(options), timeout=600)
+    if done.returncode == 2:
+        raise NothingToExport(done.stderr.decode().strip()[-300:])
+    if done.returncode or done.stderr:
+        raise RuntimeError(done.stderr.decode().strip()[-300:] or "exit %d" % done.returncode)
+
+
+def differences(inputs, ending, selections=()):
+    """Lines that tell what is not the same once `inputs` were exported to a file with this ending and read back, as a
+    whole and with each of the selections (lists of options)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "export" + ending)
+        inputs = [inputs] if isinstance(inputs, str) else list(inputs)
+        export(inputs, path)
+        lines = lines_of(tables_of(inputs), tables_of(path))
+        want, got = tool.info(inputs), tool.info(path)
+        lines += ["info: %s was %s, is %s" % (key, want.get(key), got.get(key)) for key in IDENTITY
+                  if want.get(key) != got.get(key) and (key != "start_ns" or want["clock"] == "unix")]
+        for options in selections:
+            lines += ["%s: %s" % (" ".join(options), line)
+                      for line in lines_of(tables_of(inputs, options), tables_of(path, options))]
+    return lines
+
+
+def differences_of_part(inputs, ending, options):
+    """The same of a part that is exported, and read back as a whole: without what a part knows of the rest, and with
+    moments counted from the first of their table."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part" + ending)
+        inputs = [inputs] if isinstance(inputs, str) else list(inputs)
+        export(inputs, path, options)
+        both = []
+        for found in (tables_of(inputs, options), tables_of(path)):
+            tables = {}
+            for name, counter in found.items():
+                rows = [json.loads(text) for text in counter.elements()]
+                moments = [row[m] for row in rows for m in MOMENTS if row.get(m) is not None]
+                for row in rows:
+                    row.update({m: row[m] - min(moments) for m in MOMENTS if row.get(m) is not None})
+                if name not in FROM_OUTSIDE:
+                    tables[name] = collections.Counter(json.dumps(row, sort_keys=True) for row in rows)
+            both.append(tables)
+    return lines_of(*both)

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "model/export_marks.h"
 #include "model/time_range.h"
+#include "readers/common/own_export.h"
 #include "readers/common/run_description.h"
 #include "readers/perfetto/annotations.h"
 #include "readers/perfetto/arguments.h"
@@ -23,14 +24,6 @@ using export_marks::FlowKind;
 using export_marks::TrackNumber;
 
 enum Clock : uint64_t { kRealtime = 1, kBoottime = 6 };
-
-template <typename Kind>
-Kind kind_named(const std::string& text, Kind last) {
-  for (auto kind = static_cast<int>(Kind::none); kind <= static_cast<int>(last); ++kind) {
-    if (text == text_of(static_cast<Kind>(kind))) return static_cast<Kind>(kind);
-  }
-  return Kind::none;
-}
 
 /// Calls use(key, value message) for the attributes of a TraceAttributes message.
 template <typename Use>
@@ -79,8 +72,6 @@ class ExportReader {
   struct ArrowEnd {
     uint64_t number;
     bool ends;
-    SliceIndex slice;
-    auto operator<=>(const ArrowEnd&) const = default;
   };
 
   void add(const Packet& packet) {
@@ -179,7 +170,7 @@ class ExportReader {
         case event::kFlows:
         case event::kTerminatingFlows: {
           const bool ends = field.number == event::kTerminatingFlows;
-          each_fixed64(field, [&](uint64_t number) { arrows_here_.push_back({number, ends, kNone}); });
+          each_fixed64(field, [&](uint64_t number) { arrows_here_.push_back({number, ends}); });
           break;
         }
         default:
@@ -222,7 +213,9 @@ class ExportReader {
                                              .category = meaning.category,
                                              .flags = meaning.flags});
     open_[one.track].push_back(index);
-    for (const ArrowEnd& arrow : arrows_here_) arrows_.push_back({arrow.number, arrow.ends, index});
+    for (const auto& [number, ends] : arrows_here_) {
+      arrows_.add(static_cast<FlowKind>(number >> export_marks::kFlowKindShift), number, ends, index);
+    }
     const SliceKind kind = timeline_.categories[meaning.category].kind;
     if (!is_call(kind) && !is_device_op(kind) && kind != SliceKind::synchronization && annotations_.empty()) return;
     read_arguments();
@@ -250,6 +243,8 @@ class ExportReader {
       if (known) kind = *known;
       if (text == export_marks::kNeverEndedCategory) {
         at->second.flags |= kNeverEnded;
+      } else if (text == export_marks::kClippedCategory) {
+        at->second.flags |= kClipped;
       } else if (text == export_marks::kUnnamedCategory) {
         name.clear();
       } else if (!known || text != export_marks::kOtherCategory) {
@@ -265,22 +260,20 @@ class ExportReader {
   }
 
   void add_device_op(SliceIndex slice) {
-    timeline_.device_ops.append(
-        {.slice = slice,
-         .device = static_cast<int32_t>(arguments_.integer(Arg::device).value_or(-1)),
-         .stream = arguments_.integer(Arg::stream).value_or(-1),
-         .bytes = arguments_.integer(Arg::bytes).value_or(-1),
-         .copy = kind_named(arguments_.text(Arg::copy_kind), CopyKind::unknown),
-         .source = kind_named(arguments_.text(Arg::source_memory), MemoryKind::unknown),
-         .destination = kind_named(arguments_.text(Arg::destination_memory), MemoryKind::unknown)});
+    timeline_.device_ops.append({.slice = slice,
+                                 .device = static_cast<int32_t>(arguments_.integer(Arg::device).value_or(-1)),
+                                 .stream = arguments_.integer(Arg::stream).value_or(-1),
+                                 .bytes = arguments_.integer(Arg::bytes).value_or(-1),
+                                 .copy = copy_kind_named(arguments_.text(Arg::copy_kind)),
+                                 .source = memory_kind_named(arguments_.text(Arg::source_memory)),
+                                 .destination = memory_kind_named(arguments_.text(Arg::destination_memory))});
     add_collective(slice, arguments_, timeline_);
   }
 
   void add_synchronization(SliceIndex slice) {
-    const auto& kinds = export_marks::kAwaited;
-    const auto kind = std::find(kinds.begin(), kinds.end(), arguments_.text(Arg::awaits));
-    if (kind == kinds.end()) return;
-    timeline_.synchronizations.push_back({slice, static_cast<Synchronization::Kind>(kind - kinds.begin()),
+    const auto kind = awaited_kind(arguments_.text(Arg::awaits));
+    if (!kind) return;
+    timeline_.synchronizations.push_back({slice, *kind,
                                           static_cast<int32_t>(arguments_.integer(Arg::awaits_device).value_or(-1)),
                                           arguments_.integer(Arg::awaits_stream).value_or(-1), kNone});
   }
@@ -316,50 +309,6 @@ class ExportReader {
     ++run_.events.memory;
   }
 
-  void join_arrows() {
-    std::unordered_map<SliceIndex, uint32_t> waits;
-    for (uint32_t i = 0; i < timeline_.synchronizations.size(); ++i) waits[timeline_.synchronizations[i].slice] = i;
-    std::sort(arrows_.begin(), arrows_.end());
-    int64_t unmatched = 0;
-    for (size_t i = 0; i < arrows_.size();) {
-      const bool pair = i + 1 < arrows_.size() && arrows_[i].number == arrows_[i + 1].number && !arrows_[i].ends &&
-                        arrows_[i + 1].ends;
-      if (!pair) {
-        ++unmatched;
-        ++i;
-        continue;
-      }
-      const SliceIndex from = arrows_[i].slice;
-      const SliceIndex to = arrows_[i + 1].slice;
-      switch (static_cast<FlowKind>(arrows_[i].number >> export_marks::kFlowKindShift)) {
-        case FlowKind::launch:
-          timeline_.hints.launches.push_back({from, to});
-          break;
-        case FlowKind::forward_backward:
-          timeline_.links.push_back({Link::Kind::forward_backward, from, to});
-          break;
-        case FlowKind::flow:
-          timeline_.links.push_back({Link::Kind::flow, from, to});
-          break;
-        case FlowKind::handover:
-          timeline_.hints.handovers.push_back({from, to});
-          break;
-        case FlowKind::record:
-          if (const auto wait = waits.find(to); wait != waits.end()) {
-            timeline_.synchronizations[wait->second].record = from;
-          }
-          break;
-        case FlowKind::none:
-          break;
-      }
-      run_.events.flows += 2;
-      i += 2;
-    }
-    run_.events.flows += unmatched;
-    run_.notes.add("unmatched_flow", unmatched, "ends of arrows without a beginning, and beginnings without an end");
-    arrows_ = {};
-  }
-
   void finish() {
     int64_t never_ended = 0;
     int64_t last = INT64_MIN;
@@ -374,7 +323,7 @@ class ExportReader {
     }
     run_.notes.add("unmatched_begin", never_ended,
                    "slices whose end is not in the file last until the last moment of the trace");
-    join_arrows();
+    arrows_.join(run_);
     timeline_.hints.all_launches_known = true;
     EventCounts& events = run_.events;
     events.read = events.slices + events.ends + events.instants + events.samples + events.memory + events.counters +
@@ -392,7 +341,7 @@ class ExportReader {
   IdTable<StringId> names_;
   std::map<std::vector<uint64_t>, Meaning> meanings_;
   std::unordered_map<uint64_t, std::vector<SliceIndex>> open_;  // by track, the innermost last
-  std::vector<ArrowEnd> arrows_;
+  ExportArrows arrows_;
 
   // The event at hand; members so that their memory is used again.
   std::vector<uint64_t> category_iids_;

@@ -1,9 +1,7 @@
 #include "readers/trace_event/assembler.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "model/export_marks.h"
 #include "readers/trace_event/complete_trace.h"
 
 namespace cgpu::trace_event {
@@ -67,6 +65,16 @@ constexpr LossCode kLossCodes[] = {
 
 }  // namespace
 
+Assembler::Assembler(Run& run, const RunMark* own)
+    : run_(run), own_(own != nullptr), described_(run.timeline.tracks.size()) {
+  if (!own_) return;
+  for (TrackIndex track = 0; track < std::min(own->tracks.size(), described_); ++track) {
+    for (const std::string& key : own->tracks[track]) tracks_.emplace(key, track);
+  }
+  const size_t counters = std::min(own->counters.size(), run.timeline.counters.tracks.size());
+  for (uint32_t counter = 0; counter < counters; ++counter) counter_tracks_.emplace(own->counters[counter], counter);
+}
+
 void Assembler::append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share) {
   Timeline& timeline = run_.timeline;
   const auto shift = static_cast<uint32_t>(timeline.slices.size());
@@ -98,10 +106,12 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
     row.track = track(row.track, tables, translation);
     timeline.hints.flows.push_back(row);
   }
+  if (own_) append_arrows(batch, shift, tables, translation);
   timeline.memory.insert(timeline.memory.end(), batch.memory.begin(), batch.memory.end());
   for (Instant row : batch.instants) {
     row.name = name(row.name, tables, translation);
-    row.track = track(row.track, tables, translation);
+    const bool on_none = own_ && tables.track_keys[row.track] == std::string_view(&kKeySeparator, 1);
+    row.track = on_none ? kNone : track(row.track, tables, translation);
     timeline.instants.push_back(row);
   }
   append_counters(batch, tables, translation);
@@ -124,6 +134,23 @@ void Assembler::append_slices(const Batch& batch, const WorkerTables& tables, Tr
     if (category == kNone) category = number_of(tables.categories[row.category]);
     row.category = static_cast<uint16_t>(category);
     slices.append(row);
+  }
+}
+
+/// Each belongs to the slice before it.
+void Assembler::append_arrows(const Batch& batch, size_t shift, const WorkerTables& tables, Translation& translation) {
+  const Slices& slices = run_.timeline.slices;
+  for (const ArrowRow& row : batch.arrows) {
+    const size_t before = shift + row.slices;
+    const auto slice = static_cast<SliceIndex>(before - 1);
+    const bool fits =
+        before > 0 && slices.track[slice] == track(row.track, tables, translation) && slices.start[slice] == row.time;
+    if (fits) {
+      arrows_.add(row.kind, row.number, row.ends, slice);
+    } else {
+      ++run_.events.skipped;
+      run_.notes.add("unmatched_flow", 1, "ends of arrows that do not stand behind their slice");
+    }
   }
 }
 
@@ -207,27 +234,6 @@ void Assembler::reserve(size_t more, double share) {
   slices.reserve(std::max(needed + needed / 2, static_cast<size_t>(std::min(expected, most))));
 }
 
-/// Moves slices back to the thread from which an export moved them (export_marks::kOverlappingSuffix).
-void Assembler::join_overlapping() {
-  Timeline& timeline = run_.timeline;
-  std::vector<TrackIndex> moved(timeline.tracks.size());
-  std::iota(moved.begin(), moved.end(), TrackIndex{0});
-  bool any = false;
-  for (TrackIndex track = 0; track < moved.size(); ++track) {
-    const std::string& process = timeline.tracks[track].process;
-    const auto name = thread_names_.find(process + kKeySeparator + timeline.tracks[track].thread);
-    if (name == thread_names_.end() || !name->second.ends_with(export_marks::kOverlappingSuffix)) continue;
-    const std::string thread = name->second.substr(0, name->second.size() - export_marks::kOverlappingSuffix.size());
-    const auto original = tracks_.find(process + kKeySeparator + thread);
-    if (original == tracks_.end()) continue;
-    moved[track] = original->second;
-    any = true;
-  }
-  if (!any) return;
-  for (TrackIndex& track : timeline.slices.track) track = moved[track];
-  for (LinkHints::Flow& flow : timeline.hints.flows) flow.track = moved[flow.track];
-}
-
 void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
   Timeline& timeline = run_.timeline;
   if (kineto) {
@@ -235,22 +241,27 @@ void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
     const auto dropped = static_cast<int64_t>(std::erase_if(parts_.rows, unended));
     run_.events.skipped += dropped;
     losses_[static_cast<size_t>(Loss::no_duration)] += dropped;
-  } else {
+  } else if (!own_) {
     // Whatever a program marks in its trace is an annotation of it.
     for (Category& category : timeline.categories) {
       if (category.kind == SliceKind::other) category.kind = SliceKind::annotation;
     }
   }
-  join_overlapping();
+  if (own_) {
+    arrows_.join(run_);
+    timeline.hints.all_launches_known = true;
+  }
   complete_trace(parts_, header, run_);
 
-  for (Track& track : timeline.tracks) {
+  for (size_t i = described_; i < timeline.tracks.size(); ++i) {
+    Track& track = timeline.tracks[i];
     const auto process = process_names_.find(track.process);
     if (process != process_names_.end()) track.process_name = process->second;
     const auto thread = thread_names_.find(track.process + kKeySeparator + track.thread);
     if (thread != thread_names_.end()) track.thread_name = thread->second;
   }
   for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
+    if (timeline.slices.track[i] < described_) continue;
     TrackKind& kind = timeline.tracks[timeline.slices.track[i]].kind;
     const SliceKind slice = timeline.kind(i);
     if (is_device_op(slice)) kind = TrackKind::device_stream;

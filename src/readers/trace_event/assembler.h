@@ -1,13 +1,16 @@
 // Appends parsed windows, in file order, to the columns of a run.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "model/run.h"
+#include "readers/common/own_export.h"
 #include "readers/trace_event/batch.h"
+#include "readers/trace_event/own_export.h"
 #include "readers/trace_event/parts.h"
 #include "readers/trace_event/top_level.h"
 
@@ -26,7 +29,8 @@ struct Translation {
 /// threads.
 class Assembler {
  public:
-  explicit Assembler(Run& run) : run_(run) {}
+  /// `own`: of a trace that cgpu exported, what it tells of the run, whose description has been read.
+  explicit Assembler(Run& run, const RunMark* own = nullptr);
 
   /// `share` is how much of the input has been read (0..1): the columns are sized by what is to be expected.
   void append(const Batch& batch, const WorkerTables& tables, Translation& translation, double share);
@@ -45,13 +49,16 @@ class Assembler {
   void append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation);
+  void append_arrows(const Batch& batch, size_t shift, const WorkerTables& tables, Translation& translation);
   void reserve(size_t more, double share);
-  void join_overlapping();
 
   Run& run_;
+  const bool own_;
+  const size_t described_;  // tracks that the description of the run has
   std::array<int64_t, kLosses> losses_{};
   bool kineto_category_ = false;
   Parts parts_;
+  ExportArrows arrows_;
   std::unordered_map<std::string, TrackIndex> tracks_;
   std::unordered_map<std::string, uint32_t> counter_tracks_;
   std::unordered_map<std::string, std::string> process_names_;

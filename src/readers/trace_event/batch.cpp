@@ -28,6 +28,7 @@ void Batch::clear() {
   external.clear();
   sequence.clear();
   flows.clear();
+  arrows.clear();
   memory.clear();
   counters.clear();
   instants.clear();
@@ -48,6 +49,10 @@ void Batch::append(const Batch& other) {
   extend_shifted(external, other.external, shift);
   extend_shifted(sequence, other.sequence, shift);
   extend(flows, other.flows);
+  for (ArrowRow row : other.arrows) {
+    row.slices += shift;
+    arrows.push_back(row);
+  }
   extend(memory, other.memory);
   extend(counters, other.counters);
   extend(instants, other.instants);

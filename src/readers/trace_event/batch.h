@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "model/export_marks.h"
 #include "model/run.h"
 #include "model/timeline.h"
 #include "readers/trace_event/parts.h"
@@ -38,6 +39,16 @@ struct CounterRow {
   uint32_t track;
   int64_t time;
   double value;
+};
+
+/// An end of an arrow of cgpu's own exports, which belongs to the slice before it in the file.
+struct ArrowRow {
+  export_marks::FlowKind kind;
+  bool ends;
+  uint32_t slices;  // rows in the batch before it
+  uint32_t track;   // of the worker
+  int64_t time;
+  uint64_t number;
 };
 
 /// A name given to a process or thread by a metadata event.
@@ -74,6 +85,7 @@ struct Batch {
   std::vector<LinkHints::External> external;  // slice = row in the batch
   std::vector<LinkHints::Sequence> sequence;  // slice = row in the batch
   std::vector<LinkHints::Flow> flows;         // track of the worker
+  std::vector<ArrowRow> arrows;
   std::vector<MemoryEvent> memory;
   std::vector<CounterRow> counters;
   std::vector<Instant> instants;  // strings and tracks of the worker

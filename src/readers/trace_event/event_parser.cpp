@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/json_text.h"
+#include "model/export_marks.h"
 #include "readers/common/kineto_categories.h"
 #include "readers/trace_event/json_value.h"
 #include "readers/trace_event/packed_key.h"
@@ -144,7 +145,7 @@ bool EventParser::wants_args(const Event& event) {
   if (event.phase != 'X') return std::string_view("BEbenSFNODvV").find(event.phase) == std::string_view::npos;
   if (event.category.empty()) return true;
   const SliceKind kind = category_of(event.category).kind;
-  return is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization || kind == SliceKind::framework_op;
+  return export_marks::has_correlation_argument(kind) || (kind == SliceKind::framework_op && !own_);
 }
 
 bool EventParser::read_args(ondemand::value value, Event& event) {
@@ -236,6 +237,18 @@ EventParser::Arg EventParser::arg_at(const char* key) {
       return collective_sequence;
     case packed("name"):
       return name_argument;
+    case packed("copy_kind"):
+      return if_key("copy_kind", copy_kind);
+    case packed("source_memory"):
+      return if_key("source_memory", source_memory);
+    case packed("destination_memory"):
+      return if_key("destination_memory", destination_memory);
+    case packed("awaits"):
+      return awaits;
+    case packed("awaits_device"):
+      return if_key("awaits_device", awaits_device);
+    case packed("awaits_stream"):
+      return if_key("awaits_stream", awaits_stream);
     case packed("wait_on_stream"):
       return is_key(key, "wait_on_stream") ? awaited_stream : if_key("wait_on_cuda_event_record_corr_id", event_record);
     default:
@@ -264,9 +277,8 @@ void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
   }
 }
 
-void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
-  if (event.duration.empty()) return add_slice_without_duration(event, source, batch);
-  Slice row;
+/// Start and duration of a slice that is one event, exact. False where they are no times, which is counted.
+bool EventParser::read_times(const Event& event, Slice& row, Batch& batch) {
   int64_t duration = 0;
   if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration)) {
     row.duration = duration;
@@ -278,7 +290,8 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
     int64_t difference = 0;
     if (!first || !last || __builtin_sub_overflow(*last, *first, &difference)) {
       ++batch.counts.skipped;
-      return batch.lose(event.time.empty() ? Loss::no_time : Loss::bad_number);
+      batch.lose(event.time.empty() ? Loss::no_time : Loss::bad_number);
+      return false;
     }
     row.start = *first;
     row.duration = difference;
@@ -287,7 +300,14 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
     row.duration = 0;
     batch.lose(Loss::negative_duration);
   }
+  return true;
+}
 
+void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
+  if (event.duration.empty()) return add_slice_without_duration(event, source, batch);
+  if (own_) return add_own_slice(event, source, batch);
+  Slice row;
+  if (!read_times(event, row, batch)) return;
   row.source = source;
   row.name = intern_json(event.name);
   KnownCategory& category = category_of(event.category);
@@ -320,9 +340,7 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
 void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch) {
   const auto index = static_cast<uint32_t>(batch.slices.size() - 1);
   const std::string_view name = tables_.names[batch.slices[index].name];
-  const auto number = [&](Arg arg) {
-    return event.has(arg) && !event.args[arg].empty() ? integer(event.args[arg], batch) : std::nullopt;
-  };
+  const auto number = [&](Arg arg) { return integer_of(event, arg, batch); };
   DeviceOp row;
   row.slice = index;
   const auto device_number = number(device);
@@ -338,18 +356,22 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
   row.destination = transfer.destination;
   batch.device_ops.push_back(row);
 
-  if (event.has(collective_name) || event.has(group_name) || event.has(elements_in)) {
-    Collective collective;
-    collective.slice = index;
-    collective.name = intern_json(event.get(collective_name));
-    collective.group = intern_json(event.has(group_name) ? event.args[group_name] : event.get(group_ranks));
-    collective.type = intern_json(event.get(dtype));
-    collective.elements_in = number(elements_in).value_or(-1);
-    collective.elements_out = number(elements_out).value_or(-1);
-    collective.group_size = static_cast<int32_t>(number(group_size).value_or(-1));
-    collective.sequence = number(collective_sequence).value_or(-1);
-    batch.collectives.push_back(collective);
-  }
+  add_collective(event, batch);
+}
+
+void EventParser::add_collective(const Event& event, Batch& batch) {
+  if (!event.has(collective_name) && !event.has(group_name) && !event.has(elements_in)) return;
+  const auto number = [&](Arg arg) { return integer_of(event, arg, batch); };
+  Collective collective;
+  collective.slice = static_cast<uint32_t>(batch.slices.size() - 1);
+  collective.name = intern_json(event.get(collective_name));
+  collective.group = intern_json(event.has(group_name) ? event.args[group_name] : event.get(group_ranks));
+  collective.type = intern_json(event.get(dtype));
+  collective.elements_in = number(elements_in).value_or(-1);
+  collective.elements_out = number(elements_out).value_or(-1);
+  collective.group_size = static_cast<int32_t>(number(group_size).value_or(-1));
+  collective.sequence = number(collective_sequence).value_or(-1);
+  batch.collectives.push_back(collective);
 }
 
 void EventParser::add_synchronization(const Event& event, Batch& batch) {
@@ -401,6 +423,7 @@ void EventParser::add_flow(const Event& event, uint64_t source, Batch& batch) {
     ++batch.counts.skipped;
     return;
   }
+  if (own_) return add_arrow(event, batch);
   ++batch.counts.flows;
   const bool forward_backward = event.category == "fwdbwd";
   const bool ascend = event.category == "HostToDevice";
@@ -471,9 +494,12 @@ EventParser::KnownCategory& EventParser::category_of(std::string_view name) {
                                   [&](const KnownCategory& known) { return known.name == name; });
   last_category_ = static_cast<size_t>(found - categories_.begin());
   if (found == categories_.end()) {
-    constexpr size_t limit = 1000;  // a trace with more is not written by a profiler; the rest share one entry
+    // A trace with more is not written by a profiler; the rest share one entry. Exports can be of many.
+    const size_t limit = own_ ? kNoNumber : 1000;
     if (categories_.size() >= limit && !name.empty()) return category_of("");
-    categories_.push_back({std::string(name), kineto::kind_of_category(name), {}});
+    categories_.push_back(
+        own_ ? own_category(name)
+             : KnownCategory{std::string(name), kineto::kind_of_category(name), std::string(name), {}});
     categories_.back().numbers.fill(kNoNumber);
   }
   return categories_[last_category_];
@@ -483,7 +509,7 @@ uint16_t EventParser::category_number(KnownCategory& category, SliceKind kind) {
   uint16_t& number = category.numbers[static_cast<size_t>(kind)];
   if (number == kNoNumber) {
     number = static_cast<uint16_t>(tables_.categories.size());
-    tables_.categories.push_back({category.name, kind});
+    tables_.categories.push_back({category.in_run, kind});
   }
   return number;
 }
@@ -497,6 +523,10 @@ std::optional<int64_t> EventParser::integer(std::string_view token, Batch& batch
   const auto rounded = decimal ? decimal->scaled(0) : std::nullopt;
   if (!rounded) batch.lose(Loss::bad_id);
   return rounded;
+}
+
+std::optional<int64_t> EventParser::integer_of(const Event& event, Arg arg, Batch& batch) {
+  return event.has(arg) && !event.args[arg].empty() ? integer(event.args[arg], batch) : std::nullopt;
 }
 
 std::optional<int64_t> EventParser::time(std::string_view token, Batch& batch) {

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "readers/trace_event/batch.h"
+#include "readers/trace_event/own_export.h"
 
 namespace cgpu::trace_event {
 
@@ -25,7 +26,8 @@ struct WindowResult {
 
 class EventParser {
  public:
-  explicit EventParser(WorkerTables& tables) : tables_(tables) {}
+  /// `own`: of a trace that cgpu exported, what it tells of the run.
+  explicit EventParser(WorkerTables& tables, const RunMark* own = nullptr) : tables_(tables), own_(own) {}
 
   /// Parses `text`, which begins with '[' and ends with ']', followed by simdjson::SIMDJSON_PADDING readable bytes.
   /// `offset` is the position of text[0] in the input. Rows are appended to `batch`.
@@ -60,6 +62,12 @@ class EventParser {
     size,
     awaited_stream,
     event_record,
+    copy_kind,
+    source_memory,
+    destination_memory,
+    awaits,
+    awaits_device,
+    awaits_stream,
     arg_count
   };
   // Keys that PyTorch's slices do not have (rare_events.cpp).
@@ -67,6 +75,9 @@ class EventParser {
     std::string_view thread_duration, local_id, scope, binding_point, instant_scope, frame, flow;
     bool flow_in = false;
     bool flow_out = false;
+    // of cgpu's own exports
+    std::optional<std::string_view> own_category;
+    std::string_view flags, correlation;
   };
   struct Event {
     char phase = 0;
@@ -97,8 +108,10 @@ class EventParser {
   bool read_late_args(Event& event);
 
   void add(const Event& event, uint64_t source, Batch& batch);
+  static bool read_times(const Event& event, Slice& row, Batch& batch);
   void add_slice(const Event& event, uint64_t source, Batch& batch);
   void add_device_op(const Event& event, SliceKind kind, Batch& batch);
+  void add_collective(const Event& event, Batch& batch);
   void add_synchronization(const Event& event, Batch& batch);
   void add_instant(const Event& event, Batch& batch);
   void add_flow(const Event& event, uint64_t source, Batch& batch);
@@ -116,6 +129,11 @@ class EventParser {
   void add_flow_of_slice(const Event& event, uint64_t source, Batch& batch);
   StringId part_key(PartKind kind, const Event& event);
 
+  // What cgpu's own exports mark, in own_events.cpp.
+  void add_own_slice(const Event& event, uint64_t source, Batch& batch);
+  void add_own_device_op(const Event& event, Batch& batch);
+  void add_arrow(const Event& event, Batch& batch);
+
   StringId intern(std::string_view text) { return tables_.names.intern(text); }
   StringId intern_json(std::string_view raw);
   uint32_t track(const Event& event);
@@ -123,14 +141,21 @@ class EventParser {
   struct KnownCategory {
     std::string name;
     SliceKind kind;
+    std::string in_run;                                                       // its name there
     std::array<uint16_t, static_cast<size_t>(SliceKind::other) + 1> numbers;  // in tables_, by the kind of the event
   };
   KnownCategory& category_of(std::string_view name);
+  KnownCategory& own_category_of(const Event& event);
+  KnownCategory own_category(std::string_view key) const;
   uint16_t category_number(KnownCategory& category, SliceKind kind);
   std::optional<int64_t> integer(std::string_view token, Batch& batch);
   std::optional<int64_t> time(std::string_view token, Batch& batch);
 
+  /// The integer that an event has as this argument; none where it is empty or absent.
+  std::optional<int64_t> integer_of(const Event& event, Arg arg, Batch& batch);
+
   WorkerTables& tables_;
+  const RunMark* const own_;
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::parser late_parser_;
   std::string_view late_args_;  // args that came before the phase was known

@@ -21,7 +21,13 @@ void insert_slices(std::vector<Slice> made, Timeline& timeline) {
   slices.insert(made, places);
   for (SliceIndex& slice : timeline.device_ops.slice) slice = number[slice];
   for (Collective& collective : timeline.collectives) collective.slice = number[collective.slice];
-  for (Synchronization& one : timeline.synchronizations) one.slice = number[one.slice];
+  for (Synchronization& one : timeline.synchronizations) {
+    one.slice = number[one.slice];
+    if (one.record != kNone) one.record = number[one.record];
+  }
+  for (Link& link : timeline.links) link = {link.kind, number[link.from], number[link.to]};
+  for (LinkHints::Launch& hint : timeline.hints.launches) hint = {number[hint.call], number[hint.op]};
+  for (LinkHints::Handover& hint : timeline.hints.handovers) hint = {number[hint.from], number[hint.to]};
   for (auto& hint : timeline.hints.external) hint.slice = number[hint.slice];
   for (auto& hint : timeline.hints.sequence) hint.slice = number[hint.slice];
 }

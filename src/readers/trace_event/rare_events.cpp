@@ -45,6 +45,15 @@ bool EventParser::read_rare_key(const char* key, simdjson::ondemand::value value
     case packed("flow_out"):
       target().flow_out = text_of(value) != "false";
       break;
+    case packed("cgpu_category"):
+      target().own_category = text_of(value);
+      break;
+    case packed("cgpu_flags"):
+      target().flags = text_of(value);
+      break;
+    case packed("cgpu_correlation"):
+      target().correlation = text_of(value);
+      break;
     case packed("id2"): {
       simdjson::ondemand::object object;
       if (!value.raw_json_token().starts_with('{')) break;

@@ -12,10 +12,12 @@
 #include "base/json_text.h"
 #include "base/threads.h"
 #include "model/time_range.h"
+#include "readers/common/run_description.h"
 #include "readers/trace_event/arguments.h"
 #include "readers/trace_event/assembler.h"
 #include "readers/trace_event/event_parser.h"
 #include "readers/trace_event/kineto_header.h"
+#include "readers/trace_event/own_export.h"
 #include "readers/trace_event/repairing_parser.h"
 #include "readers/trace_event/top_level.h"
 #include "readers/trace_event/windows.h"
@@ -45,13 +47,15 @@ bool is_kineto(const TopLevel& top) {
 /// The windows of one trace on their way through the threads.
 class Pipeline {
  public:
-  Pipeline(TextSource& source, std::string start, uint64_t offset, TopLevel& top, Run& run,
+  /// `own`: of a trace that cgpu exported, what it tells of the run.
+  Pipeline(TextSource& source, std::string start, uint64_t offset, TopLevel& top, Run& run, const RunMark* own,
            const std::function<void(double)>& progress)
       : source_(source),
+        own_(own),
         windows_(source, std::move(start), offset),
         top_(top),
         run_(run),
-        assembler_(run),
+        assembler_(run, own),
         progress_(progress) {}
 
   void work(unsigned threads) {
@@ -76,7 +80,7 @@ class Pipeline {
   void work_on_windows() {
     WorkerTables tables;
     Translation translation;
-    EventParser parser(tables);
+    EventParser parser(tables, own_);
     Window window;
     Batch batch;
     for (;;) {
@@ -173,6 +177,7 @@ class Pipeline {
   }
 
   TextSource& source_;
+  const RunMark* const own_;
   std::mutex reading_;  // guards windows_
   WindowReader windows_;
   std::atomic<bool> stop_ = false;
@@ -203,6 +208,37 @@ void apply_clock(Run& run) {
   run.clock_is_unix = first + run.clock_base > kYear2001;
 }
 
+void note_damage(const TextSource& source, Run& run) {
+  if (!source.damage().empty()) run.notes.add("truncated_input", 1, source.damage(), true);
+}
+
+/// Reads one run of a trace that cgpu exported, of which `top` and `start` have been read. What the header says for
+/// other readers, the run's description says better.
+void read_own_export(TextSource& source, TopLevel& top, std::string start, uint64_t offset, const ReadOptions& options,
+                     Run& run) {
+  const bool last = options.run_of_file + 1 == runs_of_export(top);
+  RunText text(source, std::move(start), offset, options.run_of_file);
+  if (!text.mark()) {
+    return run.notes.add("truncated_input", 1, "the file ends before this rank, or what tells of it is damaged", true);
+  }
+  ++run.events.read;
+  ++run.events.metadata;
+  read_run_description(text.mark()->description, run);
+  top.is_object = last;  // else another run follows
+  const uint64_t begin = options.run_of_file == 0 ? 0 : text.mark_position();
+  Pipeline pipeline(text, "", text.position(), top, run, &*text.mark(), options.progress);
+  pipeline.work(thread_count(options.threads));
+  if (!last && !text.is_followed()) {
+    run.notes.add("truncated_input", 1, "the file ends before its next rank begins", true);
+  }
+  run.text_bytes = text.position() - begin;
+  std::erase_if(top.values, [](const TopLevelValue& value) {
+    return value.first == "distributedInfo" || value.first == "deviceProperties";
+  });
+  apply_header(top, run);
+  run.clock_is_unix = run.clock_base != 0;
+}
+
 }  // namespace
 
 Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options) {
@@ -211,23 +247,30 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
   std::string start;
   uint64_t offset = 0;
   TopLevel top = read_until_events(*source, file, start, offset);
-  bool kineto = is_kineto(top);
-  if (top.has_events) {
-    Pipeline pipeline(*source, std::move(start), offset, top, run, options.progress);
-    pipeline.work(thread_count(options.threads));
-    kineto = pipeline.is_kineto();
+  run.format = "kineto";
+  if (top.has_events && runs_of_export(top) > options.run_of_file) {
+    read_own_export(*source, top, std::move(start), offset, options, run);
+    if (options.run_of_file == 0) run.input_bytes = source->stored_bytes();
+    note_damage(*source, run);
+  } else {
+    bool kineto = is_kineto(top);
+    if (top.has_events) {
+      Pipeline pipeline(*source, std::move(start), offset, top, run, nullptr, options.progress);
+      pipeline.work(thread_count(options.threads));
+      kineto = pipeline.is_kineto();
+    }
+    if (!top.has_events) {
+      if (!kineto) throw Error(file, "is JSON but no trace: it has no \"traceEvents\"");
+      run.notes.add(top.complete ? "no_events" : "truncated_input", 1, "the file has a header but no list of events",
+                    !top.complete);
+    }
+    run.input_bytes = source->stored_bytes();
+    run.text_bytes = source->text_position();
+    if (!kineto) run.format = "chrome";
+    note_damage(*source, run);
+    apply_header(top, run);
+    apply_clock(run);
   }
-  if (!top.has_events) {
-    if (!kineto) throw Error(file, "is JSON but no trace: it has no \"traceEvents\"");
-    run.notes.add(top.complete ? "no_events" : "truncated_input", 1, "the file has a header but no list of events",
-                  !top.complete);
-  }
-  if (!source->damage().empty()) run.notes.add("truncated_input", 1, source->damage(), true);
-  run.input_bytes = source->stored_bytes();
-  run.text_bytes = source->text_position();
-  run.format = kineto ? "kineto" : "chrome";
-  apply_header(top, run);
-  apply_clock(run);
   run.arguments = make_argument_source(std::move(source), file);
   return run;
 }
