@@ -127,10 +127,12 @@ std::vector<uint64_t> read_positions(TextSource& source) {
 size_t runs_of_export(const TopLevel& top) {
   uint64_t version = 0;
   uint64_t runs = 0;
+  const auto set = [](const std::string& json, uint64_t& to) {
+    std::from_chars(json.data(), json.data() + json.size(), to);
+  };
   for (const auto& [key, json] : top.values) {
-    const auto number = [&](uint64_t& to) { std::from_chars(json.data(), json.data() + json.size(), to); };
-    if (key == marks::kVersionKey) number(version);
-    if (key == marks::kRunsKey) number(runs);
+    if (key == marks::kVersionKey) set(json, version);
+    if (key == marks::kRunsKey) set(json, runs);
   }
   constexpr uint64_t kMostRuns = uint64_t{1} << marks::TrackNumber::kRunBits;
   return version == marks::kVersion && runs <= kMostRuns ? static_cast<size_t>(runs) : 0;
