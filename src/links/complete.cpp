@@ -2,6 +2,7 @@
 
 #include <future>
 #include <new>
+#include <utility>
 
 #include "base/error.h"
 #include "base/threads.h"
@@ -18,14 +19,18 @@ namespace {
 
 void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   Timeline& timeline = run.timeline;
-  timeline.slices.parent.assign(timeline.slices.size(), kNone);
+  // What is only needed to join is let go before columns are added: here a run takes the most memory.
+  release_unasked_external_ids(timeline);
+  ForwardBackwardHints forward_backward = take_forward_backward_hints(timeline);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 
   // Nesting and forward-backward links write columns of their own and read none that the steps below write.
-  const auto nest = [&timeline] {
+  const auto nest = [&timeline, &forward_backward] {
+    const int64_t unmatched = link_forward_backward(timeline, std::move(forward_backward));
+    timeline.slices.parent.assign(timeline.slices.size(), kNone);
     nest_host_slices(timeline);
     join_handovers(timeline);
-    return link_forward_backward(timeline);
+    return unmatched;
   };
   std::future<int64_t> unmatched_flows = threads == 1 ? std::async(std::launch::deferred, nest) : in_background(nest);
   normalise_names(timeline);

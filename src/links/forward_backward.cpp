@@ -1,7 +1,6 @@
 #include "links/forward_backward.h"
 
 #include <algorithm>
-#include <compare>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
@@ -13,49 +12,38 @@ namespace cgpu {
 
 namespace {
 
-/// The track and time at which an op or a flow begins, and its slice or id.
-template <typename What>
-struct At {
-  TrackIndex track;
-  int64_t time;
-  What what;
-  auto operator<=>(const At&) const = default;
-};
-
 /// One end of a flow and the op that begins there.
-using FlowEnd = std::pair<int64_t, SliceIndex>;
+using FlowOp = std::pair<int64_t, SliceIndex>;
 
 /// The op at the end of each flow, sorted by flow: of several the last in the file (the innermost), kNone for none.
-std::vector<FlowEnd> ops_at(const std::vector<At<SliceIndex>>& ops, std::vector<At<int64_t>> flows) {
+/// `ops` come in the order of place_of.
+template <typename PlaceOf>
+std::vector<FlowOp> ops_at(const std::vector<SliceIndex>& ops, PlaceOf place_of,
+                           std::vector<ForwardBackwardHints::FlowEnd> flows) {
   sort_runs(flows);
-  std::vector<FlowEnd> ends;
+  std::vector<FlowOp> ends;
   ends.reserve(flows.size());
   auto op = ops.begin();
-  for (const At<int64_t>& flow : flows) {
-    const At<SliceIndex> last{flow.track, flow.time, kNone};
-    while (op != ops.end() && *op < last) ++op;
-    const bool found = op != ops.begin() && std::prev(op)->track == flow.track && std::prev(op)->time == flow.time;
-    ends.emplace_back(flow.what, found ? std::prev(op)->what : kNone);
+  for (const ForwardBackwardHints::FlowEnd& flow : flows) {
+    const std::pair place{flow.track, flow.time};
+    while (op != ops.end() && place_of(*op) <= place) ++op;
+    const bool found = op != ops.begin() && place_of(*std::prev(op)) == place;
+    ends.emplace_back(flow.id, found ? *std::prev(op) : kNone);
   }
   sort_runs(ends);
   return ends;
 }
 
-int64_t link_by_flows(Timeline& timeline) {
+int64_t link_by_flows(Timeline& timeline, ForwardBackwardHints hints) {
   const Slices& slices = timeline.slices;
-  std::vector<At<SliceIndex>> ops;
-  ops.reserve(timeline.hints.sequence.size());
-  for (const LinkHints::Sequence& hint : timeline.hints.sequence) {
-    ops.push_back({slices.track[hint.slice], slices.start[hint.slice], hint.slice});
-  }
-  sort_runs(ops);
-  std::vector<At<int64_t>> starts;
-  std::vector<At<int64_t>> finishes;
-  for (const LinkHints::Flow& flow : timeline.hints.flows) {
-    if (flow.forward_backward) (flow.start ? starts : finishes).push_back({flow.track, flow.time, flow.id});
-  }
-  const std::vector<FlowEnd> forward = ops_at(ops, std::move(starts));
-  const std::vector<FlowEnd> backward = ops_at(ops, std::move(finishes));
+  const auto place_of = [&](SliceIndex op) { return std::pair(slices.track[op], slices.start[op]); };
+  sort_runs(hints.ops, [&](SliceIndex a, SliceIndex b) {
+    const auto place_a = place_of(a);
+    const auto place_b = place_of(b);
+    return place_a != place_b ? place_a < place_b : a < b;
+  });
+  const std::vector<FlowOp> forward = ops_at(hints.ops, place_of, std::move(hints.starts));
+  const std::vector<FlowOp> backward = ops_at(hints.ops, place_of, std::move(hints.finishes));
   int64_t unmatched = 0;
   auto from = forward.begin();
   for (const auto& [id, to] : backward) {
@@ -69,14 +57,14 @@ int64_t link_by_flows(Timeline& timeline) {
   return unmatched;
 }
 
-void link_by_sequence(Timeline& timeline) {
+void link_by_sequence(Timeline& timeline, const std::vector<LinkHints::Sequence>& sequence) {
   const Slices& slices = timeline.slices;
   struct Ops {
     SliceIndex forward = kNone;
     SliceIndex backward = kNone;
   };
   std::unordered_map<int64_t, Ops> pairs;
-  for (const LinkHints::Sequence& hint : timeline.hints.sequence) {
+  for (const LinkHints::Sequence& hint : sequence) {
     Ops& pair = pairs[hint.number];
     const auto begins = [&](SliceIndex i) { return slices.start[i]; };
     if (hint.forward_thread == 0) {
@@ -94,14 +82,28 @@ void link_by_sequence(Timeline& timeline) {
 
 }  // namespace
 
-int64_t link_forward_backward(Timeline& timeline) {
-  const bool flows = std::any_of(timeline.hints.flows.begin(), timeline.hints.flows.end(),
-                                 [](const LinkHints::Flow& flow) { return flow.forward_backward; });
+ForwardBackwardHints take_forward_backward_hints(Timeline& timeline) {
+  ForwardBackwardHints taken;
+  std::vector<LinkHints::Flow>& flows = timeline.hints.flows;
+  for (const LinkHints::Flow& flow : flows) {
+    if (flow.forward_backward) (flow.start ? taken.starts : taken.finishes).push_back({flow.track, flow.time, flow.id});
+  }
+  taken.sequence = std::exchange(timeline.hints.sequence, {});
+  if (taken.starts.empty() && taken.finishes.empty()) return taken;
+  std::erase_if(flows, [](const LinkHints::Flow& flow) { return flow.forward_backward; });
+  flows.shrink_to_fit();
+  taken.ops.reserve(taken.sequence.size());
+  for (const LinkHints::Sequence& hint : taken.sequence) taken.ops.push_back(hint.slice);
+  taken.sequence = {};
+  return taken;
+}
+
+int64_t link_forward_backward(Timeline& timeline, ForwardBackwardHints hints) {
   int64_t unmatched = 0;
-  if (flows) {
-    unmatched = link_by_flows(timeline);
+  if (!hints.starts.empty() || !hints.finishes.empty()) {
+    unmatched = link_by_flows(timeline, std::move(hints));
   } else {
-    link_by_sequence(timeline);
+    link_by_sequence(timeline, hints.sequence);
   }
   std::sort(timeline.links.begin(), timeline.links.end(),
             [](const Link& a, const Link& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
