@@ -9,7 +9,7 @@
 //   collectives       O(n log n) in the communication     about 24 bytes a collective op
 //   dependencies      O(n log n) in the device ops        about 170 bytes a device op (dependencies/graph.h)
 //   idle gaps         O(n) in the slices of a run, then   the causes that host threads give, about 24 bytes a host
-//                     O(ops) each time they are visited   slice that names a cause
+//                     O(ops) each time they are visited   slice that names a cause; with culprits 4 bytes a host slice
 //
 // Any number of threads may ask at once; the session must outlive the facts and not change.
 #pragma once

@@ -23,6 +23,7 @@ namespace cgpu {
   TABLE(launches)            \
   TABLE(queue)               \
   TABLE(idle)                \
+  TABLE(idle_hosts)          \
   TABLE(idle_streams)        \
   TABLE(steps)               \
   TABLE(critical_path)       \

@@ -194,7 +194,10 @@ void Machine::copy(Direction direction, bool pinned, int64_t bytes, Stream& stre
   write_call(api, call, true);
   // About 24 GB/s over the bus, 1 TB/s within the device.
   const int64_t duration = 1'200 + bytes / (direction == Direction::DtoD ? 1000 : 24);
-  const Interval when = place(stream, call.start + random_.between(2'500, 6'000), duration);
+  // Pageable memory is staged by the call; a copy that ran before it returned would have held the thread.
+  const bool staged = !pinned && direction != Direction::DtoD;
+  const int64_t arrives = call.start + random_.between(2'500, 6'000);
+  const Interval when = place(stream, staged ? std::max(arrives, call.end) : arrives, duration);
   put_copy(direction, pinned, bytes, stream, when, launch_of(api, call));
 }
 

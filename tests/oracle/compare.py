@@ -15,6 +15,7 @@ KEYS = {
     "launches": ("name",),
     "queue": ("rank", "device", "stream"),
     "idle": ("rank", "device", "cause"),
+    "idle_hosts": ("rank", "device", "cause", "culprit"),
     "idle_streams": ("rank", "device", "stream", "category"),
     "steps": ("rank", "step", "start_ns"),
     "ranges": ("name",),

@@ -40,6 +40,8 @@ def differences(inputs, files):
             got = [row for row in got if (row["rank"], row["device"]) in known]
         else:
             want = tables.TABLES[name](session)
+            if name == "idle_hosts":  # what queued ops waited for is not in the oracle
+                got = [row for row in got if row["cause"] != "dependency"]
         out += compare.differences(name, got, want)
     return out
 

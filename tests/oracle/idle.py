@@ -3,7 +3,7 @@ import collections
 import re
 
 from . import kineto, ranks
-from .basis import active_parts, bounds, by_device, by_stream
+from .basis import active_parts, bounds, by_device, by_stream, union_length
 from .kineto import CALLS, OVERHEAD, PYTHON
 
 BLOCKING_COPIES = {
@@ -14,7 +14,42 @@ BLOCKING_COPIES = {
 ALLOCATES = re.compile(r"Malloc|MemAlloc|HostAlloc|HostRegister|MemCreate|MemMap|MemAddressReserve|Free")
 LOADS_MODULE = re.compile(r"ModuleLoad|LibraryLoad|LinkCreate|LinkAdd|LinkComplete")
 WAITING_FRAME = re.compile(r"synchronize$|^<built-in .*(synchronize>|synchronize of )")
-LOCKS = {"pthread_mutex_lock", "pthread_cond_wait", "sem_wait"}
+LOCKS = {"pthread_mutex_lock", "pthread_cond_wait", "sem_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
+         "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_timedwait", "sem_clockwait", "futex"}
+COMPILER = re.compile(r"\(dynamo_timed\)$|aclopCompile|nvrtcCompile|NVRTC|Nvrtc|compileFusion|compileKernel|::Compile"
+                      r"|XlaCompile|backend_compile|::compile(?!d)")
+FRAME = re.compile(r"^(.*?)\([^(]*?\): (.*)$", re.S)
+ONLY_COMPILES = re.compile(r"torch/_dynamo/(convert_frame|symbolic_convert|output_graph)\.py"
+                           r"|triton/compiler/code_generator\.py")
+PYTHON_IO = re.compile(r"^<built-in function (open|read|readinto|write|poll|select)>$|^<built-in method .* of "
+                       r"(_io\.|socket object|_socket\.socket object|select\.|zmq\.)")
+DRIVER_WORK = {"Lazy Function Loading": "module_load", "Runtime Triggered Module Loading": "module_load",
+               "Driver Compiler": "compilation", "Driver JIT compiler": "compilation"}
+WAYS_OF_WAITING = ("lock", "io")
+
+
+def compiles(name):
+    if COMPILER.search(name):
+        return True
+    frame = FRAME.match(name)
+    if not frame:
+        return False
+    file, function = frame.groups()
+    if ONLY_COMPILES.search(file):
+        return True
+    return ("torch/_inductor/" in file or "triton/" in file) and (
+        function in ("do_bench", "_bench")
+        or (re.search("compile|autotune|benchmark", function) is not None and "is_compil" not in function))
+
+
+def takes_requests(name):
+    frame = FRAME.match(name)
+    if not frame:
+        return False
+    file, function = frame.groups()
+    return (function in ("_process_input_queue", "_fetch_new_requests")
+            or (function == "maybe_sleep" and "sglang/" in file)
+            or (function == "serve_forever" and "socketserver.py" in file))
 
 
 def cause_of(item):
@@ -25,10 +60,12 @@ def cause_of(item):
     if item.kind in CALLS:
         if name in BLOCKING_COPIES:
             return "blocking_copy"
-        if ALLOCATES.search(name):
-            return "allocation"
+        if compiles(name):
+            return "compilation"
         if LOADS_MODULE.search(name):
             return "module_load"
+        if ALLOCATES.search(name):
+            return "allocation"
         return None
     if "DataLoader" in name:
         return "data_loading"
@@ -36,8 +73,78 @@ def cause_of(item):
         return "garbage_collection"
     if "acquire of _thread" in name or name in LOCKS:
         return "lock"
+    if PYTHON_IO.search(name) and "StringIO" not in name and "BytesIO" not in name:
+        return "io"
+    if takes_requests(name):
+        return "no_work"
+    if compiles(name):
+        return "compilation"
+    if "triton/compiler/" in name and name.endswith(": _init_handles"):
+        return "module_load"
     return None
 
+
+# ---------------------------------------------------------------- calls by what they did
+
+SHORTEST = 50_000
+
+
+def lower_median(values):
+    return sorted(values)[(len(values) - 1) // 2]
+
+
+def unusual_calls(trace):
+    """{call: cause} of the calls that name none."""
+    calls = [c for c in trace.calls() if cause_of(c) is None]
+    causes = {}
+    durations = collections.defaultdict(list)
+    for call in calls:
+        durations[call.name].append(call.duration)
+    usual = {name: lower_median(values) for name, values in durations.items()}
+    long_ones = {name: sum(d >= 100 * usual[name] for d in values) for name, values in durations.items()}
+    overhead = [s for s in trace.slices if s.kind == OVERHEAD and s.name not in DRIVER_WORK]
+    children = collections.defaultdict(list)
+    for item in trace.slices:
+        if item.parent is not None:
+            children[item.parent].append(item)
+    launched = collections.defaultdict(list)
+    first_of_kernel, first_of_name = {}, {}
+    for op in sorted(trace.device_ops, key=lambda o: (o.launch.start, o.launch.order) if o.launch else (0, 0)):
+        if op.launch is not None:
+            launched[op.launch].append(op)
+            if op.kind in (kineto.KERNEL, kineto.COLLECTIVE):
+                first_of_kernel.setdefault((op.launch.process, op.name), op.launch)
+    for call in sorted(calls, key=lambda c: (c.start, c.order)):
+        first_of_name.setdefault((call.process, call.name), call)
+
+    def explained(call):
+        for child in children[call]:
+            if child.kind not in CALLS or cause_of(child) is not None or explained(child):
+                return True
+        return False
+
+    for call in calls:
+        ops = launched[call]
+        if any("Pageable" in op.name and op.kind == kineto.MEMCPY and op.start < call.end for op in ops):
+            causes[call] = "blocking_copy"
+            continue
+        if call.duration < SHORTEST:
+            continue
+        own = call.duration - union_length([(max(s.start, call.start), min(s.end, call.end)) for s in overhead
+                                            if s.start < call.end and s.end > call.start])
+        if own < SHORTEST:
+            continue
+        if (own >= 10 * min(usual[call.name], 100_000) and "Graph" not in call.name
+                and any(first_of_kernel.get((call.process, op.name)) is call for op in ops)):
+            causes[call] = "module_load"
+        elif (own >= 100 * usual[call.name] and 100 * long_ones[call.name] <= len(durations[call.name])
+              and first_of_name[call.process, call.name] is not call
+              and not any(op.kind == kineto.MEMCPY for op in ops) and not explained(call)):
+            causes[call] = "not_scheduled"
+    return causes
+
+
+# ---------------------------------------------------------------- the parts of gaps
 
 def gaps_of(items):
     """Maximal intervals between the first start and the last end in which nothing runs."""
@@ -49,77 +156,158 @@ def gaps_of(items):
     return gaps
 
 
-def host_parts(begin, end, causes, overheads):
-    """What a thread did in [begin, end): a counter by cause. causes: its slices that name one; brute force."""
-    out = collections.Counter()
-    if begin >= end:
-        return out
-    mine = [(s, c) for s, c in causes if s.start < end and s.end > begin]
-    extra = [s for s in overheads if s.start < end and s.end > begin]
-    cuts = sorted({begin, end} | {t for s in [s for s, _ in mine] + extra for t in (s.start, s.end) if begin < t < end})
-    for left, right in zip(cuts, cuts[1:]):
-        if any(s.start <= left and right <= s.end for s in extra):
-            cause = "profiler_overhead"
-        else:
-            active = [(c != "lock", s.start, -s.end, s.order, c) for s, c in mine
-                      if s.start <= left and right <= s.end]
-            cause = max(active)[-1] if active else "host_code"
-        out[cause] += right - left
-    return out
+def place(item):
+    return item.start, -item.end, item.order
 
 
-def idle_of_gap(gap, waking, ended_before, causes, overheads):
-    """ended_before: whether an op of the waking op's stream ended as the gap began."""
+class Host:
+    """What the host threads of a trace did. Brute force."""
+
+    def __init__(self, trace, waits):
+        self.causes = collections.defaultdict(list)  # (slice or wait, cause, its slice), by thread
+        self.slices = collections.defaultdict(list)
+        unusual = unusual_calls(trace)
+        for item in trace.slices:
+            if item.kind in kineto.HOST_KINDS:
+                thread = item.process, item.thread
+                self.slices[thread].append(item)
+                cause = cause_of(item) or unusual.get(item)
+                if cause:
+                    self.causes[thread].append((item, cause, item))
+        for item, start, end in waits:
+            wait = kineto.Slice(item.order + len(trace.slices), start, end, item.name, item.kind, item.category,
+                                item.process, item.thread, item.args)
+            self.causes[item.process, item.thread].append((wait, "other_rank", item))
+        self.profiler, self.driver = [], []
+        for item in trace.slices:
+            if item.kind in (OVERHEAD, kineto.OTHER) and item.name in DRIVER_WORK:
+                self.driver.append(item)
+            elif item.kind == OVERHEAD:
+                self.profiler.append(item)
+        self.has_calls = any(True for _ in trace.calls())
+
+    def around(self, thread, begin, end):
+        """What can have to do with a time: (causes, slices, overheads, driver's work)."""
+        overlaps = [[s for s in items if s.start < end and s.end > begin]
+                    for items in (self.slices[thread], self.profiler, self.driver)]
+        return [c for c in self.causes[thread] if c[0].start < end and c[0].end > begin], *overlaps
+
+    @staticmethod
+    def cause_at(left, right, near):
+        """(cause, slice that stands for it) of a time in which nothing begins or ends."""
+        causes, _, profiler, driver = near
+
+        def covers(item):
+            return item.start <= left and right <= item.end
+        for items in (profiler, driver):
+            found = [s for s in items if covers(s)]
+            if found:
+                innermost = max(found, key=place)
+                return DRIVER_WORK.get(innermost.name, "profiler_overhead"), innermost
+        active = [c for c in causes if covers(c[0])]
+        strong = [c for c in active if c[1] not in WAYS_OF_WAITING and c[1] != "no_work"]
+        if strong:
+            _, cause, item = max(strong, key=lambda c: place(c[0]))
+            return cause, item
+        ways = [c for c in active if c[1] in WAYS_OF_WAITING]
+        if ways:
+            _, cause, item = max(ways, key=lambda c: place(c[0]))
+            return ("no_work" if any(c[1] == "no_work" for c in active) else cause), item
+        return None, None
+
+    def culprit_at(self, left, right, cause, item, near, thread):
+        if item is not None and cause != "data_loading":
+            return folded(item.name)
+        active = [s for s in near[1] if s.start <= left and right <= s.end]
+        innermost = max(active, key=place, default=None)
+        if innermost is not None and not innermost.name.startswith("ProfilerStep#"):
+            return folded(innermost.name)
+        later = [s for s in self.slices[thread] if s.start > left and not s.name.startswith("ProfilerStep#")]
+        return "(nothing recorded before %s)" % folded(min(later, key=place).name)
+
+
+def folded(name):
+    name = re.sub(r"(, seq = |, op_id = ).*$", "", name, flags=re.S)
+    name = re.sub(r" at 0x[0-9a-fA-F]*", "", name)
+    return re.sub(r"(?<= )[0-9]+(?= |$)", "N", name)
+
+
+def parts_of_gap(gap, waking, ended_before, host):
+    """((cause, culprit), length) of the parts. ended_before: whether an op of the waking op's stream ended as the gap
+    began."""
     begin, end = gap
     launch = waking.launch
     if launch is None:
-        return collections.Counter(unknown=end - begin)
-    own = causes.get((launch.process, launch.thread), [])
-    out = host_parts(begin, min(launch.start, end), own, overheads)
-    during = min(launch.end, end) - max(launch.start, begin)
-    if during > 0:
-        out["blocking_copy" if launch.name in BLOCKING_COPIES else "launch_overhead"] += during
-    after = end - max(launch.end, begin)
+        yield ("unknown", "(launch not recorded)" if host.has_calls else "(no calls recorded)"), end - begin
+        return
+    thread = launch.process, launch.thread
+    called, returned = [min(max(t, begin), end) for t in (launch.start, launch.end)]
+    if begin < returned:
+        near = host.around(thread, begin, returned)
+        bounds_ = [t for items in near for s in items for t in
+                   ((s[0].start, s[0].end) if isinstance(s, tuple) else (s.start, s.end))]
+        cuts = sorted({begin, called, returned} | {t for t in bounds_ if begin < t < returned})
+        for left, right in zip(cuts, cuts[1:]):
+            cause, item = host.cause_at(left, right, near)
+            if left >= called:
+                inside = item is not None and (item.kind not in kineto.HOST_KINDS or place(item) >= place(launch))
+                if not inside:
+                    cause, item = "launch_overhead", launch
+            yield ((cause or "host_code", host.culprit_at(left, right, cause, item, near, thread)), right - left)
+    after = end - returned
     if after > 0:
         starting = after < 30_000 and (launch.end > begin or ended_before)
-        out["launch_overhead" if starting else "dependency"] += after
-    return out
+        yield ((("launch_overhead", folded(launch.name)) if starting else ("dependency", None)), after)
 
 
-def idle(session):
-    rows = []
+def parts_by_gap(session):
+    """(rank, device, {(cause, culprit): length}) of each gap."""
     waits = ranks.waits(session) if len(session) > 1 else {}
-    for place, trace in enumerate(session):
-        causes = {}
-        for item in trace.slices:
-            if item.kind in kineto.HOST_KINDS:
-                cause = cause_of(item)
-                if cause:
-                    causes.setdefault((item.process, item.thread), []).append((item, cause))
-        for item, start, end in waits.get(place, ()):
-            wait = kineto.Slice(item.order + len(trace.slices), start, end, item.name, item.kind, item.category,
-                                item.process, item.thread, item.args)
-            causes.setdefault((item.process, item.thread), []).append((wait, "other_rank"))
-        overheads = [s for s in trace.slices if s.kind == OVERHEAD]
+    for number, trace in enumerate(session):
+        host = Host(trace, waits.get(number, ()))
         for device, items in by_device(trace).items():
             starting, ending = {}, set()
             for op in items:
                 starting.setdefault(op.start, op)
                 ending.add((op.stream, op.end))
-            total, count, most = collections.Counter(), collections.Counter(), collections.Counter()
             for gap in gaps_of(items):
                 waking = starting[gap[1]]
-                parts = idle_of_gap(gap, waking, (waking.stream, gap[0]) in ending, causes, overheads)
+                parts = collections.Counter()
+                for key, length in parts_of_gap(gap, waking, (waking.stream, gap[0]) in ending, host):
+                    parts[key] += length
                 assert sum(parts.values()) == gap[1] - gap[0]
-                for cause, length in parts.items():
-                    total[cause] += length
-                    count[cause] += 1
-                    most[cause] = max(most[cause], length)
-            whole = sum(total.values())
-            rows += [{"rank": trace.rank, "device": device, "cause": cause, "count": count[cause],
-                      "total_ns": total[cause], "max_ns": most[cause], "pct": 100 * total[cause] / whole}
-                     for cause in total]
-    return rows
+                yield trace.rank, device, parts
+
+
+def rows_of_parts(gaps, columns):
+    """One row a key, with the statistics of `idle`. gaps: (rank, device, {key: length})."""
+    rows, whole = {}, collections.Counter()
+    for rank, device, parts in gaps:
+        for key, length in parts.items():
+            if length == 0:
+                continue
+            row = rows.setdefault((rank, device, key), [0, 0, 0])
+            row[:] = row[0] + 1, row[1] + length, max(row[2], length)
+            whole[rank, device] += length
+    return [{"rank": rank, "device": device, **dict(zip(columns, key)), "count": count, "total_ns": total,
+             "max_ns": most, "pct": 100 * total / whole[rank, device]}
+            for (rank, device, key), (count, total, most) in rows.items()]
+
+
+def idle(session):
+    gaps = []
+    for rank, device, parts in parts_by_gap(session):
+        causes = collections.Counter()
+        for (cause, _), length in parts.items():
+            causes[cause,] += length
+        gaps.append((rank, device, causes))
+    return rows_of_parts(gaps, ("cause",))
+
+
+def idle_hosts(session):
+    """What queued ops waited for is left out."""
+    rows = rows_of_parts(parts_by_gap(session), ("cause", "culprit"))
+    return [row for row in rows if row["cause"] != "dependency"]
 
 
 KERNEL_WAIT_BELOW = 30000

@@ -9,7 +9,7 @@ from . import compare, kineto, tool
 # These do not depend on the order of the events in the file. (Nesting of slices with equal bounds and the choice among
 # device ops that start at the same time do.)
 ORDER_FREE = ("gpu_time", "streams", "kernels", "kernel_classes", "api", "transfers", "steps", "memory")
-EVERY_TABLE = ORDER_FREE + ("ops", "launches", "queue", "idle", "idle_streams", "ranges", "collectives", "notes",
+EVERY_TABLE = ORDER_FREE + ("ops", "launches", "queue", "idle", "idle_hosts", "idle_streams", "ranges", "collectives", "notes",
                             "devices")
 SHUFFLE_BELOW = 20000  # events
 STEP_PARTS = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu", "other")
@@ -26,11 +26,19 @@ class Broken(list):
             self.append(law)
 
 
+def by_cause(rows):
+    sums = collections.Counter()
+    for row in rows:
+        sums[row["rank"], row["device"], row["cause"]] += row["total_ns"]
+    return sums
+
+
 def conservation(tables, info):
     broken = Broken()
     idle = collections.Counter()
     for row in tables["idle"]:
         idle[row["rank"], row["device"]] += row["total_ns"]
+    broken.expect_equal("rows of idle_hosts = rows of idle", by_cause(tables["idle_hosts"]), by_cause(tables["idle"]))
     for row in tables["gpu_time"]:
         who = "gpu_time of rank %s device %s" % (row["rank"], row["device"])
         broken.expect_equal(who + ": compute + exposed_comm + exposed_memory + idle = span",

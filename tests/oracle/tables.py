@@ -10,7 +10,7 @@ import statistics
 from . import kineto, ranks
 from .basis import (COMMUNICATION, COMPUTE, MEMORY, active_parts, book, bounds, by_device, by_stream, copies, grouped,
                     profile_bounds, sets, union_length)
-from .idle import idle, idle_streams
+from .idle import idle, idle_hosts, idle_streams
 from .kineto import ANNOTATION, CALLS, COLLECTIVE, KERNEL, MEMCPY, MEMSET, OP
 
 # ---------------------------------------------------------------- device time
@@ -407,4 +407,4 @@ def orphans(session):
 
 
 TABLES = {f.__name__: f for f in (gpu_time, streams, kernels, api, transfers, ops, launches, queue, steps, idle,
-                                  idle_streams, ranges, collectives, stragglers, memory)}
+                                  idle_hosts, idle_streams, ranges, collectives, stragglers, memory)}

@@ -37,7 +37,7 @@ Recorded recorded_of(const Run& run, int32_t device) {
   return recorded;
 }
 
-void append_overlaps(const RunInSession& in_session, Table& table) {
+void append_overlap(const RunInSession& in_session, Table& table) {
   const Run& run = in_session.run();
   if (run.format != "ascend" && run.step_traces.empty()) return;  // an export of one has its steps, too
   const Timeline& timeline = run.timeline;
@@ -84,7 +84,7 @@ Analysis ascend_overlap_analysis() {
                   time_column("profiler_overlapped_ns", "what the profiler says"),
                   time_column("profiler_free_ns", "what the profiler says")},
       .applies = [](const ProfileCounts& counts) { return counts.step_traces > 0; },
-      .fold = fold_of<RowsByRun<append_overlaps>>};
+      .fold = fold_of<RowsByRun<append_overlap>>};
 }
 
 }  // namespace cgpu

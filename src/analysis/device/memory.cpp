@@ -20,7 +20,7 @@ Cell known(int64_t bytes) {
   return bytes < 0 ? Cell() : Cell(bytes);
 }
 
-void append_memory_rows(const RunInSession& run, Table& table) {
+void append_memory(const RunInSession& run, Table& table) {
   std::map<int32_t, Peaks> devices;
   for (const MemoryEvent& event : run.timeline().memory) {
     Peaks& peaks = devices[event.device];
@@ -44,7 +44,7 @@ Analysis memory_analysis() {
                                    "largest total held by the allocator; absent where no event says"),
                       count_column("allocations", "events that allocate")},
           .applies = [](const ProfileCounts& counts) { return counts.memory_events > 0; },
-          .fold = fold_of<RowsByRun<append_memory_rows>>};
+          .fold = fold_of<RowsByRun<append_memory>>};
 }
 
 }  // namespace cgpu

@@ -1,79 +1,120 @@
 #include "analysis/idle/host_causes.h"
 
+#include <map>
 #include <utility>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/idle/unusual_calls.h"
 
 namespace cgpu {
 
 HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits) : threads_(timeline.tracks.size()) {
   // The answer for a name, kept for the kind that was asked last: a name is rarely of two kinds.
   struct Answer {
-    SliceKind kind = SliceKind::other;
+    SliceKind kind = SliceKind::kernel;
     std::optional<IdleCause> cause;
   };
   std::vector<Answer> answers(timeline.names.size());
-  std::vector<Interval> overhead;
+  Pieces profiler;
+  Pieces driver;
+  std::vector<SliceIndex> calls;  // that name no cause
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
     const SliceKind kind = timeline.kind(slice);
-    if (!(is_host(kind) || kind == SliceKind::overhead) || !is_plausible(timeline, slice)) continue;
-    const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
-    if (kind == SliceKind::overhead) {
-      overhead.push_back(time);
-      continue;
-    }
+    const bool host = is_host(kind);
+    const bool other = kind == SliceKind::overhead || kind == SliceKind::other;
+    if (!(host || other) || !is_plausible(timeline, slice)) continue;
     Answer& answer = answers[timeline.slices.name[slice]];
     if (answer.kind != kind) answer = {kind, cause_named_by(kind, timeline.name(slice))};
-    if (!answer.cause) continue;
+    const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
+    if (!host) {
+      if (answer.cause) {
+        driver.push_back({time, *answer.cause, slice});
+      } else if (kind == SliceKind::overhead) {
+        profiler.push_back({time, IdleCause::profiler_overhead, slice});
+      }
+      continue;
+    }
+    if (!answer.cause) {
+      if (is_call(kind)) calls.push_back(slice);
+      continue;
+    }
     Thread& thread = threads_[timeline.slices.track[slice]];
-    if (*answer.cause == IdleCause::lock) {
-      thread.locks.push_back(time);
+    if (*answer.cause == IdleCause::no_work) {
+      thread.taking_requests.push_back(time);
     } else {
-      thread.named.push_back({time, *answer.cause});
+      (is_way_of_waiting(*answer.cause) ? thread.ways : thread.named).push_back({time, *answer.cause, slice});
     }
   }
-  for (const Wait& wait : waits) threads_[wait.thread].named.push_back({wait.time, IdleCause::other_rank});
-  overhead_ = IntervalSet(std::move(overhead));
+  std::vector<Interval> overhead;
+  for (const Piece& piece : profiler) overhead.push_back(piece.time);
+  for (const auto& [call, cause] : unusual_calls(timeline, calls, IntervalSet(std::move(overhead)))) {
+    const Interval time{timeline.slices.start[call], timeline.slices.end(call)};
+    threads_[timeline.slices.track[call]].named.push_back({time, cause, call});
+  }
+  add_waits(timeline, waits);
+  everywhere_ = innermost(std::move(profiler));
+  everywhere_ = below(everywhere_, innermost(std::move(driver)));
 }
 
-const std::vector<HostCauses::Piece>& HostCauses::pieces_of(TrackIndex thread) {
-  std::optional<std::vector<Piece>>& pieces = threads_[thread].pieces;
+/// Waits come without their collective: it is the innermost slice of the thread that begins with the wait and lasts at
+/// least as long.
+void HostCauses::add_waits(const Timeline& timeline, const std::vector<Wait>& waits) {
+  if (waits.empty()) return;
+  std::map<std::pair<TrackIndex, int64_t>, Piece> found;
+  for (const Wait& wait : waits) {
+    found.insert_or_assign({wait.thread, wait.time.begin}, Piece{wait.time, IdleCause::other_rank});
+  }
+  const Slices& slices = timeline.slices;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (!is_host(timeline.kind(slice))) continue;
+    const auto at = found.find({slices.track[slice], slices.start[slice]});
+    if (at == found.end() || slices.end(slice) < at->second.time.end) continue;
+    SliceIndex& known = at->second.slice;
+    if (known == kNone || slices.duration[slice] <= slices.duration[known]) known = slice;
+  }
+  for (const auto& [start, piece] : found) threads_[start.first].named.push_back(piece);
+}
+
+const HostCauses::Pieces& HostCauses::pieces_of(TrackIndex thread) {
+  std::optional<Pieces>& pieces = threads_[thread].pieces;
   if (!pieces) pieces = split(threads_[thread]);
   return *pieces;
 }
 
-std::vector<HostCauses::Piece> HostCauses::split(const Thread& thread) const {
-  std::vector<Piece> pieces;
-  std::vector<Interval> taken;
-  const auto append = [&](const IntervalSet& times, IdleCause cause) {
-    for (const Interval& time : times.intervals()) {
-      pieces.push_back({time, cause});
-      taken.push_back(time);
+HostCauses::Pieces HostCauses::split(const Thread& thread) const {
+  Pieces ways = innermost(thread.ways);
+  if (!thread.taking_requests.empty() && !ways.empty()) {
+    // To wait where requests are taken is to have none.
+    const IntervalSet taking(thread.taking_requests);
+    Pieces waits_for_requests;
+    for (const Piece& piece : ways) {
+      const IntervalSet inside = taking.clip(piece.time.begin, piece.time.end);
+      for (const Interval& time : inside.intervals()) {
+        waits_for_requests.push_back({time, IdleCause::no_work, piece.slice});
+      }
     }
-  };
-  append(overhead_, IdleCause::profiler_overhead);
-  for (const Piece& piece : innermost(thread.named)) {
-    append(IntervalSet({piece.time}).subtract(overhead_.clip(piece.time.begin, piece.time.end)), piece.cause);
+    ways = below(waits_for_requests, ways);
   }
-  append(IntervalSet(thread.locks).subtract(IntervalSet(taken)), IdleCause::lock);
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.time.begin < b.time.begin; });
-  return pieces;
+  return below(below(everywhere_, innermost(thread.named)), ways);
 }
 
 /// Each moment to the slice that began last of those active in it; of those that began together to the one that ends
-/// first, then to the last in the file: the innermost, and a clear answer where slices overlap without nesting.
-std::vector<HostCauses::Piece> HostCauses::innermost(std::vector<Piece> slices) {
-  std::stable_sort(slices.begin(), slices.end(), [](const Piece& a, const Piece& b) {
-    return a.time.begin != b.time.begin ? a.time.begin < b.time.begin : a.time.end > b.time.end;
+/// first, then to the last in the file, a wait behind all slices: the innermost, and a clear answer where slices
+/// overlap without nesting.
+HostCauses::Pieces HostCauses::innermost(Pieces slices) {
+  const auto place = [](const Piece& piece) { return piece.cause == IdleCause::other_rank ? kNone : piece.slice; };
+  std::sort(slices.begin(), slices.end(), [&](const Piece& a, const Piece& b) {
+    if (a.time.begin != b.time.begin) return a.time.begin < b.time.begin;
+    return a.time.end != b.time.end ? a.time.end > b.time.end : place(a) < place(b);
   });
-  std::vector<Piece> pieces;
-  std::vector<Piece> open;  // the innermost at the back
+  Pieces pieces;
+  Pieces open;  // the innermost at the back
   int64_t now = INT64_MIN;
   const auto advance_to = [&](int64_t time) {
     while (!open.empty() && now < time) {
       const int64_t end = std::min(open.back().time.end, time);
       if (now < end) {
-        pieces.push_back({{now, end}, open.back().cause});
+        pieces.push_back({{now, end}, open.back().cause, open.back().slice});
         now = end;
       }
       if (open.back().time.end <= now) open.pop_back();
@@ -86,6 +127,26 @@ std::vector<HostCauses::Piece> HostCauses::innermost(std::vector<Piece> slices) 
   }
   advance_to(INT64_MAX);
   return pieces;
+}
+
+/// `top`, and `more` where it has nothing. All sorted and disjoint. O(top + more).
+HostCauses::Pieces HostCauses::below(const Pieces& top, const Pieces& more) {
+  if (top.empty()) return more;
+  Pieces both;
+  both.reserve(top.size() + more.size());
+  auto above = top.begin();
+  for (const Piece& piece : more) {
+    int64_t begin = piece.time.begin;
+    while (begin < piece.time.end) {
+      for (; above != top.end() && above->time.end <= begin; ++above) both.push_back(*above);
+      const int64_t free_until = above == top.end() ? piece.time.end : std::min(above->time.begin, piece.time.end);
+      if (begin < free_until) both.push_back({{begin, free_until}, piece.cause, piece.slice});
+      begin = free_until;
+      if (above != top.end() && begin < piece.time.end) begin = above->time.end;
+    }
+  }
+  both.insert(both.end(), above, top.end());
+  return both;
 }
 
 }  // namespace cgpu

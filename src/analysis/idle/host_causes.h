@@ -25,16 +25,19 @@ class HostCauses {
 
   explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {});
 
-  /// Calls visit(piece, cause) for the pieces of `time` that have a cause: profiler_overhead where the profiler was at
-  /// work on any thread, else that of the innermost slice or wait of `thread` that stands for one; lock only where
-  /// nothing else does. Not to be called from several threads at once.
+  /// Calls visit(time, cause, slice) for the pieces of `time` that have a cause, in order: profiler_overhead where the
+  /// profiler was at work on any thread, else what the driver did late, else that of the innermost slice or wait of
+  /// `thread` that stands for one; what only tells how it waited where nothing else does. `slice` is the one that
+  /// stands for the cause; kNone for a wait whose collective is not found. Not to be called from several threads at
+  /// once.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const std::vector<Piece>& pieces = pieces_of(thread);
     auto piece =
         std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.time.end <= time.begin; });
     for (; piece != pieces.end() && piece->time.begin < time.end; ++piece) {
-      visit(Interval{std::max(piece->time.begin, time.begin), std::min(piece->time.end, time.end)}, piece->cause);
+      visit(Interval{std::max(piece->time.begin, time.begin), std::min(piece->time.end, time.end)}, piece->cause,
+            piece->slice);
     }
   }
 
@@ -42,19 +45,24 @@ class HostCauses {
   struct Piece {
     Interval time;
     IdleCause cause;
+    SliceIndex slice = kNone;
   };
+  using Pieces = std::vector<Piece>;
   struct Thread {
-    std::vector<Piece> named;  // slices that stand for a cause other than lock, in file order, then waits
-    std::vector<Interval> locks;
-    std::optional<std::vector<Piece>> pieces;  // once asked for
+    Pieces named;  // slices that stand for what a thread did, then waits
+    Pieces ways;   // those that tell how it waited
+    std::vector<Interval> taking_requests;
+    std::optional<Pieces> pieces;  // once asked for
   };
 
-  const std::vector<Piece>& pieces_of(TrackIndex thread);
-  std::vector<Piece> split(const Thread& thread) const;
-  static std::vector<Piece> innermost(std::vector<Piece> slices);
+  void add_waits(const Timeline& timeline, const std::vector<Wait>& waits);
+  const Pieces& pieces_of(TrackIndex thread);
+  Pieces split(const Thread& thread) const;
+  static Pieces innermost(Pieces slices);
+  static Pieces below(const Pieces& top, const Pieces& more);
 
   std::vector<Thread> threads_;  // by track
-  IntervalSet overhead_;
+  Pieces everywhere_;            // of the profiler and of the driver: on all threads
 };
 
 }  // namespace cgpu

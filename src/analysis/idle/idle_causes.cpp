@@ -22,11 +22,43 @@ bool is_any(std::string_view text, Names names) {
   return std::find(names.begin(), names.end(), text) != names.end();
 }
 
+/// Of a Python frame, "torch/_dynamo/eval_frame.py(791): compile_wrapper"; both empty for other names.
+struct Frame {
+  std::string_view file;
+  std::string_view function;
+};
+Frame frame_of(std::string_view name) {
+  const size_t end = name.find("): ");
+  const size_t line = name.rfind('(', end);
+  if (end == std::string_view::npos || line == std::string_view::npos) return {};
+  return {name.substr(0, line), name.substr(end + 3)};
+}
+
+/// Compilers of torch.compile, Triton, nvFuser, JAX, NVRTC. Most of their frames are also on the stack when what they
+/// made is run: only those are listed that a compiler alone enters.
+bool is_compiling(std::string_view name) {
+  if (name.ends_with("(dynamo_timed)")) return true;
+  if (contains_any(name, {"aclopCompile", "nvrtcCompile", "NVRTC", "Nvrtc", "compileFusion", "compileKernel",
+                          "::Compile", "XlaCompile", "backend_compile"})) {
+    return true;
+  }
+  if (contains(name, "::compile") && !contains(name, "::compiled")) return true;
+  const auto [file, function] = frame_of(name);
+  if (contains_any(file, {"torch/_dynamo/convert_frame.py", "torch/_dynamo/symbolic_convert.py",
+                          "torch/_dynamo/output_graph.py", "triton/compiler/code_generator.py"})) {
+    return true;
+  }
+  if (!contains_any(file, {"torch/_inductor/", "triton/"})) return false;
+  return is_any(function, {"do_bench", "_bench"}) ||
+         (contains_any(function, {"compile", "autotune", "benchmark"}) && !contains(function, "is_compil"));
+}
+
 std::optional<IdleCause> cause_of_call(std::string_view name) {
   const Awaited awaited = awaited_by(name);
   if (awaited != Awaited::nothing) {
     return awaited == Awaited::own_copy ? IdleCause::blocking_copy : IdleCause::synchronization;
   }
+  if (is_compiling(name)) return IdleCause::compilation;
   if (contains_any(name, {"ModuleLoad", "LibraryLoad", "LinkCreate", "LinkAdd", "LinkComplete"})) {
     return IdleCause::module_load;
   }
@@ -44,15 +76,59 @@ bool is_synchronizing(std::string_view name) {
          (name.starts_with("<built-in ") && contains_any(name, {"synchronize>", "synchronize of "}));
 }
 
-std::optional<IdleCause> cause_of_other(std::string_view name) {
+bool is_lock(std::string_view name) {
+  return contains(name, "acquire of _thread") ||
+         is_any(name, {"pthread_mutex_lock", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
+                       "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_wait", "sem_timedwait", "sem_clockwait",
+                       "futex"});
+}
+
+bool is_io_of_the_system(std::string_view call) {
+  return is_any(call, {"open",    "open64", "openat",   "openat64", "fopen",      "fopen64",     "close",   "fclose",
+                       "read",    "pread",  "pread64",  "readv",    "preadv",     "fread",       "fgets",   "getline",
+                       "write",   "pwrite", "pwrite64", "writev",   "fwrite",     "fputs",       "fflush",  "fsync",
+                       "poll",    "ppoll",  "select",   "pselect",  "epoll_wait", "epoll_pwait", "recv",    "recvfrom",
+                       "recvmsg", "send",   "sendto",   "sendmsg",  "sendfile",   "accept",      "accept4", "connect"});
+}
+
+/// "<built-in function read>", "<built-in method recv_into of _socket.socket object at 0x7f>".
+bool is_io_of_python(std::string_view name) {
+  constexpr std::string_view built_in_function = "<built-in function ";
+  if (name.starts_with(built_in_function) && name.ends_with(">")) {
+    return is_any(name.substr(built_in_function.size(), name.size() - built_in_function.size() - 1),
+                  {"open", "read", "readinto", "write", "poll", "select"});
+  }
+  return name.starts_with("<built-in method ") && !contains_any(name, {"StringIO", "BytesIO"}) &&
+         contains_any(name, {" of _io.", " of socket object", " of _socket.socket object", " of select.", " of zmq."});
+}
+
+/// Where a server takes requests out of a queue: vLLM, TensorRT-LLM, SGLang, Python's own servers.
+bool is_taking_requests(std::string_view name) {
+  const auto [file, function] = frame_of(name);
+  return is_any(function, {"_process_input_queue", "_fetch_new_requests"}) ||
+         (function == "maybe_sleep" && contains(file, "sglang/")) ||
+         (function == "serve_forever" && contains(file, "socketserver.py"));
+}
+
+std::optional<IdleCause> cause_of_other(SliceKind kind, std::string_view name) {
+  if (kind == SliceKind::os_call && is_io_of_the_system(name)) return IdleCause::io;
   if (is_synchronizing(name)) return IdleCause::synchronization;
   if (contains(name, "DataLoader")) return IdleCause::data_loading;
   if (contains(name, "gc.collect") || name.starts_with("gc:") || name == "Python GC") {
     return IdleCause::garbage_collection;
   }
-  if (contains(name, "acquire of _thread") || is_any(name, {"pthread_mutex_lock", "pthread_cond_wait", "sem_wait"})) {
-    return IdleCause::lock;
-  }
+  if (is_lock(name)) return IdleCause::lock;
+  if (is_io_of_python(name)) return IdleCause::io;
+  if (is_taking_requests(name)) return IdleCause::no_work;
+  if (is_compiling(name)) return IdleCause::compilation;
+  if (contains(name, "triton/compiler/") && name.ends_with(": _init_handles")) return IdleCause::module_load;
+  return std::nullopt;
+}
+
+/// What CUDA does on its own account inside calls; CUPTI records it beside its own overhead.
+std::optional<IdleCause> cause_of_driver_work(std::string_view name) {
+  if (is_any(name, {"Lazy Function Loading", "Runtime Triggered Module Loading"})) return IdleCause::module_load;
+  if (is_any(name, {"Driver Compiler", "Driver JIT compiler"})) return IdleCause::compilation;
   return std::nullopt;
 }
 
@@ -60,16 +136,17 @@ std::optional<IdleCause> cause_of_other(std::string_view name) {
 
 std::string_view text_of(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> texts = {
-      "synchronization", "blocking_copy",      "data_loading", "allocation",
-      "module_load",     "garbage_collection", "lock",         "host_code",
-      "launch_overhead", "dependency",         "other_rank",   "profiler_overhead",
-      "unknown"};
+      "synchronization",    "blocking_copy", "data_loading", "allocation",        "compilation", "module_load",
+      "garbage_collection", "lock",          "io",           "not_scheduled",     "no_work",     "host_code",
+      "launch_overhead",    "dependency",    "other_rank",   "profiler_overhead", "unknown"};
   return texts[static_cast<size_t>(cause)];
 }
 
 std::optional<IdleCause> cause_named_by(SliceKind kind, std::string_view name) {
   if (is_call(kind)) return cause_of_call(name);
-  return is_host(kind) ? cause_of_other(name) : std::nullopt;
+  if (is_host(kind)) return cause_of_other(kind, name);
+  if (kind == SliceKind::overhead || kind == SliceKind::other) return cause_of_driver_work(name);
+  return std::nullopt;
 }
 
 }  // namespace cgpu

@@ -11,15 +11,19 @@ namespace cgpu {
 
 /// What the time of a gap went to. The launching thread is the one that launched the op after the gap.
 enum class IdleCause : uint8_t {
-  // What the launching thread did before its launch call:
+  // What the launching thread did, before its launch call or inside it:
   synchronization,
-  blocking_copy,  // also in the launch call itself, if that is one
+  blocking_copy,  // also a copy of pageable memory that is called asynchronous
   data_loading,
   allocation,
-  module_load,
+  compilation,
+  module_load,  // also inside the first launch of a kernel
   garbage_collection,
   lock,
-  host_code,  // anything else
+  io,
+  not_scheduled,  // a call lasted far longer than calls of its name do, and nothing in it explains that
+  no_work,        // a server had no request
+  host_code,      // anything else, before the launch call
   // Since the launch call began:
   launch_overhead,  // the call itself, and the time that the op needs to start
   dependency,       // the op waited for other work of the device
@@ -33,7 +37,14 @@ inline constexpr int kIdleCauses = static_cast<int>(IdleCause::unknown) + 1;
 /// "synchronization", "blocking_copy", ...
 std::string_view text_of(IdleCause cause);
 
-/// The cause that a host slice of this kind and name stands for; empty where it stands for none. O(length of the name).
+/// The cause that a slice of this kind and name stands for; empty where it stands for none. Host slices and, on any
+/// track, what the driver does late. no_work is that of a frame in which a server takes requests: only where it waits
+/// there does the time go to that. O(length of the name).
 std::optional<IdleCause> cause_named_by(SliceKind kind, std::string_view name);
+
+/// Causes that tell how a thread waits, not for what.
+inline bool is_way_of_waiting(IdleCause cause) {
+  return cause == IdleCause::lock || cause == IdleCause::io;
+}
 
 }  // namespace cgpu

@@ -53,6 +53,63 @@ TEST(IdleCauses, OtherSlices) {
   EXPECT_EQ(cause(op, "aten::mm"), "none");
 }
 
+TEST(IdleCauses, CompilersButNotWhatTheyMade) {
+  constexpr SliceKind annotation = SliceKind::annotation;
+  constexpr SliceKind frame = SliceKind::python_function;
+  EXPECT_EQ(cause(annotation, "OutputGraph.call_user_compiler (dynamo_timed)"), "compilation");
+  EXPECT_EQ(cause(annotation, "FusionKernelRuntime::compileFusionParallel"), "compilation");
+  EXPECT_EQ(cause(annotation, "executor_utils::Nvrtc::CompileProgram"), "compilation");
+  EXPECT_EQ(cause(annotation, "KernelExecutor::compile"), "compilation");
+  EXPECT_EQ(cause(SliceKind::runtime_call, "AscendCL@aclopCompileAndExecute"), "compilation");
+  EXPECT_EQ(cause(frame, "torch/_dynamo/convert_frame.py(1072): _compile"), "compilation");
+  EXPECT_EQ(cause(frame, "torch/_inductor/compile_fx.py(1017): compile_fx"), "compilation");
+  EXPECT_EQ(cause(frame, "triton/compiler/compiler.py(226): compile"), "compilation");
+  EXPECT_EQ(cause(frame, "triton/runtime/autotuner.py(120): _bench"), "compilation");
+  EXPECT_EQ(cause(frame, "torch/_inductor/runtime/triton_heuristics.py(900): benchmark_all_configs"), "compilation");
+  EXPECT_EQ(cause(frame, "triton/compiler/compiler.py(444): _init_handles"), "module_load");
+
+  EXPECT_EQ(cause(annotation, "Torch-Compiled Region: 0/0"), "none");
+  EXPECT_EQ(cause(annotation, "TorchDynamo Cache Lookup"), "none");
+  EXPECT_EQ(cause(annotation, "## Call CompiledFxGraph fud64 ##"), "none");
+  EXPECT_EQ(cause(frame, "torch/_dynamo/eval_frame.py(791): compile_wrapper"), "none");
+  EXPECT_EQ(cause(frame, "torch/_inductor/output_code.py(590): __call__"), "none");
+  EXPECT_EQ(cause(frame, "torch/compiler/__init__.py(380): is_compiling"), "none");
+  EXPECT_EQ(cause(frame, "triton/compiler/compiler.py(481): run"), "none");
+  EXPECT_EQ(cause(frame, "benchmark.py(12): benchmark"), "none");
+}
+
+TEST(IdleCauses, ReadingAndWriting) {
+  constexpr SliceKind frame = SliceKind::python_function;
+  EXPECT_EQ(cause(SliceKind::os_call, "read"), "io");
+  EXPECT_EQ(cause(SliceKind::os_call, "epoll_wait"), "io");
+  EXPECT_EQ(cause(SliceKind::os_call, "futex"), "lock");
+  EXPECT_EQ(cause(SliceKind::os_call, "pthread_cond_timedwait"), "lock");
+  EXPECT_EQ(cause(SliceKind::os_call, "ioctl"), "none");
+  EXPECT_EQ(cause(SliceKind::annotation, "read"), "none");  // whatever somebody calls so
+  EXPECT_EQ(cause(frame, "<built-in function read>"), "io");
+  EXPECT_EQ(cause(frame, "<built-in method poll of select.poll object at 0x7f>"), "io");
+  EXPECT_EQ(cause(frame, "<built-in method recvmsg of socket object at 0x7f>"), "io");
+  EXPECT_EQ(cause(frame, "<built-in method read of _io.BufferedReader object at 0x7f>"), "io");
+  EXPECT_EQ(cause(frame, "<built-in method write of _io.BytesIO object at 0x7f>"), "none");
+  EXPECT_EQ(cause(frame, "<built-in method select of Tensor object at 0x7f>"), "none");
+  EXPECT_EQ(cause(frame, "<built-in method send of generator object at 0x7f>"), "none");
+}
+
+TEST(IdleCauses, WhereServersTakeRequests) {
+  constexpr SliceKind frame = SliceKind::python_function;
+  EXPECT_EQ(cause(frame, "vllm/v1/engine/core.py(900): _process_input_queue"), "no_work");
+  EXPECT_EQ(cause(frame, "/usr/lib/python3.12/socketserver.py(226): serve_forever"), "no_work");
+  EXPECT_EQ(cause(frame, "queue.py(154): get"), "none");
+  EXPECT_EQ(cause(frame, "train.py(3): serve_forever"), "none");
+}
+
+TEST(IdleCauses, WorkOfTheDriver) {
+  EXPECT_EQ(cause(SliceKind::overhead, "Lazy Function Loading"), "module_load");
+  EXPECT_EQ(cause(SliceKind::other, "Runtime Triggered Module Loading"), "module_load");
+  EXPECT_EQ(cause(SliceKind::overhead, "Driver Compiler"), "compilation");
+  EXPECT_EQ(cause(SliceKind::overhead, "Activity Buffer Request"), "none");
+}
+
 TEST(IdleCauses, OnlyHostSlicesNameOne) {
   EXPECT_EQ(cause(SliceKind::kernel, "DataLoader"), "none");
   EXPECT_EQ(cause(SliceKind::synchronization, "cudaStreamSynchronize"), "none");

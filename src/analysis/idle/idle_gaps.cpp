@@ -1,6 +1,7 @@
 #include "analysis/idle/idle_gaps.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "analysis/host/launch_calls.h"
@@ -9,66 +10,56 @@ namespace cgpu {
 
 namespace {
 
-int64_t& time_of(TimeByCause& times, IdleCause cause) {
-  return times[static_cast<size_t>(cause)];
-}
-
 /// A launched op that has not begun after so long waits for something else (docs/definitions.md, "idle").
 constexpr int64_t kLongestStart = 30'000;
 
-/// Which calls are blocking copies; each name is looked at once.
-class BlockingCopies {
- public:
-  explicit BlockingCopies(const Timeline& timeline) : timeline_(timeline), answers_(timeline.names.size(), kUnasked) {}
-  bool has(SliceIndex call) {
-    int8_t& answer = answers_[timeline_.slices.name[call]];
-    if (answer == kUnasked) {
-      answer = cause_named_by(timeline_.kind(call), timeline_.name(call)) == IdleCause::blocking_copy ? 1 : 0;
-    }
-    return answer == 1;
-  }
-
- private:
-  static constexpr int8_t kUnasked = -1;
-  const Timeline& timeline_;
-  std::vector<int8_t> answers_;
-};
-
-/// `stream_ended`: whether an op of the waking op's stream ended where the gap begins.
-TimeByCause split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_op, bool stream_ended,
-                      BlockingCopies& blocking_copies, HostCauses& host) {
-  TimeByCause times{};
+/// Calls part(time, cause, slice) for the parts of a gap, in order of time; `slice` stands for the cause, kNone where
+/// none does. `stream_ended`: whether an op of the waking op's stream ended where the gap begins.
+template <typename Part>
+void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_op, bool stream_ended, HostCauses& host,
+               Part part) {
   const SliceIndex launch = launch_of(timeline, waking_op);
   if (launch == kNone) {
-    time_of(times, IdleCause::unknown) = gap.end - gap.begin;
-    return times;
+    part(gap, IdleCause::unknown, kNone);
+    return;
   }
-  const int64_t launch_end = timeline.slices.end(launch);
-  const int64_t called = std::clamp(timeline.slices.start[launch], gap.begin, gap.end);
+  const Slices& slices = timeline.slices;
+  const int64_t launch_end = slices.end(launch);
+  const int64_t called = std::clamp(slices.start[launch], gap.begin, gap.end);
   const int64_t returned = std::clamp(launch_end, gap.begin, gap.end);
 
-  if (called > gap.begin) {  // else it was launched before, as most are where the queue is deep
-    time_of(times, IdleCause::host_code) = called - gap.begin;
-    host.for_each_piece(timeline.slices.track[launch], {gap.begin, called},
-                        [&](const Interval& piece, IdleCause cause) {
-                          time_of(times, cause) += piece.end - piece.begin;
-                          time_of(times, IdleCause::host_code) -= piece.end - piece.begin;
+  if (returned > gap.begin) {  // else it was launched before, as most are where the queue is deep
+    const auto place = [&](SliceIndex slice) {
+      return std::tuple(slices.start[slice], -slices.duration[slice], slice);
+    };
+    const auto explains_launch = [&](SliceIndex slice) {
+      return slice != kNone && (!is_host(timeline.kind(slice)) || place(slice) >= place(launch));
+    };
+    int64_t now = gap.begin;
+    const auto without_cause_until = [&](int64_t time) {
+      if (now < std::min(called, time)) part({now, std::min(called, time)}, IdleCause::host_code, kNone);
+      if (std::max(called, now) < time) part({std::max(called, now), time}, IdleCause::launch_overhead, launch);
+      now = std::max(now, time);
+    };
+    host.for_each_piece(slices.track[launch], {gap.begin, returned},
+                        [&](const Interval& time, IdleCause cause, SliceIndex slice) {
+                          without_cause_until(time.begin);
+                          const int64_t until = explains_launch(slice) ? time.end : std::min(time.end, called);
+                          if (now < until) part({now, until}, cause, slice);
+                          now = std::max(now, until);
                         });
+    without_cause_until(returned);
   }
 
-  time_of(times, blocking_copies.has(launch) ? IdleCause::blocking_copy : IdleCause::launch_overhead) +=
-      returned - called;
-
+  if (returned == gap.end) return;
   const bool alone = launch_end > gap.begin || stream_ended;
   const bool starting = alone && gap.end - returned < kLongestStart;
-  time_of(times, starting ? IdleCause::launch_overhead : IdleCause::dependency) += gap.end - returned;
-  return times;
+  part({returned, gap.end}, starting ? IdleCause::launch_overhead : IdleCause::dependency, launch);
 }
 
-}  // namespace
-
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
-                       const std::function<void(const IdleGap&)>& visit) {
+/// Calls visit(gap, waking_op, stream_ended) for the gaps between `ops`.
+template <typename Visit>
+void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visit) {
   const DeviceOps& all = timeline.device_ops;
   const auto start_of = [&](OpIndex op) { return timeline.slices.start[all.slice[op]]; };
   const auto starts_earlier = [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); };
@@ -77,14 +68,12 @@ void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostC
   }
   if (ops.empty()) return;
 
-  BlockingCopies blocking_copies(timeline);
   int64_t last_end = INT64_MIN;
   int64_t busy_until = start_of(ops.front());
   std::vector<int64_t> ended;  // the streams of the ops that ended then
   const auto gap_before = [&](OpIndex waking_op, int64_t end) {
     const bool stream_ended = std::find(ended.begin(), ended.end(), all.stream[waking_op]) != ended.end();
-    const Interval gap{busy_until, end};
-    visit({gap, waking_op, split_gap(timeline, gap, all.slice[waking_op], stream_ended, blocking_copies, host)});
+    visit(Interval{busy_until, end}, waking_op, stream_ended);
   };
   OpIndex first = ops.front();  // of the ops that start when this one does, in file order
   for (const OpIndex op : ops) {
@@ -104,6 +93,35 @@ void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostC
     }
   }
   if (busy_until < last_end) gap_before(first, last_end);  // up to an op without duration
+}
+
+}  // namespace
+
+void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
+                       const std::function<void(const IdleGap&)>& visit) {
+  for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
+    IdleGap gap{time, waking_op, {}};
+    split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, host,
+              [&](const Interval& part, IdleCause cause, SliceIndex) {
+                gap.times[static_cast<size_t>(cause)] += part.end - part.begin;
+              });
+    visit(gap);
+  });
+}
+
+void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, IdleCulprits& culprits,
+                       const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit) {
+  std::vector<IdlePart> parts;
+  for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
+    IdleGap gap{time, waking_op, {}};
+    parts.clear();
+    const SliceIndex waking = timeline.device_ops.slice[waking_op];
+    split_gap(timeline, time, waking, stream_ended, host, [&](const Interval& part, IdleCause cause, SliceIndex slice) {
+      gap.times[static_cast<size_t>(cause)] += part.end - part.begin;
+      culprits.append({part, cause, slice}, waking, parts);
+    });
+    visit(gap, parts);
+  });
 }
 
 }  // namespace cgpu

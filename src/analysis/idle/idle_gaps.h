@@ -1,5 +1,6 @@
 // The gaps of a device, each split by cause: docs/definitions.md, "idle". One pass over the device ops in order of
-// their starts, O(n) where they come so and O(n log n) where they must be sorted, and what HostCauses costs.
+// their starts, O(n) where they come so and O(n log n) where they must be sorted, and what HostCauses costs. The
+// culprits cost O(log m) more for each part, and O(1) for each of the m host slices of the thread that lies in it.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/idle/host_causes.h"
+#include "analysis/idle/idle_culprits.h"
 
 namespace cgpu {
 
@@ -25,5 +27,9 @@ struct IdleGap {
 /// timeline.
 void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
                        const std::function<void(const IdleGap&)>& visit);
+
+/// The same with the parts of each gap, in order of time, each with its culprit. They fill the gap.
+void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, IdleCulprits& culprits,
+                       const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit);
 
 }  // namespace cgpu

@@ -5,8 +5,10 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "analysis/idle/idle_causes.h"
+#include "analysis/idle/session_idle.h"
 #include "analysis/random_run.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
@@ -31,11 +33,13 @@ std::ostream& operator<<(std::ostream& out, const Row& row) {
   return out << row.count << " " << row.total_ns << " " << row.max_ns;
 }
 
-/// By device and cause.
+/// By device and cause, "cause: culprit" where the table has culprits.
 std::map<std::pair<int64_t, std::string>, Row> rows_of(const Table& table) {
   std::map<std::pair<int64_t, std::string>, Row> rows;
   for (size_t row = 0; row < table.row_count(); ++row) {
-    const bool is_new = rows.try_emplace({integer_at(table, row, "device"), text_at(table, row, "cause")},
+    std::string key = text_at(table, row, "cause");
+    if (table.name == "idle_hosts") key += ": " + text_at(table, row, "culprit");
+    const bool is_new = rows.try_emplace({integer_at(table, row, "device"), key},
                                          Row{integer_at(table, row, "count"), integer_at(table, row, "total_ns"),
                                              integer_at(table, row, "max_ns")})
                             .second;
@@ -130,6 +134,99 @@ TEST(Idle, AnOpThatBeginsLongAfterItsLaunchWaitsForSomethingElse) {
   }
 }
 
+TEST(Idle, WhatACallOfTheLaunchDoesIsNoLaunchOverhead) {
+  TestRun run;
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 100, 90);
+  run.host(SliceKind::driver_call, "cuModuleLoadData", 110, 50, launch);
+  run.host(SliceKind::annotation, "enumerate(DataLoader)", 0, 195);  // around the launch
+  EXPECT_EQ(causes_of_gap(run, launched_by(launch)), (Causes{{"module_load", 50}, {"launch_overhead", 50}}));
+}
+
+TEST(Idle, TheDriversOwnWorkIsNotTheProfilers) {
+  TestRun run;
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 100, 90);
+  const TrackIndex nobody = run.track(TrackKind::host_thread, "-1", "0");
+  run.add(SliceKind::overhead, "Lazy Function Loading", 110, 60, nobody);
+  run.add(SliceKind::overhead, "Activity Buffer Request", 120, 10, nobody);
+  EXPECT_EQ(causes_of_gap(run, launched_by(launch)),
+            (Causes{{"module_load", 50}, {"profiler_overhead", 10}, {"launch_overhead", 40}}));
+}
+
+TEST(Idle, ToWaitWhereRequestsAreTakenIsToHaveNoWork) {
+  TestRun run;
+  const char* queue = "vllm/v1/engine/core.py(900): _process_input_queue";
+  const SliceIndex taking = run.host(SliceKind::python_function, queue, 100, 60);
+  run.host(SliceKind::python_function, "<built-in method acquire of _thread.lock object at 0x1>", 110, 40, taking);
+  run.host(SliceKind::python_function, "<built-in method acquire of _thread.lock object at 0x1>", 165, 5);
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 200, 0);
+  EXPECT_EQ(causes_of_gap(run, launched_by(launch)), (Causes{{"no_work", 40}, {"lock", 5}, {"host_code", 55}}));
+}
+
+TEST(Idle, TheFrameInWhichTheMainThreadSitsIsNamedWithItsStack) {
+  TestRun run;
+  run.kernel("forward", 0, 100, {0, 3, OpKind::compute, KernelClass::gemm, kNone});
+  constexpr SliceKind frame = SliceKind::python_function;
+  const SliceIndex process = run.host(frame, "image_processing_owlv2.py(428): preprocess", 100, 95);
+  const SliceIndex resize = run.host(frame, "image_processing_owlv2.py(311): resize", 110, 80, process);
+  const SliceIndex zoom = run.host(frame, "scipy/ndimage/_interpolation.py(691): zoom", 115, 70, resize);
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 195, 5);
+  run.kernel("next", 200, 10, launched_by(launch));
+  const Session session = session_of(run);
+  const Table table = idle_hosts_table(session);
+  expect_well_formed(table);
+  EXPECT_EQ(text_at(table, 0, "cause"), "host_code");
+  EXPECT_EQ(text_at(table, 0, "culprit"), "scipy/ndimage/_interpolation.py(691): zoom");
+  EXPECT_EQ(integer_at(table, 0, "total_ns"), 70);
+  EXPECT_DOUBLE_EQ(real_at(table, 0, "pct"), 70.0);
+
+  SessionIdle idle(session);
+  std::vector<SliceIndex> stacks;
+  idle.for_each_gap(0, {0, 1}, [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
+    int64_t now = gap.time.begin;
+    for (const IdlePart& part : parts) {
+      EXPECT_EQ(part.time.begin, now);
+      now = part.time.end;
+      stacks.push_back(part.host);
+    }
+    EXPECT_EQ(now, gap.time.end);
+  });
+  EXPECT_EQ(stacks, (std::vector<SliceIndex>{process, resize, zoom, resize, process, launch}));
+}
+
+TEST(Idle, IterationsAreNobodysFaultAndAddressesDoNotDivide) {
+  TestRun run;
+  run.kernel("first", 0, 100, {0, 3, OpKind::compute, KernelClass::gemm, kNone});
+  const SliceIndex step = run.host(SliceKind::annotation, "ProfilerStep#12", 90, 300);
+  run.host(SliceKind::python_function, "<built-in method f of A object at 0x1>", 110, 20, step);
+  run.host(SliceKind::python_function, "<built-in method f of A object at 0x2>", 130, 30, step);
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 180, 20, step);
+  run.kernel("next", 200, 10, launched_by(launch));
+  EXPECT_EQ(rows_of(idle_hosts_table(session_of(run))),
+            (std::map<std::pair<int64_t, std::string>, Row>{
+                {{0, "host_code: <built-in method f of A object>"}, {1, 50, 50}},
+                {{0, "host_code: (nothing recorded before <built-in method f of A object>)"}, {1, 10, 10}},
+                {{0, "host_code: (nothing recorded before cudaLaunchKernel)"}, {1, 20, 20}},
+                {{0, "launch_overhead: cudaLaunchKernel"}, {1, 20, 20}}}));
+}
+
+TEST(Idle, WhatAQueuedOpWaitedFor) {
+  TestRun run;
+  const SliceIndex early = run.host(kCall, "cudaLaunchKernel", 0, 2);
+  const SliceIndex awaited = run.kernel("awaited", 10, 90, {0, 3, OpKind::compute, KernelClass::gemm, early});
+  const SliceIndex record = run.host(kCall, "cudaEventRecord", 3, 1);
+  const SliceIndex told = run.host(kCall, "cudaStreamWaitEvent", 5, 1);
+  const TrackIndex stream = run.track(TrackKind::device_stream, "0", "7");
+  const SliceIndex order = run.add(SliceKind::synchronization, "Stream Wait Event", 5, 1, stream);
+  run.run.timeline.slices.launch[order] = told;
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 8, 2);
+  run.kernel("held", 160, 10, launched_by(launch));
+  run.run.timeline.synchronizations.push_back(
+      {.slice = order, .kind = Synchronization::Kind::stream_order, .device = 0, .stream = 3, .record = record});
+  EXPECT_EQ(awaited, 1u);
+  EXPECT_EQ(rows_of(idle_hosts_table(session_of(run))),
+            (std::map<std::pair<int64_t, std::string>, Row>{{{0, "dependency: awaited"}, {1, 60, 60}}}));
+}
+
 TEST(Idle, NoLaunchIsUnknown) {
   TestRun run;
   run.host(kCall, "cudaStreamSynchronize", 90, 50);
@@ -155,48 +252,96 @@ TEST(Idle, CountsGapsAndKeepsTheLongest) {
   EXPECT_DOUBLE_EQ(real_at(table, 0, "pct"), 100.0);
 }
 
-/// The cause of one idle nanosecond of the gap, by the definition.
-std::string slow_cause(const Timeline& timeline, const std::vector<OpIndex>& of_device, int64_t time, int64_t gap_begin,
-                       OpIndex waking) {
-  const Slices& slices = timeline.slices;
-  const DeviceOps& ops = timeline.device_ops;
-  const SliceIndex launch = slices.launch[ops.slice[waking]];
-  if (launch == kNone || !is_plausible(timeline, launch)) return "unknown";
-  if (time >= slices.end(launch)) {
-    if (slices.end(launch) > gap_begin) return "launch_overhead";
-    for (const OpIndex op : of_device) {
-      if (ops.stream[op] == ops.stream[waking] && slices.end(ops.slice[op]) == gap_begin) return "launch_overhead";
-    }
-    return "dependency";
-  }
-  if (time >= slices.start[launch]) return timeline.name(launch) == "cudaMemcpy" ? "blocking_copy" : "launch_overhead";
-
-  bool locked = false;
-  SliceIndex innermost = kNone;
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (!is_active(timeline, slice, time)) continue;
-    if (timeline.kind(slice) == SliceKind::overhead) return "profiler_overhead";
-    if (slices.track[slice] != slices.track[launch]) continue;
-    const auto cause = cause_named_by(timeline.kind(slice), timeline.name(slice));
-    if (!cause) continue;
-    if (*cause == IdleCause::lock) {
-      locked = true;
-      continue;
-    }
-    const auto depth = [&](SliceIndex i) { return std::tuple(slices.start[i], -slices.duration[i], i); };
-    if (innermost == kNone || depth(slice) > depth(innermost)) innermost = slice;
-  }
-  if (innermost != kNone) {
-    return std::string(text_of(*cause_named_by(timeline.kind(innermost), timeline.name(innermost))));
-  }
-  return locked ? "lock" : "host_code";
+std::tuple<int64_t, int64_t, SliceIndex> place_of(const Timeline& timeline, SliceIndex slice) {
+  return {timeline.slices.start[slice], -timeline.slices.duration[slice], slice};
 }
 
-/// Of the ops that have a part in the window.
-std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timeline,
-                                                         Interval window = {INT64_MIN, INT64_MAX}) {
+/// Of the slices for which `wanted` holds the innermost; kNone if there is none.
+template <typename Wanted>
+SliceIndex innermost(const Timeline& timeline, Wanted wanted) {
+  SliceIndex found = kNone;
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    if (!wanted(slice)) continue;
+    if (found == kNone || place_of(timeline, slice) > place_of(timeline, found)) found = slice;
+  }
+  return found;
+}
+
+struct Why {
+  std::string cause;
+  std::string culprit;
+};
+
+/// The cause and the culprit of one idle nanosecond of the gap, by the definition.
+Why slow_why(const Timeline& timeline, const std::vector<OpIndex>& of_device, int64_t time, int64_t gap_begin,
+             OpIndex waking) {
   const Slices& slices = timeline.slices;
-  std::map<std::pair<int64_t, std::string>, Row> rows;
+  const DeviceOps& ops = timeline.device_ops;
+  const auto name = [&](SliceIndex slice) { return std::string(timeline.name(slice)); };
+  const auto cause = [&](SliceIndex slice) { return cause_named_by(timeline.kind(slice), timeline.name(slice)); };
+  const auto named = [&](SliceIndex slice) { return Why{std::string(text_of(*cause(slice))), name(slice)}; };
+  const SliceIndex launch = slices.launch[ops.slice[waking]];
+  if (launch == kNone || !is_plausible(timeline, launch)) return {"unknown", "(launch not recorded)"};
+  if (time >= slices.end(launch)) {
+    if (slices.end(launch) > gap_begin) return {"launch_overhead", name(launch)};
+    for (const OpIndex op : of_device) {
+      if (ops.stream[op] == ops.stream[waking] && slices.end(ops.slice[op]) == gap_begin) {
+        return {"launch_overhead", name(launch)};
+      }
+    }
+    return {"dependency", "(what it waited for is not recorded)"};
+  }
+
+  const auto of_kind = [&](SliceKind kind, auto wanted) {
+    return innermost(timeline, [&](SliceIndex slice) {
+      return is_active(timeline, slice, time) && timeline.kind(slice) == kind && wanted(slice);
+    });
+  };
+  const SliceIndex overhead = of_kind(SliceKind::overhead, [&](SliceIndex slice) { return !cause(slice); });
+  if (overhead != kNone) return {"profiler_overhead", name(overhead)};
+  const SliceIndex driver = of_kind(SliceKind::overhead, [&](SliceIndex slice) { return cause(slice).has_value(); });
+  if (driver != kNone) return named(driver);
+
+  const auto of_thread = [&](auto wanted) {
+    return innermost(timeline, [&](SliceIndex slice) {
+      return is_active(timeline, slice, time) && slices.track[slice] == slices.track[launch] &&
+             is_host(timeline.kind(slice)) && wanted(slice);
+    });
+  };
+  const SliceIndex taking = of_thread([&](SliceIndex slice) { return cause(slice) == IdleCause::no_work; });
+  SliceIndex by = of_thread([&](SliceIndex slice) {
+    return cause(slice) && cause(slice) != IdleCause::no_work && !is_way_of_waiting(*cause(slice));
+  });
+  const bool by_way = by == kNone;
+  if (by_way) by = of_thread([&](SliceIndex slice) { return cause(slice) && is_way_of_waiting(*cause(slice)); });
+  if (time >= slices.start[launch] && (by == kNone || place_of(timeline, by) < place_of(timeline, launch))) {
+    return {"launch_overhead", name(launch)};
+  }
+  if (by != kNone && by_way && taking != kNone) return {"no_work", name(by)};
+  const std::string said = by == kNone ? "host_code" : named(by).cause;
+  if (said != "host_code" && said != "data_loading") return {said, name(by)};
+  const SliceIndex inside = of_thread([](SliceIndex) { return true; });
+  if (inside != kNone && !name(inside).starts_with("ProfilerStep#")) return {said, name(inside)};
+  SliceIndex next = kNone;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (slices.track[slice] != slices.track[launch] || !is_host(timeline.kind(slice)) ||
+        !is_plausible(timeline, slice) || slices.start[slice] <= time || name(slice).starts_with("ProfilerStep#")) {
+      continue;
+    }
+    if (next == kNone || place_of(timeline, slice) < place_of(timeline, next)) next = slice;
+  }
+  return {said, "(nothing recorded before " + name(next) + ")"};
+}
+
+using Rows = std::map<std::pair<int64_t, std::string>, Row>;  // by device and cause, or cause and culprit
+struct SlowIdle {
+  Rows by_cause, by_culprit;
+};
+
+/// Of the ops that have a part in the window.
+SlowIdle slow_idle(const Timeline& timeline, Interval window = {INT64_MIN, INT64_MAX}) {
+  const Slices& slices = timeline.slices;
+  SlowIdle idle;
   for (auto& group : ops_by_device(timeline)) {
     const int64_t device = group.first;
     std::vector<OpIndex>& ops = group.second;
@@ -222,18 +367,24 @@ std::map<std::pair<int64_t, std::string>, Row> slow_idle(const Timeline& timelin
       }
       const OpIndex waking = *std::find_if(
           ops.begin(), ops.end(), [&](OpIndex op) { return slices.start[timeline.device_ops.slice[op]] == end; });
-      std::map<std::string, int64_t> parts;
-      for (int64_t time = begin; time < end; ++time) ++parts[slow_cause(timeline, ops, time, begin, waking)];
-      for (const auto& [cause, length] : parts) {
-        Row& row = rows[{device, cause}];
-        ++row.count;
-        row.total_ns += length;
-        row.max_ns = std::max(row.max_ns, length);
+      std::map<std::string, int64_t> causes, culprits;
+      for (int64_t time = begin; time < end; ++time) {
+        const Why why = slow_why(timeline, ops, time, begin, waking);
+        ++causes[why.cause];
+        ++culprits[why.cause + ": " + why.culprit];
+      }
+      for (const auto& [parts, rows] : {std::pair(&causes, &idle.by_cause), std::pair(&culprits, &idle.by_culprit)}) {
+        for (const auto& [key, length] : *parts) {
+          Row& row = (*rows)[{device, key}];
+          ++row.count;
+          row.total_ns += length;
+          row.max_ns = std::max(row.max_ns, length);
+        }
       }
       begin = end;
     }
   }
-  return rows;
+  return idle;
 }
 
 TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
@@ -248,17 +399,23 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
                                              {SliceKind::python_function, "f.py(1): f"},
                                              {SliceKind::annotation, "gc:1"},
                                              {SliceKind::annotation, "pthread_mutex_lock"},
+                                             {SliceKind::annotation, "ProfilerStep#7"},
+                                             {SliceKind::os_call, "read"},
+                                             {SliceKind::python_function, "core.py(3): _process_input_queue"},
+                                             {SliceKind::framework_op, "compile_fx (dynamo_timed)"},
+                                             {SliceKind::overhead, "Lazy Function Loading"},
                                              {SliceKind::overhead, "Buffer Flush"}};
   std::map<std::string, int64_t> seen;
   int64_t explained_outside = 0;
   for (unsigned seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(seed);
     RandomRun run(seed, vocabulary, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
-    const auto expected = slow_idle(run.run.timeline);
+    const SlowIdle slow = slow_idle(run.run.timeline);
+    const Rows& expected = slow.by_cause;
     const auto whole_session = std::make_shared<const Session>(session_of(run));
     const Session& session = *whole_session;
-    const Table table = idle_table(session, {});
-    EXPECT_EQ(rows_of(table), expected);
+    EXPECT_EQ(rows_of(idle_table(session, {})), expected);
+    EXPECT_EQ(rows_of(idle_hosts_table(session, {})), slow.by_culprit);
 
     const Table whole = gpu_time_table(session, {});
     for (size_t row = 0; row < whole.row_count(); ++row) {
@@ -279,12 +436,14 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
       part.window = window;
       if (!all_tracks) part.takes = device_only;
       const Session cut = cut_out(whole_session, {part});
-      EXPECT_EQ(rows_of(idle_table(cut, {})), slow_idle(session.runs[0].timeline, window));
+      const SlowIdle of_window = slow_idle(session.runs[0].timeline, window);
+      EXPECT_EQ(rows_of(idle_table(cut, {})), of_window.by_cause);
+      EXPECT_EQ(rows_of(idle_hosts_table(cut, {})), of_window.by_culprit);
       explained_outside += cut.runs[0].notes.count("launch_outside_window");
     }
   }
   EXPECT_GT(explained_outside, 1000);
-  EXPECT_EQ(seen.size(), 11u);  // every cause but module_load and other_rank
+  EXPECT_EQ(seen.size(), 15u);  // every cause but not_scheduled and other_rank
   for (const auto& [cause, count] : seen) EXPECT_GT(count, 20) << cause;
 }
 

@@ -14,27 +14,45 @@ SessionIdle::SessionIdle(const Session& session, std::vector<HostCauses::Wait> w
   std::call_once(waits_once_, [&] { waits_ = {std::move(waits_for_others)}; });
 }
 
-void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops,
-                               const std::function<void(const IdleGap&)>& visit) {
+template <typename Visit>
+void SessionIdle::with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit) {
   OpsInWhole there = ops_in_whole(session_, run, ops);
-  const std::lock_guard lock(hosts_[there.run].mutex);
+  Host& host = hosts_[there.run];
+  const std::lock_guard lock(host.mutex);
+  causes_of(there.run);
   const auto& part = session_.runs[run].part_of;
-  for_each_idle_gap(there.timeline, std::move(there.ops), causes_of(there.run), [&](IdleGap gap) {
+  visit(there, host, [&](IdleGap gap) {
     if (part) {
       const auto at = std::lower_bound(part->ops.begin(), part->ops.end(), gap.waking_op);
       gap.waking_op = static_cast<OpIndex>(at - part->ops.begin());
     }
-    visit(gap);
+    return gap;
+  });
+}
+
+void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops,
+                               const std::function<void(const IdleGap&)>& visit) {
+  with_host(run, ops, [&](OpsInWhole& there, Host& host, const auto& place) {
+    for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes,
+                      [&](const IdleGap& gap) { visit(place(gap)); });
+  });
+}
+
+void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops,
+                               const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit) {
+  with_host(run, ops, [&](OpsInWhole& there, Host& host, const auto& place) {
+    if (!host.culprits) host.culprits = std::make_unique<IdleCulprits>(there.timeline);
+    for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes, *host.culprits,
+                      [&](const IdleGap& gap, const std::vector<IdlePart>& parts) { visit(place(gap), parts); });
   });
 }
 
 void SessionIdle::for_each_host_piece(size_t run, TrackIndex thread, Interval time,
-                                      const std::function<void(Interval, IdleCause)>& visit) {
+                                      const std::function<void(Interval, IdleCause, SliceIndex)>& visit) {
   const std::lock_guard lock(hosts_[run].mutex);
   causes_of(run).for_each_piece(thread, time, visit);
 }
 
-/// Of a run of the whole, whose mutex is held.
 HostCauses& SessionIdle::causes_of(size_t run) {
   std::call_once(waits_once_, [&] { waits_ = rank_waits(whole_); });
   Host& host = hosts_[run];

@@ -2,8 +2,8 @@
 //
 // Of a session that is a part of another one (Session::whole) the gaps are those between its own device ops, but their
 // causes are looked for in the whole: the call that launched the op after a gap, and what its thread did, may lie
-// outside of the part. Costs O(n log n) in the slices once, for the waits for other ranks and HostCauses, then what
-// idle_gaps.h says for each visit.
+// outside of the part. Costs O(n log n) in the slices once, for the waits for other ranks, HostCauses and, where
+// somebody asks for them, culprits; then what idle_gaps.h says for each visit.
 #pragma once
 
 #include <deque>
@@ -26,14 +26,23 @@ class SessionIdle {
   /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
   /// threads may do so at once; those of one run wait for each other.
   void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const std::function<void(const IdleGap&)>& visit);
+  /// The same with the parts of each gap and their culprits, which are slices of the whole's timeline (ops_in_whole).
+  void for_each_gap(size_t run, const std::vector<OpIndex>& ops,
+                    const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit);
 
-  /// Calls visit(piece, cause) for the pieces of a time of a host thread that have a cause (host_causes.h). The run and
-  /// its thread are those of the whole, the time is on the run's clock.
+  /// Calls visit(piece, cause, slice) for the pieces of a time of a host thread that have a cause (host_causes.h). The run
+  /// and its thread are those of the whole, the time is on the run's clock.
   void for_each_host_piece(size_t run, TrackIndex thread, Interval time,
-                           const std::function<void(Interval, IdleCause)>& visit);
+                           const std::function<void(Interval, IdleCause, SliceIndex)>& visit);
 
  private:
+  struct Host;
+  /// Of a run of the whole, whose mutex is held.
   HostCauses& causes_of(size_t run);
+  /// Calls visit(ops in the whole, host, place), with the host locked; place(gap) turns the waking op of a gap of the
+  /// whole into that of the session.
+  template <typename Visit>
+  void with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit);
 
   const Session& session_;
   const Session& whole_;
@@ -42,6 +51,7 @@ class SessionIdle {
   struct Host {
     std::mutex mutex;
     std::unique_ptr<HostCauses> causes;  // made when first needed
+    std::unique_ptr<IdleCulprits> culprits;
   };
   std::deque<Host> hosts_;  // by run of the whole
 };

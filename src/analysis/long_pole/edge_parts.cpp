@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "analysis/device/device_ops.h"
@@ -104,20 +105,27 @@ void EdgeParts::host_parts(const Dependency& edge, const Moment& to,
   const bool calls = from.kind == Moment::Kind::begin && from.slice != kNone && from.run == to.run &&
                      is_call(timeline.kind(from.slice)) && timeline.slices.track[from.slice] == thread;
   const int64_t called = calls ? std::clamp(timeline.slices.end(from.slice), time.begin, time.end) : time.begin;
-  int64_t now = time.begin;
-  const auto rest_until = [&](int64_t until) {  // time without a cause of its own
-    if (now < std::min(called, until)) {
-      const int64_t end = std::min(called, until);
-      visit({IdleCause::launch_overhead, end - now, to.run, from.slice, thread, {now, end}});
-      now = end;
-    }
-    if (now < until) visit({IdleCause::host_code, until - now, to.run, kNone, thread, {now, until}});
-    now = std::max(now, until);
+  // A slice around the launch call does not explain the call itself.
+  const Slices& slices = timeline.slices;
+  const auto explains_call = [&](SliceIndex slice) {
+    if (slice == kNone || !is_host(timeline.kind(slice))) return slice != kNone;
+    const auto place = [&](SliceIndex one) { return std::tuple(slices.start[one], -slices.duration[one], one); };
+    return place(slice) >= place(from.slice);
   };
-  facts_.idle().for_each_host_piece(to.run, thread, time, [&](Interval piece, IdleCause cause) {
+  int64_t now = time.begin;
+  const auto part = [&](int64_t until, IdleCause cause, SliceIndex slice) {
+    if (now >= until) return;
+    visit({cause, until - now, to.run, slice, thread, {now, until}});
+    now = until;
+  };
+  const auto rest_until = [&](int64_t until) {  // time without a cause of its own
+    part(std::min(called, until), IdleCause::launch_overhead, from.slice);
+    part(until, IdleCause::host_code, kNone);
+  };
+  facts_.idle().for_each_host_piece(to.run, thread, time, [&](Interval piece, IdleCause cause, SliceIndex slice) {
     rest_until(piece.begin);
-    visit({cause, piece.end - piece.begin, to.run, kNone, thread, piece});
-    now = piece.end;
+    if (!explains_call(slice)) part(std::min(called, piece.end), IdleCause::launch_overhead, from.slice);
+    part(piece.end, cause, slice);
   });
   rest_until(time.end);
 }

@@ -51,8 +51,8 @@ struct Instance {
   std::optional<int64_t> bytes;  // as recorded by the first member that has them
 };
 
-/// Sums over the instances of one name and group.
-struct Sums {
+/// SeriesSums over the instances of one name and group.
+struct SeriesSums {
   int64_t total_ns = 0;
   int64_t wait_ns = 0;
   std::optional<int64_t> bytes;       // of the instances whose bytes are known
@@ -69,8 +69,8 @@ std::optional<int64_t> bytes_of(const Timeline& timeline, const Collective* reco
   return elements * *size;
 }
 
-Sums sum_up(const Session& session, const CollectiveSeries& series) {
-  Sums sums;
+SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
+  SeriesSums sums;
   std::vector<Instance> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
@@ -106,7 +106,7 @@ Table collectives_table(const Analysis& analysis, const SessionFacts& facts, con
   Table table = analysis.empty_table();
   const bool comparable = has_common_clock(session);
   for (const CollectiveSeries& series : facts.collectives()) {
-    const Sums sums = sum_up(session, series);
+    const SeriesSums sums = sum_up(session, series);
     Row row = {series.name,
                cell(series.group),
                static_cast<int64_t>(series.members.size()),

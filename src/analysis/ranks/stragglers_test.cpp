@@ -128,12 +128,27 @@ int64_t idle_ns(const Table& table, int64_t rank, const std::string& cause) {
   return 0;
 }
 
+/// Of rank 0.
+std::string culprit_of(const Table& table, const std::string& cause) {
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    if (integer_at(table, row, "rank") == 0 && text_at(table, row, "cause") == cause) {
+      return text_at(table, row, "culprit");
+    }
+  }
+  return "";
+}
+
 TEST(Idle, WaitingInACollectiveOfTheHostUntilTheLastRankHasCome) {
   for (const char* name : {"MPI_Allreduce", "MPI_Barrier", "gloo:all_reduce"}) {
     TestRun early = rank_with_gap(0, 150, name), late = rank_with_gap(1, 290, name);
-    const Table table = idle_table(session_of(early, late), {});
+    const Session session = session_of(early, late);
+    const Table table = idle_table(session, {});
     EXPECT_EQ(idle_ns(table, 0, "other_rank"), 140) << name;
-    EXPECT_EQ(idle_ns(table, 0, "host_code"), 140) << name << ": 100-150, 290-380";
+    EXPECT_EQ(idle_ns(table, 0, "host_code"), 81) << name << ": 100-150, 349-380";
+    EXPECT_EQ(idle_ns(table, 0, "io"), 59) << name << ": 290-349";
+    const Table hosts = idle_hosts_table(session, {});
+    EXPECT_EQ(culprit_of(hosts, "other_rank"), name);
+    EXPECT_EQ(culprit_of(hosts, "io"), "poll");
     EXPECT_EQ(idle_ns(table, 0, "launch_overhead"), 20);
     EXPECT_EQ(idle_ns(table, 1, "other_rank"), 0);
   }

@@ -23,12 +23,21 @@ std::string phrase_of(IdleCause cause) {
       return "the launching thread waited for the data loader";
     case IdleCause::allocation:
       return "the launching thread allocated or freed memory";
+    case IdleCause::compilation:
+      return "the launching thread compiled";
     case IdleCause::module_load:
       return "the launching thread loaded device code";
     case IdleCause::garbage_collection:
       return "the launching thread collected garbage";
     case IdleCause::lock:
       return "the launching thread waited for a lock";
+    case IdleCause::io:
+      return "the launching thread read, wrote, or waited for something to read";
+    case IdleCause::not_scheduled:
+      return "a call of the launching thread took over a hundred times as long as such calls do, and nothing in it "
+             "explains that: the thread was probably not running";
+    case IdleCause::no_work:
+      return "the launching thread waited for a request";
     case IdleCause::host_code:
       return "the launching thread ran other code before it launched the next op";
     case IdleCause::launch_overhead:

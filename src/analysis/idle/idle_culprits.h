@@ -1,0 +1,74 @@
+// Who is to blame for a part of an idle gap: the innermost host slice, call or op that is responsible for it
+// (docs/definitions.md, "idle_hosts").
+//
+// The host slices of the run are put in order once, O(n) where they come sorted. A part then costs O(log m) and the
+// slices in it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "analysis/idle/idle_causes.h"
+#include "base/interval_set.h"
+#include "links/waits.h"
+#include "model/timeline.h"
+
+namespace cgpu {
+
+/// Why no slice is to blame.
+enum class NoCulprit : uint8_t {
+  none,                 // one is
+  nothing_recorded,     // the thread was in no slice but the mark of an iteration
+  launch_not_recorded,  // the call that launched the waking op is not in the profile
+  no_calls_recorded,    // no call at all is
+  wait_not_recorded,    // the op was queued, and the profile does not say for what it waited
+  no_wait_recorded,     // the thread waited for other ranks, in a slice that is not known
+};
+std::string_view text_of(NoCulprit reason);
+
+/// A part of a gap with one cause and one culprit.
+struct IdlePart {
+  Interval time;
+  IdleCause cause = IdleCause::unknown;
+  SliceIndex culprit = kNone;  // a host slice, an op of the device that was waited for, the profiler's or driver's work
+  NoCulprit reason = NoCulprit::none;
+  SliceIndex next = kNone;  // where nothing is recorded, what the thread began next
+  SliceIndex host = kNone;  // the host slice that was active: it and its parents are the stack; kNone without one
+};
+
+class IdleCulprits {
+ public:
+  /// The timeline, of a completed run, must outlive this.
+  explicit IdleCulprits(const Timeline& timeline);
+
+  /// What a part has before its culprit is known: `slice` stands for the cause.
+  struct Named {
+    Interval time;
+    IdleCause cause = IdleCause::unknown;
+    SliceIndex slice = kNone;
+  };
+  /// Appends the parts with one culprit each that `named`, a part of the gap before this op, consists of.
+  void append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts);
+
+ private:
+  /// Calls visit(time, slice) for the innermost slice at each moment of `time`, in order; kNone where there is none.
+  template <typename Visit>
+  void for_each_innermost(TrackIndex thread, Interval time, Visit visit) const;
+  /// The innermost slice that is active then among `slice`, which has begun, and those before it in slices_.
+  SliceIndex active_at(SliceIndex slice, int64_t time) const;
+  bool is_outer(SliceIndex a, SliceIndex b) const;
+  /// The outermost of those that the thread begins next.
+  SliceIndex next_after(TrackIndex thread, int64_t time) const;
+  bool is_step(SliceIndex slice) const;
+  SliceIndex awaited_by(SliceIndex waking_op);
+
+  const Timeline& timeline_;
+  bool has_calls_ = false;
+  std::vector<SliceIndex> slices_;  // of the host, by thread, outer ones first
+  std::vector<size_t> begin_;       // of each track in it
+  std::vector<bool> steps_;         // names of iterations
+  std::unique_ptr<Waits> waits_;    // found when first needed
+};
+
+}  // namespace cgpu

@@ -1,0 +1,193 @@
+#include "analysis/idle/unusual_calls.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/host/launch_calls.h"
+
+namespace cgpu {
+
+namespace {
+
+/// What takes less needs no explanation.
+constexpr int64_t kShortest = 50'000;
+/// A first launch that takes so many times the usual has loaded something.
+constexpr int64_t kLoads = 10;
+/// Of a program that launches each kernel once the usual launch loads. A call that does not load never takes so long.
+constexpr int64_t kLongestUsual = 100'000;
+/// A call that takes so many times the usual did not run all the time, if it is one of so many at most that do: what
+/// takes long time and again has another reason.
+constexpr int64_t kNotRunning = 100;
+constexpr uint32_t kRare = 100;
+
+struct Usual {
+  uint32_t count = 0;
+  int64_t duration = 0;  // lower median
+  uint32_t long_ones = 0;
+};
+
+/// By name.
+std::vector<Usual> usual_durations(const Timeline& timeline, const std::vector<SliceIndex>& calls) {
+  const Slices& slices = timeline.slices;
+  std::vector<Usual> usual(timeline.names.size());
+  for (const SliceIndex call : calls) ++usual[slices.name[call]].count;
+  std::vector<size_t> next(usual.size() + 1);  // place of the next duration of each name
+  for (size_t name = 0; name < usual.size(); ++name) next[name + 1] = next[name] + usual[name].count;
+  std::vector<int64_t> durations(calls.size());
+  for (const SliceIndex call : calls) durations[next[slices.name[call]]++] = slices.duration[call];
+  auto begin = durations.begin();
+  for (Usual& name : usual) {
+    if (name.count == 0) continue;
+    const auto end = begin + name.count;
+    const auto middle = begin + (name.count - 1) / 2;
+    std::nth_element(begin, middle, end);
+    name.duration = *middle;
+    const auto is_long = [&](int64_t duration) { return duration >= kNotRunning * name.duration; };
+    name.long_ones = static_cast<uint32_t>(std::count_if(middle, end, is_long));
+    begin = end;
+  }
+  return usual;
+}
+
+class LongCalls {
+ public:
+  LongCalls(const Timeline& timeline, const std::vector<SliceIndex>& calls, const IntervalSet& overhead)
+      : timeline_(timeline) {
+    const Slices& slices = timeline.slices;
+    const std::vector<Usual> usual = usual_durations(timeline, calls);
+    for (const SliceIndex call : calls) {
+      if (slices.duration[call] < kShortest) continue;
+      const Usual& of_name = usual[slices.name[call]];
+      const int64_t loads = kLoads * std::min(of_name.duration, kLongestUsual);
+      const bool rare = kRare * of_name.long_ones <= of_name.count;
+      const int64_t not_running = rare ? kNotRunning * of_name.duration : INT64_MAX;
+      if (slices.duration[call] < std::min(loads, not_running)) continue;
+      const int64_t own = slices.duration[call] - overhead.clip(slices.start[call], slices.end(call)).length();
+      if (own < kShortest) continue;
+      if (own >= loads) may_load_.push_back(call);
+      if (own >= not_running) may_not_run_.push_back(call);
+    }
+    std::unordered_map<std::string, uint32_t> processes;
+    for (const Track& track : timeline.tracks) {
+      const auto next = static_cast<uint32_t>(processes.size());
+      process_.push_back(processes.try_emplace(track.process, next).first->second);
+    }
+  }
+
+  /// Those that launched a kernel, but no graph, for the first time in their process.
+  std::vector<SliceIndex> loading() const {
+    std::vector<SliceIndex> found;
+    if (may_load_.empty()) return found;
+    const Slices& slices = timeline_.slices;
+    std::vector<bool> wanted(timeline_.names.size());
+    for_each_kernel([&](SliceIndex slice, SliceIndex call) {
+      if (std::binary_search(may_load_.begin(), may_load_.end(), call)) wanted[slices.name[slice]] = true;
+    });
+    std::unordered_map<uint64_t, SliceIndex> first;  // launch, by process and kernel
+    for_each_kernel([&](SliceIndex slice, SliceIndex call) {
+      if (!wanted[slices.name[slice]]) return;
+      const uint64_t key = uint64_t{process_[slices.track[call]]} << 32 | slices.name[slice];
+      const auto [at, is_new] = first.try_emplace(key, call);
+      if (!is_new && earlier(call, at->second)) at->second = call;
+    });
+    for (const auto& [key, call] : first) {
+      if (std::binary_search(may_load_.begin(), may_load_.end(), call) && !is_graph(call)) found.push_back(call);
+    }
+    return found;
+  }
+
+  /// Those that are not the first of their name in their process, launched no copy, and in which nothing is recorded
+  /// but calls that name no cause themselves.
+  std::vector<SliceIndex> not_running(const std::vector<SliceIndex>& calls) const {
+    if (may_not_run_.empty()) return {};
+    const Slices& slices = timeline_.slices;
+    std::map<uint64_t, SliceIndex> first;  // call, by process and name; of the wanted names
+    const auto key_of = [&](SliceIndex call) {
+      return uint64_t{process_[slices.track[call]]} << 32 | slices.name[call];
+    };
+    for (const SliceIndex call : may_not_run_) first.try_emplace(key_of(call), call);
+    std::vector<bool> wanted(timeline_.names.size());
+    for (const auto& [key, call] : first) wanted[slices.name[call]] = true;
+    for (const SliceIndex call : calls) {
+      if (!wanted[slices.name[call]]) continue;
+      const auto at = first.find(key_of(call));
+      if (at != first.end() && earlier(call, at->second)) at->second = call;
+    }
+    std::vector<bool> explained(slices.size());
+    for (const auto& [key, call] : first) explained[call] = true;
+    for_each_device_op(timeline_, [&](OpIndex, SliceIndex slice) {
+      if (timeline_.kind(slice) != SliceKind::memcpy) return;
+      const SliceIndex call = launch_of(timeline_, slice);
+      if (call != kNone) explained[call] = true;
+    });
+    std::vector<int8_t> names_cause(timeline_.names.size(), -1);  // of calls; -1: not asked
+    for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+      SliceIndex above = slices.parent[slice];
+      if (above == kNone || !is_call(timeline_.kind(above))) continue;
+      if (is_call(timeline_.kind(slice))) {
+        int8_t& answer = names_cause[slices.name[slice]];
+        if (answer < 0) answer = cause_named_by(timeline_.kind(slice), timeline_.name(slice)) ? 1 : 0;
+        if (answer == 0) continue;
+      }
+      for (; above != kNone && is_call(timeline_.kind(above)); above = slices.parent[above]) explained[above] = true;
+    }
+    std::vector<SliceIndex> found;
+    std::copy_if(may_not_run_.begin(), may_not_run_.end(), std::back_inserter(found),
+                 [&](SliceIndex call) { return !explained[call]; });
+    return found;
+  }
+
+ private:
+  /// Calls visit(slice, launch) for the kernels whose launch is known.
+  template <typename Visit>
+  void for_each_kernel(Visit visit) const {
+    for_each_device_op(timeline_, [&](OpIndex, SliceIndex slice) {
+      if (!is_kernel(timeline_.kind(slice))) return;
+      const SliceIndex call = launch_of(timeline_, slice);
+      if (call != kNone) visit(slice, call);
+    });
+  }
+  bool earlier(SliceIndex a, SliceIndex b) const {
+    const Slices& slices = timeline_.slices;
+    return std::tuple(slices.start[a], a) < std::tuple(slices.start[b], b);
+  }
+  bool is_graph(SliceIndex call) const { return timeline_.name(call).find("Graph") != std::string_view::npos; }
+
+  const Timeline& timeline_;
+  std::vector<SliceIndex> may_load_;
+  std::vector<SliceIndex> may_not_run_;
+  std::vector<uint32_t> process_;  // number, by track
+};
+
+/// Calls that were still at work when the copy of pageable memory ran that they launched.
+std::vector<SliceIndex> holding_copies(const Timeline& timeline) {
+  const Slices& slices = timeline.slices;
+  std::vector<SliceIndex> found;
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
+    const DeviceOps& ops = timeline.device_ops;
+    if (ops.source[op] != MemoryKind::pageable && ops.destination[op] != MemoryKind::pageable) return;
+    const SliceIndex call = launch_of(timeline, slice);
+    if (call != kNone && slices.start[slice] < slices.end(call)) found.push_back(call);
+  });
+  return found;
+}
+
+}  // namespace
+
+std::map<SliceIndex, IdleCause> unusual_calls(const Timeline& timeline, const std::vector<SliceIndex>& calls,
+                                              const IntervalSet& overhead) {
+  std::map<SliceIndex, IdleCause> found;
+  for (const SliceIndex call : holding_copies(timeline)) {
+    if (std::binary_search(calls.begin(), calls.end(), call)) found.try_emplace(call, IdleCause::blocking_copy);
+  }
+  const LongCalls long_calls(timeline, calls, overhead);
+  for (const SliceIndex call : long_calls.loading()) found.try_emplace(call, IdleCause::module_load);
+  for (const SliceIndex call : long_calls.not_running(calls)) found.try_emplace(call, IdleCause::not_scheduled);
+  return found;
+}
+
+}  // namespace cgpu
