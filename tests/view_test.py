@@ -309,7 +309,7 @@ class ViewTest(unittest.TestCase):
         self.assertTrue(gap["why"].startswith("For "))
 
     def test_flame_graphs_conserve_time(self):
-        for metric in "device_time", "host_time":
+        for metric in "device_time", "host_time", "idle_time":
             for view in "down", "up":
                 flame = self.server.json("/api/p/0/flame?view=%s&metric=%s" % (view, metric))
                 nodes = flame["nodes"]
@@ -322,6 +322,17 @@ class ViewTest(unittest.TestCase):
                     self.assertEqual(value, nodes["self"][node] + children.get(node, 0), (view, metric, node))
         kernels = sum(row["total_ns"] for row in tool.table(self.path, "kernel_classes"))
         self.assertEqual(self.server.json("/api/p/0/flame?metric=device_time")["total"], kernels)
+
+    def test_idle_time_by_host_stack_is_that_of_its_causes(self):
+        flame = self.server.json("/api/p/0/flame?metric=idle_time&view=up")
+        nodes = flame["nodes"]
+        found = {flame["names"][name]: value
+                 for name, value, parent in zip(nodes["name"], nodes["value"], nodes["parent"]) if parent < 0}
+        table = tool.table(self.path, "idle")
+        self.assertEqual(flame["total"], sum(row["total_ns"] for row in table))
+        least = flame["total"] / 1000  # smaller ones may be in "(other)"
+        self.assertEqual({cause: value for cause, value in found.items() if value > least and cause != "(other)"},
+                         {row["cause"]: row["total_ns"] for row in table if row["total_ns"] > least})
 
     def test_compressed_answers_are_the_same(self):
         plain = self.server.get("/api/p/0/session")[2]

@@ -168,6 +168,33 @@ FlameTree fold_device_time(const Session& session, StepFrames steps) {
   return tree;
 }
 
+FlameTree fold_idle_time(const SessionFacts& facts, StepFrames steps) {
+  FlameTree tree;
+  HostFolder folder(tree, steps);
+  const auto other = static_cast<uint8_t>(SliceKind::other);
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    const Timeline& whole = ops_in_whole(facts.session(), run, {}).timeline;
+    folder.enter(whole);
+    for (const auto& [device, ops] : ops_by_device(facts.run(run).timeline)) {
+      facts.idle().for_each_gap(run, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {
+        for (const IdlePart& part : parts) {
+          uint32_t at = part.host == kNone ? FlameTree::kRoot : folder.node_of(part.host);
+          if (part.culprit == kNone) {
+            at = tree.child(at, tree.name(text_of(part.reason)), other);
+          } else if (part.culprit != part.host) {
+            at = tree.child(at, tree.name(whole.name(part.culprit)), static_cast<uint8_t>(whole.kind(part.culprit)));
+          }
+          FlameTree::Node& cause = tree.nodes[tree.child(at, tree.name(text_of(part.cause)), other)];
+          ++cause.count;
+          cause.self += static_cast<double>(part.time.end - part.time.begin);
+        }
+      });
+    }
+  }
+  tree.add_up();
+  return tree;
+}
+
 FlameTree fold_call_trees(const Session& session, const std::string& metric) {
   FlameTree folded;
   for (const Run& run : session.runs) {

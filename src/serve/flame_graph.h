@@ -1,7 +1,8 @@
 // Flame graphs: stacks folded by name, from nested host slices with the device work below the calls that launched it,
 // or from a call tree.
 //
-// Folding is O(slices); what is made of the folded tree costs O(nodes), bottom-up O(nodes x depth).
+// Folding is O(slices), of idle time what session_idle.h says; what is made of the folded tree costs O(nodes),
+// bottom-up O(nodes x depth).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/session_facts.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -58,6 +60,8 @@ enum class StepFrames : uint8_t { merged, apart };
 FlameTree fold_host_time(const Session& session, StepFrames steps);
 /// By the time of the device ops, below the calls that launched them; those whose launch is unknown have a root.
 FlameTree fold_device_time(const Session& session, StepFrames steps);
+/// By the time in which devices stood idle, below the host slices that were to blame, each with the causes as leaves.
+FlameTree fold_idle_time(const SessionFacts& facts, StepFrames steps);
 /// By a metric of the call trees, which divides among the parts of a program.
 FlameTree fold_call_trees(const Session& session, const std::string& metric);
 

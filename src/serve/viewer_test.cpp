@@ -256,7 +256,8 @@ TEST_F(Ready, AreaOfSomeTracks) {
 
 TEST_F(Ready, FlameGraphs) {
   const std::string device = body("/api/p/0/flame", {{"view", "down"}});
-  expect_has(device, R"("unit":"ns","metric":"device_time","metrics":["device_time","host_time"],"total":500)");
+  expect_has(device,
+             R"("unit":"ns","metric":"device_time","metrics":["device_time","host_time","idle_time"],"total":500)");
   expect_has(device,
              R"~("names":["aten::mm","cudaLaunchKernel","gemm_kernel","(launch not in the profile)","Memcpy HtoD"])~");
   expect_has(device, R"("parent":[-1,0,1,-1,3])");

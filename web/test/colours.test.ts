@@ -20,7 +20,10 @@ const COMMON_CAUSES = [
   ...["synchronization", "blocking_copy", "data_loading", "allocation", "module_load", "garbage_collection"],
   ...["host_code", "launch_overhead", "dependency"],
 ];
-const CAUSES = [...COMMON_CAUSES, "lock", "other_rank", "profiler_overhead"];
+const CAUSES = [
+  ...COMMON_CAUSES,
+  ...["lock", "other_rank", "profiler_overhead", "compilation", "io", "not_scheduled", "no_work"],
+];
 const HOST = ["framework_op", "annotation", "python_function", "runtime_call", "driver_call", "os_call", "step"];
 const KINDS = [...HOST, "kernel", "memcpy", "other", "exposed_communication"];
 

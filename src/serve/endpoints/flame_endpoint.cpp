@@ -19,11 +19,11 @@ constexpr double kSmallestShare = 1.0 / 4000;
 struct FlameMetric {
   std::string name;
   std::string unit;
-  FlameTree (*fold)(const Session&, const std::string& metric, StepFrames);
+  FlameTree (*fold)(const SessionFacts&, const std::string& metric, StepFrames);
 };
 
-FlameTree fold_trees(const Session& session, const std::string& metric, StepFrames) {
-  return fold_call_trees(session, metric);
+FlameTree fold_trees(const SessionFacts& facts, const std::string& metric, StepFrames) {
+  return fold_call_trees(facts.session(), metric);
 }
 
 /// What the width can be, the default first.
@@ -42,13 +42,20 @@ std::vector<FlameMetric> metrics_of(const Profile& profile) {
     });
   };
   if (!any(is_host)) return metrics;
-  if (any(is_device_op)) {
-    metrics.push_back({"device_time", "ns", [](const Session& s, const std::string&, StepFrames steps) {
-                         return fold_device_time(s, steps);
+  const bool has_device = any(is_device_op);
+  if (has_device) {
+    metrics.push_back({"device_time", "ns", [](const SessionFacts& facts, const std::string&, StepFrames steps) {
+                         return fold_device_time(facts.session(), steps);
                        }});
   }
-  metrics.push_back({"host_time", "ns",
-                     [](const Session& s, const std::string&, StepFrames steps) { return fold_host_time(s, steps); }});
+  metrics.push_back({"host_time", "ns", [](const SessionFacts& facts, const std::string&, StepFrames steps) {
+                       return fold_host_time(facts.session(), steps);
+                     }});
+  if (has_device) {
+    metrics.push_back({"idle_time", "ns", [](const SessionFacts& facts, const std::string&, StepFrames steps) {
+                         return fold_idle_time(facts, steps);
+                       }});
+  }
   return metrics;
 }
 
@@ -117,8 +124,8 @@ Answer answer_flame(const Profile& profile, const Request& request) {
 
   const bool in_time = metric->fold != fold_trees;
   const StepFrames steps = parameters.flag("steps") ? StepFrames::apart : StepFrames::merged;
-  FlameTree tree = in_time ? metric->fold(SelectedSession(profile, selection).session(), metric->name, steps)
-                           : metric->fold(profile.session(), metric->name, steps);
+  FlameTree tree = in_time ? metric->fold(SelectedSession(profile, selection).facts(), metric->name, steps)
+                           : metric->fold(profile.facts(), metric->name, steps);
   const auto focus = parameters.text("focus");
   if (view == "up") {
     tree = turn_around(tree, focus);

@@ -23,6 +23,8 @@ const MODES: [Mode, string, string][] = [
 /** Of a call tree all frames are of a few kinds; then names tell more. */
 const TREE_KINDS = new Set(["root", "entry", "function", "loop", "line", "instruction"]);
 const LISTED = 100;
+/** The server's name of the width by idle time, where causes are leaves. */
+const IDLE = "idle_time";
 /** The server's name for all that is too small to be shown. */
 const OTHER = "(other)";
 
@@ -48,7 +50,7 @@ interface Colour {
 /** The colours of nodes: device ops by their class and other slices by their kind, as in the timeline; by name where the
  * kind says nothing. */
 function colouring(graph: FlameGraph, session: Session, palette: Palette, paper: string): (node: number) => Colour {
-  const { kinds, classes } = session;
+  const { kinds, classes, causes } = session;
   const byName = graph.names.map((name) => cssColour(palette.slice("name", 0, hash(name), 0)));
   const other = cssColour(mix(palette.kindColour(kinds.indexOf("other")), fromCss(paper), 0.5));
   return (node) => {
@@ -56,6 +58,8 @@ function colouring(graph: FlameGraph, session: Session, palette: Palette, paper:
     if (graph.names[name] === OTHER) return { css: other, means: null };
     const kind = graph.nodes.kind[node]!;
     if (TREE_KINDS.has(kinds[kind] ?? "")) return { css: byName[name]!, means: null };
+    const cause = graph.metric === IDLE && kinds[kind] === "other" ? causes.indexOf(graph.names[name]!) : -1;
+    if (cause >= 0) return { css: cssColour(palette.cause(cause)), means: readable(causes[cause]!) };
     const kernel = graph.nodes.class[node]!;
     if (kernel >= 0) return { css: cssColour(palette.classColour(kernel)), means: readable(classes[kernel] ?? "") };
     return { css: cssColour(palette.kindColour(kind)), means: readable(kinds[kind] ?? "") };

@@ -127,6 +127,24 @@ describe("the views", { skip }, () => {
       await until(page, "both are drawn", async () => (await flame.locator("canvas").count()) >= 2);
     }));
 
+  test("a flame graph of idle time has the causes at its ends, in their colours", () =>
+    using("view=flame", async (page) => {
+      const flame = view(page, "flame");
+      const answered = page.waitForResponse((answer) => answer.url().includes("metric=idle_time"));
+      await flame.getByLabel("Width by").selectOption("idle_time");
+      const graph = await (await answered).json();
+      const { columns, rows } = (await tables(trace, "idle")).idle;
+      const [cause, total] = ["cause", "total_ns"].map((name) => columns.findIndex((column) => column.name === name));
+      assert.equal(
+        graph.total,
+        rows.reduce((sum, row) => sum + row[total], 0),
+      );
+      const most = rows.reduce((a, b) => (b[total] > a[total] ? b : a))[cause];
+      assert.ok(graph.names.includes(most));
+      const legend = flame.getByRole("list", { name: "Colours" });
+      await legend.getByText(most.replace(/_/g, " "), { exact: true }).waitFor();
+    }));
+
   test("a flame graph is of the chosen time", () => {
     const [from, to] = [Math.round(session.span * 0.3), Math.round(session.span * 0.5)];
     return using(`view=flame&area=${from}~${to}`, async (page) => {
