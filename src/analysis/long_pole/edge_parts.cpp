@@ -108,7 +108,7 @@ void EdgeParts::host_parts(const Dependency& edge, const Moment& to,
   // A slice around the launch call does not explain the call itself.
   const Slices& slices = timeline.slices;
   const auto explains_call = [&](SliceIndex slice) {
-    if (slice == kNone || !is_host(timeline.kind(slice))) return slice != kNone;
+    if (!calls || slice == kNone || !is_host(timeline.kind(slice))) return !calls || slice != kNone;
     const auto place = [&](SliceIndex one) { return std::tuple(slices.start[one], -slices.duration[one], one); };
     return place(slice) >= place(from.slice);
   };
