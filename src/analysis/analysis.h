@@ -6,6 +6,7 @@
 // from the whole session. Those of one row an event come as a stream of batches (event_table.h).
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -25,9 +26,12 @@ namespace cgpu {
 enum class Subject : uint8_t { profile, timeline, call_tree, launches, op_graph, ranks };
 const char* text_of(Subject subject);  // "profile", ...
 
-/// Tables of these subjects say the same of every window of time.
-inline bool has_no_time(Subject subject) {
-  return subject == Subject::call_tree || subject == Subject::launches;
+/// Whether tables of a subject say the same of every window of time. Call trees that were recorded do; those that are
+/// folded of timelines do not.
+inline bool has_no_time(Subject subject, const Session& session) {
+  if (subject == Subject::launches) return true;
+  return subject == Subject::call_tree && std::any_of(session.runs.begin(), session.runs.end(),
+                                                      [](const Run& run) { return run.call_tree.has_value(); });
 }
 
 /// How the rows of a table lead to the slices that they are made of.
@@ -51,6 +55,8 @@ struct Analysis {
   std::vector<TableOption> options = {};
   /// Whether the table of a profile has rows, as far as its counts tell; without it, it always has.
   bool (*applies)(const ProfileCounts& counts) = nullptr;
+  /// Without which a profile gives it no rows: "framework ops". Said where it has none.
+  std::string needs = {};
   RowSlices row_slices = {};
   /// Whether it asks which threads of a rank waited for other ranks (ranks/rank_waits.h), which is not known before all
   /// have been seen.

@@ -148,11 +148,14 @@ struct TableCommand {
     std::vector<Table> tables =
         fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&wanted, options}}).tables;
     Table& table = tables.front();
+    const std::string why_empty =
+        table.empty() && !wanted.needs.empty() ? "the profile has no " + wanted.needs : std::string();
+    if (!why_empty.empty() && format != "text") say(fmt::format("{}: no rows: {}", wanted.name, why_empty));
     if (const auto line = filter.unknown_text(table)) say(*line);
     filter.apply(table);
     if (!sort.empty()) sort_rows(table, sort);
     if (format == "json" || format == "csv") take_top(table, top.value_or(0));  // text says what it leaves out
-    write(table, 0);
+    write(table, 0, why_empty);
   }
 
   TableOptions given_options() const {
@@ -194,7 +197,7 @@ struct TableCommand {
   }
 
   /// `more_rows`: that there are besides those of the table.
-  void write(const Table& table, size_t more_rows) const {
+  void write(const Table& table, size_t more_rows, const std::string& why_empty = "") const {
     write_output(output, [&](std::ostream& out) {
       if (format == "json") {
         write_json(out, "table", input.inputs, {table});
@@ -206,6 +209,7 @@ struct TableCommand {
         TextOptions options = text_options();
         options.max_rows = top ? *top : kRowsOnScreen;
         options.more_rows = more_rows;
+        options.why_empty = why_empty;
         out << render_text(table, options);
       }
     });

@@ -29,8 +29,9 @@ void nest(std::span<const SliceIndex> outer_first, Slices& slices) {
 
 }  // namespace
 
-void nest_host_slices(Timeline& timeline) {
-  Slices& slices = timeline.slices;
+void for_each_thread_outer_first(const Timeline& timeline,
+                                 const std::function<void(std::span<const SliceIndex>)>& visit) {
+  const Slices& slices = timeline.slices;
   std::vector<SliceIndex> begin(timeline.tracks.size() + 1);  // of each track in `of_track`
   for (SliceIndex i = 0; i < slices.size(); ++i) {
     if (is_host(timeline.kind(i))) ++begin[slices.track[i] + 1];
@@ -49,8 +50,12 @@ void nest_host_slices(Timeline& timeline) {
   for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
     const std::span<SliceIndex> own{of_track.data() + begin[track], of_track.data() + begin[track + 1]};
     sort_runs(own, is_outer);
-    nest(own, slices);
+    visit(own);
   }
+}
+
+void nest_host_slices(Timeline& timeline) {
+  for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> own) { nest(own, timeline.slices); });
 }
 
 }  // namespace cgpu

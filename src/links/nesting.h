@@ -1,6 +1,9 @@
 // Nesting of host slices: which slice of the same thread contains which.
 #pragma once
 
+#include <functional>
+#include <span>
+
 #include "model/run.h"
 
 namespace cgpu {
@@ -10,5 +13,10 @@ namespace cgpu {
 /// the earlier in the file is the outer one. Slices that overlap without one containing the other are not nested. One
 /// sort and one pass with a stack for each track.
 void nest_host_slices(Timeline& timeline);
+
+/// Calls visit(slices) for every host thread, with its host slices outer ones first: in the order of (start, longer
+/// first, file). One sort a thread.
+void for_each_thread_outer_first(const Timeline& timeline,
+                                 const std::function<void(std::span<const SliceIndex>)>& visit);
 
 }  // namespace cgpu

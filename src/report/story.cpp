@@ -1,6 +1,8 @@
 // What a report tells, and in which order.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/common/slices_by_name.h"
 #include "report/cells.h"
 #include "report/headline.h"
@@ -96,7 +98,11 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   Report report;
   report.title = title_of(session);
   report.histories = std::move(histories);
+  const bool has_call_tree =
+      std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.call_tree.has_value(); });
   for (size_t i = 0; i < tables.size(); ++i) {
+    // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
+    if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
     if (!tables[i].empty()) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);

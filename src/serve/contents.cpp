@@ -26,7 +26,7 @@ Contents contents_of(const Profile& profile) {
   add("stalls", has("stalls"));
   add("roofline", counts.in_roofline > 0);
   add("memory", has("memory"));
-  add("call_tree", has("call_tree"));
+  add("call_tree", counts.call_trees > 0);  // that of a timeline is its flame graph
   add("launches", counts.measured_launches > 0);
   add("tables", true);
   return contents;

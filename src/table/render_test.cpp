@@ -87,6 +87,30 @@ TEST(Text, EmptyTables) {
             "(no rows)\n");
 }
 
+TEST(Text, SaysWhyThereAreNoRows) {
+  const Table table("t", "about", {{"name", ColumnType::text, "", "a"}});
+  const std::string text = render_text(table, {.why_empty = "the profile has no ops"});
+  EXPECT_NE(text.find("(no rows: the profile has no ops)"), std::string::npos) << text;
+}
+
+TEST(Text, TreesAreIndented) {
+  Table table("t", "about",
+              {{"depth", ColumnType::integer, "", "d", ColumnRole::depth},
+               {"kind", ColumnType::text, "", "k", ColumnRole::text},
+               {"name", ColumnType::text, "", "n", ColumnRole::key}});
+  for (int64_t depth = 0; depth < 3; ++depth) table.append({depth, "k", "n" + std::to_string(depth)});
+  EXPECT_EQ(render_text(table, {.width = 40, .bare = true}),
+            "depth  kind  name\n"
+            "-----  ----  ------\n"
+            "    0  k     n0\n"
+            "    1  k       n1\n"
+            "    2  k         n2\n");
+  table.append({int64_t{1'000'000}, "k", "deep"});  // does not push the others out of the picture
+  const std::string text = render_text(table, {.width = 40, .bare = true});
+  EXPECT_NE(text.find("  k     n2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  k             deep\n"), std::string::npos) << text;
+}
+
 TEST(EveryRenderer, CountsRowsThatWereNotMade) {
   Table table = sample();
   take_top(table, 1);

@@ -18,6 +18,8 @@ const char* text_of(ColumnRole role) {
       return "key";
     case ColumnRole::measure:
       return "measure";
+    case ColumnRole::depth:
+      return "depth";
     case ColumnRole::moment:
       return "moment";
     case ColumnRole::text:

@@ -18,6 +18,7 @@ namespace cgpu {
 enum class ColumnRole : uint8_t {
   key,      // says which row it is: a name, a rank, a device
   measure,  // says how much: a duration, a count, a share
+  depth,    // says how many rows above it in the same table it is part of: how far a tree is indented
   moment,   // a time on the clock of the session, in ns from its start
   text,     // says more about the row
 };

@@ -21,8 +21,52 @@ struct Field {
   bool right = false;
 };
 
+/// The cells as they are shown: formatted, and the names of a tree indented by the depth of their rows.
+class ShownCells {
+ public:
+  ShownCells(const Table& table, size_t rows, size_t width) : table_(table), room_(width / 5) {
+    const std::vector<Column>& columns = table.columns;
+    const auto depth = std::find_if(columns.begin(), columns.end(),
+                                    [](const Column& column) { return column.role == ColumnRole::depth; });
+    if (depth == columns.end()) return;
+    const auto name = std::find_if(depth, columns.end(), [](const Column& column) {
+      return column.type == ColumnType::text && column.role == ColumnRole::key;
+    });
+    depth_ = static_cast<size_t>(depth - columns.begin());
+    name_ = static_cast<size_t>(name - columns.begin());
+    for (size_t row = 0; row < rows; ++row) deepest_ = std::max(deepest_, depth_of(row));
+  }
+
+  std::string text(size_t row, size_t column) const {
+    std::string text = format_cell(table_.cell(row, column), table_.columns[column]);
+    if (column == name_) text.insert(0, indent(depth_of(row)), ' ');
+    return text;
+  }
+
+ private:
+  static constexpr size_t kStep = 2;
+
+  size_t depth_of(size_t row) const {
+    const Cell cell = table_.cell(row, depth_);
+    const auto* depth = std::get_if<int64_t>(&cell);
+    return depth != nullptr && *depth > 0 ? static_cast<size_t>(*depth) : 0;
+  }
+  /// Deep trees are pressed into a part of the width.
+  size_t indent(size_t depth) const {
+    return deepest_ * kStep <= room_ ? depth * kStep
+                                     : static_cast<size_t>(static_cast<double>(depth) / static_cast<double>(deepest_) *
+                                                           static_cast<double>(room_));
+  }
+
+  const Table& table_;
+  size_t room_;
+  size_t depth_ = SIZE_MAX;
+  size_t name_ = SIZE_MAX;
+  size_t deepest_ = 0;
+};
+
 /// Every column with the width that its heading and its shown cells want, the terminal's at most.
-std::vector<Field> measure(const Table& table, size_t rows, size_t width) {
+std::vector<Field> measure(const Table& table, const ShownCells& cells, size_t rows, size_t width) {
   const size_t least_text = std::clamp<size_t>(width * 3 / 10, 12, 32);
   const std::vector<std::string> titles = headings(table.columns);
   std::vector<Field> fields;
@@ -30,9 +74,8 @@ std::vector<Field> measure(const Table& table, size_t rows, size_t width) {
     size_t wanted = display_width(titles[c]);
     bool holds_text = table.columns[c].type == ColumnType::text;
     for (size_t r = 0; r < rows; ++r) {
-      const Cell cell = table.cell(r, c);
-      wanted = std::max(wanted, display_width(format_cell(cell, table.columns[c])));
-      holds_text = holds_text || std::holds_alternative<std::string>(cell);
+      wanted = std::max(wanted, display_width(cells.text(r, c)));
+      holds_text = holds_text || std::holds_alternative<std::string>(table.cell(r, c));
     }
     wanted = std::min(wanted, width);
     fields.push_back({.heading = titles[c],
@@ -100,7 +143,8 @@ class LineWriter {
 std::string render_text(const Table& table, const TextOptions& options) {
   const size_t width = std::max<size_t>(options.width, 20);
   const size_t rows = shown_rows(table, options.max_rows);
-  std::vector<Field> fields = measure(table, rows, width);
+  const ShownCells cells(table, rows, width);
+  std::vector<Field> fields = measure(table, cells, rows, width);
   fit(fields, width);
 
   std::string out = options.bare ? "" : wrap_text(table.about.empty() ? table.name : table.about, width);
@@ -111,14 +155,14 @@ std::string render_text(const Table& table, const TextOptions& options) {
   line.end();
   for (size_t r = 0; r < rows; ++r) {
     for (size_t c = 0; c < fields.size(); ++c) {
-      const Cell cell = table.cell(r, c);
-      line.add(format_cell(cell, table.columns[c]), options.color && is_absent(cell) ? kDim : "");
+      line.add(cells.text(r, c), options.color && is_absent(table.cell(r, c)) ? kDim : "");
     }
     line.end();
   }
 
   if (options.bare) return out;
-  if (table.empty()) out += "(no rows)\n";
+  if (table.empty())
+    out += options.why_empty.empty() ? "(no rows)\n" : wrap_text("(no rows: " + options.why_empty + ")", width);
   const size_t left_out = table.row_count() - rows + options.more_rows;
   if (left_out > 0) out += wrap_text(format_more_rows(left_out) + " (--top 0 shows all)", width);
   if (fields.size() < table.columns.size()) {

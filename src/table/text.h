@@ -16,9 +16,10 @@ namespace cgpu {
 struct TextOptions {
   size_t width = 80;  // terminal columns; below 20 counts as 20
   bool color = false;
-  size_t max_rows = 0;   // 0 for all
-  size_t more_rows = 0;  // that there are besides those of the table, which were not made
-  bool bare = false;     // headings and rows only, without the lines about the table and about what is left out
+  size_t max_rows = 0;         // 0 for all
+  size_t more_rows = 0;        // that there are besides those of the table, which were not made
+  std::string why_empty = {};  // said where there are no rows
+  bool bare = false;           // headings and rows only, without the lines about the table and about what is left out
 };
 
 std::string render_text(const Table& table, const TextOptions& options);

@@ -24,6 +24,10 @@ inline Column text_column(std::string name, std::string about) {
 inline Column number_column(std::string name, std::string about) {
   return {std::move(name), ColumnType::integer, "", std::move(about), ColumnRole::key};
 }
+/// Steps from the root of a tree, whose rows stand below the one that they are part of: texts indent the names by it.
+inline Column depth_column(std::string name, std::string about) {
+  return {std::move(name), ColumnType::integer, "", std::move(about), ColumnRole::depth};
+}
 /// ns from the start of the session. Analyses that are folded over runs (rows_by_run.h) give it on the run's clock.
 inline Column moment_column(std::string name, std::string about) {
   return {std::move(name), ColumnType::integer, "ns", std::move(about), ColumnRole::moment};

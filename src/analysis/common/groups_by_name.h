@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,10 +25,12 @@ class GroupsByName {
   void enter(const StringPool& pool) { names_.enter(pool); }
   /// The group of the name with this id in the entered pool.
   Group& of(StringId id) { return entry(groups_, names_.number(id)); }
+  /// The group of a name that is spelt as it is listed.
+  Group& of_text(std::string_view name) { return entry(groups_, names_.number_of_text(name)); }
 
   void combine(GroupsByName&& other) {
     for (StringId number = 0; number < other.groups_.size(); ++number) {
-      entry(groups_, names_.number_of_text(other.names_.text(number))).combine(std::move(other.groups_[number]));
+      of_text(other.names_.text(number)).combine(std::move(other.groups_[number]));
     }
   }
   /// visit(name, group), in no order that means something. Some groups may be as they were made.
@@ -47,7 +50,7 @@ class GroupsByName {
       if constexpr (std::is_same_v<Archive, ByteWriter>) {
         archive(groups_[number]);
       } else {
-        archive(entry(groups_, names_.number_of_text(name)));
+        archive(of_text(name));
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "analysis/common/columns.h"
 #include "analysis/common/groups_by_name.h"
 #include "analysis/common/nesting.h"
+#include "analysis/common/slice_forest.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/tables.h"
@@ -38,56 +39,16 @@ bool is_framework_op(SliceKind kind) {
   return kind == SliceKind::framework_op;
 }
 
-/// How the framework ops of a run nest. Its columns are indexed by slice.
-class OpForest {
- public:
-  explicit OpForest(const Timeline& timeline)
-      : above_(nearest_above(timeline.slices, [&](SliceIndex slice) { return is_op(timeline, slice); })),
-        first_child_(above_.size(), kNone),
-        next_sibling_(above_.size(), kNone) {
-    for (SliceIndex slice = static_cast<SliceIndex>(above_.size()); slice-- > 0;) {
-      if (!is_op(timeline, slice)) continue;
-      SliceIndex& first = above_[slice] == kNone ? first_root_ : first_child_[above_[slice]];
-      next_sibling_[slice] = first;
-      first = slice;
-    }
-  }
-
-  /// The innermost op around a slice, or kNone.
-  SliceIndex above(SliceIndex slice) const { return above_[slice]; }
-
-  /// Depth first: enter(op), its children, leave(op).
-  template <typename Enter, typename Leave>
-  void walk(Enter enter, Leave leave) const {
-    for (SliceIndex op = first_root_; op != kNone;) {
-      enter(op);
-      if (first_child_[op] != kNone) {
-        op = first_child_[op];
-        continue;
-      }
-      leave(op);
-      while (next_sibling_[op] == kNone && above_[op] != kNone) {
-        op = above_[op];
-        leave(op);
-      }
-      op = next_sibling_[op];
-    }
-  }
-
- private:
-  static bool is_op(const Timeline& timeline, SliceIndex slice) {
+SliceForest op_forest(const Timeline& timeline) {
+  const auto is_op = [&](SliceIndex slice) {
     return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
-  }
-
-  std::vector<SliceIndex> above_;
-  std::vector<SliceIndex> first_child_;
-  std::vector<SliceIndex> next_sibling_;
-  SliceIndex first_root_ = kNone;
-};
+  };
+  return {nearest_above(timeline.slices, is_op), is_op};
+}
 
 void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
   const Slices& slices = timeline.slices;
-  const OpForest forest(timeline);
+  const SliceForest forest = op_forest(timeline);
   ops.enter(timeline.names);
   const auto of = [&](SliceIndex op) -> Op& { return ops.of(slices.name[op]); };
 
@@ -151,6 +112,7 @@ Analysis ops_analysis() {
                   time_column("device_total_ns", "durations of the device ops launched in it or in ops inside it"),
                   time_column("device_self_ns", "durations of the device ops launched in it and in no op inside it")},
       .applies = [](const ProfileCounts& counts) { return counts.of({SliceKind::framework_op}) > 0; },
+      .needs = "framework ops",
       .row_slices = {{"name"},
                      [](const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
                        return visit_slices_by_name(facts.session(), is_framework_op, nullptr, visit);

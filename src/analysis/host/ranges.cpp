@@ -92,6 +92,7 @@ Analysis ranges_analysis() {
                       time_column("device_ns", "sum of the durations of the device ops launched inside"),
                       count_column("device_ops", "device ops launched inside")},
           .applies = [](const ProfileCounts& counts) { return counts.ranges() > 0; },
+          .needs = "annotations on threads of the host",
           .row_slices = {{"name"},
                          [](const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
                            return visit_slices_by_name(facts.session(), is_annotation, nullptr, visit);

@@ -46,7 +46,7 @@ Table table_of(const Profile& profile, const Analysis& analysis, const TableOpti
     return chosen_rows(analysis, *analysis.events(analysis, selected.facts(), options), choice);
   }
   Table table;
-  if (has_no_time(analysis.subject)) {
+  if (has_no_time(analysis.subject, profile.session())) {
     table = make_table(analysis, profile.facts(), options);
     if (!selection.ranks.empty()) keep_ranks(table, selection.ranks);
   } else {

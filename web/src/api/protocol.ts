@@ -57,7 +57,7 @@ export interface TableInfo {
   events: boolean;
   /** The columns that tell of which slices a row is made; none where rows are not made of slices. */
   row_key: string[];
-  columns: { name: string; type: string; unit: string; role: "key" | "measure" | "moment" | "text" }[];
+  columns: { name: string; type: string; unit: string; role: "key" | "measure" | "depth" | "moment" | "text" }[];
   options: { name: string; kind: string; default: string; choices: string[]; about: string }[];
 }
 
