@@ -17,6 +17,7 @@ namespace cgpu {
   TABLE(kernels)             \
   TABLE(kernel_classes)      \
   TABLE(ops)                 \
+  TABLE(modules) \
   TABLE(api)                 \
   TABLE(os_calls)            \
   TABLE(transfers)           \

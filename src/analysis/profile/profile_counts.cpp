@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "analysis/host/module_calls.h"
+
 namespace cgpu {
 
 ProfileCounts::ProfileCounts(const SessionFacts& facts) {
@@ -35,6 +37,7 @@ void ProfileCounts::add_timeline(const Timeline& timeline) {
   const DeviceOps& ops = timeline.device_ops;
   device_ops += ops.size();
   for (const SliceIndex op : ops.slice) launched += timeline.slices.launch[op] != kNone ? 1 : 0;
+  module_calls += count_module_calls(timeline);
   for (const OpKind kind : ops.kind) communication += kind == OpKind::communication ? 1 : 0;
 }
 

@@ -34,6 +34,7 @@ struct ProfileCounts {
   uint64_t device_ops = 0;
   uint64_t launched = 0;  // device ops whose launch call is known
   uint64_t communication = 0;
+  uint64_t module_calls = 0;  // of the modules of a framework's model
   uint64_t memory_events = 0;
   uint64_t notes = 0;
   uint64_t devices = 0;  // that the profile describes
