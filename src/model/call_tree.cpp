@@ -20,6 +20,18 @@ const char* text_of(NodeKind kind) {
       return "line";
     case NodeKind::instruction:
       return "instruction";
+    case NodeKind::frame:
+      return "frame";
+    case NodeKind::module:
+      return "module";
+    case NodeKind::op:
+      return "op";
+    case NodeKind::range:
+      return "range";
+    case NodeKind::call:
+      return "call";
+    case NodeKind::device_op:
+      return "device_op";
   }
   return "";
 }
@@ -88,15 +100,14 @@ std::string CallTree::name_of(NodeIndex node) const {
       return "<unknown function>";
     case NodeKind::loop:
       return "loop at " + place;
-    case NodeKind::line:
-    case NodeKind::instruction:
+    default:
       break;
   }
   return place;
 }
 
 NodeIndex CallTree::function_of(NodeIndex node) const {
-  while (nodes.kind[node] > NodeKind::function && nodes.parent[node] != kNoNode) node = nodes.parent[node];
+  while (is_inside_function(nodes.kind[node]) && nodes.parent[node] != kNoNode) node = nodes.parent[node];
   return node;
 }
 

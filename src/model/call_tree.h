@@ -25,7 +25,25 @@ using NodeIndex = uint32_t;
 using MetricIndex = uint32_t;
 inline constexpr NodeIndex kNoNode = UINT32_MAX;
 
-enum class NodeKind : uint8_t { root, entry, function, loop, line, instruction };
+enum class NodeKind : uint8_t {
+  root,
+  entry,  // the start of a thread
+  function,
+  loop,
+  line,
+  instruction,
+  // Of a timeline that was folded by nesting (analysis/call_tree/folded_timeline.h):
+  frame,   // of Python
+  module,  // of a framework's model
+  op,
+  range,  // an annotation
+  call,   // of a runtime, a driver or the operating system
+  device_op,
+};
+/// What is in the body of a function and no call by itself.
+inline bool is_inside_function(NodeKind kind) {
+  return kind == NodeKind::loop || kind == NodeKind::line || kind == NodeKind::instruction;
+}
 /// How a node relates to its parent.
 enum class NodeRelation : uint8_t { lexical, call, inlined_call };
 const char* text_of(NodeKind kind);          // "function", ...

@@ -24,7 +24,7 @@ struct CallFunctions {
   std::vector<bool> outermost;          // no node of the same function is above it
 
   /// Whether the node is a function itself (or the root, or the start of a thread), not a part of a body.
-  bool is_function(const CallTree& tree, NodeIndex node) const { return tree.nodes.kind[node] <= NodeKind::function; }
+  bool is_function(const CallTree& tree, NodeIndex node) const { return !is_inside_function(tree.nodes.kind[node]); }
 };
 
 CallFunctions functions_of(const CallTree& tree);

@@ -11,13 +11,14 @@ namespace cgpu {
 
 namespace {
 
-[[noreturn]] void throw_unknown(const Session& session, const std::string& wanted) {
+using Trees = std::vector<const CallTree*>;
+
+[[noreturn]] void throw_unknown(const Trees& trees, const std::string& wanted) {
   std::vector<std::string> known;
-  for (const Run& run : session.runs) {
-    if (!run.call_tree) continue;
-    for (MetricIndex i = 0; i < run.call_tree->metrics.size(); ++i) {
-      const std::string& name = run.call_tree->metrics[i].name;
-      const bool shown = run.call_tree->metrics[i].visible && run.call_tree->has_values(i);
+  for (const CallTree* tree : trees) {
+    for (MetricIndex i = 0; i < tree->metrics.size(); ++i) {
+      const std::string& name = tree->metrics[i].name;
+      const bool shown = tree->metrics[i].visible && tree->has_values(i);
       if (shown && std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
     }
   }
@@ -29,14 +30,11 @@ ShownMetric shown(const Metric& metric) {
   return {metric.name, metric.unit, metric.about};
 }
 
-std::optional<ShownMetric> find_shown(const Session& session, const std::string& wanted) {
-  bool any_tree = false;
-  for (const Run& run : session.runs) {
-    if (!run.call_tree) continue;
-    any_tree = true;
-    if (const auto metric = run.call_tree->find_metric(wanted)) return shown(run.call_tree->metrics[*metric]);
+std::optional<ShownMetric> find_shown(const Trees& trees, const std::string& wanted) {
+  for (const CallTree* tree : trees) {
+    if (const auto metric = tree->find_metric(wanted)) return shown(tree->metrics[*metric]);
   }
-  if (any_tree) throw_unknown(session, wanted);
+  if (!trees.empty()) throw_unknown(trees, wanted);
   return std::nullopt;
 }
 
@@ -49,7 +47,15 @@ std::optional<MetricIndex> ShownMetric::in(const CallTree& tree) const {
   return std::nullopt;
 }
 
-std::vector<ShownMetric> shown_metrics(const Session& session, const TableOptions& options) {
+std::vector<const CallTree*> stored_trees(const Session& session) {
+  std::vector<const CallTree*> trees;
+  for (const Run& run : session.runs) {
+    if (run.call_tree) trees.push_back(&*run.call_tree);
+  }
+  return trees;
+}
+
+std::vector<ShownMetric> shown_metrics(const std::vector<const CallTree*>& trees, const TableOptions& options) {
   const std::vector<std::string> asked_for = options.names(kMetricOption);
   std::vector<ShownMetric> metrics;
   const auto add = [&](ShownMetric metric) {
@@ -58,24 +64,23 @@ std::vector<ShownMetric> shown_metrics(const Session& session, const TableOption
     if (!known) metrics.push_back(std::move(metric));
   };
   for (const std::string& wanted : asked_for) {
-    if (auto metric = find_shown(session, wanted)) add(*std::move(metric));
+    if (auto metric = find_shown(trees, wanted)) add(*std::move(metric));
   }
   if (!asked_for.empty()) return metrics;
-  for (const Run& run : session.runs) {
-    if (!run.call_tree) continue;
-    for (MetricIndex i = 0; i < run.call_tree->metrics.size(); ++i) {
-      const Metric& metric = run.call_tree->metrics[i];
-      if (metric.visible && metric.additive && run.call_tree->has_values(i)) add(shown(metric));
+  for (const CallTree* tree : trees) {
+    for (MetricIndex i = 0; i < tree->metrics.size(); ++i) {
+      const Metric& metric = tree->metrics[i];
+      if (metric.visible && metric.additive && tree->has_values(i)) add(shown(metric));
     }
   }
   return metrics;
 }
 
-std::optional<ShownMetric> one_metric(const Session& session, const TableOptions& options) {
+std::optional<ShownMetric> one_metric(const std::vector<const CallTree*>& trees, const TableOptions& options) {
   const std::vector<std::string> asked_for = options.names(kMetricOption);
-  if (!asked_for.empty()) return find_shown(session, asked_for.front());
-  for (const Run& run : session.runs) {
-    if (run.call_tree && run.call_tree->main_metric) return shown(run.call_tree->metrics[*run.call_tree->main_metric]);
+  if (!asked_for.empty()) return find_shown(trees, asked_for.front());
+  for (const CallTree* tree : trees) {
+    if (tree->main_metric) return shown(tree->metrics[*tree->main_metric]);
   }
   return std::nullopt;
 }

@@ -24,11 +24,14 @@ struct ShownMetric {
   std::optional<MetricIndex> in(const CallTree& tree) const;
 };
 
+/// The call trees that the profiles of a session have.
+std::vector<const CallTree*> stored_trees(const Session& session);
+
 /// Those that were asked for (kMetricOption), else every metric that is visible, has values and is additive (ratios are
-/// not). Throws Error where no run has a metric that was asked for.
-std::vector<ShownMetric> shown_metrics(const Session& session, const TableOptions& options);
-/// The one that was asked for, else the main metric of the first run that has one; none without call trees.
-std::optional<ShownMetric> one_metric(const Session& session, const TableOptions& options);
+/// not). Throws Error where no tree has a metric that was asked for.
+std::vector<ShownMetric> shown_metrics(const std::vector<const CallTree*>& trees, const TableOptions& options);
+/// The one that was asked for, else the main metric of the first tree that has one; none without call trees.
+std::optional<ShownMetric> one_metric(const std::vector<const CallTree*>& trees, const TableOptions& options);
 
 /// Columns METRIC.inclusive and METRIC.exclusive for each metric.
 std::vector<Column> metric_columns(const std::vector<ShownMetric>& metrics);

@@ -10,6 +10,7 @@
 
 #include "analysis/call_tree/call_functions.h"
 #include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/call_tree/call_trees.h"
 #include "analysis/common/columns.h"
 #include "analysis/tables.h"
 
@@ -23,7 +24,7 @@ struct Grouping {
   std::vector<size_t> of;  // of each node: that of the function whose body it is in
 };
 
-struct Sums {
+struct MetricSums {
   std::vector<double> inclusive;
   std::vector<double> exclusive;
 };
@@ -32,10 +33,11 @@ void add_to(double& sum, double value) {
   if (value == value) sum = sum == sum ? sum + value : value;
 }
 
-Sums measured_sums(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex metric) {
+MetricSums measured_sums(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
+                         MetricIndex metric) {
   const std::vector<double> inclusive = inclusive_values(tree, metric);
   const std::vector<double> exclusive = exclusive_values(tree, metric);
-  Sums sums{std::vector<double>(grouping.groups, kNoValue), std::vector<double>(grouping.groups, kNoValue)};
+  MetricSums sums{std::vector<double>(grouping.groups, kNoValue), std::vector<double>(grouping.groups, kNoValue)};
   for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
     add_to(sums.exclusive[grouping.of[node]], exclusive[node]);
     if (functions.outermost[node]) add_to(sums.inclusive[grouping.of[node]], inclusive[node]);
@@ -43,14 +45,14 @@ Sums measured_sums(const CallTree& tree, const CallFunctions& functions, const G
   return sums;
 }
 
-Sums sums_of(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex index) {
+MetricSums sums_of(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex index) {
   const Metric& metric = tree.metrics[index];
   if (metric.measured()) return measured_sums(tree, functions, grouping, index);
-  std::map<MetricIndex, Sums> parts;
+  std::map<MetricIndex, MetricSums> parts;
   for (const MetricIndex part : metric.parts) {
     parts.try_emplace(part, measured_sums(tree, functions, grouping, part));
   }
-  Sums sums{std::vector<double>(grouping.groups), std::vector<double>(grouping.groups)};
+  MetricSums sums{std::vector<double>(grouping.groups), std::vector<double>(grouping.groups)};
   for (size_t group = 0; group < grouping.groups; ++group) {
     sums.inclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).inclusive[group]; });
     sums.exclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).exclusive[group]; });
@@ -64,7 +66,7 @@ void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctio
   for (const ShownMetric& metric : metrics) {
     const auto index = metric.in(tree);
     const std::vector<double> none(grouping.groups, kNoValue);
-    const Sums sums = index ? sums_of(tree, functions, grouping, *index) : Sums{none, none};
+    const MetricSums sums = index ? sums_of(tree, functions, grouping, *index) : MetricSums{none, none};
     for (size_t group = 0; group < grouping.groups; ++group) {
       rows[group].emplace_back(sums.inclusive[group]);
       rows[group].emplace_back(sums.exclusive[group]);
@@ -109,42 +111,37 @@ MetricColumns insert_metrics(Table& table, const std::vector<ShownMetric>& metri
 }
 
 /// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
-void append_groups(Table& table, const Run& run, const CallFunctions& functions, const Grouping& grouping,
+void append_groups(Table& table, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
                    std::vector<Row> rows, const std::vector<NodeIndex>& examples,
                    const std::vector<ShownMetric>& metrics, MetricColumns columns) {
-  const CallTree& tree = *run.call_tree;
   append_sums(rows, tree, functions, grouping, metrics);
   std::vector<bool> is_function;
   for (size_t group = 0; group < examples.size(); ++group) {
     append_place(rows[group], tree, examples[group]);
-    is_function.push_back(tree.nodes.kind[examples[group]] == NodeKind::function);
+    const NodeKind kind = tree.nodes.kind[examples[group]];
+    is_function.push_back(kind != NodeKind::root && kind != NodeKind::entry);
   }
   append_costly(table, rows, is_function, columns);
 }
 
-Table functions_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
-  Table table = analysis.empty_table();
-  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+void append_functions(Table& table, const std::vector<TreeOfRun>& runs, const TableOptions& options) {
+  const std::vector<ShownMetric> metrics = shown_metrics(trees_in(runs), options);
   const MetricColumns columns = insert_metrics(table, metrics);
-  for (const Run& run : facts.session().runs) {
-    if (!run.call_tree) continue;
-    const CallFunctions functions = functions_of(*run.call_tree);
+  for (const auto& [rank, tree] : runs) {
+    const CallFunctions functions = functions_of(*tree);
     const Grouping grouping{functions.example.size(), {functions.function.begin(), functions.function.end()}};
     std::vector<Row> rows;
-    for (const NodeIndex node : functions.example) rows.push_back({run.rank, run.call_tree->name_of(node)});
-    append_groups(table, run, functions, grouping, std::move(rows), functions.example, metrics, columns);
+    for (const NodeIndex node : functions.example) rows.push_back({rank, tree->name_of(node)});
+    append_groups(table, *tree, functions, grouping, std::move(rows), functions.example, metrics, columns);
   }
   sort_by_cost(table, columns);
-  return table;
 }
 
-Table callers_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
-  Table table = analysis.empty_table();
-  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+void append_callers(Table& table, const std::vector<TreeOfRun>& runs, const TableOptions& options) {
+  const std::vector<ShownMetric> metrics = shown_metrics(trees_in(runs), options);
   const MetricColumns columns = insert_metrics(table, metrics);
-  for (const Run& run : facts.session().runs) {
-    if (!run.call_tree) continue;
-    const CallTree& tree = *run.call_tree;
+  for (const TreeOfRun& run : runs) {
+    const CallTree& tree = *run.tree;
     const CallFunctions functions = functions_of(tree);
     std::map<std::pair<FunctionIndex, FunctionIndex>, size_t> group_of_pair;
     Grouping grouping{0, std::vector<size_t>(tree.nodes.size())};
@@ -164,35 +161,40 @@ Table callers_table(const Analysis& analysis, const SessionFacts& facts, const T
       rows.push_back({run.rank, tree.name_of(node),
                       caller == kNoFunction ? Cell() : Cell(tree.name_of(functions.example[caller]))});
     }
-    append_groups(table, run, functions, grouping, std::move(rows), examples, metrics, columns);
+    append_groups(table, tree, functions, grouping, std::move(rows), examples, metrics, columns);
   }
   sort_by_cost(table, columns);
-  return table;
 }
 
 }  // namespace
 
 Analysis functions_analysis() {
-  Analysis analysis{.name = "functions",
-                    .about = "cost of each function, wherever it was called from; recursion counts once",
-                    .subject = Subject::call_tree,
-                    .columns = {rank_column(), key_column("name", "function")},
-                    .options = {kMetricOption},
-                    .applies = [](const ProfileCounts& counts) { return counts.call_trees > 0; },
-                    .whole = functions_table};
+  Analysis analysis{
+      .name = "functions",
+      .about = "cost of each function, wherever it was called from; recursion counts once",
+      .subject = Subject::call_tree,
+      .columns = {rank_column(),
+                  key_column("name", "function; of a timeline frame, module, op, range, call or device op")},
+      .options = {kMetricOption, kApartOption},
+      .applies = has_call_trees,
+      .needs = "call tree, and no slices on threads of the host or on devices",
+      .fold = fold_of<CallTreeRows<append_functions>>};
   append_place_columns(analysis.columns);
   return analysis;
 }
 
 Analysis callers_analysis() {
-  Analysis analysis{.name = "callers",
-                    .about = "cost of each function by who called it; recursion counts once",
-                    .subject = Subject::call_tree,
-                    .columns = {rank_column(), key_column("name", "function"),
-                                key_column("caller", "function that called it; absent where nothing did")},
-                    .options = {kMetricOption},
-                    .applies = [](const ProfileCounts& counts) { return counts.call_trees > 0; },
-                    .whole = callers_table};
+  Analysis analysis{
+      .name = "callers",
+      .about = "cost of each function by who called it; recursion counts once",
+      .subject = Subject::call_tree,
+      .columns = {rank_column(),
+                  key_column("name", "function; of a timeline frame, module, op, range, call or device op"),
+                  key_column("caller", "function that called it; absent where nothing did")},
+      .options = {kMetricOption, kApartOption},
+      .applies = has_call_trees,
+      .needs = "call tree, and no slices on threads of the host or on devices",
+      .fold = fold_of<CallTreeRows<append_callers>>};
   append_place_columns(analysis.columns);
   return analysis;
 }

@@ -14,7 +14,7 @@ namespace cgpu {
 namespace {
 
 Table imbalance_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
-  const auto metric = one_metric(facts.session(), options);
+  const auto metric = one_metric(stored_trees(facts.session()), options);
   Table table = analysis.empty_table();
   for (const char* column : {"min", "mean", "max"}) {
     table.columns[table.column(column)].unit = metric ? metric->unit : "";
@@ -68,6 +68,7 @@ Analysis imbalance_analysis() {
                       count_column("profiles", "threads that have any cost at all")},
           .options = {kMetricOption},
           .applies = [](const ProfileCounts& counts) { return counts.profiles_with_values > 0; },
+          .needs = "call tree with values of single threads",
           .whole = imbalance_table};
 }
 

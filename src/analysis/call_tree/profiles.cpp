@@ -15,7 +15,7 @@ namespace {
 
 Table profiles_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
   Table table = analysis.empty_table();
-  const std::vector<ShownMetric> metrics = shown_metrics(facts.session(), options);
+  const std::vector<ShownMetric> metrics = shown_metrics(stored_trees(facts.session()), options);
   for (const ShownMetric& metric : metrics) {
     table.columns.push_back(real_column(metric.name, metric.unit, metric.about.empty() ? metric.name : metric.about));
   }
@@ -55,6 +55,7 @@ Analysis profiles_analysis() {
                       number_column("thread", "number of the thread in its process, absent where unknown")},
           .options = {kMetricOption},
           .applies = [](const ProfileCounts& counts) { return counts.profiles > 0; },
+          .needs = "call tree with values of single threads",
           .whole = profiles_table};
 }
 

@@ -19,10 +19,10 @@ constexpr double kSmallestShare = 1.0 / 4000;
 struct FlameMetric {
   std::string name;
   std::string unit;
-  FlameTree (*fold)(const SessionFacts&, const std::string& metric, StepFrames);
+  StackTree (*fold)(const SessionFacts&, const std::string& metric, StepFrames);
 };
 
-FlameTree fold_trees(const SessionFacts& facts, const std::string& metric, StepFrames) {
+StackTree fold_trees(const SessionFacts& facts, const std::string& metric, StepFrames) {
   return fold_call_trees(facts.session(), metric);
 }
 
@@ -30,9 +30,9 @@ FlameTree fold_trees(const SessionFacts& facts, const std::string& metric, StepF
 std::vector<FlameMetric> metrics_of(const Profile& profile) {
   std::vector<FlameMetric> metrics;
   const Session& session = profile.session();
-  for (const ShownMetric& metric : shown_metrics(session, {}))
+  for (const ShownMetric& metric : shown_metrics(stored_trees(session), {}))
     metrics.push_back({metric.name, metric.unit, fold_trees});
-  if (const auto main = one_metric(session, {})) {
+  if (const auto main = one_metric(stored_trees(session), {})) {
     std::stable_partition(metrics.begin(), metrics.end(), [&](const FlameMetric& m) { return m.name == main->name; });
   }
   const auto any = [&](auto is_wanted) {
@@ -59,15 +59,15 @@ std::vector<FlameMetric> metrics_of(const Profile& profile) {
   return metrics;
 }
 
-void write_tree(JsonTextWriter& json, const FlameTree& tree, bool whole_numbers) {
+void write_tree(JsonTextWriter& json, const StackTree& tree, bool whole_numbers) {
   const auto column = [&](const char* name, auto value_of) {
     json.key(name).begin_array();
-    for (const FlameTree::Node& node : tree.nodes) json.value(value_of(node));
+    for (const StackTree::Node& node : tree.nodes) json.value(value_of(node));
     json.end_array();
   };
   const auto number = [&](const char* name, auto value_of) {
     json.key(name).begin_array();
-    for (const FlameTree::Node& node : tree.nodes) {
+    for (const StackTree::Node& node : tree.nodes) {
       if (whole_numbers) {
         json.value(static_cast<int64_t>(std::llround(value_of(node))));
       } else {
@@ -79,23 +79,23 @@ void write_tree(JsonTextWriter& json, const FlameTree& tree, bool whole_numbers)
   // Only the names that are left, numbered anew.
   std::vector<int64_t> number_of(tree.names.size(), -1);
   std::vector<uint32_t> used;
-  for (const FlameTree::Node& node : tree.nodes) {
+  for (const StackTree::Node& node : tree.nodes) {
     if (number_of[node.name] >= 0) continue;
     number_of[node.name] = static_cast<int64_t>(used.size());
     used.push_back(node.name);
   }
   json.key("nodes").begin_object();
-  column("parent", [](const FlameTree::Node& node) {
-    return node.parent == FlameTree::kRoot ? int64_t{-1} : int64_t{node.parent};
+  column("parent", [](const StackTree::Node& node) {
+    return node.parent == StackTree::kRoot ? int64_t{-1} : int64_t{node.parent};
   });
-  column("name", [&](const FlameTree::Node& node) { return number_of[node.name]; });
-  number("value", [](const FlameTree::Node& node) { return node.value; });
-  number("self", [](const FlameTree::Node& node) { return node.self; });
-  column("kind", [](const FlameTree::Node& node) { return int{node.kind}; });
-  column("class", [](const FlameTree::Node& node) {
-    return node.kernel_class == FlameTree::kNoClass ? -1 : int{node.kernel_class};
+  column("name", [&](const StackTree::Node& node) { return number_of[node.name]; });
+  number("value", [](const StackTree::Node& node) { return node.value; });
+  number("self", [](const StackTree::Node& node) { return node.self; });
+  column("kind", [](const StackTree::Node& node) { return int{node.kind}; });
+  column("class", [](const StackTree::Node& node) {
+    return node.kernel_class == StackTree::kNoClass ? -1 : int{node.kernel_class};
   });
-  column("count", [](const FlameTree::Node& node) { return node.count; });
+  column("count", [](const StackTree::Node& node) { return node.count; });
   json.end_object().key("names").begin_array();
   for (const uint32_t name : used) json.value(shown_name(tree.names[name]));
   json.end_array().key("short").begin_array();
@@ -124,7 +124,7 @@ Answer answer_flame(const Profile& profile, const Request& request) {
 
   const bool in_time = metric->fold != fold_trees;
   const StepFrames steps = parameters.flag("steps") ? StepFrames::apart : StepFrames::merged;
-  FlameTree tree = in_time ? metric->fold(SelectedSession(profile, selection).facts(), metric->name, steps)
+  StackTree tree = in_time ? metric->fold(SelectedSession(profile, selection).facts(), metric->name, steps)
                            : metric->fold(profile.facts(), metric->name, steps);
   const auto focus = parameters.text("focus");
   if (view == "up") {

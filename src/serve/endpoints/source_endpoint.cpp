@@ -49,7 +49,7 @@ void write_lines(JsonTextWriter& json, const Session& session, const Run& run, c
   if (!wanted.empty()) options.set("metric", {wanted});
   std::optional<ShownMetric> metric;
   try {
-    metric = one_metric(session, options);
+    metric = one_metric(stored_trees(session), options);
   } catch (const Error& error) {
     throw RequestError(kBadRequest, error.what());
   }

@@ -1,0 +1,86 @@
+// The call trees that tables are made of: those that the profiles have, and of the other runs their timelines, folded
+// by nesting (folded_timeline.h).
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/call_tree/folded_timeline.h"
+
+namespace cgpu {
+
+inline const TableOption kApartOption{
+    "apart",
+    TableOption::Kind::choice,
+    "ranks",
+    "Of timelines: what has a call tree of its own. ranks: each rank, its threads together; threads: each thread; "
+    "nothing: all ranks together",
+    {"ranks", "threads", "nothing"}};
+
+struct TreeOfRun {
+  Cell rank;  // absent where ranks are together
+  const CallTree* tree;
+};
+
+std::vector<const CallTree*> trees_in(const std::vector<TreeOfRun>& runs);
+
+/// Kept of the runs whose timelines are folded.
+class FoldedRuns {
+ public:
+  explicit FoldedRuns(const TableOptions& options) : apart_(options.text(kApartOption)) {}
+
+  void update(const RunInSession& run);
+  void settle(const Outline&, size_t run) {
+    for (OfRun& folded : folded_) folded.run = static_cast<uint32_t>(run);
+  }
+  void combine(FoldedRuns&& other) {
+    for (OfRun& folded : other.folded_) folded_.push_back(std::move(folded));
+  }
+  /// In the order of the ranks. Stands as long as the outline and this object do.
+  std::vector<TreeOfRun> trees(const Outline& outline);
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(folded_);
+  }
+
+ private:
+  struct OfRun {
+    uint32_t run = 0;  // in the outline
+    FoldedTimeline timeline;
+    template <typename Archive>
+    void members(Archive& archive) {
+      archive(timeline);
+    }
+  };
+  std::string apart_;
+  std::vector<OfRun> folded_;
+  std::vector<CallTree> made_;
+};
+
+/// The state of a table (partial.h) whose rows Append makes of the call trees.
+template <void (*Append)(Table&, const std::vector<TreeOfRun>&, const TableOptions&)>
+class CallTreeRows {
+ public:
+  CallTreeRows(const Analysis&, const TableOptions& options) : options_(options), folded_(options) {}
+
+  void update(const RunInSession& run) { folded_.update(run); }
+  void settle(const Outline& outline, size_t run) { folded_.settle(outline, run); }
+  void combine(CallTreeRows&& other) { folded_.combine(std::move(other.folded_)); }
+  void append_rows(Table& table, const Outline& outline) { Append(table, folded_.trees(outline), options_); }
+  template <typename Archive>
+  void members(Archive& archive) {
+    folded_.members(archive);
+  }
+
+ private:
+  TableOptions options_;
+  FoldedRuns folded_;
+};
+
+/// Whether a profile has a call tree, or a timeline that can be folded to one.
+inline bool has_call_trees(const ProfileCounts& counts) {
+  return counts.call_trees > 0 || counts.nested() > 0 || counts.device_ops > 0;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,126 @@
+// Stacks folded by name: each slice of a host thread below those around it, each device op below the call that launched
+// it. Flame graphs are made of this, and the call trees of timelines (folded_timeline.h).
+//
+// Folding is O(slices): 4 bytes a slice while a run is folded, and a look-up in a hash table for each slice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/common/merged_names.h"
+#include "analysis/host/launch_calls.h"
+#include "model/run.h"
+
+namespace cgpu {
+
+/// Nodes as columns, parents before their children; several roots.
+class StackTree {
+ public:
+  static constexpr uint32_t kRoot = UINT32_MAX;   // the parent of a root
+  static constexpr uint8_t kNoClass = UINT8_MAX;  // of what is no device op
+
+  struct Node {
+    uint32_t parent = kRoot;
+    uint32_t name = 0;  // into names
+    uint8_t kind = 0;   // as in the colour of a tile
+    uint8_t kernel_class = kNoClass;
+    uint64_t count = 0;
+    double self = 0;   // here
+    double value = 0;  // here and below
+  };
+
+  std::vector<Node> nodes;
+  std::vector<std::string> names;
+
+  uint32_t name(std::string_view text);
+  /// The child of `parent` with this name, added if it is new.
+  uint32_t child(uint32_t parent, uint32_t name, uint8_t kind);
+  /// Values from what the nodes cost by themselves. O(nodes).
+  void add_up();
+  double total() const;
+
+ private:
+  std::unordered_map<std::string, uint32_t> number_of_;
+  struct Slot {
+    uint64_t key = UINT64_MAX;  // parent and name
+    uint32_t node = 0;
+  };
+  size_t slot_of(uint64_t key) const;
+  std::vector<Slot> child_of_;  // open addressing, a power of two, at most half full
+};
+
+/// What becomes of the marks of iterations, each of which has a name of its own.
+enum class StepFrames : uint8_t { merged, apart };
+/// Whether each host thread has a root of its own.
+enum class ThreadFrames : uint8_t { merged, apart };
+
+/// Folds host slices of one run after another into a tree, each with those above it when it is first asked for.
+class StackFolder {
+ public:
+  explicit StackFolder(StackTree& tree, StepFrames steps, ThreadFrames threads = ThreadFrames::merged)
+      : tree_(tree), steps_(steps), threads_(threads) {}
+
+  /// From now on slices are of this timeline.
+  void enter(const Timeline& timeline);
+  /// The node of a slice; that of the one above where it does not count; kRoot where there is none.
+  uint32_t node_of(SliceIndex slice);
+  /// Calls visit(node, slice) for every host slice that counts.
+  template <typename Visit>
+  void fold_host(const Timeline& timeline, Visit visit) {
+    enter(timeline);
+    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+      if (counts(slice)) visit(node_of(slice), slice);
+    }
+  }
+  /// Calls visit(node, slice) for every device op of a run. The node is below that of the call that launched the op,
+  /// also where the call lies outside of the part that the session is of; unknown launches have a root.
+  template <typename Visit>
+  void fold_device(const Session& session, size_t run, Visit visit) {
+    const Timeline& timeline = session.runs[run].timeline;
+    std::vector<OpIndex> ops;
+    for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+    const OpsInWhole there = ops_in_whole(session, run, ops);
+    enter(there.timeline);
+    std::vector<uint32_t> name_of(timeline.names.size(), UINT32_MAX);
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const SliceIndex slice = timeline.device_ops.slice[ops[i]];
+      uint32_t& name = name_of[timeline.slices.name[slice]];
+      if (name == UINT32_MAX) name = tree_.name(timeline.name(slice));
+      const uint32_t above = above_device_op(launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]));
+      const uint32_t node = tree_.child(above, name, static_cast<uint8_t>(timeline.kind(slice)));
+      tree_.nodes[node].kernel_class = timeline.device_ops.kernel_class[ops[i]];
+      visit(node, slice);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kUnasked = UINT32_MAX - 1;
+  static_assert(kUnasked != StackTree::kRoot);
+
+  /// Whether a slice has a node of its own: those that nest on host threads, of plausible duration.
+  bool counts(SliceIndex slice) const;
+  uint32_t fold(SliceIndex slice, uint32_t above);
+  uint32_t above_device_op(SliceIndex call);
+  uint32_t root_of(TrackIndex track);
+  std::string_view frame_name(std::string_view name) const;
+
+  StackTree& tree_;
+  StepFrames steps_;
+  ThreadFrames threads_;
+  const Timeline* timeline_ = nullptr;
+  MergedNames merged_;
+  std::vector<uint32_t> name_of_;  // in the tree, by merged number
+  std::vector<uint32_t> node_of_;  // by slice
+  std::vector<uint32_t> root_of_;  // by track, where threads are apart
+  std::vector<SliceIndex> above_;
+};
+
+/// The time that belongs to each host slice: at every moment of a thread, of the slices that it is in, the last one in
+/// the order of nesting. Of a slice that contains others, what they leave; where slices overlap without nesting, the
+/// later one has the common time. Over a thread the times add up to that in which it is in any slice. O(n log n).
+std::vector<int64_t> host_self_times(const Timeline& timeline);
+
+}  // namespace cgpu
