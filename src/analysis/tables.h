@@ -6,7 +6,6 @@
 
 namespace cgpu {
 
-<<<<<<< HEAD
 #define CGPU_TABLES(TABLE)   \
   TABLE(info)                \
   TABLE(findings)            \
@@ -19,6 +18,7 @@ namespace cgpu {
   TABLE(kernel_classes)      \
   TABLE(ops)                 \
   TABLE(modules) \
+  TABLE(layers)  \
   TABLE(api)                 \
   TABLE(os_calls)            \
   TABLE(transfers)           \
@@ -59,54 +59,6 @@ namespace cgpu {
   TABLE(launch_trace)        \
   TABLE(range_trace)         \
   TABLE(range_kernels)       \
-=======
-#define CGPU_TABLES(TABLE) \
-  TABLE(info)              \
-  TABLE(notes)             \
-  TABLE(devices)           \
-  TABLE(gpu_time)          \
-  TABLE(ascend_overlap)    \
-  TABLE(streams)           \
-  TABLE(kernels)           \
-  TABLE(kernel_classes)    \
-  TABLE(ops)               \
-  TABLE(modules)           \
-  TABLE(api)               \
-  TABLE(os_calls)          \
-  TABLE(transfers)         \
-  TABLE(launches)          \
-  TABLE(queue)             \
-  TABLE(idle)              \
-  TABLE(idle_streams)      \
-  TABLE(steps)             \
-  TABLE(layers)            \
-  TABLE(ranges)            \
-  TABLE(collectives)       \
-  TABLE(stragglers)        \
-  TABLE(clocks)            \
-  TABLE(memory)            \
-  TABLE(launch_metrics)    \
-  TABLE(launch_rules)      \
-  TABLE(launch_values)     \
-  TABLE(metrics)           \
-  TABLE(profiles)          \
-  TABLE(call_tree)         \
-  TABLE(hot_path)          \
-  TABLE(functions)         \
-  TABLE(callers)           \
-  TABLE(imbalance)         \
-  TABLE(stalls)            \
-  TABLE(et_ops)            \
-  TABLE(et_shapes)         \
-  TABLE(device_ops)        \
-  TABLE(activities)        \
-  TABLE(kernel_grids)      \
-  TABLE(api_trace)         \
-  TABLE(device_trace)      \
-  TABLE(launch_trace)      \
-  TABLE(range_trace)       \
-  TABLE(range_kernels)     \
->>>>>>> 5faf4de (Table layers: repeated layers and their parts, from modules or from the sequence of device ops)
   TABLE(slices)
 
 #define CGPU_DECLARE_TABLE(name) Analysis name##_analysis();
