@@ -17,8 +17,7 @@ namespace cgpu {
   TABLE(kernels)             \
   TABLE(kernel_classes)      \
   TABLE(ops)                 \
-  TABLE(modules) \
-  TABLE(layers)  \
+  TABLE(modules)             \
   TABLE(api)                 \
   TABLE(os_calls)            \
   TABLE(transfers)           \
@@ -28,6 +27,7 @@ namespace cgpu {
   TABLE(idle_hosts)          \
   TABLE(idle_streams)        \
   TABLE(steps)               \
+  TABLE(layers)              \
   TABLE(critical_path)       \
   TABLE(critical_path_trace) \
   TABLE(op_dependencies)     \
