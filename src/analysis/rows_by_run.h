@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include "analysis/analysis.h"
 
@@ -14,13 +15,19 @@ void write_rows(ByteWriter& bytes, const Table& rows);
 /// Appends rows. Throws Error for bytes that write_rows has not written for a table with these columns.
 void read_rows(ByteReader& bytes, Table& rows);
 
-/// A state for fold_of. kAppendRows appends the rows of one run, with moments on the run's clock and whatever it likes
-/// as rank; kOrder puts the rows of all runs in order where that of the ranks is not the wanted one.
-template <void (*kAppendRows)(const RunInSession&, Table&), void (*kOrder)(Table&) = nullptr>
+/// A state for fold_of. kAppendRows(run, table) or kAppendRows(run, options, table) appends the rows of one run, with
+/// moments on the run's clock and whatever it likes as rank; kOrder puts the rows of all runs in order where that of the ranks is not the wanted one.
+template <auto kAppendRows, void (*kOrder)(Table&) = nullptr>
 class RowsByRun {
  public:
-  RowsByRun(const Analysis& analysis, const TableOptions&) : rows_(analysis.empty_table()) {}
-  void update(const RunInSession& run) { kAppendRows(run, rows_); }
+  RowsByRun(const Analysis& analysis, const TableOptions& options) : rows_(analysis.empty_table()), options_(options) {}
+  void update(const RunInSession& run) {
+    if constexpr (std::is_invocable_v<decltype(kAppendRows), const RunInSession&, const TableOptions&, Table&>) {
+      kAppendRows(run, options_, rows_);
+    } else {
+      kAppendRows(run, rows_);
+    }
+  }
   void settle(const Outline& outline, size_t run) { settle_rows(rows_, outline, run); }
   void combine(RowsByRun&& other) { rows_.append_all(other.rows_); }
   void append_rows(Table& table, const Outline&) {
@@ -38,6 +45,7 @@ class RowsByRun {
 
  private:
   Table rows_;
+  TableOptions options_;
 };
 
 }  // namespace cgpu

@@ -33,8 +33,8 @@ void check_value(const TableOption& option, const std::vector<std::string>& valu
   }
   if (option.kind != TableOption::Kind::number) return;
   const auto number = number_of(given);
-  if (!number || !(*number >= 0 && *number <= 100)) {
-    throw Error(fmt::format("--{}: '{}' is no number from 0 to 100", option.name, given));
+  if (!number || !(*number >= 0 && *number <= option.most)) {
+    throw Error(fmt::format("--{}: '{}' is no number from 0 to {}", option.name, given, option.most));
   }
 }
 

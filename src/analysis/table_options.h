@@ -12,7 +12,7 @@ struct TableOption {
   enum class Kind : uint8_t {
     flag,    // there or not
     choice,  // one of `choices`
-    number,  // 0 to 100
+    number,  // 0 to `most`
     names,   // any number of them
   };
   std::string name;  // as on the command line, without the dashes: "names"
@@ -20,6 +20,7 @@ struct TableOption {
   std::string fallback;  // what it is where nobody says; "" for no names, and for a flag that is not there
   std::string about;     // one line
   std::vector<std::string> choices = {};
+  double most = 100;  // of a number
 };
 const char* text_of(TableOption::Kind kind);  // "flag", ...
 

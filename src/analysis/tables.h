@@ -13,10 +13,14 @@ namespace cgpu {
   TABLE(devices)             \
   TABLE(gpu_time)            \
   TABLE(ascend_overlap)      \
+  TABLE(utilization)         \
   TABLE(streams)             \
+  TABLE(overlap)             \
   TABLE(kernels)             \
   TABLE(kernel_classes)      \
+  TABLE(occupancy)           \
   TABLE(ops)                 \
+  TABLE(op_shapes)           \
   TABLE(modules)             \
   TABLE(api)                 \
   TABLE(os_calls)            \
@@ -38,9 +42,11 @@ namespace cgpu {
   TABLE(stragglers)          \
   TABLE(clocks)              \
   TABLE(memory)              \
+  TABLE(counters)            \
   TABLE(launch_metrics)      \
   TABLE(launch_rules)        \
   TABLE(launch_values)       \
+  TABLE(launch_stalls)       \
   TABLE(metrics)             \
   TABLE(profiles)            \
   TABLE(call_tree)           \

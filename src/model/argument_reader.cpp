@@ -10,8 +10,8 @@
 
 namespace cgpu {
 
-ArgumentReader::ArgumentReader(ArgumentSource* source, unsigned threads)
-    : source_(source), threads_(thread_count(threads)) {
+ArgumentReader::ArgumentReader(ArgumentSource* source, unsigned threads, std::vector<std::string> only)
+    : source_(source), threads_(thread_count(threads)), only_(std::move(only)) {
   if (source_ != nullptr && !source_->is_parallel()) threads_ = 1;
 }
 
@@ -48,6 +48,7 @@ void ArgumentReader::read(std::span<const uint64_t> sources, Group& group) {
     for (size_t i = next++; i < group.pieces.size(); i = next++) {
       const size_t first = i * kPiece;
       group.pieces[i].batch.clear();
+      group.pieces[i].batch.only(only_);
       source_->read(std::span(sorted).subspan(first, std::min(kPiece, sorted.size() - first)), group.pieces[i].batch);
       number_keys(group.pieces[i]);
     }

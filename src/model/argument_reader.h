@@ -26,8 +26,9 @@ struct ArgumentView {
 
 class ArgumentReader {
  public:
-  /// `source` may be null: no event has arguments then. `threads`: 0 for one per processor.
-  explicit ArgumentReader(ArgumentSource* source, unsigned threads = 0);
+  /// `source` may be null: no event has arguments then. `threads`: 0 for one per processor. `only`: the keys that are
+  /// wanted, all where there are none; what is not wanted costs less.
+  explicit ArgumentReader(ArgumentSource* source, unsigned threads = 0, std::vector<std::string> only = {});
 
   /// The number of a key; a new number for a new key.
   uint32_t number_of(const std::string& key);
@@ -61,6 +62,7 @@ class ArgumentReader {
 
   ArgumentSource* source_;
   unsigned threads_;
+  std::vector<std::string> only_;
   std::mutex mutex_;  // of the numbers
   std::unordered_map<std::string, uint32_t> numbers_;
   std::vector<ArgumentView> views_;

@@ -14,6 +14,7 @@ void ArgumentBatch::clear() {
 }
 
 void ArgumentBatch::add(std::string_view key, std::string_view value, bool json) {
+  if (!wants(key)) return;
   const uint32_t number = number_of(key);
   if (keys_[number].secret && is_secret_value_of(key, value)) {
     value = kHiddenValue;

@@ -4,6 +4,7 @@
 // single event when it is looked at, or in batches for all events (model/argument_reader.h).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,12 @@ class ArgumentBatch {
 
   /// Forgets the events; the keys keep their numbers.
   void clear();
+  /// From here on arguments with other keys are not added. `keys` must outlive the batch; empty for all.
+  void only(std::span<const std::string> keys) { only_ = keys; }
+  /// Whether an argument with this key is added: what is not, need not be read.
+  bool wants(std::string_view key) const {
+    return only_.empty() || std::find(only_.begin(), only_.end(), key) != only_.end();
+  }
   /// What is added from here on belongs to the next event.
   void begin_event() { begins_.push_back(values_.size()); }
   void add(std::string_view key, std::string_view value, bool json);
@@ -62,6 +69,7 @@ class ArgumentBatch {
   };
   uint32_t number_of(std::string_view key);
 
+  std::span<const std::string> only_;
   std::vector<Key> keys_;
   std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;
   uint32_t last_ = 0;

@@ -20,6 +20,17 @@ std::map<Key, std::vector<OpIndex>> group_ops(const Timeline& timeline, KeyOf ke
 }
 }  // namespace
 
+KernelClass class_of(const Timeline& timeline, OpIndex op) {
+  switch (timeline.kind(timeline.device_ops.slice[op])) {
+    case SliceKind::memcpy:
+      return KernelClass::copy;
+    case SliceKind::memset:
+      return KernelClass::set;
+    default:
+      return static_cast<KernelClass>(timeline.device_ops.kernel_class[op]);
+  }
+}
+
 OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops) {
   const auto& part = session.runs[run].part_of;
   if (!part) return {run, session.runs[run].timeline, std::move(ops)};

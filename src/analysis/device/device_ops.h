@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/interval_set.h"
+#include "kernels/kernel_class.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -35,6 +36,9 @@ void for_each_device_op(const Timeline& timeline, Visit visit) {
     if (is_plausible(timeline, slice)) visit(op, slice);
   }
 }
+
+/// What kind of work an op does; copies and memsets are of their class whatever the dictionary says of their names.
+KernelClass class_of(const Timeline& timeline, OpIndex op);
 
 /// Device ops in the timeline that has everything around them. Of a session that is a part of another one
 /// (Session::whole), that is the timeline that the run was cut out of: it still has their launches and all host slices.

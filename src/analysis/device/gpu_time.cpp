@@ -1,9 +1,8 @@
 // Table `gpu_time`: the span of each device, split without remainder. O(n log n) in the device ops, O(n) where they
 // come sorted. The test compares it with marking every nanosecond of a device with the kinds of the ops that run in it.
-#include <array>
-
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/device/device_time.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
 
@@ -14,22 +13,14 @@ namespace {
 void append_devices(const RunInSession& run, Table& table) {
   const Timeline& timeline = run.timeline();
   for (const auto& [device, ops] : ops_by_device(timeline)) {
-    std::array<std::vector<OpIndex>, 3> of_kind;
-    for (const OpIndex op : ops) of_kind[static_cast<size_t>(timeline.device_ops.kind[op])].push_back(op);
-    const auto time_of = [&](OpKind kind) { return busy_time(timeline, of_kind[static_cast<size_t>(kind)]); };
-    const IntervalSet compute = time_of(OpKind::compute);
-    const IntervalSet communication = time_of(OpKind::communication);
-    const IntervalSet memory = time_of(OpKind::memory);
-    const IntervalSet compute_or_communication = compute.unite(communication);
-
-    const Interval span = span_of(timeline, ops);
-    const int64_t span_ns = span.end - span.begin;
-    const int64_t busy_ns = compute_or_communication.unite(memory).length();
-    const int64_t comm_ns = communication.length();
-    const int64_t exposed_comm_ns = communication.subtract(compute).length();
-    const int64_t memory_ns = memory.length();
-    const int64_t exposed_memory_ns = memory.subtract(compute_or_communication).length();
-    table.append({run.run().rank, int64_t{device}, span_ns, busy_ns, compute.length(), comm_ns, memory_ns,
+    const DeviceTime time = device_time(timeline, ops);
+    const int64_t span_ns = time.span.end - time.span.begin;
+    const int64_t busy_ns = time.busy.length();
+    const int64_t comm_ns = time.communication.length();
+    const int64_t exposed_comm_ns = time.exposed_communication.length();
+    const int64_t memory_ns = time.memory.length();
+    const int64_t exposed_memory_ns = time.exposed_memory.length();
+    table.append({run.run().rank, int64_t{device}, span_ns, busy_ns, time.compute.length(), comm_ns, memory_ns,
                   exposed_comm_ns, exposed_memory_ns, span_ns - busy_ns, percent_of(busy_ns, span_ns),
                   percent_of(comm_ns - exposed_comm_ns, comm_ns),
                   percent_of(memory_ns - exposed_memory_ns, memory_ns)});

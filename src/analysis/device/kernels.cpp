@@ -78,18 +78,6 @@ class Kernels {
   GroupsByName<Kernel> kernels_;
 };
 
-/// Copies and memsets are of their class whatever the dictionary says of their names.
-KernelClass class_of(const Timeline& timeline, OpIndex op, SliceIndex slice) {
-  switch (timeline.kind(slice)) {
-    case SliceKind::memcpy:
-      return KernelClass::copy;
-    case SliceKind::memset:
-      return KernelClass::set;
-    default:
-      return static_cast<KernelClass>(timeline.device_ops.kernel_class[op]);
-  }
-}
-
 class KernelClasses {
  public:
   KernelClasses(const Analysis&, const TableOptions&) {}
@@ -97,7 +85,7 @@ class KernelClasses {
   void update(const RunInSession& run) {
     const Timeline& timeline = run.timeline();
     for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
-      const auto number = static_cast<size_t>(class_of(timeline, op, slice));
+      const auto number = static_cast<size_t>(class_of(timeline, op));
       ++count_[number];
       total_[number] += timeline.slices.duration[slice];
     });

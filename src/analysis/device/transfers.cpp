@@ -1,12 +1,16 @@
 // Table `transfers`: copies and memsets by direction and memory kind. O(n) in the device ops.
 #include <map>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <tuple>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
+#include "analysis/device/device_models.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/tables.h"
+#include "hardware/host_links.h"
 
 namespace cgpu {
 
@@ -35,6 +39,41 @@ void for_each_transfer(const Timeline& timeline, Visit visit) {
   });
 }
 
+/// What bounds the copies of a direction.
+struct CopyPath {
+  std::string name;
+  double bandwidth = 0;  // B/s
+};
+
+std::optional<CopyPath> path_of(CopyKind kind, const std::string& device) {
+  switch (kind) {
+    case CopyKind::HtoD:
+    case CopyKind::DtoH:
+    case CopyKind::HtoA:
+    case CopyKind::AtoH:
+    case CopyKind::uvm_HtoD:
+    case CopyKind::uvm_DtoH:
+      if (const auto link = find_host_link(device)) return CopyPath{link->name, link->bandwidth};
+      break;
+    case CopyKind::DtoD:
+    case CopyKind::DtoA:
+    case CopyKind::AtoD:
+    case CopyKind::AtoA:
+      if (const auto peaks = find_device_peaks(device); peaks && peaks->memory_bandwidth) {
+        return CopyPath{"device memory, read and written", *peaks->memory_bandwidth / 2};
+      }
+      break;
+    case CopyKind::memset:
+      if (const auto peaks = find_device_peaks(device); peaks && peaks->memory_bandwidth) {
+        return CopyPath{"device memory", *peaks->memory_bandwidth};
+      }
+      break;
+    default:  // between devices: which link joins them is not told
+      break;
+  }
+  return std::nullopt;
+}
+
 struct TransfersOfRoute {
   int64_t count = 0;
   int64_t total_ns = 0;
@@ -58,6 +97,7 @@ class Transfers {
   Transfers(const Analysis&, const TableOptions&) {}
 
   void update(const RunInSession& run) {
+    models_.add(run.run());
     const Timeline& timeline = run.timeline();
     for_each_transfer(timeline, [&](OpIndex op, SliceIndex slice, const Route& route) {
       const int64_t duration = timeline.slices.duration[slice];
@@ -73,6 +113,7 @@ class Transfers {
   }
   void combine(Transfers&& other) {
     for (auto& [route, transfers] : other.routes_) routes_[route].combine(std::move(transfers));
+    models_.combine(std::move(other.models_));
   }
   void append_rows(Table& table, const Outline&) {
     for (const auto& [route, transfers] : routes_) {
@@ -88,17 +129,23 @@ class Transfers {
         // Bytes a nanosecond are GB/s.
         if (transfers.sized_ns > 0) row[8] = static_cast<double>(bytes) / static_cast<double>(transfers.sized_ns);
       }
+      if (const auto path = path_of(std::get<CopyKind>(route), models_.only())) {
+        row[9] = path->bandwidth / 1e9;
+        if (const auto* reached = std::get_if<double>(&row[8])) row[10] = 100 * *reached / (path->bandwidth / 1e9);
+        row[11] = path->name;
+      }
       table.append(row);
     }
     sort_most_first(table, "total_ns");
   }
   template <typename Archive>
   void members(Archive& archive) {
-    archive(routes_);
+    archive(routes_, models_);
   }
 
  private:
   std::map<Route, TransfersOfRoute> routes_;
+  DeviceModels models_;
 };
 
 std::vector<Row> visit_transfers(const SessionFacts& facts, const TableOptions&, const RowSlices::Visit& visit) {
@@ -128,7 +175,11 @@ Analysis transfers_analysis() {
                       time_column("total_ns", "sum of the durations"),
                       real_column("mean_bytes", "bytes", "mean size over the ops that say"),
                       real_column("median_bytes", "bytes", "median size over the ops that say"),
-                      real_column("bandwidth", "GB/s", "bytes over the duration of the ops that say their bytes")},
+                      real_column("bandwidth", "GB/s", "bytes over the duration of the ops that say their bytes"),
+                      real_column("peak_bandwidth", "GB/s",
+                                  "of what they go over, one direction; absent where the device is not one known model"),
+                      real_column("peak_pct", "%", "share of bandwidth in peak_bandwidth"),
+                      text_column("path", "what they go over: the device's link to its host, or its memory")},
           .applies = [](const ProfileCounts& counts) { return counts.copies() > 0; },
           .row_slices = {{"kind", "src_memory", "dst_memory"}, visit_transfers},
           .fold = fold_of<Transfers>};

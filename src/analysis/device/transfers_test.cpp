@@ -55,5 +55,32 @@ TEST(Transfers, UnknownBytesAreNeitherZeroNorInTheBandwidth) {
   EXPECT_TRUE(absent_at(table, instant, "bandwidth"));
 }
 
+TEST(Transfers, PeaksOfWhatTheyGoOver) {
+  const auto table_of = [](const std::vector<std::string>& models) {
+    TestRun run;
+    int32_t number = 0;
+    for (const std::string& model : models) {
+      const TestOp op{number, 7, OpKind::memory, KernelClass::copy, kNone};
+      run.run.devices.push_back({number++, model, "NVIDIA", 108, std::nullopt, 32, "8.0"});
+      run.memcpy("HtoD", 0, 100, {CopyKind::HtoD, MemoryKind::pinned, MemoryKind::device, 1575}, op);
+      run.memcpy("DtoD", 200, 10, {CopyKind::DtoD, MemoryKind::device, MemoryKind::device, 2039}, op);
+      run.memcpy("PtoP", 300, 1, {CopyKind::PtoP, MemoryKind::device, MemoryKind::device, 100}, op);
+    }
+    return transfers_table(session_of(run), {});
+  };
+  const Table table = table_of({"NVIDIA A100-SXM4-80GB"});
+  expect_well_formed(table);
+  const size_t host = row_of(table, "kind", "HtoD");
+  EXPECT_EQ(text_at(table, host, "path"), "PCIe 4.0 x16");
+  EXPECT_NEAR(real_at(table, host, "peak_bandwidth"), 31.508, 1e-3);
+  EXPECT_NEAR(real_at(table, host, "peak_pct"), 50, 0.1);
+  const size_t device = row_of(table, "kind", "DtoD");
+  EXPECT_DOUBLE_EQ(real_at(table, device, "peak_bandwidth"), 1019.5);
+  EXPECT_DOUBLE_EQ(real_at(table, device, "peak_pct"), 20);
+  EXPECT_TRUE(absent_at(table, row_of(table, "kind", "PtoP"), "peak_bandwidth"));
+  const Table mixed = table_of({"NVIDIA A100-SXM4-80GB", "NVIDIA H100 PCIe"});
+  EXPECT_TRUE(absent_at(mixed, row_of(mixed, "kind", "HtoD"), "peak_pct"));
+}
+
 }  // namespace
 }  // namespace cgpu

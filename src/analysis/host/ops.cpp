@@ -4,10 +4,9 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/groups_by_name.h"
-#include "analysis/common/nesting.h"
-#include "analysis/common/slice_forest.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/host/launch_calls.h"
+#include "analysis/host/op_forest.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -34,17 +33,6 @@ struct Op {
     archive(count, cpu_total_ns, cpu_self_ns, device_total_ns, device_self_ns);
   }
 };
-
-bool is_framework_op(SliceKind kind) {
-  return kind == SliceKind::framework_op;
-}
-
-SliceForest op_forest(const Timeline& timeline) {
-  const auto is_op = [&](SliceIndex slice) {
-    return is_framework_op(timeline.kind(slice)) && is_plausible(timeline, slice);
-  };
-  return {nearest_above(timeline.slices, is_op), is_op};
-}
 
 void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
   const Slices& slices = timeline.slices;

@@ -1,5 +1,6 @@
 #include "analysis/profile/profile_counts.h"
 
+#include <string_view>
 #include <vector>
 
 #include "analysis/host/module_calls.h"
@@ -15,11 +16,16 @@ ProfileCounts::ProfileCounts(const SessionFacts& facts) {
     step_traces += run.step_traces.size();
     add_timeline(run.timeline);
     memory_events += run.timeline.memory.size();
+    counter_samples += run.timeline.counters.value.size();
     notes += notes_of(run).all().size();
     devices += run.devices.size();
     if (run.call_tree) add_tree(*run.call_tree);
     if (!run.launch_metrics) continue;
     measured_launches += run.launch_metrics->launches.size();
+    const StringPool& names = run.launch_metrics->names;
+    for (StringId name = 0; name < names.size(); ++name) {
+      launch_stall_metrics += names[name].find("warps_issue_stalled_") != std::string_view::npos ? 1 : 0;
+    }
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
       rules += launch.rules.size();
       in_roofline += launch.flops_per_s.value_or(0) > 0 && launch.dram_bytes_per_s.value_or(0) > 0 ? 1 : 0;

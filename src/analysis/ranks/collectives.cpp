@@ -3,12 +3,11 @@
 // links/collective_series.h finds which ops of different ranks belong to one instance of a collective. The factors from
 // algorithm to bus bandwidth are those of the NCCL tests. O(n log n) in the communication ops, O(n) in the device ops.
 #include <algorithm>
-#include <cctype>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/common/columns.h"
+#include "analysis/common/element_types.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 #include "links/collective_series.h"
@@ -16,22 +15,6 @@
 namespace cgpu {
 
 namespace {
-
-/// Bytes of an element of this type, as PyTorch and the collective libraries write it.
-std::optional<int64_t> element_size(std::string_view type) {
-  static const std::unordered_map<std::string, int64_t> sizes = {
-      {"double", 8}, {"float64", 8}, {"fp64", 8},        {"long", 8},         {"int64", 8},         {"uint64", 8},
-      {"float", 4},  {"float32", 4}, {"fp32", 4},        {"int", 4},          {"int32", 4},         {"uint32", 4},
-      {"half", 2},   {"float16", 2}, {"fp16", 2},        {"bfloat16", 2},     {"bf16", 2},          {"bfp16", 2},
-      {"short", 2},  {"int16", 2},   {"uint16", 2},      {"char", 1},         {"byte", 1},          {"bool", 1},
-      {"int8", 1},   {"uint8", 1},   {"complexhalf", 4}, {"complexfloat", 8}, {"complexdouble", 16}};
-  std::string lower(type);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (lower.compare(0, 7, "float8_") == 0) return 1;
-  const auto found = sizes.find(lower);
-  if (found == sizes.end()) return {};
-  return found->second;
-}
 
 /// Bytes that cross the link of a rank for each byte of a collective over n ranks.
 double bus_factor(const std::string& name, int64_t n) {

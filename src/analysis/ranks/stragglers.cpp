@@ -21,7 +21,7 @@ struct Lateness {
 };
 
 /// One instance of a collective, over all members that took part.
-struct Instance {
+struct LateInstance {
   int64_t latest_start = INT64_MIN;
   int64_t wait_ns = 0;  // of all members, until latest_start
   size_t parts = 0;
@@ -40,10 +40,10 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
       const Run& run = session.runs[member.run];
       return run.timeline.slices.start[part.slice] + run.clock_base;
     };
-    std::vector<Instance> instances(series.instances);
+    std::vector<LateInstance> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart& part : member.parts) {
-        Instance& instance = instances[part.instance];
+        LateInstance& instance = instances[part.instance];
         ++instance.parts;
         if (instance.last != nullptr && start_of(member, part) <= instance.latest_start) continue;
         instance.latest_start = start_of(member, part);
@@ -52,7 +52,7 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
     }
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart& part : member.parts) {
-        Instance& instance = instances[part.instance];
+        LateInstance& instance = instances[part.instance];
         if (instance.parts < 2) continue;
         Lateness& lateness = members[{member.run, member.device}];
         const int64_t wait = instance.latest_start - start_of(member, part);
@@ -61,7 +61,7 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
         ++lateness.count;
       }
     }
-    for (const Instance& instance : instances) {
+    for (const LateInstance& instance : instances) {
       if (instance.parts < 2) continue;
       Lateness& lateness = members[{instance.last->run, instance.last->device}];
       ++lateness.last;

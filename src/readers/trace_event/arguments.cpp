@@ -93,7 +93,9 @@ class FileArguments final : public ArgumentSource {
         error = parser.parse(repaired_event(events.likely(position)))["args"].get(args);
       }
       if (error) continue;  // an event without arguments, or with `"blocks per SM": inf` among them
-      for (const auto& [key, value] : args) add(key, value, batch);
+      for (const auto& [key, value] : args) {
+        if (batch.wants(key)) add(key, value, batch);
+      }
     }
   }
 

@@ -1,0 +1,37 @@
+// The models of the devices that something ran on, over several runs: rates of a device are only compared with its peaks
+// where all were of one model.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/device/device_ops.h"
+#include "hardware/device_peaks.h"
+#include "model/run.h"
+
+namespace cgpu {
+
+class DeviceModels {
+ public:
+  void add(const Run& run) {
+    std::map<int32_t, std::string> names;
+    for (const Device& device : run.devices) names[device.id] = device.name;
+    for (const int32_t device : used_devices(run)) models_[names[device]] = true;
+  }
+  void combine(DeviceModels&& other) { models_.merge(other.models_); }
+
+  /// The name of the only model; empty where there are several, or none is named.
+  std::string only() const { return models_.size() == 1 ? models_.begin()->first : std::string(); }
+  std::optional<DevicePeaks> peaks() const { return find_device_peaks(only()); }
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(models_);
+  }
+
+ private:
+  std::map<std::string, bool> models_;
+};
+
+}  // namespace cgpu

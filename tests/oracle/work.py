@@ -1,0 +1,198 @@
+"""op_shapes, overlap and utilization, written down as plainly as possible."""
+import collections
+import math
+
+from . import compare, kineto, tables, tool
+from .basis import COMMUNICATION, COMPUTE, MEMORY, active_parts, book, bounds, by_device, grouped, profile_bounds
+from .kineto import MEMCPY, MEMSET, OP
+
+
+# ---------------------------------------------------------------- op_shapes
+
+def shape_text(dims):
+    return "[%s]" % ", ".join(shape_text(d) if isinstance(d, list) else str(d) for d in dims)
+
+
+def inputs_of(op):
+    dims = op.args.get("Input Dims", op.args.get("Input dims"))
+    types = op.args.get("Input type")
+    return dims, types
+
+
+def shape_key(op):
+    dims, types = inputs_of(op)
+    return (op.name, shape_text(dims) if dims is not None else None,
+            "[%s]" % ", ".join(types) if types is not None else None)
+
+
+SIZES = {"float": 4, "c10::BFloat16": 2, "c10::Half": 2, "double": 8}
+
+
+def gemm(op):
+    """(flops, bytes) of a product of matrices, else None."""
+    dims, types = inputs_of(op)
+    try:
+        if op.name in ("aten::mm", "aten::bmm"):
+            a, b = dims[0], dims[1]
+            rest = 0
+        elif op.name == "aten::addmm":
+            a, b = dims[1], dims[2]
+            rest = math.prod(dims[0]) * SIZES[types[0]]
+        else:
+            return None
+        if len(a) != len(b) or a[-1] != b[-2] or len(a) != (3 if op.name == "aten::bmm" else 2):
+            return None
+        size = SIZES[types[0 if op.name != "aten::addmm" else 1]]
+        batch = math.prod(a[:-2])
+        m, k, n = a[-2], a[-1], b[-1]
+        return 2 * batch * m * n * k, batch * (m * k + k * n + m * n) * size + rest
+    except (IndexError, KeyError, TypeError):
+        return None
+
+
+def op_shapes(session):
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0, None])  # count, on the device, total, self, product
+    for trace in session:
+        launched = collections.defaultdict(list)
+        for device_op in trace.device_ops:
+            if device_op.launch is not None:
+                around = tables.ops_around(device_op.launch)
+                if around:
+                    rows[shape_key(around[0])][3] += device_op.duration
+                for key in {shape_key(a) for a in around}:
+                    rows[key][2] += device_op.duration
+                for op in around:
+                    launched[id(op)].append(device_op)
+        ops = [s for s in trace.slices if s.kind == OP]
+        if not any("Input Dims" in s.args or "Input dims" in s.args or "In msg nelems" in s.args for s in ops):
+            continue
+        for op in ops:
+            key = shape_key(op)
+            rows[key][0] += 1
+            if sum(d.duration for d in launched[id(op)]) and key not in {shape_key(a) for a in tables.ops_around(op)}:
+                rows[key][1] += 1
+            rows[key][4] = gemm(op)
+    return {key: row for key, row in rows.items() if row[0]}
+
+
+def wrong_op_shapes(inputs, session):
+    wrong = []
+    want = op_shapes(session)
+    got = {}
+    for row in tool.table(inputs, "op_shapes"):
+        key = (row["name"], row["shapes"], row["types"])
+        sums = got.setdefault(key, [0, 0, 0, 0, None])
+        for i, column in enumerate(("count", "on_device", "device_total_ns", "device_self_ns")):
+            sums[i] += row[column]
+        if gemm_named(row["name"]):
+            sums[4] = (row["flops"], row["bytes"]) if row["flops"] is not None else None
+        if row["flops"] is not None and row["device_total_ns"]:
+            rate = row["flops"] * row["on_device"] * 1e9 / row["device_total_ns"]
+            if not math.isclose(rate, row["flops_per_s"], rel_tol=1e-12):
+                wrong.append("op_shapes: flops_per_s of %s is not %s" % (row, rate))
+    for key in sorted(set(want) | set(got), key=str):
+        if want.get(key) != got.get(key):
+            wrong.append("op_shapes: %s is %s, should be %s" % (key, got.get(key), want.get(key)))
+    by_name = collections.Counter()
+    for (name, _, _), row in got.items():
+        by_name[name] += row[3]
+    for row in tool.table(inputs, "ops") if got else []:
+        if by_name[row["name"]] != row["device_self_ns"]:
+            wrong.append("op_shapes: device_self_ns of %s does not add up to that of ops" % row["name"])
+    return wrong[:10]
+
+
+def gemm_named(name):
+    return name in ("aten::mm", "aten::bmm", "aten::addmm")
+
+
+# ---------------------------------------------------------------- overlap
+
+def overlap(session, class_of_kernel):
+    """By elementary intervals: where two lanes are active, both get the length."""
+    rows = collections.Counter()
+    for trace in session:
+        for device, ops in by_device(trace).items():
+            def lane(op):
+                name = {MEMCPY: "copy", MEMSET: "set"}.get(op.kind) or class_of_kernel(op.name)
+                return op.stream, name
+            lanes = {key: bounds(of) for key, of in grouped(ops, lane).items()}
+            for begin, end, active in active_parts(lanes):
+                for one in active:
+                    for other in active:
+                        if one < other:
+                            rows[trace.rank, device, frozenset((one, other))] += end - begin
+    return {key: length for key, length in rows.items() if length}
+
+
+def wrong_overlap(inputs, session):
+    classes = {compare.key_text(row["name"]): row["class"] for row in tool.table(inputs, "kernels")}
+    want = overlap(session, lambda n: classes.get(compare.key_text(n), "no such kernel"))
+    got = {}
+    wrong = []
+    for row in tool.table(inputs, "overlap"):
+        pair = frozenset(((row["stream"], row["class"]), (row["other_stream"], row["other_class"])))
+        if (row["rank"], row["device"], pair) in got:
+            wrong.append("overlap: a pair stands there twice: %s" % row)
+        got[row["rank"], row["device"], pair] = row["overlap_ns"]
+        if row["overlap_ns"] > min(row["busy_ns"], row["other_busy_ns"]):
+            wrong.append("overlap: more than one of the two was busy: %s" % row)
+    for key in set(want) | set(got):
+        if want.get(key) != got.get(key):
+            wrong.append("overlap: %s is %s, should be %s" % (key, got.get(key), want.get(key)))
+    return wrong[:10]
+
+
+# ---------------------------------------------------------------- utilization
+
+def utilization(session, buckets):
+    zero, _ = profile_bounds(session)
+    rows = {}
+    for trace in session:
+        for device, ops in by_device(trace).items():
+            begin, end = min(op.start for op in ops), max(op.end for op in ops)
+            count = max(1, min(buckets, end - begin))
+            parts = list(active_parts({k: bounds(v) for k, v in grouped(ops, book).items()}))
+            for i in range(count):
+                low, high = begin + (end - begin) * i // count, begin + (end - begin) * (i + 1) // count
+                length = collections.Counter()
+                for first, last, names in parts:
+                    inside = max(0, min(last, high) - max(first, low))
+                    for name in names:
+                        length[name] += inside
+                    if names:
+                        length["busy"] += inside
+                    if COMMUNICATION in names and COMPUTE not in names:
+                        length["exposed_comm"] += inside
+                    if names == {MEMORY}:
+                        length["exposed_memory"] += inside
+                rows[trace.rank, device, i] = (
+                    low - zero, high - low, length["busy"], length[COMPUTE], length[COMMUNICATION], length[MEMORY],
+                    length["exposed_comm"], length["exposed_memory"], high - low - length["busy"])
+    return rows
+
+
+COLUMNS = ("start_ns", "duration_ns", "busy_ns", "compute_ns", "comm_ns", "memory_ns", "exposed_comm_ns",
+           "exposed_memory_ns", "idle_ns")
+
+
+def wrong_utilization(inputs, session, buckets=13):
+    want = utilization(session, buckets)
+    got = {(row["rank"], row["device"], row["bucket"]): tuple(row[c] for c in COLUMNS)
+           for row in tool.table(inputs, "utilization", "--buckets", str(buckets))}
+    wrong = ["utilization: %s is %s, should be %s" % (key, got.get(key), want.get(key))
+             for key in sorted(set(want) | set(got)) if want.get(key) != got.get(key)]
+    whole = collections.Counter()
+    for row in tool.table(inputs, "utilization"):
+        for column in COLUMNS[2:]:
+            whole[row["rank"], row["device"], column] += row[column]
+    for row in tool.table(inputs, "gpu_time"):
+        for column in COLUMNS[2:]:
+            if whole[row["rank"], row["device"], column] != row[column]:
+                wrong.append("utilization: %s does not add up to gpu_time: %s" % (column, row))
+    return wrong[:10]
+
+
+def wrong(inputs, files):
+    session = sorted((kineto.load(f) for f in files), key=lambda t: t.rank)
+    return (wrong_op_shapes(inputs, session) + wrong_overlap(inputs, session) + wrong_utilization(inputs, session))
