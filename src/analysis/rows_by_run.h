@@ -16,7 +16,8 @@ void write_rows(ByteWriter& bytes, const Table& rows);
 void read_rows(ByteReader& bytes, Table& rows);
 
 /// A state for fold_of. kAppendRows(run, table) or kAppendRows(run, options, table) appends the rows of one run, with
-/// moments on the run's clock and whatever it likes as rank; kOrder puts the rows of all runs in order where that of the ranks is not the wanted one.
+/// moments on the run's clock and whatever it likes as rank; kOrder puts the rows of all runs in order where that of
+/// the ranks is not the wanted one.
 template <auto kAppendRows, void (*kOrder)(Table&) = nullptr>
 class RowsByRun {
  public:

@@ -23,14 +23,22 @@ struct LinkOfDevices {
 constexpr std::string_view kSheets = "data sheet of the device (generation and lanes); PCI Express base specification";
 
 constexpr std::array kLinks = {
-    LinkOfDevices{"NVLink-C2C", 450e9, "NVIDIA Grace Hopper and Grace Blackwell data sheets (900 GB/s both ways)",
+    LinkOfDevices{"NVLink-C2C",
+                  450e9,
+                  "NVIDIA Grace Hopper and Grace Blackwell data sheets (900 GB/s both ways)",
                   {"NVIDIA GH200", "NVIDIA GB200"}},
-    LinkOfDevices{"PCIe 3.0 x16", pcie_x16(8), kSheets,
+    LinkOfDevices{"PCIe 3.0 x16",
+                  pcie_x16(8),
+                  kSheets,
                   {"NVIDIA P100", "NVIDIA Quadro GP100", "NVIDIA V100", "NVIDIA T4", "NVIDIA GeForce RTX 2080 Ti"}},
-    LinkOfDevices{"PCIe 4.0 x16", pcie_x16(16), kSheets,
+    LinkOfDevices{"PCIe 4.0 x16",
+                  pcie_x16(16),
+                  kSheets,
                   {"NVIDIA A10", "NVIDIA A30", "NVIDIA A40", "NVIDIA L4", "NVIDIA GeForce RTX 3090",
                    "NVIDIA GeForce RTX 4090", "AMD Instinct MI100", "AMD Instinct MI210", "AMD Instinct MI250 (half)"}},
-    LinkOfDevices{"PCIe 5.0 x16", pcie_x16(32), kSheets,
+    LinkOfDevices{"PCIe 5.0 x16",
+                  pcie_x16(32),
+                  kSheets,
                   {"NVIDIA H100", "NVIDIA H200", "AMD Instinct MI300X", "AMD Instinct MI325X", "AMD Instinct MI355X"}},
 };
 

@@ -1,7 +1,7 @@
 // How fast bytes can come to a device from its host and go back: the link that its data sheet states.
 //
-// The rate is that of one direction, of all lanes, before the overhead of packets, so that no copy quite reaches it. A machine may
-// have built in fewer lanes or an older generation: the rate is a bound, not a promise.
+// The rate is that of one direction, of all lanes, before the overhead of packets, so that no copy quite reaches it. A
+// machine may have built in fewer lanes or an older generation: the rate is a bound, not a promise.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 namespace cgpu {
 
 struct HostLink {
-  std::string name;         // "PCIe 5.0 x16"
-  double bandwidth = 0;     // B/s, one direction
+  std::string name;      // "PCIe 5.0 x16"
+  double bandwidth = 0;  // B/s, one direction
   std::string source;
 };
 

@@ -1,8 +1,8 @@
 // How many blocks of a kernel a multiprocessor of NVIDIA holds at a time, by its compute capability.
 //
 // The limits are those of the CUDA C++ Programming Guide (technical specifications by compute capability), the rules of
-// allocation those of the occupancy calculator: registers come in units of 256 to a warp, warps in fours, shared memory in units of
-// 128 bytes (256 before 8.0), of which the system takes 1 KB a block from 8.0 on.
+// allocation those of the occupancy calculator: registers come in units of 256 to a warp, warps in fours, shared memory
+// in units of 128 bytes (256 before 8.0), of which the system takes 1 KB a block from 8.0 on.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct MultiprocessorLimits {
   int64_t warps = 0;
   int64_t blocks = 0;
   int64_t registers = 0;
-  int64_t shared_bytes = 0;           // at the largest carve-out
-  int64_t shared_unit = 128;          // bytes
+  int64_t shared_bytes = 0;            // at the largest carve-out
+  int64_t shared_unit = 128;           // bytes
   int64_t shared_bytes_of_system = 0;  // a block
 };
 

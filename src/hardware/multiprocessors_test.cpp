@@ -11,17 +11,17 @@ ResidentBlocks on(std::string_view version, const BlockNeeds& needs) {
 
 // Of these, "est. achieved occupancy %" of real traces (PyTorch) is the percentage in the comment.
 TEST(Multiprocessors, BlocksThatFit) {
-  EXPECT_EQ(on("8.0", {1024, 32, 0}).blocks, 2);                        // 100 %
+  EXPECT_EQ(on("8.0", {1024, 32, 0}).blocks, 2);  // 100 %
   EXPECT_EQ(on("8.0", {1024, 32, 0}).limited_by, "warps");
-  EXPECT_EQ(on("8.0", {256, 128, 0}).blocks, 2);                        // 25 %
+  EXPECT_EQ(on("8.0", {256, 128, 0}).blocks, 2);  // 25 %
   EXPECT_EQ(on("8.0", {256, 128, 0}).limited_by, "registers");
-  EXPECT_EQ(on("9.0", {384, 168, 231424}).blocks, 1);                   // 18.75 %, where PyTorch says 0
+  EXPECT_EQ(on("9.0", {384, 168, 231424}).blocks, 1);  // 18.75 %, where PyTorch says 0
   EXPECT_EQ(on("9.0", {384, 168, 0}).limited_by, "registers");
   EXPECT_EQ(on("9.0", {128, 32, 100 * 1024}).blocks, 2);
   EXPECT_EQ(on("9.0", {128, 32, 100 * 1024}).limited_by, "shared memory");
   EXPECT_EQ(on("7.5", {32, 16, 0}).blocks, 16);
   EXPECT_EQ(on("7.5", {32, 16, 0}).limited_by, "blocks");
-  EXPECT_EQ(on("8.6", {1024, 255, 0}).blocks, 0);                       // cannot be launched
+  EXPECT_EQ(on("8.6", {1024, 255, 0}).blocks, 0);  // cannot be launched
 }
 
 TEST(Multiprocessors, MoreNeedsNeverMeanMoreBlocks) {

@@ -52,6 +52,29 @@ TEST(ArgumentReader, WhatHasNoSourceHasNoArguments) {
   EXPECT_EQ(numbered.arguments(1).size(), 1U);
 }
 
+TEST(ArgumentReader, GivesOnlyTheKeysThatAreWanted) {
+  Numbered numbered(true);
+  std::vector<uint64_t> sources(10'000);
+  for (size_t i = 0; i < sources.size(); ++i) sources[i] = i;
+  ArgumentReader reader(&numbered, 2, {"key 1", "rare 3000"});
+  const uint32_t wanted = reader.number_of("key 1");
+  size_t rare = 0;
+  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+    size_t expected = i % 4 >= 2 ? 1 : 0;
+    for (const ArgumentView& argument : arguments) {
+      if (argument.number == wanted) {
+        EXPECT_EQ(argument.value, std::to_string(i + 1));
+      } else {
+        EXPECT_EQ(argument.key, "rare 3000");
+        ++rare;
+        ++expected;
+      }
+    }
+    EXPECT_EQ(arguments.size(), expected);
+  });
+  EXPECT_EQ(rare, 1U);
+}
+
 TEST(ArgumentReader, GivesThoseOfEachEventInAnyOrder) {
   std::mt19937 random(1);
   for (const size_t events : {0, 1, 5'000, 100'000}) {

@@ -10,8 +10,8 @@ namespace cgpu {
 
 struct ElementType {
   int64_t size = 0;  // bytes
-  /// Under which name hardware/device_peaks.h has its rate; empty for integers of more than 8 bits, booleans and complex
-  /// numbers.
+  /// Under which name hardware/device_peaks.h has its rate; empty for integers of more than 8 bits, booleans and
+  /// complex numbers.
   std::string_view peak;
   bool is_floating = false;  // a real number with a fraction
 };

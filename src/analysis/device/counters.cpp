@@ -35,8 +35,8 @@ std::optional<int64_t> device_of_counter(std::string_view owner) {
 /// word of it, "APP/DDR KB"; empty for other names.
 std::string_view unit_of_counter(std::string_view name) {
   static constexpr std::array<std::string_view, 27> kUnits = {
-      "%",    "Hz", "kHz", "MHz", "GHz", "B",  "bytes", "KB", "KiB", "MB", "MiB", "GB", "GiB", "B/s",
-      "KB/s", "MB/s", "GB/s", "W", "mW", "J",  "V",     "mV", "C",   "ns", "us",  "ms", "s"};
+      "%",    "Hz",   "kHz",  "MHz", "GHz", "B", "bytes", "KB", "KiB", "MB", "MiB", "GB", "GiB", "B/s",
+      "KB/s", "MB/s", "GB/s", "W",   "mW",  "J", "V",     "mV", "C",   "ns", "us",  "ms", "s"};
   if (!name.empty() && (name.back() == ')' || name.back() == ']')) name.remove_suffix(1);
   const size_t at = name.find_last_of(" ([/");
   // "B/s" has a slash in it.
@@ -79,9 +79,9 @@ void append_counters(const RunInSession& run, Table& table) {
     if (!std::is_sorted(of.begin(), of.end(), earlier)) std::stable_sort(of.begin(), of.end(), earlier);
     const auto smaller = [](const CounterSample& a, const CounterSample& b) { return a.value < b.value; };
     const auto [least, most] = std::minmax_element(of.begin(), of.end(), smaller);
-    const auto count = static_cast<double>(of.size());
-    double mean = 0;
-    for (const CounterSample& sample : of) mean += sample.value / count;
+    long double sum = 0;  // of doubles, which cannot overflow it
+    for (const CounterSample& sample : of) sum += sample.value;
+    const auto mean = static_cast<double>(sum / static_cast<long double>(of.size()));
     const CounterTrack& counter = counters.tracks[track];
     const std::string_view unit = unit_of_counter(counter.name);
     table.append({run.run().rank, cell(device_of_counter(counter.process)), counter.name,
@@ -99,8 +99,7 @@ Analysis counters_analysis() {
                       number_column("device", "number of the device; absent for counters of the host and of processes"),
                       key_column("name", "name of the counter"),
                       text_column("unit", "as its name says; absent where it does not"),
-                      count_column("samples", "how many there are"),
-                      real_column("min", "", "smallest value"),
+                      count_column("samples", "how many there are"), real_column("min", "", "smallest value"),
                       real_column("mean", "", "mean of the samples, each counting once"),
                       real_column("max", "", "greatest value"),
                       real_column("time_mean", "",

@@ -17,8 +17,10 @@ void sample(Run& run, uint32_t track, int64_t time, double value) {
 
 TEST(Counters, MeansOverSamplesAndOverTime) {
   TestRun run(2);
-  run.run.timeline.counters.tracks = {
-      {"GPU 1", "SMs Active [Throughput %]"}, {"NPU 0", "HBM 0/Read (B/s)"}, {"4711", "queue"}, {"GPU 12 Counters", "x"}};
+  run.run.timeline.counters.tracks = {{"GPU 1", "SMs Active [Throughput %]"},
+                                      {"NPU 0", "HBM 0/Read (B/s)"},
+                                      {"4711", "queue"},
+                                      {"GPU 12 Counters", "x"}};
   sample(run.run, 0, 100, 10);
   sample(run.run, 1, 100, 5);
   sample(run.run, 0, 400, 30);  // not in order of time
@@ -45,9 +47,12 @@ TEST(Counters, MeansOverSamplesAndOverTime) {
 TEST(Counters, WhoseTheyAreAndInWhatUnit) {
   TestRun run;
   const std::vector<std::tuple<std::string, std::string, int64_t, std::string>> cases = {
-      {"GPU 3", "GPC Clock Frequency [MHz]", 3, "MHz"}, {"GPU 12 Counters", "power W", 12, "W"},
-      {"GPUs", "temperature", -1, ""},                  {"GPU 3x", "Read(MB/s)", -1, "MB/s"},
-      {"NPU 0", "APP/DDR/KB", 0, "KB"},                 {"4711", "frames (old)", -1, ""}};
+      {"GPU 3", "GPC Clock Frequency [MHz]", 3, "MHz"},
+      {"GPU 12 Counters", "power W", 12, "W"},
+      {"GPUs", "temperature", -1, ""},
+      {"GPU 3x", "Read(MB/s)", -1, "MB/s"},
+      {"NPU 0", "APP/DDR/KB", 0, "KB"},
+      {"4711", "frames (old)", -1, ""}};
   for (uint32_t i = 0; i < cases.size(); ++i) {
     run.run.timeline.counters.tracks.push_back({std::get<0>(cases[i]), std::get<1>(cases[i])});
     sample(run.run, i, 0, 1);

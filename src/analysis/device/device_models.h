@@ -1,5 +1,5 @@
-// The models of the devices that something ran on, over several runs: rates of a device are only compared with its peaks
-// where all were of one model.
+// The models of the devices that something ran on, over several runs: rates of a device are only compared with its
+// peaks where all were of one model.
 #pragma once
 
 #include <map>

@@ -1,9 +1,9 @@
 // Table `occupancy`: how well the launches of a kernel fill the device, estimated from their grids. O(n) in the device
 // ops; reads the arguments of every kernel from the profile again.
 //
-// The method is that of the PyTorch profiler and its TensorBoard plugin (blocks a multiprocessor, estimated SM efficiency and
-// achieved occupancy, weighted with durations), but the resident blocks are computed here: the profiler writes 0 for kernels
-// that use more shared memory than a block gets without asking.
+// The method is that of the PyTorch profiler and its TensorBoard plugin (blocks a multiprocessor, estimated SM
+// efficiency and achieved occupancy, weighted with durations), but the resident blocks are computed here: the profiler
+// writes 0 for kernels that use more shared memory than a block gets without asking.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -80,9 +80,19 @@ struct KernelOccupancy {
   }
 };
 
-const std::vector<std::string> kWantedArguments = {
-    "grid",   "block",  "gridX",  "gridY",  "gridZ",  "blockX", "blockY", "blockZ", "registers per thread",
-    "registersPerThread", "shared memory", "staticSharedMemory", "dynamicSharedMemory"};
+const std::vector<std::string> kWantedArguments = {"grid",
+                                                   "block",
+                                                   "gridX",
+                                                   "gridY",
+                                                   "gridZ",
+                                                   "blockX",
+                                                   "blockY",
+                                                   "blockZ",
+                                                   "registers per thread",
+                                                   "registersPerThread",
+                                                   "shared memory",
+                                                   "staticSharedMemory",
+                                                   "dynamicSharedMemory"};
 
 struct DeviceLimits {
   int64_t multiprocessors = 0;
@@ -208,21 +218,21 @@ Analysis occupancy_analysis() {
       .about =
           "how well launches of kernels fill the multiprocessors, estimated from grids, registers and shared memory; "
           "without rows where launch shapes or the number of multiprocessors are not known",
-      .columns =
-          {key_column("name", "full demangled name"), count_column("count", "kernels of this name"),
-           time_column("total_ns", "sum of the durations"),
-           real_column("blocks_per_sm", "", "estimate: blocks of the grid over multiprocessors, mean over time"),
-           real_column("sm_efficiency_pct", "%",
-                       "estimate: share of the multiprocessors that get a block of the grid, mean over time"),
-           real_column("occupancy_pct", "%",
-                       "estimate: warps that are resident, of those a multiprocessor holds, mean over time"),
-           real_column("theoretical_occupancy_pct", "%",
-                       "estimate: the same if the grid had blocks enough, of those a multiprocessor holds"),
-           text_column("limited_by", "what keeps more warps from being resident for most of the time: grid (too small), "
-                                     "blocks, warps, registers or shared memory"),
-           count_column("registers", "of a thread, the most of any launch"),
-           bytes_column("shared_bytes", "static and dynamic shared memory of a block, the most of any launch"),
-           count_column("known", "kernels whose launch shape and device are known")},
+      .columns = {key_column("name", "full demangled name"), count_column("count", "kernels of this name"),
+                  time_column("total_ns", "sum of the durations"),
+                  real_column("blocks_per_sm", "", "estimate: blocks of the grid over multiprocessors, mean over time"),
+                  real_column("sm_efficiency_pct", "%",
+                              "estimate: share of the multiprocessors that get a block of the grid, mean over time"),
+                  real_column("occupancy_pct", "%",
+                              "estimate: warps that are resident, of those a multiprocessor holds, mean over time"),
+                  real_column("theoretical_occupancy_pct", "%",
+                              "estimate: the same if the grid had blocks enough, of those a multiprocessor holds"),
+                  text_column("limited_by",
+                              "what keeps more warps from being resident for most of the time: grid (too small), "
+                              "blocks, warps, registers or shared memory"),
+                  count_column("registers", "of a thread, the most of any launch"),
+                  bytes_column("shared_bytes", "static and dynamic shared memory of a block, the most of any launch"),
+                  count_column("known", "kernels whose launch shape and device are known")},
       .applies = [](const ProfileCounts& counts) { return counts.of({SliceKind::kernel}) > 0 && counts.devices > 0; },
       .row_slices = {{"name"},
                      [](const SessionFacts& facts, const TableOptions&, const auto& visit) {

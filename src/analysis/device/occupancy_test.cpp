@@ -41,8 +41,8 @@ class Launches : public TestRun {
 
 TEST(Occupancy, MeansAreWeightedWithTime) {
   Launches run;
-  run.launch("gemm", 300, "[50, 1, 1]", "[256, 1, 1]");     // half of the multiprocessors get a block
-  run.launch("gemm", 100, "[100, 10, 1]", "[256, 1, 1]");   // 10 blocks each, of which 8 fit
+  run.launch("gemm", 300, "[50, 1, 1]", "[256, 1, 1]");               // half of the multiprocessors get a block
+  run.launch("gemm", 100, "[100, 10, 1]", "[256, 1, 1]");             // 10 blocks each, of which 8 fit
   run.launch("gemm", 999, "[1, 1, 1]", "[256, 1, 1]", "32", "0", 3);  // a device that nothing is known of
   const Table table = occupancy_table(session_of(run));
   expect_well_formed(table);
@@ -82,8 +82,12 @@ TEST(Occupancy, NamesOfNsight) {
   run.run.arguments = arguments;
   run.run.devices.push_back({0, "T4", "NVIDIA", 40, std::nullopt, 32, "7.5"});
   const SliceIndex slice = run.kernel("k", 0, 10);
-  for (const auto& [key, value] : std::map<std::string, std::string>{{"gridX", "80"}, {"gridY", "1"}, {"gridZ", "1"},
-                                                                     {"blockX", "512"}, {"blockY", "1"}, {"blockZ", "1"},
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"gridX", "80"},
+                                                                     {"gridY", "1"},
+                                                                     {"gridZ", "1"},
+                                                                     {"blockX", "512"},
+                                                                     {"blockY", "1"},
+                                                                     {"blockZ", "1"},
                                                                      {"registersPerThread", "32"},
                                                                      {"staticSharedMemory", "16384"},
                                                                      {"dynamicSharedMemory", "16384"}}) {

@@ -1,7 +1,7 @@
 // Table `overlap`: how long the work of one stream and class ran beside that of another one on the same device.
 //
-// The times of each stream and class are united, so that ops of one class which overlap in their stream count once. Then
-// one sweep over all begins and ends of these: where one of several that are active ends, the time since the later
+// The times of each stream and class are united, so that ops of one class which overlap in their stream count once.
+// Then one sweep over all begins and ends of these: where one of several that are active ends, the time since the later
 // begin of the two is added for each other one. O(n log n) in the device ops, and as many additions as there are others
 // active at an end. The test compares it with intersecting the times of all pairs.
 #include <algorithm>
@@ -103,12 +103,10 @@ void order_pairs(Table& table) {
 Analysis overlap_analysis() {
   return {.name = "overlap",
           .about = "how long work of one stream and class ran beside work of another one of the device, each pair once",
-          .columns = {rank_column(), device_column(), stream_column(),
-                      key_column("class", "what kind of work it does"),
+          .columns = {rank_column(), device_column(), stream_column(), key_column("class", "what kind of work it does"),
                       number_column("other_stream", "stream of the other work"),
                       key_column("other_class", "what kind of work that is"),
-                      time_column("overlap_ns", "in which both ran"),
-                      time_column("busy_ns", "in which the first ran"),
+                      time_column("overlap_ns", "in which both ran"), time_column("busy_ns", "in which the first ran"),
                       time_column("other_busy_ns", "in which the other ran"),
                       real_column("pct", "%", "share of overlap_ns in the shorter of busy_ns and other_busy_ns")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },

@@ -164,25 +164,26 @@ std::vector<Row> visit_transfers(const SessionFacts& facts, const TableOptions&,
 }  // namespace
 
 Analysis transfers_analysis() {
-  return {.name = "transfers",
-          .about = "copies and memsets by direction and kind of memory",
-          .aliases = {"cuda_gpu_mem_time_sum", "gpumemtimesum", "cuda_gpu_mem_size_sum", "gpumemsizesum", "um_sum",
-                      "umsum", "um_total_sum", "umtotalsum"},
-          .columns = {key_column("kind", "direction (H host, D device, A array, P peer) or Memset"),
-                      key_column("src_memory", "kind of memory it reads; absent for a memset"),
-                      key_column("dst_memory", "kind of memory it writes"), count_column("count", "copies or memsets"),
-                      bytes_column("bytes", "bytes moved or set by the ops that say; absent where none says"),
-                      time_column("total_ns", "sum of the durations"),
-                      real_column("mean_bytes", "bytes", "mean size over the ops that say"),
-                      real_column("median_bytes", "bytes", "median size over the ops that say"),
-                      real_column("bandwidth", "GB/s", "bytes over the duration of the ops that say their bytes"),
-                      real_column("peak_bandwidth", "GB/s",
-                                  "of what they go over, one direction; absent where the device is not one known model"),
-                      real_column("peak_pct", "%", "share of bandwidth in peak_bandwidth"),
-                      text_column("path", "what they go over: the device's link to its host, or its memory")},
-          .applies = [](const ProfileCounts& counts) { return counts.copies() > 0; },
-          .row_slices = {{"kind", "src_memory", "dst_memory"}, visit_transfers},
-          .fold = fold_of<Transfers>};
+  return {
+      .name = "transfers",
+      .about = "copies and memsets by direction and kind of memory",
+      .aliases = {"cuda_gpu_mem_time_sum", "gpumemtimesum", "cuda_gpu_mem_size_sum", "gpumemsizesum", "um_sum", "umsum",
+                  "um_total_sum", "umtotalsum"},
+      .columns = {key_column("kind", "direction (H host, D device, A array, P peer) or Memset"),
+                  key_column("src_memory", "kind of memory it reads; absent for a memset"),
+                  key_column("dst_memory", "kind of memory it writes"), count_column("count", "copies or memsets"),
+                  bytes_column("bytes", "bytes moved or set by the ops that say; absent where none says"),
+                  time_column("total_ns", "sum of the durations"),
+                  real_column("mean_bytes", "bytes", "mean size over the ops that say"),
+                  real_column("median_bytes", "bytes", "median size over the ops that say"),
+                  real_column("bandwidth", "GB/s", "bytes over the duration of the ops that say their bytes"),
+                  real_column("peak_bandwidth", "GB/s",
+                              "of what they go over, one direction; absent where the device is not one known model"),
+                  real_column("peak_pct", "%", "share of bandwidth in peak_bandwidth"),
+                  text_column("path", "what they go over: the device's link to its host, or its memory")},
+      .applies = [](const ProfileCounts& counts) { return counts.copies() > 0; },
+      .row_slices = {{"kind", "src_memory", "dst_memory"}, visit_transfers},
+      .fold = fold_of<Transfers>};
 }
 
 }  // namespace cgpu

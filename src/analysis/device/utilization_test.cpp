@@ -53,8 +53,8 @@ TEST(Utilization, AnyNumberOfBucketsAddsUpToGpuTime) {
       std::map<int64_t, int64_t> ends;
       for (size_t row = 0; row < table.row_count(); ++row) {
         const int64_t device = integer_at(table, row, "device");
-        for (const char* column : {"busy_ns", "compute_ns", "comm_ns", "memory_ns", "exposed_comm_ns",
-                                   "exposed_memory_ns", "idle_ns"}) {
+        for (const char* column :
+             {"busy_ns", "compute_ns", "comm_ns", "memory_ns", "exposed_comm_ns", "exposed_memory_ns", "idle_ns"}) {
           sums[device][column] += integer_at(table, row, column);
         }
         sums[device]["span_ns"] += integer_at(table, row, "duration_ns");

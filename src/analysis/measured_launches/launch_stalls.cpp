@@ -1,8 +1,9 @@
 // Table `launch_stalls`: why warps of a kernel waited, for each launch that a kernel profiler sampled. O(1) a metric.
 //
-// Nsight Compute has a metric a reason: samples of warps at a program counter (`smsp__pcsamp_...`), and, where these were not
-// collected, how many warps waited for it on average for each instruction that was issued. Its reasons are told in
-// the words of `stalls`, so that profiles of different tools can be compared; the profiler's own word stands beside.
+// Nsight Compute has a metric a reason: samples of warps at a program counter (`smsp__pcsamp_...`), and, where these
+// were not collected, how many warps waited for it on average for each instruction that was issued. Its reasons are
+// told in the words of `stalls`, so that profiles of different tools can be compared; the profiler's own word stands
+// beside.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -145,8 +146,9 @@ Analysis launch_stalls_analysis() {
                       key_column("stall", "what the profiler calls it"),
                       real_column("pct", "%", "share of all that waited in this launch"),
                       real_column("value", "", "in `unit`"),
-                      text_column("unit", "samples of warps; or, where there are none, warps that waited for each "
-                                          "instruction that was issued"),
+                      text_column("unit",
+                                  "samples of warps; or, where there are none, warps that waited for each "
+                                  "instruction that was issued"),
                       text_column("about", "what that means"), key_column("metric", "the metric it is from")},
           .options = {kNamesOption},
           .applies = [](const ProfileCounts& counts) { return counts.launch_stall_metrics > 0; },

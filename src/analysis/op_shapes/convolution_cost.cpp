@@ -85,8 +85,8 @@ std::optional<Dims> result_extent(const ConvolutionOp& op, const RecordedInputs&
     const bool sound = s > 0 && std::all_of(all.begin(), all.end(), [](int64_t n) { return n >= 0 && n <= kLargest; });
     if (!sound) return std::nullopt;
     const int64_t reach = d * (kernel[i] - 1);
-    const int64_t size = transposed ? (input[i] - 1) * s - 2 * p + reach + (*more)[i] + 1
-                                    : (input[i] + 2 * p - reach - 1 + s) / s;
+    const int64_t size =
+        transposed ? (input[i] - 1) * s - 2 * p + reach + (*more)[i] + 1 : (input[i] + 2 * p - reach - 1 + s) / s;
     if (size < 0) return std::nullopt;
     extent.push_back(size);
   }

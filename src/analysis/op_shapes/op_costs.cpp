@@ -35,7 +35,8 @@ std::optional<Dims> broadcast(Places a, Places b) {
   return both;
 }
 
-// --- Products of matrices: 2 M N K for each matrix of the batch -------------------------------------------------------
+// --- Products of matrices: 2 M N K for each matrix of the batch
+// -------------------------------------------------------
 
 struct Product {
   Count batch = 1;
@@ -103,12 +104,13 @@ OpCost matmul(const RecordedInputs& inputs) {
   const auto batch_of = [](Places dims) { return dims.first(dims.size() < 2 ? 0 : dims.size() - 2); };
   const auto batch = broadcast(batch_of(left), batch_of(right));
   if (!batch) return {};
-  return product_cost({elements(*batch), left.size() == 1 ? 1 : left[left.size() - 2],
-                       right.size() == 1 ? 1 : right.back(), k},
-                      *a, *b, std::nullopt);
+  return product_cost(
+      {elements(*batch), left.size() == 1 ? 1 : left[left.size() - 2], right.size() == 1 ? 1 : right.back(), k}, *a, *b,
+      std::nullopt);
 }
 
-// --- Element by element: one operation for each element of the result -------------------------------------------------
+// --- Element by element: one operation for each element of the result
+// -------------------------------------------------
 
 /// The type of what two inputs are combined to: a number has no say beside a tensor, an integer none beside a fraction.
 /// Absent where it is neither of the two.
@@ -173,7 +175,8 @@ OpCost filled(const RecordedInputs& inputs) {
   return cost;
 }
 
-// --- Softmax and normalisation: operations for each element -----------------------------------------------------------
+// --- Softmax and normalisation: operations for each element
+// -----------------------------------------------------------
 
 OpCost softmax(const RecordedInputs& inputs) {
   return each_element(inputs, 1, 5);  // greatest, subtract, exponential, sum, divide (or subtract the logarithm)
@@ -232,7 +235,8 @@ OpCost batch_norm_5(const RecordedInputs& inputs) {
   return batch_norm(inputs, 5);
 }
 
-// --- Tables of vectors ------------------------------------------------------------------------------------------------
+// --- Tables of vectors
+// ------------------------------------------------------------------------------------------------
 
 /// embedding(weight [rows, D], indices): a row is read and written for each index.
 OpCost embedding(const RecordedInputs& inputs) {
@@ -251,8 +255,8 @@ OpCost embedding_backward(const RecordedInputs& inputs) {
   const auto rows = inputs.integer(2);
   if (!gradient || !indices || !rows || gradient->dims.empty()) return {};
   OpCost cost;
-  cost.bytes = (bytes_of(*gradient) + bytes_of(*indices) + Count(*rows) * gradient->dims.back() * gradient->type.size)
-                   .value();
+  cost.bytes =
+      (bytes_of(*gradient) + bytes_of(*indices) + Count(*rows) * gradient->dims.back() * gradient->type.size).value();
   cost.settings = std::to_string(*rows) + " rows";
   return cost;
 }
@@ -262,7 +266,8 @@ OpCost all_reduce(const RecordedInputs& inputs) {
   return filled(inputs);
 }
 
-// --- The list ---------------------------------------------------------------------------------------------------------
+// --- The list
+// ---------------------------------------------------------------------------------------------------------
 
 struct CostFormula {
   OpCost (*cost)(const RecordedInputs& inputs);
@@ -317,18 +322,20 @@ const std::unordered_map<std::string_view, CostFormula>& cost_formulas() {
         {"gloo:all_reduce", {all_reduce}},
         {"symm_mem::multimem_all_reduce_", {all_reduce}},
     };
-    for (const char* op : {"aten::neg", "aten::abs", "aten::sqrt", "aten::sqrt_", "aten::rsqrt", "aten::exp",
-                           "aten::exp_", "aten::log", "aten::sin", "aten::cos", "aten::tanh", "aten::tanh_",
-                           "aten::sigmoid", "aten::sigmoid_", "aten::relu", "aten::relu_", "aten::gelu", "aten::silu",
-                           "aten::silu_", "aten::leaky_relu", "aten::leaky_relu_", "aten::elu", "aten::hardtanh",
-                           "aten::hardtanh_", "aten::hardswish", "aten::hardswish_", "aten::mish", "aten::softplus",
-                           "aten::reciprocal", "aten::square", "aten::clamp", "aten::clamp_", "aten::clamp_min",
-                           "aten::clamp_min_", "aten::clamp_max", "aten::erf"}) {
+    for (const char* op :
+         {"aten::neg",         "aten::abs",    "aten::sqrt",      "aten::sqrt_",      "aten::rsqrt",
+          "aten::exp",         "aten::exp_",   "aten::log",       "aten::sin",        "aten::cos",
+          "aten::tanh",        "aten::tanh_",  "aten::sigmoid",   "aten::sigmoid_",   "aten::relu",
+          "aten::relu_",       "aten::gelu",   "aten::silu",      "aten::silu_",      "aten::leaky_relu",
+          "aten::leaky_relu_", "aten::elu",    "aten::hardtanh",  "aten::hardtanh_",  "aten::hardswish",
+          "aten::hardswish_",  "aten::mish",   "aten::softplus",  "aten::reciprocal", "aten::square",
+          "aten::clamp",       "aten::clamp_", "aten::clamp_min", "aten::clamp_min_", "aten::clamp_max",
+          "aten::erf"}) {
       list[op] = {unary};
     }
-    for (const char* op : {"aten::add", "aten::add_", "aten::sub", "aten::sub_", "aten::rsub", "aten::mul", "aten::mul_",
-                           "aten::div", "aten::div_", "aten::pow", "aten::pow_", "aten::maximum", "aten::minimum",
-                           "aten::sigmoid_backward", "aten::tanh_backward", "aten::threshold_backward",
+    for (const char* op : {"aten::add", "aten::add_", "aten::sub", "aten::sub_", "aten::rsub", "aten::mul",
+                           "aten::mul_", "aten::div", "aten::div_", "aten::pow", "aten::pow_", "aten::maximum",
+                           "aten::minimum", "aten::sigmoid_backward", "aten::tanh_backward", "aten::threshold_backward",
                            "aten::gelu_backward", "aten::silu_backward", "aten::leaky_relu_backward"}) {
       list[op] = {binary};
     }

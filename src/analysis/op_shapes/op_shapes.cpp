@@ -40,7 +40,8 @@ struct OpGroups {
 /// Finds the group of an op from its texts; equal ones are parsed once.
 class OpGrouping {
  public:
-  OpGrouping(const Timeline& timeline, std::vector<OpGroups::Group>& groups) : names_(timeline.names), groups_(groups) {}
+  OpGrouping(const Timeline& timeline, std::vector<OpGroups::Group>& groups)
+      : names_(timeline.names), groups_(groups) {}
 
   uint32_t group_of(StringId name, const InputTexts& texts) {
     if (name >= takes_values_.size()) takes_values_.resize(names_.size(), kUnknown);
@@ -226,8 +227,8 @@ class OpShapes {
         bytes_pct = share_of_rate(bytes_per_s, peaks->memory_bandwidth);
       }
       table.append({name, text_or_nothing(shapes), sums.count, sums.device_total_ns, cell(flops_per_s), flops_pct,
-                    cell(bytes_per_s), bytes_pct, intensity, cell(sums.flops), cell(sums.bytes), text_or_nothing(settings),
-                    text_or_nothing(types), sums.on_device, sums.device_self_ns});
+                    cell(bytes_per_s), bytes_pct, intensity, cell(sums.flops), cell(sums.bytes),
+                    text_or_nothing(settings), text_or_nothing(types), sums.on_device, sums.device_self_ns});
     }
     sort_most_first(table, "device_total_ns");
   }
@@ -268,7 +269,8 @@ Analysis op_shapes_analysis() {
   return {
       .name = "op_shapes",
       .about =
-          "framework ops by name, shapes and types of their inputs, with what they compute and move; without rows where "
+          "framework ops by name, shapes and types of their inputs, with what they compute and move; without rows "
+          "where "
           "the profile was recorded without shapes",
       .columns =
           {key_column("name", "name of the op"),

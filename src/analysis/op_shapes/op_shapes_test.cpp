@@ -66,12 +66,12 @@ TEST(OpCosts, AProductOfMatricesIsTwiceItsSizes) {
                                                            R"(["c10::BFloat16", "c10::BFloat16", ""])"));
     EXPECT_EQ(linear.flops, 2 * m * n * k);
     EXPECT_EQ(linear.bytes, bytes);
-    const OpCost bmm = cost_of(
-        "aten::bmm", recorded("[" + dims({b, m, k}) + "," + dims({b, k, n}) + "]", types_of(kBf16, 2)));
+    const OpCost bmm =
+        cost_of("aten::bmm", recorded("[" + dims({b, m, k}) + "," + dims({b, k, n}) + "]", types_of(kBf16, 2)));
     EXPECT_EQ(bmm.flops, b * 2 * m * n * k);
     EXPECT_EQ(bmm.bytes, b * bytes);
-    EXPECT_EQ(cost_of("aten::matmul", recorded("[" + dims({b, m, k}) + "," + dims({b, k, n}) + "]",
-                                               types_of(kBf16, 2))).flops,
+    EXPECT_EQ(cost_of("aten::matmul", recorded("[" + dims({b, m, k}) + "," + dims({b, k, n}) + "]", types_of(kBf16, 2)))
+                  .flops,
               bmm.flops);
     EXPECT_EQ(cost_of("aten::matmul", recorded("[" + dims({b, m, k}) + "," + right + "]", types_of(kBf16, 2))).flops,
               bmm.flops);
@@ -81,8 +81,8 @@ TEST(OpCosts, AProductOfMatricesIsTwiceItsSizes) {
 }
 
 TEST(OpCosts, WhatDoesNotFitTogetherIsUnknown) {
-  for (const char* shapes : {"[[3, 4], [5, 6]]", "[[3, 4]]", "[]", "", "[[3, -4], [-4, 6]]", "[[3, 4], [4", "[[[3, 4]], [4, 5]]",
-                             "[[4000000000, 4000000000], [4000000000, 4000000000]]"}) {
+  for (const char* shapes : {"[[3, 4], [5, 6]]", "[[3, 4]]", "[]", "", "[[3, -4], [-4, 6]]", "[[3, 4], [4",
+                             "[[[3, 4]], [4, 5]]", "[[4000000000, 4000000000], [4000000000, 4000000000]]"}) {
     EXPECT_EQ(cost_of("aten::mm", recorded(shapes, types_of(kBf16, 2))).flops, std::nullopt) << shapes;
   }
   EXPECT_EQ(cost_of("aten::mm", recorded("[[3, 4], [4, 5]]", R"(["Scalar", "Scalar"])")).flops, std::nullopt);
@@ -106,8 +106,7 @@ TEST(OpCosts, AttentionIsItsProductsOverThePairsThatTheMaskLeaves) {
   for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{6, 6}, {4, 10}, {10, 4}, {1, 8}}) {
     const std::string shapes = "[" + dims({2, 3, queries, 8}) + "," + dims({2, 1, keys, 8}) + "," +
                                dims({2, 1, keys, 16}) + ",[],[],[],[],[]]";
-    const std::string types =
-        R"(["c10::Half","c10::Half","c10::Half","","Scalar","Scalar","Scalar","Scalar"])";
+    const std::string types = R"(["c10::Half","c10::Half","c10::Half","","Scalar","Scalar","Scalar","Scalar"])";
     const auto with = [&](const std::string& causal) {
       const std::string values = R"(["","","","","0.","CAUSAL","","False"])";
       return cost_of("aten::scaled_dot_product_attention",
@@ -121,10 +120,10 @@ TEST(OpCosts, AttentionIsItsProductsOverThePairsThatTheMaskLeaves) {
     EXPECT_EQ(with("False").bytes, 2 * (heads * queries * 8 + 2 * keys * (8 + 16) + heads * queries * 16));
 
     // The same with tokens before heads, and the triangle at the other corner.
-    const std::string flash = "[" + dims({2, queries, 3, 8}) + "," + dims({2, keys, 1, 8}) + "," +
-                              dims({2, keys, 1, 16}) + ",[],[],[]]";
-    const OpCost cost = cost_of("flash_attn::_flash_attn_forward",
-                                recorded(flash, types, R"(["","","","0.","0.5","True"])"));
+    const std::string flash =
+        "[" + dims({2, queries, 3, 8}) + "," + dims({2, keys, 1, 8}) + "," + dims({2, keys, 1, 16}) + ",[],[],[]]";
+    const OpCost cost =
+        cost_of("flash_attn::_flash_attn_forward", recorded(flash, types, R"(["","","","0.","0.5","True"])"));
     EXPECT_EQ(cost.flops, 2 * heads * causal_area_times_4(queries, keys, true) * (8 + 16) / 4);
   }
 }
@@ -159,8 +158,7 @@ TEST(OpCosts, AConvolutionAppliesEachWeightToEachResult) {
       for (const int64_t dilation : {1, 2}) {
         const std::string values = "[\"\",\"\",\"\",\"" + dims({stride, stride}) + "\",\"" + dims({padding, padding}) +
                                    "\",\"" + dims({dilation}) + "\",\"2\"]";
-        const OpCost cost =
-            cost_of("aten::conv2d", recorded("[[4,6,17,15],[8,3,3,3],[8],[],[],[],[]]", types, values));
+        const OpCost cost = cost_of("aten::conv2d", recorded("[[4,6,17,15],[8,3,3,3],[8],[],[],[],[]]", types, values));
         const int64_t expected = slow_convolution({4, 6, 17, 15}, {8, 3, 3, 3}, stride, padding, dilation);
         EXPECT_EQ(cost.flops, expected);
         const int64_t results = expected / (2 * 3 * 3 * 3);
@@ -185,11 +183,12 @@ TEST(OpCosts, AConvolutionAppliesEachWeightToEachResult) {
 }
 
 TEST(OpCosts, ATransposedConvolutionIsTheGradientOfAnother) {
-  const std::string types = R"(["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"])";
+  const std::string types =
+      R"(["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"])";
   // Weights [6 in, 4 out a group, 3, 3], 2 groups; the result is [1, 8, 11, 11].
-  const OpCost cost = cost_of(
-      "aten::convolution", recorded("[[1,6,5,5],[6,4,3,3],[],[],[],[],[],[],[]]", types,
-                                    R"(["","","","[2, 2]","[0, 0]","[1, 1]","True","[0, 0]","2"])"));
+  const OpCost cost =
+      cost_of("aten::convolution", recorded("[[1,6,5,5],[6,4,3,3],[],[],[],[],[],[],[]]", types,
+                                            R"(["","","","[2, 2]","[0, 0]","[1, 1]","True","[0, 0]","2"])"));
   EXPECT_EQ(cost.flops, 2 * 6 * 5 * 5 * 4 * 3 * 3);
   EXPECT_EQ(cost.bytes, 4 * (6 * 5 * 5 + 6 * 4 * 3 * 3 + 8 * 11 * 11));
 }
@@ -203,8 +202,8 @@ TEST(OpCosts, OldProfilesHaveTheShapeOfTheResultInstead) {
 }
 
 TEST(OpCosts, ElementsAreReadAndWrittenOnce) {
-  const OpCost add = cost_of("aten::add", recorded("[[8,1,4],[3,4],[]]", R"(["float","c10::BFloat16","Scalar"])",
-                                                   R"(["","","1"])"));
+  const OpCost add =
+      cost_of("aten::add", recorded("[[8,1,4],[3,4],[]]", R"(["float","c10::BFloat16","Scalar"])", R"(["","","1"])"));
   EXPECT_EQ(add.flops, 8 * 3 * 4);
   EXPECT_EQ(add.bytes, 8 * 4 * 4 + 3 * 4 * 2 + 8 * 3 * 4 * 4);
   const OpCost integers = cost_of("aten::mul", recorded("[[5],[5]]", types_of("long int", 2)));
@@ -226,9 +225,11 @@ TEST(OpCosts, ElementsAreReadAndWrittenOnce) {
 }
 
 TEST(OpCosts, InputsOfAscendAreTextsWithSemicolons) {
-  const OpCost cost = cost_of("aten::addmm", recorded("8;\r\n4,16;\r\n16,8;\r\n;\r\n", "float;\r\nfloat;\r\nfloat;\r\nScalar;\r\nScalar"));
+  const OpCost cost = cost_of(
+      "aten::addmm", recorded("8;\r\n4,16;\r\n16,8;\r\n;\r\n", "float;\r\nfloat;\r\nfloat;\r\nScalar;\r\nScalar"));
   EXPECT_EQ(cost.flops, 2 * 4 * 8 * 16);
-  EXPECT_EQ(RecordedInputs(recorded("8;\r\n4,16;\r\n", "float;\r\nfloat;\r\nNone")).shapes_text(), "[[8], [4, 16], []]");
+  EXPECT_EQ(RecordedInputs(recorded("8;\r\n4,16;\r\n", "float;\r\nfloat;\r\nNone")).shapes_text(),
+            "[[8], [4, 16], []]");
 }
 
 /// Each op has the shapes that the test gave its name.
@@ -328,8 +329,10 @@ TEST(OpShapes, WithoutShapesThereAreNoRows) {
 
 /// Laws: rows of a name have the counts of `ops` together, and the device time of ops themselves.
 TEST(OpShapes, RowsOfANameAddUpToOps) {
-  const std::vector<NamedKind> vocabulary = {{SliceKind::framework_op, "a"}, {SliceKind::framework_op, "b"},
-                                             {SliceKind::runtime_call, "l"}, {SliceKind::annotation, "a"}};
+  const std::vector<NamedKind> vocabulary = {{SliceKind::framework_op, "a"},
+                                             {SliceKind::framework_op, "b"},
+                                             {SliceKind::runtime_call, "l"},
+                                             {SliceKind::annotation, "a"}};
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     RandomRun run(seed, vocabulary, HostShape::nested);

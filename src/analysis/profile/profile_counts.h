@@ -41,9 +41,9 @@ struct ProfileCounts {
   uint64_t devices = 0;  // that the profile describes
   uint64_t steps = 0;
   uint64_t measured_launches = 0;
-  uint64_t in_roofline = 0;  // of these, with both coordinates
+  uint64_t in_roofline = 0;           // of these, with both coordinates
   uint64_t launch_stall_metrics = 0;  // of the kernel profiler: names of metrics that say why warps waited
-  uint64_t rules = 0;        // of the kernel profiler, over its launches
+  uint64_t rules = 0;                 // of the kernel profiler, over its launches
   uint64_t call_trees = 0;
   uint64_t profiles = 0;  // threads and streams of call trees
   uint64_t profiles_with_values = 0;

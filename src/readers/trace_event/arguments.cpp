@@ -81,6 +81,7 @@ class FileArguments final : public ArgumentSource {
   void read_events(std::span<const uint64_t> positions, ArgumentBatch& batch) override {
     EventTexts events(*source_, file_);
     simdjson::dom::parser parser;
+    JsonText text;
     for (const uint64_t position : positions) {
       batch.begin_event();
       simdjson::dom::object args;
@@ -94,7 +95,7 @@ class FileArguments final : public ArgumentSource {
       }
       if (error) continue;  // an event without arguments, or with `"blocks per SM": inf` among them
       for (const auto& [key, value] : args) {
-        if (batch.wants(key)) add(key, value, batch);
+        if (batch.wants(key)) add(key, value, text, batch);
       }
     }
   }
@@ -102,9 +103,16 @@ class FileArguments final : public ArgumentSource {
   bool is_parallel() const override { return source_->is_quick_anywhere(); }
 
  private:
-  static void add(std::string_view key, simdjson::dom::element value, ArgumentBatch& batch) {
+  /// What simdjson::to_string makes a new one of for each value.
+  using JsonText = simdjson::internal::string_builder<>;
+
+  static void add(std::string_view key, simdjson::dom::element value, JsonText& json, ArgumentBatch& batch) {
     if (std::string_view text; !value.get(text)) return batch.add(key, text, false);
-    if (value.type() != simdjson::dom::element_type::INT64) return batch.add(key, simdjson::to_string(value), true);
+    if (value.type() != simdjson::dom::element_type::INT64) {
+      json.clear();
+      json.append(value);
+      return batch.add(key, json.str(), true);
+    }
     char digits[24];
     const char* const end = std::to_chars(digits, digits + sizeof(digits), int64_t{value}).ptr;
     batch.add(key, {digits, static_cast<size_t>(end - digits)}, true);
