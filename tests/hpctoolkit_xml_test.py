@@ -75,7 +75,7 @@ class EveryDatabase(unittest.TestCase):
             with self.subTest(name):
                 folder = os.path.join(CORPUS, name)
                 decoded = Decoder(folder)
-                rows = tool.table(folder, "call_tree")
+                rows = sorted(tool.table(folder, "call_tree"), key=lambda row: row["id"])
                 wanted = []
 
                 def walk(element, parent):

@@ -44,10 +44,12 @@ interface Tree {
   columns: Column[];
 }
 
-/** One table a metric; all have the same rows. */
+const keyOf = (records: Records, row: Cell[]) => `${records.text(row, "rank")}/${records.text(row, "id")}`;
+
+/** One table a metric; all have the same rows, each in an order of its own. */
 function treeOf(tables: readonly Table[], metrics: readonly string[]): Tree {
   const first = new Records(tables[0]!);
-  const at = new Map(first.rows.map((row, i) => [`${first.text(row, "rank")}/${first.text(row, "id")}`, i]));
+  const at = new Map(first.rows.map((row, i) => [keyOf(first, row), i]));
   const parents = first.rows.map((row) => {
     const parent = first.text(row, "parent");
     return parent === "" ? -1 : (at.get(`${first.text(row, "rank")}/${parent}`) ?? -1);
@@ -59,8 +61,12 @@ function treeOf(tables: readonly Table[], metrics: readonly string[]): Tree {
       table.columns.findIndex((column) => column.name === `${metric}.${scope}`),
     );
     if (inclusive === undefined || inclusive < 0) return [];
+    const records = new Records(table);
+    const rows = new Map(records.rows.map((row) => [keyOf(records, row), row]));
     const values = (column: number | undefined) =>
-      Float64Array.from(first.rows, (_, i) => Number((column !== undefined && table.rows[i]?.[column]) ?? NaN));
+      Float64Array.from(first.rows, (row) =>
+        Number((column !== undefined && rows.get(keyOf(first, row))?.[column]) ?? NaN),
+      );
     const of = { inclusive: values(inclusive), exclusive: values(exclusive) };
     return [
       {

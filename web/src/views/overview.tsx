@@ -44,9 +44,7 @@ function Overview({ context }: ViewProps): JSX.Element {
         <GraphOps context={context} />
         <LongestNames context={context} />
         <MemoryPeaks context={context} />
-        <Metrics context={context} />
-        <HotPath context={context} />
-        <Functions context={context} />
+        {context.session.views.includes("call_tree") && <RecordedTree context={context} />}
         <StallReasons context={context} />
         <Launches context={context} />
         <Findings context={context} />
@@ -54,6 +52,17 @@ function Overview({ context }: ViewProps): JSX.Element {
         <AllTables context={context} />
       </Cards>
     </div>
+  );
+}
+
+/** Of profiles that have a call tree of their own; a timeline has its flame graph. */
+function RecordedTree({ context }: ViewProps): JSX.Element {
+  return (
+    <>
+      <Metrics context={context} />
+      <HotPath context={context} />
+      <Functions context={context} />
+    </>
   );
 }
 
