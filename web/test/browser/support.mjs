@@ -1,6 +1,6 @@
 // What the tests in a browser stand on: the program serving a profile, a headless Chromium, traces, and waiting for
 // the page. Every wait is for a condition.
-//   CGPU      the program (default: build/cgpu); trace_builder is looked for beside it
+//   CGPU      the program (default: build/cgpu); trace_builder and hpctoolkit_builder are looked for beside it
 //   CHROMIUM  the browser (default: chromium, found by the shell's path)
 import { execFile, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 export const CGPU = resolve(process.env.CGPU ?? join(ROOT, "build/cgpu"));
 const BUILDER = join(dirname(CGPU), "trace_builder");
+const DATABASE_BUILDER = join(dirname(CGPU), "hpctoolkit_builder");
 const WIDTH = 1280;
 const HEIGHT = 800;
 const TIMEOUT_MS = 20000;
@@ -43,8 +44,8 @@ export const skip = !chromiumPath
   ? "no Chromium here: install the package chromium, or name one in CHROMIUM"
   : !existsSync(CGPU)
     ? `no program at ${CGPU}: build it, or name one in CGPU`
-    : !existsSync(BUILDER)
-      ? `no trace_builder beside ${CGPU}: configure with -DCGPU_TESTS=ON`
+    : !existsSync(BUILDER) || !existsSync(DATABASE_BUILDER)
+      ? `no trace_builder or hpctoolkit_builder beside ${CGPU}: configure with -DCGPU_TESTS=ON`
       : false;
 
 /** A folder that is gone when the tests have ended. */
@@ -58,6 +59,13 @@ export function scratch() {
 export async function builtTrace(folder, name, ...options) {
   const path = join(folder, name);
   await run(BUILDER, [path, ...options.map(String)]);
+  return path;
+}
+
+/** A small HPCToolkit database (tests/builder/hpctoolkit_main.cpp). */
+export async function builtDatabase(folder, name) {
+  const path = join(folder, name);
+  await run(DATABASE_BUILDER, [path]);
   return path;
 }
 
