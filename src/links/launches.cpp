@@ -219,8 +219,8 @@ bool can_launch(std::string_view call) {
 }
 
 void release_unasked_external_ids(Timeline& timeline) {
-  const bool asked = std::any_of(
-      timeline.hints.external.begin(), timeline.hints.external.end(), [&](const LinkHints::External& hint) {
+  const bool asked =
+      std::any_of(timeline.hints.external.begin(), timeline.hints.external.end(), [&](const LinkHints::External& hint) {
         return is_device_op(timeline.kind(hint.slice)) && !is_correlation(timeline.slices.correlation[hint.slice]);
       });
   if (!asked) timeline.hints.external = {};
