@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/ascii.h"
+#include "base/contains.h"
 
 namespace cgpu {
 
@@ -22,10 +23,6 @@ bool is_quote(char c) {
 }
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 /// End of the run of token characters at `at`.

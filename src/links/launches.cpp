@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/contains.h"
 #include "base/sort_runs.h"
 #include "links/waiting_calls.h"
 
@@ -201,10 +202,6 @@ class LaunchLinker {
   std::vector<uint8_t> can_launch_;
   std::vector<SliceIndex> doubtful_;  // ops whose id is that of calls of several processes
 };
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 }  // namespace
 

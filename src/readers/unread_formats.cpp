@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/json_text.h"
 #include "readers/rocprof/rocprof.h"
 
@@ -84,10 +85,6 @@ std::string_view find_beginning(const auto& descriptions, std::string_view head)
   const auto found = std::find_if(descriptions.begin(), descriptions.end(),
                                   [&](const Description& one) { return head.starts_with(one.first); });
   return found == descriptions.end() ? std::string_view() : found->second;
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 bool is_tar(std::string_view head) {

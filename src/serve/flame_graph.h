@@ -1,8 +1,8 @@
 // Flame graphs: stacks folded by name, from nested host slices with the device work below the calls that launched it,
 // or from a call tree.
 //
-// Folding is O(slices) (analysis/call_tree/stack_tree.h), of idle time what session_idle.h says; what is made of the folded tree
-// costs O(nodes), bottom-up O(nodes x depth).
+// Folding is O(slices) (analysis/call_tree/stack_tree.h), of idle time what session_idle.h says; what is made of the
+// folded tree costs O(nodes), bottom-up O(nodes x depth).
 #pragma once
 
 #include <optional>

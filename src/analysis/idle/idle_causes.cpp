@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "base/contains.h"
 #include "links/waiting_calls.h"
 
 namespace cgpu {
@@ -12,9 +13,6 @@ namespace {
 
 using Names = std::initializer_list<std::string_view>;
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 bool contains_any(std::string_view text, Names parts) {
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return contains(text, part); });
 }

@@ -30,8 +30,8 @@ class SessionIdle {
   void for_each_gap(size_t run, const std::vector<OpIndex>& ops,
                     const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit);
 
-  /// Calls visit(piece, cause, slice) for the pieces of a time of a host thread that have a cause (host_causes.h). The run
-  /// and its thread are those of the whole, the time is on the run's clock.
+  /// Calls visit(piece, cause, slice) for the pieces of a time of a host thread that have a cause (host_causes.h). The
+  /// run and its thread are those of the whole, the time is on the run's clock.
   void for_each_host_piece(size_t run, TrackIndex thread, Interval time,
                            const std::function<void(Interval, IdleCause, SliceIndex)>& visit);
 

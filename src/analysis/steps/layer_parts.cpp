@@ -7,13 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "base/contains.h"
+
 namespace cgpu {
 
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 struct Keyword {
   std::string_view text;

@@ -186,13 +186,13 @@ class LayersOfRun {
     if (found_by_.empty()) return;
     const std::vector<Step>& steps = run_.facts.steps(run_.index);
     const size_t warm_up = warm_up_steps(steps);
-    struct Sum {
+    struct LayerSum {
       int64_t count = 0;
       int64_t ns = 0;
     };
-    std::map<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, Sum> sums;
+    std::map<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerSum> sums;
     for (const PlacedOp& op : ops_) {
-      Sum* sum = nullptr;
+      LayerSum* sum = nullptr;
       const auto step = step_of(steps, timeline_.slices.start[op.slice]);
       if (!steps.empty() && (!step || *step < warm_up)) {
         sum = &sums[{0, kNoLayer, step ? kWarmUp : kOutsideSteps, ""}];
@@ -202,7 +202,7 @@ class LayersOfRun {
       ++sum->count;
       sum->ns += timeline_.slices.duration[op.slice];
     }
-    using Entry = std::pair<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, Sum>;
+    using Entry = std::pair<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerSum>;
     std::vector<Entry> rows(sums.begin(), sums.end());
     std::stable_sort(rows.begin(), rows.end(), [](const Entry& a, const Entry& b) {
       const auto place = [](const Entry& row) {

@@ -4,13 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "base/contains.h"
+
 namespace cgpu::caliper {
 
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 /// Units in the spelling that the tables know.
 std::string unit_of(const Attribute& attribute) {

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/contains.h"
+
 namespace cgpu::ncu {
 
 namespace {
@@ -49,10 +51,6 @@ constexpr std::array<Label, 17> kLabels{{
     {"Occupancy", "Theoretical Occupancy", kTheoretical},
     {"Occupancy", "Achieved Occupancy", kAchieved},
 }};
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 std::optional<int64_t> whole(std::optional<double> value) {
   constexpr double kLimit = 9e18;
