@@ -1,4 +1,5 @@
 """Why a device stood still (tables idle and idle_streams)."""
+import bisect
 import collections
 import re
 
@@ -160,8 +161,34 @@ def place(item):
     return item.start, -item.end, item.order
 
 
+class Near:
+    """Items by when they are: to look at those around a time only, not at all."""
+    MOST = 50  # cells of one item; longer ones are always looked at
+
+    def __init__(self, items, time_of=lambda item: item):
+        self.time_of, self.cells, self.long = time_of, collections.defaultdict(list), []
+        times = [(time_of(i).start, time_of(i).end) for i in items]
+        span = max((end for _, end in times), default=0) - min((start for start, _ in times), default=0)
+        self.width = max(1, span // (len(times) + 1))
+        for item, (start, end) in zip(items, times):
+            if end - start > self.MOST * self.width:
+                self.long.append(item)
+            else:
+                for cell in range(start // self.width, end // self.width + 1):
+                    self.cells[cell].append(item)
+
+    def overlapping(self, begin, end):
+        found = list(self.long)
+        first, last = begin // self.width, end // self.width
+        for cell in range(first, last + 1) if last - first < len(self.cells) else self.cells:
+            for item in self.cells.get(cell, ()):
+                if first <= cell <= last and cell == max(first, self.time_of(item).start // self.width):  # once
+                    found.append(item)
+        return [i for i in found if self.time_of(i).start < end and self.time_of(i).end > begin]
+
+
 class Host:
-    """What the host threads of a trace did. Brute force."""
+    """What the host threads of a trace did. Brute force, but for looking only at what is near."""
 
     def __init__(self, trace, waits):
         self.causes = collections.defaultdict(list)  # (slice or wait, cause, its slice), by thread
@@ -185,12 +212,16 @@ class Host:
             elif item.kind == OVERHEAD:
                 self.profiler.append(item)
         self.has_calls = any(True for _ in trace.calls())
+        self.near = {thread: (Near(self.causes[thread], lambda cause: cause[0]), Near(items))
+                     for thread, items in self.slices.items()}
+        self.near_all = Near(self.profiler), Near(self.driver)
+        self.begun = {thread: sorted((s for s in items if not s.name.startswith("ProfilerStep#")), key=place)
+                      for thread, items in self.slices.items()}
+        self.starts = {thread: [s.start for s in items] for thread, items in self.begun.items()}
 
     def around(self, thread, begin, end):
-        """What can have to do with a time: (causes, slices, overheads, driver's work)."""
-        overlaps = [[s for s in items if s.start < end and s.end > begin]
-                    for items in (self.slices[thread], self.profiler, self.driver)]
-        return [c for c in self.causes[thread] if c[0].start < end and c[0].end > begin], *overlaps
+        """What can have to do with a time: causes, slices, overheads, driver's work."""
+        return [near.overlapping(begin, end) for near in self.near[thread] + self.near_all]
 
     @staticmethod
     def cause_at(left, right, near):
@@ -222,8 +253,8 @@ class Host:
         innermost = max(active, key=place, default=None)
         if innermost is not None and not innermost.name.startswith("ProfilerStep#"):
             return folded(innermost.name)
-        later = [s for s in self.slices[thread] if s.start > left and not s.name.startswith("ProfilerStep#")]
-        return "(nothing recorded before %s)" % folded(min(later, key=place).name)
+        later = self.begun[thread][bisect.bisect_right(self.starts[thread], left)]
+        return "(nothing recorded before %s)" % folded(later.name)
 
 
 def folded(name):

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "analysis/host/launch_calls.h"
 #include "table/unicode.h"
@@ -56,21 +58,32 @@ std::string phrase_of(IdleCause cause) {
   return "";
 }
 
-/// The longest slice of a thread in a gap that names the cause; kNone where none does.
-SliceIndex slice_naming(const Timeline& timeline, TrackIndex thread, const Interval& gap, IdleCause cause) {
-  const Slices& slices = timeline.slices;
-  SliceIndex longest = kNone;
-  int64_t most = 0;
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (slices.track[slice] != thread || slices.start[slice] >= gap.end || slices.end(slice) <= gap.begin) continue;
-    if (!is_plausible(timeline, slice) || cause_named_by(timeline.kind(slice), timeline.name(slice)) != cause) continue;
-    const int64_t inside = std::min(slices.end(slice), gap.end) - std::max(slices.start[slice], gap.begin);
-    if (inside > most) {
-      most = inside;
-      longest = slice;
+/// The slice that most of the gap's time of this cause is due to; kNone where none is known, or where it is the launch.
+SliceIndex culprit_of(const Profile& profile, size_t run, const Interval& gap, SliceIndex next, IdleCause cause) {
+  const Timeline& timeline = profile.session().runs[run].timeline;
+  const auto device_of = [&](OpIndex op) { return timeline.device_ops.device[op]; };
+  std::vector<OpIndex> around;  // the ops between which the gap lies
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
+    if (slice == next || timeline.slices.end(slice) == gap.begin) around.push_back(op);
+  });
+  const auto waking =
+      std::find_if(around.begin(), around.end(), [&](OpIndex op) { return timeline.device_ops.slice[op] == next; });
+  if (waking == around.end()) return kNone;
+  const int32_t device = device_of(*waking);
+  std::erase_if(around, [&](OpIndex op) { return device_of(op) != device; });
+
+  std::map<SliceIndex, int64_t> times;
+  profile.facts().idle().for_each_gap(run, around, [&](const IdleGap& found, const std::vector<IdlePart>& parts) {
+    if (found.time != gap) return;
+    for (const IdlePart& part : parts) {
+      if (part.cause == cause && part.culprit != kNone) times[part.culprit] += part.time.end - part.time.begin;
     }
+  });
+  SliceIndex most = kNone;
+  for (const auto& [slice, time] : times) {
+    if (most == kNone || time > times[most]) most = slice;
   }
-  return longest;
+  return most == launch_of(timeline, next) ? kNone : most;
 }
 
 std::string quoted(std::string_view name) {
@@ -92,7 +105,7 @@ void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& 
   const IdleCause cause = idle.part_cause[first];
   const int64_t begin = idle.slices.start[gap.slice];
   const Interval time{begin, begin + idle.slices.duration[gap.slice]};
-  const SliceIndex named = launch == kNone ? kNone : slice_naming(timeline, timeline.slices.track[launch], time, cause);
+  const SliceIndex named = launch == kNone ? kNone : culprit_of(profile, track.run, time, next, cause);
 
   std::string why =
       fmt::format("For {} of these {}, {}", format_ns(idle.part_ns[first]), format_ns(gap.duration), phrase_of(cause));
@@ -128,7 +141,8 @@ void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& 
     write_placed(json, profile, view.place(track.run, named));
   }
   json.key("stack").begin_array();
-  for (SliceIndex at = named != kNone ? named : launch; at != kNone; at = timeline.slices.parent[at]) {
+  const bool is_host_slice = named != kNone && is_host(timeline.kind(named));
+  for (SliceIndex at = is_host_slice ? named : launch; at != kNone; at = timeline.slices.parent[at]) {
     write_placed(json, profile, view.place(track.run, at));
   }
   json.end_array();
