@@ -53,6 +53,7 @@ int parse_and_run(int argc, char** argv) {
   add_report_verb(line);
   add_info_verb(line);
   add_table_verb(line);
+  add_diagnose_verb(line);
   add_whatif_verb(line);
   add_export_verb(line);
   add_view_verb(line);

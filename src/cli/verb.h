@@ -9,6 +9,7 @@ namespace cgpu {
 void add_report_verb(CommandLine& line);
 void add_info_verb(CommandLine& line);
 void add_table_verb(CommandLine& line);
+void add_diagnose_verb(CommandLine& line);
 void add_whatif_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);
 void add_view_verb(CommandLine& line);

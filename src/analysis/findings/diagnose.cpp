@@ -18,6 +18,12 @@ const char* text_of(Confidence confidence) {
 
 namespace {
 
+/// What is easy to be sure of goes before what may give back a little more.
+double expected(const Finding& finding) {
+  static constexpr std::array<double, 3> weights{1.0, 0.7, 0.4};
+  return static_cast<double>(*finding.recoverable_high) * weights[static_cast<size_t>(finding.confidence)];
+}
+
 /// The question of both.
 EdgeTimes::Question with(const EdgeTimes::Question& a, const EdgeTimes::Question& b) {
   EdgeTimes::Question both{a.freed | b.freed, a.op_factor};
@@ -50,18 +56,29 @@ Diagnosis diagnose(const SessionFacts& facts) {
       others.push_back(std::move(finding));
       continue;
     }
+    if (finding.remedy && !finding.gain && run.hides_launches()) {
+      // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
+      // that it takes on the critical path would be gone.
+      const int64_t path = run.path_of(finding.remedy->freed);
+      const int64_t sure = run.gain_of(*finding.remedy);
+      if (sure < noticeable && path >= noticeable) {
+        finding.recoverable_low = sure;
+        finding.gain = path;
+        finding.confidence = Confidence::low;
+      }
+    }
     finding.recoverable_high = finding.gain ? *finding.gain : run.gain_of(*finding.remedy);
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
   std::stable_sort(gains.begin(), gains.end(),
-                   [](const Finding& a, const Finding& b) { return *a.recoverable_high > *b.recoverable_high; });
+                   [](const Finding& a, const Finding& b) { return expected(a) > expected(b); });
 
   // Each gives back what all before it leave.
   EdgeTimes::Question joint;
   int64_t replayed = 0;
   int64_t stated = 0;  // by findings that no replay answers
   for (Finding& finding : gains) {
-    if (finding.remedy) {
+    if (finding.remedy && !finding.gain) {
       joint = with(joint, *finding.remedy);
       const int64_t together =
           diagnosis.findings.empty() && stated == 0 ? *finding.recoverable_high : run.gain_of(joint);
@@ -71,7 +88,8 @@ Diagnosis diagnose(const SessionFacts& facts) {
       finding.recoverable = std::clamp<int64_t>(*finding.gain, 0, run.measured() - replayed - stated);
       stated += *finding.recoverable;
     }
-    finding.recoverable_low = std::min(*finding.recoverable, *finding.recoverable_high);
+    finding.recoverable_low =
+        std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
     finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
     const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(run.measured());
     finding.severity = share >= thresholds::kCritical ? Severity::critical : Severity::warning;

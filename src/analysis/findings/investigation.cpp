@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "analysis/device/device_ops.h"
 #include "analysis/findings/thresholds.h"
 #include "analysis/long_pole/change.h"
 #include "table/units.h"
@@ -70,6 +71,27 @@ const PathShare& Investigation::path(BoundBy kind) {
   return (*path_)[kind.number()];
 }
 
+int64_t Investigation::path_of(const BoundKinds& kinds) {
+  if (!path_) find_path();
+  int64_t total = 0;
+  for (size_t kind = 0; kind < BoundBy::kCount; ++kind) {
+    if (kinds[kind]) total += (*path_)[kind].total;
+  }
+  return total;
+}
+
+bool Investigation::hides_launches() const {
+  int64_t ops = 0;
+  int64_t orphans = 0;
+  for (const Run& run : session().runs) {
+    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+      ++ops;
+      if (run.timeline.slices.launch[slice] == kNone) ++orphans;
+    });
+  }
+  return static_cast<double>(orphans) > thresholds::kOrphans * static_cast<double>(ops);
+}
+
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
   if (!times_) times_.emplace(facts_.whole());
   const DependencyGraph& graph = facts_.whole().dependencies();
@@ -105,7 +127,7 @@ std::string Investigation::culprit_of(std::string_view cause) {
   }
   const auto most = std::max_element(culprits.begin(), culprits.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == culprits.end() || most->first.empty()) return "";
+  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return "";
   return fmt::format("{} ({})", most->first,
                      format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole)));
 }

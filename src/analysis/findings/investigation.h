@@ -45,14 +45,20 @@ class Investigation {
   /// Share of the measured time that a kind takes on the critical path.
   double path_share(BoundBy kind) { return static_cast<double>(path(kind).total) / static_cast<double>(measured_); }
 
+  /// ns on the critical path of all of these kinds.
+  int64_t path_of(const BoundKinds& kinds);
+  /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
+  bool hides_launches() const;
+
   /// ns of all steps that a change would give back.
   int64_t gain_of(const EdgeTimes::Question& question);
 
   const Table& table(const std::string& name);
-  /// The culprit that most of the idle time of a cause is due to, with its share of it; empty where none is known.
+  /// The culprit that at least a quarter of the idle time of a cause is due to, with its share of it; empty where there
+  /// is none.
   std::string culprit_of(std::string_view cause);
 
-  /// " of a step of 12 ms", or of the run.
+  /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;
 
  private:

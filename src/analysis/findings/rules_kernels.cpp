@@ -1,7 +1,9 @@
 // Rules about what runs on the devices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
@@ -116,8 +118,15 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
 
 /// Where the device computes most of the time, what it computes: nothing that waiting less could give back.
 void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
-  const double share = run.path_share(BoundBy::compute);
-  if (share < 0.5) return;
+  int64_t computing = 0;
+  int64_t span = 0;
+  const Table& gpu_time = run.table("gpu_time");
+  for (const RowView row : gpu_time.rows()) {
+    computing += std::get<int64_t>(row[gpu_time.column("compute_ns")]);
+    span += std::get<int64_t>(row[gpu_time.column("span_ns")]);
+  }
+  const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
+  if (share < thresholds::kComputes) return;
   std::map<KernelClass, int64_t> classes;
   int64_t whole = 0;
   for_each_kernel(run.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
@@ -130,7 +139,7 @@ void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
   if (most == classes.end() || whole == 0) return;
   findings.push_back(
       {.rule = "dominant_kernel",
-       .title = fmt::format("{} of the time the device computes, most of it {} ({})", format_percent(100 * share),
+       .title = fmt::format("The devices compute for {} of their time, most of it {} ({})", format_percent(100 * share),
                             text_of(most->first),
                             format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
        .evidence = fmt::format("{} on the critical path", run.per_step(run.path(BoundBy::compute).total)),

@@ -99,7 +99,7 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
              "Launch less: CUDA graphs (torch.compile with mode=\"reduce-overhead\"), fused ops (torch.compile, "
              "foreach and fused optimizers), a larger batch",
          .command = "launches",
-         .confidence = Confidence::high,
+         .confidence = Confidence::medium,
          .time = code.longest,
          .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})});
   } else if (share(code.total) >= thresholds::kNoticeable) {

@@ -22,6 +22,8 @@ inline constexpr int64_t kManyCopies = 100;
 /// Ops shorter than that are dominated by their launch (a launch takes 2 to 10 us of a host thread).
 inline constexpr double kShortKernel = 10'000;
 inline constexpr int64_t kManyKernels = 100;
+/// A device that computes for so much of its time is well used: what is left lies in its kernels.
+inline constexpr double kComputes = 0.7;
 /// A rank that causes so much of all waiting in collectives is late, not just unlucky: with equal ranks each would
 /// cause its share.
 inline constexpr double kStraggler = 0.5;
