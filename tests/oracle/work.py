@@ -1,4 +1,4 @@
-"""op_shapes, overlap and utilization, written down as plainly as possible."""
+"""op_shapes, overlap, utilization and occupancy, written down as plainly as possible."""
 import collections
 import math
 
@@ -193,6 +193,29 @@ def wrong_utilization(inputs, session, buckets=13):
     return wrong[:10]
 
 
+# ---------------------------------------------------------------- occupancy
+
+def wrong_occupancy(inputs, session):
+    """Where PyTorch wrote its estimate, rounded to a percent, for all kernels of a name, ours is the same."""
+    recorded = collections.defaultdict(list)
+    for trace in session:
+        models = {d.get("id"): d for d in trace.header.get("deviceProperties", [])}
+        for op in trace.device_ops:
+            if op.kind == kineto.KERNEL and models.get(op.device, {}).get("computeMajor"):
+                percent = kineto.whole(op.args.get("est. achieved occupancy %"))
+                recorded[compare.key_text(op.name)].append((percent, op.duration))
+    wrong = []
+    for row in tool.table(inputs, "occupancy"):
+        of = recorded.get(compare.key_text(row["name"]), [])
+        if not of or not all(percent for percent, _ in of) or row["count"] != len(of) or not row["total_ns"]:
+            continue  # 0 is written for kernels with much shared memory
+        mean = sum(percent * duration for percent, duration in of) / row["total_ns"]
+        if row["occupancy_pct"] is None or abs(row["occupancy_pct"] - mean) > 1:
+            wrong.append("occupancy: %s should be %s" % (row, mean))
+    return wrong[:10]
+
+
 def wrong(inputs, files):
     session = sorted((kineto.load(f) for f in files), key=lambda t: t.rank)
-    return (wrong_op_shapes(inputs, session) + wrong_overlap(inputs, session) + wrong_utilization(inputs, session))
+    return (wrong_op_shapes(inputs, session) + wrong_overlap(inputs, session) + wrong_utilization(inputs, session)
+            + wrong_occupancy(inputs, session))

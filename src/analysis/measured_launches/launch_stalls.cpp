@@ -1,9 +1,9 @@
-// Table `launch_stalls`: why warps of a kernel waited, for each launch that a kernel profiler sampled. O(1) a metric.
+// Table `launch_stalls`: why warps of a kernel waited, for each launch that a kernel profiler measured. O(1) a metric.
 //
-// Nsight Compute has a metric a reason: samples of warps at a program counter (`smsp__pcsamp_...`), and, where these
-// were not collected, how many warps waited for it on average for each instruction that was issued. Its reasons are
-// told in the words of `stalls`, so that profiles of different tools can be compared; the profiler's own word stands
-// beside.
+// Nsight Compute has a metric a reason: how many warps waited for it on average for each instruction that was issued,
+// which is counted of all warps, and, where that was not collected, samples of warps (`smsp__pcsamp_...`). Its reasons
+// are told in the words of `stalls`, so that profiles of different tools can be compared; the profiler's own word
+// stands beside.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -111,10 +111,10 @@ Table launch_stalls_table(const Analysis& analysis, const SessionFacts& facts, c
     if (!run.launch_metrics) continue;
     const StringPool& names = run.launch_metrics->names;
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {
-      bool samples = true;
+      bool samples = false;
       std::vector<LaunchStall> stalls = stalls_of(names, launch, samples);
       if (total_of(stalls) <= 0) {
-        samples = false;
+        samples = true;
         stalls = stalls_of(names, launch, samples);
       }
       const double total = total_of(stalls);
@@ -138,7 +138,7 @@ Table launch_stalls_table(const Analysis& analysis, const SessionFacts& facts, c
 
 Analysis launch_stalls_analysis() {
   return {.name = "launch_stalls",
-          .about = "why warps of kernels waited, by launch that a kernel profiler sampled; most first",
+          .about = "why warps of kernels waited, by launch that a kernel profiler measured; most first",
           .subject = Subject::launches,
           .columns = {rank_column(), number_column("id", "number of the launch in the profile"),
                       key_column("kernel", "name of the device function"),
@@ -147,8 +147,8 @@ Analysis launch_stalls_analysis() {
                       real_column("pct", "%", "share of all that waited in this launch"),
                       real_column("value", "", "in `unit`"),
                       text_column("unit",
-                                  "samples of warps; or, where there are none, warps that waited for each "
-                                  "instruction that was issued"),
+                                  "warps that waited for each instruction that was issued; or, where these were not "
+                                  "counted, samples of warps"),
                       text_column("about", "what that means"), key_column("metric", "the metric it is from")},
           .options = {kNamesOption},
           .applies = [](const ProfileCounts& counts) { return counts.launch_stall_metrics > 0; },

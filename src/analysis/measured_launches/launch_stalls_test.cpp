@@ -36,7 +36,7 @@ TEST(LaunchStalls, SharesAreOfWhatWaited) {
                                        {kSampled + "tickled", 100},
                                        {kSampled + "barrier", 0},
                                        {kSampled + "selected", 4000},
-                                       {kAveraged + "wait_per_issue_active.ratio", 9}});
+                                       {kAveraged + "wait_per_issue_active.ratio", 0}});
   const Table table = launch_stalls_table(session);
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 3U);
@@ -53,8 +53,8 @@ TEST(LaunchStalls, SharesAreOfWhatWaited) {
   EXPECT_EQ(text_at(table, 2, "stall"), "tickled");
 }
 
-TEST(LaunchStalls, AveragesWhereNothingWasSampled) {
-  const Session session = launch_with({{kSampled + "wait", 0},
+TEST(LaunchStalls, AveragesBeforeSamples) {
+  const Session session = launch_with({{kSampled + "wait", 50},
                                        {kAveraged + "wait_per_issue_active.ratio", 1.5},
                                        {kAveraged + "selected_per_issue_active.ratio", 1},
                                        {kAveraged + "no_instruction_per_issue_active.ratio", 0.5}});
