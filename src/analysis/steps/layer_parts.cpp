@@ -59,7 +59,7 @@ std::string_view part_of_class(KernelClass kernel_class, std::string_view name) 
     case KernelClass::custom_collective:
       return "communication";
     case KernelClass::expert_exchange:
-      return has_part(name, "ombine") ? "combine" : has_part(name, "ispatch") ? "dispatch" : "expert exchange";
+      return contains(name, "ombine") ? "combine" : contains(name, "ispatch") ? "dispatch" : "expert exchange";
     case KernelClass::kv_cache:
     case KernelClass::rope:
     case KernelClass::attention:
@@ -87,7 +87,7 @@ std::string_view part_of_module(std::string_view component) {
   std::string lower(component);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   for (const Keyword& keyword : kKeywords) {
-    if (has_part(lower, keyword.text)) return keyword.part;
+    if (contains(lower, keyword.text)) return keyword.part;
   }
   return "";
 }
