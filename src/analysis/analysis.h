@@ -61,6 +61,8 @@ struct Analysis {
   /// Whether it asks which threads of a rank waited for other ranks (ranks/rank_waits.h), which is not known before all
   /// have been seen.
   bool asks_who_waited = false;
+  /// Whether it asks for the timelines of all ranks at once, so that all stay open.
+  bool needs_all_timelines = false;
 
   // How it is computed: one of these.
   std::unique_ptr<Partial> (*fold)(const Analysis& analysis, const TableOptions& options) = nullptr;

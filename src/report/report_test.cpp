@@ -147,7 +147,7 @@ TEST(Report, TellsTheStoryInOrder) {
   EXPECT_EQ(report.title, "trace.json");
   std::vector<std::string> names;
   for (const Section& section : report.sections) names.push_back(section.table.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"info", "devices", "gpu_time", "streams", "steps", "idle",
+  EXPECT_EQ(names, (std::vector<std::string>{"info", "findings", "devices", "gpu_time", "streams", "steps", "idle",
                                              "kernel_classes", "kernels", "ops", "api", "transfers", "collectives",
                                              "launches", "queue", "ranges", "memory"}));
   // First op 1 ms, last end 19 ms: 18 ms. Busy in each step 1-7 and 8-9 ms.

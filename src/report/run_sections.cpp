@@ -115,6 +115,22 @@ Section describe_info(Table table, const Scope&) {
   return {"What it is", "", std::move(table), std::move(info.page), ""};
 }
 
+Section describe_findings(Table table, const Scope&) {
+  const RowView first = table.row(0);
+  const bool gains = has_value(table, first, "recoverable_ns");
+  std::string summary = "Nothing was found that would give back 3 % of the time or more.";
+  if (gains) {
+    summary = fmt::format("First: {}. It could give back {}{}. `cgpu diagnose` tells more.",
+                          text_of(table, first, "title"), format_ns(integer_of(table, first, "recoverable_ns")),
+                          has_value(table, first, "recoverable_pct")
+                              ? " (" + format_percent(number_of(table, first, "recoverable_pct")) + ")"
+                              : "");
+  }
+  return section_of("What to look at first", summary, std::move(table),
+                    {"severity", "title", "recoverable_ns", "recoverable_pct", "confidence", "evidence", "suggestion"},
+                    5);
+}
+
 Section describe_devices(Table table, const Scope& scope) {
   const auto used = static_cast<size_t>(sum_of(table, "used"));
   Table shown = table;

@@ -22,6 +22,7 @@ struct Scope {
 inline constexpr size_t kPageRows = 12;
 
 Section describe_info(Table table, const Scope& scope);
+Section describe_findings(Table table, const Scope& scope);
 Section describe_devices(Table table, const Scope& scope);
 Section describe_gpu_time(Table table, const Scope& scope);
 Section describe_streams(Table table, const Scope& scope);

@@ -21,6 +21,7 @@ struct ReportPart {
 
 constexpr ReportPart kParts[] = {
     {"info", describe_info},
+    {"findings", describe_findings},
     {"devices", describe_devices},
     {"gpu_time", describe_gpu_time},
     {"streams", describe_streams},
@@ -88,6 +89,7 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names) {
   std::vector<WantedTable> wanted;
   for (const ReportPart& part : kParts) {
     WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(part.table)});
+    table.if_open = true;
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
   }
   return wanted;

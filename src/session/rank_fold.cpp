@@ -99,8 +99,10 @@ class RankFold {
     look_again(folded.session, folded.numbers);
     const SessionFacts facts(folded.session);
     for (size_t i = 0; i < wanted_.size(); ++i) {
-      folded.tables.push_back(partials_[i] ? partials_[i]->finalize({facts, folded.numbers})
-                                           : make_table(*wanted_[i].analysis, facts, wanted_[i].options));
+      const auto& [analysis, options, if_open] = wanted_[i];
+      folded.tables.push_back(partials_[i]                    ? partials_[i]->finalize({facts, folded.numbers})
+                              : analysis->needs_all_timelines ? analysis->empty_table()
+                                                              : make_table(*analysis, facts, options));
     }
     return folded;
   }
@@ -246,9 +248,10 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
-  const bool of_events =
-      std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) { return table.analysis->events; });
-  if (!selection.empty() || of_events) return with_all_open(open, selection, wanted, look);
+  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) {
+    return table.analysis->events || (table.analysis->needs_all_timelines && !table.if_open);
+  });
+  if (!selection.empty() || needs_all) return with_all_open(open, selection, wanted, look);
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);
   const bool has_stdin =  // which cannot be read a second time
       std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });

@@ -21,6 +21,7 @@ namespace cgpu {
 struct WantedTable {
   const Analysis* analysis;
   TableOptions options = {};
+  bool if_open = false;  // without rows where it would be the reason to keep all ranks open
 };
 
 struct FoldedSession {
@@ -30,8 +31,9 @@ struct FoldedSession {
 };
 
 /// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a
-/// table of one row an event is wanted, and where files of the inputs have to be joined with others. `look`, if given,
-/// sees every run while it is open, in any order and from several threads, one call at a time.
+/// table is wanted that has one row an event or needs all timelines, and where files of the inputs have to be joined
+/// with others. `look`, if given, sees every run while it is open, in any order and from several threads, one call at a
+/// time.
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look = nullptr);
 

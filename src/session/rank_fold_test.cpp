@@ -83,10 +83,11 @@ std::string trace(int rank, int ranks, int64_t clock_us) {
          events + "]}";
 }
 
-std::vector<WantedTable> all_tables_but_events() {
+/// Those that can be made while ranks are opened one after another.
+std::vector<WantedTable> all_folded_tables() {
   std::vector<WantedTable> wanted;
   for (const Analysis& analysis : all_analyses()) {
-    if (analysis.events == nullptr) wanted.push_back({&analysis});
+    if (analysis.events == nullptr && !analysis.needs_all_timelines) wanted.push_back({&analysis});
   }
   return wanted;
 }
@@ -99,7 +100,7 @@ OpenOptions opening(const TraceFolder& folder, unsigned threads = 0) {
 }
 
 void expect_the_same_tables(const TraceFolder& folder, unsigned threads) {
-  const std::vector<WantedTable> wanted = all_tables_but_events();
+  const std::vector<WantedTable> wanted = all_folded_tables();
   const FoldedSession folded = fold_ranks(opening(folder, threads), {}, wanted);
   const Session session = open_session(opening(folder, threads));
   const SessionFacts facts(session);
@@ -128,12 +129,25 @@ TEST(RankFold, RanksThatNoFileNamesAndRanksThatAreTwice) {
 TEST(RankFold, LetsTimelinesGoAndKeepsWhatRanksMustKnow) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace(rank, 3, 0));
-  const FoldedSession folded = fold_ranks(opening(folder), {}, all_tables_but_events());
+  const FoldedSession folded = fold_ranks(opening(folder), {}, all_folded_tables());
   for (const cgpu::Run& run : folded.session.runs) {
     ASSERT_TRUE(run.let_go);
     EXPECT_EQ(run.let_go->slices, 4 * (1 + 12 * 3 + 3));
     EXPECT_EQ(run.timeline.slices.size(), 4u * 2);  // an all-reduce and a barrier a step
   }
+}
+
+TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace(rank, 3, rank * 90));
+  const Analysis& path = find_analysis("critical_path");
+  const FoldedSession open = fold_ranks(opening(folder), {}, {{&path}});
+  EXPECT_FALSE(open.session.runs[0].let_go);
+  EXPECT_FALSE(open.tables[0].empty());
+  EXPECT_EQ(open.tables[0], make_table(path, SessionFacts(open.session)));
+  const FoldedSession folded = fold_ranks(opening(folder), {}, {{.analysis = &path, .if_open = true}});
+  EXPECT_TRUE(folded.session.runs[0].let_go);
+  EXPECT_TRUE(folded.tables[0].empty());
 }
 
 TEST(RankFold, IdleTimeSpentWaitingForOtherRanksIsFound) {
@@ -166,8 +180,8 @@ TEST(RankFold, AFileThatCannotBeReadIsAnErrorUnlessItWasFound) {
   folder.add("b.json", "no profile");
   OpenOptions open;
   open.inputs = {folder.path() + "/a.json", folder.path() + "/b.json"};
-  EXPECT_THROW(fold_ranks(open, {}, all_tables_but_events()), Error);
-  EXPECT_EQ(fold_ranks(opening(folder), {}, all_tables_but_events()).session.runs.size(), 1u);
+  EXPECT_THROW(fold_ranks(open, {}, all_folded_tables()), Error);
+  EXPECT_EQ(fold_ranks(opening(folder), {}, all_folded_tables()).session.runs.size(), 1u);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Analysis findings_analysis() {
                   number_column("rank", "that is at fault; absent where none is"),
                   number_column("device", "that is at fault; absent where none is"),
                   text_column("command", "shows more")},
-      .asks_who_waited = true,
+      .needs_all_timelines = true,
       .whole = findings_table};
 }
 

@@ -78,7 +78,7 @@ void find_rules_of_launches(Investigation& run, std::vector<Finding>& findings) 
   const size_t speedup = rules.column("speedup_pct");
   const auto value = [&](size_t row) { return std::get<double>(rules.cell(row, speedup)); };
   for (size_t row = 0; row < rules.row_count(); ++row) {
-    if (std::holds_alternative<double>(rules.cell(row, speedup)) && text_in(rules, row, "scope") != "local")
+    if (std::holds_alternative<double>(rules.cell(row, speedup)) && text_in(rules, row, "scope") == "kernel")
       rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) { return value(a) > value(b); });

@@ -118,7 +118,7 @@ Analysis critical_path_trace_analysis() {
                                   "another stream (event, succession), a wait of the host, a thread, a rank"),
                       text_column("name", "of the device op or call; absent for other time of the host")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .asks_who_waited = true,
+          .needs_all_timelines = true,
           .whole = critical_path_trace_table};
 }
 
@@ -137,7 +137,7 @@ Analysis critical_path_analysis() {
                   real_column("pct", "%", "share of the critical path"), count_column("count", "parts of the path")},
       .options = {kByOption, kScaleOption, kFreeOption},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-      .asks_who_waited = true,
+      .needs_all_timelines = true,
       .whole = critical_path_table};
 }
 

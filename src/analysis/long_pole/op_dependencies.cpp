@@ -53,6 +53,7 @@ Analysis op_dependencies_analysis() {
                   time_column("waited_ns", "from there until the op began"),
                   time_column("delay_ns", "of this, more than such a dependency takes: not explained")},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+      .needs_all_timelines = true,
       .whole = op_dependencies_table};
 }
 

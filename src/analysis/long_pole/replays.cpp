@@ -90,7 +90,7 @@ Analysis replay_analysis() {
                       time_column("unexplained_ns",
                                   "of the critical path, delays that no dependency of the profile explains")},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .asks_who_waited = true,
+          .needs_all_timelines = true,
           .whole = replay_table};
 }
 
@@ -107,7 +107,7 @@ Analysis whatif_analysis() {
                       key_column("bound_by", "what takes the most time on the critical path then")},
           .options = {kScaleOption, kFreeOption},
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
-          .asks_who_waited = true,
+          .needs_all_timelines = true,
           .whole = whatif_table};
 }
 
