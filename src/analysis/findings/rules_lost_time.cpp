@@ -32,7 +32,7 @@ constexpr std::array kLostTimes{
              "Allocate once and reuse: a caching allocator (PYTORCH_CUDA_ALLOC_CONF), buffers made before the loop, "
              "cudaMallocAsync with a pool"},
     LostTime{"module_load", "module_load", "loads device code",
-             "Load code before the measured part: a warm-up step, CUDA_MODULE_LOADING=EAGER"},
+             "Load code before the measured part: a warm-up step, CUDA_MODULE_LOADING set to EAGER"},
     LostTime{"compilation", "compilation", "compiles",
              "Compile before the measured part and keep the cache between runs; mark dynamic shapes so that nothing is "
              "compiled again"},

@@ -2,6 +2,7 @@
 import type { Session } from "../api/protocol";
 import { callTreeView } from "./call_tree";
 import type { View } from "./context";
+import { findingsView } from "./findings";
 import { flameView } from "./flame";
 import { idleView } from "./idle";
 import { launchesView } from "./launches";
@@ -15,6 +16,7 @@ import { timelineView } from "./timeline";
 
 export const ALL_VIEWS: readonly View[] = [
   overviewView,
+  findingsView,
   timelineView,
   flameView,
   tablesView,

@@ -145,6 +145,24 @@ describe("the views", { skip }, () => {
       await legend.getByText(most.replace(/_/g, " "), { exact: true }).waitFor();
     }));
 
+  test("a finding leads to where it shows in the timeline", () =>
+    using("view=findings", async (page) => {
+      const { columns, rows } = (await tables(trace, "findings")).findings;
+      const at = (name) => columns.findIndex((column) => column.name === name);
+      const shown = view(page, "findings").locator(".finding");
+      await shown.first().waitFor();
+      assert.equal(await shown.count(), rows.length);
+      const placed = rows.findIndex((row) => row[at("start_ns")] !== null);
+      assert.ok(placed >= 0, "a finding has a place");
+      await shown.nth(placed).getByRole("button", { name: "Show in the timeline" }).click();
+      await page.locator("#view-timeline canvas").first().waitFor();
+      const [from, to] = ["start_ns", "end_ns"].map((name) => rows[placed][at(name)]);
+      await untilState(
+        page,
+        (state) => state.area && state.area.start === from && state.area.end === Math.max(to, from + 1),
+      );
+    }));
+
   test("a flame graph is of the chosen time", () => {
     const [from, to] = [Math.round(session.span * 0.3), Math.round(session.span * 0.5)];
     return using(`view=flame&area=${from}~${to}`, async (page) => {
