@@ -7,10 +7,11 @@ import tempfile
 from . import tool
 
 # Beside those of the report.
-MORE_TABLES = ("idle_streams", "kernel_grids", "stragglers", "ascend_overlap", "slices")
+MORE_TABLES = ("idle_streams", "kernel_grids", "stragglers", "ascend_overlap", "slices", "critical_path")
 NOT_COMPARED = {
     "info": "it counts what the file holds, and names it",
     "notes": "they say what was lost or doubtful in that file",
+    "findings": "they speak of the notes, too; what else they are made of is compared",
     "clocks": "the clocks of the ranks were aligned by the export: they are one clock",
 }
 # What traces have no place for: the costs of a call tree, metrics of launches, graphs of operators.
@@ -19,11 +20,12 @@ NO_TIMELINE = {"metrics", "profiles", "call_tree", "hot_path", "functions", "cal
 
 # What an info of the export says of the profile.
 IDENTITY = ("host", "ranks", "rank_list", "world_size", "devices", "device_names", "clock", "start_ns", "span_ns", "slices",
-            "device_slices", "instants", "counters", "memory_events", "tracks")
+            "device_slices", "tracks")
 # Times that count from the start of what is shown, which a part that was exported begins anew.
 MOMENTS = ("start_ns", "end_ns", "first_ns", "last_ns")
 # What a part knows of the whole that it was taken from: the launch before it, what the host did meanwhile.
-FROM_OUTSIDE = {"idle", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges"}
+FROM_OUTSIDE = {"idle", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges",
+                "critical_path"}
 
 
 class NothingToExport(RuntimeError):
