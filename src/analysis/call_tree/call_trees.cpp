@@ -40,7 +40,9 @@ std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
     add_stored(run);
     for (; next != folded_.end() && next->run == run; ++next) {
       made_.push_back(call_tree_of(next->timeline));
-      trees.push_back({runs[run].rank, &made_.back()});
+      TreeOfRun& tree = trees.emplace_back();
+      tree.rank = runs[run].rank;
+      tree.tree = &made_.back();
     }
   }
   return trees;

@@ -3,6 +3,7 @@
 
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/thresholds.h"
+#include "table/units.h"
 
 namespace cgpu {
 
@@ -18,15 +19,19 @@ const char* text_of(Confidence confidence) {
 
 namespace {
 
-/// What is easy to be sure of goes before what may give back a little more.
+/// What is easy to be sure of goes before what may give back a little more, and of two that say the same the one that
+/// names the rank at fault.
 double expected(const Finding& finding) {
   static constexpr std::array<double, 3> weights{1.0, 0.7, 0.4};
-  return static_cast<double>(*finding.recoverable_high) * weights[static_cast<size_t>(finding.confidence)];
+  constexpr double of_one_rank = 1.1;
+  return static_cast<double>(*finding.recoverable_high) * weights[static_cast<size_t>(finding.confidence)] *
+         (finding.rank ? of_one_rank : 1.0);
 }
 
 /// The question of both.
 EdgeTimes::Question with(const EdgeTimes::Question& a, const EdgeTimes::Question& b) {
-  EdgeTimes::Question both{a.freed | b.freed, a.op_factor};
+  EdgeTimes::Question both{a.freed | b.freed, a.op_factor, a.without_gap ? a.without_gap : b.without_gap,
+                           a.not_awaited ? a.not_awaited : b.not_awaited};
   if (!a.op_factor) {
     both.op_factor = b.op_factor;
   } else if (b.op_factor) {
@@ -68,6 +73,8 @@ Diagnosis diagnose(const SessionFacts& facts) {
       }
     }
     finding.recoverable_high = finding.gain ? *finding.gain : run.gain_of(*finding.remedy);
+    const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(run.measured());
+    if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, 7, format_percent(100 * share));
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
   std::stable_sort(gains.begin(), gains.end(),
@@ -77,11 +84,11 @@ Diagnosis diagnose(const SessionFacts& facts) {
   EdgeTimes::Question joint;
   int64_t replayed = 0;
   int64_t stated = 0;  // by findings that no replay answers
+  size_t alternatives = 0;
   for (Finding& finding : gains) {
     if (finding.remedy && !finding.gain) {
       joint = with(joint, *finding.remedy);
-      const int64_t together =
-          diagnosis.findings.empty() && stated == 0 ? *finding.recoverable_high : run.gain_of(joint);
+      const int64_t together = replayed == 0 ? *finding.recoverable_high : run.gain_of(joint);
       finding.recoverable = std::max<int64_t>(together - replayed, 0);
       replayed = std::max(replayed, together);
     } else {
@@ -91,7 +98,13 @@ Diagnosis diagnose(const SessionFacts& facts) {
     finding.recoverable_low =
         std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
     finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
-    const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(run.measured());
+    const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(run.measured());
+    if (*finding.recoverable < noticeable) {  // another way to gain the same
+      finding.evidence += "; by itself it could give back " + run.per_step(*finding.recoverable_high) +
+                          ", but next to nothing besides the findings before";
+      others.insert(others.begin() + static_cast<std::ptrdiff_t>(alternatives++), std::move(finding));
+      continue;
+    }
     finding.severity = share >= thresholds::kCritical ? Severity::critical : Severity::warning;
     diagnosis.findings.push_back(std::move(finding));
   }

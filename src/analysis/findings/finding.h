@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analysis/long_pole/edge_times.h"
 #include "base/interval_set.h"
@@ -16,6 +17,9 @@ const char* text_of(Severity severity);  // "critical", ...
 
 enum class Confidence : uint8_t { high, medium, low };
 const char* text_of(Confidence confidence);  // "high", ...
+
+/// Begins a title: "12.5% of the time", the share that the finding could give back by itself. diagnose() puts it in.
+inline constexpr std::string_view kShareOfTime = "{share} of the time";
 
 struct Finding {
   std::string rule;  // docs/diagnosis.md lists them

@@ -97,7 +97,7 @@ int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
   const DependencyGraph& graph = facts_.whole().dependencies();
   const Replay replayed = replay(graph, times_->weights(question));
   int64_t predicted = 0;
-  for (const ReplayedPeriod& period : replayed_periods(graph, replayed.times, periods_)) {
+  for (const ReplayedPeriod& period : replayed_periods(graph, replayed.times, periods_, question.not_awaited)) {
     predicted += period.end - period.begin;
   }
   return std::max<int64_t>(measured_ - predicted, 0);

@@ -85,27 +85,37 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
        .remedy = faster});
 }
 
-/// Many short kernels of a kind that compilers fuse.
+bool can_be_fused(KernelClass kernel_class) {
+  return kernel_class == KernelClass::elementwise || kernel_class == KernelClass::activation ||
+         kernel_class == KernelClass::layout || kernel_class == KernelClass::normalization ||
+         kernel_class == KernelClass::reduction || kernel_class == KernelClass::set;
+}
+
+/// Many short kernels of a kind that compilers fuse: the gaps before them would be gone.
 void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
-  KernelTime found;
-  const auto fuses = [](KernelClass kernel_class) {
-    return kernel_class == KernelClass::elementwise || kernel_class == KernelClass::activation ||
-           kernel_class == KernelClass::layout || kernel_class == KernelClass::normalization ||
-           kernel_class == KernelClass::reduction || kernel_class == KernelClass::set;
-  };
-  for_each_kernel(run.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
-    if (!fuses(kernel_class)) return;
-    found.time += run.session().runs[number].timeline.slices.duration[slice];
-    ++found.count;
-  });
   const double gaps = run.path_share(BoundBy::kernel_gap);
-  if (found.count < thresholds::kManyKernels || gaps < thresholds::kNoticeable) return;
+  if (gaps < thresholds::kNoticeable) return;
+  KernelTime found;
+  std::vector<std::vector<bool>> fused;  // by run, by slice
+  for (size_t number = 0; number < run.session().runs.size(); ++number) {
+    fused.emplace_back(run.facts().whole().run(number).timeline.slices.size());
+  }
+  const SessionFacts& whole = run.facts().whole();
+  for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
+    if (!can_be_fused(kernel_class)) return;
+    found.time += whole.run(number).timeline.slices.duration[slice];
+    ++found.count;
+    fused[number][slice] = true;
+  });
+  if (found.count < thresholds::kManyKernels) return;
   if (static_cast<double>(found.time) / static_cast<double>(found.count) > thresholds::kShortKernel) return;
-  EdgeTimes::Question fused;
-  fused.freed.set(BoundBy(BoundBy::kernel_gap).number());
+  EdgeTimes::Question question;
+  question.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
+    return op < fused[number].size() && fused[number][op];
+  };
   findings.push_back(
       {.rule = "fusable_kernels",
-       .title = fmt::format("{} of the time lies in the gaps between short kernels", format_percent(100 * gaps)),
+       .title = std::string(kShareOfTime) + " lies in the gaps before short kernels",
        .evidence = fmt::format("{} elementwise and similar kernels of {} on average", found.count,
                                format_ns(found.time / found.count)),
        .suggestion = "Fuse them (torch.compile, fused optimizers and norms): each kernel that is gone saves its gap "
@@ -113,7 +123,7 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
        .command = "kernel_classes",
        .confidence = Confidence::medium,
        .time = run.path(BoundBy::kernel_gap).longest,
-       .remedy = fused});
+       .remedy = question});
 }
 
 /// Where the device computes most of the time, what it computes: nothing that waiting less could give back.

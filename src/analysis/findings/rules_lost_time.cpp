@@ -25,9 +25,6 @@ constexpr std::array kLostTimes{
         "data_loading", "data_loading", "waits for input data",
         "Load data beside the computation: more DataLoader workers (num_workers), prefetch_factor, pin_memory with "
         "non_blocking copies; or make what the workers do cheaper, or do it on the device"},
-    LostTime{"synchronization", "synchronization", "waits for the device and has nothing queued behind it",
-             "Remove the synchronisation or do it less often: .item(), .cpu(), nonzero and print of a tensor, "
-             "cudaDeviceSynchronize in the loop; read results of an earlier step instead"},
     LostTime{"allocation", "allocation", "allocates or frees memory",
              "Allocate once and reuse: a caching allocator (PYTORCH_CUDA_ALLOC_CONF), buffers made before the loop, "
              "cudaMallocAsync with a pool"},
@@ -66,18 +63,41 @@ void find_kinds(Investigation& run, std::vector<Finding>& findings) {
     const BoundBy kind = BoundBy::named(lost.kind);
     if (run.path_share(kind) < thresholds::kNoticeable / 3) continue;
     const std::string culprit = run.culprit_of(lost.kind);
-    Finding finding{
-        .rule = lost.rule,
-        .title = fmt::format("{} of the time the run {}", format_percent(100 * run.path_share(kind)), lost.what),
-        .evidence = fmt::format("{} on the critical path", run.per_step(run.path(kind).total)),
-        .suggestion = lost.suggestion,
-        .command = fmt::format("idle_hosts --where 'cause = {}'", lost.kind),
-        .confidence = Confidence::high,
-        .time = run.path(kind).longest};
+    Finding finding{.rule = lost.rule,
+                    .title = std::string(kShareOfTime) + " the run " + lost.what,
+                    .evidence = fmt::format("{} on the critical path", run.per_step(run.path(kind).total)),
+                    .suggestion = lost.suggestion,
+                    .command = fmt::format("idle_hosts --where 'cause = {}'", lost.kind),
+                    .confidence = Confidence::high,
+                    .time = run.path(kind).longest};
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
     finding.remedy = freed({kind});
     findings.push_back(std::move(finding));
   }
+}
+
+/// Waits of the host for the device. A wait itself is over when the device is; what it costs is what the host does only
+/// after it, while the device has nothing queued: that is gone if the host does not wait.
+void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
+  const EdgeTimes::Question without = freed({IdleCause::synchronization});
+  const int64_t gain = run.gain_of(without);
+  const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
+  if (share < thresholds::kNoticeable) return;
+  const std::string culprit = run.culprit_of("synchronization");
+  Finding finding{
+      .rule = "synchronization",
+      .title =
+          std::string(kShareOfTime) + " is lost because the host waits for the device and has nothing queued behind it",
+      .evidence = fmt::format("{} could go on beside the device if the host did not wait", run.per_step(gain)),
+      .suggestion =
+          "Remove the synchronisation or do it less often: .item(), .cpu(), nonzero and print of a tensor, "
+          "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
+      .command = "idle_hosts --where 'cause = synchronization'",
+      .confidence = Confidence::high};
+  if (run.path(IdleCause::synchronization).total > 0) finding.time = run.path(IdleCause::synchronization).longest;
+  if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time within waits, most in {}", culprit);
+  finding.remedy = without;
+  findings.push_back(std::move(finding));
 }
 
 /// Time of the host between its calls: a few long stalls, or many short stretches, when launching itself is the bound.
@@ -91,8 +111,7 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
   if (dense > code.in_long_parts && share(dense) >= thresholds::kNoticeable) {
     findings.push_back(
         {.rule = "launch_bound",
-         .title = fmt::format("{} of the time the device waits for the host to launch its next op",
-                              format_percent(100 * share(dense))),
+         .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
          .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them{}", run.per_step(dense),
                                  format_ns(launches.total), format_ns(code.total - code.in_long_parts), most),
          .suggestion =
@@ -104,8 +123,7 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
          .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})});
   } else if (share(code.total) >= thresholds::kNoticeable) {
     findings.push_back({.rule = "host_stall",
-                        .title = fmt::format("{} of the time the host computes while the device has nothing to do",
-                                             format_percent(100 * share(code.total))),
+                        .title = std::string(kShareOfTime) + " the host computes while the device has nothing to do",
                         .evidence = fmt::format("{} on the critical path, {} of it in stretches of 1 ms or more{}",
                                                 run.per_step(code.total), format_ns(code.in_long_parts), most),
                         .suggestion = "Move this work out of the loop, to another thread, or to the device; or queue "
@@ -116,16 +134,16 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
                         .remedy = freed({IdleCause::host_code})});
   }
   if (dense <= code.in_long_parts && share(launches.total) >= thresholds::kNoticeable) {
-    findings.push_back(
-        {.rule = "launch_bound",
-         .title = fmt::format("{} of the time goes into launch calls", format_percent(100 * share(launches.total))),
-         .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
-         .suggestion = "Launch less: CUDA graphs, fused ops, a larger batch; look whether single calls are "
-                       "far longer than others",
-         .command = "launches",
-         .confidence = Confidence::medium,
-         .time = launches.longest,
-         .remedy = freed({IdleCause::launch_overhead})});
+    findings.push_back({.rule = "launch_bound",
+                        .title = std::string(kShareOfTime) + " goes into launch calls",
+                        .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
+                        .suggestion =
+                            "Launch less: CUDA graphs, fused ops, a larger batch; look whether single calls are "
+                            "far longer than others",
+                        .command = "launches",
+                        .confidence = Confidence::medium,
+                        .time = launches.longest,
+                        .remedy = freed({IdleCause::launch_overhead})});
   }
 }
 
@@ -134,8 +152,7 @@ void find_communication(Investigation& run, std::vector<Finding>& findings) {
   if (run.path_share(BoundBy::communication) < thresholds::kNoticeable) return;
   findings.push_back(
       {.rule = "exposed_communication",
-       .title = fmt::format("{} of the time the run waits for communication that nothing hides",
-                            format_percent(100 * run.path_share(BoundBy::communication))),
+       .title = std::string(kShareOfTime) + " the run waits for communication that nothing hides",
        .evidence = fmt::format("{} on the critical path", run.per_step(path.total)),
        .suggestion =
            "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
@@ -186,6 +203,7 @@ void find_warm_up(Investigation& run, std::vector<Finding>& findings) {
 void find_lost_time(Investigation& run, std::vector<Finding>& findings) {
   if (!run.has_device_ops()) return;
   find_kinds(run, findings);
+  find_synchronization(run, findings);
   find_host_code(run, findings);
   find_communication(run, findings);
   find_unexplained(run, findings);

@@ -63,7 +63,9 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
   const int64_t excess = most->compute - mean;  // what equal work would take from the rank with the most
   const auto steps_share = static_cast<double>(excess) / static_cast<double>(run.measured());
 
-  if (unequal && is_pipeline(run.facts()) && steps_share >= thresholds::kNoticeable) {
+  // Stages of a pipeline wait for each other by design: there no rank is late, only one with more work than others.
+  if (is_pipeline(run.facts())) {
+    if (!unequal || steps_share < thresholds::kNoticeable) return;
     findings.push_back(
         {.rule = "stage_imbalance",
          .title = fmt::format("Stages of the pipeline have unequal work: rank {} computes {}, rank {} {}", most->rank,
@@ -75,6 +77,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
          .command = "gpu_time",
          .confidence = Confidence::high,
          .rank = most->rank,
+         // Sends and receives are not matched over ranks, so that no replay can say it.
          .gain = excess});
     return;
   }
@@ -101,8 +104,11 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
   const int64_t rank = at(late, "rank");
   const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
   const int64_t median = median_compute(ranks);
-  const bool slow_kernels =
-      own != ranks.end() && static_cast<double>(own->compute) > thresholds::kUnequalWork * static_cast<double>(median);
+  const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;
+  EdgeTimes::Question not_awaited;
+  for (size_t number = 0; number < run.session().runs.size(); ++number) {
+    if (run.session().runs[number].rank == rank) not_awaited.not_awaited = number;
+  }
   findings.push_back(
       {.rule = "straggler",
        .title = fmt::format("The other ranks wait {} for rank {}, because {}", format_ns(waited), rank,
@@ -119,9 +125,9 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
                          : "Look at what the host of this rank does: its input, other processes on its cores, its "
                            "garbage collection",
        .command = fmt::format("idle_hosts --rank {}", rank),
-       .confidence = Confidence::medium,
+       .confidence = Confidence::high,
        .rank = rank,
-       .gain = waited});
+       .remedy = not_awaited});
 }
 
 }  // namespace cgpu

@@ -18,6 +18,9 @@ inline constexpr double kWarmUp = 1.5;
 inline constexpr int64_t kHostStall = 1'000'000;
 /// A copy below this size takes longer to begin than to run: 64 KiB at 25 GB/s take 2.6 us, as long as a launch.
 inline constexpr double kSmallCopy = 64.0 * 1024;
+/// What a small copy costs at most by itself: a call, the start of the copy, the return. Where each costs more, it is
+/// something else that waits for it.
+inline constexpr int64_t kSmallCopyCost = 30'000;
 inline constexpr int64_t kManyCopies = 100;
 /// Ops shorter than that are dominated by their launch (a launch takes 2 to 10 us of a host thread).
 inline constexpr double kShortKernel = 10'000;

@@ -45,9 +45,19 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole) : graph_(whole.dependencies()) {
 std::vector<int64_t> EdgeTimes::weights(const Question& question) const {
   std::vector<int64_t> weights = weights_of(graph_);
   const auto moments = graph_.moments();
+  const size_t gap = BoundBy(BoundBy::kernel_gap).number();
+  if (question.without_gap) {
+    for (MomentIndex to = 0; to < moments.size(); ++to) {
+      for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
+        if (kinds_[edge] == gap && question.without_gap(moments[to].run, moments[to].slice)) weights[edge] = 0;
+      }
+    }
+  }
   for (uint32_t edge = 0; edge < weights.size(); ++edge) {
     const Dependency& dependency = graph_.edges()[edge];
-    if (is_over(dependency.kind, question.freed)) {
+    const bool excused = question.not_awaited && dependency.kind == EdgeKind::arrival &&
+                         moments[dependency.from].run == *question.not_awaited;
+    if (excused || is_over(dependency.kind, question.freed)) {
       weights[edge] = kNoEdge;
     } else if (kinds_[edge] != kSeveral && question.freed[kinds_[edge]]) {
       weights[edge] = 0;

@@ -6,6 +6,7 @@
 #include <bitset>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "analysis/long_pole/edge_parts.h"
@@ -24,11 +25,15 @@ class EdgeTimes {
   /// Of the graph of a whole session.
   explicit EdgeTimes(const SessionFacts& whole);
 
-  /// What is different: the time of `freed` kinds is gone, with what waits for it, and each device op takes
-  /// `op_factor(run, slice)` of its time, if given.
+  /// What is different: the time of `freed` kinds is gone, with what waits for it; each device op takes
+  /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops of which `without_gap(run, slice)`
+  /// holds, if given.
   struct Question {
     BoundKinds freed;
     std::function<double(size_t run, SliceIndex op)> op_factor = nullptr;
+    std::function<bool(size_t run, SliceIndex op)> without_gap = nullptr;
+    /// A run that no other one waits for in collectives; how long it then takes itself does not count.
+    std::optional<size_t> not_awaited = {};
   };
   std::vector<int64_t> weights(const Question& question) const;
 

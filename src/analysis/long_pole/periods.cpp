@@ -93,13 +93,14 @@ std::vector<Period> periods_of_session(const SessionFacts& facts) {
 }
 
 std::vector<ReplayedPeriod> replayed_periods(const DependencyGraph& graph, const std::vector<int64_t>& times,
-                                             const std::vector<Period>& periods) {
+                                             const std::vector<Period>& periods, std::optional<size_t> but) {
   std::vector<ReplayedPeriod> replayed;
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     ReplayedPeriod now{.last = period.last};
-    for (MomentIndex at = period.first + 1; at < period.last; ++at) {
-      if (times[at] > times[now.last]) now.last = at;
+    const auto counts = [&](MomentIndex at) { return !but || graph.moments()[at].run != *but; };
+    for (MomentIndex at = period.first + 1; at <= period.last; ++at) {
+      if (counts(at) && (!counts(now.last) || times[at] > times[now.last])) now.last = at;
     }
     now.end = times[now.last];
     const bool follows = i > 0 && periods[i - 1].end == period.begin && periods[i - 1].last == period.first;

@@ -34,8 +34,8 @@ struct ReplayedPeriod {
   int64_t begin = 0;     // where the period before it ends now, if it began where that ended; else as its first moment
   int64_t end = 0;
 };
-/// Of periods in order. O(moments).
+/// Of periods in order; without the moments of the run `but`, if given. O(moments).
 std::vector<ReplayedPeriod> replayed_periods(const DependencyGraph& graph, const std::vector<int64_t>& times,
-                                             const std::vector<Period>& periods);
+                                             const std::vector<Period>& periods, std::optional<size_t> but = {});
 
 }  // namespace cgpu

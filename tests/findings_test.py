@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""What `findings` says of runs whose trouble is known: a simulated machine (oracle/machine.py) runs the same program with
+and without planted causes (oracle/causes.py), and what the run with them takes longer is what is recoverable. Beside them
+runs that nothing is wrong with, and real profiles read by hand.
+
+docs/diagnosis.md holds what comes out of it; --write-docs writes those parts anew.
+
+Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
+"""
+import collections
+import functools
+import os
+import statistics
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import causes, machine, tool  # noqa: E402
+
+CORPUS = os.path.dirname(tool.corpus())
+DOCS = os.path.join(tool.ROOT, "docs", "diagnosis.md")
+
+# us a step of about 16 ms: too little to speak of, a warning, critical.
+AMOUNTS = {None: 200, "warning": 1800, "critical": 9000}
+AMOUNTS_OF = {"fusable_kernels": {None: 200, "warning": 1800}, "tensor_cores_unused": {None: 200, "warning": 1800,
+                                                                                      "critical": 9000}}
+LARGER, SMALLER = 7000, 1900  # of two causes
+
+# Two causes that are one finding: of all copies, of all that the host does, of all that the host waits for.
+COPIES = {"exposed_copies", "small_copies", "pageable_copies", "blocking_copies"}
+HOST = {"stopped", "host_stall", "launch_bound"}
+RANKS = {"late host", "slow device"}
+TOGETHER = (COPIES, HOST, RANKS, {"synchronization", "blocking_copies"}, {"launch_bound", "small_copies"},
+            {"launch_bound", "fusable_kernels"})
+
+IMBALANCES = {None: (1950, 2050), "warning": (1600, 2400), "critical": (1000, 3000)}
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def findings(machines, reverse=False):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = machine.write(machines, folder)
+        return tool.table(paths[::-1] if reverse else paths, "findings")
+
+
+def alarms(rows):
+    return [row for row in rows if row["severity"] != "info"]
+
+
+class Case:
+    """A built run: what was planted in it (the most expensive first), and what it costs."""
+
+    def __init__(self, label, rules, program, twin, ranks):
+        self.label, self.rules = label, rules
+        self.machines = machine.run(program, ranks)
+        self.lost_ns = 1000 * (machine.measured(self.machines) - machine.measured(machine.run(twin, ranks)))
+        self.rows = findings(self.machines)
+        self.alarms = alarms(self.rows)
+        self.first = self.alarms[0]["rule"] if self.alarms else "none"
+
+    def recoverable(self, rules):
+        return sum(row["recoverable_ns"] for row in self.alarms if row["rule"] in rules)
+
+
+@functools.lru_cache(None)
+def singles():
+    """[(severity, case)]"""
+    cases = []
+    for name, cause in causes.CAUSES.items():
+        for severity, cost in AMOUNTS_OF.get(name, AMOUNTS).items():
+            cases.append((severity, Case("%s, %d us" % (name, cost), [cause.rule],
+                                         causes.training((name, cost, True)), causes.training((name, cost, False)),
+                                         cause.ranks)))
+    for severity, costs in IMBALANCES.items():
+        mean = sum(costs) // len(costs)
+        cases.append((severity, Case("stages %s" % (costs,), ["stage_imbalance"], causes.pipeline(costs),
+                                     causes.pipeline([mean] * len(costs)), len(costs))))
+    return cases
+
+
+@functools.lru_cache(None)
+def pairs():
+    cases = []
+    names = list(causes.CAUSES)
+    for i, first in enumerate(names):
+        for j, second in enumerate(names):
+            if i == j or any(first in together and second in together for together in TOGETHER):
+                continue
+            if (i + j) % 2:  # every pair once, either one the larger
+                if i < j:
+                    continue
+            elif i > j:
+                continue
+            one, two = causes.CAUSES[first], causes.CAUSES[second]
+            if one.rule == two.rule:
+                continue
+            program = causes.training((first, LARGER, True), (second, SMALLER, True))
+            twin = causes.training((first, LARGER, False), (second, SMALLER, False))
+            cases.append(Case("%s and %s" % (first, second), [one.rule, two.rule], program, twin,
+                              max(one.ranks, two.ranks)))
+    return cases
+
+
+class Built(unittest.TestCase):
+    def test_a_planted_cause_is_the_first_finding_and_as_large_as_it_costs(self):
+        for severity, case in singles():
+            with self.subTest(case.label):
+                if severity is None:
+                    self.assertEqual(case.first, "none")
+                    continue
+                self.assertEqual((case.first, case.alarms[0]["severity"]), (case.rules[0], severity))
+                self.assertLess(abs(case.alarms[0]["recoverable_ns"] - case.lost_ns), 0.2 * case.lost_ns)
+
+    def test_two_planted_causes_are_both_found_the_larger_first(self):
+        self.assertGreater(len(pairs()), 100)
+        for case in pairs():
+            with self.subTest(case.label):
+                found = [row["rule"] for row in case.alarms]
+                self.assertEqual(found[0], case.rules[0])
+                self.assertIn(case.rules[1], found)
+                self.assertLess(abs(case.recoverable(case.rules) - case.lost_ns), 0.2 * case.lost_ns)
+
+    def test_no_time_is_promised_twice(self):
+        for case in [case for _, case in singles()] + pairs():
+            with self.subTest(case.label):
+                whole = 1000 * machine.measured(case.machines)
+                self.assertLessEqual(sum(row["recoverable_ns"] or 0 for row in case.alarms), whole)
+                for row in case.alarms:
+                    self.assertLessEqual(row["recoverable_low_ns"], row["recoverable_ns"])
+                    self.assertLessEqual(row["recoverable_ns"], row["recoverable_high_ns"])
+
+    def test_healthy_runs_raise_no_alarm(self):
+        for name, (program, ranks) in causes.HEALTHY.items():
+            with self.subTest(name):
+                self.assertEqual(alarms(findings(machine.run(program, ranks))), [])
+
+    def test_the_order_of_ranks_does_not_matter(self):
+        for name in sorted(RANKS):
+            machines = machine.run(causes.training((name, 3000, True)), 3)
+            rows = findings(machines)
+            self.assertEqual(rows, findings(machines, reverse=True))
+            self.assertEqual((rows[0]["rule"], rows[0]["rank"]), ("straggler", 2))
+            self.assertIn("kernels" if name == "slow device" else "host", rows[0]["title"])
+
+    def test_what_there_is_nothing_to_gain_from_is_said_as_info(self):
+        def program(first=1, late=0, traced=True, damage=False):
+            def run(m):
+                for number in range(5):
+                    with m.step(number):
+                        if number == 0:
+                            m.host("torch/_dynamo/convert_frame.py(612): _compile_inner", first)
+                        for layer in range(20):
+                            m.host("model.py(30): forward", 20)
+                            m.launch(machine.GEMM, 300, late=late, traced=traced or layer % 2 == 0)
+                        m.synchronize()
+            return machine.run(run)
+
+        def said(machines):
+            rows = findings(machines)
+            self.assertEqual(alarms(rows), [])
+            return {row["rule"] for row in rows}
+
+        self.assertEqual(said(program()), {"dominant_kernel"})
+        self.assertIn("warm_up", said(program(first=20000)))
+        self.assertNotIn("warm_up", said(program(first=1000)))
+        self.assertIn("untraced_host", said(program(late=90)))
+        self.assertNotIn("untraced_host", said(program(late=20)))
+        self.assertIn("incomplete_profile", said(program(traced=False)))
+        negative = program()
+        negative[0].events[5]["dur"] = -7
+        self.assertIn("implausible_profile", said(negative))
+
+    def test_the_docs_say_what_comes_out(self):
+        with open(DOCS, encoding="utf-8") as handle:
+            text = handle.read()
+        self.assertEqual(with_results(text), text, "tests/findings_test.py --write-docs")
+
+
+@unittest.skipUnless(os.path.isdir(CORPUS), "no corpus beside the checkout")
+class Corpus(unittest.TestCase):
+    """Each with what an expert would say of it first."""
+
+    def profile(self, folder, part):
+        there = os.path.join(CORPUS, folder)
+        found = [name for name in sorted(os.listdir(there)) if part in name] if os.path.isdir(there) else []
+        if not found:
+            self.skipTest("no profile *%s* in %s (set CGPU_CORPUS)" % (part, there))
+        return os.path.join(there, found[0])
+
+    def found(self, *places):
+        return tool.table([self.profile(*place) for place in places], "findings")
+
+    def test_loading_in_the_main_process_comes_first_and_with_workers_not_at_all(self):
+        alone = self.found(("kineto", "workers_0__worker0.1623143566756"))
+        self.assertEqual((alone[0]["rule"], alone[0]["severity"]), ("data_loading", "critical"))
+        self.assertIn("_SingleProcessDataLoaderIter.__next__", alone[0]["evidence"])
+        workers = self.found(("kineto", "workers_4__worker0.1623212756351"))
+        self.assertNotIn("data_loading", [row["rule"] for row in workers])
+
+    def test_two_devices_that_only_copy(self):
+        first = self.found(("nsys_sqlite", "h100_2gpu_1s"))[0]
+        self.assertEqual((first["rule"], first["severity"]), ("exposed_copies", "critical"))
+        self.assertGreater(first["recoverable_pct"], 90)
+        self.assertEqual(first["confidence"], "low")  # half of the launches are not in the profile
+
+    def test_stages_of_unequal_work(self):
+        """Two stages of a pipeline, ranks 0 and 2: compute 231 against 400 ms, of which the vendor's Bubble says nothing."""
+        rows = self.found(("ascend", "st_level2_rank_0"), ("ascend", "st_level2_rank_2"))
+        self.assertEqual((rows[0]["rule"], rows[0]["rank"]), ("stage_imbalance", 2))
+        self.assertIn("400.4 ms", rows[0]["title"])
+        self.assertIn("231.3 ms", rows[0]["title"])
+
+    def test_threads_that_wait_at_barriers(self):
+        """LULESH of 27 ranks."""
+        folder = next((path for path, folders, _ in os.walk(tool.shared("corpus")) if "issue-233" in path), None)
+        if folder is None:
+            self.skipTest("no database of issue-233 in %s" % tool.shared("corpus"))
+        first = tool.table(folder, "findings")[0]
+        self.assertEqual(first["rule"], "barrier_wait")
+        self.assertIn("28.7", first["title"])
+
+    def test_rules_of_nsight_compute(self):
+        rows = self.found(("ncu", "cuda_graph_pdl_stream_capture"))
+        self.assertEqual({row["rule"] for row in rows}, {"slow_kernel"})
+        self.assertIn("kernelC", rows[0]["title"])
+
+
+def results():
+    """What the built runs give, for the docs."""
+    errors = collections.defaultdict(list)  # by rule, of singles; and of pairs together
+    confusion = collections.Counter()
+    for severity, case in singles():
+        planted = case.rules[0] if severity else "(too little)"
+        confusion[planted, case.first] += 1
+        if severity and case.alarms:
+            errors["one cause"].append(abs(case.alarms[0]["recoverable_ns"] / case.lost_ns - 1))
+    for case in pairs():
+        confusion[case.rules[0], case.first] += 1
+        errors["two causes"].append(abs(case.recoverable(case.rules) / case.lost_ns - 1))
+    for program, ranks in causes.HEALTHY.values():
+        rows = alarms(findings(machine.run(program, ranks)))
+        confusion["(healthy)", rows[0]["rule"] if rows else "none"] += 1
+    lines = ["| built runs with | runs | error: median | 90th percentile | worst |", "|---|---|---|---|---|"]
+    for label, values in errors.items():
+        values.sort()
+        lines.append("| %s | %d | %.1f %% | %.1f %% | %.1f %% |" % (
+            label, len(values), 100 * statistics.median(values), 100 * values[int(0.9 * (len(values) - 1))],
+            100 * values[-1]))
+    lines += ["", "| planted (the larger of two) | first finding | runs |", "|---|---|---|"]
+    lines += ["| %s | %s | %d |" % (planted, first, count) for (planted, first), count in sorted(confusion.items())]
+    return "\n".join(lines)
+
+
+def with_results(text):
+    begin, end = "<!-- results: tests/findings_test.py --write-docs -->\n", "\n<!-- end of results -->"
+    before, rest = text.split(begin)
+    return before + begin + results() + end + rest.split(end)[1]
+
+
+if __name__ == "__main__":
+    if "--write-docs" in sys.argv:
+        with open(DOCS, encoding="utf-8") as handle:
+            written = with_results(handle.read())
+        with open(DOCS, "w", encoding="utf-8") as handle:
+            handle.write(written)
+    else:
+        unittest.main()
