@@ -45,7 +45,6 @@ void Investigation::find_path() {
   const DependencyGraph& graph = whole.dependencies();
   const Replay replayed = replay(graph, weights_of(graph));
   const EdgeParts parts(whole);
-  const int64_t zero = facts_.zeros()[0] - graph.zero(0);
   std::vector<EdgePart> of_edge;
   for (const Period& period : periods_) {
     walk_critical_path(graph, replayed, period.last, period.begin,
@@ -59,7 +58,7 @@ void Investigation::find_path() {
                            share.total += now - from;
                            if (now - from >= thresholds::kHostStall) share.in_long_parts += now - from;
                            if (now - from > share.longest.end - share.longest.begin)
-                             share.longest = {from - zero, now - zero};
+                             share.longest = {shown_time(whole, part->run, from), shown_time(whole, part->run, now)};
                            now = from;
                          }
                        });

@@ -92,14 +92,13 @@ Table critical_path_trace_table(const Analysis& analysis, const SessionFacts& fa
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     std::vector<Row> rows;
-    for_each_part_of_path(graph, unchanged, same[i],
-                          [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
-                            const Run& run = whole.run(part.run);
-                            const int64_t zero = facts.zeros()[0] - graph.zero(0);  // of the session, in the graph
-                            rows.push_back({run.rank, period.step ? Cell(*period.step) : Cell(), from - zero, to - from,
-                                            cell(part.bound_by.name()), cell(text_of(kind)),
-                                            part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
-                          });
+    for_each_part_of_path(
+        graph, unchanged, same[i], [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
+          const Run& run = whole.run(part.run);
+          rows.push_back({run.rank, period.step ? Cell(*period.step) : Cell(), shown_time(whole, part.run, from),
+                          to - from, cell(part.bound_by.name()), cell(text_of(kind)),
+                          part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
+        });
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) table.append(*row);
   }
   return table;

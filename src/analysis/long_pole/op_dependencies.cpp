@@ -5,6 +5,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/events/slice_ops.h"
+#include "analysis/long_pole/periods.h"
 #include "analysis/tables.h"
 #include "dependencies/graph.h"
 
@@ -33,7 +34,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     const Run& run = whole.run(moment.run);
     const Dependency& bound_by = graph.edges()[moment.bound_by];
     table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
-                  moment.time + graph.zero(0) - facts.zeros()[0], cell(run.timeline.name(moment.slice)),
+                  shown_time(whole, moment.run, moment.time), cell(run.timeline.name(moment.slice)),
                   cell(text_of(bound_by.kind)), bound_by.weight, moment.delay});
   }
   return table;

@@ -20,6 +20,11 @@ struct Period {
   int64_t end = 0;              // of `last`
 };
 
+/// A time in the graph of a whole session, on a run's clock, as tables show it: ns from the start of the session.
+inline int64_t shown_time(const SessionFacts& whole, size_t run, int64_t time) {
+  return time + whole.dependencies().zero(run) - whole.zeros()[run];
+}
+
 /// Of each run its steps; of a run without steps, all that its device ops and the threads that launch them lasted. Of a
 /// part of a session those of the part. O(moments) for each run without steps.
 std::vector<Period> periods_of_runs(const SessionFacts& facts);
