@@ -19,13 +19,10 @@ const char* text_of(Confidence confidence) {
 
 namespace {
 
-/// What is easy to be sure of goes before what may give back a little more, and of two that say the same the one that
-/// names the rank at fault.
-double expected(const Finding& finding) {
+/// What is easy to be sure of goes before what may give back a little more.
+double expected(const Finding& finding, int64_t gain) {
   static constexpr std::array<double, 3> weights{1.0, 0.7, 0.4};
-  constexpr double of_one_rank = 1.1;
-  return static_cast<double>(*finding.recoverable_high) * weights[static_cast<size_t>(finding.confidence)] *
-         (finding.rank ? of_one_rank : 1.0);
+  return static_cast<double>(gain) * weights[static_cast<size_t>(finding.confidence)] * finding.precedence;
 }
 
 /// The question of both.
@@ -77,22 +74,40 @@ Diagnosis diagnose(const SessionFacts& facts) {
     if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, 7, format_percent(100 * share));
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
-  std::stable_sort(gains.begin(), gains.end(),
-                   [](const Finding& a, const Finding& b) { return expected(a) > expected(b); });
 
-  // Each gives back what all before it leave.
+  // The next is the one that is expected to give back most besides those before it. Gains are only asked anew of the
+  // one that seems to be next: what is freed already makes them smaller, as a rule.
   EdgeTimes::Question joint;
   int64_t replayed = 0;
   int64_t stated = 0;  // by findings that no replay answers
   size_t alternatives = 0;
-  for (Finding& finding : gains) {
+  std::vector<int64_t> besides;
+  for (const Finding& finding : gains) besides.push_back(*finding.recoverable_high);
+  while (!gains.empty()) {
+    size_t next = 0;
+    for (size_t asked = gains.size();;) {
+      next = 0;
+      for (size_t i = 1; i < gains.size(); ++i) {
+        if (expected(gains[i], besides[i]) > expected(gains[next], besides[next])) next = i;
+      }
+      if (next == asked) break;
+      asked = next;
+      const Finding& finding = gains[next];
+      const bool by_replay = finding.remedy && !finding.gain;
+      if (!by_replay) {
+        besides[next] = std::clamp<int64_t>(*finding.gain, 0, run.measured() - replayed - stated);
+      } else if (replayed > 0) {
+        besides[next] = std::max<int64_t>(run.gain_of(with(joint, *finding.remedy)) - replayed, 0);
+      }
+    }
+    Finding finding = std::move(gains[next]);
+    finding.recoverable = besides[next];
+    gains.erase(gains.begin() + static_cast<std::ptrdiff_t>(next));
+    besides.erase(besides.begin() + static_cast<std::ptrdiff_t>(next));
     if (finding.remedy && !finding.gain) {
       joint = with(joint, *finding.remedy);
-      const int64_t together = replayed == 0 ? *finding.recoverable_high : run.gain_of(joint);
-      finding.recoverable = std::max<int64_t>(together - replayed, 0);
-      replayed = std::max(replayed, together);
+      replayed += *finding.recoverable;
     } else {
-      finding.recoverable = std::clamp<int64_t>(*finding.gain, 0, run.measured() - replayed - stated);
       stated += *finding.recoverable;
     }
     finding.recoverable_low =

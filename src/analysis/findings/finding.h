@@ -28,6 +28,7 @@ struct Finding {
   std::string suggestion;
   std::string command;  // arguments of `cgpu table INPUT` that show more
   Confidence confidence = Confidence::medium;
+  double precedence = 1;              // of two that give back the same the one with more goes first
   std::optional<Interval> time = {};  // where it shows most, in ns from the start of the session
   std::optional<int64_t> rank = {};
   std::optional<int64_t> device = {};

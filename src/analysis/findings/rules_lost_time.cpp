@@ -93,7 +93,8 @@ void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
           "Remove the synchronisation or do it less often: .item(), .cpu(), nonzero and print of a tensor, "
           "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
       .command = "idle_hosts --where 'cause = synchronization'",
-      .confidence = Confidence::high};
+      .confidence = Confidence::medium,  // the host may need the result
+      .precedence = 1.05};
   if (run.path(IdleCause::synchronization).total > 0) finding.time = run.path(IdleCause::synchronization).longest;
   if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time within waits, most in {}", culprit);
   finding.remedy = without;

@@ -126,6 +126,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
                            "garbage collection",
        .command = fmt::format("idle_hosts --rank {}", rank),
        .confidence = Confidence::high,
+       .precedence = 1.1,  // what its host does is told too
        .rank = rank,
        .remedy = not_awaited});
 }
