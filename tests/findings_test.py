@@ -172,7 +172,7 @@ class Built(unittest.TestCase):
 
         self.assertEqual(said(program()), {"dominant_kernel"})
         self.assertIn("warm_up", said(program(first=20000)))
-        self.assertNotIn("warm_up", said(program(first=1000)))
+        self.assertNotIn("warm_up", said(program(first=600)))
         self.assertIn("untraced_host", said(program(late=90)))
         self.assertNotIn("untraced_host", said(program(late=20)))
         self.assertIn("incomplete_profile", said(program(traced=False)))
