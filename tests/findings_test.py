@@ -44,9 +44,9 @@ def setUpModule():
     tool.must_exist()
 
 
-def findings(machines, reverse=False):
+def findings(machines, reverse=False, capability=(9, 0)):
     with tempfile.TemporaryDirectory() as folder:
-        paths = machine.write(machines, folder)
+        paths = machine.write(machines, folder, capability)
         return tool.table(paths[::-1] if reverse else paths, "findings")
 
 
@@ -120,6 +120,12 @@ class Built(unittest.TestCase):
                     continue
                 self.assertEqual((case.first, case.alarms[0]["severity"]), (case.rules[0], severity))
                 self.assertLess(abs(case.alarms[0]["recoverable_ns"] - case.lost_ns), 0.2 * case.lost_ns)
+
+    def test_tensor_cores_take_fp32_from_ampere_on(self):
+        machines = machine.run(causes.training(("tensor_cores_unused", 5400, True)), 1)
+        for capability, has in (((7, 5), False), ((8, 0), True), ((10, 0), True)):
+            rules = [row["rule"] for row in findings(machines, capability=capability)]
+            self.assertEqual("tensor_cores_unused" in rules, has, capability)
 
     def test_two_planted_causes_are_both_found_the_larger_first(self):
         self.assertGreater(len(pairs()), 40)

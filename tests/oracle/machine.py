@@ -202,14 +202,14 @@ def measured(machines, first=0):
     return total
 
 
-def write(machines, folder):
-    """Paths of the traces, one a rank."""
+def write(machines, folder, capability=(9, 0)):
+    """Paths of the traces, one a rank, of devices of this compute capability."""
     paths = []
     for m in machines:
         path = os.path.join(folder, "rank%d.json" % m.number)
         trace = {"schemaVersion": 1, "traceEvents": m.events,
-                 "deviceProperties": [{"id": m.number, "name": "NVIDIA H100 80GB HBM3", "computeMajor": 9,
-                                       "computeMinor": 0, "numSms": 132, "totalGlobalMem": 84000000000}]}
+                 "deviceProperties": [{"id": m.number, "name": "NVIDIA H100 80GB HBM3", "computeMajor": capability[0],
+                                       "computeMinor": capability[1], "numSms": 132, "totalGlobalMem": 84000000000}]}
         if m.ranks > 1:
             trace["distributedInfo"] = {"backend": "nccl", "rank": m.number, "world_size": m.ranks}
         with open(path, "w", encoding="utf-8") as handle:

@@ -8,6 +8,8 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/thresholds.h"
+#include "base/contains.h"
+#include "base/parse_number.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"
 #include "table/units.h"
@@ -21,24 +23,20 @@ struct KernelTime {
   int64_t count = 0;
 };
 
-/// KernelTime that multiply matrices in fp32 on the vector units, by the names that cuBLAS, cuDNN and CUTLASS give
-/// them.
+/// Whether a kernel multiplies matrices in fp32 on the vector units, by the names that cuBLAS, cuDNN and CUTLASS give.
 bool multiplies_without_tensor_cores(std::string_view name) {
-  if (name.find("tf32") != std::string_view::npos || name.find("tensorop") != std::string_view::npos) return false;
-  for (const std::string_view part : {"sgemm", "scudnn", "_simt_sgemm", "volta_dgemm"}) {
-    if (name.find(part) != std::string_view::npos) return true;
-  }
-  return false;
+  if (contains(name, "tf32") || contains(name, "tensorop")) return false;
+  return contains(name, "sgemm") || contains(name, "scudnn") || contains(name, "volta_dgemm");
 }
 
+/// Whether a device has tensor cores that take fp32 (as TF32): from compute capability 8.0 on.
 bool has_tensor_cores(const Run& run) {
-  for (const Device& device : run.devices) {
-    if (device.vendor == "NVIDIA" && device.compute_capability >= "8") return true;
-  }
-  return false;
+  return std::any_of(run.devices.begin(), run.devices.end(), [](const Device& device) {
+    return device.vendor == "NVIDIA" && parse_number<double>(device.compute_capability).value_or(0) >= 8;
+  });
 }
 
-/// Calls visit(time, count, slice name) for the kernels of a session by name and class.
+/// Calls visit(run, slice, class) for the device ops of a session that compute.
 template <typename Visit>
 void for_each_kernel(const Session& session, Visit visit) {
   for (size_t run = 0; run < session.runs.size(); ++run) {
