@@ -22,6 +22,11 @@ struct TestOp {
   SliceIndex launch = kNone;
 };
 
+/// A matrix product that this call launched.
+inline TestOp launched_by(SliceIndex call) {
+  return {0, 7, OpKind::compute, KernelClass::gemm, call};
+}
+
 struct TestCopy {
   CopyKind copy = CopyKind::HtoD;
   MemoryKind source = MemoryKind::pinned;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "cli/input_options.h"
@@ -80,12 +82,8 @@ struct DiagnoseCommand {
           if (markdown) {
             out << "* " << what << words << '\n';
           } else {
-            std::string rest = wrap_text(what + words, width - 3);
-            for (size_t at = 0; at < rest.size();) {
-              const size_t end = std::min(rest.find('\n', at), rest.size() - 1);
-              out << "   " << rest.substr(at, end + 1 - at);
-              at = end + 1;
-            }
+            std::istringstream lines(wrap_text(what + words, width - 3));
+            for (std::string one_line; std::getline(lines, one_line);) out << "   " << one_line << '\n';
           }
         };
         line("", one.gain);

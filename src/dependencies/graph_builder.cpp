@@ -3,36 +3,26 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/sort_runs.h"
 #include "links/waiting_calls.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
 namespace {
-
-bool is_plausible(const Timeline& timeline, SliceIndex slice) {
-  return (timeline.slices.flags[slice] & kImplausibleDuration) == 0;
-}
 
 bool is_on_host(const Timeline& timeline, SliceIndex slice) {
   const TrackIndex track = timeline.slices.track[slice];
   return track != kNone && timeline.tracks[track].kind == TrackKind::host_thread;
 }
 
-template <typename Visit>
-void for_each_op(const Timeline& timeline, Visit visit) {
-  for (size_t op = 0; op < timeline.device_ops.size(); ++op) {
-    const SliceIndex slice = timeline.device_ops.slice[op];
-    if (is_plausible(timeline, slice)) visit(op, slice);
-  }
-}
-
-/// The call that launched an op; kNone where it is not known, or not on a host thread.
-SliceIndex launch_of(const Timeline& timeline, SliceIndex op) {
-  const SliceIndex call = timeline.slices.launch[op];
-  return call != kNone && is_plausible(timeline, call) && is_on_host(timeline, call) ? call : kNone;
+/// The call that launched an op, if it is on a host thread; else kNone.
+SliceIndex host_launch_of(const Timeline& timeline, SliceIndex op) {
+  const SliceIndex call = launch_of(timeline, op);
+  return call != kNone && is_on_host(timeline, call) ? call : kNone;
 }
 
 /// Of moments at the same time, which come first: ends before begins, what is done before what is begun by it.
@@ -68,6 +58,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
   order_moments();
 
   for (size_t run = 0; run < runs.size(); ++run) {
+    of_runs_[run].first_edge = edges_.size();
     add_work_edges(run);
     add_launch_edges(run);
     add_stream_edges(run);
@@ -86,7 +77,7 @@ void GraphBuilder::find_returns(size_t run) {
   std::vector<SliceIndex> by_end;  // ops, for waits of which it is not known what they waited for
   const auto last_ended_within = [&](int64_t begin, int64_t end, bool only_orphans) {
     if (by_end.empty()) {
-      for_each_op(t, [&](size_t, SliceIndex op) { by_end.push_back(op); });
+      for_each_device_op(t, [&](OpIndex, SliceIndex op) { by_end.push_back(op); });
       std::sort(by_end.begin(), by_end.end(), [&](SliceIndex a, SliceIndex b) {
         return std::pair(t.slices.end(a), a) < std::pair(t.slices.end(b), b);
       });
@@ -114,17 +105,17 @@ void GraphBuilder::find_returns(size_t run) {
     if (op == kNone || !is_plausible(t, op)) continue;
     waiting.insert(wait.slice);
     const bool all_streams = wait.by == Wait::By::device || awaited_by(t.name(wait.slice)) == Awaited::device;
-    returns_.push_back(
-        {run, wait.slice, op, wait.by == Wait::By::launch ? EdgeKind::copy_wait : EdgeKind::wait, all_streams});
+    of_runs_[run].returns.push_back(
+        {wait.slice, op, wait.by == Wait::By::launch ? EdgeKind::copy_wait : EdgeKind::wait, all_streams});
   }
   // A copy of pageable memory is done, or has been taken over by the driver, when its call returns, also where the call
   // says that it does not wait.
-  for_each_op(t, [&](size_t number, SliceIndex op) {
+  for_each_device_op(t, [&](OpIndex number, SliceIndex op) {
     const bool pageable =
         t.device_ops.source[number] == MemoryKind::pageable || t.device_ops.destination[number] == MemoryKind::pageable;
-    const SliceIndex call = pageable ? launch_of(t, op) : kNone;
+    const SliceIndex call = pageable ? host_launch_of(t, op) : kNone;
     if (call == kNone || t.slices.end(op) > t.slices.end(call) || !waiting.insert(call).second) return;
-    returns_.push_back({run, call, op, EdgeKind::copy_wait});
+    of_runs_[run].returns.push_back({call, op, EdgeKind::copy_wait});
   });
 }
 
@@ -148,14 +139,13 @@ void GraphBuilder::add_moments(size_t run) {
     launches[t.slices.track[call]] = true;
   };
 
-  for_each_op(t, [&](size_t, SliceIndex op) {
+  for_each_device_op(t, [&](OpIndex, SliceIndex op) {
     add(op, Moment::Kind::begin);
     add(op, Moment::Kind::end);
-    const SliceIndex call = launch_of(t, op);
+    const SliceIndex call = host_launch_of(t, op);
     if (call != kNone) add_call(call);
   });
-  for (const Return& one : returns_) {
-    if (one.run != run) continue;
+  for (const Return& one : of_run.returns) {
     add_call(one.call);
     add(one.call, Moment::Kind::end);
   }
@@ -208,6 +198,7 @@ void GraphBuilder::add_meetings(std::span<const CollectiveSeries> collectives) {
       graph_.moments_.push_back({.time = meeting.latest_begin,
                                  .slice = static_cast<SliceIndex>(meetings_.size()),  // until moments are in order
                                  .kind = Moment::Kind::meeting});
+      for (const auto& [run, op] : meeting.members) of_runs_[run].meetings.emplace(op, meetings_.size());
       meetings_.push_back(std::move(meeting));
     }
   }

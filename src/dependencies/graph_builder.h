@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dependencies/graph.h"
@@ -20,21 +22,30 @@ class GraphBuilder {
     MomentIndex to;
     Dependency dependency;  // with the least time as weight
   };
-  /// Of one run, meanwhile: where its slices are in the graph, and what its host threads and streams hold.
-  struct OfRun {
-    std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
-    std::vector<MomentIndex> ends;
-    std::vector<std::vector<MomentIndex>> threads;  // by track: the moments of a host thread, in order
-    std::vector<std::vector<SliceIndex>> streams;   // by track: its ops, in order of their starts
-    int64_t stream_least = 0;                       // between two ops of a stream
-  };
   /// A host call that returned when ops had ended.
   struct Return {
-    size_t run;
     SliceIndex call;
     SliceIndex op;  // the last of them
     EdgeKind kind;
     bool all_streams = false;  // it waited for the last op of every stream of the device
+  };
+  /// A collective of several members.
+  struct Meeting {
+    std::vector<std::pair<size_t, SliceIndex>> members;  // run, op
+    int64_t latest_begin = 0;
+    int64_t shortest = 0;  // from there to an end
+    MomentIndex moment = kNone;
+  };
+  /// Of one run, meanwhile: where its slices are in the graph, and what its host threads and streams hold.
+  struct OfRun {
+    std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
+    std::vector<MomentIndex> ends;
+    std::vector<Return> returns;
+    std::unordered_map<SliceIndex, size_t> meetings;  // op, place in meetings_
+    std::vector<std::vector<MomentIndex>> threads;    // by track: the moments of a host thread, in order
+    std::vector<std::vector<SliceIndex>> streams;     // by track: its ops, in order of their starts
+    int64_t stream_least = 0;                         // between two ops of a stream
+    size_t first_edge = 0;                            // in edges_, where those of the run begin
   };
 
   void find_returns(size_t run);
@@ -58,14 +69,7 @@ class GraphBuilder {
   DependencyGraph& graph_;
   std::span<const RunForGraph> runs_;
   std::vector<OfRun> of_runs_;
-  std::vector<Return> returns_;
-  std::vector<Edge> edges_;
-  struct Meeting {
-    std::vector<std::pair<size_t, SliceIndex>> members;  // run, op
-    int64_t latest_begin = 0;
-    int64_t shortest = 0;  // from there to an end
-    MomentIndex moment = kNone;
-  };
+  std::vector<Edge> edges_;  // run by run
   std::vector<Meeting> meetings_;
 };
 

@@ -25,24 +25,18 @@ constexpr size_t kMostThreads = 64;
 
 void GraphBuilder::add_work_edges(size_t run) {
   const OfRun& of_run = of_runs_[run];
-  std::unordered_map<SliceIndex, const Meeting*> meeting_of;
-  for (const Meeting& meeting : meetings_) {
-    for (const auto& [member_run, op] : meeting.members) {
-      if (member_run == run) meeting_of.emplace(op, &meeting);
-    }
-  }
   for (const std::vector<SliceIndex>& stream : of_run.streams) {
     for (const SliceIndex op : stream) {
       const MomentIndex begin = of_run.begins[op];
       const MomentIndex end = of_run.ends[op];
       const int64_t duration = timeline(run).slices.duration[op];
-      const auto found = meeting_of.find(op);
-      if (found == meeting_of.end()) {
+      const auto found = of_run.meetings.find(op);
+      if (found == of_run.meetings.end()) {
         add_edge(begin, end, EdgeKind::work, duration);
         continue;
       }
       // Its own part takes as long as it did for the member that did not wait; the rest is waiting.
-      const Meeting& meeting = *found->second;
+      const Meeting& meeting = meetings_[found->second];
       add_edge(begin, end, EdgeKind::work, std::min(duration, meeting.shortest));
       add_edge(begin, meeting.moment, EdgeKind::arrival, 0);
       add_edge(meeting.moment, end, EdgeKind::collective, duration);
@@ -137,9 +131,9 @@ void GraphBuilder::add_successions(size_t run) {
   const Timeline& t = timeline(run);
   const OfRun& of_run = of_runs_[run];
   std::unordered_map<MomentIndex, int64_t> allowed;  // begin of an op -> the latest time that an edge explains
-  for (const Edge& edge : edges_) {
-    const Moment& to = graph_.moments_[edge.to];
-    if (to.run != run || to.kind != Moment::Kind::begin) continue;
+  for (size_t i = of_run.first_edge; i < edges_.size(); ++i) {
+    const Edge& edge = edges_[i];
+    if (graph_.moments_[edge.to].kind != Moment::Kind::begin) continue;
     int64_t& latest = allowed.emplace(edge.to, INT64_MIN).first->second;
     latest = std::max(latest, time_of(edge.dependency.from) + edge.dependency.weight);
   }
@@ -193,8 +187,7 @@ void GraphBuilder::add_thread_edges(size_t run) {
     const SliceIndex call = t.slices.launch[op];
     return call == kNone ? t.slices.start[op] : t.slices.start[call];
   };
-  for (const Return& one : returns_) {
-    if (one.run != run) continue;
+  for (const Return& one : of_run.returns) {
     const MomentIndex end = of_run.ends[one.call];
     if (t.slices.end(one.op) > t.slices.end(one.call)) {  // by the times of the profile it returned too early
       add_edge(of_run.begins[one.op], end, EdgeKind::work, t.slices.duration[one.op]);
@@ -266,10 +259,10 @@ void GraphBuilder::add_handovers(size_t run) {
     }
   }
   if (went_on.empty()) return;
-  for (Edge& edge : edges_) {  // these did not go on by themselves
-    if ((edge.dependency.kind == EdgeKind::host || edge.dependency.kind == EdgeKind::start) &&
-        went_on.count(edge.to) > 0 && graph_.moments_[edge.to].run == run) {
-      edge.dependency.weight = 0;
+  for (size_t i = of_run.first_edge; i < edges_.size(); ++i) {  // these did not go on by themselves
+    const EdgeKind kind = edges_[i].dependency.kind;
+    if ((kind == EdgeKind::host || kind == EdgeKind::start) && went_on.count(edges_[i].to) > 0) {
+      edges_[i].dependency.weight = 0;
     }
   }
   for (const auto& [to, from] : went_on) add_edge(from, to, EdgeKind::handover, time_of(to) - time_of(from));

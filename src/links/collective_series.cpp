@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/names.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -174,7 +175,7 @@ std::vector<CollectiveSeries> device_collectives(const Session& session) {
     const DeviceOps& ops = timeline.device_ops;
     for (size_t op = 0; op < ops.size(); ++op) {
       const SliceIndex slice = ops.slice[op];
-      if (ops.kind[op] != OpKind::communication || (timeline.slices.flags[slice] & kImplausibleDuration) != 0) continue;
+      if (ops.kind[op] != OpKind::communication || !is_plausible(timeline, slice)) continue;
       const auto found = recorded.find(slice);
       const Collective* record = found == recorded.end() ? nullptr : found->second;
       SeriesKey key{name_of(slice, record), std::nullopt};
@@ -201,7 +202,7 @@ std::vector<CollectiveSeries> host_collectives(const Session& session) {
     std::map<std::pair<std::string, std::string>, CollectiveMember> mine;  // by name and process
     for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
       if (!waits[timeline.slices.name[slice]] || !is_host(timeline.kind(slice))) continue;
-      if ((timeline.slices.flags[slice] & kImplausibleDuration) != 0) continue;
+      if (!is_plausible(timeline, slice)) continue;
       const SliceIndex parent = timeline.slices.parent[slice];
       if (parent != kNone && waits[timeline.slices.name[parent]]) continue;
       const std::string& process = timeline.tracks[timeline.slices.track[slice]].process;

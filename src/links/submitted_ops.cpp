@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/plausible.h"
+
 namespace cgpu {
 
 namespace {
@@ -80,7 +82,7 @@ SubmissionIndex::SubmissionIndex(const Timeline& timeline)
   std::vector<uint32_t> device_of_stream;
   for (size_t i = 0; i < ops.size(); ++i) {
     const SliceIndex slice = ops.slice[i];
-    if ((slices.flags[slice] & kImplausibleDuration) != 0) continue;
+    if (!is_plausible(timeline, slice)) continue;
     const SliceIndex launch = slices.launch[slice];
     const TrackIndex track = slices.track[slice];
     const ProcessIndex process = process_of_[launch == kNone ? track : slices.track[launch]];

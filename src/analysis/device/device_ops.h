@@ -12,30 +12,16 @@
 
 #include "base/interval_set.h"
 #include "kernels/kernel_class.h"
+#include "model/plausible.h"
 #include "model/run.h"
 
 namespace cgpu {
-
-using OpIndex = uint32_t;
 
 struct StreamId {
   int32_t device = 0;
   int64_t stream = 0;
   auto operator<=>(const StreamId&) const = default;
 };
-
-inline bool is_plausible(const Timeline& timeline, SliceIndex slice) {
-  return (timeline.slices.flags[slice] & kImplausibleDuration) == 0;
-}
-
-/// Calls visit(op, slice) for every device op of plausible duration, in file order.
-template <typename Visit>
-void for_each_device_op(const Timeline& timeline, Visit visit) {
-  for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
-    const SliceIndex slice = timeline.device_ops.slice[op];
-    if (is_plausible(timeline, slice)) visit(op, slice);
-  }
-}
 
 /// What kind of work an op does; copies and memsets are of their class whatever the dictionary says of their names.
 KernelClass class_of(const Timeline& timeline, OpIndex op);

@@ -51,6 +51,7 @@ Diagnosis diagnose(const SessionFacts& facts) {
   Diagnosis diagnosis;
   diagnosis.measured = run.measured();
   const auto noticeable = static_cast<int64_t>(thresholds::kNoticeable * static_cast<double>(run.measured()));
+  const bool hides_launches = run.hides_launches();
   std::vector<Finding> gains;
   std::vector<Finding> others;
   for (Finding& finding : found) {
@@ -58,20 +59,19 @@ Diagnosis diagnose(const SessionFacts& facts) {
       others.push_back(std::move(finding));
       continue;
     }
-    if (finding.remedy && !finding.gain && run.hides_launches()) {
+    finding.recoverable_high = finding.gain ? *finding.gain : run.gain_of(*finding.remedy);
+    if (!finding.gain && hides_launches && *finding.recoverable_high < noticeable) {
       // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
       // that it takes on the critical path would be gone.
       const int64_t path = run.path_of(finding.remedy->freed);
-      const int64_t sure = run.gain_of(*finding.remedy);
-      if (sure < noticeable && path >= noticeable) {
-        finding.recoverable_low = sure;
-        finding.gain = path;
+      if (path >= noticeable) {
+        finding.recoverable_low = finding.recoverable_high;
+        finding.recoverable_high = finding.gain = path;
         finding.confidence = Confidence::low;
       }
     }
-    finding.recoverable_high = finding.gain ? *finding.gain : run.gain_of(*finding.remedy);
     const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(run.measured());
-    if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, 7, format_percent(100 * share));
+    if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, kShare.size(), format_percent(100 * share));
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
 

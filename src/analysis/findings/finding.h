@@ -19,6 +19,7 @@ enum class Confidence : uint8_t { high, medium, low };
 const char* text_of(Confidence confidence);  // "high", ...
 
 /// Begins a title: "12.5% of the time", the share that the finding could give back by itself. diagnose() puts it in.
+inline constexpr std::string_view kShare = "{share}";
 inline constexpr std::string_view kShareOfTime = "{share} of the time";
 
 struct Finding {

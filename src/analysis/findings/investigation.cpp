@@ -7,7 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/thresholds.h"
-#include "analysis/long_pole/change.h"
+#include "analysis/long_pole/path_parts.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -45,23 +45,16 @@ void Investigation::find_path() {
   const DependencyGraph& graph = whole.dependencies();
   const Replay replayed = replay(graph, weights_of(graph));
   const EdgeParts parts(whole);
-  std::vector<EdgePart> of_edge;
+  const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& visit) { parts.for_each(edge, to, visit); };
   for (const Period& period : periods_) {
-    walk_critical_path(graph, replayed, period.last, period.begin,
-                       [&](uint32_t edge, MomentIndex to, int64_t from_time, int64_t to_time) {
-                         of_edge.clear();
-                         parts.for_each(edge, to, [&](const EdgePart& part) { of_edge.push_back(part); });
-                         int64_t now = to_time;
-                         for (auto part = of_edge.rbegin(); part != of_edge.rend() && now > from_time; ++part) {
-                           const int64_t from = std::max(now - part->length, from_time);
-                           PathShare& share = (*path_)[part->bound_by.number()];
-                           share.total += now - from;
-                           if (now - from >= thresholds::kHostStall) share.in_long_parts += now - from;
-                           if (now - from > share.longest.end - share.longest.begin)
-                             share.longest = {shown_time(whole, part->run, from), shown_time(whole, part->run, now)};
-                           now = from;
-                         }
-                       });
+    for_each_part_of_path(graph, replayed, period.last, period.begin, parts_of,
+                          [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+                            PathShare& share = (*path_)[part.bound_by.number()];
+                            share.total += to - from;
+                            if (to - from >= thresholds::kHostStall) share.in_long_parts += to - from;
+                            if (to - from <= share.longest.end - share.longest.begin) return;
+                            share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
+                          });
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 /// A kind of lost time whose finding needs nothing else.
 struct LostTime {
-  std::string_view kind;  // BoundBy
+  IdleCause cause;
   const char* rule;
   const char* what;  // "... of the time the run " what
   const char* suggestion;
@@ -22,34 +22,27 @@ struct LostTime {
 
 constexpr std::array kLostTimes{
     LostTime{
-        "data_loading", "data_loading", "waits for input data",
+        IdleCause::data_loading, "data_loading", "waits for input data",
         "Load data beside the computation: more DataLoader workers (num_workers), prefetch_factor, pin_memory with "
         "non_blocking copies; or make what the workers do cheaper, or do it on the device"},
-    LostTime{"allocation", "allocation", "allocates or frees memory",
+    LostTime{IdleCause::allocation, "allocation", "allocates or frees memory",
              "Allocate once and reuse: a caching allocator (PYTORCH_CUDA_ALLOC_CONF), buffers made before the loop, "
              "cudaMallocAsync with a pool"},
-    LostTime{"module_load", "module_load", "loads device code",
+    LostTime{IdleCause::module_load, "module_load", "loads device code",
              "Load code before the measured part: a warm-up step, CUDA_MODULE_LOADING set to EAGER"},
-    LostTime{"compilation", "compilation", "compiles",
+    LostTime{IdleCause::compilation, "compilation", "compiles",
              "Compile before the measured part and keep the cache between runs; mark dynamic shapes so that nothing is "
              "compiled again"},
     LostTime{
-        "garbage_collection", "garbage_collection", "collects garbage",
+        IdleCause::garbage_collection, "garbage_collection", "collects garbage",
         "Collect between steps: gc.freeze() after start-up, gc.disable() with a gc.collect() every few hundred steps"},
-    LostTime{"lock", "lock_contention", "waits for a lock of the host",
+    LostTime{IdleCause::lock, "lock_contention", "waits for a lock of the host",
              "Find who holds it: often the interpreter's lock, when other threads of the process run Python"},
-    LostTime{"io", "io", "waits for input or output of the host",
+    LostTime{IdleCause::io, "io", "waits for input or output of the host",
              "Move reading and writing to another thread, or keep the data in memory"},
-    LostTime{"not_scheduled", "host_stall", "is stopped in calls that last a hundred times as long as usual",
+    LostTime{IdleCause::not_scheduled, "host_stall", "is stopped in calls that last a hundred times as long as usual",
              "Look at the load of the host: more threads than cores, CPU limits of the container, frequency scaling"},
 };
-
-bool is_known(std::string_view kind) {
-  for (size_t number = 0; number < BoundBy::kCount; ++number) {
-    if (BoundBy::name_of(number) == kind) return true;
-  }
-  return false;
-}
 
 EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
   EdgeTimes::Question question;
@@ -59,19 +52,17 @@ EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
 
 void find_kinds(Investigation& run, std::vector<Finding>& findings) {
   for (const LostTime& lost : kLostTimes) {
-    if (!is_known(lost.kind)) continue;
-    const BoundBy kind = BoundBy::named(lost.kind);
-    if (run.path_share(kind) < thresholds::kNoticeable / 3) continue;
-    const std::string culprit = run.culprit_of(lost.kind);
+    if (run.path_share(lost.cause) < thresholds::kNoticeable / 3) continue;
+    const std::string culprit = run.culprit_of(text_of(lost.cause));
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
-                    .evidence = fmt::format("{} on the critical path", run.per_step(run.path(kind).total)),
+                    .evidence = fmt::format("{} on the critical path", run.per_step(run.path(lost.cause).total)),
                     .suggestion = lost.suggestion,
-                    .command = fmt::format("idle_hosts --where 'cause = {}'", lost.kind),
+                    .command = fmt::format("idle_hosts --where 'cause = {}'", text_of(lost.cause)),
                     .confidence = Confidence::high,
-                    .time = run.path(kind).longest};
+                    .time = run.path(lost.cause).longest};
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
-    finding.remedy = freed({kind});
+    finding.remedy = freed({lost.cause});
     findings.push_back(std::move(finding));
   }
 }

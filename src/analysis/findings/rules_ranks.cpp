@@ -6,6 +6,7 @@
 
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/thresholds.h"
+#include "base/contains.h"
 #include "links/collective_series.h"
 #include "table/units.h"
 
@@ -40,8 +41,8 @@ int64_t median_compute(std::vector<RankTime> ranks) {
 /// Whether ranks pass work on to each other, as the stages of a pipeline do.
 bool is_pipeline(const SessionFacts& facts) {
   for (const CollectiveSeries& series : facts.collectives()) {
-    for (const std::string_view name : {"send", "recv", "Send", "Recv", "batchSendRecv"}) {
-      if (series.name.find(name) != std::string::npos) return true;
+    for (const std::string_view name : {"send", "recv", "Send", "Recv"}) {
+      if (contains(series.name, name)) return true;
     }
   }
   return false;

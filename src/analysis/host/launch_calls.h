@@ -7,12 +7,6 @@
 
 namespace cgpu {
 
-/// The call that launched a device op (given by its slice); kNone where none is known, or its duration is implausible.
-inline SliceIndex launch_of(const Timeline& timeline, SliceIndex device_op) {
-  const SliceIndex call = timeline.slices.launch[device_op];
-  return call != kNone && is_plausible(timeline, call) ? call : kNone;
-}
-
 /// A call that launched device ops (a graph launch launches many), and the one of them that started first.
 struct LaunchingCall {
   SliceIndex call = kNone;

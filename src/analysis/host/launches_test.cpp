@@ -6,10 +6,6 @@
 namespace cgpu {
 namespace {
 
-TestOp launched_by(SliceIndex call) {
-  return {0, 7, OpKind::compute, KernelClass::gemm, call};
-}
-
 TEST(Launches, DelaysFromTheEndOfTheCallToTheFirstOp) {
   TestRun run;
   const auto call = [&](const char* name, int64_t start, int64_t duration) {

@@ -17,10 +17,6 @@ constexpr SliceKind kOp = SliceKind::framework_op;
 constexpr SliceKind kCall = SliceKind::runtime_call;
 constexpr SliceKind kFrame = SliceKind::python_function;
 
-TestOp launched_by(SliceIndex call) {
-  return {0, 7, OpKind::compute, KernelClass::gemm, call};
-}
-
 void expect_row(const Table& table, const std::string& name, const std::vector<int64_t>& values) {
   const size_t row = row_of(table, "name", name);
   ASSERT_LT(row, table.row_count());

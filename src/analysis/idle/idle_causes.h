@@ -34,6 +34,9 @@ enum class IdleCause : uint8_t {
 };
 inline constexpr int kIdleCauses = static_cast<int>(IdleCause::unknown) + 1;
 
+/// A launched op that has not begun after so long (ns) waits for something else (docs/definitions.md, "idle").
+inline constexpr int64_t kLongestStart = 30'000;
+
 /// "synchronization", "blocking_copy", ...
 std::string_view text_of(IdleCause cause);
 

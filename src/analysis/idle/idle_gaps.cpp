@@ -10,9 +10,6 @@ namespace cgpu {
 
 namespace {
 
-/// A launched op that has not begun after so long waits for something else (docs/definitions.md, "idle").
-constexpr int64_t kLongestStart = 30'000;
-
 /// Calls part(time, cause, slice) for the parts of a gap, in order of time; `slice` stands for the cause, kNone where
 /// none does. `stream_ended`: whether an op of the waking op's stream ended where the gap begins.
 template <typename Part>

@@ -4,11 +4,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "analysis/device/device_ops.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"
 
@@ -29,12 +29,8 @@ Change change_of(const TableOptions& options) {
   Change change;
   for (const std::string& text : options.names(kScaleOption)) {
     const size_t equals = text.rfind('=');
-    double factor = -1;
-    if (equals != std::string::npos) {
-      const char* end = text.data() + text.size();
-      const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, factor);
-      if (error != std::errc() || stop != end) factor = -1;
-    }
+    const double factor =
+        equals == std::string::npos ? -1 : parse_number<double>(std::string_view(text).substr(equals + 1)).value_or(-1);
     if (!(factor >= 0 && std::isfinite(factor)) || equals == 0) {
       throw Error(fmt::format("--scale {}: give NAME=FACTOR with a factor of 0 or more, like gemm=0.5", text));
     }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analysis/long_pole/edge_times.h"
+#include "analysis/long_pole/path_parts.h"
+#include "analysis/long_pole/periods.h"
 #include "analysis/table_options.h"
 #include "dependencies/replay.h"
 
@@ -44,6 +46,13 @@ class ChangedGraph {
   const Replay& replayed() const { return replayed_; }
   /// Calls visit(part) for the parts of an edge, as long as they are after the change.
   void for_each_part(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit) const;
+  /// Calls visit(part, kind of the edge, from, to) for the parts of the critical path of a period, backwards.
+  template <typename Visit>
+  void for_each_part_of_path(const ReplayedPeriod& period, Visit visit) const {
+    cgpu::for_each_part_of_path(
+        graph_, replayed_, period.last, period.begin,
+        [&](uint32_t edge, MomentIndex to, const auto& part) { for_each_part(edge, to, part); }, visit);
+  }
   /// How many device ops and host slices each scale has met.
   const std::vector<int64_t>& met() const { return met_; }
 

@@ -29,25 +29,6 @@ struct Share {
   int64_t count = 0;
 };
 
-/// Calls visit(part, from, to) for the parts of the critical path of a period, from its end backwards, with their times
-/// in the (changed) graph.
-template <typename Visit>
-void for_each_part_of_path(const DependencyGraph& graph, const ChangedGraph& changed, const ReplayedPeriod& period,
-                           Visit visit) {
-  std::vector<EdgePart> parts;
-  walk_critical_path(graph, changed.replayed(), period.last, period.begin,
-                     [&](uint32_t edge, MomentIndex to, int64_t from_time, int64_t to_time) {
-                       parts.clear();
-                       changed.for_each_part(edge, to, [&](const EdgePart& part) { parts.push_back(part); });
-                       int64_t now = to_time;  // of an edge that is cut at the begin, the end is left
-                       for (auto part = parts.rbegin(); part != parts.rend() && now > from_time; ++part) {
-                         const int64_t from = std::max(now - part->length, from_time);
-                         visit(*part, graph.edges()[edge].kind, from, now);
-                         now = from;
-                       }
-                     });
-}
-
 Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
   Table table = analysis.empty_table();
   const SessionFacts& whole = facts.whole();
@@ -66,13 +47,12 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
       if (by != "name" || part.slice == kNone) return "";
       return base_kernel_name(whole.run(part.run).timeline.name(part.slice));
     };
-    for_each_part_of_path(whole.dependencies(), changed, changed_periods[i],
-                          [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
-                            Share& share = shares[{part.bound_by.number(), name_of(part)}];
-                            share.total_ns += to - from;
-                            ++share.count;
-                            sum += to - from;
-                          });
+    changed.for_each_part_of_path(changed_periods[i], [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+      Share& share = shares[{part.bound_by.number(), name_of(part)}];
+      share.total_ns += to - from;
+      ++share.count;
+      sum += to - from;
+    });
   }
   for (const auto& [key, share] : shares) {
     table.append({cell(BoundBy::name_of(key.first)), key.second.empty() ? Cell() : Cell(key.second), share.total_ns,
@@ -92,13 +72,12 @@ Table critical_path_trace_table(const Analysis& analysis, const SessionFacts& fa
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     std::vector<Row> rows;
-    for_each_part_of_path(
-        graph, unchanged, same[i], [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
-          const Run& run = whole.run(part.run);
-          rows.push_back({run.rank, period.step ? Cell(*period.step) : Cell(), shown_time(whole, part.run, from),
-                          to - from, cell(part.bound_by.name()), cell(text_of(kind)),
-                          part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
-        });
+    unchanged.for_each_part_of_path(same[i], [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
+      const Run& run = whole.run(part.run);
+      rows.push_back({run.rank, period.step ? Cell(*period.step) : Cell(), shown_time(whole, part.run, from), to - from,
+                      cell(part.bound_by.name()), cell(text_of(kind)),
+                      part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
+    });
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) table.append(*row);
   }
   return table;

@@ -13,10 +13,6 @@ namespace cgpu {
 
 namespace {
 
-/// An op that begins so long after its launch call has returned, or after the op before it, waited for something else
-/// (docs/definitions.md, "idle").
-constexpr int64_t kLongestStartOfEdge = 30'000;
-
 constexpr std::array<std::string_view, 4> kWorkNames{"compute", "communication", "memory", "kernel_gap"};
 
 }  // namespace
@@ -70,7 +66,7 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
     case EdgeKind::succession:
       return one(IdleCause::dependency, to.slice, edge.weight);
     case EdgeKind::stream: {
-      if (edge.weight < kLongestStartOfEdge || from.kind == Moment::Kind::begin) {
+      if (edge.weight < kLongestStart || from.kind == Moment::Kind::begin) {
         return one(BoundBy::kernel_gap, to.slice, edge.weight);
       }
       const bool launched = timeline.slices.launch[to.slice] != kNone;
@@ -79,7 +75,7 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
     case EdgeKind::launch: {
       const int64_t in_call = std::min(edge.weight, timeline.slices.duration[from.slice]);
       const int64_t since = edge.weight - in_call;
-      if (since < kLongestStartOfEdge) return one(IdleCause::launch_overhead, from.slice, edge.weight);
+      if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
       one(IdleCause::launch_overhead, from.slice, in_call);
       return one(IdleCause::dependency, to.slice, since);
     }

@@ -1,6 +1,6 @@
 // The time of every dependency by what bounds it, found once, for many what-if questions to one graph.
 //
-// O(edges log n) once; 2 bytes an edge, and 24 for each part of an edge of several kinds. A question is O(edges).
+// O(edges log n) once; 1 byte an edge, and 24 for each part of an edge of several kinds. A question is O(edges).
 #pragma once
 
 #include <bitset>

@@ -33,11 +33,23 @@ Period period_of(const DependencyGraph& graph, size_t run, std::optional<int64_t
   return period;
 }
 
+/// From the first to the last moment of each run; empty where it has none.
+std::vector<Interval> extents_of_runs(const DependencyGraph& graph, size_t runs) {
+  std::vector<Interval> extents(runs, {INT64_MAX, INT64_MIN});
+  for (const Moment& moment : graph.moments()) {
+    if (moment.slice == kNone) continue;
+    Interval& extent = extents[moment.run];
+    extent = {std::min(extent.begin, moment.time), std::max(extent.end, moment.time)};
+  }
+  return extents;
+}
+
 }  // namespace
 
 std::vector<Period> periods_of_runs(const SessionFacts& facts) {
   const DependencyGraph& graph = facts.whole().dependencies();
   std::vector<Period> periods;
+  std::vector<Interval> extents;  // once needed
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
     const auto& part = facts.run(run).part_of;
     const size_t in_whole = part ? part->run : run;
@@ -51,14 +63,8 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts) {
     if (const auto extent = part ? extent_of(facts.run(run)) : std::nullopt) {
       append(std::nullopt, {extent->begin - zero, extent->end - zero});
     } else if (!part) {
-      int64_t first = INT64_MAX;
-      int64_t last = INT64_MIN;
-      for (const Moment& moment : graph.moments()) {
-        if (moment.run != run || moment.slice == kNone) continue;
-        first = std::min(first, moment.time);
-        last = std::max(last, moment.time);
-      }
-      if (first < last) append(std::nullopt, {first, last});
+      if (extents.empty()) extents = extents_of_runs(graph, facts.session().runs.size());
+      if (extents[run].begin < extents[run].end) append(std::nullopt, extents[run]);
     }
   }
   return periods;

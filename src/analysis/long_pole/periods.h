@@ -26,7 +26,7 @@ inline int64_t shown_time(const SessionFacts& whole, size_t run, int64_t time) {
 }
 
 /// Of each run its steps; of a run without steps, all that its device ops and the threads that launch them lasted. Of a
-/// part of a session those of the part. O(moments) for each run without steps.
+/// part of a session those of the part. O(moments).
 std::vector<Period> periods_of_runs(const SessionFacts& facts);
 
 /// Of the whole session: where the clocks of its runs can be compared, of each step the run that ends it last; else as

@@ -39,13 +39,11 @@ Table replay_table(const Analysis& analysis, const SessionFacts& facts, const Ta
 }
 
 /// What takes the most time on the critical path of a period.
-std::string longest_of(const SessionFacts& whole, const ChangedGraph& changed, const ReplayedPeriod& period) {
+std::string longest_of(const ChangedGraph& changed, const ReplayedPeriod& period) {
   std::map<size_t, int64_t> times;
-  walk_critical_path(whole.dependencies(), changed.replayed(), period.last, period.begin,
-                     [&](uint32_t edge, MomentIndex to, int64_t, int64_t) {
-                       changed.for_each_part(
-                           edge, to, [&](const EdgePart& part) { times[part.bound_by.number()] += part.length; });
-                     });
+  changed.for_each_part_of_path(period, [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+    times[part.bound_by.number()] += to - from;
+  });
   const auto most =
       std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == times.end() ? "" : std::string(BoundBy::name_of(most->first));
@@ -70,7 +68,7 @@ Table whatif_table(const Analysis& analysis, const SessionFacts& facts, const Ta
     const Period& period = periods[i];
     const int64_t measured = period.end - period.begin;
     const int64_t predicted = changed_periods[i].end - changed_periods[i].begin;
-    const std::string bound_by = longest_of(whole, changed, changed_periods[i]);
+    const std::string bound_by = longest_of(changed, changed_periods[i]);
     table.append({whole.run(period.run).rank, step_cell(period), measured, predicted, measured - predicted,
                   percent_of(measured - predicted, measured), bound_by.empty() ? Cell() : Cell(bound_by)});
   }

@@ -247,10 +247,6 @@ std::vector<Argument> inputs(std::string shapes, std::string types, std::string 
           {"Concrete Inputs", std::move(values), true}};
 }
 
-TestOp launched_by(SliceIndex call) {
-  return {0, 7, OpKind::compute, KernelClass::gemm, call};
-}
-
 TEST(OpShapes, RatesAreOverTheTimeOfTheOpsThatRan) {
   TestRun run;
   const auto arguments = std::make_shared<ShapesByName>();
