@@ -116,7 +116,7 @@ TEST(ForwardBackward, BySequenceNumberOrByFlows) {
     const auto backward = b.add(SliceKind::framework_op, "autograd: AddmmBackward", 50, 60, 2);
     const auto backward_inner = b.add(SliceKind::framework_op, "AddmmBackward0", 52, 58, 2);
     auto& hints = b.run.timeline.hints;
-    hints.sequence = {{forward_outer, 3, 0}, {forward, 3, 0}, {backward, 3, 1}, {backward_inner, 3, 1}};
+    hints.sequence = {{forward_outer, false, 3}, {forward, false, 3}, {backward, true, 3}, {backward_inner, true, 3}};
     if (flows) hints.flows = {{1, 2, 0, true, true}, {1, 52, 2, false, true}, {2, 99, 0, false, true}};
     const cgpu::Run run = completed(b);
     ASSERT_EQ(run.timeline.links.size(), 1u);

@@ -67,7 +67,7 @@ void link_by_sequence(Timeline& timeline, const std::vector<LinkHints::Sequence>
   for (const LinkHints::Sequence& hint : sequence) {
     Ops& pair = pairs[hint.number];
     const auto begins = [&](SliceIndex i) { return slices.start[i]; };
-    if (hint.forward_thread == 0) {
+    if (!hint.backward) {
       if (pair.forward == kNone || begins(hint.slice) >= begins(pair.forward)) pair.forward = hint.slice;
     } else {
       if (pair.backward == kNone || begins(hint.slice) < begins(pair.backward)) pair.backward = hint.slice;

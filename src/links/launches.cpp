@@ -216,11 +216,18 @@ bool can_launch(std::string_view call) {
 }
 
 void release_unasked_external_ids(Timeline& timeline) {
-  const bool asked =
-      std::any_of(timeline.hints.external.begin(), timeline.hints.external.end(), [&](const LinkHints::External& hint) {
-        return is_device_op(timeline.kind(hint.slice)) && !is_correlation(timeline.slices.correlation[hint.slice]);
-      });
-  if (!asked) timeline.hints.external = {};
+  std::vector<LinkHints::External>& hints = timeline.hints.external;
+  const auto asks = [&](const LinkHints::External& hint) {
+    return is_device_op(timeline.kind(hint.slice)) && !is_correlation(timeline.slices.correlation[hint.slice]);
+  };
+  std::vector<int64_t> asked;
+  for (const LinkHints::External& hint : hints) {
+    if (asks(hint)) asked.push_back(hint.id);
+  }
+  sort_runs(asked);
+  std::erase_if(
+      hints, [&](const LinkHints::External& hint) { return !std::binary_search(asked.begin(), asked.end(), hint.id); });
+  hints.shrink_to_fit();
 }
 
 void link_launches(Run& run) {
@@ -234,8 +241,9 @@ void link_launches(Run& run) {
   run.notes.add("orphan_device_op", linker.orphans(),
                 "device ops whose launch call is not in the profile; they count in every total, but belong to no op");
   if (run.timeline.hints.correlation_has_process) {
-    for (int64_t& id : run.timeline.slices.correlation) {
-      if (is_correlation(id)) id &= (int64_t{1} << LinkHints::kProcessOfCorrelation) - 1;
+    auto& ids = run.timeline.slices.correlation;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (is_correlation(ids[i])) ids[i] = ids[i] & ((int64_t{1} << LinkHints::kProcessOfCorrelation) - 1);
     }
   }
 }

@@ -27,6 +27,8 @@
 #include <span>
 #include <vector>
 
+#include "model/narrow_column.h"
+
 namespace cgpu {
 
 template <typename Columns, typename Row>
@@ -57,7 +59,7 @@ class StructOfArrays {
       const size_t begin = place - (left - 1);
       Columns::for_each_read_column([&](auto column, auto field) {
         auto& values = columns().*column;
-        std::move_backward(values.begin() + begin, values.begin() + end, values.begin() + end + left);
+        move_back(values, begin, end, left);
         values[place] = rows[left - 1].*field;
       });
       end = begin;
@@ -84,12 +86,29 @@ class StructOfArrays {
     uint64_t sum = 0;
     Columns::for_each_column([&](auto column) {
       const auto& values = static_cast<const Columns&>(*this).*column;
-      sum += values.size() * sizeof(values[0]);
+      sum += bytes_of(values);
     });
     return sum;
   }
 
  private:
+  template <typename T>
+  static void move_back(std::vector<T>& values, size_t begin, size_t end, size_t by) {
+    std::move_backward(values.begin() + begin, values.begin() + end, values.begin() + end + by);
+  }
+  template <typename T, T kAbsent>
+  static void move_back(NarrowColumn<T, kAbsent>& values, size_t begin, size_t end, size_t by) {
+    values.move_back(begin, end, by);
+  }
+  template <typename T>
+  static uint64_t bytes_of(const std::vector<T>& values) {
+    return values.size() * sizeof(T);
+  }
+  template <typename T, T kAbsent>
+  static uint64_t bytes_of(const NarrowColumn<T, kAbsent>& values) {
+    return values.bytes();
+  }
+
   Columns& columns() { return static_cast<Columns&>(*this); }
 };
 

@@ -1,7 +1,8 @@
 // The timeline of a run: tracks, and on them slices, counters and instants, as columns.
 //
 // Slices are a structure of arrays in file order (the order matters: of two host slices with equal bounds the earlier
-// in the file is the outer one). A slice costs 51 bytes; a device op 29 more. The other arguments of an event stay in
+// in the file is the outer one). A slice costs 43 bytes, up to 51 where numbers in it
+// need more than 32 bits; a device op 29 more. The other arguments of an event stay in
 // the file and are read again when they are asked for (Run::arguments).
 //
 // Readers fill the columns of Slice and DeviceOp and the hints; cgpu::complete (links/) fills `parent`, `launch`, the
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "model/narrow_column.h"
 #include "model/struct_of_arrays.h"
 
 namespace cgpu {
@@ -103,8 +105,8 @@ struct Slice {
 struct Slices : StructOfArrays<Slices, Slice> {
   std::vector<int64_t> start;
   std::vector<int64_t> duration;
-  std::vector<int64_t> correlation;
-  std::vector<uint64_t> source;
+  NarrowColumn<int64_t, kNoCorrelation> correlation;
+  NarrowColumn<uint64_t, kNoSource> source;
   std::vector<StringId> name;
   std::vector<TrackIndex> track;
   std::vector<uint16_t> category;
@@ -299,8 +301,8 @@ struct LinkHints {
   };
   struct Sequence {
     SliceIndex slice;
-    int64_t number;          // "Sequence number"
-    int64_t forward_thread;  // "Fwd thread id"; 0 on forward ops
+    bool backward;   // it has a "Fwd thread id"
+    int64_t number;  // "Sequence number"
   };
   /// One end of an arrow. Of a launch an end is left out that stands where a call or device op begins and has its
   /// correlation id.

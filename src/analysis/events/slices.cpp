@@ -1,5 +1,5 @@
 // Table `slices`: every event with a duration, in order of its start. Beside the session it keeps nothing a slice where
-// the slices of a run come sorted, else 4 bytes. The first rows cost O(n), each row O(depth + log n).
+// rows are asked for in order, else up to 4 bytes (start_order.h). The first rows cost O(n), each row O(depth + log n).
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -9,8 +9,8 @@
 #include "analysis/events/event_columns.h"
 #include "analysis/events/event_table.h"
 #include "analysis/events/slice_ops.h"
+#include "analysis/events/start_order.h"
 #include "analysis/tables.h"
-#include "base/sort_runs.h"
 #include "model/argument_reader.h"
 #include "table/json.h"
 
@@ -52,18 +52,6 @@ std::vector<std::optional<std::string_view>> remarks(const Run&) {
   return texts;
 }
 
-/// The slices of a run in order of start, then of the file; empty where that is the order of the file.
-std::vector<SliceIndex> order_by_start(const Slices& slices) {
-  std::vector<SliceIndex> order;
-  if (std::is_sorted(slices.start.begin(), slices.start.end())) return order;
-  order.resize(slices.size());
-  std::iota(order.begin(), order.end(), 0U);
-  sort_runs(order, [&](SliceIndex a, SliceIndex b) {
-    return slices.start[a] != slices.start[b] ? slices.start[a] < slices.start[b] : a < b;
-  });
-  return order;
-}
-
 /// Number of slices around a slice.
 int64_t depth_of(const Slices& slices, SliceIndex slice) {
   int64_t depth = 0;
@@ -76,7 +64,7 @@ class SlicesTable final : public EventTable {
   SlicesTable(const SessionFacts& facts, bool has_arguments)
       : columns_(facts), remarks_(facts.session(), remarks), has_arguments_(has_arguments) {
     for (const Run& run : facts.session().runs) {
-      orders_.push_back(order_by_start(run.timeline.slices));
+      orders_.emplace_back(run.timeline.slices.start);
       ops_.emplace_back(run.timeline.device_ops);
       ends_.push_back(row_count() + run.timeline.slices.size());
       readers_.push_back(std::make_unique<ArgumentReader>(run.arguments.get()));
@@ -171,8 +159,7 @@ class SlicesTable final : public EventTable {
         run = static_cast<uint32_t>(std::upper_bound(ends_.begin(), ends_.end(), row) - ends_.begin());
         begin = run == 0 ? 0 : ends_[run - 1];
       }
-      const auto place = static_cast<uint32_t>(row - begin);
-      places.push_back({run, orders_[run].empty() ? place : orders_[run][place]});
+      places.push_back({run, orders_[run].at(row - begin)});
     }
     return places;
   }
@@ -212,7 +199,7 @@ class SlicesTable final : public EventTable {
   EventTexts remarks_;
   bool has_arguments_;
   // By run.
-  std::vector<std::vector<SliceIndex>> orders_;
+  mutable std::vector<StartOrder> orders_;
   std::vector<SliceOps> ops_;
   std::vector<size_t> ends_;  // row behind the last one
   std::vector<std::unique_ptr<ArgumentReader>> readers_;

@@ -181,7 +181,7 @@ class Layers {
   void leave_to_flows() {
     if (timeline_.hints.flows.empty()) return;
     for (const SliceIndex op : timeline_.device_ops.slice) {
-      int64_t& correlation = timeline_.slices.correlation[op];
+      auto correlation = timeline_.slices.correlation[op];
       if (calls_.count(correlation) == 0) correlation = kNoCorrelation;
     }
   }

@@ -102,8 +102,8 @@ SliceIndex Assembler::add_slice(const NewSlice& slice, SliceKind kind, const Kno
   if (!slice.duration) lanes_[slice.lane].push_back({slice.start, index, kNone});
 
   if (is_call(kind) || is_device_op(kind) || kind == SliceKind::synchronization) {
-    int64_t& correlation = timeline_.slices.correlation[index];
-    correlation = arguments.integer(Arg::correlation).value_or(kNoCorrelation);
+    const int64_t correlation = arguments.integer(Arg::correlation).value_or(kNoCorrelation);
+    timeline_.slices.correlation[index] = correlation;
     const auto external = arguments.integer(Arg::external_id);
     if (external && (is_call(kind) || correlation == kNoCorrelation)) {
       timeline_.hints.external.push_back({index, *external});
@@ -111,7 +111,7 @@ SliceIndex Assembler::add_slice(const NewSlice& slice, SliceKind kind, const Kno
   } else if (kind == SliceKind::framework_op) {
     const auto number = arguments.integer(Arg::sequence_number);
     if (number && *number >= 0) {
-      timeline_.hints.sequence.push_back({index, *number, arguments.integer(Arg::forward_thread).value_or(0)});
+      timeline_.hints.sequence.push_back({index, arguments.integer(Arg::forward_thread).value_or(0) != 0, *number});
     }
   }
   if (is_device_op(kind)) add_device_op(index, kind, arguments);
@@ -293,14 +293,14 @@ void Assembler::join_flows() {
 /// Where the profile has no correlation ids, the number of the submission is one.
 void Assembler::join(SliceIndex call, SliceIndex op, std::optional<int64_t> number) {
   timeline_.hints.launches.push_back({call, op});
-  std::vector<int64_t>& correlation = timeline_.slices.correlation;
+  auto& correlation = timeline_.slices.correlation;
   if (!number || correlation[op] != kNoCorrelation) return;
   if (correlation[call] == kNoCorrelation) correlation[call] = *number;
   correlation[op] = correlation[call];
 }
 
 void Assembler::join_submissions() {
-  const std::vector<int64_t>& ids = timeline_.slices.correlation;
+  const auto& ids = timeline_.slices.correlation;
   const bool ids_in_use = std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id != kNoCorrelation; });
   for (const Submission& one : submissions_) {
     const auto op = gpu_events_.find(one.event);

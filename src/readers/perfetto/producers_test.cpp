@@ -162,7 +162,8 @@ TEST(PerfettoTrace, JoinsVulkanSubmissions) {
   const cgpu::Run run = read(trace);
   EXPECT_EQ(slices_of(run),
             (Names{"vkQueueSubmit 10+3 5/6 runtime_call", "gpu_render_stage 20+5 GPU 0/queue 0 kernel"}));
-  EXPECT_EQ(run.timeline.slices.correlation, (std::vector<int64_t>{44, 44}));
+  EXPECT_EQ(run.timeline.slices.correlation[0], 44);
+  EXPECT_EQ(run.timeline.slices.correlation[1], 44);
 }
 
 TEST(PerfettoTrace, ReadsLegacyEvents) {

@@ -100,7 +100,7 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
   }
   for (const auto& row : batch.external) timeline.hints.external.push_back({row.slice + shift, row.id});
   for (const auto& row : batch.sequence) {
-    timeline.hints.sequence.push_back({row.slice + shift, row.number, row.forward_thread});
+    timeline.hints.sequence.push_back({row.slice + shift, row.backward, row.number});
   }
   for (LinkHints::Flow row : batch.flows) {
     row.track = track(row.track, tables, translation);

@@ -327,7 +327,7 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   } else if (kind == SliceKind::framework_op && event.has(sequence_number)) {
     const auto number = integer(event.args[sequence_number], batch);
     if (number && *number >= 0) {
-      batch.sequence.push_back({index, *number, integer(event.get(forward_thread), batch).value_or(0)});
+      batch.sequence.push_back({index, integer(event.get(forward_thread), batch).value_or(0) != 0, *number});
     }
   }
   batch.slices.push_back(row);
