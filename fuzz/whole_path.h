@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "base/error.h"
+#include "comparison/comparison_table.h"
 #include "links/complete.h"
 #include "links/waits.h"
 #include "readers/reader.h"
@@ -71,6 +72,11 @@ inline void run_whole_path(const std::string& path, const ReadOptions& options) 
         require(table.values(column).size() == table.row_count(), "a row has a cell for every column");
       }
     }
+    const Comparison comparison(facts, facts);
+    for (const Cause& cause : comparison.causes()) {
+      require(cause.time.a == cause.time.b, "compared with itself nothing changed");
+    }
+    for (const ComparisonTable& declared : comparison_tables()) make_table(declared, comparison);
   } catch (const Error&) {
     // the input was refused, which is an answer
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "base/replace_all.h"
 #include "base/rust_symbol.h"
 
 namespace cgpu {
@@ -23,12 +24,6 @@ int back_references(std::string_view mangled) {
     if (end < mangled.size() && mangled[end] == '_') ++count;
   }
   return count;
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
 }
 
 /// A mangled name can stand for a text exponentially longer than itself: a back-reference repeats a part of what was

@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "base/demangle.h"
+#include "base/replace_all.h"
 #include "kernels/head_symbol.h"
 
 namespace cgpu {
@@ -20,19 +21,6 @@ bool remove_version(std::string_view& text) {
   if (digits == text.size() || digits <= 2 || text.substr(digits - 2, 2) != "_v") return false;
   text.remove_suffix(text.size() - digits + 2);
   return true;
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  size_t at = text.find(from);
-  if (at == std::string::npos) return;
-  std::string result;
-  size_t done = 0;
-  for (; at != std::string::npos; at = text.find(from, done)) {
-    result.append(text, done, at - done).append(to);
-    done = at + from.size();
-  }
-  result.append(text, done);
-  text = std::move(result);
 }
 
 }  // namespace

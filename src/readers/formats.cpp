@@ -13,6 +13,7 @@
 #include "readers/memory_timeline/memory_timeline.h"
 #include "readers/ncu/ncu.h"
 #include "readers/nsys/nsys.h"
+#include "readers/nvprof/nvprof.h"
 #include "readers/perf_script/perf_script.h"
 #include "readers/perfetto/own_export.h"
 #include "readers/perfetto/perfetto.h"
@@ -89,6 +90,7 @@ const std::vector<Format>& all_formats() {
       {"ncu-text", is_ncu_text, read_ncu_text},
       {"nsys-sqlite", nsys::is_export, nsys::read_export},
       {"nsys-rep", nsys::is_report, nsys::read_report},
+      {"nvprof", nvprof::is_database, nvprof::read_database},
       {"hpctoolkit-v4", hpctoolkit::is_database, hpctoolkit::read_database},
       {"hpctoolkit-xml", hpctoolkit_xml::is_database, hpctoolkit_xml::read_database},
       {"caliper", caliper::is_profile, caliper::read_profile},

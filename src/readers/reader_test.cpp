@@ -437,7 +437,8 @@ TEST(Inputs, DifferentRunsAreNotRanksOfOne) {
   EXPECT_NE(late.find("b.json cannot be ranks of one run: the second begins 89 seconds after the first has ended"),
             std::string::npos)
       << late;
-  EXPECT_NE(late.find("Open one at a time: cgpu report "), std::string::npos) << late;
+  EXPECT_NE(late.find("Open one at a time (cgpu report "), std::string::npos) << late;
+  EXPECT_NE(late.find("or compare them: cgpu compare "), std::string::npos) << late;
 
   const auto rank = [](int number, int of) {
     return R"j(,"distributedInfo":{"rank":)j" + std::to_string(number) + R"j(,"world_size":)j" + std::to_string(of) +

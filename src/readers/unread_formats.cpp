@@ -120,12 +120,6 @@ std::string describe_statistics(std::string_view head) {
   return "";
 }
 
-std::string describe_database(std::string_view head) {
-  if (!head.starts_with("SQLite format 3\0"sv) || !contains(head, "CUPTI_ACTIVITY_KIND_")) return "";
-  return "a database of nvprof, which cgpu does not read: make a trace of it with `nvprof2json FILE > trace.json` "
-         "(github.com/ezyang/nvprof2json), or record the program with `nsys profile`";
-}
-
 /// JSON that says something of a run without being a trace.
 std::string describe_json(std::string_view head) {
   if (std::string what = describe_foreign_json(head); !what.empty()) return what;
@@ -158,6 +152,11 @@ constexpr const char* kNoMeta =
 }  // namespace
 
 std::string describe_container(std::string_view head) {
+  if (head.starts_with(kSummaryMagic)) {
+    return "a summary of a run, which has no timeline: reports, tables that need none, checks and histories take it, "
+           "each "
+           "by itself";
+  }
   if (const std::string_view what = find_beginning(kContainers, head); !what.empty()) return std::string(what);
   if (is_tar(head)) return "a tar archive: extract it first (tar -xf FILE)";
   if (is_utf16(head)) return "text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8 FILE > NEW)";
@@ -184,7 +183,6 @@ std::string describe_foreign_json(std::string_view head) {
 }
 
 std::string describe_unread_format(std::string_view head) {
-  if (std::string what = describe_database(head); !what.empty()) return what;
   if (const std::string_view what = find_beginning(kFiles, head); !what.empty()) return std::string(what);
   for (const auto describe : {describe_xml, describe_json, describe_statistics}) {
     if (std::string what = describe(head); !what.empty()) return what;

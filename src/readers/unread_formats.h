@@ -7,6 +7,11 @@
 
 namespace cgpu {
 
+/// How a summary of a run begins (session/summary.h), which is no profile: it is opened before readers are asked.
+inline constexpr std::string_view kSummaryMagic =
+    "\x89"
+    "cgpu run\r\n";
+
 /// What has to be unpacked or converted before anything else is looked for in it: "a tar archive: extract it first (tar
 /// -xf FILE)", "" for anything else. `head` is the beginning of the text, with gzip or zstd taken off.
 std::string describe_container(std::string_view head);

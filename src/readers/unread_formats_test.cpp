@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
-#include "readers/common/sqlite/test_database.h"
 #include "readers/reader.h"
 
 namespace cgpu {
@@ -46,13 +45,6 @@ TEST(UnreadFormats, AreCalledByTheirName) {
     const test::TestFile file(text, ".txt");
     EXPECT_NE(refusal(file.path()).find(part), std::string::npos) << refusal(file.path());
   }
-  test::TestDatabase nvprof;
-  nvprof
-      .sql(
-          "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT);"
-          "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (_id_ INTEGER PRIMARY KEY, start INTEGER, end INTEGER)")
-      .close();
-  EXPECT_NE(refusal(nvprof.path()).find("nvprof2json"), std::string::npos) << refusal(nvprof.path());
 }
 
 TEST(UnreadFormats, AFolderOfParquetTablesIsCalledThat) {

@@ -10,12 +10,14 @@
 #include "base/error.h"
 #include "readers/ascend/names.h"
 #include "readers/ascend/test_profile.h"
+#include "readers/common/test_slices.h"
 #include "readers/reader.h"
 
 namespace cgpu {
 namespace {
 
 using test::kernel_details_text;
+using test::names_of;
 using test::ProfileFolder;
 using test::TestDatabase;
 using test::TestFile;
@@ -37,13 +39,6 @@ cgpu::Run read_database(const std::string& change = "") {
   return read(database.path());
 }
 
-std::vector<std::string> names_of(const cgpu::Run& run, SliceKind kind) {
-  std::vector<std::string> names;
-  for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
-    if (run.timeline.kind(i) == kind) names.emplace_back(run.timeline.name(i));
-  }
-  return names;
-}
 SliceIndex find(const cgpu::Run& run, std::string_view name) {
   for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
     if (run.timeline.name(i) == name) return i;

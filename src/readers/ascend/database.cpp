@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "readers/common/sqlite/event_tables.h"
 
 namespace cgpu::ascend {
 
@@ -79,11 +80,8 @@ SliceIndex DatabaseReader::add_slice(const sqlite::Scan& scan, uint16_t category
     assembler.skip("skipped_event", "rows without a start or an end were left out");
     return kNone;
   }
-  const int64_t row = scan.rowid();
-  const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
-  const uint64_t source = fits ? table_ << kRowBits | static_cast<uint64_t>(row) : kNoSource;
   return assembler.add_slice(scan.integer(0), scan.integer(1), category, assembler.timeline.names.intern(name), track,
-                             correlation, source);
+                             correlation, sqlite::source_of_row(table_, scan.rowid()));
 }
 
 TrackIndex DatabaseReader::thread_track(int64_t global_thread) {
@@ -98,9 +96,7 @@ uint64_t DatabaseReader::place_of(const std::string& table) {
 
 void DatabaseReader::note_damage(const std::string& table, const std::string& error) {
   Run& run = assembler.run;
-  if (!error.empty()) {
-    run.notes.add("damaged_input", 1, "the table " + table + " could not be read to its end: " + error, true);
-  }
+  sqlite::note_damage(run.notes, table, error);
   if (assembler.full()) run.notes.add("truncated_input", 1, "reading stopped at the most slices a run can hold", true);
 }
 

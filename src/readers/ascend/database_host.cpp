@@ -61,7 +61,7 @@ bool read_framework(DatabaseReader& reader) {
                 range ? category("range", SliceKind::annotation) : category("cpu_op", SliceKind::framework_op);
             const SliceIndex slice = reader.add_slice(row, number, name, track);
             if (slice != kNone && !range && !row.is_null(kSequence) && row.integer(kSequence) >= 0) {
-              timeline.hints.sequence.push_back({slice, row.integer(kSequence), row.integer(kForwardThread)});
+              timeline.hints.sequence.push_back({slice, row.integer(kForwardThread) != 0, row.integer(kSequence)});
             }
             break;
           }

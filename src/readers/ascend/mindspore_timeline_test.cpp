@@ -1,24 +1,18 @@
 #include <gtest/gtest.h>
 
 #include "base/test_file.h"
+#include "readers/common/test_slices.h"
 #include "readers/reader.h"
 
 namespace cgpu::ascend {
 namespace {
 
+using test::names_of;
 using Names = std::vector<std::string>;
 
 cgpu::Run read(const std::string& text) {
   const test::TestFile file(text);
   return std::move(open_inputs({file.path()}, {1, "", {}}).runs.front());
-}
-
-Names names_of(const cgpu::Run& run, SliceKind kind) {
-  Names names;
-  for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
-    if (run.timeline.kind(i) == kind) names.emplace_back(run.timeline.name(i));
-  }
-  return names;
 }
 
 TEST(MindSporeTimeline, ProcessesAreDevicesAndThreadsStreams) {

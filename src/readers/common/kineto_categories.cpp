@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
+
+#include "readers/common/cuda_names.h"
 
 namespace cgpu::kineto {
 
@@ -64,20 +65,7 @@ std::optional<CopyKind> copy_kind_of(std::string_view text) {
 }
 
 MemoryKind memory_kind_of(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, MemoryKind>, 8> kinds{{
-      {"Pageable", MemoryKind::pageable},
-      {"Pinned", MemoryKind::pinned},
-      {"Device", MemoryKind::device},
-      {"Array", MemoryKind::array},
-      {"Managed", MemoryKind::managed},
-      {"Device Static", MemoryKind::device_static},
-      {"Managed Static", MemoryKind::managed_static},
-      {"Host", MemoryKind::host},
-  }};
-  for (const auto& [name, kind] : kinds) {
-    if (text == name) return kind;
-  }
-  return MemoryKind::unknown;
+  return text == "Host" ? MemoryKind::host : cuda::memory_of_label(text).value_or(MemoryKind::unknown);
 }
 
 }  // namespace

@@ -6,49 +6,36 @@
 
 namespace cgpu::nsys {
 
-const std::vector<std::string>& argument_tables() {
-  static const std::vector<std::string> tables{
-      "CUPTI_ACTIVITY_KIND_KERNEL",
-      "CUPTI_ACTIVITY_KIND_MEMCPY",
-      "CUPTI_ACTIVITY_KIND_MEMSET",
-      "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-      "CUPTI_ACTIVITY_KIND_RUNTIME",
-      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-      "CUPTI_ACTIVITY_KIND_OVERHEAD",
-      "PROFILER_OVERHEAD",
-      "NVTX_EVENTS",
-      "OSRT_API",
-      "SYSCALL",
-      "CUBLAS_EVENTS",
-      "CUDNN_EVENTS",
-      "MPI_P2P_EVENTS",
-      "MPI_COLLECTIVES_EVENTS",
-      "MPI_START_WAIT_EVENTS",
-      "MPI_OTHER_EVENTS",
-      "CUPTI_ACTIVITY_KIND_OPENACC_DATA",
-      "CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH",
-      "CUPTI_ACTIVITY_KIND_OPENACC_OTHER",
-  };
-  return tables;
-}
-
-uint64_t Assembler::place_of(const std::string& table) {
-  const std::vector<std::string>& tables = argument_tables();
-  return static_cast<uint64_t>(std::find(tables.begin(), tables.end(), table) - tables.begin());
-}
-
-void Assembler::note_damage(const std::string& table, const std::string& error) {
-  if (!error.empty()) {
-    run.notes.add("damaged_input", 1, "the table " + table + " could not be read to its end: " + error, true);
-  }
-  if (full()) run.notes.add("truncated_input", 1, "reading stopped at the most slices that a run can hold", true);
+const sqlite::RowLayout& row_layout() {
+  static const sqlite::RowLayout layout{
+      {"CUPTI_ACTIVITY_KIND_KERNEL",
+       "CUPTI_ACTIVITY_KIND_MEMCPY",
+       "CUPTI_ACTIVITY_KIND_MEMSET",
+       "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+       "CUPTI_ACTIVITY_KIND_RUNTIME",
+       "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+       "CUPTI_ACTIVITY_KIND_OVERHEAD",
+       "PROFILER_OVERHEAD",
+       "NVTX_EVENTS",
+       "OSRT_API",
+       "SYSCALL",
+       "CUBLAS_EVENTS",
+       "CUDNN_EVENTS",
+       "MPI_P2P_EVENTS",
+       "MPI_COLLECTIVES_EVENTS",
+       "MPI_START_WAIT_EVENTS",
+       "MPI_OTHER_EVENTS",
+       "CUPTI_ACTIVITY_KIND_OPENACC_DATA",
+       "CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH",
+       "CUPTI_ACTIVITY_KIND_OPENACC_OTHER"},
+      {"start", "end", "globalTid"},
+      {"nameId", "textId", "demangledName", "shortName", "mangledName", "jsonTextId", "funcName", "srcFile", "varName"},
+      "StringIds"};
+  return layout;
 }
 
 void Assembler::reserve() {
-  uint64_t rows = 0;
-  for (const std::string& table : argument_tables()) rows += database.rows_expected(table);
-  rows = std::min(rows, database.size() / 16);
-  run.timeline.slices.reserve(rows);
+  reserve_slices();
   const uint64_t samples = database.rows_expected("GPU_METRICS");
   run.timeline.counters.track.reserve(samples);
   run.timeline.counters.time.reserve(samples);
@@ -73,10 +60,7 @@ SliceIndex Assembler::add_slice(sqlite::Scan& scan, uint16_t category, StringId 
 
 SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category,
                                    StringId name, TrackIndex track, int64_t correlation) {
-  const int64_t row = scan.rowid();
-  const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
-  const uint64_t source = fits ? table_ << kRowBits | static_cast<uint64_t>(row) : kNoSource;
-  return push_slice(start, end, category, name, track, correlation, source);
+  return push_slice(start, end, category, name, track, correlation, source_of(scan));
 }
 
 SliceIndex Assembler::add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name,

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,15 +11,13 @@
 #include <vector>
 
 #include "model/run.h"
-#include "readers/common/sqlite/database.h"
+#include "readers/common/sqlite/event_tables.h"
 #include "readers/nsys/names.h"
 
 namespace cgpu::nsys {
 
-/// Slices::source of a row: the place of its table in `argument_tables` above 56 bits of row id.
-inline constexpr int kRowBits = 56;
-/// The tables of which slices are made. Order matters to Slices::source only.
-const std::vector<std::string>& argument_tables();
+/// The tables of which slices are made, and what their rows hold.
+const sqlite::RowLayout& row_layout();
 
 /// A process over all machines of a report: what a global thread or process id is without its thread.
 /// <hardware:8><virtual machine:8><process:24><thread:24>
@@ -36,29 +33,9 @@ inline int64_t thread_number(int64_t global_id) {
   return global_id & kIdMask;
 }
 
-class Assembler {
+class Assembler : public sqlite::EventTables {
  public:
-  Assembler(Run& into, sqlite::Database& from) : run(into), database(from), names(into.timeline.names) {}
-
-  /// One pass over a table; `row` is called with the scan at each row and must account for it by adding something
-  /// or by `skip`. What cannot be read of the table goes into the notes.
-  template <typename Row>
-  void each_event(const std::string& table, const std::vector<std::string>& columns, Row row) {
-    each(table, columns, [&](sqlite::Scan& scan) {
-      ++run.events.read;
-      row(scan);
-    });
-  }
-  /// The same for tables that hold no events.
-  template <typename Row>
-  void each(const std::string& table, const std::vector<std::string>& columns, Row row) {
-    table_ = place_of(table);
-    read_.insert(table);
-    if (!database.has(table)) return;
-    sqlite::Scan scan(database, table, columns);
-    while (!full() && scan.next()) row(scan);
-    note_damage(table, scan.error());
-  }
+  Assembler(Run& into, sqlite::Database& from) : EventTables(into, from, row_layout()), names(into.timeline.names) {}
 
   /// Adds the slice of the scan's row, whose first two columns are `start` and `end`; kNone where it has no time.
   SliceIndex add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
@@ -80,26 +57,17 @@ class Assembler {
   /// Rows of devices and rows of calls do not all say their process: all of them are taken as one.
   void assume_one_process() { one_process_ = true; }
 
-  /// Makes room for the slices of all tables, so that columns need not grow.
+  /// Makes room for the slices of all tables and the samples of counters, so that columns need not grow.
   void reserve();
 
-  /// The tables that have been read.
-  const std::set<std::string>& read_tables() const { return read_; }
   const std::unordered_map<int64_t, TrackIndex>& threads() const { return threads_; }
 
-  Run& run;
-  sqlite::Database& database;
   Names names;
 
  private:
   SliceIndex push_slice(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track,
                         int64_t correlation, uint64_t source);
-  static uint64_t place_of(const std::string& table);
-  bool full() const { return run.timeline.slices.size() >= kNone - 1; }
-  void note_damage(const std::string& table, const std::string& error);
 
-  uint64_t table_ = 0;
-  std::set<std::string> read_;
   // The last answer of each lookup: rows of one thread or stream stand together.
   std::pair<int64_t, TrackIndex> last_thread_{0, kNone};
   std::pair<std::tuple<uint64_t, int32_t, int64_t>, TrackIndex> last_stream_{{}, kNone};

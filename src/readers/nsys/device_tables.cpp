@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "model/time_range.h"
+#include "readers/common/cuda_names.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
@@ -49,36 +50,19 @@ CopyKind copy_kind(const Kinds& kinds, int64_t code) {
                                                                 : CopyKind::unknown;
 }
 
-struct KnownMemory {
-  std::string_view label;
-  MemoryKind kind;
-};
-constexpr std::array<KnownMemory, 8> kMemory{{{"Pageable", MemoryKind::pageable},
-                                              {"Pinned", MemoryKind::pinned},
-                                              {"Device", MemoryKind::device},
-                                              {"Array", MemoryKind::array},
-                                              {"Managed", MemoryKind::managed},
-                                              {"Device Static", MemoryKind::device_static},
-                                              {"Managed Static", MemoryKind::managed_static},
-                                              {"Unknown", MemoryKind::unknown}}};
+/// Without the enumeration.
+constexpr std::array<MemoryKind, 8> kMemory{MemoryKind::pageable,       MemoryKind::pinned,  MemoryKind::device,
+                                            MemoryKind::array,          MemoryKind::managed, MemoryKind::device_static,
+                                            MemoryKind::managed_static, MemoryKind::unknown};
 
 MemoryKind memory_kind(const Kinds& kinds, sqlite::Scan& scan, int column) {
   if (scan.is_null(column)) return MemoryKind::unknown;
   const int64_t code = scan.integer(column);
   if (const auto label = kinds.find(code); label != kinds.end()) {
-    for (const KnownMemory& one : kMemory) {
-      if (one.label == label->second) return one.kind;
-    }
+    if (const auto known = cuda::memory_of_label(label->second)) return *known;
   }
-  return code >= 0 && code < static_cast<int64_t>(kMemory.size()) ? kMemory[static_cast<size_t>(code)].kind
+  return code >= 0 && code < static_cast<int64_t>(kMemory.size()) ? kMemory[static_cast<size_t>(code)]
                                                                   : MemoryKind::unknown;
-}
-
-std::string_view label_of(MemoryKind kind) {
-  for (const KnownMemory& one : kMemory) {
-    if (one.kind == kind) return one.label;
-  }
-  return "Unknown";
 }
 
 class DeviceTables {
@@ -271,15 +255,7 @@ class DeviceTables {
           events.push_back(event);
           ++assembler_.run.events.memory;
         });
-    std::stable_sort(events.begin(), events.end(),
-                     [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; });
-    std::map<int32_t, int64_t> in_use;
-    for (MemoryEvent& event : events) {
-      int64_t& total = in_use[event.device];
-      // What was allocated before the recording is released in it: the total cannot be known below 0.
-      total = std::clamp<int64_t>(total + event.bytes, 0, INT64_MAX / 2);
-      event.total_allocated = total;
-    }
+    cuda::sum_memory(events);
     timeline_.memory = std::move(events);
   }
 
@@ -294,14 +270,10 @@ class DeviceTables {
     return scan.is_null(column) || size < 0 || size > kMostBytes ? -1 : size;
   }
 
-  /// As PyTorch's profiler writes it, so that runs under both can be compared.
   StringId copy_name(const DeviceOp& op) {
-    const auto key = std::tuple(op.copy, op.source, op.destination);
-    if (const auto known = copy_names_.find(key); known != copy_names_.end()) return known->second;
-    std::string name = op.copy == CopyKind::memset ? "Memset (" : std::string("Memcpy ") + text_of(op.copy) + " (";
-    if (op.copy != CopyKind::memset) name.append(label_of(op.source)).append(" -> ");
-    name.append(label_of(op.destination)).append(")");
-    return copy_names_[key] = assembler_.names.intern(name);
+    const auto [at, added] = copy_names_.try_emplace({op.copy, op.source, op.destination}, 0);
+    if (added) at->second = assembler_.names.intern(cuda::name_of_copy(op.copy, op.source, op.destination));
+    return at->second;
   }
 
   static constexpr int64_t kMostBytes = int64_t{1} << 50;  // sums of many fit into 64 bits

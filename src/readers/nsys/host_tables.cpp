@@ -5,19 +5,12 @@
 #include <vector>
 
 #include "model/time_range.h"
+#include "readers/common/cuda_names.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
 
 namespace {
-
-/// PyTorch's emit_nvtx writes framework ops as ranges: "aten::mm, seq = 12, op_id = 7, sizes = [[2, 3]]".
-std::string_view op_of_range(std::string_view name) {
-  size_t end = std::string_view::npos;
-  for (const std::string_view detail : {", seq = ", ", op_id = ", ", sizes = ["})
-    end = std::min(end, name.find(detail));
-  return end == std::string_view::npos ? std::string_view() : name.substr(0, end);
-}
 
 /// ENUM_NSYS_EVENT_TYPE: 70 and 71 come from imported text files.
 enum NvtxType : int64_t {
@@ -254,7 +247,7 @@ class HostTables {
   StringId op_name(StringId name) {
     const auto [at, added] = ops_.try_emplace(name, kNoOp);
     if (added) {
-      const std::string_view op = op_of_range(timeline_.names[name]);
+      const std::string_view op = cuda::op_of_range(timeline_.names[name]);
       if (!op.empty()) at->second = assembler_.names.intern(op);
     }
     return at->second;

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "readers/common/sqlite/database_input.h"
+#include "readers/common/sqlite/row_arguments.h"
 #include "readers/common/temporary_folder.h"
-#include "readers/nsys/arguments.h"
 #include "readers/nsys/export_tool.h"
 #include "readers/nsys/payloads.h"
 #include "readers/nsys/tables.h"
@@ -54,7 +54,7 @@ Run read_database(const std::string& path, const std::string& name, const ReadOp
   read_counters(assembler);
   read_samples(assembler);
   finish(assembler);
-  run.arguments = make_argument_source(std::move(database));
+  run.arguments = sqlite::make_row_arguments(std::move(database), row_layout());
   return run;
 }
 

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "readers/common/test_slices.h"
 #include "readers/nsys/test_export.h"
 #include "readers/reader.h"
 
@@ -21,7 +22,9 @@ using test::add_call;
 using test::add_kernel;
 using test::kProcessA;
 using test::kProcessB;
+using test::names_of;
 using test::row;
+using test::slices_of;
 using test::TestDatabase;
 using test::TestFile;
 
@@ -36,20 +39,6 @@ cgpu::Run read_export(const std::string& change = "", bool rows = true) {
   if (rows) test::add_rows(database);
   database.sql(change).close();
   return read(database.path());
-}
-
-std::vector<SliceIndex> slices_of(const cgpu::Run& run, SliceKind kind) {
-  std::vector<SliceIndex> found;
-  for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) {
-    if (run.timeline.kind(i) == kind) found.push_back(i);
-  }
-  return found;
-}
-
-std::vector<std::string> names_of(const cgpu::Run& run, SliceKind kind) {
-  std::vector<std::string> names;
-  for (const SliceIndex i : slices_of(run, kind)) names.emplace_back(run.timeline.name(i));
-  return names;
 }
 
 int64_t accounted(const cgpu::Run& run) {
@@ -417,7 +406,7 @@ void expect_an_answer(const std::string& bytes) {
   try {
     const cgpu::Run run = read(file.path());
     EXPECT_EQ(accounted(run), run.events.read);
-    const std::vector<uint64_t>& source = run.timeline.slices.source;
+    const auto& source = run.timeline.slices.source;
     for (size_t i = 0; i < source.size(); i += source.size() / 8 + 1) {
       try {
         run.arguments->arguments(source[i]);

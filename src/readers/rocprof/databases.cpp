@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
+#include "readers/common/sqlite/event_tables.h"
 
 namespace cgpu::rocprof {
 
@@ -37,9 +38,7 @@ void each_row(sqlite::Database& database, const std::string& table, const std::v
   if (!database.has(table)) return;
   Scan scan(database, table, columns);
   while (scan.next()) row(scan);
-  if (!scan.error().empty()) {
-    notes.add("damaged_input", 1, "the table " + table + " could not be read to its end: " + scan.error(), true);
-  }
+  sqlite::note_damage(notes, table, scan.error());
 }
 
 /// A table's number, or -1 where it is null.

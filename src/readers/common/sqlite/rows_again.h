@@ -35,15 +35,16 @@ void for_each_row(Database& database, const std::string& table, const std::vecto
   }
 }
 
-/// The texts of a table (id, value), each read when it is first asked for; a number where there is none.
+/// The texts of a table of ids and values, each read when it is first asked for; a number where there is none.
 class TextsById {
  public:
-  TextsById(Database& database, std::string table) : database_(database), table_(std::move(table)) {}
+  TextsById(Database& database, std::string table, std::string id = "id")
+      : database_(database), table_(std::move(table)), id_(std::move(id)) {}
 
   const std::string& at(int64_t id) {
     const auto [at, is_new] = texts_.try_emplace(id);
     if (is_new) {
-      Scan text(database_, table_, {"value"}, "WHERE id = " + std::to_string(id));
+      Scan text(database_, table_, {"value"}, "WHERE " + identifier(id_) + " = " + std::to_string(id));
       at->second = text.next() ? std::string(text.text(0)) : std::to_string(id);
     }
     return at->second;
@@ -52,6 +53,7 @@ class TextsById {
  private:
   Database& database_;
   std::string table_;
+  std::string id_;
   std::unordered_map<int64_t, std::string> texts_;
 };
 

@@ -1,36 +1,29 @@
-#include "readers/nsys/arguments.h"
+#include "readers/common/sqlite/row_arguments.h"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 
+#include "model/timeline.h"
 #include "readers/common/sqlite/rows_again.h"
-#include "readers/nsys/assembler.h"
 
-namespace cgpu::nsys {
+namespace cgpu::sqlite {
 
 namespace {
 
-/// Columns that the slice shows itself.
-constexpr std::array<std::string_view, 3> kShown{"start", "end", "globalTid"};
-/// Columns with ids of texts.
-constexpr std::array<std::string_view, 9> kTexts{"nameId",     "textId",   "demangledName", "shortName", "mangledName",
-                                                 "jsonTextId", "funcName", "srcFile",       "varName"};
-
-template <size_t N>
-bool is_any(const std::array<std::string_view, N>& names, std::string_view name) {
+bool is_any(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 class RowArguments final : public ArgumentSource {
  public:
-  explicit RowArguments(std::shared_ptr<sqlite::Database> database) : database_(std::move(database)) {}
+  RowArguments(std::shared_ptr<Database> database, RowLayout layout)
+      : database_(std::move(database)), layout_(std::move(layout)) {}
 
   void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     database_->begin_again();
-    sqlite::TextsById texts(*database_, "StringIds");
-    const std::vector<std::string>& names = argument_tables();
+    TextsById texts(*database_, layout_.texts, layout_.id);
+    const std::vector<std::string>& names = layout_.tables;
     for (size_t first = 0; first < sources.size();) {
       const uint64_t place = sources[first] >> kRowBits;
       std::vector<int64_t> rows;
@@ -43,7 +36,7 @@ class RowArguments final : public ArgumentSource {
         continue;
       }
       const std::vector<Column> columns = columns_of(table->second);
-      sqlite::for_each_row(*database_, table->first, table->second, rows, [&](sqlite::Scan& scan) {
+      for_each_row(*database_, table->first, table->second, rows, [&](Scan& scan) {
         batch.begin_event();
         for (const Column& column : columns) add(column, scan, texts, batch);
       });
@@ -57,29 +50,40 @@ class RowArguments final : public ArgumentSource {
     bool is_id;  // may hold the id of a text
   };
 
-  static std::vector<Column> columns_of(const std::vector<std::string>& names) {
+  std::vector<Column> columns_of(const std::vector<std::string>& names) const {
     std::vector<Column> columns;
     for (size_t i = 0; i < names.size(); ++i) {
-      if (!is_any(kShown, names[i])) columns.push_back({static_cast<int>(i), names[i], is_any(kTexts, names[i])});
+      if (is_any(layout_.shown, names[i])) continue;
+      columns.push_back({static_cast<int>(i), names[i], is_any(layout_.text_columns, names[i])});
     }
     return columns;
   }
 
-  static void add(const Column& column, sqlite::Scan& scan, sqlite::TextsById& texts, ArgumentBatch& batch) {
+  static void add(const Column& column, Scan& scan, TextsById& texts, ArgumentBatch& batch) {
     if (scan.is_null(column.number)) return;
     const bool is_text = scan.is_text(column.number);
     if (column.is_id && !is_text) return batch.add(column.name, texts.at(scan.integer(column.number)), false);
     batch.add(column.name, scan.text(column.number), !is_text && scan.is_number(column.number));
   }
 
-  std::shared_ptr<sqlite::Database> database_;
+  std::shared_ptr<Database> database_;
+  RowLayout layout_;
   std::mutex mutex_;
 };
 
 }  // namespace
 
-std::shared_ptr<ArgumentSource> make_argument_source(std::shared_ptr<sqlite::Database> database) {
-  return std::make_shared<RowArguments>(std::move(database));
+uint64_t source_of_row(uint64_t table, int64_t row) {
+  const bool fits = row >= 0 && row < int64_t{1} << kRowBits;
+  return fits ? table << kRowBits | static_cast<uint64_t>(row) : kNoSource;
 }
 
-}  // namespace cgpu::nsys
+uint64_t RowLayout::place_of(const std::string& table) const {
+  return static_cast<uint64_t>(std::find(tables.begin(), tables.end(), table) - tables.begin());
+}
+
+std::shared_ptr<ArgumentSource> make_row_arguments(std::shared_ptr<Database> database, RowLayout layout) {
+  return std::make_shared<RowArguments>(std::move(database), std::move(layout));
+}
+
+}  // namespace cgpu::sqlite

@@ -1,0 +1,65 @@
+#include "readers/nvprof/nvprof.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "readers/common/sqlite/database_input.h"
+#include "readers/nvprof/tables.h"
+
+namespace cgpu::nvprof {
+
+namespace {
+
+constexpr std::string_view kRecords = "CUPTI_ACTIVITY_KIND_";
+const std::string kTexts = "StringTable";
+
+bool has_tables_of_nvprof(const sqlite::Database& database) {
+  return database.has(kTexts) && std::any_of(database.tables().begin(), database.tables().end(),
+                                             [](const auto& table) { return table.first.starts_with(kRecords); });
+}
+
+bool begins_like_nvprof(std::string_view head) {
+  return head.find(kTexts) != std::string_view::npos && head.find(kRecords) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_database(const Input& input) {
+  if (!input.head.starts_with(sqlite::kMagic)) return false;
+  if (!sqlite::is_database_file(input.path)) return begins_like_nvprof(input.head);
+  try {
+    return has_tables_of_nvprof(sqlite::Database(input.path, input.path));
+  } catch (const Error&) {
+    return begins_like_nvprof(input.head);  // damaged: reading says how
+  }
+}
+
+Run read_database(const Input& input, const ReadOptions& options) {
+  const sqlite::DatabaseInput file(input);
+  auto database = std::make_shared<sqlite::Database>(file.path(), input.path);
+  Run run;
+  run.file = input.path;
+  run.format = "nvprof";
+  run.input_bytes = input.source->stored_bytes();
+  run.text_bytes = database->size();
+  if (!has_tables_of_nvprof(*database)) throw Error(input.path, "is an SQLite database without the tables of nvprof");
+  sqlite::note_losses(*database, run.notes);
+  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  const auto progress = [&](double share) {
+    if (options.progress) options.progress(share);
+  };
+  Assembler assembler(run, *database);
+  assembler.reserve_slices();
+  read_facts(assembler);
+  progress(0.1);
+  read_host_tables(assembler);
+  progress(0.6);
+  read_device_tables(assembler);
+  progress(0.9);
+  read_counters(assembler);
+  finish(assembler);
+  run.arguments = sqlite::make_row_arguments(std::move(database), row_layout());
+  return run;
+}
+
+}  // namespace cgpu::nvprof
