@@ -45,6 +45,7 @@ std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::str
 }
 
 int parse_and_run(int argc, char** argv) {
+  int exit_code = 0;
   CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together", CGPU_VERSION,
                    "cgpu trace.json.gz                     the report\n"
                    "cgpu report trace.json.gz -o page.html the report as a page with charts\n"
@@ -55,6 +56,10 @@ int parse_and_run(int argc, char** argv) {
   add_table_verb(line);
   add_diagnose_verb(line);
   add_whatif_verb(line);
+  add_compare_verb(line);
+  add_check_verb(line, exit_code);
+  add_summarize_verb(line);
+  add_history_verb(line);
   add_export_verb(line);
   add_view_verb(line);
   add_completion_verb(line);
@@ -65,7 +70,7 @@ int parse_and_run(int argc, char** argv) {
     return kUsageError;
   }
   if (const Action action = line.parse(std::move(words))) action();
-  return 0;
+  return exit_code;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// cgpu diagnose INPUT...: what slows the run down, what it could give back, and what to do.
+// cgpu diagnose INPUT... [--against BASELINE]: what slows the run down, what it could give back, and what to do; and
+// what of that a baseline did not have.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,6 +12,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "comparison/change_words.h"
+#include "comparison/comparison_table.h"
 #include "session/rank_fold.h"
 #include "table/json.h"
 #include "table/text.h"
@@ -58,22 +61,30 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
 
 struct DiagnoseCommand {
   InputOptions input;
+  std::string against;
   std::string format;
   std::string output;
 
   void run() const {
     const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
     check_output(output, input);
-    const FoldedSession folded =
-        fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&find_analysis("findings"), {}}});
-    const Table& findings = folded.tables.front();
+    std::vector<Table> tables;
+    std::string changes;
+    if (against.empty()) {
+      tables = fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&find_analysis("findings"), {}}})
+                   .tables;
+    } else {
+      changes = compare_with_baseline(tables);
+    }
+    const Table& findings = tables.front();
     write_output(output, [&](std::ostream& out) {
-      if (wanted == "json") return write_json(out, "diagnose", input.inputs, folded.tables);
+      if (wanted == "json") return write_json(out, "diagnose", input.inputs, tables);
+      const bool markdown = wanted == "md";
+      if (!changes.empty()) out << (markdown ? "```\n" + changes + "```\n\n" : changes + "\n");
       if (findings.empty()) {
         out << "Nothing found that would give back 3 % of the time or more.\n";
         return;
       }
-      const bool markdown = wanted == "md";
       const size_t width = markdown ? 1000 : text_options().width;
       for (const Paragraph& one : paragraphs_of(findings)) {
         out << (markdown ? "### " + one.heading + "\n\n" : wrap_text(one.heading, width));
@@ -94,6 +105,23 @@ struct DiagnoseCommand {
       }
     });
   }
+
+ private:
+  /// Appends the findings and how they differ from those of the baseline; returns that in words.
+  std::string compare_with_baseline(std::vector<Table>& tables) const {
+    InputOptions other = input;
+    other.inputs = {against};
+    const Session baseline = open_selected(other);
+    const Session session = open_selected(input);
+    const SessionFacts a(baseline);
+    const SessionFacts b(session);
+    const Comparison comparison(a, b);
+    tables.push_back(comparison.findings(Side::b));
+    tables.push_back(make_table(find_comparison_table("findings"), comparison));
+    const std::string words = finding_words(comparison);
+    return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n"
+                         : words;
+  }
 };
 
 }  // namespace
@@ -102,6 +130,8 @@ void add_diagnose_verb(CommandLine& line) {
   auto command = std::make_shared<DiagnoseCommand>();
   Verb verb = line.add_verb("diagnose", "What slows the run down, what it could give back, and what to do");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--against", command->against,
+                  "A profile, or a directory of rank files, to compare the findings with");
   verb.add_option("--format", command->format, "text, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "md"});
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");

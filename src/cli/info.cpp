@@ -1,11 +1,14 @@
 // cgpu info INPUT...: what the input is. Nothing is linked or analysed.
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "session/summary.h"
 #include "table/json.h"
 #include "table/text.h"
 
@@ -18,12 +21,23 @@ struct InfoCommand {
   std::string format = "text";
 
   void run() const {
-    const Session session = read_session(OpeningWithProgress(input).options());
-    const Table info = make_table("info", session);
-    const Table notes = make_table("notes", session);
+    const OpeningWithProgress opening(input);
+    Table info;
+    Table notes;
+    if (auto summary = summary_of(opening.options(), {})) {
+      std::vector<Table> kept =
+          fold_summary(std::move(*summary), input.inputs.front(), {{&find_analysis("info")}, {&find_analysis("notes")}})
+              .tables;
+      info = std::move(kept[0]);
+      notes = std::move(kept[1]);
+    } else {
+      const Session session = read_session(opening.options());
+      info = make_table("info", session);
+      notes = make_table("notes", session);
+    }
     write_output("", [&](std::ostream& out) {
       if (format == "json") {
-        write_json(out, "info", session.inputs, {info, notes});
+        write_json(out, "info", input.inputs, {info, notes});
         return;
       }
       out << render_text(info, text_options());

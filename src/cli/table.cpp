@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/table_list.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "session/rank_fold.h"
@@ -47,74 +48,18 @@ std::vector<DeclaredOption> declared_options() {
   return all;
 }
 
-Table list_of_tables() {
-  Table list("tables", "tables that `cgpu table INPUT... NAME` can show",
-             {{"name", ColumnType::text, "", "what to type as NAME"},
-              {"about", ColumnType::text, "", "what it tells"},
-              {"aliases", ColumnType::text, "", "names that other tools give it, accepted too"},
-              {"subject", ColumnType::text, "", "what it is about"},
-              {"slices_by", ColumnType::text, "",
-               "columns that tell its rows apart where a row stands for slices; absent where it does not"}});
+std::vector<DeclaredTable> declared_tables() {
+  std::vector<DeclaredTable> declared;
   for (const Analysis& analysis : all_analyses()) {
-    list.append(
-        {analysis.name, analysis.about, fmt::format("{}", fmt::join(analysis.aliases, ", ")), text_of(analysis.subject),
-         analysis.row_slices.visit ? Cell(fmt::format("{}", fmt::join(analysis.row_slices.keys, ", "))) : Cell()});
+    declared.push_back({.name = analysis.name,
+                        .about = analysis.about,
+                        .aliases = analysis.aliases,
+                        .subject = text_of(analysis.subject),
+                        .slices_by = analysis.row_slices.visit ? analysis.row_slices.keys : std::vector<std::string>(),
+                        .columns = analysis.columns,
+                        .options = analysis.options});
   }
-  return list;
-}
-
-Table list_of_columns() {
-  Table list(
-      "columns", "the columns of each table; those over a call tree have one or two more for each metric",
-      {{"table", ColumnType::text, "", "name of the table"},
-       {"name", ColumnType::text, "", "name of the column"},
-       {"type", ColumnType::text, "", "int, float or text"},
-       {"unit", ColumnType::text, "", "ns, bytes, %, ...; absent for none"},
-       {"role", ColumnType::text, "", "key: says which row it is; measure: how much; moment: a time; text: more"},
-       {"about", ColumnType::text, "", "what it means"}});
-  for (const Analysis& analysis : all_analyses()) {
-    for (const Column& column : analysis.columns) {
-      list.append({analysis.name, column.name, text_of(column.type), column.unit.empty() ? Cell() : Cell(column.unit),
-                   text_of(column.role), column.about});
-    }
-  }
-  return list;
-}
-
-Table list_of_options() {
-  Table list("options", "the options that single tables take, besides those that all tables take",
-             {{"table", ColumnType::text, "", "name of the table"},
-              {"name", ColumnType::text, "", "name of the option"},
-              {"kind", ColumnType::text, "", "flag, choice, number or names"},
-              {"default", ColumnType::text, "", "what it is where nobody says; absent for nothing"},
-              {"choices", ColumnType::text, "", "of a choice"},
-              {"about", ColumnType::text, "", "what it does"}});
-  for (const Analysis& analysis : all_analyses()) {
-    for (const TableOption& option : analysis.options) {
-      list.append({analysis.name, "--" + option.name, text_of(option.kind),
-                   option.fallback.empty() ? Cell() : Cell(option.fallback),
-                   option.choices.empty() ? Cell() : Cell(fmt::format("{}", fmt::join(option.choices, ", "))),
-                   option.about});
-    }
-  }
-  return list;
-}
-
-/// Each table with its whole description.
-std::string list_as_text() {
-  constexpr size_t kIndent = 18;
-  const size_t width = std::max<size_t>(text_options().width, 2 * kIndent);
-  std::string text = "tables that `cgpu table INPUT... NAME` can show\n";
-  for (const Analysis& analysis : all_analyses()) {
-    std::string about = analysis.about;
-    if (!analysis.aliases.empty()) about += fmt::format(" (also called {})", fmt::join(analysis.aliases, ", "));
-    std::string start = fmt::format("{:<{}}", analysis.name + " ", kIndent);
-    std::istringstream lines(wrap_text(about, width - kIndent));
-    for (std::string line; std::getline(lines, line);) {
-      text += std::exchange(start, std::string(kIndent, ' ')) + line + "\n";
-    }
-  }
-  return text;
+  return declared;
 }
 
 struct TableCommand {
@@ -136,6 +81,10 @@ struct TableCommand {
     if (words.empty()) throw Error("table: give one or more inputs and the name of a table (cgpu table --list)");
     if (words.size() == 1) {
       throw Error(words.front() + ": give an input and the name of a table, like: cgpu table trace.json kernels");
+    }
+    if (words.back().starts_with("compare_")) {
+      throw Error(fmt::format("{} is a table of two runs: cgpu compare A B --table {}", words.back(),
+                              words.back().substr(std::string_view("compare_").size())));
     }
     const Analysis& wanted = find_analysis(words.back());
     const TableOptions options = given_options();
@@ -217,13 +166,16 @@ struct TableCommand {
 
   void write_list() {
     if (format == "json") {  // all that is declared
-      return write_output(output, [&](std::ostream& out) {
-        write_json(out, "table", {}, {list_of_tables(), list_of_columns(), list_of_options()});
-      });
+      return write_output(output,
+                          [&](std::ostream& out) { write_json(out, "table", {}, whole_list(declared_tables())); });
     }
     if (!top) top = 0;
-    if (format == "text") return write_output(output, [&](std::ostream& out) { out << list_as_text(); });
-    write(list_of_tables(), 0);
+    if (format == "text") {
+      return write_output(output, [&](std::ostream& out) {
+        out << list_as_text(declared_tables(), "tables that `cgpu table INPUT... NAME` can show");
+      });
+    }
+    write(list_of_tables(declared_tables()), 0);
   }
 };
 

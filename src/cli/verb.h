@@ -11,6 +11,11 @@ void add_info_verb(CommandLine& line);
 void add_table_verb(CommandLine& line);
 void add_diagnose_verb(CommandLine& line);
 void add_whatif_verb(CommandLine& line);
+void add_compare_verb(CommandLine& line);
+/// `exit_code` takes what the check says.
+void add_check_verb(CommandLine& line, int& exit_code);
+void add_summarize_verb(CommandLine& line);
+void add_history_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);
 void add_view_verb(CommandLine& line);
 void add_completion_verb(CommandLine& line);

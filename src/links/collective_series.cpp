@@ -149,6 +149,17 @@ bool is_waiting_call(std::string_view name) {
 
 }  // namespace
 
+std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries& series) {
+  std::vector<int64_t> last(series.instances, INT64_MIN);
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (const CollectivePart& part : member.parts) {
+      last[part.instance] = std::max(last[part.instance], run.timeline.slices.start[part.slice] + run.clock_base);
+    }
+  }
+  return last;
+}
+
 bool ends_together(std::string_view collective) {
   static constexpr std::array<std::string_view, 5> kinds = {"allreduce", "allgather", "reducescatter", "alltoall",
                                                             "barrier"};

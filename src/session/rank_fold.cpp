@@ -14,6 +14,7 @@
 #include "links/clocks.h"
 #include "links/complete.h"
 #include "session/let_go.h"
+#include "session/summary.h"
 
 namespace cgpu {
 
@@ -248,6 +249,7 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
+  if (auto summary = summary_of(open, selection)) return fold_summary(std::move(*summary), open.inputs.front(), wanted);
   const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) {
     return table.analysis->events || (table.analysis->needs_all_timelines && !table.if_open);
   });

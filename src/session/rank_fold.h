@@ -32,8 +32,8 @@ struct FoldedSession {
 
 /// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a
 /// table is wanted that has one row an event or needs all timelines, and where files of the inputs have to be joined
-/// with others. `look`, if given, sees every run while it is open, in any order and from several threads, one call at a
-/// time.
+/// with others. Of a summary (summary.h), the tables that it keeps; nothing is to be looked at then. `look`, if given,
+/// sees every run while it is open, in any order and from several threads, one call at a time.
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look = nullptr);
 

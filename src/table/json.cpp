@@ -48,6 +48,10 @@ constexpr const char* kNext = ",\n";
 void begin_table_object(std::ostream& out, const Table& table) {
   std::string text = "{";
   append_field(text, "about", table.about);
+  if (!table.per.empty()) {
+    text += ", ";
+    append_field(text, "per", table.per);
+  }
   text += ", \"columns\": [";
   const char* separator = kFirst;
   for (const Column& column : table.columns) {

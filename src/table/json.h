@@ -1,5 +1,5 @@
-// Tables as one JSON document: {"schema": "cgpu/1", "command", "inputs", "tables": {NAME: {"about", "columns",
-// "rows"}}}.
+// Tables as one JSON document: {"schema": "cgpu/1", "command", "inputs", "tables": {NAME: {"about", "per" (where the
+// table says it), "columns", "rows"}}}.
 //
 // One row a line, so that big tables compare well with line tools. Values are exact, absent is null. Strings are valid
 // UTF-8 (other bytes become U+FFFD) without raw control characters. O(cells), one row in memory at a time.
@@ -41,7 +41,7 @@ void write_json(std::ostream& out, std::string_view command, const std::vector<s
 std::string render_json(std::string_view command, const std::vector<std::string>& inputs,
                         const std::vector<Table>& tables);
 
-/// One table as an object: {"about", "columns", "rows"}.
+/// One table as an object: {"about", "per", "columns", "rows"}.
 void write_table_object(std::ostream& out, const Table& table);
 
 /// Appends `text` as a JSON string with its quotes.

@@ -61,6 +61,7 @@ class Table {
 
   std::string name;
   std::string about;  // one line
+  std::string per;    // what the figures are of: "iteration", "whole"; "" where there is no choice
   /// May be added to as long as there are no rows.
   std::vector<Column> columns;
 

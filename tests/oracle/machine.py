@@ -52,10 +52,10 @@ class Rank:
         return self.correlation
 
     @contextlib.contextmanager
-    def within(self, name, category="cpu_op"):
+    def within(self, name, category="cpu_op", **arguments):
         begin = self.now
         yield
-        self.event(category, name, begin, self.now - begin)
+        self.event(category, name, begin, self.now - begin, **arguments)
 
     @contextlib.contextmanager
     def step(self, number):

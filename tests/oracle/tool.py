@@ -36,7 +36,7 @@ def table(inputs, name, *options):
     done = run(["table"] + inputs + [name, "--format", "json"] + list(options))
     if done.returncode:
         raise RuntimeError("cgpu table %s %s: exit %d: %s" % (" ".join(map(os.path.basename, inputs)), name,
-                                                              done.returncode, done.stderr.decode().strip()[-300:]))
+                                                              done.returncode, done.stderr.decode().strip()))
     answer = json.loads(done.stdout.decode())["tables"][name]
     columns = [c["name"] for c in answer["columns"]]
     return [dict(zip(columns, row)) for row in answer["rows"]]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -73,15 +74,36 @@ inline Cell percent_of(int64_t part, int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// The order of two rows by their cells from left to right.
+inline bool is_before_by_cells(const Table& table, uint32_t a, uint32_t b) {
+  for (size_t each = 0; each < table.columns.size(); ++each) {
+    if (const auto order = table.values(each).compare(a, b); order != 0) return order < 0;
+  }
+  return false;
+}
+
 /// Rows in descending order of an integer column, absent last; rows of equal value by their cells from left to right.
 inline void sort_most_first(Table& table, const std::string& column) {
   const ColumnValues& key = table.values(table.column(column));
   table.sort([&](uint32_t a, uint32_t b) {
     if (const auto order = key.compare(a, b); order != 0) return order > 0;
-    for (size_t each = 0; each < table.columns.size(); ++each) {
-      if (const auto order = table.values(each).compare(a, b); order != 0) return order < 0;
-    }
-    return false;
+    return is_before_by_cells(table, a, b);
+  });
+}
+
+/// Rows in descending order of the size of a change, whichever its sign, in a column of numbers without absent values;
+/// rows of equal change by their cells from left to right.
+inline void sort_most_changed(Table& table, const std::string& column) {
+  if (table.empty()) return;
+  const ColumnValues& change = table.values(table.column(column));
+  // A long double holds every int64 exactly.
+  const auto size_of = [&](uint32_t row) -> long double {
+    if (change.type() == ColumnType::real) return std::abs(std::get<double>(change.cell(row)));
+    return std::abs(static_cast<long double>(std::get<int64_t>(change.cell(row))));
+  };
+  table.sort([&](uint32_t a, uint32_t b) {
+    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
+    return is_before_by_cells(table, a, b);
   });
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
-#include "analysis/common/element_types.h"
+#include "analysis/ranks/collective_bytes.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 #include "links/collective_series.h"
@@ -29,7 +29,6 @@ double bus_factor(const std::string& name, int64_t n) {
 
 /// One instance of a collective, over all members that took part.
 struct Instance {
-  int64_t latest_start = INT64_MIN;
   int64_t shortest = INT64_MAX;
   std::optional<int64_t> bytes;  // as recorded by the first member that has them
 };
@@ -44,14 +43,6 @@ struct SeriesSums {
   bool mixed_sizes = false;
 };
 
-std::optional<int64_t> bytes_of(const Timeline& timeline, const Collective* record) {
-  if (record == nullptr) return {};
-  const int64_t elements = std::max(record->elements_in, record->elements_out);
-  const std::optional<int64_t> size = element_size(timeline.names[record->type]);
-  if (elements < 0 || !size) return {};
-  return elements * *size;
-}
-
 SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   SeriesSums sums;
   std::vector<Instance> instances(series.instances);
@@ -60,9 +51,8 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
     for (const CollectivePart& part : member.parts) {
       Instance& instance = instances[part.instance];
       const int64_t duration = run.timeline.slices.duration[part.slice];
-      instance.latest_start = std::max(instance.latest_start, run.timeline.slices.start[part.slice] + run.clock_base);
       instance.shortest = std::min(instance.shortest, duration);
-      if (!instance.bytes) instance.bytes = bytes_of(run.timeline, part.record);
+      if (!instance.bytes) instance.bytes = bytes_of_collective(run.timeline, part.record);
       sums.total_ns += duration;
       const int64_t size = part.record != nullptr ? part.record->group_size : -1;
       if (size <= 0) continue;
@@ -70,10 +60,11 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
       if (sums.group_size != size) sums.mixed_sizes = true;
     }
   }
+  const std::vector<int64_t> last = last_starts(session, series);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart& part : member.parts) {
-      sums.wait_ns += instances[part.instance].latest_start - (run.timeline.slices.start[part.slice] + run.clock_base);
+      sums.wait_ns += last[part.instance] - (run.timeline.slices.start[part.slice] + run.clock_base);
     }
   }
   for (const Instance& instance : instances) {

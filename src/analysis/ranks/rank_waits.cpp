@@ -11,14 +11,7 @@ std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session) {
   std::vector<std::vector<HostCauses::Wait>> waits(session.runs.size());
   if (!has_common_clock(session)) return waits;
   for (const CollectiveSeries& series : host_collectives(session)) {
-    std::vector<int64_t> latest(series.instances, INT64_MIN);
-    for (const CollectiveMember& member : series.members) {
-      const Run& run = session.runs[member.run];
-      for (const CollectivePart& part : member.parts) {
-        int64_t& start = latest[part.instance];
-        start = std::max(start, run.timeline.slices.start[part.slice] + run.clock_base);
-      }
-    }
+    const std::vector<int64_t> latest = last_starts(session, series);
     for (const CollectiveMember& member : series.members) {
       const Run& run = session.runs[member.run];
       const Slices& slices = run.timeline.slices;

@@ -1,0 +1,83 @@
+// cgpu history DIR|FILE...: runs over time, and where they changed.
+#include "gate/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/run_inputs.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "gate/collect_figures.h"
+#include "session/summary.h"
+#include "table/json.h"
+#include "table/text.h"
+
+namespace cgpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder stands for the summaries in it; anything else for itself.
+std::vector<std::string> runs_in(const std::string& input) {
+  std::error_code failed;
+  if (!fs::is_directory(input, failed)) return {input};
+  std::vector<std::string> runs;
+  for (fs::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
+    if (is_summary(at->path().string())) runs.push_back(at->path().string());
+  }
+  if (runs.empty()) throw Error(input, "has no summaries in it: make them with `cgpu summarize PROFILE -o RUN.cgpu`");
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+struct HistoryCommand {
+  InputOptions input;
+  std::string format;
+  std::string output;
+
+  void run() const {
+    const std::string wanted = format_of_output(format, output, {"json", "txt"});
+    check_output(output, input);
+    std::vector<CheckedRun> runs;
+    for (const std::string& each : separate_runs(input.inputs)) {
+      for (const std::string& one_run : runs_in(each)) {
+        InputOptions one = input;
+        one.inputs = {one_run};
+        runs.push_back({one_run, collect_figures(OpeningWithProgress(one).options(), {})});
+      }
+    }
+    const History history = history_of(std::move(runs));
+    write_output(output, [&](std::ostream& out) {
+      if (wanted == "json") return write_json(out, "history", input.inputs, {history.runs, history.changes});
+      const TextOptions options = text_options();
+      if (history.changed.empty()) out << "No change of level in " << history.runs.row_count() << " runs.\n";
+      for (const std::string& change : history.changed) out << wrap_text(change, options.width);
+      for (const std::string& remark : history.remarks) out << wrap_text("  " + remark, options.width);
+      out << '\n' << render_text(history.runs, options);
+    });
+  }
+};
+
+}  // namespace
+
+void add_history_verb(CommandLine& line) {
+  auto command = std::make_shared<HistoryCommand>();
+  Verb verb = line.add_verb("history", "Runs over time, and where their step time or memory changed");
+  verb.add_option("INPUT", command->input.inputs, "Folders of .cgpu files, or single .cgpu files and profiles")
+      .required();
+  verb.add_option("--format", command->format, "text or json (default: by the ending of -o, else text)")
+      .one_of({"text", "json"});
+  verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
+  add_input_options(verb, command->input, false);
+  verb.set_action([command] { command->run(); });
+}
+
+}  // namespace cgpu

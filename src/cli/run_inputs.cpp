@@ -1,0 +1,31 @@
+#include "cli/run_inputs.h"
+
+#include <glob.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace cgpu {
+
+std::vector<std::string> separate_runs(const std::vector<std::string>& inputs) {
+  std::vector<std::string> runs;
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (input.find_first_of("*?[") == std::string::npos || std::filesystem::exists(input, ignored)) {
+      runs.push_back(input);
+      continue;
+    }
+    glob_t found{};
+    if (::glob(input.c_str(), 0, nullptr, &found) == 0) {
+      for (size_t i = 0; i < found.gl_pathc; ++i) runs.emplace_back(found.gl_pathv[i]);
+    }
+    const bool none = found.gl_pathc == 0;
+    ::globfree(&found);
+    if (none) throw Error(input, "no file or folder matches");
+  }
+  return runs;
+}
+
+}  // namespace cgpu

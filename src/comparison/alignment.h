@@ -1,0 +1,90 @@
+// Which work of one side is which of the other: the trees of both are paired from the outside in, a level at a time,
+// and each device op belongs to the innermost op around it that both sides have.
+//
+// A level that only one side has (a range of NVTX, a wrapper around other ops) is looked through: what lies in it
+// stands in its place. Device ops are matched by name, then by class, below ops that are matched; where nothing of the
+// host is recorded, in the order of their launches. After hierarchical alignment of call trees (Weber et al.,
+// "Alignment-based metrics for trace comparison", Euro-Par 2013) with the O(ND) difference in the place of a quadratic
+// one.
+//
+// Linear in the nodes where the sides are alike, O(nodes x kMostEdits) at worst.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "comparison/merged_work.h"
+
+namespace cgpu {
+
+enum class Side : uint8_t { a, b };
+inline constexpr std::array<Side, 2> kSides = {Side::a, Side::b};
+inline constexpr Side other(Side side) {
+  return side == Side::a ? Side::b : Side::a;
+}
+/// A value of each side.
+template <typename T>
+struct OfSides {
+  T a{};
+  T b{};
+  T& operator[](Side side) { return side == Side::a ? a : b; }
+  const T& operator[](Side side) const { return side == Side::a ? a : b; }
+};
+
+/// Where device work is found: below an op that both sides have, or on one side only, or nothing says where it belongs.
+enum class Status : uint8_t { both, only_a, only_b, orphan };
+const char* text_of(Status status);
+
+struct AlignedNode {
+  uint32_t partner = kNone;      // the node of the other side that is the same work
+  uint32_t place = kNone;        // the innermost op above or at it that both sides have; where there is none, the
+                                 // outermost op, else the node itself
+  uint32_t replacement = kNone;  // of work without a partner, which stands where the other side has other work
+  Status status = Status::both;
+};
+
+class Alignment {
+ public:
+  Alignment(const MergedWork& a, const MergedWork& b, const Labels& labels);
+
+  const AlignedNode& node(Side side, uint32_t node) const { return nodes_[side][node]; }
+  const MergedWork& work(Side side) const { return *work_[side]; }
+
+  /// Nodes of each side that stand for each other without being the same work.
+  const std::vector<OfSides<std::vector<uint32_t>>>& replacements() const { return replacements_; }
+
+  /// Ops that lie in no other op, and how many of them both sides have.
+  struct TopLevel {
+    OfSides<int64_t> ops;
+    int64_t aligned = 0;
+  };
+  const TopLevel& top_level() const { return top_level_; }
+
+ private:
+  void align(uint32_t a, uint32_t b, OfSides<uint32_t> places);
+  void mark_alone(Side side, uint32_t node, uint32_t place, uint32_t replacement);
+  void append_children(Side side, uint32_t node, std::vector<uint32_t>& list) const;
+  bool is_looked_through(Side side, uint32_t node) const;
+  /// Pairs the device work of a replacement by itself; leaves all as it is unless nearly all of it has a partner.
+  void align_device_work(uint32_t replacement);
+  std::vector<uint32_t> device_work_below(Side side, const std::vector<uint32_t>& nodes) const;
+  void count_top_level();
+
+  const Labels& labels_;
+  OfSides<const MergedWork*> work_;
+  OfSides<std::unordered_set<Label>> levels_;  // labels of ops and annotations
+  OfSides<std::vector<AlignedNode>> nodes_;
+  std::vector<OfSides<std::vector<uint32_t>>> replacements_;
+  TopLevel top_level_;
+
+  struct Open {
+    uint32_t a;
+    uint32_t b;
+    OfSides<uint32_t> places;
+  };
+  std::vector<Open> open_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,14 @@
+// How the call trees of two profiles differ, in words.
+#pragma once
+
+#include <string>
+
+#include "comparison/comparison.h"
+
+namespace cgpu {
+
+/// By the metric that `compare_call_tree` compares: the whole of each side, and the frames whose own share of it
+/// changed most. "" where a side has no call tree.
+std::string call_tree_words(const Comparison& comparison);
+
+}  // namespace cgpu

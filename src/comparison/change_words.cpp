@@ -1,0 +1,389 @@
+#include "comparison/change_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+#include "analysis/device/memory_peak.h"
+#include "analysis/findings/thresholds.h"
+#include "analysis/idle/idle_causes.h"
+#include "comparison/call_tree_words.h"
+#include "comparison/compared_columns.h"
+#include "comparison/comparison_table.h"
+#include "comparison/iteration_spread.h"
+#include "kernels/names.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr std::string_view kAlways = "in every iteration";
+
+/// "1.30 times as long", "3 % less"
+std::string ratio_words(double a, double b) {
+  const double ratio = b / a;
+  if (ratio >= 1.095) return fmt::format("{:.2f} times as long", ratio);
+  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? "less" : "more");
+}
+
+std::string count_words(double count) {
+  return count == std::round(count) || count >= 100 ? fmt::format("{:.0f}", count) : fmt::format("{:.2f}", count);
+}
+
+std::string ops_words(double count) {
+  return count_words(count) + (count == 1 ? " device op" : " device ops");
+}
+
+/// "in every iteration", "in every 10th iteration", "since iteration 7", "in 1 of 20 iterations (number 12)"; "" where
+/// there are too few to tell.
+std::string when_words(const Comparison& comparison, const Cause& cause) {
+  constexpr size_t kFewest = 4;
+  const std::vector<int64_t>& a = cause.by_iteration.a;
+  std::vector<int64_t> b = cause.by_iteration.b;
+  if (!comparison.per_iteration() || comparison.facts(Side::b).session().runs.empty()) return {};
+  const std::vector<Iteration>& iterations = comparison.time(Side::b, 0).iterations;
+  if (iterations.size() < kFewest) return {};
+  b.resize(iterations.size());
+  const auto count_a = static_cast<double>(std::max<size_t>(1, comparison.time(Side::a, 0).iterations.size()));
+  const double usual = static_cast<double>(std::accumulate(a.begin(), a.end(), int64_t{0})) / count_a;
+  double sum = 0;
+  std::vector<double> change;
+  for (const int64_t time : b) sum += change.emplace_back(static_cast<double>(time) - usual);
+  if (sum < 0) {
+    for (double& one : change) one = -one;
+    sum = -sum;
+  }
+  const double largest = *std::max_element(change.begin(), change.end());
+  std::vector<size_t> with;  // the iterations that have it
+  double sum_with = 0;
+  for (size_t i = 0; i < change.size(); ++i) {
+    if (change[i] < largest / 2) continue;
+    with.push_back(i);
+    sum_with += change[i];
+  }
+  const auto number = [&](size_t i) { return iterations[i].number.value_or(static_cast<int64_t>(i)); };
+  if (sum_with < 0.8 * sum || 10 * with.size() >= 8 * change.size()) return std::string(kAlways);
+  if (with.size() == 1) return fmt::format("in 1 of {} iterations (number {})", change.size(), number(with[0]));
+  if (with.front() > 0 && with.back() - with.front() + 1 == with.size() && with.back() + 1 == change.size()) {
+    return fmt::format("since iteration {}", number(with.front()));
+  }
+  bool regular = with.size() >= 3;
+  for (size_t i = 2; i < with.size(); ++i) regular = regular && with[i] - with[i - 1] == with[1] - with[0];
+  if (regular) return fmt::format("in one of {} iterations", with[1] - with[0]);
+  return fmt::format("in {} of {} iterations", with.size(), change.size());
+}
+
+/// "on rank 3" where one rank has most of the change.
+std::string where_words(const Comparison& comparison, const Cause& cause) {
+  if (comparison.groups().size() < 2) return {};
+  int64_t sum = 0;
+  std::vector<int64_t> change;
+  for (const Comparison::Group& group : comparison.groups()) {
+    const size_t a = group.runs.a.front();
+    const size_t b = group.runs.b.front();
+    sum += change.emplace_back(cause.by_run.b[b] - cause.by_run.a[a]);
+  }
+  for (size_t i = 0; i < change.size(); ++i) {
+    if (sum != 0 && static_cast<double>(change[i]) / static_cast<double>(sum) > 0.8) {
+      const size_t run = comparison.groups()[i].runs.b.front();
+      return fmt::format("on rank {}", comparison.facts(Side::b).run(run).rank);
+    }
+  }
+  return {};
+}
+
+std::string signed_time(int64_t time) {
+  return (time < 0 ? "-" : "+") + format_ns(std::abs(time));
+}
+
+std::string share_words(int64_t part, int64_t whole) {
+  return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string name_of(const ExplainedCause& one) {
+  switch (one.cause->kind) {
+    case CauseKind::op:
+      return one.cause->shown;
+    case CauseKind::removed:
+      return one.cause->shown + " is gone";
+    case CauseKind::added:
+      return one.cause->shown + " is new";
+    case CauseKind::replaced:
+      return one.cause->shown;
+    case CauseKind::orphan:
+      return one.cause->shown + " (launch not recorded)";
+    case CauseKind::waiting:
+      return one.cause->shown + " waits for other ranks";
+    case CauseKind::idle:
+      return "idle, " + one.cause->shown;
+  }
+  return {};
+}
+
+/// Of device time that both sides have, the share that has inputs of other shapes.
+double share_of_other_shapes(const Comparison& comparison) {
+  int64_t all = 0;
+  int64_t other_shapes = 0;
+  for (const Comparison::Group& group : comparison.groups()) {
+    const MergedWork& work = *group.work.b;
+    for (uint32_t index = 0; index < work.nodes().size(); ++index) {
+      if (!is_device_work(work.node(index).kind)) continue;
+      const AlignedNode& aligned = group.alignment->node(Side::b, index);
+      if (aligned.status != Status::both) continue;
+      all += work.node(index).duration;
+      const uint32_t partner = group.alignment->node(Side::b, aligned.place).partner;
+      if (partner == kNone) continue;
+      const Label own = work.node(aligned.place).shapes;
+      const Label theirs = group.work.a->node(partner).shapes;
+      if (own != 0 && theirs != 0 && own != theirs) other_shapes += work.node(index).duration;
+    }
+  }
+  return all == 0 ? 0 : static_cast<double>(other_shapes) / static_cast<double>(all);
+}
+
+void sort_by_change(std::vector<ExplainedCause>& causes) {
+  std::stable_sort(causes.begin(), causes.end(), [](const ExplainedCause& x, const ExplainedCause& y) {
+    const int64_t size_x = std::abs(x.b - x.a);
+    const int64_t size_y = std::abs(y.b - y.a);
+    if (size_x != size_y) return size_x > size_y;
+    if (x.cause->kind != y.cause->kind) return x.cause->kind < y.cause->kind;
+    return x.cause->key < y.cause->key;
+  });
+}
+
+void add(const std::vector<int64_t>& from, std::vector<int64_t>& to) {
+  if (to.size() < from.size()) to.resize(from.size());
+  for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+void add(const Cause& from, Cause& to) {
+  for (const Side side : kSides) {
+    to.time[side] += from.time[side];
+    to.count[side] += from.count[side];
+    add(from.by_iteration[side], to.by_iteration[side]);
+    add(from.by_run[side], to.by_run[side]);
+  }
+}
+
+/// `causes` with the idle time of each cause put together, whoever was to blame; the culprit that changed most is
+/// named. `merged` holds what is new in the result.
+std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>& causes, std::vector<Cause>& merged) {
+  struct Sum {
+    std::vector<const ExplainedCause*> parts;
+    ExplainedCause all;
+  };
+  std::map<std::string, Sum> idle;
+  std::vector<ExplainedCause> result;
+  for (const ExplainedCause& one : causes) {
+    if (one.cause->kind != CauseKind::idle) {
+      result.push_back(one);
+      continue;
+    }
+    Sum& sum = idle[one.cause->key.substr(0, one.cause->key.find(": "))];
+    sum.parts.push_back(&one);
+    sum.all.a += one.a;
+    sum.all.b += one.b;
+  }
+  merged.reserve(idle.size());
+  for (auto& [name, sum] : idle) {
+    Cause& cause = merged.emplace_back(*sum.parts.front()->cause);
+    for (size_t i = 1; i < sum.parts.size(); ++i) add(*sum.parts[i]->cause, cause);
+    const int64_t change = sum.all.b - sum.all.a;
+    cause.key = cause.shown = name;
+    for (const ExplainedCause* part : sum.parts) {  // the one that changed most comes first
+      const size_t colon = part->cause->key.find(": ");
+      if (colon == std::string::npos || (part->b - part->a > 0) != (change > 0)) continue;
+      const bool most = std::abs(part->b - part->a) > std::abs(change) / 2;
+      cause.shown = fmt::format("{}, {}{}", name, most ? "most of it in " : "above all in ",
+                                part->cause->shown.substr(part->cause->shown.find(": ") + 2));
+      break;
+    }
+    sum.all.cause = &cause;
+    result.push_back(sum.all);
+  }
+  sort_by_change(result);
+  return result;
+}
+
+/// How often the host calls what it waits in, by name, in all compared iterations.
+std::map<std::string, OfSides<int64_t>> count_waiting_calls(const Comparison& comparison) {
+  std::map<std::string, OfSides<int64_t>> counts;
+  for (const Side side : kSides) {
+    for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
+      const Timeline& timeline = comparison.facts(side).run(run).timeline;
+      const std::vector<Iteration>& iterations = comparison.time(side, run).iterations;
+      std::vector<int8_t> waits(timeline.names.size(), -1);  // by name: whether it does
+      for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+        if (!is_call(timeline.kind(slice))) continue;
+        const auto intervals = is_marked(iterations) ? &Iteration::mark : &Iteration::time;
+        if (!iteration_at(iterations, intervals, timeline.slices.start[slice])) continue;
+        int8_t& known = waits[timeline.slices.name[slice]];
+        if (known < 0) known = cause_named_by(timeline.kind(slice), timeline.name(slice)) == IdleCause::synchronization;
+        if (known == 1) ++counts[std::string(api_name(timeline.name(slice)))][side];
+      }
+    }
+  }
+  return counts;
+}
+
+/// What the host waits in more or less often than before.
+std::string waiting_words(const Comparison& comparison) {
+  std::string text;
+  for (const auto& [name, count] : count_waiting_calls(comparison)) {
+    const double a = per_window(comparison, Side::a, count.a);
+    const double b = per_window(comparison, Side::b, count.b);
+    if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
+    const auto times = [](double often) { return count_words(often) + (often == 1 ? " time" : " times"); };
+    text += fmt::format("The host waits in {} {}{} in B, {} in A.\n", name, times(b),
+                        comparison.per_iteration() ? " an iteration" : "", times(a));
+  }
+  return text;
+}
+
+/// How the peak of device memory changed, where it did.
+std::string memory_words(const Comparison& comparison) {
+  const std::optional<int64_t> a = peak_of_devices(comparison.memory(Side::a));
+  const std::optional<int64_t> b = peak_of_devices(comparison.memory(Side::b));
+  if (!a || !b || *a == 0) return {};
+  if (std::abs(static_cast<double>(*b) / static_cast<double>(*a) - 1) < thresholds::kNoticeable) return {};
+  return fmt::format("The peak of device memory is {} in B, {} in A.\n", format_bytes(*b), format_bytes(*a));
+}
+
+}  // namespace
+
+std::vector<ExplainedCause> explained_causes(const Comparison& comparison) {
+  const auto shares =
+      shares_of(comparison, comparison.causes(), [](const Cause& cause, Side side) { return cause.time[side]; });
+  std::vector<ExplainedCause> causes;
+  for (size_t i = 0; i < shares.size(); ++i) causes.push_back({&comparison.causes()[i], shares[i].a, shares[i].b});
+  sort_by_change(causes);
+  return causes;
+}
+
+std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always) {
+  const Cause& cause = *explained.cause;
+  std::string words = name_of(explained);
+  const double count_a = per_window(comparison, Side::a, cause.count.a);
+  const double count_b = per_window(comparison, Side::b, cause.count.b);
+  const auto per = comparison.per_iteration() ? " an iteration" : "";
+  if (cause.count.a > 0 && cause.count.b > 0) {
+    if (std::abs(count_b - count_a) > 0.01 * count_a) {
+      words += fmt::format(", {} device ops{} instead of {}", count_words(count_b), per, count_words(count_a));
+    } else {
+      words += fmt::format(", {}{}", ops_words(count_b), per);
+    }
+    const double each_a = static_cast<double>(cause.time.a) / static_cast<double>(cause.count.a);
+    const double each_b = static_cast<double>(cause.time.b) / static_cast<double>(cause.count.b);
+    if (cause.kind == CauseKind::op && each_a > 0 && std::abs(each_b / each_a - 1) > 0.005) {
+      words += fmt::format(", {} instead of {} each ({})", format_ns(static_cast<int64_t>(each_b)),
+                           format_ns(static_cast<int64_t>(each_a)), ratio_words(each_a, each_b));
+    }
+  } else if (cause.count.a + cause.count.b > 0) {
+    words += fmt::format(", {}{}", ops_words(std::max(count_a, count_b)), per);
+  }
+  if (explained.a != explained.b) {
+    for (const std::string& more : {where_words(comparison, cause), when_words(comparison, cause)}) {
+      if (!more.empty() && (also_always || more != kAlways)) words += ", " + more;
+    }
+  }
+  return words;
+}
+
+std::string finding_words(const Comparison& comparison) {
+  const Table findings = make_table(find_comparison_table("findings"), comparison);
+  const auto text = [&](const RowView& row, const char* column) {
+    const Cell cell = row[findings.column(column)];
+    return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
+  };
+  std::string words;
+  for (const RowView row : findings.rows()) {
+    if (std::abs(std::get<double>(row[findings.column("delta_pct")])) < 100 * thresholds::kNoticeable) continue;
+    const std::string change = text(row, "change");
+    words += fmt::format("  {} ({}): {}\n", text(row, "rule"), change,
+                         text(row, change == "gone" || change == "shrunk" ? "title_a" : "title_b"));
+  }
+  return words.empty() ? words : "Findings that changed:\n" + words;
+}
+
+std::string paragraph_of(const Comparison& comparison) {
+  constexpr size_t kMostCauses = 10;
+  std::vector<Cause> merged;
+  const std::vector<ExplainedCause> causes = with_idle_by_cause(explained_causes(comparison), merged);
+  OfSides<int64_t> time;
+  for (const ExplainedCause& one : causes) {
+    time.a += one.a;
+    time.b += one.b;
+  }
+  const int64_t change = time.b - time.a;
+  if (time.a == 0 || time.b == 0) {
+    const std::string of_trees = call_tree_words(comparison);
+    return of_trees.empty() ? "There is no device work to compare.\n" : of_trees;
+  }
+  const std::string what = comparison.per_iteration() ? "An iteration" : "The whole";
+  std::string text = change == 0
+                         ? fmt::format("{} takes {} in both.\n", what, format_ns(time.a))
+                         : fmt::format("{} takes {} in B and {} in A: {} {} ({}).\n", what, format_ns(time.b),
+                                       format_ns(time.a), format_ns(std::abs(change)), change > 0 ? "more" : "less",
+                                       ratio_words(static_cast<double>(time.a), static_cast<double>(time.b)));
+  const SideTotals& a = comparison.totals(Side::a);
+  const SideTotals& b = comparison.totals(Side::b);
+  if (comparison.by_repetition()) {
+    text += fmt::format(
+        "There are no marks of iterations: an iteration is what repeats on the device, {} times in A and {} times in "
+        "B.\n",
+        a.iterations, b.iterations);
+  }
+  const double ops_a = per_window(comparison, Side::a, a.device_ops);
+  const double ops_b = per_window(comparison, Side::b, b.device_ops);
+  if (std::abs(ops_b - ops_a) > 0.01 * ops_a) {
+    text += fmt::format("B has {} device ops{}, A {}.\n", count_words(ops_b),
+                        comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
+  }
+  if (const double share = share_of_other_shapes(comparison); share > thresholds::kNoticeable) {
+    text +=
+        fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);
+  }
+  text += waiting_words(comparison) + memory_words(comparison);
+  const std::optional<Spread> spread = iteration_spread(comparison);
+  const double least = spread ? std::max(spread->high - spread->delta, 0.005 * static_cast<double>(time.a))
+                              : 0.02 * static_cast<double>(time.a);
+  if (std::abs(static_cast<double>(change)) <= least) {
+    text += spread ? fmt::format("That is within what iterations differ by themselves ({} either way).\n",
+                                 format_ns(static_cast<int64_t>(least)))
+                   : "That is less than two runs of one program usually differ by.\n";
+  }
+  // First what goes the way of the change, until 95 % are explained; then what goes against it.
+  const auto list = [&](bool with_change) {
+    int64_t explained = 0;
+    size_t told = 0;
+    for (const ExplainedCause& one : causes) {
+      const int64_t delta = one.b - one.a;
+      if (delta == 0 || ((delta > 0) == (change > 0)) != with_change) continue;
+      if (told == kMostCauses || static_cast<double>(std::abs(delta)) < 0.005 * static_cast<double>(time.a)) break;
+      if (with_change && static_cast<double>(std::abs(explained)) >= 0.95 * static_cast<double>(std::abs(change)) &&
+          std::abs(delta) < std::abs(change) / 20) {
+        break;
+      }
+      if (told++ == 0)
+        text += with_change ? "What explains it, and how much of the time of A it is:\n" : "Against it:\n";
+      explained += delta;
+      text += fmt::format("  {:>10}  {:>7}  {}\n", signed_time(delta), share_words(delta, time.a),
+                          words_of(comparison, one, false));
+    }
+    return explained;
+  };
+  const int64_t explained = list(true) + list(false);
+  if (change != explained && explained != 0) {
+    text += fmt::format("  {:>10}  {:>7}  everything else\n", signed_time(change - explained),
+                        share_words(change - explained, time.a));
+  }
+  return text + finding_words(comparison);
+}
+
+}  // namespace cgpu

@@ -1,0 +1,65 @@
+// Table `compare_findings`: the findings of two runs by rule: which came, which went, and how much each could give
+// back.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "comparison/compared_columns.h"
+#include "comparison/comparison_table.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Those of one rule on one side.
+struct OfRule {
+  std::string title;          // of the first one
+  std::optional<double> pct;  // the sum over all: they do not overlap
+};
+
+void append_findings(const Comparison& comparison, const TableOptions&, Table& table) {
+  std::map<std::string, OfSides<std::optional<OfRule>>> rules;
+  for (const Side side : kSides) {
+    const Table& findings = comparison.findings(side);
+    const auto text = [&](const RowView& row, const char* column) {
+      return std::get<std::string>(row[findings.column(column)]);
+    };
+    for (const RowView row : findings.rows()) {
+      std::optional<OfRule>& rule = rules[text(row, "rule")][side];
+      if (!rule) rule = OfRule{text(row, "title"), std::nullopt};
+      const Cell pct = row[findings.column("recoverable_pct")];
+      if (const auto* found = std::get_if<double>(&pct)) rule->pct = rule->pct.value_or(0) + *found;
+    }
+  }
+  // A share that changes by less than two points says nothing (docs/diagnosis.md: how well replay predicts).
+  constexpr double kNoticed = 2;
+  for (const auto& [name, rule] : rules) {
+    const auto pct = [&rule = rule](Side side) { return rule[side] ? rule[side]->pct.value_or(0) : 0; };
+    const double delta = pct(Side::b) - pct(Side::a);
+    const char* change = !rule.a             ? "new"
+                         : !rule.b           ? "gone"
+                         : delta > kNoticed  ? "grown"
+                         : delta < -kNoticed ? "shrunk"
+                                             : "same";
+    const auto title = [&rule = rule](Side side) { return rule[side] ? Cell(rule[side]->title) : Cell(); };
+    const auto share = [&rule = rule](Side side) { return rule[side] ? cell(rule[side]->pct) : Cell(); };
+    table.append({name, cell(change), share(Side::a), share(Side::b), delta, title(Side::a), title(Side::b)});
+  }
+  sort_most_changed(table, "delta_pct");
+}
+
+}  // namespace
+
+ComparisonTable compare_findings_table() {
+  return {.name = "compare_findings",
+          .about = "findings of both runs by rule, with the share of the steps' time that each could give back",
+          .columns = {key_column("rule", "as in findings"), key_column("change", "new, gone, grown, shrunk or same"),
+                      real_column("recoverable_a_pct", "%", "of the time of the steps of A"),
+                      real_column("recoverable_b_pct", "%", "of the time of the steps of B"),
+                      real_column("delta_pct", "%", "b - a, in points"), text_column("title_a", "in A"),
+                      text_column("title_b", "in B")},
+          .append_rows = append_findings};
+}
+
+}  // namespace cgpu

@@ -1,0 +1,160 @@
+// Table `compare_summary`: the figures of both runs beside each other.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/device/device_time.h"
+#include "analysis/device/memory_peak.h"
+#include "comparison/compared_columns.h"
+#include "comparison/comparison_table.h"
+#include "comparison/iteration_spread.h"
+
+namespace cgpu {
+
+namespace {
+
+using Figure = OfSides<std::optional<double>>;
+
+/// ns of the devices by what they did, in all iterations.
+struct Work {
+  int64_t busy = 0;
+  int64_t compute = 0;
+  int64_t communication = 0;
+  int64_t exposed_communication = 0;
+  int64_t exposed_memory = 0;
+};
+
+Work work_of(const Comparison& comparison, Side side) {
+  Work work;
+  const SessionFacts& facts = comparison.facts(side);
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    std::vector<Interval> windows;
+    for (const Iteration& iteration : comparison.time(side, run).iterations) windows.push_back(iteration.time);
+    const IntervalSet compared(std::move(windows));
+    for (const auto& [device, ops] : ops_by_device(facts.run(run).timeline)) {
+      const DeviceTime time = device_time(facts.run(run).timeline, ops);
+      work.busy += time.busy.intersect(compared).length();
+      work.compute += time.compute.intersect(compared).length();
+      work.communication += time.communication.intersect(compared).length();
+      work.exposed_communication += time.exposed_communication.intersect(compared).length();
+      work.exposed_memory += time.exposed_memory.intersect(compared).length();
+    }
+  }
+  return work;
+}
+
+/// Durations of device ops by where they are found.
+std::array<int64_t, 4> durations_by_status(const Comparison& comparison, Side side) {
+  std::array<int64_t, 4> durations{};
+  for (const Comparison::Group& group : comparison.groups()) {
+    for (uint32_t index = 0; index < group.work[side]->nodes().size(); ++index) {
+      const WorkNode& node = group.work[side]->node(index);
+      if (is_device_work(node.kind)) {
+        durations[static_cast<size_t>(group.alignment->node(side, index).status)] += node.duration;
+      }
+    }
+  }
+  return durations;
+}
+
+void append_figures(const Comparison& comparison, const TableOptions&, Table& table) {
+  if (comparison.totals(Side::a).time == 0 && comparison.totals(Side::b).time == 0) return;  // no timelines
+  const std::optional<Spread> spread = iteration_spread(comparison);
+  const auto add = [&](const std::string& name, const std::string& unit, const Figure& figure, bool bounds = false) {
+    if (!figure.a && !figure.b) return;
+    Row row = {cell(name), cell(unit), cell(figure.a), cell(figure.b)};
+    const bool both = figure.a && figure.b;
+    row.push_back(both ? Cell(*figure.b - *figure.a) : Cell());
+    row.push_back(both && *figure.a != 0 ? Cell(*figure.b / *figure.a) : Cell());
+    row.push_back(bounds && spread ? Cell(spread->low) : Cell());
+    row.push_back(bounds && spread ? Cell(spread->high) : Cell());
+    table.append(row);
+  };
+  const auto of_sides = [&](auto value) { return Figure{value(Side::a), value(Side::b)}; };
+  const auto count_of = [&](auto member) {
+    return of_sides([&](Side side) { return static_cast<double>(comparison.totals(side).*member); });
+  };
+  const auto time_of = [&](auto value) {
+    return of_sides([&](Side side) { return per_window(comparison, side, value(side)); });
+  };
+  add("ranks", "count",
+      of_sides([&](Side side) { return static_cast<double>(comparison.facts(side).session().runs.size()); }));
+  add("devices", "count", count_of(&SideTotals::devices));
+  if (comparison.per_iteration()) {
+    add("iterations", "count", count_of(&SideTotals::iterations));
+    add("warm_up_iterations", "count", count_of(&SideTotals::warm_up));
+  }
+  add("time_ns", "ns", time_of([&](Side side) { return comparison.totals(side).time; }), true);
+  const OfSides<Work> work{work_of(comparison, Side::a), work_of(comparison, Side::b)};
+  const auto add_work = [&](const char* name, int64_t Work::*member) {
+    add(name, "ns", time_of([&](Side side) { return work[side].*member; }));
+  };
+  add_work("busy_ns", &Work::busy);
+  add_work("compute_ns", &Work::compute);
+  add_work("communication_ns", &Work::communication);
+  add_work("exposed_communication_ns", &Work::exposed_communication);
+  add_work("exposed_memory_ns", &Work::exposed_memory);
+
+  add("idle_ns", "ns", time_of([&](Side side) { return comparison.totals(side).time - work[side].busy; }));
+  std::map<std::string, OfSides<int64_t>> idle;  // by cause
+  OfSides<int64_t> waiting;
+  for (const Cause& cause : comparison.causes()) {
+    for (const Side side : kSides) {
+      if (cause.kind == CauseKind::idle) idle[cause.key.substr(0, cause.key.find(": "))][side] += cause.time[side];
+      if (cause.kind == CauseKind::waiting) waiting[side] += cause.time[side];
+    }
+  }
+  for (const auto& [cause, time] : idle) {
+    add("idle_" + cause + "_ns", "ns", time_of([&, ns = time](Side side) { return ns[side]; }));
+  }
+  if (waiting.a + waiting.b > 0) add("waiting_for_ranks_ns", "ns", time_of([&](Side side) { return waiting[side]; }));
+
+  add("device_ops", "count", time_of([&](Side side) { return comparison.totals(side).device_ops; }));
+  const OfSides<std::array<int64_t, 4>> durations{durations_by_status(comparison, Side::a),
+                                                  durations_by_status(comparison, Side::b)};
+  const auto sum_of = [&](Side side) {
+    return durations[side][0] + durations[side][1] + durations[side][2] + durations[side][3];
+  };
+  add("device_op_time_ns", "ns", time_of(sum_of));
+  const auto share_of = [&](std::initializer_list<Status> wanted) {
+    return of_sides([&](Side side) -> std::optional<double> {
+      if (sum_of(side) == 0) return std::nullopt;
+      int64_t part = 0;
+      for (const Status status : wanted) part += durations[side][static_cast<size_t>(status)];
+      return 100.0 * static_cast<double>(part) / static_cast<double>(sum_of(side));
+    });
+  };
+  add("device_op_time_of_both_pct", "%", share_of({Status::both}));
+  add("device_op_time_of_one_side_pct", "%", share_of({Status::only_a, Status::only_b}));
+  add("device_op_time_of_orphans_pct", "%", share_of({Status::orphan}));
+  Alignment::TopLevel top;
+  for (const Comparison::Group& group : comparison.groups()) {
+    top.ops.a += group.alignment->top_level().ops.a;
+    top.ops.b += group.alignment->top_level().ops.b;
+    top.aligned += group.alignment->top_level().aligned;
+  }
+  if (top.ops.a + top.ops.b > 0) {
+    add("top_level_ops", "count", of_sides([&](Side side) { return static_cast<double>(top.ops[side]); }));
+    add("top_level_ops_of_both", "count", of_sides([&](Side) { return static_cast<double>(top.aligned); }));
+  }
+  add("peak_memory_bytes", "bytes",
+      of_sides([&](Side side) -> std::optional<double> { return peak_of_devices(comparison.memory(side)); }));
+}
+
+}  // namespace
+
+ComparisonTable compare_summary_table() {
+  return {.name = "compare_summary",
+          .about =
+              "figures of both runs: times and counts of one iteration on one device, of the whole where the runs "
+              "have no iterations",
+          .columns = {key_column("name", "which figure, with its unit"), text_column("unit", "ns, count, bytes or %"),
+                      real_column("a", "", "in A"), real_column("b", "", "in B"), real_column("delta", "", "b - a"),
+                      real_column("ratio", "", "b / a"),
+                      real_column("low", "", "lower bound of delta at 95 %, from the spread of the iterations"),
+                      real_column("high", "", "upper bound")},
+          .append_rows = append_figures,
+          .per_iteration = true};
+}
+
+}  // namespace cgpu

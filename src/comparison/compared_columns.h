@@ -1,0 +1,39 @@
+// Columns and cells that the tables of two runs share: the value of both sides, their difference, and how often.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "comparison/comparison.h"
+#include "comparison/shared_out.h"
+
+namespace cgpu {
+
+/// What one iteration on one device takes of each row (all of it, where the sides have no iterations); `value(row,
+/// side)` is that of all of them. The shares add up to that of the sum.
+template <typename Rows, typename Value>
+std::vector<OfSides<int64_t>> shares_of(const Comparison& comparison, const Rows& rows, Value value) {
+  std::vector<OfSides<int64_t>> shares(rows.size());
+  for (const Side side : kSides) {
+    std::vector<int64_t> parts;
+    for (const auto& row : rows) parts.push_back(value(row, side));
+    const std::vector<int64_t> of_side = shared_out(parts, std::max<int64_t>(1, comparison.totals(side).windows));
+    for (size_t i = 0; i < of_side.size(); ++i) shares[i][side] = of_side[i];
+  }
+  return shares;
+}
+
+/// How often per iteration and device.
+inline double per_window(const Comparison& comparison, Side side, int64_t count) {
+  return static_cast<double>(count) / static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows));
+}
+
+/// a / b: how many times as fast B is; absent where a side has none.
+inline Cell speedup_of(int64_t a, int64_t b) {
+  if (a <= 0 || b <= 0) return {};
+  return static_cast<double>(a) / static_cast<double>(b);
+}
+
+}  // namespace cgpu

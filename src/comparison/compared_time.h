@@ -1,0 +1,39 @@
+// Which part of a run is compared: its iterations without warm-up and without a last one that was cut short, or, where
+// it has no marks of iterations, all that its devices did.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/session_facts.h"
+#include "session/number_list.h"
+
+namespace cgpu {
+
+struct Iteration {
+  std::optional<int64_t> number;  // as marked; absent where the run has no marks
+  Interval time;                  // on the run's clock; those of a run do not overlap
+  Interval mark;                  // when the host was in it; empty where that is not known
+};
+
+struct ComparedTime {
+  std::vector<Iteration> iterations;  // in order of time; empty where the run has no device ops
+  size_t warm_up = 0;                 // iterations before them that were left out
+  bool cut_short = false;             // whether the last one was left out
+};
+
+/// `by_iteration`: by marks, where the run has them. `steps`: of these only the ones with such numbers, warm-up or not.
+ComparedTime compared_time(const SessionFacts& facts, size_t run, bool by_iteration,
+                           const std::optional<NumberRange>& steps = {});
+
+/// Whether the profile says when the host was in these.
+inline bool is_marked(const std::vector<Iteration>& iterations) {
+  return !iterations.empty() && iterations.front().mark.begin < iterations.front().mark.end;
+}
+
+/// The iteration that a time lies in; absent outside of all. `intervals` are Iteration::time or Iteration::mark.
+std::optional<uint32_t> iteration_at(const std::vector<Iteration>& iterations, Interval Iteration::*intervals,
+                                     int64_t time);
+
+}  // namespace cgpu

@@ -1,0 +1,286 @@
+#include "comparison/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "analysis/analysis.h"
+#include "analysis/device/device_ops.h"
+#include "base/error.h"
+#include "comparison/repeated_iterations.h"
+#include "table/unicode.h"
+
+namespace cgpu {
+
+const char* text_of(CauseKind kind) {
+  switch (kind) {
+    case CauseKind::op:
+      return "op";
+    case CauseKind::removed:
+      return "removed";
+    case CauseKind::added:
+      return "added";
+    case CauseKind::replaced:
+      return "replaced";
+    case CauseKind::orphan:
+      return "orphan";
+    case CauseKind::waiting:
+      return "waiting";
+    case CauseKind::idle:
+      return "idle";
+  }
+  return "";
+}
+
+namespace {
+
+/// "3 x aten::add + aten::mul": the work of these nodes, equal neighbours together.
+std::string words_of(const MergedWork& work, const std::vector<uint32_t>& nodes,
+                     const std::function<std::string(Label)>& spelt) {
+  std::vector<std::pair<Label, int>> counted;
+  for (const uint32_t node : nodes) {
+    const Label name = work.node(node).label;
+    if (!counted.empty() && counted.back().first == name) {
+      ++counted.back().second;
+    } else {
+      counted.emplace_back(name, 1);
+    }
+  }
+  constexpr size_t kMostNames = 4;
+  std::string words;
+  for (size_t i = 0; i < counted.size() && i < kMostNames; ++i) {
+    if (i > 0) words += " + ";
+    if (counted[i].second > 1) words += fmt::format("{} x ", counted[i].second);
+    words += spelt(counted[i].first);
+  }
+  if (counted.size() > kMostNames) words += fmt::format(" + {} more", counted.size() - kMostNames);
+  return words;
+}
+
+}  // namespace
+
+Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps)
+    : facts_{&a, &b} {
+  find_times(steps);
+  pair_runs();
+  for (Group& group : groups_) align(group);
+  for (const Side side : kSides) ends_of_waits_[side] = cgpu::ends_of_waits(*facts_[side]);
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    for (const Side side : kSides) {
+      for (const size_t run : groups_[group].runs[side]) add_owners(group, side, run);
+    }
+  }
+  name_causes();
+}
+
+const Table& Comparison::table_of(Side side, const char* name, std::optional<Table>& table) const {
+  if (!table) table = make_table(find_analysis(name), *facts_[side]);
+  return *table;
+}
+
+void Comparison::find_times(std::optional<NumberRange> steps) {
+  const auto has_steps = [&](Side side) {
+    const size_t runs = facts_[side]->session().runs.size();
+    for (size_t run = 0; run < runs; ++run) {
+      if (!facts_[side]->steps(run).empty()) return true;
+    }
+    return false;
+  };
+  per_iteration_ = has_steps(Side::a) && has_steps(Side::b);
+  if (!per_iteration_ && !steps) find_repetitions();
+  for (const Side side : kSides) {
+    SideTotals& totals = totals_[side];
+    if (steps && !has_steps(side)) throw Error("--step: a profile has no steps (no ProfilerStep# marks)");
+    const SessionFacts& facts = *facts_[side];
+    for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+      if (!by_repetition_) times_[side].push_back(compared_time(facts, run, per_iteration_, steps));
+      const ComparedTime& time = times_[side][run];
+      const auto devices = ops_by_device(facts.run(run).timeline).size();
+      std::vector<int64_t>& lengths = totals.iteration_times.emplace_back();
+      for (const Iteration& iteration : time.iterations) {
+        lengths.push_back(iteration.time.end - iteration.time.begin);
+        totals.time += lengths.back() * static_cast<int64_t>(devices);
+      }
+      totals.iterations += static_cast<int64_t>(time.iterations.size());
+      totals.windows += static_cast<int64_t>(time.iterations.size() * devices);
+      totals.devices += devices;
+      totals.warm_up += time.warm_up;
+      totals.cut_short += time.cut_short ? 1 : 0;
+    }
+    if (steps && totals.iterations == 0) {
+      throw Error(fmt::format("--step: {} has no such step", side == Side::a ? "A" : "B"));
+    }
+  }
+}
+
+void Comparison::find_repetitions() {
+  if (facts_.a->session().runs.size() != facts_.b->session().runs.size()) return;
+  OfSides<std::vector<ComparedTime>> found = repeated_iterations(facts_, labels_);
+  // Where both repeat equally often, all of both can be compared.
+  for (size_t run = 0; run < found.a.size(); ++run) {
+    by_repetition_ = by_repetition_ || found.a[run].iterations.size() != found.b[run].iterations.size();
+  }
+  if (!by_repetition_) return;
+  per_iteration_ = true;
+  times_ = std::move(found);
+}
+
+void Comparison::pair_runs() {
+  const size_t runs_a = facts_.a->session().runs.size();
+  const size_t runs_b = facts_.b->session().runs.size();
+  if (runs_a == runs_b) {
+    groups_.resize(runs_a);
+    for (size_t run = 0; run < runs_a; ++run) groups_[run].runs = {{run}, {run}};
+    return;
+  }
+  groups_.resize(1);
+  groups_[0].runs.a.resize(runs_a);
+  groups_[0].runs.b.resize(runs_b);
+  for (const Side side : kSides) std::iota(groups_[0].runs[side].begin(), groups_[0].runs[side].end(), size_t{0});
+}
+
+void Comparison::align(Group& group) {
+  // Devices are kept apart where both sides have equally many, so that each is compared with its like.
+  std::set<size_t> devices;
+  for (const Side side : kSides) {
+    for (const size_t run : group.runs[side]) devices.insert(ops_by_device(facts_[side]->run(run).timeline).size());
+  }
+  const bool devices_apart = devices.size() == 1;
+  for (const Side side : kSides) {
+    nodes_of_ops_[side].resize(facts_[side]->session().runs.size());
+    labels_of_ops_[side].resize(facts_[side]->session().runs.size());
+    iterations_of_ops_[side].resize(facts_[side]->session().runs.size());
+    group.work[side] = std::make_unique<MergedWork>(labels_);
+    for (const size_t run : group.runs[side]) {
+      const std::vector<Iteration>& iterations = times_[side][run].iterations;
+      const RunWork work(*facts_[side], run, iterations, devices_apart, labels_);
+      const Timeline& timeline = facts_[side]->run(run).timeline;
+      nodes_of_ops_[side][run] = group.work[side]->add(work, timeline, iterations.size());
+      labels_of_ops_[side][run].resize(timeline.device_ops.size());
+      iterations_of_ops_[side][run].resize(timeline.device_ops.size());
+      for (const WorkItem& item : work.items()) {
+        if (!is_device_work(item.kind)) continue;
+        labels_of_ops_[side][run][item.op] = item.label;
+        iterations_of_ops_[side][run][item.op] = item.iteration;
+      }
+    }
+    for (const WorkNode& node : group.work[side]->nodes()) totals_[side].device_ops += node.count;
+  }
+  group.alignment = std::make_unique<Alignment>(*group.work.a, *group.work.b, labels_);
+}
+
+uint32_t Comparison::cause(CauseKind kind, Spell spell) {
+  const std::string key = spell([&](Label label) { return std::string(labels_.key(label)); });
+  const auto [found, is_new] =
+      cause_by_key_.try_emplace(fmt::format("{}\n{}", text_of(kind), key), static_cast<uint32_t>(causes_.size()));
+  if (is_new) {
+    Cause& cause = causes_.emplace_back(Cause{.kind = kind});
+    for (const Side side : kSides) cause.by_run[side].resize(facts_[side]->session().runs.size());
+    spellings_.push_back(std::move(spell));
+  }
+  return found->second;
+}
+
+void Comparison::name_causes() {
+  constexpr size_t kWidestName = 48;
+  for (size_t i = 0; i < causes_.size(); ++i) {
+    causes_[i].key = spellings_[i]([&](Label label) { return std::string(labels_.text(label)); });
+    causes_[i].shown = spellings_[i]([&](Label label) { return shorten(labels_.text(label), kWidestName); });
+  }
+  spellings_ = {};
+  cause_by_key_ = {};
+}
+
+uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
+  const Alignment& alignment = *groups_[group].alignment;
+  const OfSides<std::unique_ptr<MergedWork>>& works = groups_[group].work;
+  const MergedWork& work = *works[side];
+  const WorkNode& node = work.node(index);
+  const AlignedNode& aligned = alignment.node(side, index);
+  if (node.kind == WorkKind::orphan) {
+    return cause(CauseKind::orphan,
+                 [kernel_class = node.kernel_class](const Spelt&) { return std::string(text_of(kernel_class)); });
+  }
+  if (aligned.partner != kNone && side == Side::b) return cause_of(group, Side::a, aligned.partner);
+  const Label own = node.label;
+  const Label place = aligned.place == index ? 0 : work.node(aligned.place).label;
+  const auto inside = [place](const Spelt& spelt, const std::string& what) {
+    return place == 0 ? what : spelt(place) + ": " + what;
+  };
+  if (aligned.partner != kNone) {
+    const Label theirs = works.b->node(aligned.partner).label;
+    const AlignedNode& there = alignment.node(Side::b, aligned.partner);
+    const Label their_place = there.place == aligned.partner ? 0 : works.b->node(there.place).label;
+    return cause(CauseKind::op, [=](const Spelt& spelt) {
+      const std::string what = own == theirs ? spelt(own) : spelt(own) + " -> " + spelt(theirs);
+      if (place == their_place) return inside(spelt, what);
+      // Device work that was matched across other ops, as of eager ops against a replayed graph.
+      const auto in = [&](Label label) { return label == 0 ? "no op" : spelt(label); };
+      return in(place) + " -> " + in(their_place) + ": " + what;
+    });
+  }
+  const bool covered = aligned.status == Status::both;
+  if (aligned.replacement != kNone) {
+    const OfSides<std::vector<uint32_t>>& replacement = alignment.replacements()[aligned.replacement];
+    return cause(CauseKind::replaced, [=, &works, &replacement](const Spelt& spelt) {
+      const std::string what =
+          words_of(*works.a, replacement.a, spelt) + " -> " + words_of(*works.b, replacement.b, spelt);
+      return covered ? inside(spelt, what) : what;
+    });
+  }
+  return cause(side == Side::a ? CauseKind::removed : CauseKind::added, [=](const Spelt& spelt) {
+    // Of an op that is gone or new, all that it launched.
+    return covered ? inside(spelt, spelt(own)) : spelt(place == 0 ? own : place);
+  });
+}
+
+void Comparison::add_owners(size_t group, Side side, size_t run) {
+  const std::vector<uint32_t>& node_of_op = nodes_of_ops_[side][run];
+  const Timeline& timeline = facts_[side]->run(run).timeline;
+  const MergedWork& work = *groups_[group].work[side];
+  const size_t iterations = times_[side][run].iterations.size();
+  std::vector<uint32_t> cause_of_node(work.nodes().size(), kNone);
+  const auto of_node = [&](uint32_t node) {
+    if (cause_of_node[node] == kNone) cause_of_node[node] = cause_of(group, side, node);
+    return cause_of_node[node];
+  };
+  std::map<std::pair<std::string_view, Label>, uint32_t> idle;
+  for_each_owned(
+      *facts_[side], run, times_[side][run].iterations, ends_of_waits_[side][run], labels_, [&](const Owned& owned) {
+        uint32_t number = kNone;
+        if (owned.op == kNone) {
+          const auto [known, is_new] = idle.try_emplace({owned.cause, owned.culprit}, 0);
+          if (is_new) {
+            known->second = cause(CauseKind::idle, [why = owned.cause, culprit = owned.culprit](const Spelt& spelt) {
+              return culprit == 0 ? std::string(why) : std::string(why) + ": " + spelt(culprit);
+            });
+          }
+          number = known->second;
+        } else if (const uint32_t node = node_of_op[owned.op]; node == kNone) {
+          number = cause(CauseKind::orphan, [](const Spelt&) { return std::string("(launched in other iterations)"); });
+        } else if (owned.waiting) {
+          number =
+              cause(CauseKind::waiting, [label = work.node(node).label](const Spelt& spelt) { return spelt(label); });
+        } else {
+          number = of_node(node);
+        }
+        Cause& cause = causes_[number];
+        cause.time[side] += owned.time;
+        cause.by_run[side][run] += owned.time;
+        std::vector<int64_t>& series = cause.by_iteration[side];
+        if (series.size() < iterations) series.resize(iterations);
+        series[owned.iteration] += owned.time;
+        std::optional<Place>& longest = cause.longest[side];
+        if (!longest || owned.time > longest->time.end - longest->time.begin) {
+          const SliceIndex slice = owned.op == kNone ? kNone : timeline.device_ops.slice[owned.op];
+          longest = Place{run, {owned.begin, owned.begin + owned.time}, slice};
+        }
+      });
+  for (const uint32_t node : node_of_op) {
+    if (node != kNone) ++causes_[of_node(node)].count[side];
+  }
+}
+
+}  // namespace cgpu

@@ -1,0 +1,143 @@
+// Two runs compared: which work is on both sides, and what explains the change of the time, by its owners.
+//
+// Runs of several ranks are compared rank by rank where both sides have equally many, else all ranks of a side
+// together. All times are of the compared iterations (compared_time.h); what is given a device and iteration is shared
+// out so that parts add up to their whole exactly (shared_out.h).
+//
+// Costs what the parts cost: O(n log n) in the device ops of both sides.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "comparison/alignment.h"
+#include "comparison/owners.h"
+#include "session/number_list.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+enum class CauseKind : uint8_t {
+  op,        // work of both sides
+  removed,   // work that only A has
+  added,     // work that only B has
+  replaced,  // work of A and other work of B that stand in the same place
+  orphan,    // device ops of which nothing says where they belong
+  waiting,   // of collectives for other ranks
+  idle
+};
+const char* text_of(CauseKind kind);
+
+/// Where on a side something took longest.
+struct Place {
+  size_t run = 0;
+  Interval time;             // on the run's clock
+  SliceIndex slice = kNone;  // the device op; kNone where nothing ran
+};
+
+/// A part of the time of both sides that is explained by the same thing.
+struct Cause {
+  CauseKind kind = CauseKind::op;
+  std::string key = {};
+  std::string shown = {};                           // the same with long names cut in the middle
+  OfSides<int64_t> time = {};                       // ns of all devices and iterations
+  OfSides<int64_t> count = {};                      // device ops, of all iterations
+  OfSides<std::vector<int64_t>> by_iteration = {};  // ns, over all runs
+  OfSides<std::vector<int64_t>> by_run = {};        // ns
+  OfSides<std::optional<Place>> longest = {};
+};
+
+/// Of one side, over all of its runs.
+struct SideTotals {
+  int64_t iterations = 0;  // of all runs
+  int64_t windows = 0;     // iterations times devices
+  int64_t time = 0;        // ns of all windows
+  int64_t device_ops = 0;
+  size_t warm_up = 0;  // iterations left out
+  size_t cut_short = 0;
+  size_t devices = 0;
+  std::vector<std::vector<int64_t>> iteration_times;  // ns, by run
+};
+
+class Comparison {
+ public:
+  /// Of two whole sessions, which must outlive this. `steps`: only iterations of these numbers. Throws Error where a
+  /// side has none of them.
+  Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps = {});
+
+  const SessionFacts& facts(Side side) const { return *facts_[side]; }
+  /// Whether figures are of one iteration (else of the whole), of one device.
+  bool per_iteration() const { return per_iteration_; }
+  /// Whether the iterations are what repeats, since there are no marks (repeated_iterations.h).
+  bool by_repetition() const { return by_repetition_; }
+  const SideTotals& totals(Side side) const { return totals_[side]; }
+  const ComparedTime& time(Side side, size_t run) const { return times_[side][run]; }
+
+  /// When collectives of a run stopped waiting for other ranks (owners.h).
+  const EndsOfWaits& ends_of_waits(Side side, size_t run) const { return ends_of_waits_[side][run]; }
+
+  /// The runs that are compared with each other, and their work.
+  struct Group {
+    OfSides<std::vector<size_t>> runs;
+    OfSides<std::unique_ptr<MergedWork>> work;
+    std::unique_ptr<Alignment> alignment;
+  };
+  const std::vector<Group>& groups() const { return groups_; }
+  /// The node in the work of its group of each device op of a run; kNone outside of the compared time.
+  const std::vector<uint32_t>& nodes_of_ops(Side side, size_t run) const { return nodes_of_ops_[side][run]; }
+
+  /// All of the time of both sides: for each side the causes add up to it.
+  const std::vector<Cause>& causes() const { return causes_; }
+  /// The tables `findings` and `memory` of a side. Found when first asked, by one thread at a time.
+  const Table& findings(Side side) const { return table_of(side, "findings", findings_[side]); }
+  const Table& memory(Side side) const { return table_of(side, "memory", memory_[side]); }
+
+  std::string_view text(Label label) const { return labels_.text(label); }
+  /// The iteration (of time(side, run)) of each device op of a run, by OpIndex; of those outside any number.
+  const std::vector<uint32_t>& iterations_of_ops(Side side, size_t run) const { return iterations_of_ops_[side][run]; }
+  /// A time on a run's clock as tables show it: ns from the start of the session.
+  int64_t shown_time(Side side, size_t run, int64_t time) const { return time - facts_[side]->zeros()[run]; }
+  /// The label of each device op of a run, by OpIndex.
+  const std::vector<Label>& labels_of_ops(Side side, size_t run) const { return labels_of_ops_[side][run]; }
+
+ private:
+  void find_times(std::optional<NumberRange> steps);
+  void find_repetitions();
+  void pair_runs();
+  void align(Group& group);
+  void add_owners(size_t group, Side side, size_t run);
+  /// The cause that device work belongs to.
+  uint32_t cause_of(size_t group, Side side, uint32_t node);
+  /// How the names in a key are spelt.
+  using Spelt = std::function<std::string(Label)>;
+  using Spell = std::function<std::string(const Spelt&)>;
+  /// The cause whose key `spell` makes of names.
+  uint32_t cause(CauseKind kind, Spell spell);
+  void name_causes();
+
+  OfSides<const SessionFacts*> facts_;
+  bool per_iteration_ = false;
+  bool by_repetition_ = false;
+  Labels labels_;
+  OfSides<std::vector<ComparedTime>> times_;
+  OfSides<SideTotals> totals_;
+  OfSides<std::vector<EndsOfWaits>> ends_of_waits_;  // by run
+  std::vector<Group> groups_;
+  OfSides<std::vector<std::vector<uint32_t>>> nodes_of_ops_;  // by run
+  OfSides<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
+  OfSides<std::vector<std::vector<Label>>> labels_of_ops_;  // by run
+  std::vector<Cause> causes_;
+  const Table& table_of(Side side, const char* name, std::optional<Table>& table) const;
+  mutable OfSides<std::optional<Table>> findings_;
+  mutable OfSides<std::optional<Table>> memory_;
+  std::vector<Spell> spellings_;  // of the causes
+  std::unordered_map<std::string, uint32_t> cause_by_key_;
+};
+
+}  // namespace cgpu

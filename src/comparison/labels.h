@@ -1,0 +1,70 @@
+// Names as two runs can have in common: without what is different from version to version, from device to device or
+// from one run to the next (template arguments, sizes of tiles, addresses, numbers, the vendor in a name), numbered
+// alike for both sides.
+//
+// A label is shown as the name that has it; where several names do, with * in the place of their numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "model/timeline.h"
+
+namespace cgpu {
+
+using Label = uint32_t;  // 0: no name
+
+class Labels {
+ public:
+  /// Of a framework op or an annotation.
+  Label of_op(std::string_view name);
+  /// Of a device op by its full name.
+  Label of_device_op(std::string_view name);
+  /// Of anything else: shapes, culprits of idle time.
+  Label of_text(std::string_view text);
+
+  /// The same number for equal names in all sessions.
+  uint64_t hash(Label label) const { return hashes_[label]; }
+  /// Of a name with shapes (the label of their text, or 0).
+  uint64_t hash(Label name, Label shapes) const {
+    return shapes == 0 ? hashes_[name] : hashes_[name] * 0x9e3779b97f4a7c15 ^ hashes_[shapes];
+  }
+
+  /// What to show for it, once all names are known.
+  std::string_view text(Label label) const { return shown_[shown_of_[label]]; }
+  /// What names with this label have in common; says which label it is.
+  std::string_view key(Label label) const { return keys_[label]; }
+
+ private:
+  Label label_of(std::string_view key, std::string_view shown);
+
+  StringPool keys_;
+  StringPool shown_;
+  std::vector<StringId> shown_of_ = {0};  // by label
+  std::vector<uint64_t> hashes_ = {0};
+};
+
+/// The labels of the names of one timeline, each found once.
+class LabelsOfNames {
+ public:
+  LabelsOfNames(Labels& labels, const Timeline& timeline)
+      : labels_(labels), timeline_(timeline), known_(timeline.names.size(), StringPool::absent) {}
+
+  Label operator()(SliceIndex slice) {
+    Label& known = known_[timeline_.slices.name[slice]];
+    if (known != StringPool::absent) return known;
+    const std::string_view name = timeline_.name(slice);
+    known = is_device_op(timeline_.kind(slice)) ? labels_.of_device_op(name) : labels_.of_op(name);
+    return known;
+  }
+
+ private:
+  Labels& labels_;
+  const Timeline& timeline_;
+  std::vector<Label> known_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,146 @@
+#include "comparison/pairing.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "comparison/sequence_difference.h"
+
+namespace cgpu {
+
+namespace {
+
+class Pairs {
+ public:
+  Pairs(std::span<const Likeness> a, std::span<const Likeness> b) : a_(a), b_(b) {
+    result_.of_a.assign(a.size(), Pairing::kAlone);
+    result_.of_b.assign(b.size(), Pairing::kAlone);
+  }
+
+  Pairing find() {
+    gaps_ = {{0, a_.size(), 0, b_.size()}};
+    pair_in_gaps(&Likeness::exact);
+    pair_in_gaps(&Likeness::name);
+    pair_moved(&Likeness::exact);
+    pair_moved(&Likeness::name);
+    pair_in_gaps(&Likeness::rough);
+    for (const Gap& gap : gaps_) {
+      Pairing::Replacement found{alone(result_.of_a, gap.a_begin, gap.a_end),
+                                 alone(result_.of_b, gap.b_begin, gap.b_end)};
+      if (!found.a.empty() && !found.b.empty()) result_.replacements.push_back(std::move(found));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Key = uint64_t Likeness::*;
+  static constexpr size_t kShort = 8;
+
+  /// Between two pairs that stand in the same order in both lists.
+  struct Gap {
+    size_t a_begin = 0;
+    size_t a_end = 0;
+    size_t b_begin = 0;
+    size_t b_end = 0;
+  };
+
+  void pair(size_t a, size_t b) {
+    result_.of_a[a] = static_cast<uint32_t>(b);
+    result_.of_b[b] = static_cast<uint32_t>(a);
+  }
+
+  static std::vector<uint32_t> alone(const std::vector<uint32_t>& partners, size_t begin, size_t end) {
+    std::vector<uint32_t> places;
+    for (size_t i = begin; i < end; ++i) {
+      if (partners[i] == Pairing::kAlone) places.push_back(static_cast<uint32_t>(i));
+    }
+    return places;
+  }
+
+  /// Pairs what is alike in the same order, and goes on with the gaps between.
+  void pair_in_gaps(Key key) {
+    std::vector<Gap> smaller;
+    for (const Gap& gap : gaps_) {
+      const auto keys_of = [&](std::span<const Likeness> elements, const std::vector<uint32_t>& partners, size_t begin,
+                               size_t end, std::vector<uint32_t>& places) {
+        std::vector<uint64_t> keys;
+        for (size_t i = begin; i < end; ++i) {
+          if (partners[i] != Pairing::kAlone || elements[i].*key == 0) continue;
+          places.push_back(static_cast<uint32_t>(i));
+          keys.push_back(elements[i].*key);
+        }
+        return keys;
+      };
+      std::vector<uint32_t> places_a;
+      std::vector<uint32_t> places_b;
+      const std::vector<uint64_t> keys_a = keys_of(a_, result_.of_a, gap.a_begin, gap.a_end, places_a);
+      const std::vector<uint64_t> keys_b = keys_of(b_, result_.of_b, gap.b_begin, gap.b_end, places_b);
+      if (key == &Likeness::rough && std::max(keys_a.size(), keys_b.size()) <= kShort &&
+          !equally_much(keys_a, keys_b)) {
+        smaller.push_back(gap);
+        continue;
+      }
+      Gap next = gap;
+      for (const auto& [a, b] : common_subsequence(keys_a, keys_b)) {
+        pair(places_a[a], places_b[b]);
+        add_gap({next.a_begin, places_a[a], next.b_begin, places_b[b]}, smaller);
+        next.a_begin = places_a[a] + size_t{1};
+        next.b_begin = places_b[b] + size_t{1};
+      }
+      add_gap(next, smaller);
+    }
+    gaps_ = std::move(smaller);
+  }
+
+  static bool equally_much(std::vector<uint64_t> a, std::vector<uint64_t> b) {
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    return a == b;
+  }
+
+  static void add_gap(const Gap& gap, std::vector<Gap>& gaps) {
+    if (gap.a_begin < gap.a_end && gap.b_begin < gap.b_end) gaps.push_back(gap);
+  }
+
+  /// Pairs what is alike wherever it stands, the first with the first.
+  void pair_moved(Key key) {
+    std::unordered_map<uint64_t, std::vector<uint32_t>> waiting;  // elements of b, the last first
+    for (size_t b = b_.size(); b-- > 0;) {
+      if (result_.of_b[b] == Pairing::kAlone && b_[b].*key != 0)
+        waiting[b_[b].*key].push_back(static_cast<uint32_t>(b));
+    }
+    if (waiting.empty()) return;
+    for (size_t a = 0; a < a_.size(); ++a) {
+      if (result_.of_a[a] != Pairing::kAlone || a_[a].*key == 0) continue;
+      const auto found = waiting.find(a_[a].*key);
+      if (found == waiting.end() || found->second.empty()) continue;
+      pair(a, found->second.back());
+      found->second.pop_back();
+    }
+  }
+
+  std::span<const Likeness> a_;
+  std::span<const Likeness> b_;
+  std::vector<Gap> gaps_;
+  Pairing result_;
+};
+
+}  // namespace
+
+Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b) {
+  // Always from the same side, so that the answer the other way round is the mirror image.
+  const auto number = [](const Likeness& one) { return std::tuple(one.exact, one.name, one.rough); };
+  const bool swapped =
+      a.size() != b.size()
+          ? b.size() < a.size()
+          : std::lexicographical_compare(b.begin(), b.end(), a.begin(), a.end(),
+                                         [&](const Likeness& x, const Likeness& y) { return number(x) < number(y); });
+  if (!swapped) return Pairs(a, b).find();
+  Pairing pairing = Pairs(b, a).find();
+  std::swap(pairing.of_a, pairing.of_b);
+  for (Pairing::Replacement& one : pairing.replacements) std::swap(one.a, one.b);
+  return pairing;
+}
+
+}  // namespace cgpu

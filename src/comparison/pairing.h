@@ -1,0 +1,38 @@
+// Which elements of two lists of siblings are the same work: by what is exactly alike, then, in what is left between
+// those, by name, then what has only moved, then by class. In a short stretch classes say little (an op may use two
+// kernels of one class for unlike things), so that there work is paired by class only where both have equally much of
+// it.
+//
+// O((n + m) x kMostEdits) at worst (sequence_difference.h), linear where the lists are alike.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace cgpu {
+
+/// How alike two elements may be; equal numbers are alike. 0 is like nothing.
+struct Likeness {
+  uint64_t exact = 0;  // name and shapes
+  uint64_t name = 0;
+  uint64_t rough = 0;  // what kind of work it is
+};
+
+struct Pairing {
+  static constexpr uint32_t kAlone = UINT32_MAX;
+  std::vector<uint32_t> of_a;  // for each element of a its partner in b, or kAlone
+  std::vector<uint32_t> of_b;
+  /// A stretch of elements without partners in both lists between the same neighbours: what stands in a was replaced by
+  /// what stands in b.
+  struct Replacement {
+    std::vector<uint32_t> a;
+    std::vector<uint32_t> b;
+  };
+  std::vector<Replacement> replacements;
+};
+
+/// Of `b` and `a` it is the mirror image.
+Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b);
+
+}  // namespace cgpu

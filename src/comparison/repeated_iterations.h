@@ -1,0 +1,21 @@
+// Iterations of runs without marks: the sequence of device ops that repeats on both sides. Two windows of one program
+// that were cut at other places then compare by what they repeat, not by how much of it fell into the window.
+//
+// A repetition reaches from the start of one op to the start of the next one like it, of a kind that occurs once in
+// each repetition of both sides, on the device of the most ops. O(n log n) in the device ops
+// (analysis/steps/repeats.h).
+#pragma once
+
+#include <vector>
+
+#include "comparison/alignment.h"
+#include "comparison/compared_time.h"
+#include "comparison/labels.h"
+
+namespace cgpu {
+
+/// The repetitions of each run of both sides; empty where a run has fewer than three or nothing is found in all runs.
+/// Both sides have equally many runs.
+OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, Labels& labels);
+
+}  // namespace cgpu

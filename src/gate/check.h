@@ -1,0 +1,60 @@
+// `cgpu check`: whether the runs of a candidate are slower than those of a baseline, or take more memory.
+//
+// Each rule is one question with one verdict; the worst of them is the outcome. What is no rule (busy, idle and exposed
+// time) explains. O(runs x names).
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gate/comparable.h"
+#include "gate/figures.h"
+#include "gate/verdict.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+/// A run as it was given.
+struct CheckedRun {
+  std::string input;
+  RunFigures figures;
+};
+
+struct CheckOptions {
+  enum class Inconclusive : uint8_t { report, pass, fail };
+  double tolerance = 0.05;
+  int64_t floor_ns = 100'000;
+  std::set<std::string> allowed;  // of kDifferences
+  Inconclusive inconclusive = Inconclusive::report;
+  bool explain = true;  // whether the power is computed, and the noise of each run, which takes some milliseconds
+};
+
+/// What is told of the runs as a whole: the exit codes of the program.
+enum class Outcome : uint8_t { pass = 0, regression = 1, inconclusive = 3, not_comparable = 4 };
+const char* text_of(Outcome outcome);  // "pass", "regression", "inconclusive", "not comparable"
+
+/// A rule that was asked.
+struct CheckedRule {
+  std::string name;  // comparable, step_time, step_time_mean, span, ops, kernel_classes, kernels, memory
+  Outcome outcome = Outcome::pass;
+  std::string text;  // why, in a sentence
+};
+
+struct CheckResult {
+  Outcome outcome = Outcome::pass;
+  std::string headline;              // what is the matter, in a sentence
+  std::vector<std::string> remarks;  // how that was found out, and what could not be
+  std::vector<CheckedRule> rules;
+  std::vector<Table> tables;  // check, check_times, check_memory, check_parts, check_runs
+
+  /// As the user wants inconclusive results to count.
+  int exit_code(CheckOptions::Inconclusive inconclusive) const;
+};
+
+/// Both sides have a run at least.
+CheckResult check_runs(const std::vector<CheckedRun>& baseline, const std::vector<CheckedRun>& candidate,
+                       const CheckOptions& options);
+
+}  // namespace cgpu

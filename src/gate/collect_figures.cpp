@@ -1,0 +1,265 @@
+#include "gate/collect_figures.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/common/statistics.h"
+#include "analysis/device/device_time.h"
+#include "analysis/device/memory_peak.h"
+#include "analysis/host/op_forest.h"
+#include "analysis/session_clock.h"
+#include "base/error.h"
+#include "gate/statistics/block_bootstrap.h"
+#include "gate/statistics/order_statistics.h"
+#include "gate/summarize.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr uint32_t kNoIteration = UINT32_MAX;
+const char* const kNoOp = "(in no framework op)";
+
+/// The iterations of a rank as the gate counts them.
+class Iterations {
+ public:
+  explicit Iterations(const RunInSession& run) : steps_(run.facts.steps(run.index)), whole_(steps_.empty()) {
+    std::vector<int64_t> walls;
+    for (const Step& step : steps_) walls.push_back(step.time.end - step.time.begin);
+    const bool cut = !steps_.empty() && is_cut_short(steps_, steps_.size() - 1);
+    complete_ = steps_.size() - (cut ? 1 : 0);
+    walls.resize(complete_);
+    warm_up_ = warm_up_iterations(walls);
+  }
+
+  const std::vector<Step>& steps() const { return steps_; }
+  bool is_complete(size_t step) const { return step < complete_; }
+  bool is_warm_up(size_t step) const { return step < warm_up_; }
+  /// How many there are whose ops are counted: the steady ones; without any iterations the whole run counts as one.
+  size_t steady() const { return whole_ ? 1 : complete_ - warm_up_; }
+  /// Into which of them a moment falls.
+  uint32_t steady_at(int64_t time) const {
+    if (whole_) return 0;
+    const auto after = std::upper_bound(steps_.begin(), steps_.end(), time,
+                                        [](int64_t moment, const Step& step) { return moment < step.time.begin; });
+    if (after == steps_.begin()) return kNoIteration;
+    const auto step = static_cast<size_t>(after - steps_.begin()) - 1;
+    if (time >= steps_[step].time.end || step < warm_up_ || step >= complete_) return kNoIteration;
+    return static_cast<uint32_t>(step - warm_up_);
+  }
+
+ private:
+  const std::vector<Step>& steps_;
+  bool whole_;
+  size_t complete_ = 0;
+  size_t warm_up_ = 0;
+};
+
+/// Device time by some name, and by iteration for the names that take most.
+class TimesByName {
+ public:
+  struct Op {
+    uint32_t iteration;
+    StringId name;
+    int64_t duration;
+  };
+
+  void add(uint32_t iteration, StringId name, int64_t duration) { ops_.push_back({iteration, name, duration}); }
+
+  template <typename Text>
+  TimeFigures take(size_t iterations, bool are_iterations, const Text& text) {
+    std::unordered_map<StringId, TimeFigure> totals;
+    for (const Op& op : ops_) {
+      TimeFigure& figure = totals[op.name];
+      ++figure.count;
+      figure.total_ns += op.duration;
+    }
+    std::vector<std::pair<int64_t, StringId>> largest;
+    for (const auto& [name, figure] : totals) largest.emplace_back(-figure.total_ns, name);
+    std::sort(largest.begin(), largest.end());
+    largest.resize(std::min(largest.size(), kMostNames));
+
+    if (are_iterations && iterations >= kFewestIterations) {
+      std::unordered_map<StringId, std::vector<double>> series;
+      for (const auto& [total, name] : largest) series[name].assign(iterations, 0);
+      for (const Op& op : ops_) {
+        const auto kept = series.find(op.name);
+        if (kept != series.end()) kept->second[op.iteration] += static_cast<double>(op.duration);
+      }
+      for (const auto& [name, values] : series) {
+        const double mean = mean_of(values);
+        if (mean > 0) totals[name].error = standard_error(shortened(values), Location::mean) / mean;
+      }
+    }
+    TimeFigures figures;
+    for (const auto& [total, name] : largest) figures[text(name)].combine(totals[name]);
+    return figures;
+  }
+
+ private:
+  std::vector<Op> ops_;
+};
+
+void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
+  const Timeline& timeline = run.timeline();
+  const SliceForest forest = op_forest(timeline);
+  TimesByName ops;
+  TimesByName classes;
+  TimesByName kernels;
+  for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    if (!is_plausible(timeline, slice)) continue;
+    const uint32_t iteration = iterations.steady_at(timeline.slices.start[slice]);
+    if (iteration == kNoIteration) continue;
+    const int64_t duration = timeline.slices.duration[slice];
+    const SliceIndex call = launch_of(timeline, slice);
+    const SliceIndex above = call == kNone ? kNone : forest.above(call);
+    ops.add(iteration, above == kNone ? StringPool::absent : timeline.slices.name[above], duration);
+    classes.add(iteration, static_cast<StringId>(class_of(timeline, op)), duration);
+    kernels.add(iteration, timeline.slices.name[slice], duration);
+  }
+  const size_t count = iterations.steady();
+  const bool are_iterations = !iterations.steps().empty();
+  const auto name_of = [&](StringId id) { return id == StringPool::absent ? kNoOp : std::string(timeline.names[id]); };
+  figures.ops = ops.take(count, are_iterations, name_of);
+  figures.classes = classes.take(count, are_iterations,
+                                 [](StringId id) { return std::string(text_of(static_cast<KernelClass>(id))); });
+  figures.kernels = kernels.take(count, are_iterations, name_of);
+}
+
+void add_times(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
+  const std::vector<Step>& steps = iterations.steps();
+  std::vector<IterationFigures> all(steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    all[i].wall_ns = steps[i].time.end - steps[i].time.begin;
+    all[i].complete = iterations.is_complete(i);
+    all[i].warm_up = iterations.is_warm_up(i);
+  }
+  for (const auto& [device, ops] : ops_by_device(run.timeline())) {
+    const DeviceTime time = device_time(run.timeline(), ops);
+    figures.busy_ns += time.busy.length();
+    figures.exposed_comm_ns += time.exposed_communication.length();
+    figures.idle_ns += time.span.end - time.span.begin - time.busy.length();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const auto& [begin, end] = steps[i].time;
+      const int64_t busy_ns = time.busy.clip(begin, end).length();
+      all[i].combine(
+          {0, busy_ns, time.exposed_communication.clip(begin, end).length(), end - begin - busy_ns, 1, true, false});
+    }
+  }
+  for (size_t i = 0; i < steps.size(); ++i) figures.iterations[steps[i].number] = all[i];
+}
+
+void add_identity(const Run& run, RunFigures& figures) {
+  figures.formats[run.format] = 1;
+  figures.ranks = 1;
+  figures.world_size = run.world_size.value_or(0);
+  for (const int32_t used : used_devices(run)) {
+    const auto known = std::find_if(run.devices.begin(), run.devices.end(),
+                                    [used](const Device& device) { return device.id == used; });
+    ++figures.devices[known == run.devices.end() ? std::string() : known->name];
+  }
+}
+
+/// By which power of ten a frequency's unit is a hertz; absent for what is none.
+std::optional<double> hertz_of(const std::string& unit) {
+  if (unit == "Hz") return 1;
+  if (unit == "kHz") return 1e3;
+  if (unit == "MHz") return 1e6;
+  if (unit == "GHz") return 1e9;
+  return std::nullopt;
+}
+
+void add_shapes(const Table& shapes, RunFigures& figures) {
+  std::map<std::string, std::set<std::string>> of_op;
+  const size_t name = shapes.column("name");
+  const size_t text = shapes.column("shapes");
+  const size_t device_ns = shapes.column("device_self_ns");
+  for (const RowView row : shapes.rows()) {
+    if (!std::holds_alternative<std::string>(row[text])) continue;
+    const std::string op = std::get<std::string>(row[name]);
+    of_op[op].insert(std::get<std::string>(row[text]));
+    figures.shapes[op].device_ns += std::get<int64_t>(row[device_ns]);
+  }
+  for (auto& [op, figure] : figures.shapes) {
+    for (const std::string& each : of_op[op]) figure.signature += XXH3_64bits(each.data(), each.size());
+  }
+}
+
+void add_clocks(const Table& counters, RunFigures& figures) {
+  for (const RowView row : counters.rows()) {
+    const Cell unit = row[counters.column("unit")];
+    if (!std::holds_alternative<std::string>(unit)) continue;
+    const auto hertz = hertz_of(std::get<std::string>(unit));
+    if (!hertz) continue;
+    double& mean = figures.clocks[std::get<std::string>(row[counters.column("name")])];
+    mean = std::max(mean, std::get<double>(row[counters.column("mean")]) * *hertz);
+  }
+}
+
+}  // namespace
+
+size_t warm_up_iterations(const std::vector<int64_t>& wall_ns) {
+  const size_t most = wall_ns.size() / 2;
+  if (most == 0) return 0;
+  std::vector<int64_t> later(wall_ns.begin() + static_cast<std::ptrdiff_t>(most), wall_ns.end());
+  const double usual = median(later);
+  for (int64_t& each : later) each = std::abs(each - static_cast<int64_t>(usual));
+  // Far longer: by a quarter, and by six deviations as the later ones vary (1.48 median deviations are one).
+  const double limit = usual + std::max(0.25 * usual, 6 * 1.4826 * median(later));
+  size_t count = 0;
+  while (count < most && limit < static_cast<double>(wall_ns[count])) ++count;
+  return count;
+}
+
+std::vector<WantedTable> FigureCollector::tables() {
+  return {{&find_analysis("op_shapes")}, {&find_analysis("counters")}, {&find_analysis("memory")}};
+}
+
+void FigureCollector::look(const RunInSession& run) {
+  RunFigures& figures = ranks_[run.number];
+  figures = {};
+  add_identity(run.run(), figures);
+  const Iterations iterations(run);
+  if (const auto extent = extent_of(run.timeline())) figures.span_ns = extent->end - extent->begin;
+  add_times(run, iterations, figures);
+  add_device_ops(run, iterations, figures);
+  figures.steady = static_cast<int64_t>(iterations.steady());
+}
+
+RunFigures FigureCollector::take(const Session& session, const std::vector<Table>& tables) {
+  RunFigures all;
+  for (const auto& [number, figures] : ranks_) all.combine(figures);
+  ranks_.clear();
+  all.world_size = std::max(all.world_size, all.ranks);
+  for (const Run& run : session.runs) {
+    const auto extent = extent_of(run);
+    if (!run.clock_is_unix || !extent) continue;
+    const int64_t begin = extent->begin + run.clock_base;
+    all.recorded = std::min(all.recorded.value_or(begin), begin);
+  }
+  add_shapes(tables[0], all);
+  add_clocks(tables[1], all);
+  all.peak_bytes = peak_of_devices(tables[2]);
+  return all;
+}
+
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection) {
+  if (const auto summary = summary_of(open, selection)) return figures_in(*summary, open.inputs.front());
+  FigureCollector collector;
+  const FoldedSession folded =
+      fold_ranks(open, selection, FigureCollector::tables(), [&](const RunInSession& run) { collector.look(run); });
+  RunFigures figures = collector.take(folded.session, folded.tables);
+  if (figures.span_ns == 0) throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
+  return figures;
+}
+
+}  // namespace cgpu

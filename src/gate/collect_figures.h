@@ -1,0 +1,39 @@
+// The figures of a run (figures.h) out of profiles: of each rank while it is open, and of what is known of all of them
+// together afterwards (session/rank_fold.h).
+//
+// O(n log n) in the slices of a rank, about 24 bytes a device op meanwhile; recorded shapes are read from the arguments
+// of the profile, as for table op_shapes.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "gate/figures.h"
+#include "session/rank_fold.h"
+
+namespace cgpu {
+
+/// How many ops, and how many kernels, are kept of a rank: those with most device time.
+inline constexpr size_t kMostNames = 200;
+
+/// How many of the first iterations are warm-up: those that take longer than the later ones ever vary to, half of all
+/// at most. `wall_ns` in order of time.
+size_t warm_up_iterations(const std::vector<int64_t>& wall_ns);
+
+class FigureCollector {
+ public:
+  /// The tables that take() wants made beside.
+  static std::vector<WantedTable> tables();
+  /// To be given to fold_ranks.
+  void look(const RunInSession& run);
+  /// Of all ranks that were seen. `tables` as made for tables(), in their order.
+  RunFigures take(const Session& session, const std::vector<Table>& tables);
+
+ private:
+  std::map<uint32_t, RunFigures> ranks_;  // by number of the run
+};
+
+/// Opens a profile, a folder of those of its ranks, or a summary, for its figures alone. Throws Error.
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection);
+
+}  // namespace cgpu

@@ -1,0 +1,51 @@
+#include "gate/figures.h"
+
+#include <algorithm>
+
+namespace cgpu {
+
+void IterationFigures::combine(const IterationFigures& other) {
+  wall_ns = std::max(wall_ns, other.wall_ns);
+  busy_ns += other.busy_ns;
+  exposed_comm_ns += other.exposed_comm_ns;
+  idle_ns += other.idle_ns;
+  devices += other.devices;
+  complete = complete && other.complete;
+  warm_up = warm_up || other.warm_up;
+}
+
+void TimeFigure::combine(const TimeFigure& other) {
+  count += other.count;
+  total_ns += other.total_ns;
+  if (other.error) error = std::max(error.value_or(0), *other.error);
+}
+
+void RunFigures::combine(const RunFigures& other) {
+  for (const auto& [format, count] : other.formats) formats[format] += count;
+  for (const auto& [device, count] : other.devices) devices[device] += count;
+  ranks += other.ranks;
+  world_size = std::max(world_size, other.world_size);
+  if (other.recorded) recorded = std::min(recorded.value_or(*other.recorded), *other.recorded);
+  for (const auto& [number, figures] : other.iterations) {
+    const auto [at, is_new] = iterations.try_emplace(number, figures);
+    if (!is_new) at->second.combine(figures);
+  }
+  span_ns = std::max(span_ns, other.span_ns);
+  busy_ns += other.busy_ns;
+  exposed_comm_ns += other.exposed_comm_ns;
+  idle_ns += other.idle_ns;
+  steady += other.steady;
+  for (const auto& [name, time] : other.ops) ops[name].combine(time);
+  for (const auto& [name, time] : other.classes) classes[name].combine(time);
+  for (const auto& [name, time] : other.kernels) kernels[name].combine(time);
+}
+
+std::vector<const IterationFigures*> RunFigures::steady_iterations() const {
+  std::vector<const IterationFigures*> steady_ones;
+  for (const auto& [number, figures] : iterations) {
+    if (figures.complete && !figures.warm_up) steady_ones.push_back(&figures);
+  }
+  return steady_ones;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,91 @@
+// What the gate compares: the figures of a run, kept in a few kB. A run of several ranks is folded into one; folding
+// does not depend on the order of the ranks. They can be written to bytes (base/archive.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/archive.h"
+
+namespace cgpu {
+
+/// One iteration, over all ranks and devices.
+struct IterationFigures {
+  int64_t wall_ns = 0;          // of the rank that took longest
+  int64_t busy_ns = 0;          // in which a device op ran, summed over devices, as all below
+  int64_t exposed_comm_ns = 0;  // in which communication ran and no compute
+  int64_t idle_ns = 0;          // in which nothing ran on a device that is used at all
+  int64_t devices = 0;
+  bool complete = true;
+  bool warm_up = false;
+
+  void combine(const IterationFigures& other);
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(wall_ns, busy_ns, exposed_comm_ns, idle_ns, devices, complete, warm_up);
+  }
+};
+
+/// Device time of a framework op (innermost around the launch), a kernel class or a kernel in the steady iterations, or
+/// in the whole run where it has no iterations.
+struct TimeFigure {
+  int64_t count = 0;
+  int64_t total_ns = 0;
+  std::optional<double> error;  // relative standard error of the time an iteration; of several ranks the largest
+
+  void combine(const TimeFigure& other);
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(count, total_ns, error);
+  }
+};
+using TimeFigures = std::map<std::string, TimeFigure>;
+
+/// The shapes that a framework op was called with.
+struct ShapeFigure {
+  uint64_t signature = 0;  // of the set of them
+  int64_t device_ns = 0;   // what the op took on devices
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(signature, device_ns);
+  }
+};
+
+struct RunFigures {
+  // What it is.
+  std::map<std::string, int64_t> formats;  // ranks by format
+  std::map<std::string, int64_t> devices;  // how many were used, by name ("" where the profile has none)
+  int64_t ranks = 0;
+  int64_t world_size = 0;                     // as recorded, else the ranks that were given
+  std::optional<int64_t> recorded;            // ns since 1970 at its start
+  std::map<std::string, ShapeFigure> shapes;  // by framework op
+  std::map<std::string, double> clocks;       // mean in Hz, by counter
+  // How it ran.
+  std::map<int64_t, IterationFigures> iterations;  // by number
+  int64_t span_ns = 0;                             // of the rank that took longest
+  int64_t busy_ns = 0;                             // likewise summed over devices
+  int64_t exposed_comm_ns = 0;
+  int64_t idle_ns = 0;
+  int64_t steady = 0;  // iterations that the times below are of, summed over ranks; without iterations the ranks
+  TimeFigures ops;
+  TimeFigures classes;
+  TimeFigures kernels;
+  std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
+
+  /// Takes over the figures of another rank, but for shapes, clocks and peak_bytes, which are found of all together.
+  void combine(const RunFigures& other);
+  bool has_iterations() const { return !iterations.empty(); }
+  /// Of the iterations that are neither warm-up nor cut short, in order.
+  std::vector<const IterationFigures*> steady_iterations() const;
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(formats, devices, ranks, world_size, recorded, shapes, clocks, iterations, span_ns, busy_ns,
+            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, peak_bytes);
+  }
+};
+
+}  // namespace cgpu

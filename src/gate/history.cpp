@@ -1,0 +1,155 @@
+#include "gate/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <functional>
+#include <optional>
+
+#include "analysis/common/columns.h"
+#include "gate/samples.h"
+#include "gate/statistics/change_points.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Changes of level that nobody asks for.
+constexpr double kLeastChange = 0.01;
+
+/// "2026-01-31 12:00:05", UTC.
+Cell time_text(std::optional<int64_t> ns) {
+  if (!ns) return {};
+  const auto seconds = static_cast<std::time_t>(*ns / 1'000'000'000 - (*ns % 1'000'000'000 < 0 ? 1 : 0));
+  std::tm parts{};
+  if (::gmtime_r(&seconds, &parts) == nullptr) return {};
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+/// The step time of a run, or its span where it has no iterations.
+double time_of(const RunFigures& run) {
+  const auto step = sample_of(quantities(true).front(), {&run}, false);
+  return step ? step->values[0] : static_cast<double>(run.span_ns);
+}
+
+struct Followed {
+  const char* name;
+  std::function<double(const RunFigures&)> value;  // 0 where a run has none
+};
+
+std::vector<Followed> followed() {
+  const auto mean = [](const char* name) {
+    for (const Quantity& each : quantities(true)) {
+      if (each.name != name) continue;
+      return std::function([each](const RunFigures& run) {
+        const auto sample = sample_of(each, {&run}, false);
+        return sample ? sample->values[0] : 0.0;
+      });
+    }
+    return std::function([](const RunFigures&) { return 0.0; });
+  };
+  return {{"step_time", time_of},
+          {"busy", mean("busy")},
+          {"exposed_communication", mean("exposed_communication")},
+          {"peak_allocated", [](const RunFigures& run) { return static_cast<double>(run.peak_bytes.value_or(0)); }}};
+}
+
+}  // namespace
+
+History history_of(std::vector<CheckedRun> runs) {
+  std::stable_sort(runs.begin(), runs.end(), [](const CheckedRun& a, const CheckedRun& b) {
+    return a.figures.recorded.value_or(INT64_MAX) < b.figures.recorded.value_or(INT64_MAX);
+  });
+  History history;
+  history.runs = Table("history", "runs in the order in which they were recorded",
+                       {number_column("run", "number in this order"),
+                        text_column("recorded", "when it was recorded (UTC); absent where the profile does not say"),
+                        real_column("step_ns", "ns", "median of the steady iterations; the whole run without any"),
+                        real_column("change_pct", "%", "of step_ns, from the run before in its series"),
+                        text_column("level", "the change of level of step_ns that begins here, if one does"),
+                        bytes_column("peak_bytes", "peak of memory; absent where nothing says"),
+                        count_column("iterations", "steady ones"), key_column("input", "as it was given"),
+                        number_column("series", "number of the series of runs that did the same on the same devices"),
+                        text_column("devices", "devices and ranks")});
+  history.changes = Table(
+      "history_changes", "where a quantity changed its level",
+      {key_column("quantity", "step_time, busy, exposed_communication or peak_allocated"),
+       number_column("run", "the first run of the new level"), real_column("change_pct", "%", "of the level before"),
+       real_column("before_ns", "ns", "median of the level before, of a time"),
+       real_column("after_ns", "ns", "median of the new level, of a time"),
+       real_column("before_bytes", "bytes", "median of the level before, of a size"),
+       real_column("after_bytes", "bytes", "median of the new level, of a size"),
+       real_column("chance", "", "that runs without a change would look like that, by permutation"),
+       key_column("input", "the run, as it was given")});
+
+  // Series: runs that can be compared with the first of theirs.
+  std::vector<size_t> series(runs.size(), 0);
+  std::vector<size_t> firsts;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    size_t of = 0;
+    while (of < firsts.size() && !differences_between(runs[firsts[of]].figures, runs[run].figures).empty()) ++of;
+    if (of == firsts.size()) firsts.push_back(run);
+    series[run] = of;
+  }
+
+  std::vector<std::string> levels(runs.size());
+  size_t longest = 0;
+  for (size_t of = 0; of < firsts.size(); ++of) {
+    std::vector<size_t> members;
+    for (size_t run = 0; run < runs.size(); ++run) {
+      if (series[run] == of) members.push_back(run);
+    }
+    longest = std::max(longest, members.size());
+    for (const Followed& quantity : followed()) {
+      std::vector<double> values;
+      for (const size_t run : members) values.push_back(quantity.value(runs[run].figures));
+      if (std::any_of(values.begin(), values.end(), [](double value) { return !(value > 0); })) continue;
+      for (const ChangePoint& point : change_points(values)) {
+        const double change = point.after / point.before - 1;
+        if (std::abs(change) < kLeastChange) continue;
+        const size_t run = members[point.at];
+        const bool is_time = std::string_view(quantity.name) != "peak_allocated";
+        const auto as = [&](bool wanted, double value) { return wanted ? Cell(value) : Cell(); };
+        history.changes.append({quantity.name, static_cast<int64_t>(run), 100 * change, as(is_time, point.before),
+                                as(is_time, point.after), as(!is_time, point.before), as(!is_time, point.after),
+                                point.chance, runs[run].input});
+        const auto text = [&](double value) { return is_time ? format_ns(value) : format_bytes(value); };
+        history.changed.push_back(fmt::format("{} {:+.1f}% since run {} ({}): {} to {}", quantity.name, 100 * change,
+                                              run, runs[run].input, text(point.before), text(point.after)));
+        if (std::string_view(quantity.name) == "step_time") levels[run] = fmt::format("{:+.1f}%", 100 * change);
+      }
+    }
+  }
+
+  std::vector<std::optional<double>> before(firsts.size());
+  for (size_t run = 0; run < runs.size(); ++run) {
+    const RunFigures& figures = runs[run].figures;
+    const double step_ns = time_of(figures);
+    std::optional<double>& last = before[series[run]];
+    history.runs.append({static_cast<int64_t>(run), time_text(figures.recorded), step_ns,
+                         last && *last > 0 ? Cell(100 * (step_ns / *last - 1)) : Cell(),
+                         levels[run].empty() ? Cell() : Cell(levels[run]), cell(figures.peak_bytes),
+                         static_cast<int64_t>(figures.steady_iterations().size()), runs[run].input,
+                         static_cast<int64_t>(series[run]), devices_text(figures)});
+    last = step_ns;
+  }
+  if (firsts.size() > 1) {
+    history.remarks.push_back(
+        fmt::format("the runs are of {} series that did different things (devices, ranks, shapes or iterations); each "
+                    "is looked at by "
+                    "itself",
+                    firsts.size()));
+  }
+  constexpr size_t kFewest = 10;
+  if (longest < kFewest) {
+    history.remarks.push_back(
+        fmt::format("a series needs {} runs before a change of level can be told from noise", kFewest));
+  }
+  return history;
+}
+
+}  // namespace cgpu

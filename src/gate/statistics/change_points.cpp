@@ -1,0 +1,83 @@
+#include "gate/statistics/change_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "gate/statistics/order_statistics.h"
+#include "gate/statistics/random_numbers.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr uint64_t kOrderSeed = 20260102;
+constexpr size_t kPermutations = 1999;
+constexpr size_t kFewest = 2;  // of a level
+
+/// Ranks of the values, ties with the mean of theirs, around their mean.
+std::vector<double> centred_ranks(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<double> ranks;
+  for (const double value : values) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+    const auto place = static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) - 1) / 2;
+    ranks.push_back(place - static_cast<double>(values.size() - 1) / 2);
+  }
+  return ranks;
+}
+
+/// Where the ranks before and behind differ most, and by how much: the sum before, by its deviation but for a factor
+/// that is the same for every order.
+std::pair<size_t, double> best_split(const std::vector<double>& ranks) {
+  std::pair<size_t, double> best{0, 0};
+  double sum = 0;
+  for (size_t i = 1; i + kFewest <= ranks.size(); ++i) {
+    sum += ranks[i - 1];
+    if (i < kFewest) continue;
+    const double strength = std::abs(sum) / std::sqrt(static_cast<double>(i) * static_cast<double>(ranks.size() - i));
+    if (strength > best.second) best = {i, strength};
+  }
+  return best;
+}
+
+void split(const std::vector<double>& series, size_t begin, size_t end, std::vector<ChangePoint>& found) {
+  if (end - begin < 2 * kFewest) return;
+  std::vector<double> ranks = centred_ranks(
+      {series.begin() + static_cast<std::ptrdiff_t>(begin), series.begin() + static_cast<std::ptrdiff_t>(end)});
+  const auto [at, strength] = best_split(ranks);
+  if (at == 0) return;
+  RandomNumbers random(kOrderSeed);
+  size_t as_strong = 1;  // the order that it has
+  for (size_t permutation = 0; permutation < kPermutations; ++permutation) {
+    for (size_t i = ranks.size(); i > 1; --i) std::swap(ranks[i - 1], ranks[random.below(i)]);
+    as_strong += best_split(ranks).second >= strength * (1 - 1e-12) ? 1 : 0;
+  }
+  const double chance = static_cast<double>(as_strong) / static_cast<double>(kPermutations + 1);
+  if (chance > kChangeChance) return;
+  split(series, begin, begin + at, found);
+  found.push_back({begin + at, 0, 0, chance});
+  split(series, begin + at, end, found);
+}
+
+}  // namespace
+
+std::vector<ChangePoint> change_points(const std::vector<double>& series) {
+  std::vector<ChangePoint> found;
+  split(series, 0, series.size(), found);
+  const auto level = [&](size_t begin, size_t end) {
+    return median_of(
+        {series.begin() + static_cast<std::ptrdiff_t>(begin), series.begin() + static_cast<std::ptrdiff_t>(end)});
+  };
+  for (size_t i = 0; i < found.size(); ++i) {
+    const size_t begin = i == 0 ? 0 : found[i - 1].at;
+    const size_t end = i + 1 == found.size() ? series.size() : found[i + 1].at;
+    found[i].before = level(begin, found[i].at);
+    found[i].after = level(found[i].at, end);
+  }
+  return found;
+}
+
+}  // namespace cgpu

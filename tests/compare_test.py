@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""What `compare` says of two runs whose difference is known: a simulated machine (oracle/machine.py) runs a program and the
+same program with something planted in it. Beside them laws that hold for any pair, over pairs of real profiles.
+
+docs/comparison.md holds what comes out of the built pairs; --write-docs writes that part anew.
+
+Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
+"""
+import functools
+import json
+import os
+import random
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import machine, tool  # noqa: E402
+
+CORPUS = os.path.dirname(tool.corpus())
+DOCS = os.path.join(tool.ROOT, "docs", "comparison.md")
+STEPS, LAYERS = 12, 8
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def compared(a, b, *options):
+    """{table: rows as dicts} of two inputs."""
+    done = tool.run(["compare", a, b, "--format", "json", *options])
+    if done.returncode:
+        raise RuntimeError("cgpu compare: exit %d: %s" % (done.returncode, done.stderr.decode().strip()))
+    tables = json.loads(done.stdout.decode())["tables"]
+    if "compare_causes" in tables:
+        assert tables["compare_causes"]["per"] in ("iteration", "whole")
+    return {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
+            for name, table in tables.items()}
+
+
+def words(a, b):
+    return tool.run(["compare", a, b]).stdout.decode()
+
+
+def figures(tables):
+    return {row["name"]: row for row in tables["compare_summary"]}
+
+
+# Built pairs.
+
+def model(steps=STEPS, gemm=300, small=60, fused=False, added=False, reordered=False, batch=1, wait=False, comm=0,
+          slow_rank=None, every=None, renamed=False, graph=False, many=1.0, noise=0.0, memory=0, seed=1):
+    """A program of `steps` iterations of LAYERS layers; the device is always the one that is waited for."""
+    def program(m):
+        rng = random.Random(seed * 1000 + m.number)
+
+        def took(duration):
+            slow = 1.3 if slow_rank == m.number else 1.0
+            return max(1, round(duration * slow * (1 + noise * rng.gauss(0, 1))))
+
+        names = {"gemm": machine.GEMM if not renamed else "ampere_bf16_s16816gemm_bf16_64x64_sliced1x2_ldg8_f2f_tn",
+                 "add": machine.ELEMENTWISE, "softmax": "softmax_warp_forward", "norm": "vectorized_layer_norm_kernel",
+                 "mul": "mul_kernel", "tanh": "tanh_kernel", "fused": "triton_poi_fused_mul_tanh_add_0"}
+
+        def op(name, kernel, duration):
+            shape = [[32 * batch, 1024], [1024, 1024]]
+            with m.within(name, **{"Input Dims": shape, "Input type": ["float", "float"]}):
+                m.host("prepare", 3, "python_function")
+                m.launch(names[kernel], took(duration * batch))
+
+        def layer(number):
+            op("aten::linear", "gemm", gemm)
+            if reordered:
+                op("aten::norm", "norm", small)
+                op("aten::softmax", "softmax", small)
+            else:
+                op("aten::softmax", "softmax", small)
+                op("aten::norm", "norm", small)
+            if fused:
+                op("fused_mul_tanh_add", "fused", 50)
+            else:
+                for name in ("mul", "tanh", "add"):
+                    op("aten::" + name, name, round(40 * many))
+            if added:
+                op("aten::copy_", "add", 70)
+            if wait and number % 4 == 0:
+                m.synchronize()
+                m.host("model.py(40): prepare", 260)
+
+        for step in range(steps):
+            with m.step(step):
+                if graph:
+                    m.launch_graph([(names[kernel], took(duration)) for kernel, duration in
+                                    (("gemm", gemm), ("softmax", small), ("norm", small), ("mul", 40), ("tanh", 40),
+                                     ("add", 40))] * LAYERS)
+                else:
+                    for number in range(LAYERS):
+                        layer(number)
+                if every and step % every == every - 1:
+                    op("aten::sort", "norm", 900)
+                if comm:
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", comm)
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    op("aten::add_", "add", small)
+                if memory:
+                    m.events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]",
+                                     "pid": 4000 + m.number, "tid": machine.MAIN, "ts": machine.EPOCH + m.now,
+                                     "args": {"Device Type": 1, "Device Id": m.number, "Addr": 1, "Bytes": memory,
+                                              "Total Allocated": memory, "Total Reserved": memory}})
+                m.synchronize()
+    return program
+
+
+class Pair:
+    """What two programs look like to compare."""
+
+    def __init__(self, a, b, ranks=1):
+        self.machines = [machine.run(program, ranks) for program in (a, b)]
+        with tempfile.TemporaryDirectory() as folder:
+            sides = []
+            for side, machines in zip("ab", self.machines):
+                os.mkdir(os.path.join(folder, side))
+                sides.append(os.path.join(folder, side))
+                machine.write(machines, sides[-1])
+            self.tables = compared(*sides)
+            self.mirrored = compared(*sides[::-1])
+            self.words = words(*sides)
+        self.causes = self.tables["compare_causes"]
+        step = [machine.measured(m) / len(m[0].marks) for m in self.machines]  # us
+        self.change = step[1] - step[0]
+
+    def delta(self, name):
+        return figures(self.tables)[name]["delta"]
+
+
+# label, what differs, ranks; the first causes that are expected (kind, part of the key, us a step or None for the whole
+# change); what the words must say.
+PLANTED = [
+    ("one kernel 30 % slower", {"gemm": 390}, 1, [("op", "aten::linear", 90 * LAYERS)], ["1.30 times as long"]),
+    ("three ops fused into one", {"fused": True}, 1, [("replaced", "fused_mul_tanh_add", -70 * LAYERS)],
+     ["aten::mul + aten::tanh + aten::add -> fused_mul_tanh_add"]),
+    ("an op added to each layer", {"added": True}, 1, [("added", "aten::copy_", 70 * LAYERS)], ["aten::copy_ is new"]),
+    ("two ops reordered", {"reordered": True}, 1, [], []),
+    ("batch doubled", {"batch": 2}, 1, [("op", "aten::linear", 300 * LAYERS), ("op", "aten::", 60 * LAYERS),
+                                        ("op", "aten::", 60 * LAYERS)], ["other shapes"]),
+    ("an extra synchronization", {"wait": True}, 1, [("idle", "host_code: model.py(40): prepare", None)],
+     ["The host waits in cudaDeviceSynchronize 3 times an iteration in B, 1 time in A", "synchronization (new)"]),
+    ("slower communication", {"comm": 800}, 2, [("op", "ncclDevKernel_AllReduce", 400)], ["2.00 times as long"]),
+    ("one slow rank", {"comm": 400, "slow_rank": 1}, 2, [("waiting", "ncclDevKernel_AllReduce", None)],
+     ["on rank 1", "waits for other ranks"]),
+    ("one iteration in three", {"every": 3}, 1, [("added", "aten::sort", 900 / 3)], ["in one of 3 iterations"]),
+    ("unequal windows", {"steps": STEPS - 5}, 1, [], []),
+    ("renamed kernels", {"renamed": True}, 1, [], []),
+    ("eager to graph", {"graph": True}, 1, [], []),
+    ("more memory", {"memory": 3 << 30}, 1, [], ["The peak of device memory is 3.00 GiB in B, 2.00 GiB in A"]),
+    ("noise only", {"noise": 0.02, "seed": 2}, 1, [], ["within what iterations differ by themselves"]),
+    ("many small changes", {"many": 1.5}, 1, [("op", "aten::", 20 * LAYERS)] * 3, []),
+]
+BASE = {"slower communication": {"comm": 400}, "one slow rank": {"comm": 400}, "more memory": {"memory": 2 << 30},
+        "noise only": {"noise": 0.02}}
+
+
+@functools.lru_cache(None)
+def planted():
+    pairs = {}
+    for label, change, ranks, _, _ in PLANTED:
+        base = BASE.get(label, {})
+        pairs[label] = Pair(model(**base), model(**dict(base, **change)), ranks)
+    return pairs
+
+
+class Built(unittest.TestCase):
+    def test_the_ranked_list_names_what_was_planted(self):
+        for label, change, _, expected, said in PLANTED:
+            with self.subTest(label):
+                pair = planted()[label]
+                self.assertLess(abs(pair.delta("time_ns") / 1000 - pair.change), 0.02 * abs(pair.change) + 3, pair.words)
+                for place, (kind, key, cost) in enumerate(expected):
+                    cause = pair.causes[place]
+                    self.assertEqual(cause["kind"], kind, pair.words)
+                    self.assertIn(key, cause["key"])
+                    wanted = pair.change if cost is None else cost
+                    if label != "one slow rank":
+                        self.assertLess(abs(cause["delta_ns"] / 1000 - wanted), 0.05 * abs(wanted), cause)
+                # Nothing besides: what is left is small against what was planted, or against the step.
+                left = pair.causes[len(expected):]
+                if label not in ("batch doubled", "noise only", "one slow rank", "unequal windows"):
+                    time = figures(pair.tables)["time_ns"]["a"]
+                    self.assertLess(max([abs(c["delta_ns"]) for c in left] or [0]), 0.02 * time, (label, left[:3]))
+                for text in said:
+                    self.assertIn(text, pair.words)
+
+    def test_a_slow_rank_is_told_from_those_that_wait_for_it(self):
+        pair = planted()["one slow rank"]
+        slow = [c for c in pair.causes if c["kind"] == "op" and c["delta_ns"] > 50_000]
+        self.assertTrue(slow)
+        for cause in slow:
+            self.assertIn("on rank 1", cause["text"])
+        self.assertIn("on rank 0", pair.causes[0]["text"])
+        # What one does longer is what the other waits for.
+        self.assertAlmostEqual(sum(c["delta_ns"] for c in pair.causes if c["kind"] == "op"), pair.causes[0]["delta_ns"],
+                               delta=0.02 * pair.causes[0]["delta_ns"])
+
+    def test_the_other_way_round_is_the_mirror_image(self):
+        other = {"removed": "added", "added": "removed"}
+        for label, pair in planted().items():
+            with self.subTest(label):
+                here = sorted((c["kind"], c["a_ns"], c["b_ns"]) for c in pair.causes)
+                there = sorted((other.get(c["kind"], c["kind"]), c["b_ns"], c["a_ns"])
+                               for c in pair.mirrored["compare_causes"])
+                self.assertEqual(here, there)
+                for name, row in figures(pair.tables).items():
+                    mirrored = figures(pair.mirrored)[name]
+                    self.assertEqual((row["a"], row["b"]), (mirrored["b"], mirrored["a"]))
+
+    def test_the_docs_say_what_comes_out(self):
+        with open(DOCS, encoding="utf-8") as handle:
+            text = handle.read()
+        self.assertEqual(with_part(text), text, "tests/compare_test.py --write-docs writes it anew")
+
+    def test_the_books_balance(self):
+        for label, pair in planted().items():
+            with self.subTest(label):
+                check_books(self, pair.tables)
+
+
+@unittest.skipUnless(os.path.isdir(CORPUS), "no corpus")
+class Corpus(unittest.TestCase):
+    def profile(self, folder, part):
+        found = sorted(f for f in os.listdir(os.path.join(CORPUS, folder)) if part in f)
+        if not found:
+            self.skipTest("no %s of %s in the corpus" % (folder, part))
+        return os.path.join(CORPUS, folder, found[0])
+
+    def pair(self, folder, a, b):
+        return self.profile(folder, a), self.profile(folder, b)
+
+    def test_unlike_hardware_is_aligned_op_by_op(self):
+        # Top-level ops that launch device work, counted from the files by hand (issue of the comparison): all of both.
+        # Of Qwen 30 % of the device time was launched before the profile began.
+        for model, ops, least, most in (("bert-small", 61, 100, 100), ("Falconsai", 150, 100, 100),
+                                        ("timesformer", 371, 100, 100), ("Qwen1.5-0.5B", 1030, 69, 71)):
+            with self.subTest(model):
+                a, b = self.profile("kineto", "h100__"), self.profile("kineto", "mi300__")
+                names = [f for f in os.listdir(os.path.join(CORPUS, "kineto")) if model in f]
+                a, b = (os.path.join(CORPUS, "kineto", f) for f in sorted(names, key=lambda f: "mi300" in f)[:2])
+                summary = figures(compared(a, b))
+                for name in ("top_level_ops", "top_level_ops_of_both"):
+                    self.assertEqual((summary[name]["a"], summary[name]["b"]), (ops, ops))
+                for side in "ab":
+                    self.assertTrue(least <= summary["device_op_time_of_both_pct"][side] <= most)
+                    self.assertEqual(summary["device_op_time_of_one_side_pct"][side], 0)
+
+    def test_two_windows_of_one_program_compare_by_what_repeats(self):
+        # Both windows last 300 ms and are cut at any place; A runs 34 layers in it and B 30 (flash attention: 34 and 30 a
+        # device), so that B is 13 % slower, although both are equally long.
+        a, b = self.pair("nsys_sqlite", "mfu_2gpu_before", "mfu_2gpu_after")
+        tables = compared(a, b)
+        self.assertAlmostEqual(figures(tables)["time_ns"]["ratio"], 34 / 30, delta=0.02)
+        text = words(a, b)
+        self.assertIn("16 times in A and 14 times in B", text)
+        first = [(c["kind"], c["key"].split(":")[0]) for c in tables["compare_causes"][:20] if c["delta_ns"] > 0]
+        self.assertEqual(first[0][0], "idle")
+        collectives = tables["compare_collectives"]
+        self.assertGreater(sum(c["delta_ns"] for c in collectives), 300_000)
+
+    def test_loading_by_other_processes(self):
+        # Four processes load what the main process had loaded: that is what was gained, and nothing else that large.
+        a, b = self.pair("kineto", "num_workers_0", "num_workers_4__worker0.1623212756351")
+        first = compared(a, b)["compare_causes"][0]
+        self.assertEqual((first["kind"], first["key"].split(":")[0]), ("idle", "data_loading"))
+        self.assertLess(first["delta_ns"], -20_000_000)
+        self.assertIn("within what iterations differ by themselves", words(a, b))  # six steps, two of them far longer
+
+    def test_eager_against_compiled(self):
+        # The test run compiles the dense part: its ops are gone, and two compiled functions stand in their place.
+        a, b = self.pair("kineto", "trace_diff__control", "trace_diff__test")
+        causes = compared(a, b)["compare_causes"]
+        self.assertEqual([c["kind"] for c in causes[:2]], ["replaced", "replaced"])
+        self.assertTrue(causes[0]["key"].endswith("-> CompiledFunctionBackward"), causes[0]["key"])
+        self.assertTrue(causes[1]["key"].endswith("-> CompiledFunction"), causes[1]["key"])
+
+    def test_call_trees_by_path(self):
+        a, b = self.pair("hpctoolkit_v4", "2023_loops-cuda", "2023_loops-hip")
+        rows = compared(a, b, "--table", "call_tree")["compare_call_tree"]
+        for side in "ab":
+            self.assertAlmostEqual(sum(row["exclusive_" + side] for row in rows), rows[0][side], delta=1e-9)
+        self.assertEqual([(r["name"], r["status"]) for r in rows[:3]],
+                         [("<program root>", "both"), ("main thread", "both"), ("main", "both")])
+        # LULESH on one core and on eight: what is new is waiting for others.
+        a, b = self.pair("caliper", "annotation-profile-1core", "annotation-profile-8cores")
+        self.assertIn("MPI_Waitall", words(a, b))
+
+    def test_the_books_balance_between_any_two(self):
+        files = [self.profile("kineto", "alexnet"), self.profile("kineto", "h100__Falconsai"),
+                 self.profile("kineto", "resnet50_num_workers_0"), self.profile("nsys_sqlite", "h100_2gpu"),
+                 self.profile("ascend", "level1_rank0"), self.profile("hpctoolkit_v4", "2023_loops-cuda"),
+                 self.profile("rocprof", ""), self.profile("xla", "")]
+        for i, a in enumerate(files):
+            for b in files[i:i + 2]:
+                with self.subTest(a=os.path.basename(a), b=os.path.basename(b)):
+                    tables = compared(a, b)
+                    if not figures(tables):
+                        continue
+                    check_books(self, tables)
+                    if a == b:
+                        self.assertEqual([c for c in tables["compare_causes"] if c["delta_ns"]], [])
+                        self.assertEqual({r["status"] for r in tables["compare_ops"]} - {"both", "orphan"}, set())
+                        self.assertEqual({r["change"] for r in tables["compare_findings"]} - {"same"}, set())
+
+
+class Errors(unittest.TestCase):
+    def test_what_cannot_be_compared_is_said(self):
+        for arguments, said in ((["one.json"], "give two inputs"), (["a", "b", "c"], "give two inputs"),
+                                (["a", "b", "--by", "class"], "name it with --table"),
+                                (["a", "--with-rank", "1"], "say the other with --rank"),
+                                (["a", "b", "--table", "none"], "there are compare_summary")):
+            done = tool.run(["compare"] + arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr.decode())
+
+    def test_findings_against_a_baseline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sides = [os.path.join(folder, side) for side in "ab"]
+            for side, program in zip(sides, (model(), model(wait=True))):
+                os.mkdir(side)
+                machine.write(machine.run(program), side)
+            for a, b, change in ((*sides, "new"), (*sides[::-1], "gone")):
+                text = tool.run(["diagnose", b, "--against", a]).stdout.decode()
+                self.assertIn("synchronization (%s)" % change, text)
+            same = tool.run(["diagnose", sides[0], "--against", sides[0]]).stdout.decode()
+            self.assertIn("no finding came, went, or changed", same)
+
+    def test_ranks_of_one_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            machine.write(machine.run(model(comm=400, slow_rank=1), 2), folder)
+            done = tool.run(["compare", folder, "--rank", "0", "--with-rank", "1", "--format", "json"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            tables = json.loads(done.stdout.decode())["tables"]
+            keys = [row[2] for row in tables["compare_causes"]["rows"][:2]]
+            self.assertTrue(any("aten::linear" in key for key in keys), keys)
+
+
+def check_books(test, tables):
+    """Every nanosecond of both sides is in one row of each table."""
+    summary = figures(tables)
+    for side in "ab":
+        whole = summary["time_ns"][side] if "time_ns" in summary else 0
+        causes = tables["compare_causes"]
+        test.assertLessEqual(abs(sum(c[side + "_ns"] for c in causes) - whole), 0.5)
+        durations = summary["device_op_time_ns"][side]
+        for name, column in (("compare_ops", "device_%s_ns"), ("compare_kernels", "total_%s_ns")):
+            test.assertLessEqual(abs(sum(row[column % side] for row in tables[name]) - durations), 0.5)
+        busy = sum(c[side + "_ns"] for c in causes if c["kind"] != "idle")
+        test.assertLessEqual(abs(busy - summary["busy_ns"][side]), len(causes))
+        test.assertEqual(sum(c["a_ns"] for c in causes if c["kind"] == "idle"),
+                         sum(c["a_ns"] for c in tables["compare_idle"]))
+    whole = sum(c["b_ns"] - c["a_ns"] for c in tables["compare_causes"])
+    test.assertEqual(sum(c["delta_ns"] for c in tables["compare_causes"]), whole)
+    shares = [c["share_pct"] for c in tables["compare_causes"] if c["share_pct"] is not None]
+    if whole:
+        test.assertAlmostEqual(sum(shares), 100, places=6)
+    for row in tables["compare_kernels"]:
+        test.assertEqual(row["delta_ns"], row["total_b_ns"] - row["total_a_ns"])
+
+
+# The page.
+
+MARKS = ("<!-- planted: written by tests/compare_test.py --write-docs -->\n", "<!-- end of planted -->\n")
+
+
+def page_part():
+    lines = ["| what is different in B | a step, measured | what comes first | ns a step | of what was planted |",
+             "|---|---:|---|---:|---:|"]
+    for label, _, _, expected, _ in PLANTED:
+        pair = planted()[label]
+        first = pair.causes[0] if expected else None
+        cost = (expected[0][2] if expected[0][2] is not None else pair.change) if expected else None
+        if label == "one slow rank":
+            cost = None
+        lines.append("| %s | %+.1f us | %s | %s | %s |" % (
+            label, pair.change, "%s, `%s`" % (first["kind"], first["key"]) if first else "nothing above 2 % of a step",
+            "%+d" % first["delta_ns"] if first else "", "%.1f %%" % (first["delta_ns"] / 10 / cost) if cost else ""))
+    return "\n".join(lines) + "\n"
+
+
+def with_part(text):
+    head, rest = text.split(MARKS[0])
+    return head + MARKS[0] + page_part() + MARKS[1] + rest.split(MARKS[1])[1]
+
+
+if __name__ == "__main__":
+    if "--write-docs" in sys.argv:
+        with open(DOCS, encoding="utf-8") as handle:
+            old = handle.read()
+        with open(DOCS, "w", encoding="utf-8") as handle:
+            handle.write(with_part(old))
+    else:
+        unittest.main()

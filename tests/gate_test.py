@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""`cgpu check` on built runs whose truth is known: a program runs on a simulated machine (oracle/machine.py), with noise,
+and with what was planted in it. The statistics of the verdict are computed once more here, by listing.
+
+Environment: CGPU (the binary).
+"""
+import itertools
+import json
+import math
+import os
+import random
+import re
+import statistics
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import machine, tool  # noqa: E402
+
+STEPS, LAYERS, KERNEL = 12, 8, 400  # us: 3.2 ms and more of a step
+PASS, REGRESSION, USAGE, INCONCLUSIVE, NOT_COMPARABLE = 0, 1, 2, 3, 4
+
+NOISES = {
+    "normal": lambda r, step: 1 + 0.02 * r.gauss(0, 1),
+    "heavy": lambda r, step: math.exp(0.25 * r.gauss(0, 1)),
+    "drift": lambda r, step: 1 + 0.01 * step + 0.01 * r.gauss(0, 1),
+}
+
+
+def program(seed, noise="normal", gemm=1.0, between=0.004, steps=STEPS, warm_up=0, peak=1 << 30, every=None):
+    """One process that trains; `gemm`: how much slower its matrix products are; `every`: each so many steps, 10 ms more."""
+    r = random.Random(seed)
+    level = math.exp(between * r.gauss(0, 1))
+
+    def run(m):
+        for step in range(steps):
+            slow = NOISES[noise](r, step) * level * (3 if step < warm_up else 1)
+            with m.step(step):
+                for _ in range(LAYERS):
+                    with m.within("aten::mm"):
+                        m.quiet(1)
+                        m.launch(machine.GEMM, round(KERNEL * gemm * slow))
+                    with m.within("aten::add"):
+                        m.quiet(1)
+                        m.launch(machine.ELEMENTWISE, round(KERNEL / 2 * slow))
+                m.synchronize()
+                if every and step % every == 0:
+                    m.host("checkpoint", 10000)
+            m.events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 4000, "tid": m.thread,
+                             "ts": machine.EPOCH + m.now, "args": {"Device Type": 1, "Device Id": m.number, "Addr": 1,
+                                                                   "Bytes": 4096, "Total Allocated": peak,
+                                                                   "Total Reserved": peak}})
+        return iter(())
+    return run
+
+
+class Runs:
+    """Traces in a folder, built once a kind."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.built = {}
+
+    def get(self, count=5, first=0, ranks=1, **change):
+        key = (count, first, ranks, tuple(sorted(change.items())))
+        if key not in self.built:
+            paths = []
+            for seed in range(first, first + count):
+                folder = os.path.join(self.folder.name, "run%d" % (1000 * len(self.built) + seed))
+                os.mkdir(folder)
+                written = machine.write(machine.run(program(seed, **change), ranks), folder)
+                paths.append(folder if ranks > 1 else written[0])
+            self.built[key] = paths
+        return self.built[key]
+
+
+RUNS = Runs()
+
+
+def tearDownModule():
+    RUNS.folder.cleanup()
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def check(baseline, candidate, *options):
+    return tool.run(["check", "--baseline", *baseline, "--candidate", *candidate, *options])
+
+
+def tables(baseline, candidate, *options):
+    """Exit code, and the tables by name as lists of dicts."""
+    done = check(baseline, candidate, "--format", "json", *options)
+    document = json.loads(done.stdout)
+    assert document["schema"] == "cgpu/1" and document["command"] == "check"
+    return done.returncode, {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
+                             for name, table in document["tables"].items()}
+
+
+def by(rows, key):
+    return {row[key]: row for row in rows}
+
+
+class Verdicts(unittest.TestCase):
+    def verdict(self, expected, baseline, candidate, *options):
+        code, found = tables(baseline, candidate, *options)
+        self.assertEqual(code, expected, json.dumps(found["check"], indent=1))
+        return found
+
+    def test_a_against_a_passes(self):
+        for count in (1, 2, 5):
+            self.verdict(PASS, RUNS.get(count), RUNS.get(count))
+        self.verdict(PASS, RUNS.get(1, noise="heavy"), RUNS.get(1, noise="heavy"))
+
+    def test_noise_alone_is_no_regression(self):
+        for noise in NOISES:
+            for count in (1, 3, 5):
+                code, found = tables(RUNS.get(count, noise=noise), RUNS.get(count, first=100, noise=noise))
+                self.assertNotEqual(code, REGRESSION, (noise, count, found["check"]))
+                self.assertNotEqual(code, NOT_COMPARABLE, (noise, count, found["check"]))
+        self.verdict(PASS, RUNS.get(5), RUNS.get(5, first=100))
+
+    def test_a_slower_kernel_is_found_and_named(self):
+        for count in (1, 3, 5):
+            found = self.verdict(REGRESSION, RUNS.get(count), RUNS.get(count, first=200, gemm=1.3))
+            rules = by(found["check"], "rule")
+            self.assertEqual(rules["step_time"]["verdict"], "regression")
+            slower = {(part["kind"], part["name"]) for part in found["check_parts"] if part["verdict"] == "regression"}
+            self.assertEqual(slower, {("op", "aten::mm"), ("class", "gemm"), ("kernel", machine.GEMM)})
+            change = by(found["check_parts"], "name")["aten::mm"]["change_ns"]
+            self.assertAlmostEqual(change, 0.3 * KERNEL * LAYERS * 1000, delta=0.05 * KERNEL * LAYERS * 1000)
+            self.assertIn("aten::mm", rules["ops"]["why"])
+
+    def test_faster_passes_and_says_so(self):
+        found = self.verdict(PASS, RUNS.get(5, first=200, gemm=1.3), RUNS.get(5))
+        self.assertIn("faster", found["check"][0]["why"])
+
+    def test_tolerance_and_floor(self):
+        baseline, candidate = RUNS.get(5), RUNS.get(5, first=200, gemm=1.3)
+        self.verdict(PASS, baseline, candidate, "--tolerance", "50%")
+        self.verdict(PASS, baseline, candidate, "--floor", "10ms")
+        self.verdict(REGRESSION, baseline, candidate, "--tolerance", "1")
+
+    def test_a_change_within_the_noise_of_one_run_is_inconclusive(self):
+        baseline, candidate = RUNS.get(1, noise="heavy"), RUNS.get(1, first=204, noise="heavy", gemm=1.2)
+        self.verdict(INCONCLUSIVE, baseline, candidate)
+        for how, code in (("pass", PASS), ("fail", REGRESSION), ("report", INCONCLUSIVE)):
+            self.assertEqual(check(baseline, candidate, "--inconclusive", how).returncode, code)
+
+    def test_rare_slow_steps_show_in_the_mean(self):
+        found = self.verdict(REGRESSION, RUNS.get(5), RUNS.get(5, first=100, every=6))
+        rules = by(found["check"], "rule")
+        self.assertEqual(rules["step_time"]["verdict"], "pass")
+        self.assertEqual(rules["step_time_mean"]["verdict"], "regression")
+
+    def test_more_memory(self):
+        found = self.verdict(REGRESSION, RUNS.get(5), RUNS.get(5, first=100, peak=(1 << 30) + (1 << 27)))
+        self.assertEqual(by(found["check"], "rule")["memory"]["verdict"], "regression")
+        self.assertEqual(found["check_memory"][0]["candidate_bytes"], (1 << 30) + (1 << 27))
+
+    def test_warm_up_is_left_out(self):
+        found = self.verdict(PASS, RUNS.get(5), RUNS.get(5, first=100, warm_up=2))
+        for run in found["check_runs"]:
+            self.assertEqual(run["warm_up"], 2 if run["side"] == "candidate" else 0)
+            self.assertEqual(run["iterations"], STEPS)
+
+    def test_unlike_runs(self):
+        found = self.verdict(NOT_COMPARABLE, RUNS.get(1), RUNS.get(1, steps=STEPS + 3))
+        self.assertIn("12 iterations against 15", by(found["check"], "rule")["comparable"]["why"])
+        self.verdict(PASS, RUNS.get(1), RUNS.get(1, steps=STEPS + 3), "--allow", "iterations")
+        self.verdict(NOT_COMPARABLE, RUNS.get(1), RUNS.get(1, ranks=2), "--allow", "iterations,shapes")
+        self.verdict(PASS, RUNS.get(1), RUNS.get(1, ranks=2), "--allow", "devices")
+
+    def test_a_folder_of_ranks_is_one_run(self):
+        found = self.verdict(PASS, RUNS.get(2, ranks=2), RUNS.get(2, ranks=2, first=100))
+        self.assertEqual(len(found["check_runs"]), 4)
+        self.assertIn("2 ranks", found["check_runs"][0]["devices"])
+
+    def test_a_pattern_is_several_runs(self):
+        folder = os.path.dirname(os.path.dirname(RUNS.get(5)[0]))
+        names = [os.path.basename(os.path.dirname(path)) for path in RUNS.get(5)]
+        pattern = os.path.join(folder, names[0][:-1] + "[0-4]", "*.json")
+        found = self.verdict(PASS, [pattern], RUNS.get(5))
+        self.assertEqual([run["input"] for run in found["check_runs"] if run["side"] == "baseline"], sorted(RUNS.get(5)))
+        self.assertEqual(check([pattern + ".none*"], RUNS.get(5)).returncode, USAGE)
+
+    def test_usage(self):
+        one = RUNS.get(1)
+        for options in (["--tolerance", "much"], ["--floor", "5 apples"], ["--allow", "names"], ["--format", "yaml"]):
+            done = check(one, one, *options)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+        self.assertEqual(check(one, [one[0] + ".missing"]).returncode, USAGE)
+        with tempfile.NamedTemporaryFile("w", suffix=".folded") as stacks:  # without times
+            stacks.write("main;work 3\nmain;rest 4\n")
+            stacks.flush()
+            done = check([stacks.name], [stacks.name])
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(b"no timeline", done.stderr)
+        self.assertEqual(tool.run(["check", "--baseline", one[0]]).returncode, USAGE)
+
+
+class Statistics(unittest.TestCase):
+    """The figures of the JSON, from the traces alone."""
+
+    def step_times(self, path):
+        """us of the iterations: from the mark to the last end of what was launched inside."""
+        with open(path, encoding="utf-8") as handle:
+            events = json.load(handle)["traceEvents"]
+        launches = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") == "cuda_runtime"}
+        ops = [(launches[e["args"]["correlation"]], e["ts"] + e["dur"]) for e in events if e.get("cat") == "kernel"]
+        marks = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e["name"].startswith("ProfilerStep#"))
+        return [max([end] + [done for at, done in ops if begin <= at < end]) - begin for begin, end in marks]
+
+    def test_step_time_p_and_interval(self):
+        for gemm in (1.0, 1.02, 1.3):
+            baseline, candidate = RUNS.get(5), RUNS.get(5, first=200, gemm=gemm)
+            row = by(tables(baseline, candidate)[1]["check_times"], "quantity")["step_time"]
+            a = [statistics.median(self.step_times(path)) * 1000 for path in baseline]
+            b = [statistics.median(self.step_times(path)) * 1000 for path in candidate]
+            self.assertAlmostEqual(row["baseline_ns"], statistics.median(a), delta=1)
+            self.assertAlmostEqual(row["candidate_ns"], statistics.median(b), delta=1)
+
+            both = a + b
+            def above(chosen):
+                left = [v for i, v in enumerate(both) if i not in chosen]
+                right = [both[i] for i in chosen]
+                return sum((y > x) + 0.5 * (y == x) for x in left for y in right)
+            found = above(range(5, 10))
+            ways = [above(chosen) for chosen in itertools.combinations(range(10), 5)]
+            p = 2 * min(sum(u >= found for u in ways), sum(u <= found for u in ways)) / len(ways)
+            self.assertAlmostEqual(row["p"], min(1, p), places=9)
+            self.assertAlmostEqual(row["cliffs_delta"], sum((y > x) - (y < x) for x in a for y in b) / 25, places=9)
+
+            # P(U <= 2) = 4/252 <= 2.5 % < P(U <= 3): the third smallest and largest difference.
+            ratios = sorted(y / x for x in a for y in b)
+            self.assertAlmostEqual(row["change_pct"], 100 * (ratios[12] - 1), places=6)
+            self.assertAlmostEqual(row["low_pct"], 100 * (ratios[2] - 1), places=6)
+            self.assertAlmostEqual(row["high_pct"], 100 * (ratios[22] - 1), places=6)
+
+
+class Outputs(unittest.TestCase):
+    def test_text_says_the_verdict_first(self):
+        text = check(RUNS.get(5), RUNS.get(5, first=200, gemm=1.3)).stdout.decode()
+        self.assertRegex(text, r"^REGRESSION: step_time: .* ms to .* ms, \+\d+% \(between ")
+        self.assertRegex(check(RUNS.get(5), RUNS.get(5)).stdout.decode(), r"^PASS: ")
+
+    def test_junit(self):
+        for candidate, failures in ((RUNS.get(5), 0), (RUNS.get(5, first=200, gemm=1.3), 4)):
+            done = check(RUNS.get(5), candidate, "--format", "junit")
+            root = xml.etree.ElementTree.fromstring(done.stdout)
+            self.assertEqual(root.tag, "testsuites")
+            (suite,) = root
+            self.assertEqual(suite.tag, "testsuite")
+            cases = list(suite)
+            self.assertTrue(all(case.tag == "testcase" and case.get("name") and case.get("classname") for case in cases))
+            self.assertEqual(int(suite.get("tests")), len(cases))
+            self.assertEqual(int(suite.get("failures")), sum(case.find("failure") is not None for case in cases))
+            self.assertEqual(int(suite.get("failures")) > 0, failures > 0)
+            for case in cases:
+                self.assertLessEqual({part.tag for part in case}, {"failure", "error", "skipped", "system-out"})
+
+    def test_annotations(self):
+        lines = check(RUNS.get(5), RUNS.get(5, first=200, gemm=1.3), "--format", "github").stdout.decode().splitlines()
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertRegex(line, r"^::(error|warning|notice) title=cgpu check [a-z_ ]+::.+$")
+            self.assertNotRegex(line.split("::", 2)[2], r"%(?!25|0A|0D)")
+        self.assertTrue(check(RUNS.get(5), RUNS.get(5), "--format", "github").stdout.startswith(b"::notice"))
+
+    def test_files_by_their_ending(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for ending, begins in (("json", "{"), ("md", "### "), ("xml", "<?xml"), ("txt", "PASS")):
+                path = os.path.join(folder, "out." + ending)
+                self.assertEqual(check(RUNS.get(1), RUNS.get(1), "-o", path).returncode, PASS)
+                with open(path, encoding="utf-8") as handle:
+                    self.assertTrue(handle.read().startswith(begins))
+            markdown = check(RUNS.get(1), RUNS.get(1), "--format", "md").stdout.decode()
+            self.assertTrue(re.search(r"^\| rule \|", markdown, re.M))
+
+
+if __name__ == "__main__":
+    unittest.main()
