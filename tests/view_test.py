@@ -386,6 +386,31 @@ class RunTest(unittest.TestCase):
         with self.assertRaisesRegex(ConnectionError, "^cgpu: /nowhere/trace.json: no such file"):
             Server("/nowhere/trace.json")
 
+    def test_two_runs(self):
+        with Server(self.path, "--against", self.path) as server:
+            self.assertEqual(server.state()["state"], "ready")
+            while server.json("/api/status")["profiles"][1]["state"] == "opening":
+                time.sleep(0.02)
+            changes = server.json("/api/compare")
+            done = tool.run(["compare", self.path, self.path, "--format", "json"])
+            self.assertEqual(changes["words"], tool.run(["compare", self.path, self.path]).stdout.decode()
+                             [:len(changes["words"])])
+            for name, table in json.loads(done.stdout.decode())["tables"].items():
+                self.assertEqual(changes["tables"].get(name, {"rows": []})["rows"], table["rows"], name)
+            times = server.json("/api/compare/times")
+            self.assertGreater(len(times["a"]), 1)
+            self.assertEqual(times["a"], times["b"])
+            self.assertEqual(set(times["residual"]), {0})
+            self.assertEqual(server.end(), 0)
+
+    def test_what_two_runs_do_not_go_with(self):
+        for words in (["-o", os.path.join(self.folder.name, "copy.html")], ["--from", "1ms"], ["--to", "1ms"],
+                      ["--step", "1"]):
+            with self.assertRaisesRegex(ConnectionError, "^cgpu: view: .*--against", msg=words):
+                Server(self.path, "--against", self.path, *words)
+        with self.assertRaisesRegex(ConnectionError, "^cgpu: /nowhere/b.json: no such file"):
+            Server(self.path, "--against", "/nowhere/b.json")
+
     def test_other_addresses_need_a_token(self):
         with self.assertRaisesRegex(ConnectionError, "--token"):
             Server(self.path, "--bind", "0.0.0.0")

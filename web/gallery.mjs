@@ -105,12 +105,27 @@ const PICTURES = [
     pose: (page, server) => show(page, server, 0, 1),
   },
   { name: "nsight_compute", input: (folder) => join(folder, "kernels.ncu-rep"), view: "roofline" },
+  {
+    name: "compare",
+    input: async (folder) => {
+      const options = ["--model", "llm", "--steps", 6, "--layers", 4];
+      const before = await builtTrace(folder, "before.json", ...options);
+      const after = await builtTrace(folder, "after.json", ...options, "--idle", "synchronization");
+      return [before, "--against", after];
+    },
+    view: "compare",
+    async pose(page) {
+      await page.locator(".changes li button").first().click();
+      await until(page, "the change is selected", async () => (await stateOf(page)).selection);
+      await settled(page);
+    },
+  },
   { name: "overview", input: () => example("generated_training.json.gz"), view: "overview" },
   { name: "flame_graph", input: () => example("moe.json.gz"), view: "flame" },
 ];
 
 async function take(browser, folder, out, { name, input, view = "timeline", pose }) {
-  const server = await Server.start(await input(folder));
+  const server = await Server.start(...[await input(folder)].flat());
   const context = await newWindow(browser);
   try {
     const page = await newTab(context, `${server.url}#view=${view}`);

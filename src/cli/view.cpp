@@ -1,4 +1,4 @@
-// cgpu view INPUT...: the viewer, a page served from this machine.
+// cgpu view INPUT... [--against INPUT...]: the viewer, a page served from this machine.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -51,6 +53,7 @@ constexpr double kLayingOut = 0.9;
 
 struct ViewCommand {
   InputOptions input;
+  std::vector<std::string> against;
   std::optional<int> port;
   std::string address = "127.0.0.1";
   std::string token;
@@ -60,37 +63,24 @@ struct ViewCommand {
   bool without_arguments = false;
 
   void run() {
+    if (!against.empty()) check_comparison();
     if (!output.empty()) return write_copy();
     if (without_arguments) throw Error("view: --no-args is for a copy: name the file to write with -o");
     check();
     const EndSignals end;
     Viewer viewer(CGPU_VERSION);
-    ViewedProfile& profile = viewer.add(input.inputs);
+    std::vector<Shown> shown = {{input, viewer.add(input.inputs)}};
+    if (!against.empty()) {
+      InputOptions other = input;
+      other.inputs = against;
+      shown.push_back({other, viewer.add(against)});
+      viewer.compare();
+    }
     HttpServer server = listen(viewer);
     std::atomic<bool> opened = false;
     std::atomic<bool> failed = false;
     std::thread opening([&] {
-      try {
-        const Selection selection = input.selection();
-        OpeningWithProgress opening_options(input);
-        OpenOptions options = opening_options.options();
-        options.progress = [&](OpeningPhase phase, double share) {
-          opening_options.options().progress(phase, share);
-          if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
-          profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
-        };
-        Session session = open_session(options);
-        select(session, selection);
-        const auto lay_out = [&](double share) {
-          profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
-        };
-        lay_out(0);
-        profile.show(std::move(session), input.threads, lay_out);
-      } catch (const std::exception& error) {
-        say(error.what());
-        profile.fail(error.what());
-        failed = true;
-      }
+      for (const Shown& one : shown) failed = !open(one) || failed;
       opened = true;
     });
     server.start();
@@ -104,6 +94,47 @@ struct ViewCommand {
     }
     opening.join();
     if (failed) std::exit(2);  // the line is on stderr since it failed
+  }
+
+  /// A profile of the page, and what is opened for it.
+  struct Shown {
+    InputOptions input;
+    ViewedProfile& profile;
+  };
+
+  /// Whether it could be opened.
+  static bool open(const Shown& shown) {
+    const InputOptions& input = shown.input;
+    ViewedProfile& profile = shown.profile;
+    try {
+      const Selection selection = input.selection();
+      OpeningWithProgress opening_options(input);
+      OpenOptions options = opening_options.options();
+      options.progress = [&](OpeningPhase phase, double share) {
+        opening_options.options().progress(phase, share);
+        if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
+        profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
+      };
+      Session session = open_session(options);
+      select(session, selection);
+      const auto lay_out = [&](double share) {
+        profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
+      };
+      lay_out(0);
+      profile.show(std::move(session), input.threads, lay_out);
+      return true;
+    } catch (const std::exception& error) {
+      say(error.what());
+      profile.fail(error.what());
+      return false;
+    }
+  }
+
+  void check_comparison() const {
+    if (!output.empty()) throw Error("view: a copy has one profile: leave out --against, or -o");
+    if (input.selection().has_window()) {
+      throw Error("view: whole runs are compared: leave out --from, --to and --step, or --against");
+    }
   }
 
   void write_copy() {
@@ -159,10 +190,12 @@ struct ViewCommand {
       throw Error("--bind " + address +
                   ": others can reach this address, so a secret is needed: add --token with a long random text");
     }
-    for (const std::string& path : input.inputs) {  // what is plainly not there needs no server to say so
-      std::error_code ignored;
-      const bool pattern = path.find_first_of("*?[") != std::string::npos;
-      if (path != "-" && !pattern && !std::filesystem::is_directory(path, ignored)) File{path};
+    for (const auto* inputs : {&input.inputs, &against}) {
+      for (const std::string& path : *inputs) {  // what is plainly not there needs no server to say so
+        std::error_code ignored;
+        const bool pattern = path.find_first_of("*?[") != std::string::npos;
+        if (path != "-" && !pattern && !std::filesystem::is_directory(path, ignored)) File{path};
+      }
     }
   }
 
@@ -200,6 +233,8 @@ void add_view_verb(CommandLine& line) {
   auto command = std::make_shared<ViewCommand>();
   Verb verb = line.add_verb("view", "The viewer: timeline, flame graphs and tables in the browser");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
+  verb.add_option("--against", command->against,
+                  "The run after INPUT, one or more files of it: both side by side, and what changed");
   verb.add_option("--port", command->port, "Port to serve on (default: 7788 or the next that is free; 0: any)")
       .between(0, 65535);
   verb.add_flag("--no-browser", command->no_browser, "Open no browser, only print the address");

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "serve/endpoints/compare_endpoints.h"
 #include "serve/http/assets.h"
 #include "table/json_text_writer.h"
 
@@ -58,6 +59,13 @@ std::optional<Asked> asked_by(std::string_view path, size_t profiles) {
   return asked;
 }
 
+constexpr std::string_view kCompare = "/api/compare";
+bool is_about_both(std::string_view path) {
+  return path == kCompare || (path.starts_with(kCompare) && path[kCompare.size()] == '/');
+}
+
+constexpr int kUnavailable = 503;
+
 }  // namespace
 
 Viewer::Viewer(std::string version) : identity_{random_id(), std::move(version)} {}
@@ -66,7 +74,12 @@ ViewedProfile& Viewer::add(std::vector<std::string> inputs) {
   return profiles_.emplace_back(std::move(inputs));
 }
 
+bool Viewer::are_both_open() const {
+  return profiles_.size() >= 2 && profiles_[0].profile() != nullptr && profiles_[1].profile() != nullptr;
+}
+
 bool Viewer::is_fixed(std::string_view path) const {
+  if (is_about_both(path)) return compares_ && are_both_open();
   const auto asked = asked_by(path, profiles_.size());
   return asked && profiles_[asked->profile].profile() != nullptr;
 }
@@ -76,6 +89,7 @@ Answer Viewer::status() const {
   json.begin_object()
       .member("session", identity_.id)
       .member("version", identity_.version)
+      .member("against", compares_)
       .key("profiles")
       .begin_array();
   for (const ViewedProfile& profile : profiles_) profile.write_status(json);
@@ -85,14 +99,18 @@ Answer Viewer::status() const {
 
 Answer Viewer::answer_api(const Request& request) const {
   if (request.path == "/api/status") return status();
+  if (compares_ && is_about_both(request.path)) return answer_about_both(request);
   const auto asked = asked_by(request.path, profiles_.size());
   if (!asked) return error_answer(kNotFound, "there is no such request");
   const Profile* profile = profiles_[asked->profile].profile();
-  if (profile == nullptr) {
-    constexpr int kUnavailable = 503;
-    return error_answer(kUnavailable, "the profile is not open");
-  }
+  if (profile == nullptr) return error_answer(kUnavailable, "the profile is not open");
   return answer_of(*profile, identity_, request, asked->what);
+}
+
+Answer Viewer::answer_about_both(const Request& request) const {
+  if (!are_both_open()) return error_answer(kUnavailable, "not both profiles are open");
+  std::call_once(compared_once_, [&] { compared_.emplace(*profiles_[0].profile(), *profiles_[1].profile()); });
+  return answer_compare(*compared_, request, std::string_view(request.path).substr(kCompare.size()));
 }
 
 Answer Viewer::answer(const Request& request) const {

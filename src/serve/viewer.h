@@ -3,10 +3,13 @@
 #pragma once
 
 #include <deque>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "serve/compared_profiles.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/answer.h"
 #include "serve/viewed_profile.h"
@@ -22,6 +25,9 @@ class Viewer {
   /// One more profile, known by the number of those before it. All must be there before the first request.
   ViewedProfile& add(std::vector<std::string> inputs);
 
+  /// The second profile is compared with the first.
+  void compare() { compares_ = true; }
+
   /// Whether the answer to a path can never change any more: what a profile says is fixed once it is open.
   bool is_fixed(std::string_view path) const;
 
@@ -31,9 +37,14 @@ class Viewer {
  private:
   Answer status() const;
   Answer answer_api(const Request& request) const;
+  Answer answer_about_both(const Request& request) const;
+  bool are_both_open() const;
 
   ServerIdentity identity_;
   std::deque<ViewedProfile> profiles_;
+  bool compares_ = false;
+  mutable std::once_flag compared_once_;
+  mutable std::optional<ComparedProfiles> compared_;  // made when first asked for
 };
 
 }  // namespace cgpu

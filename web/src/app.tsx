@@ -1,6 +1,6 @@
 // From the first request to the running page: wait until the profiles are open, then show the bar and the views.
 import { render, type JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { Client } from "./api/client";
 import { Copy } from "./api/copy";
 import { Names } from "./api/names";
@@ -12,7 +12,7 @@ import { TokenPage } from "./panels/token_page";
 import { Shell } from "./shell";
 import { useStore } from "./ui/hooks";
 import { ErrorPage, OpeningPage } from "./ui/pages";
-import type { View } from "./views/context";
+import type { Compared, ShownProfile, View } from "./views/context";
 import { viewsFor } from "./views/registry";
 
 const ASK_AGAIN_MS = 200;
@@ -36,10 +36,10 @@ export async function start(host: HTMLElement): Promise<void> {
       status.profiles.map(async (_, number): Promise<Opened> => {
         const client = new Client(server, number);
         const session = await client.session();
-        return { client, names: new Names(client), session, views: viewsFor(session) };
+        return { client, names: new Names(client), session, views: viewsFor(session, isCompared(status)) };
       }),
     );
-    run(host, server, profiles, status.version);
+    run(host, server, profiles, status);
   } catch (error) {
     const noToken = error instanceof ApiError && error.status === 401;
     const text = error instanceof Error ? error.message : String(error);
@@ -48,6 +48,7 @@ export async function start(host: HTMLElement): Promise<void> {
   }
 }
 
+const isCompared = (status: Status): boolean => status.against === true;
 const isReady = (status: Status): boolean => status.profiles.every(({ state }) => state === "ready");
 
 /** Shows how far the opening is until it is done; stays on the error page where it fails. */
@@ -85,7 +86,7 @@ async function reloadWhenAnother(server: Server, session: string | null): Promis
   }
 }
 
-function run(host: HTMLElement, server: Server, profiles: readonly Opened[], version: string): void {
+function run(host: HTMLElement, server: Server, profiles: readonly Opened[], status: Status): void {
   const bar = {
     read: () => location.hash,
     write(hash: string, newEntry: boolean) {
@@ -103,21 +104,36 @@ function run(host: HTMLElement, server: Server, profiles: readonly Opened[], ver
   const watch = () => server.watch(() => document.visibilityState === "visible");
   document.addEventListener("visibilitychange", watch);
   watch();
-  render(<ShownProfile profiles={profiles} states={states} version={version} />, host);
+  render(<OneProfile profiles={profiles} states={states} status={status} />, host);
 }
 
-interface ShownProfileProps {
+interface OneProfileProps {
   profiles: readonly Opened[];
   states: ProfileStates;
-  version: string;
+  status: Status;
 }
 
-function ShownProfile({ profiles, states, version }: ShownProfileProps): JSX.Element {
+function OneProfile({ profiles, states, status }: OneProfileProps): JSX.Element {
   const shown = useStore(states.shown);
   const profile = profiles[shown]!;
   useEffect(() => {
     document.title = `${profile.session.title || "cgpu"} \u2013 cgpu`;
   }, [shown]);
-  const titles = profiles.map(({ session }) => session.title);
-  return <Shell key={shown} {...profile} state={states.current} version={version} profiles={{ states, titles }} />;
+  const compared = useMemo((): Compared | null => {
+    if (!isCompared(status)) return null;
+    const [a, b] = profiles.map((each, number): ShownProfile => ({ ...each, state: states.all[number]! }));
+    return { a: a!, b: b! };
+  }, []);
+  const sides = compared ? ["A: ", "B: "] : [];
+  const titles = profiles.map(({ session }, number) => `${sides[number] ?? ""}${session.title}`);
+  return (
+    <Shell
+      key={shown}
+      {...profile}
+      state={states.current}
+      version={status.version}
+      profiles={{ states, titles }}
+      compared={compared}
+    />
+  );
 }

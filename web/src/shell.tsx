@@ -21,7 +21,7 @@ import { theme, toggleTheme } from "./ui/theme";
 import { choicesOf } from "./views/choices";
 import { titleOf } from "./views/declared";
 import { tablesView } from "./views/tables";
-import type { Command, MountedView, View, ViewContext } from "./views/context";
+import type { Command, Compared, MountedView, View, ViewContext } from "./views/context";
 
 export interface ShellProps {
   client: Client;
@@ -32,6 +32,7 @@ export interface ShellProps {
   version: string;
   /** All that stand side by side. */
   profiles: { states: ProfileStates; titles: readonly string[] };
+  compared: Compared | null;
 }
 
 type Overlay = "none" | "commands" | "help";
@@ -278,6 +279,7 @@ function ViewHost({
         visible,
         navigate: (target) => state.navigate(target),
         state,
+        compared: props.compared,
       };
       visible.set(true);
       mounted.set(view.id, view.mount(host.current!, context));

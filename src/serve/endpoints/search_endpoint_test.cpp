@@ -140,7 +140,7 @@ TEST(Search, FindsArguments) {
   TestRun run;
   for (int64_t i = 0; i < 12; ++i) run.host(SliceKind::framework_op, "op", 100 * i, 10);
   run.kernel("kernel", 5'000, 10, {.stream = 7});
-  std::vector<uint64_t>& sources = run.run.timeline.slices.source;
+  auto& sources = run.run.timeline.slices.source;
   for (size_t i = 0; i < sources.size(); ++i) sources[i] = i;
   run.run.arguments = std::make_shared<Dims>();
   const Profile profile(session_of(std::move(run)));

@@ -12,7 +12,39 @@ export interface ProfileStatus {
 export interface Status {
   session: string;
   version: string;
+  /** The second profile is compared with the first. */
+  against?: boolean;
   profiles: ProfileStatus[];
+}
+
+/** Where something took longest on a side, and the slice that it is. */
+export interface ChangePlace {
+  start: number;
+  end: number;
+  slice: SliceAt | null;
+}
+
+/** What changed between the two profiles. */
+export interface Changes {
+  words: string;
+  per_iteration: boolean;
+  tables: Record<string, Table>;
+  /** By row of compare_causes. */
+  places: { a: ChangePlace | null; b: ChangePlace | null }[];
+}
+
+/** Moments of one profile and when they are in the other; `residual`: by how much work around them misses that. */
+export interface TimePoints {
+  a: number[];
+  b: number[];
+  residual: number[];
+}
+
+/** The same work on the other side. */
+export interface PartnerAnswer {
+  status: "both" | "only_a" | "only_b" | "orphan" | null;
+  key: string;
+  partner: SliceAt | null;
 }
 
 export type TrackKind =
@@ -246,6 +278,7 @@ export interface NameBlock {
 
 /** A table as `cgpu table --format json` writes it. */
 export interface Table {
+  about?: string;
   columns: Column[];
   rows: Cell[][];
   /** By row, the short forms of the column that was asked for; null where they are the same. */

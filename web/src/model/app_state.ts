@@ -78,7 +78,7 @@ export class AppState {
     private readonly bar: AddressBar,
     private readonly client: Pick<Client, "slice" | "profile">,
   ) {
-    const first = views.includes("timeline") ? "timeline" : (views[0] ?? "timeline");
+    const first = ["compare", "timeline"].find((view) => views.includes(view)) ?? views[0] ?? "timeline";
     const url = readUrlState(bar.read());
     const known = new Set(session.tracks.map((track) => track.id));
     const pinned = url.pinned?.filter((id) => known.has(id));

@@ -14,8 +14,9 @@ export interface View {
   readonly title: string;
   /** The key that shows it. */
   readonly key: string;
-  /** Whether this profile has anything for it. A view that has nothing is not offered. */
-  needs(session: Session): boolean;
+  /** Whether this profile has anything for it, which may be one of two that are compared. A view that has nothing is
+   * not offered. */
+  needs(session: Session, isCompared: boolean): boolean;
   /** Called once, when the view is first shown. The host is empty and fills the page below the bar. */
   mount(host: HTMLElement, context: ViewContext): MountedView;
 }
@@ -51,6 +52,20 @@ export interface Target {
   search?: string;
 }
 
+/** A profile that is open, and what the page remembers of it. */
+export interface ShownProfile {
+  readonly client: Client;
+  readonly session: Session;
+  readonly names: Names;
+  readonly state: AppState;
+}
+
+/** Two profiles of which the server says what changed from one to the other. */
+export interface Compared {
+  readonly a: ShownProfile;
+  readonly b: ShownProfile;
+}
+
 export interface ViewContext {
   readonly client: Client;
   readonly session: Session;
@@ -68,6 +83,8 @@ export interface ViewContext {
   readonly state: AppState;
   /** Whether this view is the one on the screen: what is not, need not ask the server. */
   readonly visible: Readable<boolean>;
+  /** null where the server compares none. */
+  readonly compared: Compared | null;
   /** Goes somewhere. Can be undone. */
   navigate(target: Target): void;
 }

@@ -1,4 +1,5 @@
-// `window.cgpu`: what tests in a browser read. Nothing in the page uses it.
+// `window.cgpu`, and of two timelines on the page `window.cgpu_b` for the second: what tests in a browser read. Nothing
+// in the page uses it.
 import type { TimelineSource } from "../timeline/source";
 import type { Timeline } from "../timeline/timeline";
 
@@ -22,7 +23,7 @@ export interface DebugHandle {
   show(start: number, end: number): void;
 }
 
-export function publish(source: TimelineSource, timeline: Timeline): void {
+export function publish(source: TimelineSource, timeline: Timeline, name: "cgpu" | "cgpu_b" = "cgpu"): void {
   const handle: DebugHandle = {
     state: () => ({
       viewport: source.viewport.get(),
@@ -46,5 +47,5 @@ export function publish(source: TimelineSource, timeline: Timeline): void {
     },
     show: (start, end) => source.viewport.set({ start, end }),
   };
-  (window as unknown as { cgpu: DebugHandle }).cgpu = Object.freeze(handle);
+  (window as unknown as Record<string, DebugHandle>)[name] = Object.freeze(handle);
 }

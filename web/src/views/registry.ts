@@ -1,6 +1,7 @@
 // All views, in the order of their tabs. A new one is a file beside this and a line here.
 import type { Session } from "../api/protocol";
 import { callTreeView } from "./call_tree";
+import { compareView } from "./compare";
 import type { View } from "./context";
 import { findingsView } from "./findings";
 import { flameView } from "./flame";
@@ -15,6 +16,7 @@ import { tablesView } from "./tables";
 import { timelineView } from "./timeline";
 
 export const ALL_VIEWS: readonly View[] = [
+  compareView,
   overviewView,
   findingsView,
   timelineView,
@@ -30,6 +32,6 @@ export const ALL_VIEWS: readonly View[] = [
 ];
 
 /** The views that have something to show for this profile. */
-export function viewsFor(session: Session): View[] {
-  return ALL_VIEWS.filter((view) => view.needs(session));
+export function viewsFor(session: Session, isCompared = false): View[] {
+  return ALL_VIEWS.filter((view) => view.needs(session, isCompared));
 }

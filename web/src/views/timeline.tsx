@@ -1,27 +1,26 @@
 // The view with the timeline: its bar, the timeline itself, legend, and the drawer with details.
 import { render, type JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { TileStore } from "../api/tile_store";
 import { duration } from "../model/format";
-import { axisMoment, FROM_START, markMode, timeAxis, type TimeAxis } from "../model/axis";
+import { axisMoment, markMode } from "../model/axis";
 import { byTime, markTitle } from "../model/selection";
-import { Store } from "../model/store";
 import { everything, width } from "../model/viewport";
 import { Drawer } from "../panels/drawer";
 import { Marks } from "../panels/marks";
-import { COLOUR_MODES, type ColourMode } from "../timeline/colours";
+import type { ColourMode } from "../timeline/colours";
 import { runKey, timelineCommands } from "../timeline/commands";
 import type { Frame } from "../timeline/frame";
 import { legendOf, type LegendEntry } from "../timeline/legend";
 import { LegendBar } from "../timeline/legend_bar";
 import { Navigation } from "../timeline/navigation";
 import { SearchBox } from "../timeline/search_box";
-import { COUNTER_SCALES, type TimelineSource } from "../timeline/source";
+import type { TimelineSource } from "../timeline/source";
 import { Timeline } from "../timeline/timeline";
 import { useStore } from "../ui/hooks";
 import type { View, ViewContext } from "./context";
 import { publish } from "./debug";
 import { MatchBar } from "./matches";
+import { timelineSource } from "./timeline_source";
 
 export const timelineView: View = {
   id: "timeline",
@@ -29,7 +28,7 @@ export const timelineView: View = {
   key: "1",
   needs: (session) => session.views.includes("timeline") && session.tracks.length > 0,
   mount(host, context) {
-    const source = sourceOf(context);
+    const source = timelineSource(context, context.theme);
     const timeline = new Timeline(source);
     const navigation = new Navigation(source);
     const focusSearch = () => host.querySelector<HTMLInputElement>(".search-input")?.select();
@@ -51,37 +50,6 @@ export const timelineView: View = {
     };
   },
 };
-
-function sourceOf(context: ViewContext): TimelineSource {
-  const { client, session, names, theme, viewport, selection, area, state } = context;
-  const axisMode = state.choice("ruler", "start");
-  const axis = new Store<TimeAxis>(FROM_START);
-  const readAxis = () => axis.set(timeAxis(axisMode.get(), state.marks.get(), session));
-  readAxis();
-  axisMode.subscribe(readAxis);
-  state.marks.subscribe(readAxis);
-  return {
-    client,
-    session,
-    names,
-    theme,
-    viewport,
-    selection,
-    area,
-    tracks: session.tracks,
-    tiles: new TileStore(client),
-    marks: state.marks,
-    search: state.search,
-    settings: state.settings,
-    colourMode: state.choice("colour", "class", COLOUR_MODES),
-    axisMode,
-    axis,
-    counterScale: state.choice("counters", "sight", COUNTER_SCALES),
-    cursor: new Store<number | null>(null),
-    navigate: context.navigate,
-    changeSettings: (change) => state.changeSettings(change),
-  };
-}
 
 interface Parts {
   context: ViewContext;

@@ -398,8 +398,11 @@ describe("the table of all slices", { skip }, () => {
     const { rows } = (await tables(trace, "slices", "--from", from, "--to", to)).slices;
     for (const at of [0, Math.floor(rows.length / 2)]) {
       const { page, view } = await opened(`&area=${from}~${to}`);
-      await view.getByRole("grid").focus();
-      for (let i = 0; i <= at; ++i) await page.keyboard.press("ArrowDown");
+      await view.locator(`[role=grid][aria-rowcount="${rows.length}"]`).focus();
+      for (let i = 0; i <= at; ++i) {
+        await page.keyboard.press("ArrowDown");
+        await view.locator(`.table-row.at-cursor[aria-rowindex="${i + 1}"]`).waitFor();
+      }
       await page.keyboard.press("Enter");
       const { selection } = await selected(page);
       const slice = await server.json(`/api/p/0/slice?track=${selection.track}&slice=${selection.slice}`);

@@ -1,0 +1,58 @@
+// Two opened profiles compared, as the viewer's endpoints use it: what changed, when in one is what is now in the
+// other, and which slice of one is the same work as a slice of the other. Read by any number of threads at once.
+//
+// Costs what a Comparison and a TimeMap cost, and 16 bytes a device op.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comparison/comparison.h"
+#include "comparison/time_map.h"
+#include "serve/profile.h"
+
+namespace cgpu {
+
+class ComparedProfiles {
+ public:
+  /// Both must outlive this.
+  ComparedProfiles(const Profile& a, const Profile& b);
+
+  const Profile& profile(Side side) const { return *profiles_[side]; }
+  const Comparison& comparison() const { return comparison_; }
+  const TimeMap& times() const { return times_; }
+
+  /// A slice of the other side that is the same work in the iteration of the same number.
+  struct Partner {
+    std::optional<Status> status = {};  // of the device work; absent of what has none, and outside of the compared time
+    std::string key = {};               // what the work is called
+    size_t run = 0;
+    SliceIndex slice = kNone;  // kNone where there is none
+  };
+  /// Of a device op its partner; of a slice of the host, by the first device op that was launched in it, the call that
+  /// launched the partner, or what lies around that call under the same name. O(device ops) for a slice of the host.
+  Partner partner_of(Side side, size_t run, SliceIndex slice) const;
+
+ private:
+  /// A device op by what it is.
+  struct Doing {
+    uint32_t node;
+    uint32_t iteration;
+    uint32_t run;
+    OpIndex op;
+    auto operator<=>(const Doing&) const = default;
+  };
+
+  void list_ops(size_t group, Side side);
+  Partner partner_of_op(Side side, size_t run, OpIndex op) const;
+
+  OfSides<const Profile*> profiles_;
+  Comparison comparison_;
+  TimeMap times_;
+  OfSides<std::vector<uint32_t>> group_of_run_;
+  OfSides<std::vector<std::vector<Doing>>> doings_;  // by group, sorted
+};
+
+}  // namespace cgpu

@@ -1,0 +1,183 @@
+// /api/compare: what changed between two profiles. /api/compare/times: when in one is what is now in the other.
+// /api/compare/slice: the same work on the other side.
+#include "serve/endpoints/compare_endpoints.h"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "comparison/change_words.h"
+#include "comparison/comparison_table.h"
+#include "serve/endpoints/endpoints.h"
+#include "serve/http/parameters.h"
+#include "table/json.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr size_t kMostPoints = 4096;
+
+/// The gap of a device around a time, the shortest where several devices have one; on the run's clock.
+std::optional<Placed> gap_around(const Profile& profile, size_t run, Interval time) {
+  const TimelineView& view = profile.view();
+  std::optional<Placed> shortest;
+  for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
+    if (view.tracks()[track].kind != ViewKind::idle || view.tracks()[track].run != run) continue;
+    const DerivedSlices& gaps = *view.derived(track);
+    const auto after = std::upper_bound(gaps.start.begin(), gaps.start.end(), time.begin);
+    if (after == gaps.start.begin()) continue;
+    const size_t gap = static_cast<size_t>(after - gaps.start.begin()) - 1;
+    if (gaps.start[gap] + gaps.duration[gap] < time.end) continue;
+    if (shortest && shortest->duration <= gaps.duration[gap]) continue;
+    shortest = view.find(track, static_cast<SliceIndex>(gap));
+  }
+  return shortest;
+}
+
+/// The gap that a device op of a run ended.
+std::optional<Placed> gap_before(const Profile& profile, size_t run, SliceIndex op) {
+  const TimelineView& view = profile.view();
+  for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
+    if (view.tracks()[track].kind != ViewKind::idle || view.tracks()[track].run != run) continue;
+    const std::vector<SliceIndex>& ends = view.derived(track)->origin;
+    const auto found = std::find(ends.begin(), ends.end(), op);
+    if (found != ends.end()) return view.find(track, static_cast<SliceIndex>(found - ends.begin()));
+  }
+  return std::nullopt;
+}
+
+void write_place(JsonTextWriter& json, const ComparedProfiles& compared, const Cause& cause, Side side) {
+  const std::optional<Place>& place = cause.longest[side];
+  json.key(side == Side::a ? "a" : "b");
+  if (!place) {
+    json.null();
+    return;
+  }
+  const Profile& profile = compared.profile(side);
+  // Of an op all of it, where it had to share its time with others too.
+  const int64_t zero = profile.view().zero(place->run);
+  const std::optional<Placed> slice = place->slice == kNone ? gap_around(profile, place->run, place->time)
+                                                            : profile.view().place(place->run, place->slice);
+  Interval time{place->time.begin - zero, place->time.end - zero};
+  if (place->slice != kNone) time = {slice->start, slice->start + slice->duration};
+  json.begin_object().member("start", time.begin).member("end", time.end).key("slice");
+  if (slice) {
+    write_placed(json, profile, *slice);
+  } else {
+    json.null();
+  }
+  json.end_object();
+}
+
+Answer answer_changes(const ComparedProfiles& compared, const Request& request) {
+  const Parameters none(request, {});
+  const Comparison& comparison = compared.comparison();
+  JsonTextWriter json;
+  json.begin_object()
+      .member("words", paragraph_of(comparison))
+      .member("per_iteration", comparison.per_iteration())
+      .key("tables")
+      .begin_object();
+  for (const ComparisonTable& declared : comparison_tables()) {
+    if (declared.only_named) continue;
+    const Table table = make_table(declared, comparison);
+    if (table.empty()) continue;
+    std::ostringstream text;
+    write_table_object(text, table);
+    json.key(table.name).raw(text.str());
+  }
+  json.end_object().key("places").begin_array();
+  for (const ExplainedCause& explained : explained_causes(comparison)) {
+    json.begin_object();
+    for (const Side side : kSides) write_place(json, compared, *explained.cause, side);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json_answer(std::move(json).text());
+}
+
+/// At most `kMostPoints` of them, the first and the last among these; a residual stands for those that it stands
+/// before.
+std::vector<TimePoint> thinned(const std::vector<TimePoint>& points) {
+  if (points.size() <= kMostPoints) return points;
+  std::vector<TimePoint> kept;
+  for (size_t i = 0; i < kMostPoints; ++i) {
+    const size_t at = i * (points.size() - 1) / (kMostPoints - 1);
+    const size_t next = i + 1 < kMostPoints ? (i + 1) * (points.size() - 1) / (kMostPoints - 1) : points.size();
+    kept.push_back(points[at]);
+    for (size_t left_out = at; left_out < next; ++left_out) {
+      kept.back().residual = std::max(kept.back().residual, points[left_out].residual);
+    }
+  }
+  return kept;
+}
+
+Answer answer_times(const ComparedProfiles& compared, const Request& request) {
+  const Parameters none(request, {});
+  const std::vector<TimePoint> points = thinned(compared.times().points());
+  JsonTextWriter json;
+  const auto write_list = [&](const char* name, int64_t TimePoint::*member) {
+    json.key(name).begin_array();
+    for (const TimePoint& point : points) json.value(point.*member);
+    json.end_array();
+  };
+  json.begin_object();
+  write_list("a", &TimePoint::a);
+  write_list("b", &TimePoint::b);
+  write_list("residual", &TimePoint::residual);
+  json.end_object();
+  return json_answer(std::move(json).text());
+}
+
+Answer answer_partner(const ComparedProfiles& compared, const Request& request) {
+  const Parameters parameters(request, {"side", "track", "slice"});
+  const std::string wanted = parameters.required_text("side");
+  if (wanted != "a" && wanted != "b") throw RequestError(kBadRequest, "side: a or b was expected");
+  const Side side = wanted == "a" ? Side::a : Side::b;
+  const Profile& profile = compared.profile(side);
+  const Placed placed = placed_of(profile, parameters);
+  const ViewTrack& track = profile.view().tracks()[placed.track];
+  const DerivedSlices* derived = profile.view().derived(placed.track);
+  const bool is_gap = track.kind == ViewKind::idle;
+  ComparedProfiles::Partner partner;
+  if (derived == nullptr) {
+    partner = compared.partner_of(side, track.run, placed.slice);
+  } else if (is_gap) {
+    partner = compared.partner_of(side, track.run, derived->origin[placed.slice]);
+    partner.key.clear();
+  }
+  const Profile& theirs = compared.profile(other(side));
+  std::optional<Placed> found;
+  if (partner.slice != kNone) {
+    found = is_gap ? gap_before(theirs, partner.run, partner.slice) : theirs.view().place(partner.run, partner.slice);
+  }
+  JsonTextWriter json;
+  json.begin_object().key("status");
+  if (partner.status) {
+    json.value(text_of(*partner.status));
+  } else {
+    json.null();
+  }
+  const std::string_view name = profile.view().names()[placed.name];
+  json.member("key", shown_name(partner.key.empty() ? name : partner.key)).key("partner");
+  if (found) {
+    write_placed(json, theirs, *found);
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return json_answer(std::move(json).text());
+}
+
+}  // namespace
+
+Answer answer_compare(const ComparedProfiles& compared, const Request& request, std::string_view what) {
+  if (what.empty()) return answer_changes(compared, request);
+  if (what == "/times") return answer_times(compared, request);
+  if (what == "/slice") return answer_partner(compared, request);
+  throw RequestError(kNotFound, "there is no such request");
+}
+
+}  // namespace cgpu

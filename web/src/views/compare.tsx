@@ -1,0 +1,313 @@
+// Two runs side by side: what changed, the largest first, above it the words, and both timelines on one axis.
+import { render, type JSX } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { ComparisonClient } from "../api/comparison";
+import type { Changes, TimePoints } from "../api/protocol";
+import { duration, moment } from "../model/format";
+import { AXIS_MODES, type AxisMode, type SideName } from "../model/two_axes";
+import { width } from "../model/viewport";
+import { useLoaded, useStore } from "../ui/hooks";
+import { DataTable } from "../ui/table";
+import { headline, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
+import { TimelinePair, type SelectedPair } from "./compare_pair";
+import type { Compared, View, ViewContext } from "./context";
+import { publish } from "./debug";
+import { Records } from "./records";
+import { nameText, Shown } from "./view";
+
+const MOST_LISTED = 200;
+const CAUSES = "compare_causes";
+const MOMENTS = ["start_a_ns", "end_a_ns", "start_b_ns", "end_b_ns"];
+
+export const compareView: View = {
+  id: "compare",
+  title: "Compare",
+  key: "9",
+  needs: (_, isCompared) => isCompared,
+  mount(host, context) {
+    let pair: TimelinePair | null = null;
+    const onPair = (made: TimelinePair) => (pair = made);
+    render(<Compare context={context} compared={context.compared!} onPair={onPair} />, host);
+    return {
+      get commands() {
+        return pair?.active.commands;
+      },
+      keydown: (event) => pair?.keydown(event) ?? false,
+      dispose() {
+        render(null, host);
+        pair?.dispose();
+      },
+    };
+  },
+};
+
+interface CompareProps {
+  context: ViewContext;
+  compared: Compared;
+  onPair: (pair: TimelinePair) => void;
+}
+
+function Compare({ context, compared, onPair }: CompareProps): JSX.Element {
+  const client = useMemo(() => new ComparisonClient(context.client.server), []);
+  const loaded = useLoaded(async (signal) => {
+    const [changes, times] = await Promise.all([client.changes(signal), client.times(signal)]);
+    return { changes, times };
+  }, []);
+  if (loaded.state === "loading") return <p class="empty">Comparing the two runs {"\u2026"}</p>;
+  return (
+    <Shown of={loaded}>
+      {(both) => <Comparison context={context} compared={compared} onPair={onPair} {...both} />}
+    </Shown>
+  );
+}
+
+interface ComparisonProps extends CompareProps {
+  changes: Changes;
+  times: TimePoints;
+}
+
+function Comparison({ context, compared, onPair, changes, times }: ComparisonProps): JSX.Element {
+  const names = Object.keys(changes.tables);
+  const hasTimelines = compared.a.session.tracks.length > 0 && compared.b.session.tracks.length > 0;
+  const first = hasTimelines || changes.tables[CAUSES] ? "changes" : (names[0] ?? "changes");
+  const { state } = compared.a; // whichever of the two the other views show
+  const chosen = state.choice("compared", first, ["changes", ...names]);
+  const change = state.choice("change", "");
+  const tab = useStore(chosen);
+  const current = useStore(change);
+  const pair = useMemo(() => (hasTimelines ? new TimelinePair(compared, context, times) : null), []);
+  const causes = useMemo(() => changes.tables[CAUSES] && new Records(changes.tables[CAUSES]), []);
+  const show = (number: number) => {
+    const row = causes?.rows[number];
+    const places = changes.places[number];
+    change.set(row ? String(number + 1) : "");
+    if (!row || !places || !pair) return;
+    void pair.showChange(
+      places,
+      causes.number(row, "b_ns") > causes.number(row, "a_ns") ? "b" : "a",
+      causes.text(row, "key"),
+    );
+  };
+  useEffect(() => {
+    if (!pair) return;
+    onPair(pair);
+    if (current) show(Number(current) - 1);
+  }, []);
+  const table = changes.tables[tab];
+  return (
+    <div class="compare">
+      <div class="toolbar">
+        <nav class="compare-tabs" aria-label="What is compared">
+          {["changes", ...names].map((name) => (
+            <button class={name === tab ? "on" : ""} aria-pressed={name === tab} onClick={() => chosen.set(name)}>
+              {name === "changes" ? "Side by side" : tabTitle(name)}
+            </button>
+          ))}
+        </nav>
+        <span class="gap" />
+        {pair && !table && <AxisChoice pair={pair} />}
+      </div>
+      <div class="compare-main" hidden={table !== undefined}>
+        <ChangeList changes={changes} causes={causes} current={Number(current) - 1} onShow={show} />
+        {pair && <Timelines pair={pair} />}
+      </div>
+      {table && (
+        <>
+          <p class="lead">{table.about}</p>
+          <DataTable
+            key={tab}
+            table={table}
+            title={tabTitle(tab)}
+            moments={MOMENTS}
+            onOpen={
+              tab === CAUSES && pair
+                ? (row) => {
+                    chosen.set("changes");
+                    show(table.rows.indexOf(row as (typeof table.rows)[number]));
+                  }
+                : undefined
+            }
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+const AXES: Record<AxisMode, [string, string]> = {
+  time: ["by time", "Both from their starts, at the same scale"],
+  work: ["by aligned work", "The same work stands above each other; the scales differ"],
+  step: ["by step", "The same scale, from the start of the same step"],
+  place: ["by the chosen change", "The same scale, from where the chosen change begins in both"],
+};
+
+function AxisChoice({ pair }: { pair: TimelinePair }): JSX.Element {
+  const mode = useStore(pair.mode);
+  const { axes } = pair.link;
+  return (
+    <>
+      <label class="soft" title={AXES[mode][1]}>
+        One axis{" "}
+        <select
+          aria-label="How the two timelines share an axis"
+          value={mode}
+          onChange={(event) => pair.mode.set(event.currentTarget.value as AxisMode)}
+        >
+          {AXIS_MODES.filter((each) => axes.has(each)).map((each) => (
+            <option value={each} title={AXES[each][1]}>
+              {AXES[each][0]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button onClick={() => pair.showAll()}>Show all</button>
+    </>
+  );
+}
+
+interface ChangeListProps {
+  changes: Changes;
+  causes: Records | undefined;
+  current: number;
+  onShow: (number: number) => void;
+}
+
+/** The words, and what explains the change, the largest first. */
+function ChangeList({ changes, causes, current, onShow }: ChangeListProps): JSX.Element {
+  const rows = causes?.rows ?? [];
+  const most = Math.max(1, ...rows.map((row) => Math.abs(causes!.number(row, "delta_ns"))));
+  const listed = rows.slice(0, MOST_LISTED);
+  const said = headline(changes.words);
+  return (
+    <aside class="changes" aria-label="What changed">
+      {said.map((line) => (
+        <p>{line}</p>
+      ))}
+      {said.join("\n") !== changes.words.trim() && (
+        <details open={!rows.length}>
+          <summary>All in words</summary>
+          <pre>{changes.words}</pre>
+        </details>
+      )}
+      {rows.length > 0 && (
+        <h3>
+          What explains it{changes.per_iteration && ", an iteration"}
+          <span class="change-colours">
+            <i class="slower" /> slower <i class="faster" /> faster
+          </span>
+        </h3>
+      )}
+      <ol>
+        {listed.map((row, number) => {
+          const delta = causes!.number(row, "delta_ns");
+          const [a, b] = [causes!.number(row, "a_ns"), causes!.number(row, "b_ns")];
+          return (
+            <li class={`${delta > 0 ? "slower" : "faster"}${number === current ? " current" : ""}`}>
+              <button
+                aria-pressed={number === current}
+                title={`${causes!.text(row, "key")}\nA ${duration(a)}, B ${duration(b)}`}
+                onClick={() => onShow(number)}
+              >
+                <span class="change-bar">
+                  <i style={{ width: `${(100 * Math.abs(delta)) / most}%` }} />
+                </span>
+                <b>{signed(delta)}</b>
+                <span class="change-text">{nameText(causes!.text(row, "text"))}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      {rows.length > listed.length && (
+        <p class="soft">
+          {rows.length - listed.length} smaller ones are in {tabTitle(CAUSES)}.
+        </p>
+      )}
+    </aside>
+  );
+}
+
+function Timelines({ pair }: { pair: TimelinePair }): JSX.Element {
+  return (
+    <div class="compare-timelines">
+      <OneTimeline pair={pair} side="a" />
+      <Strip pair={pair} />
+      <OneTimeline pair={pair} side="b" />
+    </div>
+  );
+}
+
+function OneTimeline({ pair, side }: { pair: TimelinePair; side: SideName }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const { timeline, source, profile } = pair.sides[side];
+  useEffect(() => {
+    place.current!.prepend(timeline.element);
+    publish(source, timeline, side === "a" ? "cgpu" : "cgpu_b");
+  }, []);
+  return (
+    <div class="timeline-place" ref={place} onPointerEnter={() => pair.link.leading.set(side)}>
+      <span class="side-name" title={profile.session.title}>
+        <b>{side.toUpperCase()}</b> {profile.session.title}
+      </span>
+    </div>
+  );
+}
+
+/** Between the timelines: what is selected on both sides, and which moments belong to each other. */
+function Strip({ pair }: { pair: TimelinePair }): JSX.Element {
+  const selected = useStore(pair.selected);
+  const nothingSelected = pair.link.axes.has("work")
+    ? "Select a slice: the same work is marked on the other side."
+    : "No work of the two timelines could be aligned.";
+  return (
+    <div class="compare-strip">
+      <span class="told" aria-live="polite">
+        {selected ? <SelectedWords selected={selected} /> : nothingSelected}
+      </span>
+      <span class="gap" />
+      <Moments pair={pair} />
+    </div>
+  );
+}
+
+function SelectedWords({ selected }: { selected: SelectedPair }): JSX.Element {
+  const { name, a, b, answer } = selected;
+  const why = answer && withoutPartner(answer, selected.side);
+  return (
+    <>
+      <b>{nameText(name, 120)}</b> {a !== null && `A ${duration(a)}`}
+      {a !== null && b !== null && " \u2192 "}
+      {b !== null && `B ${duration(b)}`}
+      {a !== null && b !== null && ` (${ratioText(a, b)})`}
+      {why && (
+        <span class="soft">
+          {" "}
+          {"\u2013"} {why}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The moment under the pointer on both sides, and how exact that is. */
+function Moments({ pair }: { pair: TimelinePair }): JSX.Element {
+  const mode = useStore(pair.mode);
+  const view = useStore(pair.sides.a.source.viewport);
+  const [a, b] = [useStore(pair.sides.a.source.cursor), useStore(pair.sides.b.source.cursor)];
+  const step = width(view) / 1000;
+  const scale = pair.link.scale();
+  const residual = a !== null && mode === "work" ? pair.link.axes.residual(a) : 0;
+  return (
+    <span class="moments">
+      {a !== null && b !== null && (
+        <>
+          A {moment(a, step)} {"\u2194"} B {moment(b, step)}
+          {residual > 0 && ` \u00b1 ${duration(residual)}`}
+        </>
+      )}
+      {mode === "work" && <span title="Time that B shows for the work in sight, by that of A"> B {ratio(scale)}</span>}
+    </span>
+  );
+}
+
+const ratio = (value: number): string => `${value.toPrecision(3)} times as long`;

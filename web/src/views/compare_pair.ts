@@ -1,0 +1,163 @@
+// The timelines of two compared profiles: they share one axis, and what is selected in one is marked in the other.
+import { ComparisonClient } from "../api/comparison";
+import type { Changes, PartnerAnswer, TimePoints } from "../api/protocol";
+import { LinkedWindows } from "../model/linked_windows";
+import { rangeOf, type SliceRef } from "../model/selection";
+import { Store } from "../model/store";
+import { AXIS_MODES, otherSide, stepAnchors, TwoAxes, type AxisMode, type SideName } from "../model/two_axes";
+import { everything, sameRange, width, type Range } from "../model/viewport";
+import { runKey, timelineCommands } from "../timeline/commands";
+import { Navigation } from "../timeline/navigation";
+import type { TimelineSource } from "../timeline/source";
+import { Timeline } from "../timeline/timeline";
+import type { Compared, ShownProfile, Target, ViewContext } from "./context";
+import { timelineSource } from "./timeline_source";
+
+/** Room beside the places of a change, as shares of the longer of the two, and at least so much of it. */
+const BEFORE = 1;
+const AFTER = 2;
+const LEAST_SHOWN = 1000; // ns
+
+/** What is selected on both sides. */
+export interface SelectedPair {
+  /** Where it was selected. */
+  side: SideName;
+  /** What it is. */
+  name: string;
+  /** Its length on each side, ns; null where it is not there. */
+  a: number | null;
+  b: number | null;
+  answer: PartnerAnswer | null;
+}
+
+interface PairSide {
+  profile: ShownProfile;
+  source: TimelineSource;
+  timeline: Timeline;
+  commands: ReturnType<typeof timelineCommands>;
+}
+
+export class TimelinePair {
+  readonly sides: Readonly<Record<SideName, PairSide>>;
+  readonly link: LinkedWindows;
+  readonly mode: Store<AxisMode>;
+  readonly selected = new Store<SelectedPair | null>(null);
+  readonly #client: ComparisonClient;
+  readonly #ends: (() => void)[];
+  #marking = false;
+  #asked = 0; // partners of selected slices
+  #wanted = 0; // places of changes
+
+  constructor(compared: Compared, context: ViewContext, times: TimePoints) {
+    this.#client = new ComparisonClient(context.client.server);
+    const axes = new TwoAxes(times, stepAnchors(compared.a.session.steps, compared.b.session.steps));
+    const usual: AxisMode = axes.has("work") ? "work" : axes.has("step") ? "step" : "time";
+    // Of A, whichever of the two the other views show.
+    const chosen = compared.a.state.choice("one_axis", usual);
+    const possible = (text: string) => AXIS_MODES.find((mode) => mode === text && axes.has(mode)) ?? usual;
+    this.mode = new Store<AxisMode>(possible(chosen.get()));
+    this.sides = { a: this.#side(compared.a, context), b: this.#side(compared.b, context) };
+    const { a, b } = this.sides;
+    this.link = new LinkedWindows({ a: a.source, b: b.source }, axes, this.mode);
+    const connection = context.client.server.connection;
+    this.#ends = [
+      this.mode.subscribe((mode) => chosen.set(mode)),
+      chosen.subscribe((text) => this.mode.set(possible(text))),
+      a.source.selection.subscribe((slice) => void this.#select("a", slice)),
+      b.source.selection.subscribe((slice) => void this.#select("b", slice)),
+      context.visible.subscribe((visible) => this.#show(visible)),
+      connection.subscribe((state) => state === "ok" && [a, b].forEach(({ source }) => source.tiles.retry())),
+    ];
+    const already = a.source.selection.get() ? "a" : "b";
+    void this.#select(already, this.sides[already].source.selection.get());
+  }
+
+  dispose(): void {
+    for (const end of this.#ends) end();
+    this.link.dispose();
+    for (const side of ["a", "b"] as const) this.sides[side].timeline.dispose();
+  }
+
+  /** The side that keys are for: where the pointer was last, or what was moved. */
+  get active(): PairSide {
+    return this.sides[this.link.leading.get()];
+  }
+
+  keydown(event: KeyboardEvent): boolean {
+    return this.active.timeline.motion.keydown(event) || runKey(this.active.commands, event);
+  }
+
+  showAll(): void {
+    const { source } = this.sides.a;
+    source.viewport.set(everything(source.session.span));
+  }
+
+  /** Shows where a change is: at its longest on the side that has more of it, and the same work of the other side, or
+   * where that is longest there. */
+  async showChange(places: Changes["places"][number], more: SideName, name: string): Promise<void> {
+    const lead = places[more] ? more : otherSide(more);
+    const [own, theirs] = [places[lead], places[otherSide(lead)]];
+    if (!own) return;
+    const wanted = ++this.#wanted;
+    // The causes of a gap may differ from those of the gap at the same work: the longest of each are compared.
+    const { tracks } = this.sides[lead].source;
+    const isGap = tracks.find(({ id }) => id === own.slice?.track)?.kind === "idle";
+    const ask = own.slice && !isGap ? this.#client.partner(lead, own.slice.track, own.slice.slice) : null;
+    const answer = await ask;
+    if (wanted !== this.#wanted) return;
+    ++this.#asked; // what was selected before is no longer asked for
+    const mark = answer?.partner ?? theirs?.slice ?? null;
+    const [here, there] = [shownRange(own, own.slice), mark || theirs ? shownRange(theirs, mark) : null];
+    const begin = there?.start ?? this.link.axes.across(here.start, lead, "work");
+    const length = Math.max(width(here), there ? width(there) : 0, LEAST_SHOWN);
+    const anchor = lead === "a" ? { a: here.start, b: begin } : { a: begin, b: here.start };
+    this.link.place(anchor, BEFORE * length, AFTER * length);
+    this.#mark(lead, own.slice, mark);
+    // Of a gap only the part that has the cause.
+    const [size, theirSize] = [own.end - own.start, answer?.partner?.duration ?? (theirs && theirs.end - theirs.start)];
+    const [a, b] = lead === "a" ? [size, theirSize] : [theirSize, size];
+    this.selected.set({ side: lead, name, a, b, answer: theirSize === null ? answer : null });
+  }
+
+  #side(profile: ShownProfile, context: ViewContext): PairSide {
+    const shared = timelineSource(profile, context.theme);
+    const { viewport, selection } = shared;
+    const navigate = (target: Target) => {
+      // What is clicked is on the screen already: selecting it moves nothing.
+      const stays = target.viewport !== undefined && sameRange(target.viewport, viewport.get());
+      if (stays && target.slice) selection.set(target.slice);
+      else profile.state.navigate(target);
+    };
+    const source: TimelineSource = { ...shared, navigate };
+    const timeline = new Timeline(source);
+    const toTimeline = () => context.navigate({ view: "timeline" }); // where the field for searching is
+    return { profile, source, timeline, commands: timelineCommands(timeline, new Navigation(source), toTimeline) };
+  }
+
+  #show(visible: boolean): void {
+    this.link.setActive(visible);
+    for (const side of ["a", "b"] as const) this.sides[side].timeline.setVisible(visible);
+  }
+
+  /** Marks on the other side what is the same work as a slice. */
+  async #select(side: SideName, slice: SliceRef | null): Promise<void> {
+    if (this.#marking) return;
+    const asked = ++this.#asked;
+    const answer = slice && (await this.#client.partner(side, slice.track, slice.slice).catch(() => null));
+    if (asked !== this.#asked) return;
+    this.#mark(side, slice, answer?.partner ?? null);
+    const [own, theirs] = [slice?.duration ?? null, answer?.partner?.duration ?? null];
+    const [a, b] = side === "a" ? [own, theirs] : [theirs, own];
+    this.selected.set(answer && { side, name: answer.key, a, b, answer });
+  }
+
+  #mark(side: SideName, own: SliceRef | null, theirs: SliceRef | null): void {
+    this.#marking = true;
+    this.sides[side].source.selection.set(own);
+    this.sides[otherSide(side)].source.selection.set(theirs);
+    this.#marking = false;
+  }
+}
+
+/** The slice, else the place itself. */
+const shownRange = (place: Range | null, slice: SliceRef | null): Range => (slice ? rangeOf(slice) : place!);

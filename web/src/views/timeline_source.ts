@@ -1,0 +1,41 @@
+// What a timeline of a profile shares with all that the page remembers of it.
+import { TileStore } from "../api/tile_store";
+import { FROM_START, timeAxis, type TimeAxis } from "../model/axis";
+import { Store, type Readable } from "../model/store";
+import { COLOUR_MODES } from "../timeline/colours";
+import { COUNTER_SCALES, type TimelineSource } from "../timeline/source";
+import type { Theme } from "../ui/theme";
+import type { ShownProfile } from "./context";
+
+export function timelineSource(
+  { client, session, names, state }: ShownProfile,
+  theme: Readable<Theme>,
+): TimelineSource {
+  const axisMode = state.choice("ruler", "start");
+  const axis = new Store<TimeAxis>(FROM_START);
+  const readAxis = () => axis.set(timeAxis(axisMode.get(), state.marks.get(), session));
+  readAxis();
+  axisMode.subscribe(readAxis);
+  state.marks.subscribe(readAxis);
+  return {
+    client,
+    session,
+    names,
+    theme,
+    viewport: state.viewport,
+    selection: state.selection,
+    area: state.area,
+    tracks: session.tracks,
+    tiles: new TileStore(client),
+    marks: state.marks,
+    search: state.search,
+    settings: state.settings,
+    colourMode: state.choice("colour", "class", COLOUR_MODES),
+    axisMode,
+    axis,
+    counterScale: state.choice("counters", "sight", COUNTER_SCALES),
+    cursor: new Store<number | null>(null),
+    navigate: (target) => state.navigate(target),
+    changeSettings: (change) => state.changeSettings(change),
+  };
+}

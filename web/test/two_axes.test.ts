@@ -1,0 +1,131 @@
+// The axis of one profile on that of another.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LinkedWindows } from "../src/model/linked_windows";
+import { Store } from "../src/model/store";
+import { stepAnchors, TwoAxes, type AxisMode } from "../src/model/two_axes";
+import type { Viewport } from "../src/model/viewport";
+import { headline, ratioText, tabTitle, withoutPartner } from "../src/views/compare_words";
+
+const TIMES = { a: [100, 200, 300], b: [1100, 1150, 1400], residual: [0, 7, 2] };
+const step = (number: number, start: number, rank = 0) => ({ rank, step: number, start, duration: 10 });
+
+test("by work: through the points, linear between them, at their distance outside", () => {
+  const axes = new TwoAxes(TIMES, []);
+  const at = (moment: number) => axes.across(moment, "a", "work");
+  assert.deepEqual([50, 100, 150, 200, 250, 300, 350].map(at), [1050, 1100, 1125, 1150, 1275, 1400, 1450]);
+  for (const moment of [-3, 100, 133, 299, 1000]) {
+    assert.equal(Math.round(axes.across(at(moment), "b", "work")), moment);
+  }
+  assert.deepEqual(axes.windowAcross({ start: 150, end: 250 }, "a", "work"), { start: 1125, end: 1275 });
+  assert.deepEqual(
+    [50, 150, 250, 350].map((moment) => axes.residual(moment)),
+    [7, 7, 7, 2],
+  );
+});
+
+test("without points or steps both count from their starts", () => {
+  const axes = new TwoAxes({ a: [], b: [], residual: [] }, []);
+  for (const mode of ["time", "work", "step", "place"] as const) {
+    assert.deepEqual(axes.windowAcross({ start: 3, end: 9 }, "b", mode), { start: 3, end: 9 }, mode);
+    assert.equal(axes.has(mode), mode === "time", mode);
+  }
+  assert.equal(axes.residual(5), 0);
+});
+
+test("steps belong together by number, else by order; those of the first rank", () => {
+  const a = [step(3, 30), step(4, 40), step(5, 50), step(3, 33, 1)];
+  assert.deepEqual(stepAnchors(a, [step(4, 140), step(5, 170), step(6, 200)]), [
+    { a: 40, b: 140 },
+    { a: 50, b: 170 },
+  ]);
+  assert.deepEqual(stepAnchors(a, [step(8, 180), step(9, 190)]), [
+    { a: 30, b: 180 },
+    { a: 40, b: 190 },
+  ]);
+  assert.deepEqual(stepAnchors([], [step(1, 5)]), []);
+});
+
+test("by step: the same scale, from the step in the middle of the window", () => {
+  const axes = new TwoAxes(TIMES, [
+    { a: 40, b: 140 },
+    { a: 50, b: 170 },
+  ]);
+  assert.deepEqual(axes.windowAcross({ start: 41, end: 47 }, "a", "step"), { start: 141, end: 147 });
+  assert.deepEqual(axes.windowAcross({ start: 48, end: 54 }, "a", "step"), { start: 168, end: 174 });
+  assert.deepEqual(axes.windowAcross({ start: 0, end: 6 }, "a", "step"), { start: 100, end: 106 });
+  assert.deepEqual(axes.windowAcross({ start: 172, end: 178 }, "b", "step"), { start: 52, end: 58 });
+});
+
+function linked(mode: AxisMode) {
+  const window = (): { viewport: Store<Viewport>; cursor: Store<number | null> } => ({
+    viewport: new Store<Viewport>({ start: 0, end: 100 }),
+    cursor: new Store<number | null>(null),
+  });
+  const [a, b] = [window(), window()];
+  const link = new LinkedWindows({ a, b }, new TwoAxes(TIMES, []), new Store(mode));
+  return { a, b, link };
+}
+
+test("either window moves the other, and the pointer too", () => {
+  const { a, b, link } = linked("work");
+  assert.deepEqual(b.viewport.get(), { start: 1000, end: 1100 });
+  a.viewport.set({ start: 200, end: 300 });
+  assert.deepEqual(b.viewport.get(), { start: 1150, end: 1400 });
+  assert.equal(link.scale(), 2.5);
+  b.viewport.set({ start: 1100, end: 1150 });
+  assert.deepEqual(a.viewport.get(), { start: 100, end: 200 });
+  assert.equal(link.leading.get(), "b");
+  b.cursor.set(1125);
+  assert.equal(a.cursor.get(), 150);
+  b.cursor.set(null);
+  assert.equal(a.cursor.get(), null);
+  link.mode.set("time");
+  assert.deepEqual(a.viewport.get(), { start: 1100, end: 1150 });
+});
+
+test("two places are shown above each other and stay so", () => {
+  const { a, b, link } = linked("time");
+  link.place({ a: 500, b: 900 }, 10, 30);
+  assert.deepEqual(
+    [a.viewport.get(), b.viewport.get()],
+    [
+      { start: 490, end: 530 },
+      { start: 890, end: 930 },
+    ],
+  );
+  assert.equal(link.mode.get(), "place");
+  a.viewport.set({ start: 480, end: 600 });
+  assert.deepEqual(b.viewport.get(), { start: 880, end: 1000 });
+});
+
+test("while nobody sees both, each has its own window", () => {
+  const { a, b, link } = linked("time");
+  link.setActive(false);
+  a.viewport.set({ start: 5, end: 6 });
+  assert.deepEqual(b.viewport.get(), { start: 0, end: 100 });
+  link.setActive(true);
+  assert.deepEqual(b.viewport.get(), { start: 5, end: 6 });
+  link.dispose();
+  a.viewport.set({ start: 7, end: 8 });
+  assert.deepEqual(b.viewport.get(), { start: 5, end: 6 });
+});
+
+test("words", () => {
+  assert.deepEqual(headline("An iteration takes longer.\nB has more ops.\nWhat explains it:\n  +1 us x\n"), [
+    "An iteration takes longer.",
+    "B has more ops.",
+  ]);
+  assert.equal(ratioText(100, 130), "1.30 times as long");
+  assert.equal(ratioText(100, 75), "25.0 % less");
+  assert.equal(ratioText(5, 5), "as long");
+  assert.equal(ratioText(0, 5), "");
+  assert.equal(tabTitle("compare_call_tree"), "Call tree");
+  const slice = { track: 0, slice: 0, lane: 0, start: 0, duration: 1 };
+  assert.equal(withoutPartner({ status: "both", key: "x", partner: slice }, "a"), "");
+  assert.equal(
+    withoutPartner({ status: "both", key: "x", partner: null }, "a"),
+    "nothing like it at the same work in B",
+  );
+  assert.equal(withoutPartner({ status: "only_b", key: "x", partner: null }, "b"), "only B has this work");
+});
