@@ -190,6 +190,7 @@ describe("moving in the timeline", { skip }, () => {
     await page.keyboard.type("go to step");
     await page.keyboard.press("Enter");
     await untilState(page, (now) => session.steps.some((step) => now.area?.start === step.start));
+    await page.getByRole("dialog", { name: "Commands" }).waitFor({ state: "hidden" }); // it has keys while it is there
     await page.keyboard.press("Escape");
     await untilState(page, (now) => now.area === null);
   });
