@@ -14,6 +14,10 @@
 
 namespace cgpu {
 
+constexpr SliceKind kOp = SliceKind::framework_op;
+constexpr SliceKind kCall = SliceKind::runtime_call;
+constexpr SliceKind kFrame = SliceKind::python_function;
+
 struct TestOp {
   int32_t device = 0;
   int64_t stream = 7;

@@ -2,30 +2,10 @@
 
 #include <algorithm>
 
-#include "analysis/common/statistics.h"
-#include "analysis/findings/thresholds.h"
+#include "analysis/steps/warm_up.h"
 #include "model/plausible.h"
 
 namespace cgpu {
-
-namespace {
-
-/// How many of the first steps are warm-up: the last of them takes far longer than the median of those behind it.
-size_t count_warm_up(const std::vector<Step>& steps, size_t end) {
-  const auto length = [&](size_t i) { return steps[i].time.end - steps[i].time.begin; };
-  size_t warm_up = 0;
-  for (size_t first = 0; first + 1 < end; ++first) {
-    std::vector<int64_t> behind;
-    for (size_t i = first + 1; i < end; ++i) behind.push_back(length(i));
-    std::nth_element(behind.begin(), behind.begin() + static_cast<std::ptrdiff_t>(behind.size() / 2), behind.end());
-    const auto limit = static_cast<int64_t>(thresholds::kWarmUp * static_cast<double>(behind[behind.size() / 2]));
-    if (length(first) <= limit) break;
-    warm_up = first + 1;
-  }
-  return warm_up;
-}
-
-}  // namespace
 
 ComparedTime compared_time(const SessionFacts& facts, size_t run, bool by_iteration,
                            const std::optional<NumberRange>& wanted) {
@@ -35,7 +15,9 @@ ComparedTime compared_time(const SessionFacts& facts, size_t run, bool by_iterat
   if (by_iteration && !steps.empty()) {
     compared.cut_short = !wanted && is_cut_short(steps, steps.size() - 1);
     const size_t end = steps.size() - (compared.cut_short ? 1 : 0);
-    compared.warm_up = wanted ? 0 : count_warm_up(steps, end);
+    std::vector<int64_t> durations;
+    for (size_t i = 0; i < end; ++i) durations.push_back(steps[i].time.end - steps[i].time.begin);
+    compared.warm_up = wanted ? 0 : count_warm_up(durations);
     for (size_t i = compared.warm_up; i < end; ++i) {
       if (wanted && (steps[i].number < wanted->first || steps[i].number > wanted->second)) continue;
       const SliceIndex mark = steps[i].mark;

@@ -9,20 +9,14 @@
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::accounted;
+using test::read_text;
 using test::TestFile;
-
-Session open(const std::string& content, unsigned threads = 2) {
-  const TestFile file(content);
-  return open_inputs({file.path()}, {threads, "", {}});
-}
-
-cgpu::Run read(const std::string& content, unsigned threads = 2) {
-  return std::move(open(content, threads).runs.front());
-}
 
 /// A trace with these events and header keys before them.
 std::string trace(const std::string& events, const std::string& header = R"j("schemaVersion": 1)j") {
@@ -41,16 +35,11 @@ std::vector<std::string> names(const cgpu::Run& run) {
   return all;
 }
 
-int64_t accounted(const cgpu::Run& run) {
-  const EventCounts& e = run.events;
-  return e.slices + e.instants + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 TEST(KinetoReader, TimesAreExactNanosecondsHoweverTheyAreWritten) {
-  const cgpu::Run run =
-      read(trace(slice("a", "1712195495519689.001", "0.999") + "," + slice("b", "100", "5") + "," +
-                 slice("c", "\"100.5\"", "\"2\"") + "," + slice("d", "1e2", "25e-1") + "," + slice("e", "-3.5", "1") +
-                 "," + slice("f", "0.0015", "0.0010") + "," + slice("g", "9007199254740993.0005", "0.0005")));
+  const cgpu::Run run = read_text(trace(slice("a", "1712195495519689.001", "0.999") + "," + slice("b", "100", "5") +
+                                        "," + slice("c", "\"100.5\"", "\"2\"") + "," + slice("d", "1e2", "25e-1") +
+                                        "," + slice("e", "-3.5", "1") + "," + slice("f", "0.0015", "0.0010") + "," +
+                                        slice("g", "9007199254740993.0005", "0.0005")));
   const Slices& s = run.timeline.slices;
   ASSERT_EQ(s.size(), 7u);
   EXPECT_EQ(s.start,
@@ -60,10 +49,11 @@ TEST(KinetoReader, TimesAreExactNanosecondsHoweverTheyAreWritten) {
 }
 
 TEST(KinetoReader, WhatIsNoTimeIsCountedAndLeftOut) {
-  const cgpu::Run run = read(trace(slice("ok", "1", "1") + "," + slice("x", "NaN", "1") + "," + slice("x", "1", "inf") +
-                                   "," + slice("x", "\"N/A\"", "1") + "," + slice("x", "99999999999999999999999", "1") +
-                                   "," + R"j({"ph":"X","name":"no ts","dur":1},{"ph":"X","name":"no dur","ts":1})j" +
-                                   "," + slice("negative", "5", "-2") + R"j(,{"ph":"?","ts":1})j"));
+  const cgpu::Run run =
+      read_text(trace(slice("ok", "1", "1") + "," + slice("x", "NaN", "1") + "," + slice("x", "1", "inf") + "," +
+                      slice("x", "\"N/A\"", "1") + "," + slice("x", "99999999999999999999999", "1") + "," +
+                      R"j({"ph":"X","name":"no ts","dur":1},{"ph":"X","name":"no dur","ts":1})j" + "," +
+                      slice("negative", "5", "-2") + R"j(,{"ph":"?","ts":1})j"));
   EXPECT_EQ(names(run), (std::vector<std::string>{"ok", "negative"}));
   EXPECT_EQ(run.timeline.slices.duration[1], 0);
   EXPECT_EQ(run.events.read, 9);
@@ -74,7 +64,7 @@ TEST(KinetoReader, WhatIsNoTimeIsCountedAndLeftOut) {
 }
 
 TEST(KinetoReader, IdsThatDoNotFitLeaveTheirEventAlone) {
-  const cgpu::Run run = read(trace(slice(
+  const cgpu::Run run = read_text(trace(slice(
       "k", "1", "1", "kernel", R"j(, "args": {"correlation": 99999999999999999999, "stream": 7, "device": 3})j")));
   ASSERT_EQ(run.timeline.device_ops.size(), 1u);
   EXPECT_EQ(run.timeline.slices.correlation[0], kNoCorrelation);
@@ -84,9 +74,9 @@ TEST(KinetoReader, IdsThatDoNotFitLeaveTheirEventAlone) {
 }
 
 TEST(KinetoReader, KeysInAnyOrderGiveTheSameRun) {
-  const cgpu::Run usual = read(trace(
+  const cgpu::Run usual = read_text(trace(
       R"j({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":10,"dur":5,"args":{"stream":7,"device":0,"correlation":42}})j"));
-  const cgpu::Run mixed = read(
+  const cgpu::Run mixed = read_text(
       R"j({"traceEvents":[{"args":{"correlation":42,"device":0,"stream":7},"dur":5,"tid":7,"ts":10,"pid":0,"name":"gemm","cat":"kernel","ph":"X"}],)j"
       R"j("distributedInfo":{"rank":5,"world_size":8,"pg_config":[{"pg_name":"0","pg_size":8,"ranks":"[0, 5]"}]},"schemaVersion":1})j");
   for (const cgpu::Run* run : {&usual, &mixed}) {
@@ -102,8 +92,8 @@ TEST(KinetoReader, KeysInAnyOrderGiveTheSameRun) {
 }
 
 TEST(KinetoReader, CountersWithTheirPhaseBehindTheArguments) {
-  const cgpu::Run run = read(trace(R"j({"args":{"GPU 0":1.5},"name":"power","ts":1,"pid":"c","ph":"C"},)j"
-                                   R"j({"ph":"C","name":"u","pid":"c","ts":2,"args":{"a":"3","b":4}})j"));
+  const cgpu::Run run = read_text(trace(R"j({"args":{"GPU 0":1.5},"name":"power","ts":1,"pid":"c","ph":"C"},)j"
+                                        R"j({"ph":"C","name":"u","pid":"c","ts":2,"args":{"a":"3","b":4}})j"));
   const Counters& counters = run.timeline.counters;
   EXPECT_EQ(run.events.counters, 2);
   ASSERT_EQ(counters.value, (std::vector<double>{1.5, 3, 4}));
@@ -112,7 +102,7 @@ TEST(KinetoReader, CountersWithTheirPhaseBehindTheArguments) {
 }
 
 TEST(KinetoReader, BareArrayAndEraOf2021) {
-  const cgpu::Run run = read(
+  const cgpu::Run run = read_text(
       R"j([{"ph":"X","cat":"Operator","name":"aten::mm","pid":9,"tid":"9","ts":1,"dur":10},)j"
       R"j({"ph":"X","cat":"Operator","name":"enumerate(DataLoader)#_Next","pid":9,"tid":9,"ts":20,"dur":5},)j"
       R"j({"ph":"X","cat":"Operator","name":"Optimizer.step#SGD","pid":9,"tid":9,"ts":30,"dur":5},)j"
@@ -133,7 +123,7 @@ TEST(KinetoReader, BareArrayAndEraOf2021) {
 }
 
 TEST(KinetoReader, DeviceOpsOfOtherVendors) {
-  const cgpu::Run run = read(trace(
+  const cgpu::Run run = read_text(trace(
       slice("dma_request", "1", "1", "mtia_ccp_events") + "," + slice("fc-dtype_Float", "2", "1", "mtia_ccp_events") +
       "," + slice("Memcpy HtoD (Host -> Device)", "3", "1", "gpu_memcpy") + "," +
       slice("<gpu sync>", "4", "1", "kernel") + "," + slice("Context Sync", "5", "1", "cuda_sync")));
@@ -145,9 +135,9 @@ TEST(KinetoReader, DeviceOpsOfOtherVendors) {
 
 TEST(KinetoReader, RepairsBrokenTextAndSaysSo) {
   const std::string good = slice("good", "1", "1");
-  const cgpu::Run run =
-      read(trace(good + ",\n" + slice("a \"quoted\" name", "2", "1") + ",\n" + slice("control \x01 byte", "3", "1") +
-                 ",\n" + slice("bad \xff utf-8", "4", "1") + ",\n" + slice("C:\\Users", "5", "1") + ",\n" + good));
+  const cgpu::Run run = read_text(
+      trace(good + ",\n" + slice("a \"quoted\" name", "2", "1") + ",\n" + slice("control \x01 byte", "3", "1") + ",\n" +
+            slice("bad \xff utf-8", "4", "1") + ",\n" + slice("C:\\Users", "5", "1") + ",\n" + good));
   EXPECT_EQ(names(run), (std::vector<std::string>{"good", "a \"quoted\" name", "control   byte",
                                                   "bad \xef\xbf\xbd utf-8", "C:\\Users", "good"}));
   EXPECT_EQ(run.notes.count("invalid_text"), 3) << "a backslash that is no escape needs no repair";
@@ -157,7 +147,7 @@ TEST(KinetoReader, RepairsBrokenTextAndSaysSo) {
 TEST(KinetoReader, BrokenEventsDoNotTakeTheirNeighboursAlong) {
   const std::string good = slice("good", "1", "1");
   const cgpu::Run run =
-      read(trace(good + ",\n{\"ph\": \"X\", \"name\" \"no colon\"},\n" + good + ",\n{\"ph\": },\n" + good));
+      read_text(trace(good + ",\n{\"ph\": \"X\", \"name\" \"no colon\"},\n" + good + ",\n{\"ph\": },\n" + good));
   EXPECT_EQ(names(run), (std::vector<std::string>{"good", "good", "good"}));
   EXPECT_EQ(run.notes.count("damaged_input"), 2);
   EXPECT_EQ(run.events.read, 5);
@@ -165,7 +155,7 @@ TEST(KinetoReader, BrokenEventsDoNotTakeTheirNeighboursAlong) {
 
 TEST(KinetoReader, TokensThatAreNoJsonInArgumentsAreSteppedOver) {
   const cgpu::Run run =
-      read(trace(slice("k", "1", "1", "kernel", R"j(, "args": {"blocks per SM": inf, "x": N/A, "stream": 5})j")));
+      read_text(trace(slice("k", "1", "1", "kernel", R"j(, "args": {"blocks per SM": inf, "x": N/A, "stream": 5})j")));
   ASSERT_EQ(run.timeline.device_ops.size(), 1u);
   EXPECT_EQ(run.timeline.device_ops.stream[0], 5);
 }
@@ -177,13 +167,13 @@ TEST(KinetoReader, TruncatedAnywhereGivesAPrefix) {
                                          R"j(, "args": {"x": [{"name": 1}, {"name": "}, {\"ph\":"}]})j");
   }
   const std::string whole = trace(events, R"j("schemaVersion": 1, "deviceProperties": [{"id": 0}])j");
-  const cgpu::Run complete = read(whole);
+  const cgpu::Run complete = read_text(whole);
   ASSERT_EQ(complete.events.slices, 20);
   EXPECT_TRUE(complete.notes.all().empty());
   int64_t before = 0;
   for (size_t size = 1; size < whole.size(); ++size) {
     try {
-      const cgpu::Run run = read(whole.substr(0, size));
+      const cgpu::Run run = read_text(whole.substr(0, size));
       EXPECT_GE(run.events.slices, before) << size;
       EXPECT_LE(run.events.slices - before, 1) << size;
       EXPECT_EQ(accounted(run), run.events.read) << size;
@@ -213,7 +203,7 @@ std::string large_trace(int count) {
 
 TEST(KinetoReader, WindowsThreadsAndCompressionDoNotChangeTheAnswer) {
   const std::string text = large_trace(40000);
-  const cgpu::Run reference = read(text, 1);
+  const cgpu::Run reference = read_text(text, 1);
   EXPECT_EQ(reference.events.slices, 40000);
   EXPECT_TRUE(reference.notes.all().empty());
   const std::string broken_quotes = [&] {
@@ -224,7 +214,7 @@ TEST(KinetoReader, WindowsThreadsAndCompressionDoNotChangeTheAnswer) {
   }();
   for (const std::string& content : {text, test::gzip(text), test::zstd(text), broken_quotes}) {
     for (const unsigned threads : {1u, 2u, 5u}) {
-      const cgpu::Run run = read(content, threads);
+      const cgpu::Run run = read_text(content, threads);
       const Slices& a = reference.timeline.slices;
       const Slices& b = run.timeline.slices;
       ASSERT_EQ(b.size(), a.size());
@@ -266,9 +256,9 @@ TEST(KinetoReader, ArgumentsOfAFileThatChangedAreAnError) {
 }
 
 TEST(KinetoReader, CredentialsInTheHeaderAreCountedAndKeptOut) {
-  const cgpu::Run run =
-      read(trace(slice("a", "1", "1"),
-                 R"j("schemaVersion": 1, "metadata": {"job": {"hf_token": "abc", "env": {"A": "B"}}}, "host_name": "h",
+  const cgpu::Run run = read_text(
+      trace(slice("a", "1", "1"),
+            R"j("schemaVersion": 1, "metadata": {"job": {"hf_token": "abc", "env": {"A": "B"}}}, "host_name": "h",
                                 "note": "hf_abcdefghijklmnopqrstuvwx", "PT_PROFILER_JOB_NAME": "mine", "with_stack": 1)j"));
   EXPECT_EQ(run.notes.count("credentials_present"), 3);
   for (const auto& [key, value] : run.metadata) EXPECT_EQ(key, "with_stack") << value;
@@ -279,11 +269,11 @@ TEST(KinetoReader, WhatFollowsTheDocumentIsNotedWithItsPlace) {
   const std::string document = trace(slice("a", "1", "1"));
   const std::string list = "[" + slice("a", "1", "1") + "]";
   for (const std::string& whole : {document, document + "\n \n", list, list + "\n"}) {
-    EXPECT_EQ(read(whole).notes.count("trailing_data"), 0) << whole;
+    EXPECT_EQ(read_text(whole).notes.count("trailing_data"), 0) << whole;
   }
   for (const std::string& first : {document, list}) {
     for (const std::string& second : {document, list, std::string("]"), std::string("x")}) {
-      const cgpu::Run run = read(first + " \n" + second);
+      const cgpu::Run run = read_text(first + " \n" + second);
       ASSERT_EQ(run.notes.count("trailing_data"), 1) << first << second;
       EXPECT_EQ(run.timeline.slices.size(), 1U);
       const std::string& text = run.notes.all().back().text;
@@ -294,8 +284,8 @@ TEST(KinetoReader, WhatFollowsTheDocumentIsNotedWithItsPlace) {
 
 TEST(KinetoReader, HeaderFacts) {
   const cgpu::Run run =
-      read(trace(slice("a", "5", "1"),
-                 R"j("schemaVersion": 1, "baseTimeNanoseconds": 1711964646000000000, "cuda_runtime_version": 12040,
+      read_text(trace(slice("a", "5", "1"),
+                      R"j("schemaVersion": 1, "baseTimeNanoseconds": 1711964646000000000, "cuda_runtime_version": 12040,
          "deviceProperties": [{"id": 1, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 84942979072, "numSms": 132, "computeMajor": 9, "computeMinor": 0},
                               {"id": 0, "name": "AMD Instinct MI300X", "numSms": 304, "warpSize": 64, "totalGlobalMem": 1}])j"));
   ASSERT_EQ(run.devices.size(), 2u);
@@ -309,7 +299,7 @@ TEST(KinetoReader, HeaderFacts) {
 }
 
 TEST(KinetoReader, TrackNamesCollectivesAndMemory) {
-  const cgpu::Run run = read(trace(
+  const cgpu::Run run = read_text(trace(
       R"j({"ph":"M","name":"process_name","pid":0,"args":{"name":"GPU 0"}},{"ph":"M","name":"thread_name","pid":0,"tid":7,"args":{"name":"stream 7"}},)j"
       R"j({"ph":"X","cat":"kernel","name":"ncclDevKernel","pid":0,"tid":7,"ts":1,"dur":2,"args":{"Collective name":"allreduce","Process Group Name":"dp","In msg nelems":8,"Out msg nelems":8,"dtype":"Float","Group size":4}},)j"
       R"j({"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":3,"args":{"Bytes":-512,"Device Type":1,"Device Id":0,"Total Allocated":100,"Total Reserved":200}},)j"
@@ -337,11 +327,11 @@ TEST(KinetoReader, WhatIsSaidOfWaits) {
            R"(","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":1,)" + more + R"("correlation":5}})";
   };
   using Kind = Synchronization::Kind;
-  const cgpu::Run run =
-      read("[" + wait("Stream Sync", R"("stream":7,)") + "," + wait("Context Sync", R"("stream":4294967295,)") + "," +
-           wait("Event Sync", R"("stream":-1,"wait_on_stream":9,"wait_on_cuda_event_record_corr_id":33,)") + "," +
-           wait("Stream Wait Event", R"("stream":7,"wait_on_stream":-1,"wait_on_cuda_event_record_corr_id":-1,)") +
-           "," + wait("Something Else", "") + "]");
+  const cgpu::Run run = read_text(
+      "[" + wait("Stream Sync", R"("stream":7,)") + "," + wait("Context Sync", R"("stream":4294967295,)") + "," +
+      wait("Event Sync", R"("stream":-1,"wait_on_stream":9,"wait_on_cuda_event_record_corr_id":33,)") + "," +
+      wait("Stream Wait Event", R"("stream":7,"wait_on_stream":-1,"wait_on_cuda_event_record_corr_id":-1,)") + "," +
+      wait("Something Else", "") + "]");
   const std::vector<Synchronization>& said = run.timeline.synchronizations;
   ASSERT_EQ(said.size(), 4u);
   const std::vector<Kind> kinds{Kind::host_stream, Kind::host_device, Kind::host_event, Kind::stream_order};
@@ -358,21 +348,21 @@ TEST(KinetoReader, WhatIsSaidOfWaits) {
 }
 
 TEST(KinetoReader, WhatIsNoTraceIsOneClearLine) {
-  EXPECT_THROW(open(R"j({"a": 1})j"), Error);
-  EXPECT_THROW(open("hello"), Error);
-  EXPECT_THROW(open("[1, 2"), Error);
-  EXPECT_THROW(open(std::string("SQLite format 3\0 and more", 25)), Error);
-  EXPECT_THROW(open("{]"), Error);
-  EXPECT_EQ(read(R"j({"schemaVersion": 1})j").notes.count("no_events"), 1);
-  EXPECT_EQ(read(trace("")).events.read, 0);
-  EXPECT_EQ(read("[]").events.read, 0);
+  EXPECT_THROW(read_text(R"j({"a": 1})j"), Error);
+  EXPECT_THROW(read_text("hello"), Error);
+  EXPECT_THROW(read_text("[1, 2"), Error);
+  EXPECT_THROW(read_text(std::string("SQLite format 3\0 and more", 25)), Error);
+  EXPECT_THROW(read_text("{]"), Error);
+  EXPECT_EQ(read_text(R"j({"schemaVersion": 1})j").notes.count("no_events"), 1);
+  EXPECT_EQ(read_text(trace("")).events.read, 0);
+  EXPECT_EQ(read_text("[]").events.read, 0);
 }
 
 TEST(KinetoReader, DeepNestingIsNoProblem) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  const cgpu::Run run =
-      read(trace(slice("a", "1", "1") + "," + slice("deep", "2", "1", "cpu_op", R"j(, "args": {"x": )j" + deep + "}") +
-                 "," + slice("b", "3", "1")));
+  const cgpu::Run run = read_text(trace(slice("a", "1", "1") + "," +
+                                        slice("deep", "2", "1", "cpu_op", R"j(, "args": {"x": )j" + deep + "}") + "," +
+                                        slice("b", "3", "1")));
   EXPECT_GE(run.events.slices, 2);
   EXPECT_EQ(accounted(run), run.events.read);
 }

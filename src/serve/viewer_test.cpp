@@ -12,10 +12,13 @@
 #include "analysis/random_run.h"
 #include "model/time_range.h"
 #include "serve/test_json.h"
+#include "serve/test_text.h"
 #include "table/json.h"
 
 namespace cgpu {
 namespace {
+
+using test::expect_has;
 
 const std::string kHostile =
     "<script>alert(1)</script>\n\"\\\x01\xE2\x80\xAEtxet\xFF & 'quotes' " + std::string(100'000, 'x');
@@ -62,10 +65,6 @@ class Ready : public ::testing::Test {
 
   Viewer viewer;
 };
-
-void expect_has(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text.substr(0, 2000);
-}
 
 TEST(Viewer, TellsHowItGetsOn) {
   Viewer viewer("1.2.3");

@@ -18,7 +18,7 @@ std::vector<Column> columns() {
           {"pct", ColumnType::real, "%", "share of all", ColumnRole::measure}};
 }
 
-Table sample() {
+Table named_times() {
   Table table("kernels", "time by name", columns());
   table.append({"gemm", int64_t{12}, 60.5});
   table.append({"copy", {}, 30.0});
@@ -105,7 +105,7 @@ struct Reading {
 
 TEST(Arrow, SchemaOfATable) {
   Reading reading;
-  export_table(std::make_shared<const Table>(sample()), reading.stream);
+  export_table(std::make_shared<const Table>(named_times()), reading.stream);
   reading.start();
   const ArrowSchema& schema = reading.schema;
   EXPECT_STREQ(schema.format, "+s");
@@ -135,7 +135,7 @@ TEST(Arrow, MetadataIsEncodedAsSpecified) {
 }
 
 TEST(Arrow, ValuesWithoutACopy) {
-  const auto table = std::make_shared<const Table>(sample());
+  const auto table = std::make_shared<const Table>(named_times());
   Reading reading;
   export_table(table, reading.stream);
   reading.start();
@@ -154,7 +154,7 @@ TEST(Arrow, ValuesWithoutACopy) {
 }
 
 TEST(Arrow, LivesUntilTheLastIsReleased) {
-  auto table = std::make_shared<const Table>(sample());
+  auto table = std::make_shared<const Table>(named_times());
   const std::weak_ptr<const Table> watched = table;
   const Table copy = *table;
   ArrowArrayStream stream;
@@ -189,7 +189,7 @@ TEST(Arrow, LivesUntilTheLastIsReleased) {
 }
 
 TEST(Arrow, AStreamThatNobodyReadsLetsTheTableGo) {
-  auto table = std::make_shared<const Table>(sample());
+  auto table = std::make_shared<const Table>(named_times());
   const std::weak_ptr<const Table> watched = table;
   ArrowArrayStream stream;
   export_table(std::move(table), stream);
@@ -258,7 +258,7 @@ TEST(Arrow, ErrorsOfTheSource) {
   int calls = 0;
   Reading reading;
   export_batches(
-      sample(),
+      named_times(),
       [&]() -> std::optional<Table> {
         if (++calls == 1) throw Error("file.json", "has vanished");
         if (calls == 2) throw std::bad_alloc();

@@ -15,7 +15,7 @@
 namespace cgpu {
 namespace {
 
-Table sample() {
+Table kernels_of_ranks() {
   Table table("kernels", "");
   table.columns = {{"name", ColumnType::text, "", ""},
                    {"total_ns", ColumnType::integer, "ns", ""},
@@ -32,7 +32,7 @@ Table sample() {
 
 /// The names of the rows that are left.
 std::vector<std::string> names(const std::string& expression) {
-  Table table = sample();
+  Table table = kernels_of_ranks();
   Filter::parse(expression).apply(table);
   std::vector<std::string> out;
   for (const RowView row : table.rows()) out.push_back(std::get<std::string>(row[0]));
@@ -168,7 +168,7 @@ TEST(Filter, AgreesWithItsMeaning) {
 
 TEST(Filter, SaysWhichTextsThereAre) {
   const auto said = [](const std::string& expression) {
-    return Filter::parse(expression).unknown_text(sample()).value_or("nothing");
+    return Filter::parse(expression).unknown_text(kernels_of_ranks()).value_or("nothing");
   };
   EXPECT_EQ(said("name = 'copy and set' or rank = 9"), "nothing");
   EXPECT_EQ(said("rank = 0 and name in (cpy, 'copy and set')"),
@@ -176,7 +176,7 @@ TEST(Filter, SaysWhichTextsThereAre) {
 }
 
 TEST(Filter, AFailedConditionLeavesTheTableAlone) {
-  Table table = sample();
+  Table table = kernels_of_ranks();
   EXPECT_THROW(Filter::parse("rank = 0 and nothing = 1").apply(table), Error);
   EXPECT_EQ(table.row_count(), 4u);
 }
@@ -256,7 +256,7 @@ TEST(Sort, LargeIntegersAreOrderedExactly) {
 }
 
 TEST(Sort, UnknownColumnAndTop) {
-  Table table = sample();
+  Table table = kernels_of_ranks();
   EXPECT_THROW(sort_rows(table, "-nothing"), Error);
   take_top(table, 0);
   EXPECT_EQ(table.row_count(), 4u);

@@ -12,13 +12,13 @@
 namespace cgpu {
 namespace {
 
-const std::vector<NamedKind> kVocabulary = {{SliceKind::framework_op, "aten::mm"},
-                                            {SliceKind::annotation, "range"},
-                                            {SliceKind::runtime_call, "cudaLaunchKernel"},
-                                            {SliceKind::runtime_call, "cudaDeviceSynchronize"}};
+const std::vector<NamedKind> kWithoutSteps = {{SliceKind::framework_op, "aten::mm"},
+                                              {SliceKind::annotation, "range"},
+                                              {SliceKind::runtime_call, "cudaLaunchKernel"},
+                                              {SliceKind::runtime_call, "cudaDeviceSynchronize"}};
 
-RandomRun random_run(unsigned seed) {
-  return RandomRun(seed, kVocabulary, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
+RandomRun random_timeline(unsigned seed) {
+  return RandomRun(seed, kWithoutSteps, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
 }
 
 std::vector<ViewTrackId> of_kind(const TimelineView& view, ViewKind kind) {
@@ -31,7 +31,7 @@ std::vector<ViewTrackId> of_kind(const TimelineView& view, ViewKind kind) {
 
 TEST(TimelineView, EverySliceStandsOnOneTrack) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    const Session session = session_of(random_run(seed), random_run(seed + 1000));
+    const Session session = session_of(random_timeline(seed), random_timeline(seed + 1000));
     const SessionFacts facts(session);
     const TimelineView view(facts, 1 + seed % 2);
     for (size_t run = 0; run < 2; ++run) {
@@ -64,7 +64,7 @@ TEST(TimelineView, EverySliceStandsOnOneTrack) {
 
 TEST(TimelineView, IdleTracksAddUpToTheTable) {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    const Session session = session_of(random_run(seed));
+    const Session session = session_of(random_timeline(seed));
     const SessionFacts facts(session);
     const TimelineView view(facts);
     const Table table = idle_table(session, {});
@@ -94,7 +94,7 @@ TEST(TimelineView, IdleTracksAddUpToTheTable) {
 TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {
   int64_t exposed_ns = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    const Session session = session_of(random_run(seed));
+    const Session session = session_of(random_timeline(seed));
     const SessionFacts facts(session);
     const TimelineView view(facts);
     const Table table = gpu_time_table(session, {});
@@ -200,7 +200,7 @@ TEST(TimelineView, TracksStandInOrder) {
 }
 
 TEST(TimelineView, ManyThreadsAtOnce) {
-  const Session session = session_of(random_run(2), random_run(4));
+  const Session session = session_of(random_timeline(2), random_timeline(4));
   const SessionFacts facts(session);
   const TimelineView view(facts);
   std::vector<std::vector<std::string>> answers(8);
@@ -236,7 +236,7 @@ std::vector<std::string> picture_of(const TimelineView& view) {
 
 TEST(TimelineView, DoesNotDependOnTheNumberOfThreads) {
   for (unsigned seed = 0; seed < 20; ++seed) {
-    const Session session = session_of(random_run(seed), random_run(seed + 100), random_run(seed + 200));
+    const Session session = session_of(random_timeline(seed), random_timeline(seed + 100), random_timeline(seed + 200));
     const std::vector<std::string> alone = picture_of(TimelineView(SessionFacts(session), 1));
     for (const unsigned threads : {2U, 5U}) EXPECT_EQ(picture_of(TimelineView(SessionFacts(session), threads)), alone);
   }
@@ -244,7 +244,7 @@ TEST(TimelineView, DoesNotDependOnTheNumberOfThreads) {
 
 TEST(TimelineView, SpansWhatIsNoSliceToo) {
   for (const bool slices : {false, true}) {
-    Session session = session_of(random_run(2));
+    Session session = session_of(random_timeline(2));
     Timeline& timeline = session.runs[0].timeline;
     const int64_t first = slices ? timeline.slices.start[0] : 5000;
     if (!slices) timeline = Timeline();
@@ -264,7 +264,7 @@ TEST(TimelineView, SpansWhatIsNoSliceToo) {
 }
 
 TEST(TimelineView, SaysHowFarItIs) {
-  const Session session = session_of(random_run(1), random_run(2));
+  const Session session = session_of(random_timeline(1), random_timeline(2));
   for (const unsigned threads : {1U, 4U}) {
     std::vector<double> shares;
     const SessionFacts facts(session);

@@ -14,10 +14,6 @@
 namespace cgpu {
 namespace {
 
-constexpr SliceKind kOp = SliceKind::framework_op;
-constexpr SliceKind kCall = SliceKind::runtime_call;
-constexpr SliceKind kFrame = SliceKind::python_function;
-
 /// main > step (twice) > Linear_0 > mm > launch > gemm; a thread that waits; an op whose launch is unknown.
 TestRun small_run(int64_t rank = 0) {
   TestRun run(rank);

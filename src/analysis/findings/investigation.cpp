@@ -8,6 +8,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/thresholds.h"
 #include "analysis/long_pole/path_parts.h"
+#include "analysis/steps/warm_up.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -26,15 +27,9 @@ Investigation::Investigation(const SessionFacts& facts) : facts_(facts) {
     }
     std::vector<int64_t> lengths;
     for (const Period& period : periods_) lengths.push_back(period.end - period.begin);
-    if (lengths.size() >= 3) {
-      const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-      std::nth_element(lengths.begin(), middle, lengths.end());
-      const auto limit = static_cast<int64_t>(thresholds::kWarmUp * static_cast<double>(*middle));
-      size_t first = 0;
-      while (first + 1 < periods_.size() && periods_[first].end - periods_[first].begin > limit) ++first;
-      warm_up_.assign(periods_.begin(), periods_.begin() + static_cast<std::ptrdiff_t>(first));
-      periods_.erase(periods_.begin(), periods_.begin() + static_cast<std::ptrdiff_t>(first));
-    }
+    const auto steady = periods_.begin() + static_cast<std::ptrdiff_t>(count_warm_up(lengths));
+    warm_up_.assign(periods_.begin(), steady);
+    periods_.erase(periods_.begin(), steady);
   }
   for (const Period& period : periods_) measured_ += period.end - period.begin;
 }

@@ -10,9 +10,6 @@ namespace cgpu::thresholds {
 inline constexpr double kNoticeable = 0.03;
 /// Share from which on a finding is critical: more than the gain of a new release of most libraries.
 inline constexpr double kCritical = 0.20;
-/// A step that takes so many times the median step, before all others, is a warm-up: allocation of memory, loading of
-/// code.
-inline constexpr double kWarmUp = 1.5;
 /// Host time between two calls that is at least so long is a stall of its own; shorter, it belongs to launching ops one
 /// by one. Practitioners look at gaps from 1 ms on (nsys-ai, recipes of Nsight Systems).
 inline constexpr int64_t kHostStall = 1'000'000;

@@ -11,9 +11,6 @@
 namespace cgpu {
 namespace {
 
-constexpr SliceKind kOp = SliceKind::framework_op;
-constexpr SliceKind kCall = SliceKind::runtime_call;
-
 void expect_row(const Table& table, const std::string& name, const std::vector<int64_t>& values) {
   const size_t row = row_of(table, "name", name);
   ASSERT_LT(row, table.row_count());

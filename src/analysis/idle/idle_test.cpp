@@ -17,8 +17,6 @@
 namespace cgpu {
 namespace {
 
-constexpr SliceKind kCall = SliceKind::runtime_call;
-
 TestOp launched_by(SliceIndex call, int64_t stream = 7) {
   return {0, stream, OpKind::compute, KernelClass::gemm, call};
 }

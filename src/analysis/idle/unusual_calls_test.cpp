@@ -12,7 +12,6 @@
 namespace cgpu {
 namespace {
 
-constexpr SliceKind kCall = SliceKind::runtime_call;
 constexpr int64_t kMicrosecond = 1000;
 constexpr int64_t kMillisecond = 1'000'000;
 

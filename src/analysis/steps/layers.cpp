@@ -19,6 +19,7 @@
 #include "analysis/rows_by_run.h"
 #include "analysis/steps/layer_parts.h"
 #include "analysis/steps/repeats.h"
+#include "analysis/steps/warm_up.h"
 #include "analysis/tables.h"
 #include "kernels/kernel_class.h"
 
@@ -27,15 +28,13 @@ namespace cgpu {
 namespace {
 
 constexpr int64_t kNoLayer = -1;
-constexpr std::string_view kWarmUp = "(warm-up)";
+constexpr std::string_view kInWarmUp = "(warm-up)";
 constexpr std::string_view kOutsideSteps = "(outside of steps)";
 /// Modules or a sequence that hold less of the device time are no layers of the model.
 constexpr double kLeastShare = 0.2;
 constexpr double kLeastShareOfSequence = 0.05;
 /// More copies in a row are a loop around the model, not layers of it.
 constexpr size_t kMostLayers = 256;
-/// The first steps count as warm-up while they last this many times the median.
-constexpr double kSlowStep = 1.5;
 
 struct PlacedOp {
   SliceIndex slice;   // in the run
@@ -56,19 +55,6 @@ bool is_of_models(KernelClass kernel_class) {
   return kernel_class == KernelClass::normalization || kernel_class == KernelClass::attention ||
          kernel_class == KernelClass::convolution || kernel_class == KernelClass::state_space ||
          kernel_class == KernelClass::moe_gemm;
-}
-
-/// How many of the first steps are warm-up.
-size_t warm_up_steps(const std::vector<Step>& steps) {
-  if (steps.size() < 3) return 0;
-  std::vector<int64_t> durations;
-  for (const Step& step : steps) durations.push_back(step.time.end - step.time.begin);
-  std::vector<int64_t> sorted = durations;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-  const double slow = kSlowStep * static_cast<double>(sorted[sorted.size() / 2]);
-  size_t count = 0;
-  while (count < steps.size() && static_cast<double>(durations[count]) > slow) ++count;
-  return 2 * count > steps.size() ? 0 : count;
 }
 
 /// "Block" and 3 of "Block_3", "" and 3 of "3"; no number where none ends it.
@@ -185,7 +171,9 @@ class LayersOfRun {
   void append_rows(Table& table) const {
     if (found_by_.empty()) return;
     const std::vector<Step>& steps = run_.facts.steps(run_.index);
-    const size_t warm_up = warm_up_steps(steps);
+    std::vector<int64_t> durations;
+    for (const Step& step : steps) durations.push_back(step.time.end - step.time.begin);
+    const size_t warm_up = count_warm_up(durations);
     struct LayerSum {
       int64_t count = 0;
       int64_t ns = 0;
@@ -195,7 +183,7 @@ class LayersOfRun {
       LayerSum* sum = nullptr;
       const auto step = step_of(steps, timeline_.slices.start[op.slice]);
       if (!steps.empty() && (!step || *step < warm_up)) {
-        sum = &sums[{0, kNoLayer, step ? kWarmUp : kOutsideSteps, ""}];
+        sum = &sums[{0, kNoLayer, step ? kInWarmUp : kOutsideSteps, ""}];
       } else {
         sum = &sums[{op.sequence, op.layer, op.part, op.phase}];
       }
@@ -214,7 +202,7 @@ class LayersOfRun {
     const auto counted = static_cast<int64_t>(steps.size() - warm_up);
     for (const auto& [key, sum] : rows) {
       const auto& [sequence, layer, part, phase] = key;
-      const bool in_steps = part != kWarmUp && part != kOutsideSteps && counted > 0;
+      const bool in_steps = part != kInWarmUp && part != kOutsideSteps && counted > 0;
       table.append({int64_t{0}, layer == kNoLayer ? Cell() : Cell(layer), cell(part),
                     phase.empty() ? Cell() : cell(phase), sum.count, sum.ns, percent_of(sum.ns, all_ns_),
                     in_steps ? Cell(static_cast<double>(sum.ns) / static_cast<double>(counted)) : Cell(),

@@ -12,9 +12,6 @@
 namespace cgpu {
 namespace {
 
-constexpr SliceKind kCall = SliceKind::runtime_call;
-constexpr SliceKind kFrame = SliceKind::python_function;
-
 Words words_of(const std::string& text, const std::string& heavy) {
   Words words;
   for (const char c : text) {

@@ -12,31 +12,29 @@
 #include "readers/ascend/test_profile.h"
 #include "readers/common/test_slices.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::accounted;
 using test::kernel_details_text;
 using test::names_of;
 using test::ProfileFolder;
+using test::read_file;
+using test::read_text;
 using test::TestDatabase;
 using test::TestFile;
 using test::trace_text;
 
-Session open(const std::string& path, unsigned threads = 1) {
+Session open_one(const std::string& path, unsigned threads = 1) {
   return open_inputs({path}, {threads, "", {}});
-}
-cgpu::Run read(const std::string& path, unsigned threads = 1) {
-  return std::move(open(path, threads).runs.front());
-}
-cgpu::Run read_text(const std::string& text, const std::string& ending = ".json") {
-  return read(TestFile(text, ending).path());
 }
 cgpu::Run read_database(const std::string& change = "") {
   TestDatabase database;
   test::fill_profile(database);
   database.sql(change).close();
-  return read(database.path());
+  return read_file(database.path());
 }
 
 SliceIndex find(const cgpu::Run& run, std::string_view name) {
@@ -44,10 +42,6 @@ SliceIndex find(const cgpu::Run& run, std::string_view name) {
     if (run.timeline.name(i) == name) return i;
   }
   throw std::runtime_error("no slice " + std::string(name));
-}
-int64_t accounted(const cgpu::Run& run) {
-  const EventCounts& e = run.events;
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
 }
 std::string refusal(const std::function<void()>& action) {
   try {
@@ -134,8 +128,8 @@ TEST(AscendTrace, EveryLayerBecomesWhatItMeans) {
 }
 
 TEST(AscendTrace, CompressedAndByManyThreadsIsTheSame) {
-  expect_the_profile(read(TestFile(test::gzip(trace_text()), ".json.gz").path()));
-  expect_the_profile(read(TestFile(trace_text()).path(), 4));
+  expect_the_profile(read_file(TestFile(test::gzip(trace_text()), ".json.gz").path()));
+  expect_the_profile(read_file(TestFile(trace_text()).path(), 4));
 }
 
 TEST(AscendTrace, NamesOfNewerVersionsAreTheSameLayers) {
@@ -181,7 +175,7 @@ TEST(AscendTrace, AnArrayWithoutItsLayersStaysAChromeTrace) {
 }
 
 TEST(AscendKernels, TheListAloneIsAProfile) {
-  const cgpu::Run run = read_text(kernel_details_text(), ".csv");
+  const cgpu::Run run = read_text(kernel_details_text(), 1, ".csv");
   EXPECT_EQ(run.format, "ascend");
   EXPECT_EQ(run.events.read, 3);
   EXPECT_EQ(run.events.read, accounted(run));
@@ -200,7 +194,7 @@ TEST(AscendKernels, LevelZeroHasNoTypes) {
       "1,6,aclnnAdd_Add_Add,N/A,N/A,1736408883000100.001\t,5.001,0,N/A\n"
       "1,6,hcom_allGather__010_2_1,N/A,N/A,1736408883000200.000\t,7,0,N/A\n"
       "1,6,broken,N/A,N/A,N/A,7,0,N/A\n1,6\n",
-      ".csv");
+      1, ".csv");
   EXPECT_EQ(names_of(run, SliceKind::kernel), (Names{"aclnnAdd_Add_Add"}));
   EXPECT_EQ(names_of(run, SliceKind::device_collective), (Names{"hcom_allGather__010_2_1"}));
   EXPECT_EQ(run.timeline.device_ops.device, (std::vector<int32_t>{6, 6}));
@@ -213,7 +207,7 @@ TEST(AscendKernels, TheSummaryOfMsprofIsTheSameList) {
       "Device ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),Task Wait Time(us)\n"
       "2,4,MatMul1,MatMulV2,AI_CORE,1736408883000100.001,5.001,0\n"
       "2,4,aicpu,Cast,AI_CPU,1736408883000200.001,5.001,0\n",
-      ".csv");
+      1, ".csv");
   EXPECT_EQ(names_of(run, SliceKind::kernel), (Names{"MatMul1", "aicpu"}));
   EXPECT_EQ(run.timeline.device_ops.stream, (std::vector<int64_t>{4, 4}));
   EXPECT_EQ(run.timeline.device_ops.device, (std::vector<int32_t>{2, 2}));
@@ -221,7 +215,7 @@ TEST(AscendKernels, TheSummaryOfMsprofIsTheSameList) {
       "Device_id,Model Name,Model ID,Task ID,Stream ID,Infer ID,Op Name,OP Type,Task Type,Task Start Time,Task "
       "Duration(us)\n"
       "2,m,1,1,4,1,MatMul1,MatMulV2,AI_CORE,1736408883000100.001,5.001\n",
-      ".csv");
+      1, ".csv");
   EXPECT_EQ(old.timeline.slices.start, (std::vector<int64_t>{kBase + 100001}));
 }
 
@@ -285,9 +279,9 @@ TEST(AscendDatabase, TablesAndColumnsMayBeMissing) {
     test::fill_profile(database);
     database.sql(std::string("DROP TABLE ") + table).close();
     if (std::string(table) == "STRING_IDS") {
-      EXPECT_NE(refusal([&] { read(database.path()); }), "was read");
+      EXPECT_NE(refusal([&] { read_file(database.path()); }), "was read");
     } else {
-      const cgpu::Run partial = read(database.path());
+      const cgpu::Run partial = read_file(database.path());
       EXPECT_EQ(partial.events.read, accounted(partial)) << table;
     }
   }
@@ -319,7 +313,7 @@ TEST(AscendDatabase, NothingIsWrittenBesideIt) {
     return names;
   };
   const auto before = listing();
-  expect_the_profile(read(folder.path()));
+  expect_the_profile(read_file(folder.path()));
   EXPECT_EQ(listing(), before);
 }
 
@@ -339,7 +333,7 @@ ProfileFolder& fill_text(ProfileFolder& folder) {
 
 TEST(AscendFolder, FactsComeFromTheFilesBesideTheTrace) {
   ProfileFolder folder;
-  const cgpu::Run run = read(fill_text(folder).path());
+  const cgpu::Run run = read_file(fill_text(folder).path());
   expect_the_profile(run);
   EXPECT_EQ(run.file, folder.path());
   EXPECT_EQ(run.rank, 5);
@@ -369,7 +363,7 @@ TEST(AscendFolder, TheOutputFolderItselfIsTheProfileToo) {
   ProfileFolder folder;
   fill_text(folder);
   for (const std::string& path : {folder.output(), folder.output() + "/"}) {
-    const cgpu::Run run = read(path);
+    const cgpu::Run run = read_file(path);
     expect_the_profile(run);
     EXPECT_EQ(run.rank, 5);
   }
@@ -381,7 +375,7 @@ TEST(AscendFolder, OneFileMissingCostsOnlyWhatItSays) {
     ProfileFolder folder;
     fill_text(folder);
     ASSERT_TRUE(std::filesystem::remove(folder.output() + "/" + missing)) << missing;
-    const cgpu::Run run = read(folder.path());
+    const cgpu::Run run = read_file(folder.path());
     EXPECT_EQ(run.format, "ascend");
     EXPECT_EQ(run.events.read, accounted(run)) << missing;
     EXPECT_EQ(run.rank, 5) << missing;
@@ -395,15 +389,15 @@ TEST(AscendFolder, ADamagedPartGivesWayToTheNext) {
   ProfileFolder folder;
   fill_text(folder);
   folder.put("ascend_pytorch_profiler_5.db", "SQLite format 3");
-  expect_the_profile(read(folder.path()));
+  expect_the_profile(read_file(folder.path()));
   folder.put("trace_view.json", "no trace");
-  const cgpu::Run run = read(folder.path());
+  const cgpu::Run run = read_file(folder.path());
   EXPECT_EQ(run.timeline.device_ops.size(), 3u);
   EXPECT_EQ(run.notes.count("damaged_input"), 2);
   folder.put("profiler_metadata.json", "{");
   folder.put("communication.json", "");
   folder.put("analysis.db", "nothing");
-  EXPECT_EQ(read(folder.path()).timeline.device_ops.size(), 3u);
+  EXPECT_EQ(read_file(folder.path()).timeline.device_ops.size(), 3u);
 }
 
 TEST(AscendFolder, TheDatabaseIsPreferredAndItsStepsAreRead) {
@@ -420,7 +414,7 @@ TEST(AscendFolder, TheDatabaseIsPreferredAndItsStepsAreRead) {
   folder.put("trace_view.json", "no trace").copy_in(database.path(), "ascend_pytorch_profiler_5.db");
   folder.copy_in(analysis.path(), "analysis.db");
   folder.put_above("profiler_metadata.json", test::profiler_metadata_text());
-  const cgpu::Run run = read(folder.path());
+  const cgpu::Run run = read_file(folder.path());
   expect_the_profile(run);
   EXPECT_EQ(run.timeline.names[run.timeline.collectives[0].group], "pp [1,5]");
   ASSERT_EQ(run.step_traces.size(), 1u);
@@ -435,7 +429,7 @@ TEST(AscendFolder, AJobIsItsRanks) {
     std::ofstream(folder + "/ASCEND_PROFILER_OUTPUT/trace_view.json") << trace_text();
     std::ofstream(folder + "/profiler_info_" + rank + ".json") << R"({"rank_id": )" << rank << "}";
   }
-  const Session session = open(job.path());
+  const Session session = open_one(job.path());
   ASSERT_EQ(session.runs.size(), 2u);
   EXPECT_EQ(session.runs[0].rank, 2);
   EXPECT_EQ(session.runs[1].rank, 7);
@@ -444,10 +438,10 @@ TEST(AscendFolder, AJobIsItsRanks) {
 TEST(AscendFolder, WhatWasNotAnalysedIsToldHow) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() + "/PROF_000001_x/device_0");
-  EXPECT_NE(refusal([&] { read(folder.path()); }).find("analyse the raw records"), std::string::npos);
+  EXPECT_NE(refusal([&] { read_file(folder.path()); }).find("analyse the raw records"), std::string::npos);
   std::filesystem::create_directories(folder.path() + "/PROF_000001_x/mindstudio_profiler_output");
   std::ofstream(folder.path() + "/PROF_000001_x/mindstudio_profiler_output/msprof_2025.json") << trace_text();
-  expect_the_profile(read(folder.path()));
+  expect_the_profile(read_file(folder.path()));
 }
 
 TEST(AscendFolder, AllocationsOfOpsStandInForTheRecord) {
@@ -458,7 +452,7 @@ TEST(AscendFolder, AllocationsOfOpsStandInForTheRecord) {
              "Release Total Allocated(MB),Device Type\n"
              "aten::empty,0.5,1736408883000100.000\t,1736408883000200.000\t,3,2,NPU:1\n"
              "aten::empty,2,,1736408883000200.000\t,,1,NPU:1\n");
-  const cgpu::Run run = read(folder.path());
+  const cgpu::Run run = read_file(folder.path());
   ASSERT_EQ(run.timeline.memory.size(), 3u);
   EXPECT_EQ(run.timeline.memory[0].bytes, 512);
   EXPECT_EQ(run.timeline.memory[1].bytes, -512);
@@ -496,7 +490,7 @@ TEST(AscendNames, TheOtherSideOfAGatherIsThatOfAllRanks) {
 void expect_an_answer(const std::string& bytes, const std::string& ending) {
   const TestFile file(bytes, ending);
   try {
-    for (const cgpu::Run& run : open(file.path()).runs) EXPECT_EQ(run.events.read, accounted(run));
+    for (const cgpu::Run& run : open_one(file.path()).runs) EXPECT_EQ(run.events.read, accounted(run));
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
   }
@@ -534,7 +528,7 @@ TEST(AscendDamage, EveryTruncationOfAPartGivesAnAnswer) {
     fill_text(folder);
     for (size_t part = 0; part < 64; ++part) {
       folder.put(name, bytes.substr(0, bytes.size() * part / 64));
-      const cgpu::Run run = read(folder.path());
+      const cgpu::Run run = read_file(folder.path());
       EXPECT_EQ(run.events.read, accounted(run)) << name << " " << part;
     }
   }

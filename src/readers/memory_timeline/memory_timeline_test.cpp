@@ -6,24 +6,21 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::read_text;
 using test::TestFile;
 
 constexpr const char* kRaw =
     "[[-1, 1, 1000, 0], [1700000000000001000, 2, 500, 4], [1700000000000002000, 3, -500, 4], "
     "[1700000000000002000, 3, 500, 5], [1700000000000003000, 2, 200, 3],\n[1700000000000004000, 4, -500, 5]]";
 
-Session open(const std::vector<std::string>& paths) {
+Session open_files(const std::vector<std::string>& paths) {
   return open_inputs(paths, {1, "", {}});
 }
-cgpu::Run read(const std::string& text) {
-  const TestFile file(text);
-  return std::move(open({file.path()}).runs.front());
-}
-
 /// (time in the file, bytes, total) of the events.
 std::vector<std::array<int64_t, 3>> events_of(const cgpu::Run& run) {
   std::vector<std::array<int64_t, 3>> all;
@@ -42,7 +39,7 @@ std::vector<std::pair<int64_t, double>> samples_of(const cgpu::Run& run, const s
 }
 
 TEST(MemoryTimeline, RawRows) {
-  const cgpu::Run run = read(kRaw);
+  const cgpu::Run run = read_text(kRaw);
   EXPECT_EQ(run.format, "torch-memory");
   EXPECT_EQ(run.format_version, "raw timeline");
   EXPECT_TRUE(run.clock_is_unix);
@@ -60,7 +57,7 @@ TEST(MemoryTimeline, RawRows) {
 }
 
 TEST(MemoryTimeline, Sums) {
-  const cgpu::Run run = read(
+  const cgpu::Run run = read_text(
       "[[1700000000000001, 1700000000000002, 1700000000000009],\n"
       "[[0, 100, 0, 0, 0, 0, 0, 0, 0], [0, 100, 0, 0, 0, 50, 0, 0, 0], [0, 100, 0, 0, 0, 0, 0, 0, 7]]]");
   EXPECT_EQ(run.format_version, "timeline");
@@ -72,22 +69,22 @@ TEST(MemoryTimeline, Sums) {
 }
 
 TEST(MemoryTimeline, OneRowOrNothingOfInterest) {
-  EXPECT_EQ(events_of(read("[[5, 2, 64, 7]]")).size(), 1u);
-  EXPECT_EQ(events_of(read("[ [5,2,64,7] , [ ] , [6, 2, 64, 7]]")).size(), 2u);
-  EXPECT_THROW(read("[[5, 9, 64, 7]]"), Error) << "no such action";
-  EXPECT_THROW(read("[[1, 2, 3]]"), Error);
-  EXPECT_THROW(read("[[\"a\"]]"), Error);
+  EXPECT_EQ(events_of(read_text("[[5, 2, 64, 7]]")).size(), 1u);
+  EXPECT_EQ(events_of(read_text("[ [5,2,64,7] , [ ] , [6, 2, 64, 7]]")).size(), 2u);
+  EXPECT_THROW(read_text("[[5, 9, 64, 7]]"), Error) << "no such action";
+  EXPECT_THROW(read_text("[[1, 2, 3]]"), Error);
+  EXPECT_THROW(read_text("[[\"a\"]]"), Error);
 }
 
 TEST(MemoryTimeline, WhatIsNoRowIsCounted) {
-  const cgpu::Run run = read(
+  const cgpu::Run run = read_text(
       "[[5, 2, 64, 7], [6, 2, 64], \"x\", [7, 2, \"64\", 7], [8, 7, 64, 7], [9, 2, 64, 8], [10, 4, -64, 7], "
       "[99999999999999999999, 2, 1, 1], {\"a\": 1}, [11, 2, 1.5, 7]]");
   EXPECT_EQ(events_of(run), (std::vector<std::array<int64_t, 3>>{{5, 64, 64}, {10, -64, 0}}));
   EXPECT_EQ(run.events.read, 10);
   EXPECT_EQ(run.events.skipped, 8);
   EXPECT_EQ(run.notes.count("skipped_event"), 8);
-  const cgpu::Run huge = read("[[5, 2, 9223372036854775807, 7], [6, 2, 9223372036854775807, 7]]");
+  const cgpu::Run huge = read_text("[[5, 2, 9223372036854775807, 7], [6, 2, 9223372036854775807, 7]]");
   EXPECT_GT(huge.notes.count("invalid_number"), 0);
 }
 
@@ -97,7 +94,7 @@ TEST(MemoryTimeline, CutAnywhere) {
   for (size_t cut = 1; cut <= 64; ++cut) {
     const std::string text = whole.substr(0, whole.size() * cut / 64);
     try {
-      const cgpu::Run run = read(text);
+      const cgpu::Run run = read_text(text);
       EXPECT_GE(events_of(run).size(), last);
       last = events_of(run).size();
       EXPECT_EQ(run.notes.count("truncated_input"), text.size() == whole.size() ? 0 : 1) << text;
@@ -123,7 +120,7 @@ std::string allocation(const std::string& time, const std::string& bytes) {
 
 TEST(MemoryTimeline, JoinsTheTraceInWhoseTimeItLies) {
   const TestFile timeline(kRaw), during(trace("0", "0"));
-  const Session session = open({timeline.path(), during.path()});
+  const Session session = open_files({timeline.path(), during.path()});
   ASSERT_EQ(session.runs.size(), 1u);
   const cgpu::Run& run = session.runs[0];
   EXPECT_EQ(run.format, "kineto");
@@ -139,7 +136,7 @@ TEST(MemoryTimeline, JoinsTheTraceInWhoseTimeItLies) {
 TEST(MemoryTimeline, OfSeveralTracesTheOneWhoseAllocationsItRepeats) {
   const TestFile timeline(kRaw), other(trace("0", "0", allocation("1", "777"))),
       own(trace("1", "0", allocation("1", "500") + allocation("3", "200")));
-  const Session session = open({timeline.path(), other.path(), own.path()});
+  const Session session = open_files({timeline.path(), other.path(), own.path()});
   ASSERT_EQ(session.runs.size(), 2u);
   EXPECT_TRUE(samples_of(session.runs[0], "bytes of parameter").empty());
   EXPECT_EQ(samples_of(session.runs[1], "bytes of parameter").size(), 1u);
@@ -151,7 +148,7 @@ TEST(MemoryTimeline, FitsNoneOrSeveral) {
   const TestFile timeline(kRaw), later(trace("0", "5000000")), a(trace("0", "0")), b(trace("1", "0"));
   for (const auto& paths :
        {std::vector<std::string>{timeline.path(), later.path()}, {timeline.path(), a.path(), b.path()}}) {
-    const Session session = open(paths);
+    const Session session = open_files(paths);
     EXPECT_EQ(session.runs.size(), paths.size());
     int64_t notes = 0;
     for (const cgpu::Run& run : session.runs) notes += run.notes.count("unmatched_companion");
@@ -161,7 +158,7 @@ TEST(MemoryTimeline, FitsNoneOrSeveral) {
 
 TEST(MemoryTimeline, OfEqualTracesTheOneOfItsRank) {
   const TestFile zero(kRaw, "-rank0.json"), one(kRaw, "-rank1.json"), a(trace("0", "0")), b(trace("1", "0"));
-  const Session session = open({one.path(), zero.path(), a.path(), b.path()});
+  const Session session = open_files({one.path(), zero.path(), a.path(), b.path()});
   ASSERT_EQ(session.runs.size(), 2u);
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(session.runs[i].timeline.memory.size(), 4u);

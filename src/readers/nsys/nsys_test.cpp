@@ -14,23 +14,22 @@
 #include "readers/common/test_slices.h"
 #include "readers/nsys/test_export.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::accounted;
 using test::add_call;
 using test::add_kernel;
 using test::kProcessA;
 using test::kProcessB;
 using test::names_of;
+using test::read_file;
 using test::row;
 using test::slices_of;
 using test::TestDatabase;
 using test::TestFile;
-
-cgpu::Run read(const std::string& path) {
-  return std::move(open_inputs({path}, {1, "", {}}).runs.front());
-}
 
 /// Reads a built export; `change` may alter it first.
 cgpu::Run read_export(const std::string& change = "", bool rows = true) {
@@ -38,12 +37,7 @@ cgpu::Run read_export(const std::string& change = "", bool rows = true) {
   test::add_basics(database);
   if (rows) test::add_rows(database);
   database.sql(change).close();
-  return read(database.path());
-}
-
-int64_t accounted(const cgpu::Run& run) {
-  const EventCounts& e = run.events;
-  return e.slices + e.instants + e.memory + e.counters + e.flows + e.metadata + e.skipped;
+  return read_file(database.path());
 }
 
 using Names = std::vector<std::string>;
@@ -172,7 +166,7 @@ TEST(NsysReader, WaitsAreNamedByTheirCall) {
           "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES " +
           row({12, 88, 0, 7, 5, kProcessA, 2}) + "," + row({12, 88, 0, 7, 6, kProcessA, 2}))
       .close();
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   EXPECT_EQ(names_of(run, SliceKind::synchronization), (Names{"Stream Synchronize", "Synchronization"}));
   EXPECT_EQ(run.timeline.device_ops.size(), 0u);
 }
@@ -196,7 +190,7 @@ TEST(NsysReader, WhatIsSaidOfWaits) {
           row({13, 3, kProcessA, 77}) + "," + row({14, 4, kProcessB, 77}))
       .close();
   using Kind = Synchronization::Kind;
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   const std::vector<Synchronization>& said = run.timeline.synchronizations;
   ASSERT_EQ(said.size(), 3u);
   const std::vector<Kind> kinds{Kind::host_stream, Kind::host_event, Kind::host_device};
@@ -232,7 +226,7 @@ TEST(NsysReader, CallsRecordedAgainForTheirBacktraceCountOnce) {
   add_call(database, 10, 20, kProcessA + 1, 5, 3, 0);
   add_call(database, 9, 21, kProcessA + 1, 5, 3, 67);
   database.close();
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   EXPECT_EQ(slices_of(run, SliceKind::runtime_call).size(), 1u);
   EXPECT_EQ(slices_of(run, SliceKind::other).size(), 1u);
 }
@@ -323,7 +317,7 @@ TEST(NsysReader, WhatIsNoTimeIsCountedAndLeftOut) {
   add_kernel(database, 50, 40, kProcessA, 2);
   add_kernel(database, -60, -40, kProcessA, 3, INT64_MAX, INT64_MIN);
   database.sql("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (7)").close();
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   EXPECT_EQ(run.timeline.slices.start, (std::vector<int64_t>{50, -60}));
   EXPECT_EQ(run.timeline.slices.duration, (std::vector<int64_t>{0, 20}));
   EXPECT_EQ(run.notes.count("invalid_number"), 1);
@@ -337,7 +331,7 @@ TEST(NsysReader, ArgumentsAreTheColumnsOfTheRow) {
   test::add_basics(database);
   test::add_rows(database);
   database.close();
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   std::vector<std::string> shown;
   for (const Argument& argument :
        run.arguments->arguments(run.timeline.slices.source[slices_of(run, SliceKind::kernel)[1]])) {
@@ -354,7 +348,7 @@ TEST(NsysReader, OtherDatabasesAreRefusedInOneLine) {
   TestDatabase database;
   database.sql("CREATE TABLE test (a INTEGER)").close();
   try {
-    read(database.path());
+    read_file(database.path());
     FAIL() << "was read";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("without the tables"), std::string::npos) << error.what();
@@ -375,7 +369,7 @@ TEST(NsysReader, CompressedExportsAreRead) {
   test::add_rows(database);
   database.close();
   const TestFile packed(test::gzip(database.bytes()), ".sqlite.gz");
-  const cgpu::Run run = read(packed.path());
+  const cgpu::Run run = read_file(packed.path());
   EXPECT_EQ(run.timeline.device_ops.size(), 5u);
   EXPECT_EQ(run.file, packed.path());
   EXPECT_FALSE(run.arguments->arguments(run.timeline.slices.source[0]).empty()) << "though the copy has gone";
@@ -386,9 +380,9 @@ TEST(NsysReader, ADatabaseInUseIsReadWithItsLogAndWithoutWaiting) {
   test::add_basics(database);
   database.sql("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;");
   test::add_rows(database);
-  EXPECT_EQ(read(database.path()).timeline.device_ops.size(), 5u) << "rows that are only in the log";
+  EXPECT_EQ(read_file(database.path()).timeline.device_ops.size(), 5u) << "rows that are only in the log";
   database.sql("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE;");
-  EXPECT_EQ(read(database.path()).timeline.device_ops.size(), 5u) << "locked by its writer";
+  EXPECT_EQ(read_file(database.path()).timeline.device_ops.size(), 5u) << "locked by its writer";
 }
 
 TEST(NsysReader, AWalDatabaseWithoutItsLogIsRead) {
@@ -397,14 +391,14 @@ TEST(NsysReader, AWalDatabaseWithoutItsLogIsRead) {
   test::add_rows(database);
   database.sql("PRAGMA journal_mode=WAL; PRAGMA wal_checkpoint(TRUNCATE)").close();
   const TestFile copy(database.bytes(), ".sqlite");
-  EXPECT_EQ(read(copy.path()).timeline.device_ops.size(), 5u);
+  EXPECT_EQ(read_file(copy.path()).timeline.device_ops.size(), 5u);
 }
 
 /// Reads damaged bytes: a run whose books balance, or an Error of one line.
 void expect_an_answer(const std::string& bytes) {
   const TestFile file(bytes, ".sqlite");
   try {
-    const cgpu::Run run = read(file.path());
+    const cgpu::Run run = read_file(file.path());
     EXPECT_EQ(accounted(run), run.events.read);
     const auto& source = run.timeline.slices.source;
     for (size_t i = 0; i < source.size(); i += source.size() / 8 + 1) {
@@ -434,7 +428,7 @@ TEST(NsysReader, EveryTruncationGivesAnAnswer) {
     expect_an_answer(bytes.substr(0, std::max<size_t>(1, bytes.size() * part / 64)));
   }
   const TestFile half(bytes.substr(0, bytes.size() * 3 / 4), ".sqlite");
-  const cgpu::Run run = read(half.path());
+  const cgpu::Run run = read_file(half.path());
   EXPECT_GT(run.timeline.device_ops.size(), 100u) << "what is there is read";
   EXPECT_LT(run.timeline.device_ops.size(), 3005u);
   EXPECT_EQ(run.notes.count("truncated_input"), 1);
@@ -495,7 +489,7 @@ class NsysReport : public testing::Test {
   }
   static std::string refusal(const std::string& path) {
     try {
-      read(path);
+      read_file(path);
     } catch (const Error& error) {
       return error.what();
     }
@@ -522,7 +516,7 @@ TEST_F(NsysReport, WithNsysTheReportIsExportedAndRead) {
   test::add_rows(database);
   database.close();
   install("test \"$1 $2 $3 $4 $5\" = 'export --type sqlite --lazy=false -o' && cp " + database.path() + " \"$6\"");
-  const cgpu::Run run = read(report_.path());
+  const cgpu::Run run = read_file(report_.path());
   EXPECT_EQ(run.format, "nsys-rep");
   EXPECT_EQ(run.file, report_.path());
   EXPECT_EQ(run.timeline.device_ops.size(), 5u);

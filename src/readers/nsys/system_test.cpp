@@ -6,27 +6,25 @@
 #include "readers/nsys/nsys.h"
 #include "readers/nsys/test_export.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::accounted;
 using test::add_call;
 using test::add_kernel;
 using test::kProcessA;
 using test::kProcessB;
+using test::read_file;
 using test::TestDatabase;
 
 constexpr int64_t kMain = kProcessA + 100;
 
-cgpu::Run read(TestDatabase& database) {
+cgpu::Run read_closed(TestDatabase& database) {
   database.close();
   return std::move(open_inputs({database.path()}, {1, "", {}}).runs.front());
 }
-int64_t accounted(const cgpu::Run& run) {
-  const EventCounts& e = run.events;
-  return e.slices + e.ends + e.instants + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 // ---------------------------------------------------------------- messages of NCCL
 
 std::string hex(uint64_t value, int bytes) {
@@ -91,7 +89,7 @@ TEST(NsysNccl, MessagesBecomeCollectives) {
   database.range("ncclReduceScatter", 300, 310, blob(kReduction, {{kComm, 8}, {500, 8}, {0, 8}}));
   database.launch(305, 3);
   database.launch(400, 4);  // in no range
-  const cgpu::Run run = read(database);
+  const cgpu::Run run = read_closed(database);
   const Timeline& timeline = run.timeline;
   ASSERT_EQ(timeline.collectives.size(), 3u);
   const auto& [reduce, gather, scatter] =
@@ -129,7 +127,7 @@ TEST(NsysNccl, CallsOfAGroupAreLaunchedAtItsEnd) {
   database.range("ncclAllReduce", 204, 205, message(2, 10));
   database.range("ncclGroupEnd", 206, 220);
   database.launch(210, 2);
-  const cgpu::Run run = read(database);
+  const cgpu::Run run = read_closed(database);
   ASSERT_EQ(run.timeline.collectives.size(), 1u);
   const Collective& both = run.timeline.collectives[0];
   EXPECT_EQ(run.timeline.names[both.name], "send_recv");
@@ -145,7 +143,7 @@ TEST(NsysNccl, PayloadsAsJson) {
   database.launch(105, 1);
   database.range("ncclAllGather", 200, 210, "NULL", kMain, "'{\"Message size [bytes]\": 64}'");
   database.launch(205, 2);
-  const cgpu::Run run = read(database);
+  const cgpu::Run run = read_closed(database);
   ASSERT_EQ(run.timeline.collectives.size(), 2u);
   EXPECT_EQ(run.timeline.names[run.timeline.collectives[0].group], "0xffffffffffffffff");
   EXPECT_EQ(run.timeline.collectives[0].elements_in, 64);
@@ -163,7 +161,7 @@ TEST(NsysNccl, BrokenPayloadsAreNone) {
   database.range("ncclAllReduce", time + 100, time + 110, blob(kReduction, {{kComm, 8}, {~uint64_t{0}, 8}, {0, 8}}));
   database.range("ncclAllReduce", time + 200, time + 210, "NULL", kMain, "'{\"Message size [bytes]\": '");
   for (int64_t at = 1000; at <= time + 200; at += 100) database.launch(at + 5, at);
-  const cgpu::Run run = read(database);
+  const cgpu::Run run = read_closed(database);
   int64_t with_bytes = 0;
   for (const Collective& collective : run.timeline.collectives) with_bytes += collective.elements_in >= 0;
   EXPECT_EQ(with_bytes, 9) << "whole up to the message size, with 0 to 8 bytes of what follows";
@@ -191,7 +189,7 @@ TEST(NsysScheduling, EachProcessorShowsWhatItRan) {
   event(200, 1, 1, kProcessB + 201);  // stays
   event(310, 2, 1, kMain);
   event(330, 2, 0, kMain);
-  const cgpu::Run run = read(database);
+  const cgpu::Run run = read_closed(database);
   std::vector<std::string> seen;
   const Slices& slices = run.timeline.slices;
   for (SliceIndex i = 0; i < slices.size(); ++i) {
@@ -226,7 +224,7 @@ TEST(NsysNetwork, AdaptersAndSwitchesAreCounters) {
       " (NULL, 30, 7, 1, 1, 0, 1);"
       "CREATE TABLE NET_IB_SWITCH_METRIC (start INTEGER, globalId INTEGER, metricsListId INTEGER, metricsIdx INTEGER,"
       " value REAL); INSERT INTO NET_IB_SWITCH_METRIC VALUES (5, 9, 1, 0, 0.5)");
-  const cgpu::Run run = read(database);
+  const cgpu::Run run = read_closed(database);
   const Counters& counters = run.timeline.counters;
   ASSERT_EQ(counters.tracks.size(), 3u);
   EXPECT_EQ(counters.tracks[0].process, "NIC mlx5_0");

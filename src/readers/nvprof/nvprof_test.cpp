@@ -12,18 +12,17 @@
 #include "readers/common/test_slices.h"
 #include "readers/nvprof/api_names.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::accounted;
 using test::names_of;
+using test::read_file;
 using test::slices_of;
 using test::TestDatabase;
 using test::TestFile;
-
-cgpu::Run read(const std::string& path) {
-  return std::move(open_inputs({path}, {1, "", {}}).runs.front());
-}
 
 /// A process and a thread as 12 bytes of SQL; or a device, a context and a stream.
 std::string object(uint32_t first, uint32_t second, uint32_t third = 0) {
@@ -140,15 +139,10 @@ std::string rows() {
 cgpu::Run read_rows(const std::string& change = "") {
   TestDatabase database;
   database.sql(tables()).sql(rows()).sql(change).close();
-  return read(database.path());
+  return read_file(database.path());
 }
 
 using Names = std::vector<std::string>;
-int64_t accounted(const cgpu::Run& run) {
-  const EventCounts& e = run.events;
-  return e.slices + e.ends + e.instants + e.memory + e.counters + e.metadata + e.skipped;
-}
-
 TEST(NvprofReader, EveryTableBecomesWhatItMeans) {
   const cgpu::Run run = read_rows();
   EXPECT_EQ(run.format, "nvprof");
@@ -246,7 +240,7 @@ TEST(NvprofReader, FiguresOfTheDevicesAndMemory) {
 TEST(NvprofReader, ArgumentsAreTheColumnsOfTheRow) {
   TestDatabase database;
   database.sql(tables()).sql(rows()).close();
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   const auto value = [&](SliceKind kind, const std::string& key) {
     for (const Argument& one : run.arguments->arguments(run.timeline.slices.source[slices_of(run, kind).back()])) {
       if (one.key == key) return one.value;
@@ -276,7 +270,7 @@ TEST(NvprofReader, ColumnsAndTablesMayBeMissing) {
           "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (name INT, end INT, start INT);"
           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 20, 10)")
       .close();
-  const cgpu::Run run = read(database.path());
+  const cgpu::Run run = read_file(database.path());
   EXPECT_EQ(names_of(run, SliceKind::kernel), (Names{"k"}));
   EXPECT_FALSE(run.clock_is_unix) << "it counts from something else than 1970";
   EXPECT_EQ(run.timeline.device_ops.device[0], -1);
@@ -301,7 +295,7 @@ TEST(NvprofReader, DamagedFilesAreReadAsFarAsTheyGoOrRefused) {
     }
     const TestFile file(bytes, ".nvvp");
     try {
-      const cgpu::Run run = read(file.path());
+      const cgpu::Run run = read_file(file.path());
       EXPECT_EQ(accounted(run), run.events.read);
     } catch (const Error&) {
       // refused in a line

@@ -9,6 +9,7 @@
 
 #include "readers/perfetto/perfetto.h"
 #include "readers/perfetto/test_trace.h"
+#include "readers/test_read.h"
 
 namespace cgpu::perfetto::test {
 
@@ -20,13 +21,8 @@ inline Input input_of(const std::string& path) {
   return input;
 }
 
-inline int64_t accounted(const Run& run) {
-  const EventCounts& e = run.events;
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 inline void check_laws(const Run& run) {
-  EXPECT_EQ(run.events.read, accounted(run));
+  EXPECT_EQ(run.events.read, cgpu::test::accounted(run));
   EXPECT_EQ(run.events.slices, static_cast<int64_t>(run.timeline.slices.size()));
   const Slices& s = run.timeline.slices;
   for (size_t i = 0; i < s.size(); ++i) {

@@ -8,16 +8,13 @@
 
 #include "base/test_file.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu {
 namespace {
 
+using test::read_text;
 using test::TestFile;
-
-cgpu::Run read(const std::string& content, unsigned threads = 2) {
-  const TestFile file(content);
-  return std::move(open_inputs({file.path()}, {threads, "", {}}).runs.front());
-}
 
 /// An event on thread 2 of process 1.
 std::string event(const std::string& phase, const std::string& name, const std::string& ts,
@@ -58,8 +55,8 @@ void expect_books(const cgpu::Run& run) {
 
 TEST(ChromeReader, BeginsAndEndsPairOnTheirThread) {
   const std::string other = R"j({"ph": "E", "name": "a", "pid": 1, "tid": 3, "ts": 4})j";
-  const cgpu::Run run = read(array({event("B", "a", "0"), event("B", "b", "1"), other, event("E", "", "3"),
-                                    event("E", "a", "9.0005"), event("E", "a", "10")}));
+  const cgpu::Run run = read_text(array({event("B", "a", "0"), event("B", "b", "1"), other, event("E", "", "3"),
+                                         event("E", "a", "9.0005"), event("E", "a", "10")}));
   EXPECT_EQ(shown(run), (Shown{{"a", 0, 9}, {"b", 1, 2}}));
   EXPECT_EQ(run.timeline.slices.duration[0], 9000) << "9000.5 ns, half to even";
   EXPECT_EQ(run.notes.count("unmatched_end"), 2);
@@ -71,8 +68,8 @@ TEST(ChromeReader, BeginsAndEndsPairOnTheirThread) {
 
 TEST(ChromeReader, EndsGoByNameAndTheRestLastsUntilTheEndOfTheTrace) {
   const cgpu::Run run =
-      read(array({event("B", "a", "0"), event("B", "b", "1"), event("B", "b", "2"), event("E", "a", "3"),
-                  event("E", "c", "4"), event("E", "b", "5"), event("i", "mark", "20")}));
+      read_text(array({event("B", "a", "0"), event("B", "b", "1"), event("B", "b", "2"), event("E", "a", "3"),
+                       event("E", "c", "4"), event("E", "b", "5"), event("i", "mark", "20")}));
   EXPECT_EQ(shown(run), (Shown{{"a", 0, 3}, {"b", 1, 19}, {"b", 2, 3}}));
   EXPECT_EQ(run.timeline.slices.flags, (std::vector<uint8_t>{0, kNeverEnded, 0}));
   EXPECT_EQ(run.notes.count("unmatched_begin"), 1);
@@ -81,8 +78,9 @@ TEST(ChromeReader, EndsGoByNameAndTheRestLastsUntilTheEndOfTheTrace) {
 }
 
 TEST(ChromeReader, PairsInOrderOfTimeWhateverTheOrderOfTheFile) {
-  const cgpu::Run run = read(array({event("E", "b", "9"), event("E", "a", "10"), event("B", "b", "1"),
-                                    event("B", "a", "0"), event("E", "instant", "5"), event("B", "instant", "5")}));
+  const cgpu::Run run =
+      read_text(array({event("E", "b", "9"), event("E", "a", "10"), event("B", "b", "1"), event("B", "a", "0"),
+                       event("E", "instant", "5"), event("B", "instant", "5")}));
   EXPECT_EQ(shown(run), (Shown{{"b", 1, 8}, {"a", 0, 10}, {"instant", 5, 0}}))
       << "slices stay in the order of the file";
   EXPECT_EQ(run.events.skipped, 0);
@@ -91,8 +89,8 @@ TEST(ChromeReader, PairsInOrderOfTimeWhateverTheOrderOfTheFile) {
 
 TEST(ChromeReader, SlicesOfBothKindsStandInTheOrderOfTheFile) {
   const cgpu::Run run =
-      read(array({event("B", "begin first", "0"), event("E", "begin first", "2"), x("inner", "0", "2"),
-                  x("whole first", "10", "2"), event("B", "inner", "10"), event("E", "inner", "12")}));
+      read_text(array({event("B", "begin first", "0"), event("E", "begin first", "2"), x("inner", "0", "2"),
+                       x("whole first", "10", "2"), event("B", "inner", "10"), event("E", "inner", "12")}));
   EXPECT_EQ(shown(run), (Shown{{"begin first", 0, 2}, {"inner", 0, 2}, {"whole first", 10, 2}, {"inner", 10, 2}}));
 }
 
@@ -103,8 +101,8 @@ TEST(ChromeReader, WhatNamesASliceFollowsItWhenOthersAreInserted) {
   const std::string call =
       R"j({"ph": "X", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 1, "dur": 2)j" + with("cuda_runtime");
   const cgpu::Run run =
-      read(array({event("B", "mine", "0"), call, event("B", "late", "5"), event("E", "late", "6"), kernel,
-                  event("E", "mine", "30"), x("no end", "3", "null"), event("X", "open", "3")}));
+      read_text(array({event("B", "mine", "0"), call, event("B", "late", "5"), event("E", "late", "6"), kernel,
+                       event("E", "mine", "30"), x("no end", "3", "null"), event("X", "open", "3")}));
   EXPECT_EQ(run.format, "kineto");
   ASSERT_EQ(run.timeline.device_ops.slice, (std::vector<SliceIndex>{3}));
   EXPECT_EQ(run.timeline.name(3), "k");
@@ -115,8 +113,8 @@ TEST(ChromeReader, WhatNamesASliceFollowsItWhenOthersAreInserted) {
 }
 
 TEST(ChromeReader, SlicesWithoutADuration) {
-  const cgpu::Run run = read(array({event("X", "thread time", "0", R"j(, "tdur": 3)j"), event("X", "open", "2"),
-                                    x("last", "5", "4"), event("E", "open", "6")}));
+  const cgpu::Run run = read_text(array({event("X", "thread time", "0", R"j(, "tdur": 3)j"), event("X", "open", "2"),
+                                         x("last", "5", "4"), event("E", "open", "6")}));
   EXPECT_EQ(shown(run), (Shown{{"thread time", 0, 3}, {"open", 2, 7}, {"last", 5, 4}}));
   EXPECT_EQ(run.notes.count("thread_duration"), 1);
   EXPECT_EQ(run.notes.count("unmatched_begin"), 1);
@@ -130,10 +128,10 @@ TEST(ChromeReader, AsynchronousWorkHasLanesOfItsOwn) {
     return event(phase, name, ts, R"j(, "cat": "c", "id": ")j" + id + "\"");
   };
   const cgpu::Run run =
-      read(array({async("b", "load", "0", "1"), async("b", "part", "1", "1"), async("n", "now", "2", "1"),
-                  async("b", "load", "2", "2"), async("e", "part", "3", "1"), async("e", "load", "4", "2"),
-                  async("e", "load", "5", "1"), async("b", "load", "5", "3"), async("e", "load", "6", "3"),
-                  async("e", "load", "7", "4"), async("b", "never", "8", "5")}));
+      read_text(array({async("b", "load", "0", "1"), async("b", "part", "1", "1"), async("n", "now", "2", "1"),
+                       async("b", "load", "2", "2"), async("e", "part", "3", "1"), async("e", "load", "4", "2"),
+                       async("e", "load", "5", "1"), async("b", "load", "5", "3"), async("e", "load", "6", "3"),
+                       async("e", "load", "7", "4"), async("b", "never", "8", "5")}));
   EXPECT_EQ(shown(run), (Shown{{"load", 0, 5}, {"part", 1, 2}, {"load", 2, 2}, {"load", 5, 1}, {"never", 8, 0}}));
   EXPECT_EQ(thread(run, 0), "async load");
   EXPECT_EQ(thread(run, 1), "async load") << "what nests stays in the lane of its root";
@@ -155,7 +153,7 @@ TEST(ChromeReader, AsynchronousIdsAndTheOlderPhases) {
   const std::string local = R"j("id2": {"local": "0x1"})j";
   const std::string global = R"j("id2": {"global": "0x1"})j";
   const std::string id = R"j("id": "0x1")j";
-  const cgpu::Run run = read(array({
+  const cgpu::Run run = read_text(array({
       async("b", "1", "0", local),
       async("b", "2", "1", local),
       async("e", "1", "2", local),
@@ -180,9 +178,10 @@ TEST(ChromeReader, FlowsLinkTheSlicesTheyStandIn) {
   const auto flow = [](const std::string& phase, const std::string& ts, const std::string& rest = "") {
     return event(phase, "f", ts, R"j(, "cat": "c", "id": 9)j" + rest);
   };
-  const cgpu::Run run = read(array({x("a", "0", "10"), x("inner", "2", "2"), flow("s", "3"), x("b", "20", "5"),
-                                    flow("t", "21"), x("around", "30", "20"), flow("f", "31"), x("next", "35", "1"),
-                                    flow("f", "40", R"j(, "bp": "e")j"), flow("s", "90"), event("f", "other", "1")}));
+  const cgpu::Run run =
+      read_text(array({x("a", "0", "10"), x("inner", "2", "2"), flow("s", "3"), x("b", "20", "5"), flow("t", "21"),
+                       x("around", "30", "20"), flow("f", "31"), x("next", "35", "1"),
+                       flow("f", "40", R"j(, "bp": "e")j"), flow("s", "90"), event("f", "other", "1")}));
   std::vector<std::pair<std::string, std::string>> links;
   for (const Link& link : run.timeline.links) {
     EXPECT_EQ(link.kind, Link::Kind::flow);
@@ -198,7 +197,7 @@ TEST(ChromeReader, SlicesCanNameTheirFlow) {
   const auto bound = [](const std::string& direction) { return R"j(, "bind_id": "0x7", )j" + direction; };
   const std::string out = R"j("flow_out": true)j";
   const std::string in = R"j("flow_in": true)j";
-  const cgpu::Run run = read(
+  const cgpu::Run run = read_text(
       array({x("from", "0", "1", bound(out)), x("child", "0", "1"), event("B", "through", "5", bound(in + ", " + out)),
              event("E", "through", "6"), x("to", "9", "1", bound(in))}));
   ASSERT_EQ(run.timeline.links.size(), 2u);
@@ -210,10 +209,10 @@ TEST(ChromeReader, SlicesCanNameTheirFlow) {
 }
 
 TEST(ChromeReader, CountersAndInstants) {
-  const cgpu::Run run =
-      read(array({event("C", "memory", "1", R"j(, "args": {"used": 3, "free": 4.5})j"),
-                  event("C", "load", "1", R"j(, "id": "0x2", "args": {"value": 7})j"), event("i", "here", "2"),
-                  event("I", "process", "2", R"j(, "s": "p")j"), event("R", "everywhere", "2", R"j(, "s": "g")j")}));
+  const cgpu::Run run = read_text(
+      array({event("C", "memory", "1", R"j(, "args": {"used": 3, "free": 4.5})j"),
+             event("C", "load", "1", R"j(, "id": "0x2", "args": {"value": 7})j"), event("i", "here", "2"),
+             event("I", "process", "2", R"j(, "s": "p")j"), event("R", "everywhere", "2", R"j(, "s": "g")j")}));
   const Counters& counters = run.timeline.counters;
   ASSERT_EQ(counters.tracks.size(), 3u);
   EXPECT_EQ(counters.tracks[0].name, "memory used");
@@ -234,8 +233,8 @@ TEST(ChromeReader, SampledStacksBecomeACallTree) {
       R"j("samples": [{"tid": 1, "ts": "5", "sf": 2, "weight": "1"}, {"tid": 1, "ts": 6, "sf": "3"},
       {"ts": 7, "sf": 1}, {"ts": 8, "sf": 99}, {"ts": 9}, {"ts": 10, "sf": 4}, {"ts": 11, "sf": 6}])j";
   const cgpu::Run run =
-      read("{\"traceEvents\": " + array({event("P", "sample", "1", R"j(, "sf": 2)j"), event("P", "bare", "1")}) + ", " +
-           samples + ", " + frames + "}");
+      read_text("{\"traceEvents\": " + array({event("P", "sample", "1", R"j(, "sf": 2)j"), event("P", "bare", "1")}) +
+                ", " + samples + ", " + frames + "}");
   ASSERT_TRUE(run.call_tree.has_value());
   const CallTree& tree = *run.call_tree;
   const auto value = [&](const std::string& name) {
@@ -261,7 +260,7 @@ TEST(ChromeReader, ProfilesOfJavaScriptComeInPieces) {
     return event("P", "ProfileChunk", "1",
                  R"j(, "id": ")j" + id + R"j(", "args": {"data": {"cpuProfile": )j" + data + "}}");
   };
-  const cgpu::Run run = read(array({
+  const cgpu::Run run = read_text(array({
       event("P", "Profile", "0", R"j(, "id": "0x1", "args": {"data": {"startTime": 5}})j"),
       piece("0x1",
             R"j({"nodes": [{"id": 1, "callFrame": {"functionName": "(root)"}}, {"id": 2, "parent": 1, "callFrame":
@@ -287,12 +286,12 @@ TEST(ChromeReader, ProfilesOfJavaScriptComeInPieces) {
 
 TEST(ChromeReader, WhatIsNotReadIsCountedWithItsReason) {
   const cgpu::Run run =
-      read(R"j({"systemTraceEvents": "# tracer: nop", "powerTraceAsString": "", "traceEvents": )j" +
-           array({event("N", "o", "1"), event("O", "o", "2"), event("D", "o", "3"), event("v", "m", "4"),
-                  event("c", "clock_sync", "5"), event("(", "c", "6"), event("Q", "?", "7"),
-                  event("M", "process_sort_index", "0", R"j(, "args": {"sort_index": 3})j"),
-                  event("B", "no time", "null"), event("E", "no time", "\"x\"")}) +
-           "}");
+      read_text(R"j({"systemTraceEvents": "# tracer: nop", "powerTraceAsString": "", "traceEvents": )j" +
+                array({event("N", "o", "1"), event("O", "o", "2"), event("D", "o", "3"), event("v", "m", "4"),
+                       event("c", "clock_sync", "5"), event("(", "c", "6"), event("Q", "?", "7"),
+                       event("M", "process_sort_index", "0", R"j(, "args": {"sort_index": 3})j"),
+                       event("B", "no time", "null"), event("E", "no time", "\"x\"")}) +
+                "}");
   EXPECT_EQ(run.events.metadata, 1);
   EXPECT_EQ(run.events.skipped, 9);
   EXPECT_EQ(run.notes.count("skipped_section"), 1);
@@ -310,13 +309,13 @@ TEST(ChromeReader, CutOffAnywhereItIsReadAsFarAsItGoes) {
                                   event("b", "async", "2", R"j(, "id": 1)j"), event("E", "a", "3"),
                                   event("s", "f", "0", R"j(, "id": 1)j"), event("P", "p", "0", R"j(, "sf": 1)j")});
   for (size_t size = 1; size < text.size(); ++size) {
-    const cgpu::Run run = read(text.substr(0, size));
+    const cgpu::Run run = read_text(text.substr(0, size));
     expect_books(run);
     const std::string cut = text.substr(0, size);
     const bool whole_event = std::count(cut.begin(), cut.end(), '{') == std::count(cut.begin(), cut.end(), '}');
     EXPECT_EQ(run.notes.count("truncated_input"), whole_event ? 0 : 1) << size;
   }
-  const cgpu::Run run = read(text.substr(0, text.size() - 1) + ",\n]\n");
+  const cgpu::Run run = read_text(text.substr(0, text.size() - 1) + ",\n]\n");
   EXPECT_TRUE(run.notes.count("truncated_input") == 0 && run.events.read == 7);
 }
 
@@ -331,8 +330,8 @@ TEST(ChromeReader, WindowsAndThreadsDoNotChangeTheAnswer) {
     events.push_back(event("E", "", std::to_string(10 * i + 9)));
   }
   const std::string text = array(events);
-  const cgpu::Run one = read(text, 1);
-  const cgpu::Run four = read(text, 4);
+  const cgpu::Run one = read_text(text, 1);
+  const cgpu::Run four = read_text(text, 4);
   EXPECT_EQ(one.timeline.slices.size(), 40'000u);
   EXPECT_EQ(shown(one), shown(four));
   EXPECT_EQ(one.timeline.slices.track, four.timeline.slices.track);
@@ -348,15 +347,16 @@ TEST(ChromeReader, HostileNestingTakesNoLongerThanOther) {
   for (int i = 0; i < n; ++i) events.push_back(event("E", "not open", std::to_string(n + i)));
   for (int i = 0; i < n; ++i) events.push_back(event("t", "f", std::to_string(n), R"j(, "id": 1)j"));
   for (int i = 0; i < n; ++i) events.push_back(event("b", std::to_string(i), "0", R"j(, "id": )j" + std::to_string(i)));
-  const cgpu::Run run = read(array(events));
+  const cgpu::Run run = read_text(array(events));
   EXPECT_EQ(run.notes.count("unmatched_begin"), 2 * n);
   EXPECT_EQ(run.notes.count("unmatched_end"), n);
   expect_books(run);
 }
 
 TEST(ChromeReader, TimesAtTheEdgesOfTheClock) {
-  const cgpu::Run run = read(array({event("B", "a", "-9223372036854775.8"), event("B", "b", "9223372036854775.807"),
-                                    event("E", "b", "9223372036854775.807"), event("E", "a", "9223372036854775.807")}));
+  const cgpu::Run run =
+      read_text(array({event("B", "a", "-9223372036854775.8"), event("B", "b", "9223372036854775.807"),
+                       event("E", "b", "9223372036854775.807"), event("E", "a", "9223372036854775.807")}));
   ASSERT_EQ(run.timeline.slices.size(), 2u);
   EXPECT_EQ(run.timeline.slices.duration[0], INT64_MAX);
   EXPECT_EQ(run.timeline.slices.duration[1], 0);

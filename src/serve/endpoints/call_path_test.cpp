@@ -5,11 +5,13 @@
 
 #include "serve/endpoints/endpoints.h"
 #include "serve/test_json.h"
+#include "serve/test_text.h"
 #include "tiles/test_call_paths.h"
 
 namespace cgpu {
 namespace {
 
+using test::expect_has;
 using Query = std::multimap<std::string, std::string>;
 
 /// main calls solve twice and write once: one box, two, one.
@@ -50,10 +52,6 @@ std::string slice(const Profile& profile, ViewTrackId track, SliceIndex number) 
 std::string neighbor(const Profile& profile, SliceIndex box, const std::string& to) {
   const Query query{{"track", std::to_string(kPath)}, {"slice", std::to_string(box)}, {"to", to}};
   return answer_neighbor(profile, {"/api/p/0/neighbor", query}).body;
-}
-
-void expect_has(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
 }
 
 TEST(CallPath, ABoxSaysItsPlaceItsSamplesAndItsCallers) {

@@ -7,10 +7,13 @@
 
 #include "analysis/test_timeline.h"
 #include "serve/test_json.h"
+#include "serve/test_text.h"
 #include "serve/viewer.h"
 
 namespace cgpu {
 namespace {
+
+using test::expect_has;
 
 constexpr int64_t kStep = 10'000;
 
@@ -79,10 +82,6 @@ class Compared : public ::testing::Test {
   static constexpr Program kB{.shift = 500'000, .gemm = 3'000, .has_copy = true};
   Viewer viewer;
 };
-
-void expect_has(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text.substr(0, 3000);
-}
 
 TEST_F(Compared, SaysWhatChangedAndWhere) {
   expect_has(get("/api/status"), R"("against":true)");

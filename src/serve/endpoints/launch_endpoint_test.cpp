@@ -4,10 +4,13 @@
 #include "model/test_arguments.h"
 #include "serve/measured_launches.h"
 #include "serve/test_json.h"
+#include "serve/test_text.h"
 #include "serve/viewer.h"
 
 namespace cgpu {
 namespace {
+
+using test::expect_has;
 
 LaunchShape shape(uint32_t blocks, uint32_t threads) {
   return {{blocks, 1, 1}, {threads, 1, 1}};
@@ -85,10 +88,6 @@ class Measured : public ::testing::Test {
   std::string launched(const std::string& id) { return get("/api/p/0/launch", {{"rank", "1"}, {"id", id}}).body; }
   Viewer viewer;
 };
-
-void expect_has(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
-}
 
 TEST_F(Measured, ASliceTellsItsPlaceInTheRoofline) {
   const std::string first = slice(0);
