@@ -29,7 +29,8 @@ NOISES = {
 }
 
 
-def program(seed, noise="normal", gemm=1.0, between=0.004, steps=STEPS, warm_up=0, peak=1 << 30, every=None):
+def program(seed, noise="normal", gemm=1.0, between=0.004, steps=STEPS, warm_up=0, peak=1 << 30, every=None,
+            without=None):
     """One process that trains; `gemm`: how much slower its matrix products are; `every`: each so many steps, 10 ms more."""
     r = random.Random(seed)
     level = math.exp(between * r.gauss(0, 1))
@@ -42,6 +43,8 @@ def program(seed, noise="normal", gemm=1.0, between=0.004, steps=STEPS, warm_up=
                     with m.within("aten::mm"):
                         m.quiet(1)
                         m.launch(machine.GEMM, round(KERNEL * gemm * slow))
+                    if without == "aten::add":
+                        continue
                     with m.within("aten::add"):
                         m.quiet(1)
                         m.launch(machine.ELEMENTWISE, round(KERNEL / 2 * slow))
@@ -280,6 +283,105 @@ class Outputs(unittest.TestCase):
                     self.assertTrue(handle.read().startswith(begins))
             markdown = check(RUNS.get(1), RUNS.get(1), "--format", "md").stdout.decode()
             self.assertTrue(re.search(r"^\| rule \|", markdown, re.M))
+
+
+
+class ManyRuns(unittest.TestCase):
+    """`cgpu compare` of more than two runs; every figure is computed once more from the runs alone."""
+
+    T95 = {1: 12.706204736432095, 4: 2.7764451051977987, 5: 2.5705818366147395, 9: 2.2621571628540993}  # t(0.975, n - 1)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.groups = {1: RUNS.get(), 2: RUNS.get(ranks=2, gemm=0.5, first=50)}
+        cls.slow = RUNS.get(count=1, first=80, ranks=2)[0]
+        cls.runs = [*cls.groups[1], *cls.groups[2], cls.slow]
+
+    def compare(self, *options):
+        done = tool.run(["compare", *self.runs, *options])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def tables(self, *options):
+        document = json.loads(self.compare("--format", "json", *options))
+        return {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
+                for name, table in document["tables"].items()}
+
+    def test_statistics_of_groups(self):
+        found = self.tables("--by", "ranks")
+        step = {run["run"]: run["step_ns"] for run in found["compare_runs"]}
+        for number, run in enumerate(self.runs, 1):
+            rows = [row for row in tool.table(run, "steps") if row["rank"] == 0]
+            slowest = [max(row["duration_ns"] for row in tool.table(run, "steps") if row["step"] == one["step"])
+                       for one in rows]
+            self.assertEqual(step[number], statistics.median(slowest))
+        members = {"1": [1, 2, 3, 4, 5], "2": [6, 7, 8, 9, 10, 11]}
+        self.assertEqual({run["run"]: run["group"] for run in found["compare_runs"]},
+                         {run: group for group, runs in members.items() for run in runs})
+        first = [step[run] for run in members["1"]]
+        for row in found["compare_groups"]:
+            values = [step[run] for run in members[row["group"]]]
+            self.assertEqual(row["runs"], len(values))
+            self.assertAlmostEqual(row["step_ns"], statistics.median(values), 3)
+            half = self.T95[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
+            self.assertAlmostEqual(row["low_ns"], statistics.mean(values) - half, 1)
+            self.assertAlmostEqual(row["high_ns"], statistics.mean(values) + half, 1)
+            speedup = statistics.median(first) / statistics.median(values)
+            self.assertAlmostEqual(row["speedup"], speedup, 9)
+            self.assertAlmostEqual(row["efficiency_pct"], 100 * speedup / int(row["group"]), 7)
+        second = [step[run] for run in members["2"]]
+        delta = sum((b > a) - (b < a) for a in first for b in second) / (len(first) * len(second))
+        self.assertAlmostEqual(found["compare_groups"][1]["effect"], delta, 9)
+        of = by([row for row in found["compare_statistics"] if row["kind"] == "time" and row["name"] == "step_time"],
+                "group")
+        for group, runs in members.items():
+            values = sorted(step[run] for run in runs)
+            low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+            row = of[group]
+            self.assertEqual((row["n"], row["missing"], row["min"], row["max"]), (len(values), 0, values[0], values[-1]))
+            for name, value in (("p25", low), ("median", middle), ("p75", high), ("mean", statistics.mean(values)),
+                                ("deviation", statistics.stdev(values)), ("fence_low", low - 1.5 * (high - low)),
+                                ("fence_high", high + 1.5 * (high - low))):
+                self.assertAlmostEqual(row[name], value, 3, name)
+        self.assertEqual(of["2"]["outliers"], "11")
+        self.assertEqual([run["run"] for run in found["compare_runs"] if run["outlier"] == "slow"], [11])
+
+    def test_a_run_without_an_op_has_none_of_it_and_is_counted(self):
+        other = RUNS.get(count=1, first=90, without="aten::add")
+        done = tool.run(["compare", *self.groups[1], *other, "--table", "statistics", "--where",
+                         "kind = op and name = 'aten::add'", "--format", "json"])
+        table = json.loads(done.stdout)["tables"]["compare_statistics"]
+        row = dict(zip([c["name"] for c in table["columns"]], table["rows"][0]))
+        self.assertEqual((row["n"], row["missing"], row["min"], row["group"]), (6, 1, 0, None))
+        self.assertIn("6", row["outliers"].split(", "))
+
+    def test_words(self):
+        text = self.compare("--by", "ranks")
+        self.assertIn("11 runs in 2 groups by ranks; an iteration takes (median of its runs):\n  ranks 1: ", text)
+        self.assertRegex(text, r"\(6 runs, on average .*\), 1\.\d+ times as fast as ranks 1, \d+ % of perfect strong")
+        self.assertIn("Run 11 (%s) is an outlier: " % self.slow, text)
+        self.assertIn("by ranks (1, 2):\n  aten::mm: ", text)
+
+    def test_what_a_run_says_groups_it(self):
+        by_folder = self.tables("--by", "folder")["compare_groups"]
+        self.assertEqual(sum(row["runs"] for row in by_folder), 11)
+        done = tool.run(["compare", *self.runs, "--by", "colour"])
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("--by colour: no run says that of itself; they say bodies, ", done.stderr.decode())
+
+    def test_summaries_say_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for number, run in enumerate(self.runs):
+                paths.append(os.path.join(folder, "%02d.cgpu" % number))
+                self.assertEqual(tool.run(["summarize", run, "-o", paths[-1]]).returncode, 0)
+            of_profiles = self.tables("--by", "ranks")
+            document = json.loads(tool.run(["compare", os.path.join(folder, "*.cgpu"), "--by", "ranks", "--format",
+                                            "json"]).stdout)
+            for name in ("compare_groups", "compare_statistics"):
+                rows = [dict(zip([c["name"] for c in document["tables"][name]["columns"]], row))
+                        for row in document["tables"][name]["rows"]]
+                self.assertEqual(rows, of_profiles[name])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// cgpu compare A B: what changed between two runs, ranked, in words and as tables.
+// cgpu compare A B [C...]: what changed between two runs, ranked, in words and as tables; of more runs, how they vary.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,21 +9,18 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/compare_many.h"
+#include "cli/compared_output.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/run_inputs.h"
 #include "cli/table_list.h"
-#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "comparison/change_words.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
-#include "report/report.h"
-#include "table/csv.h"
 #include "table/filter.h"
-#include "table/html.h"
 #include "table/json.h"
-#include "table/markdown.h"
-#include "table/text.h"
 
 namespace cgpu {
 
@@ -47,40 +44,65 @@ struct CompareCommand {
     if (list) return write_list();
     const std::string wanted = format_of_output(format, output, {"csv", "html", "json", "md", "txt"});
     check_output(output, input);
-    if (table.empty() && (!by.empty() || !metric.empty() || !where.empty() || !sort.empty() || wanted == "csv")) {
+    const std::vector<std::string> runs = separate_runs(input.inputs);
+    const bool many = runs.size() > 2 && with_rank.empty();  // else they are files of one run
+    if (table.empty() &&
+        ((!by.empty() && !many) || !metric.empty() || !where.empty() || !sort.empty() || wanted == "csv")) {
       throw Error("compare: --by, --metric, --where, --sort and --format csv are of one table: name it with --table");
     }
-    if (!table.empty()) find_comparison_table(table);  // what is wrong is said before any work
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
+    Compared compared = many ? of_many(runs) : of_two(runs);
+    for (Table& one : compared.tables) {
+      filter.apply(one);
+      if (!sort.empty()) sort_rows(one, sort);
+      if (top && wanted != "text") take_top(one, *top);
+    }
+    if (!table.empty()) compared.words.clear();
+    write_output(output, [&](std::ostream& out) {
+      write_compared(out, wanted, compared, [&](const Table& one) { return rows_on_screen(one); });
+    });
+  }
+
+ private:
+  Compared of_two(const std::vector<std::string>& runs) const {
+    if (!table.empty()) find_comparison_table(table);  // what is wrong is said before any work
     OfSides<Session> sessions;
-    open(sessions);
+    open(runs, sessions);
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     std::optional<NumberRange> steps;
     if (!step.empty()) steps = parse_number_range(step, "--step");
     const Comparison comparison(a, b, steps);
-    std::vector<Table> tables;
+    Compared compared{fmt::format("{} compared with {}", runs.back(), runs.front()), runs, "", {}};
+    if (table.empty()) compared.words = paragraph_of(comparison);
     for (const ComparisonTable& declared : comparison_tables()) {
       if (table.empty() ? declared.only_named : declared.name != find_comparison_table(table).name) continue;
       TableOptions options;
       if (!by.empty()) options.set("by", {by});
       if (!metric.empty()) options.set("metric", {metric});
-      tables.push_back(make_table(declared, comparison, options));
-      filter.apply(tables.back());
-      if (!sort.empty()) sort_rows(tables.back(), sort);
-      if (top && wanted != "text") take_top(tables.back(), *top);
+      compared.tables.push_back(make_table(declared, comparison, options));
     }
-    write_output(output, [&](std::ostream& out) {
-      if (wanted == "json") return write_json(out, "compare", input.inputs, tables);
-      if (wanted == "csv") return CsvWriter(out).add(tables.front());
-      const std::string words = table.empty() ? paragraph_of(comparison) : "";
-      if (wanted == "html") return write_html(out, words, tables);
-      if (wanted == "md") return write_markdown(out, words, tables);
-      write_text(out, words, tables);
-    });
+    return compared;
   }
 
- private:
+  Compared of_many(const std::vector<std::string>& runs) const {
+    if (!metric.empty()) throw Error("compare: --metric is of two runs");
+    const std::string name = table.empty() || table.starts_with("compare_") ? table : "compare_" + table;
+    const std::vector<DeclaredTable> declared = tables_of_many_runs();
+    if (!name.empty() &&
+        std::none_of(declared.begin(), declared.end(), [&](const auto& one) { return one.name == name; })) {
+      throw Error(
+          fmt::format("compare: {} is no table of more than two runs; there are compare_runs, compare_groups, "
+                      "compare_statistics (two ranks of files of one run: --rank N --with-rank M)",
+                      table));
+    }
+    InputOptions selected = input;
+    selected.step = step;
+    Compared compared = compare_many(selected, runs, by);
+    if (!name.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != name; });
+    return compared;
+  }
+
   void write_list() const {
     std::vector<DeclaredTable> declared;
     for (const ComparisonTable& one : comparison_tables()) {
@@ -90,6 +112,7 @@ struct CompareCommand {
                           .columns = one.columns,
                           .options = one.options});
     }
+    for (DeclaredTable& one : tables_of_many_runs()) declared.push_back(std::move(one));
     write_output(output, [&](std::ostream& out) {
       if (format_of_output(format, output, {"json", "txt"}) == "json") {
         return write_json(out, "compare", {}, whole_list(declared));
@@ -99,21 +122,20 @@ struct CompareCommand {
   }
 
   /// Both sides, each with its selected ranks and devices.
-  void open(OfSides<Session>& sessions) const {
-    if (input.inputs.size() == 2 && with_rank.empty()) {
+  void open(const std::vector<std::string>& runs, OfSides<Session>& sessions) const {
+    if (runs.size() == 2 && with_rank.empty()) {
       for (const Side side : kSides) {
         InputOptions one = input;
-        one.inputs = {input.inputs[side == Side::a ? 0 : 1]};
+        one.inputs = {runs[side == Side::a ? 0 : 1]};
         sessions[side] = open_selected(one);
       }
       return;
     }
-    if (input.inputs.empty()) throw Error("compare: give two inputs: A, the run before, and B, the run after");
+    if (runs.empty()) throw Error("compare: give two inputs: A, the run before, and B, the run after");
     if (with_rank.empty()) {
       throw Error(
-          fmt::format("compare: give two inputs, A and B (there {} {}); a run of many files is a directory of "
-                      "them; two ranks of one run: --rank N --with-rank M",
-                      input.inputs.size() == 1 ? "is" : "are", input.inputs.size()));
+          "compare: give two inputs, A and B, or more (there is 1); a run of many files is a directory of them; two "
+          "ranks of one run: --rank N --with-rank M");
     }
     if (input.rank.empty())
       throw Error("compare: --with-rank compares two ranks of one run: say the other with --rank");
@@ -123,43 +145,16 @@ struct CompareCommand {
     sessions.b = open_selected(one);
   }
 
-  void write_text(std::ostream& out, const std::string& words, const std::vector<Table>& tables) const {
+  /// What the words say already is left to --table.
+  std::optional<size_t> rows_on_screen(const Table& one) const {
     constexpr size_t kRowsOnScreen = 40;
     constexpr size_t kRowsOfEach = 12;
-    out << words;
-    for (const Table& one : tables) {
-      // What the paragraph says already is left to --table.
-      if (table.empty() && (one.empty() || one.name == "compare_causes" || one.name == "compare_idle")) continue;
-      TextOptions options = text_options();
-      options.max_rows = top.value_or(!table.empty() ? kRowsOnScreen : one.name == "compare_summary" ? 0 : kRowsOfEach);
-      if (!words.empty()) out << '\n';
-      out << render_text(one, options);
+    if (!table.empty()) return top.value_or(kRowsOnScreen);
+    if (one.empty() || one.name == "compare_causes" || one.name == "compare_idle" || one.name == "compare_groups") {
+      return std::nullopt;
     }
-  }
-
-  static void write_markdown(std::ostream& out, const std::string& words, const std::vector<Table>& tables) {
-    if (!words.empty()) out << "# What changed\n\n```\n" << words << "```\n";
-    for (const Table& one : tables) out << "\n## " << one.name << "\n\n" << render_markdown(one);
-  }
-
-  void write_html(std::ostream& out, const std::string& words, const std::vector<Table>& tables) const {
-    constexpr size_t kRowsOfEach = 200;
-    Report report;
-    report.title = fmt::format("{} compared with {}", input.inputs.back(), input.inputs.front());
-    for (size_t begin = 0; begin < words.size();) {
-      const size_t end = std::min(words.find('\n', begin), words.size());
-      report.headline.push_back(words.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    for (const Table& one : tables) {
-      Section& section = report.sections.emplace_back();
-      section.title = one.name;
-      section.summary = one.about;
-      section.table = one;
-      section.page = one;
-      take_top(section.page, kRowsOfEach);
-    }
-    out << render_report_html(report);
+    const bool all = one.name == "compare_summary" || one.name == "compare_runs";
+    return top.value_or(all ? 0 : kRowsOfEach);
   }
 };
 
@@ -167,13 +162,16 @@ struct CompareCommand {
 
 void add_compare_verb(CommandLine& line) {
   auto command = std::make_shared<CompareCommand>();
-  Verb verb = line.add_verb("compare", "What changed between two runs, and what explains it");
+  Verb verb = line.add_verb("compare", "What changed between two runs, and what explains it; how more than two vary");
   verb.add_option("INPUT", command->input.inputs,
-                  "A, the run before, and B, the run after: files or directories of rank files");
+                  "A, the run before, and B, the run after, or more runs: files, directories of rank files, globs");
   verb.add_option("--with-rank", command->with_rank, "Compare this rank with the one of --rank, of one run");
-  verb.add_option("--table", command->table, "Only this table: summary, causes, ops, kernels or idle");
+  verb.add_option("--table", command->table, "Only this table (--list names them)");
   verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
-  verb.add_option("--by", command->by, "Of the table: ops by op, top or shapes; kernels by kernel or class");
+  verb.add_option(
+      "--by", command->by,
+      "Of the table: ops by op, top or shapes; kernels by kernel or class. Of more than two runs: groups by this key "
+      "of table info, like ranks or device_names, or by file or folder");
   verb.add_option("--metric", command->metric, "Of the table call_tree: this metric, as in table metrics");
   verb.add_option("--where", command->where, "Of the table only rows for which this holds, like delta_ns > 1ms");
   verb.add_option("--sort", command->sort, "Order the rows of the table by this column; -COLUMN for descending");

@@ -252,13 +252,21 @@ RunFigures FigureCollector::take(const Session& session, const std::vector<Table
   return all;
 }
 
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection) {
-  if (const auto summary = summary_of(open, selection)) return figures_in(*summary, open.inputs.front());
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info) {
+  const WantedTable wanted_info{&find_analysis("info")};
+  if (auto summary = summary_of(open, selection)) {
+    RunFigures figures = figures_in(*summary, open.inputs.front());
+    if (info != nullptr) *info = fold_summary(std::move(*summary), open.inputs.front(), {wanted_info}).tables.front();
+    return figures;
+  }
   FigureCollector collector;
+  std::vector<WantedTable> wanted = FigureCollector::tables();
+  if (info != nullptr) wanted.push_back(wanted_info);
   const FoldedSession folded =
-      fold_ranks(open, selection, FigureCollector::tables(), [&](const RunInSession& run) { collector.look(run); });
+      fold_ranks(open, selection, wanted, [&](const RunInSession& run) { collector.look(run); });
   RunFigures figures = collector.take(folded.session, folded.tables);
   if (figures.span_ns == 0) throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
+  if (info != nullptr) *info = folded.tables.back();
   return figures;
 }
 

@@ -33,7 +33,8 @@ class FigureCollector {
   std::map<uint32_t, RunFigures> ranks_;  // by number of the run
 };
 
-/// Opens a profile, a folder of those of its ranks, or a summary, for its figures alone. Throws Error.
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection);
+/// Opens a profile, a folder of those of its ranks, or a summary, for its figures, and for its table `info` where that
+/// is wanted. Throws Error.
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info = nullptr);
 
 }  // namespace cgpu

@@ -1,0 +1,86 @@
+#include "cli/compare_many.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "gate/collect_figures.h"
+#include "gate/many_runs.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr const char* kMetadata = "metadata.";
+constexpr const char* kNotSaid = "(none)";
+
+/// What a run says of itself, by key.
+std::map<std::string, std::string> properties_of(const std::string& input, const Table& info) {
+  std::map<std::string, std::string> properties;
+  for (const RowView row : info.rows()) {
+    const Cell value = row[info.column("value")];
+    if (std::holds_alternative<std::string>(value)) {
+      properties[std::get<std::string>(row[info.column("key")])] = std::get<std::string>(value);
+    }
+  }
+  const std::filesystem::path path = std::filesystem::absolute(input).lexically_normal();
+  const std::filesystem::path place = path.has_filename() ? path : path.parent_path();
+  properties["file"] = place.filename().string();
+  properties["folder"] = place.parent_path().filename().string();
+  return properties;
+}
+
+std::optional<std::string> property_called(const std::map<std::string, std::string>& properties,
+                                           const std::string& key) {
+  for (const std::string& name : {key, kMetadata + key}) {
+    if (const auto found = properties.find(name); found != properties.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Compared compare_many(const InputOptions& input, const std::vector<std::string>& runs, const std::string& by) {
+  std::vector<GivenRun> given;
+  std::set<std::string> keys;
+  bool found = by.empty();
+  for (const std::string& run : runs) {
+    InputOptions one = input;
+    one.inputs = {run};
+    Table info("info", "");
+    given.push_back({run, collect_figures(OpeningWithProgress(one).options(), one.selection(), &info), ""});
+    if (by.empty()) continue;
+    const std::map<std::string, std::string> properties = properties_of(run, info);
+    const std::optional<std::string> property = property_called(properties, by);
+    given.back().property = property.value_or(kNotSaid);
+    found = found || property;
+    for (const auto& [key, value] : properties) keys.insert(key);
+  }
+  if (!found) {
+    throw Error(fmt::format("compare: --by {}: no run says that of itself; they say {}", by, fmt::join(keys, ", ")));
+  }
+  ManyRuns many = compare_runs(given, by);
+  Compared compared;
+  compared.title = fmt::format("{} runs compared", runs.size());
+  compared.inputs = runs;
+  for (const std::string& line : many.words) compared.words += line + "\n";
+  compared.tables = {std::move(many.runs), std::move(many.groups), std::move(many.statistics)};
+  return compared;
+}
+
+std::vector<DeclaredTable> tables_of_many_runs() {
+  std::vector<DeclaredTable> declared;
+  for (const Table& table : {compare_runs_table(), compare_groups_table(), compare_statistics_table()}) {
+    declared.push_back(
+        {.name = table.name, .about = table.about, .subject = "more than two runs", .columns = table.columns});
+  }
+  return declared;
+}
+
+}  // namespace cgpu

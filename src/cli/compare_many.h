@@ -1,0 +1,21 @@
+// `cgpu compare` of more than two runs: sets of runs, grouped by what they say of themselves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/compared_output.h"
+#include "cli/input_options.h"
+#include "cli/table_list.h"
+
+namespace cgpu {
+
+/// Opens one run after another. `runs`: each a profile, a folder of rank files, or a summary. `by`: a key of table
+/// info, with or without "metadata." before it, or file or folder: the name of the file, of the folder that it lies in;
+/// "" for no groups. Throws Error for a key that no run has.
+Compared compare_many(const InputOptions& input, const std::vector<std::string>& runs, const std::string& by);
+
+/// What it makes.
+std::vector<DeclaredTable> tables_of_many_runs();
+
+}  // namespace cgpu

@@ -1,0 +1,62 @@
+#include "cli/compared_output.h"
+
+#include "cli/terminal.h"
+#include "report/report.h"
+#include "table/csv.h"
+#include "table/html.h"
+#include "table/json.h"
+#include "table/markdown.h"
+#include "table/text.h"
+
+namespace cgpu {
+
+namespace {
+
+void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen& rows) {
+  out << compared.words;
+  for (const Table& one : compared.tables) {
+    const std::optional<size_t> most = rows(one);
+    if (!most) continue;
+    TextOptions options = text_options();
+    options.max_rows = *most;
+    if (!compared.words.empty()) out << '\n';
+    out << render_text(one, options);
+  }
+}
+
+void write_markdown(std::ostream& out, const Compared& compared) {
+  if (!compared.words.empty()) out << "# What changed\n\n```\n" << compared.words << "```\n";
+  for (const Table& one : compared.tables) out << "\n## " << one.name << "\n\n" << render_markdown(one);
+}
+
+void write_html(std::ostream& out, const Compared& compared) {
+  constexpr size_t kRowsOfEach = 200;
+  Report report;
+  report.title = compared.title;
+  for (size_t begin = 0; begin < compared.words.size();) {
+    const size_t end = std::min(compared.words.find('\n', begin), compared.words.size());
+    report.headline.push_back(compared.words.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  for (const Table& one : compared.tables) {
+    Section& section = report.sections.emplace_back();
+    section.title = one.name;
+    section.summary = one.about;
+    section.table = one;
+    section.page = one;
+    take_top(section.page, kRowsOfEach);
+  }
+  out << render_report_html(report);
+}
+
+}  // namespace
+
+void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows) {
+  if (format == "json") return write_json(out, "compare", compared.inputs, compared.tables);
+  if (format == "csv") return CsvWriter(out).add(compared.tables.front());
+  if (format == "html") return write_html(out, compared);
+  if (format == "md") return write_markdown(out, compared);
+  write_text(out, compared, rows);
+}
+
+}  // namespace cgpu

@@ -1,0 +1,27 @@
+// What `cgpu compare` has found, in the format that is wanted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "table/table.h"
+
+namespace cgpu {
+
+struct Compared {
+  std::string title;                // of a page
+  std::vector<std::string> inputs;  // as they were given
+  std::string words;                // lines
+  std::vector<Table> tables;
+};
+
+/// Rows of a table on a screen, 0 for all of them; nothing for a table that is not shown there.
+using RowsOnScreen = std::function<std::optional<size_t>(const Table&)>;
+
+/// `format`: text (txt), json, html, md or csv, which is of the first table.
+void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows);
+
+}  // namespace cgpu

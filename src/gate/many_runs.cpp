@@ -1,0 +1,362 @@
+#include "gate/many_runs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/common/columns.h"
+#include "analysis/common/student.h"
+#include "gate/comparable.h"
+#include "gate/samples.h"
+#include "gate/statistics/order_statistics.h"
+#include "gate/statistics/rank_sum.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Quartiles of fewer runs say nothing of outliers.
+constexpr size_t kRunsForOutliers = 5;
+/// Names in the words, and from which share of the step on.
+constexpr size_t kMostNamed = 3;
+constexpr double kLeastNamed = 0.01;
+
+/// Runs that share a property, by their places in the list of all.
+struct Group {
+  std::string property;
+  std::vector<size_t> runs;
+};
+
+std::optional<double> number_in(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::vector<Group> groups_of(const std::vector<GivenRun>& runs) {
+  std::vector<Group> groups;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    const auto same = [&](const Group& group) { return group.property == runs[run].property; };
+    const auto found = std::find_if(groups.begin(), groups.end(), same);
+    if (found != groups.end()) {
+      found->runs.push_back(run);
+    } else {
+      groups.push_back({runs[run].property, {run}});
+    }
+  }
+  const auto is_number = [](const Group& group) { return number_in(group.property).has_value(); };
+  if (std::all_of(groups.begin(), groups.end(), is_number)) {
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const Group& a, const Group& b) { return *number_in(a.property) < *number_in(b.property); });
+  }
+  return groups;
+}
+
+/// What is looked at of every run.
+struct Figure {
+  std::string kind;
+  std::string name;
+  std::string unit;
+  std::vector<std::optional<double>> values;  // by run; absent where it does not record this
+  std::vector<bool> missing;                  // by run: it does not have this, and has 0 of it
+};
+
+Figure figure_of(const Quantity& quantity, const std::vector<GivenRun>& runs) {
+  Figure figure{"time", quantity.name, "ns", {}, std::vector<bool>(runs.size())};
+  for (const GivenRun& run : runs) {
+    const auto sample = sample_of(quantity, {&run.figures}, false);
+    // A sample has no value of 0, which such a quantity may well be.
+    figure.values.push_back(sample ? sample->values[0] : 0.0);
+  }
+  return figure;
+}
+
+void add_times(const char* kind, const TimeFigures RunFigures::*times, const std::vector<GivenRun>& runs,
+               std::vector<Figure>& figures) {
+  std::map<std::string, Figure> by_name;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (const auto& [name, time] : runs[run].figures.*times) {
+      if (time.total_ns <= 0 || runs[run].figures.steady <= 0) continue;
+      Figure& figure = by_name[name];
+      if (figure.values.empty()) {
+        figure = {kind, name, "ns", std::vector<std::optional<double>>(runs.size(), 0.0),
+                  std::vector<bool>(runs.size(), true)};
+      }
+      figure.values[run] = static_cast<double>(time.total_ns) / static_cast<double>(runs[run].figures.steady);
+      figure.missing[run] = false;
+    }
+  }
+  std::vector<Figure> sorted;
+  for (auto& [name, figure] : by_name) sorted.push_back(std::move(figure));
+  const auto largest = [](const Figure& figure) {
+    return *std::max_element(figure.values.begin(), figure.values.end());
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const Figure& a, const Figure& b) { return largest(a) > largest(b); });
+  std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
+}
+
+/// The time of an iteration comes first, or that of the whole.
+std::vector<Figure> figures_of(const std::vector<GivenRun>& runs) {
+  const bool of_iterations = std::all_of(runs.begin(), runs.end(),
+                                         [](const GivenRun& run) { return !run.figures.steady_iterations().empty(); });
+  std::vector<Figure> figures;
+  for (const Quantity& quantity : quantities(of_iterations)) figures.push_back(figure_of(quantity, runs));
+  Figure memory{"memory", "peak_allocated", "bytes", {}, std::vector<bool>(runs.size())};
+  for (const GivenRun& run : runs) {
+    const auto peak = run.figures.peak_bytes;
+    memory.values.push_back(peak ? std::optional(static_cast<double>(*peak)) : std::nullopt);
+  }
+  figures.push_back(std::move(memory));
+  add_times("op", &RunFigures::ops, runs, figures);
+  add_times("kernel_class", &RunFigures::classes, runs, figures);
+  add_times("kernel", &RunFigures::kernels, runs, figures);
+  return figures;
+}
+
+std::vector<double> values_of(const Figure& figure, const Group& group) {
+  std::vector<double> values;
+  for (const size_t run : group.runs) {
+    if (figure.values[run]) values.push_back(*figure.values[run]);
+  }
+  return values;
+}
+
+bool is_outside(const Statistics& statistics, double value) {
+  return statistics.n >= kRunsForOutliers && (value < statistics.fence_low || value > statistics.fence_high);
+}
+
+/// Absent where one of them is none.
+std::optional<double> ratio_of(double a, double b) {
+  return a > 0 && b > 0 ? std::optional(a / b) : std::nullopt;
+}
+
+void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& groups,
+                 const std::vector<Figure>& figures, Table& table) {
+  const Figure& step = figures.front();
+  const double first = statistics_of(values_of(step, groups.front())).median;
+  std::vector<std::string> outlier(runs.size());
+  for (const Group& group : groups) {
+    const Statistics statistics = statistics_of(values_of(step, group));
+    for (const size_t run : group.runs) {
+      if (is_outside(statistics, *step.values[run]))
+        outlier[run] = *step.values[run] > statistics.median ? "slow" : "fast";
+    }
+  }
+  const auto value = [&](const char* name, size_t run) -> Cell {
+    for (const Figure& figure : figures) {
+      if (figure.kind == "time" && figure.name == name) return cell(figure.values[run]);
+    }
+    return {};
+  };
+  for (size_t run = 0; run < runs.size(); ++run) {
+    const RunFigures& of = runs[run].figures;
+    table.append({static_cast<int64_t>(run + 1), runs[run].property.empty() ? Cell() : cell(runs[run].property),
+                  static_cast<int64_t>(of.steady_iterations().size()), cell(step.values[run]),
+                  cell(ratio_of(first, *step.values[run])), outlier[run].empty() ? Cell() : cell(outlier[run]),
+                  value("busy", run), value("exposed_communication", run), value("idle", run), cell(of.peak_bytes),
+                  cell(runs[run].input), cell(devices_text(of))});
+  }
+}
+
+void append_groups(const std::vector<Group>& groups, const Figure& step, Table& table) {
+  const std::vector<double> first = values_of(step, groups.front());
+  const double before = statistics_of(first).median;
+  const auto begin = number_in(groups.front().property);
+  for (const Group& group : groups) {
+    const std::vector<double> values = values_of(step, group);
+    const Statistics statistics = statistics_of(values);
+    const auto speedup = ratio_of(before, statistics.median);
+    const auto number = number_in(group.property);
+    std::optional<double> efficiency;
+    if (speedup && begin && number && *begin > 0 && *number > 0) efficiency = 100 * *speedup * *begin / *number;
+    const bool is_first = &group == &groups.front();
+    table.append({cell(group.property), static_cast<int64_t>(group.runs.size()), statistics.median,
+                  cell(statistics.low), cell(statistics.high), cell(speedup), cell(efficiency),
+                  is_first ? Cell() : Cell(cliffs_delta(first, values))});
+  }
+}
+
+void append_statistics(const std::vector<Group>& groups, const std::vector<Figure>& figures, Table& table) {
+  for (const Figure& figure : figures) {
+    const std::vector<double> first = values_of(figure, groups.front());
+    for (const Group& group : groups) {
+      const std::vector<double> values = values_of(figure, group);
+      if (values.empty()) continue;
+      const Statistics of = statistics_of(values);
+      std::vector<size_t> outliers;
+      int64_t missing = 0;
+      for (const size_t run : group.runs) {
+        missing += figure.missing[run] ? 1 : 0;
+        if (figure.values[run] && is_outside(of, *figure.values[run])) outliers.push_back(run + 1);
+      }
+      const bool compared = &group != &groups.front() && !first.empty();
+      const Cell outside = outliers.empty() ? Cell() : Cell(fmt::format("{}", fmt::join(outliers, ", ")));
+      table.append({cell(figure.kind),
+                    cell(figure.name),
+                    group.property.empty() ? Cell() : cell(group.property),
+                    cell(figure.unit),
+                    static_cast<int64_t>(of.n),
+                    missing,
+                    of.median,
+                    compared ? cell(ratio_of(of.median, statistics_of(first).median)) : Cell(),
+                    of.mean,
+                    cell(of.low),
+                    cell(of.high),
+                    cell(of.deviation),
+                    of.min,
+                    of.p25,
+                    of.p75,
+                    of.max,
+                    of.fence_low,
+                    of.fence_high,
+                    compared ? Cell(cliffs_delta(first, values)) : Cell(),
+                    outside});
+    }
+  }
+}
+
+std::string time_words(double ns) {
+  return format_ns(ns);
+}
+
+/// What runs of a group did that its first one did not, each kind of difference once.
+void add_differences(const std::vector<GivenRun>& runs, const Group& group, std::vector<std::string>& words) {
+  std::set<std::string> said;
+  for (const size_t run : group.runs) {
+    for (const Difference& difference : differences_between(runs[group.runs.front()].figures, runs[run].figures)) {
+      if (!said.insert(difference.kind).second) continue;
+      words.push_back(fmt::format("Run {} is not like run {}: {}", run + 1, group.runs.front() + 1, difference.text));
+    }
+  }
+}
+
+/// The ops, or kernels where there are no ops, that differ most: between the groups, or between the runs of the only
+/// one.
+void add_most_different(const std::vector<Group>& groups, const std::string& by, const std::vector<Figure>& figures,
+                        std::vector<std::string>& words) {
+  const bool of_ops = std::any_of(figures.begin(), figures.end(), [](const Figure& each) { return each.kind == "op"; });
+  const double least = kLeastNamed * statistics_of(values_of(figures.front(), groups.front())).median;
+  struct Named {
+    double change = 0;
+    std::string text;
+  };
+  std::vector<Named> named;
+  for (const Figure& figure : figures) {
+    if (figure.kind != (of_ops ? "op" : "kernel")) continue;
+    Named one;
+    std::vector<std::string> times;
+    const Statistics first = statistics_of(values_of(figure, groups.front()));
+    for (const Group& group : groups) {
+      const double time = statistics_of(values_of(figure, group)).median;
+      one.change = std::max(one.change, std::abs(time - first.median));
+      times.push_back(time_words(time));
+    }
+    if (groups.size() == 1) {
+      one.change = first.max - first.min;
+      times = {time_words(first.min) + " to " + time_words(first.max)};
+    }
+    if (one.change == 0 || one.change < least) continue;
+    one.text = fmt::format("  {}: {}", figure.name, fmt::join(times, ", "));
+    named.push_back(std::move(one));
+  }
+  if (named.empty()) return;
+  std::stable_sort(named.begin(), named.end(), [](const Named& a, const Named& b) { return a.change > b.change; });
+  std::vector<std::string> properties;
+  for (const Group& group : groups) properties.push_back(group.property);
+  words.push_back(groups.size() == 1
+                      ? "What varies most between the runs, of the device time of an iteration:"
+                      : fmt::format("What differs most, of the device time of an iteration, by {} ({}):", by,
+                                    fmt::join(properties, ", ")));
+  for (size_t i = 0; i < std::min(kMostNamed, named.size()); ++i) words.push_back(named[i].text);
+}
+
+std::vector<std::string> words_of(const std::vector<GivenRun>& runs, const std::string& by,
+                                  const std::vector<Group>& groups, const std::vector<Figure>& figures,
+                                  const Table& of_groups) {
+  const Figure& step = figures.front();
+  const std::string what = step.name == "span" ? "the whole" : "an iteration";
+  std::vector<std::string> words;
+  const auto spread = [](const Statistics& of) {
+    if (!of.low || *of.low <= 0) return std::string();  // so few runs say nothing of it
+    return fmt::format(", on average {} to {} at 95 %", time_words(*of.low), time_words(*of.high));
+  };
+  const auto runs_text = [](size_t count) { return fmt::format("{} {}", count, count == 1 ? "run" : "runs"); };
+  if (by.empty()) {
+    const Statistics of = statistics_of(values_of(step, groups.front()));
+    words.push_back(fmt::format("{}: {} takes {} (median; {} to {}{})", runs_text(runs.size()), what,
+                                time_words(of.median), time_words(of.min), time_words(of.max), spread(of)));
+  } else {
+    words.push_back(fmt::format("{} in {} {} by {}; {} takes (median of its runs):", runs_text(runs.size()),
+                                groups.size(), groups.size() == 1 ? "group" : "groups", by, what));
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const Statistics of = statistics_of(values_of(step, groups[i]));
+      std::string line = fmt::format("  {} {}: {} ({}{})", by, groups[i].property, time_words(of.median),
+                                     runs_text(groups[i].runs.size()), spread(of));
+      const Cell speedup = of_groups.cell(i, of_groups.column("speedup"));
+      const Cell efficiency = of_groups.cell(i, of_groups.column("efficiency_pct"));
+      if (i > 0 && std::holds_alternative<double>(speedup)) {
+        line += fmt::format(", {:.3g} times as fast as {} {}", std::get<double>(speedup), by, groups.front().property);
+      }
+      if (i > 0 && std::holds_alternative<double>(efficiency)) {
+        line += fmt::format(", {:.0f} % of perfect strong scaling", std::get<double>(efficiency));
+      }
+      words.push_back(line);
+    }
+  }
+  for (const Group& group : groups) {
+    const Statistics of = statistics_of(values_of(step, group));
+    for (const size_t run : group.runs) {
+      if (!is_outside(of, *step.values[run])) continue;
+      words.push_back(fmt::format("Run {} ({}) is an outlier: {}, where {} to {} are usual", run + 1, runs[run].input,
+                                  time_words(*step.values[run]), time_words(of.fence_low), time_words(of.fence_high)));
+    }
+  }
+  for (const Group& group : groups) add_differences(runs, group, words);
+  add_most_different(groups, by, figures, words);
+  return words;
+}
+
+}  // namespace
+
+Statistics statistics_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Statistics of;
+  of.n = values.size();
+  of.mean = mean_of(values);
+  of.median = quantile_of(values, 0.5);
+  of.min = values.front();
+  of.p25 = quantile_of(values, 0.25);
+  of.p75 = quantile_of(values, 0.75);
+  of.max = values.back();
+  of.fence_low = of.p25 - 1.5 * (of.p75 - of.p25);
+  of.fence_high = of.p75 + 1.5 * (of.p75 - of.p25);
+  if (of.n < 2) return of;
+  const auto n = static_cast<double>(of.n);
+  of.deviation = std::sqrt(squares_around_mean(values) / (n - 1));
+  const double half = student_quantile(0.975, n - 1) * *of.deviation / std::sqrt(n);
+  of.low = of.mean - half;
+  of.high = of.mean + half;
+  return of;
+}
+
+ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by) {
+  ManyRuns many{{}, compare_runs_table(), compare_groups_table(), compare_statistics_table()};
+  const std::vector<Group> groups = groups_of(runs);
+  const std::vector<Figure> figures = figures_of(runs);
+  append_runs(runs, groups, figures, many.runs);
+  if (!by.empty()) append_groups(groups, figures.front(), many.groups);
+  append_statistics(groups, figures, many.statistics);
+  many.words = words_of(runs, by, groups, figures, many.groups);
+  return many;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,83 @@
+#include "gate/many_runs.h"
+
+#include <gtest/gtest.h>
+
+namespace cgpu {
+namespace {
+
+GivenRun given(const std::string& property, int64_t step_ns, int64_t op_ns = 0) {
+  GivenRun run{"run", {}, property};
+  run.figures.ranks = run.figures.world_size = 1;
+  run.figures.devices["H100"] = 1;
+  run.figures.steady = 2;
+  for (int64_t i = 0; i < 2; ++i) run.figures.iterations[i] = {step_ns, step_ns / 2, 0, step_ns / 2, 1, true, false};
+  if (op_ns > 0) run.figures.ops["aten::mm"] = {2, 2 * op_ns, {}};
+  return run;
+}
+
+template <typename T>
+T value(const Table& table, size_t row, const char* column) {
+  return std::get<T>(table.cell(row, table.column(column)));
+}
+
+TEST(ManyRuns, StatisticsOfValues) {
+  const Statistics of = statistics_of({4, 1, 3, 2, 10});
+  EXPECT_EQ(of.n, 5U);
+  EXPECT_DOUBLE_EQ(of.mean, 4);
+  EXPECT_DOUBLE_EQ(of.median, 3);
+  EXPECT_DOUBLE_EQ(of.p25, 2);
+  EXPECT_DOUBLE_EQ(of.p75, 4);
+  EXPECT_DOUBLE_EQ(of.fence_high, 7) << "10 lies outside";
+  EXPECT_DOUBLE_EQ(of.fence_low, -1);
+  EXPECT_NEAR(*of.deviation, 3.5355339059, 1e-9);
+  EXPECT_NEAR(*of.high - 4, 2.7764451052 * 3.5355339059 / 2.2360679775, 1e-8);
+  const Statistics one = statistics_of({7});
+  EXPECT_FALSE(one.deviation || one.low || one.high) << "one value does not vary";
+  EXPECT_EQ(one.fence_high, 7);
+}
+
+TEST(ManyRuns, GroupsStandInTheOrderOfTheirNumbers) {
+  const ManyRuns many = compare_runs({given("16", 100), given("2", 400), given("16", 120), given("4", 200)}, "ranks");
+  ASSERT_EQ(many.groups.row_count(), 3U);
+  EXPECT_EQ(value<std::string>(many.groups, 0, "group"), "2");
+  EXPECT_EQ(value<std::string>(many.groups, 2, "group"), "16");
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 1, "speedup"), 2);
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 1, "efficiency_pct"), 100);
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 2, "step_ns"), 110);
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 2, "effect"), -1) << "each takes less than the first group's";
+  const ManyRuns named = compare_runs({given("b", 100), given("a", 50), given("7", 50)}, "folder");
+  EXPECT_EQ(value<std::string>(named.groups, 0, "group"), "b") << "as met, where not all are numbers";
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(named.groups.cell(1, named.groups.column("efficiency_pct"))));
+}
+
+TEST(ManyRuns, WithoutGroupsAllAreOne) {
+  const ManyRuns many = compare_runs({given("", 100, 30), given("", 110), given("", 120, 60)}, "");
+  EXPECT_EQ(many.groups.row_count(), 0U);
+  EXPECT_EQ(many.runs.row_count(), 3U);
+  const Table& statistics = many.statistics;
+  bool found = false;
+  for (size_t row = 0; row < statistics.row_count(); ++row) {
+    if (value<std::string>(statistics, row, "kind") != "op") continue;
+    found = true;
+    EXPECT_EQ(value<int64_t>(statistics, row, "n"), 3);
+    EXPECT_EQ(value<int64_t>(statistics, row, "missing"), 1);
+    EXPECT_DOUBLE_EQ(value<double>(statistics, row, "mean"), 30) << "a run without the op has 0 ns of it";
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(ManyRuns, FewRunsHaveNoOutliers) {
+  std::vector<GivenRun> runs = {given("", 100), given("", 101), given("", 102), given("", 900)};
+  const auto outlier = [&](size_t run) {
+    const Table table = compare_runs(runs, "").runs;
+    const Cell cell = table.cell(run, table.column("outlier"));
+    return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : "";
+  };
+  EXPECT_EQ(outlier(3), "");
+  runs.push_back(given("", 103));
+  EXPECT_EQ(outlier(3), "slow");
+  EXPECT_EQ(outlier(4), "");
+}
+
+}  // namespace
+}  // namespace cgpu
