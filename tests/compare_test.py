@@ -310,6 +310,79 @@ class Corpus(unittest.TestCase):
                         self.assertEqual({r["change"] for r in tables["compare_findings"]} - {"same"}, set())
 
 
+class UnlikeHardware(unittest.TestCase):
+    """Two runs of one program on devices of other makers: shares of each one's own peak, computed here from the shapes."""
+
+    H100, MI300 = ("NVIDIA H100 80GB HBM3", 989.4e12), ("AMD Instinct MI300X", 1307.4e12)
+    M, N, K = 4096, 2048, 1024
+    FLOPS = 2 * M * N * K
+
+    def write(self, path, device, gemm_us, add_us, number=0, described=0):
+        """Eight products of matrices and sums on a device that kernels call `number` and the profile describes as
+        `described`."""
+        events, now, correlation = [], 1000, 0
+        for _ in range(8):
+            for name, kernel, duration, shapes in (("aten::mm", "gemm", gemm_us, [[self.M, self.K], [self.K, self.N]]),
+                                                   ("aten::add", "add", add_us, [[self.M, self.N], [self.M, self.N], []])):
+                correlation += 1
+                common = {"ph": "X", "pid": 1, "tid": 1}
+                events += [dict(common, cat="cpu_op", name=name, ts=now, dur=20,
+                                args={"Input Dims": shapes, "Input type": ["c10::BFloat16"] * 2 + [""] * (len(shapes) - 2)}),
+                           dict(common, cat="cuda_runtime", name="cudaLaunchKernel", ts=now + 5, dur=5,
+                                args={"correlation": correlation}),
+                           {"ph": "X", "cat": "kernel", "name": kernel, "pid": number, "tid": 7, "ts": now + 30,
+                            "dur": duration, "args": {"device": number, "stream": 7, "correlation": correlation}}]
+                now += 30 + duration + 10
+        with open(path, "w", encoding="utf-8") as handle:
+            json.dump({"schemaVersion": 1, "deviceProperties": [{"id": described, "name": device}], "traceEvents": events},
+                      handle)
+
+    def test_shares_of_each_peak(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            self.write(a, self.H100[0], 400, 200)
+            self.write(b, self.MI300[0], 500, 100, number=3)  # ROCm counts the devices that it sees from 0
+            rows = {row["name"]: row for row in compared(a, b, "--table", "shapes")["compare_shapes"]}
+            product = rows["aten::mm"]
+            self.assertEqual((product["status"], product["count_a"], product["count_b"]), ("both", 8, 8))
+            self.assertEqual((product["mean_a_ns"], product["mean_b_ns"], product["speedup"]), (400000, 500000, 0.8))
+            for side, (_, peak), ns in (("a", self.H100, 400000), ("b", self.MI300, 500000)):
+                self.assertAlmostEqual(product["flops_%s_pct" % side], 100 * self.FLOPS / (ns * 1e-9) / peak, 6)
+            self.assertIsNone(rows["aten::add"]["flops_a_pct"])
+            words = tool.run(["compare", a, b]).stdout.decode()
+            self.assertIn("A ran on %s (at most memory 3.35 TB/s, bf16 989.4 TFLOP/s), B on %s (at most memory 5.30 TB/s, "
+                          "bf16 1.31 PFLOP/s)." % (self.H100[0], self.MI300[0]), words)
+            self.assertIn("Ops of matrix units reach %.2f%% of the peak rate of their device in A, %.2f%% in B" % (
+                product["flops_a_pct"], product["flops_b_pct"]), words)
+            self.assertIn("Most of the time of the devices is compute in both: ", words)
+            peaks = {row["rate"]: row for row in compared(a, b, "--table", "peaks")["compare_peaks"]}
+            self.assertEqual((peaks["bf16"]["a"], peaks["bf16"]["b"], peaks["bf16"]["unit"]), (989.4, 1307.4, "TFLOP/s"))
+            self.assertEqual(peaks["memory bandwidth"]["model_b"], self.MI300[0])
+            self.assertIn("data sheet", peaks["bf16"]["source_b"])
+
+    def test_other_precision(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            self.write(a, self.H100[0], 40, 20)
+            self.write(b, self.H100[0], 20, 20)
+            with open(b, encoding="utf-8") as handle:
+                text = handle.read().replace("c10::BFloat16", "c10::Float8_e4m3fn")
+            with open(b, "w", encoding="utf-8") as handle:
+                handle.write(text)
+            rows = {row["name"]: row for row in compared(a, b, "--table", "shapes")["compare_shapes"]}
+            self.assertEqual((rows["aten::mm"]["status"], rows["aten::mm"]["speedup"]), ("both", 2))
+            self.assertNotEqual(rows["aten::mm"]["types_a"], rows["aten::mm"]["types_b"])
+            self.assertNotIn("A ran on", tool.run(["compare", a, b]).stdout.decode())
+
+    def test_the_bottleneck_moves(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            self.write(a, self.H100[0], 400, 200)
+            self.write(b, self.H100[0], 4, 2)
+            words = tool.run(["compare", a, b]).stdout.decode()
+            self.assertRegex(words, r"Most of the time of the devices is compute in A \(\d+\.\d+%\), idle in B")
+
+
 class Errors(unittest.TestCase):
     def test_what_cannot_be_compared_is_said(self):
         for arguments, said in ((["one.json"], "give two inputs"), (["a", "b", "c"], "a: no such file"),

@@ -16,6 +16,7 @@
 #include "comparison/call_tree_words.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
+#include "comparison/device_words.h"
 #include "comparison/iteration_spread.h"
 #include "kernels/names.h"
 #include "table/units.h"
@@ -211,9 +212,15 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
   return result;
 }
 
-/// How often the host calls what it waits in, by name, in all compared iterations.
-std::map<std::string, OfSides<int64_t>> count_waiting_calls(const Comparison& comparison) {
-  std::map<std::string, OfSides<int64_t>> counts;
+/// A call that the host waits in: what it is called on each side, and how often, in all compared iterations.
+struct WaitingCall {
+  OfSides<std::string> name;
+  OfSides<int64_t> count;
+};
+
+/// By name; HIP has the names of CUDA with another beginning.
+std::map<std::string, WaitingCall> count_waiting_calls(const Comparison& comparison) {
+  std::map<std::string, WaitingCall> calls;
   for (const Side side : kSides) {
     for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
       const Timeline& timeline = comparison.facts(side).run(run).timeline;
@@ -225,22 +232,29 @@ std::map<std::string, OfSides<int64_t>> count_waiting_calls(const Comparison& co
         if (!iteration_at(iterations, intervals, timeline.slices.start[slice])) continue;
         int8_t& known = waits[timeline.slices.name[slice]];
         if (known < 0) known = cause_named_by(timeline.kind(slice), timeline.name(slice)) == IdleCause::synchronization;
-        if (known == 1) ++counts[std::string(api_name(timeline.name(slice)))][side];
+        if (known != 1) continue;
+        const std::string_view name = api_name(timeline.name(slice));
+        WaitingCall& call = calls[name.starts_with("hip") ? "cuda" + std::string(name.substr(3)) : std::string(name)];
+        call.name[side] = name;
+        ++call.count[side];
       }
     }
   }
-  return counts;
+  return calls;
 }
 
 /// What the host waits in more or less often than before.
 std::string waiting_words(const Comparison& comparison) {
   std::string text;
-  for (const auto& [name, count] : count_waiting_calls(comparison)) {
-    const double a = per_window(comparison, Side::a, count.a);
-    const double b = per_window(comparison, Side::b, count.b);
+  for (const auto& [key, call] : count_waiting_calls(comparison)) {
+    const double a = per_window(comparison, Side::a, call.count.a);
+    const double b = per_window(comparison, Side::b, call.count.b);
     if (std::abs(b - a) < 0.5 || std::abs(b - a) < 0.1 * a) continue;
     const auto times = [](double often) { return count_words(often) + (often == 1 ? " time" : " times"); };
-    text += fmt::format("The host waits in {} {}{} in B, {} in A.\n", name, times(b),
+    const bool renamed = a > 0 && b > 0 && call.name.a != call.name.b;
+    const std::string& name = b > 0 ? call.name.b : call.name.a;
+    text += fmt::format("The host waits in {} {}{} in B, {} in A.\n",
+                        renamed ? fmt::format("{} (in A {})", name, call.name.a) : name, times(b),
                         comparison.per_iteration() ? " an iteration" : "", times(a));
   }
   return text;
@@ -331,6 +345,7 @@ std::string paragraph_of(const Comparison& comparison) {
                          : fmt::format("{} takes {} in B and {} in A: {} {} ({}).\n", what, format_ns(time.b),
                                        format_ns(time.a), format_ns(std::abs(change)), change > 0 ? "more" : "less",
                                        ratio_words(static_cast<double>(time.a), static_cast<double>(time.b)));
+  text += device_words(comparison);
   const SideTotals& a = comparison.totals(Side::a);
   const SideTotals& b = comparison.totals(Side::b);
   if (comparison.by_repetition()) {

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "analysis/device/device_time.h"
 #include "analysis/device/memory_peak.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
+#include "comparison/device_activity.h"
 #include "comparison/iteration_spread.h"
 
 namespace cgpu {
@@ -14,34 +14,6 @@ namespace cgpu {
 namespace {
 
 using Figure = OfSides<std::optional<double>>;
-
-/// ns of the devices by what they did, in all iterations.
-struct Work {
-  int64_t busy = 0;
-  int64_t compute = 0;
-  int64_t communication = 0;
-  int64_t exposed_communication = 0;
-  int64_t exposed_memory = 0;
-};
-
-Work work_of(const Comparison& comparison, Side side) {
-  Work work;
-  const SessionFacts& facts = comparison.facts(side);
-  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-    std::vector<Interval> windows;
-    for (const Iteration& iteration : comparison.time(side, run).iterations) windows.push_back(iteration.time);
-    const IntervalSet compared(std::move(windows));
-    for (const auto& [device, ops] : ops_by_device(facts.run(run).timeline)) {
-      const DeviceTime time = device_time(facts.run(run).timeline, ops);
-      work.busy += time.busy.intersect(compared).length();
-      work.compute += time.compute.intersect(compared).length();
-      work.communication += time.communication.intersect(compared).length();
-      work.exposed_communication += time.exposed_communication.intersect(compared).length();
-      work.exposed_memory += time.exposed_memory.intersect(compared).length();
-    }
-  }
-  return work;
-}
 
 /// Durations of device ops by where they are found.
 std::array<int64_t, 4> durations_by_status(const Comparison& comparison, Side side) {
@@ -85,17 +57,17 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     add("warm_up_iterations", "count", count_of(&SideTotals::warm_up));
   }
   add("time_ns", "ns", time_of([&](Side side) { return comparison.totals(side).time; }), true);
-  const OfSides<Work> work{work_of(comparison, Side::a), work_of(comparison, Side::b)};
-  const auto add_work = [&](const char* name, int64_t Work::*member) {
+  const OfSides<DeviceActivity> work{device_activity(comparison, Side::a), device_activity(comparison, Side::b)};
+  const auto add_work = [&](const char* name, int64_t DeviceActivity::*member) {
     add(name, "ns", time_of([&](Side side) { return work[side].*member; }));
   };
-  add_work("busy_ns", &Work::busy);
-  add_work("compute_ns", &Work::compute);
-  add_work("communication_ns", &Work::communication);
-  add_work("exposed_communication_ns", &Work::exposed_communication);
-  add_work("exposed_memory_ns", &Work::exposed_memory);
+  add_work("busy_ns", &DeviceActivity::busy);
+  add_work("compute_ns", &DeviceActivity::compute);
+  add_work("communication_ns", &DeviceActivity::communication);
+  add_work("exposed_communication_ns", &DeviceActivity::exposed_communication);
+  add_work("exposed_memory_ns", &DeviceActivity::exposed_memory);
 
-  add("idle_ns", "ns", time_of([&](Side side) { return comparison.totals(side).time - work[side].busy; }));
+  add("idle_ns", "ns", time_of([&](Side side) { return work[side].idle; }));
   std::map<std::string, OfSides<int64_t>> idle;  // by cause
   OfSides<int64_t> waiting;
   for (const Cause& cause : comparison.causes()) {

@@ -94,9 +94,10 @@ class Comparison {
 
   /// All of the time of both sides: for each side the causes add up to it.
   const std::vector<Cause>& causes() const { return causes_; }
-  /// The tables `findings` and `memory` of a side. Found when first asked, by one thread at a time.
+  /// The tables `findings`, `memory` and `op_shapes` of a side. Found when first asked, by one thread at a time.
   const Table& findings(Side side) const { return table_of(side, "findings", findings_[side]); }
   const Table& memory(Side side) const { return table_of(side, "memory", memory_[side]); }
+  const Table& op_shapes(Side side) const { return table_of(side, "op_shapes", op_shapes_[side]); }
 
   std::string_view text(Label label) const { return labels_.text(label); }
   /// The iteration (of time(side, run)) of each device op of a run, by OpIndex; of those outside any number.
@@ -136,6 +137,7 @@ class Comparison {
   const Table& table_of(Side side, const char* name, std::optional<Table>& table) const;
   mutable OfSides<std::optional<Table>> findings_;
   mutable OfSides<std::optional<Table>> memory_;
+  mutable OfSides<std::optional<Table>> op_shapes_;
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;
 };

@@ -11,7 +11,8 @@ const std::vector<ComparisonTable>& comparison_tables() {
   static const std::vector<ComparisonTable> tables = {
       compare_summary_table(),  compare_causes_table(),    compare_ops_table(),         compare_kernels_table(),
       compare_idle_table(),     compare_transfers_table(), compare_collectives_table(), compare_memory_table(),
-      compare_findings_table(), compare_call_tree_table(), compare_launches_table(),    compare_times_table()};
+      compare_findings_table(), compare_call_tree_table(), compare_launches_table(),    compare_shapes_table(),
+      compare_peaks_table(),    compare_times_table()};
   return tables;
 }
 

@@ -39,6 +39,8 @@ ComparisonTable compare_memory_table();
 ComparisonTable compare_findings_table();
 ComparisonTable compare_call_tree_table();
 ComparisonTable compare_launches_table();
+ComparisonTable compare_shapes_table();
+ComparisonTable compare_peaks_table();
 ComparisonTable compare_times_table();
 
 }  // namespace cgpu

@@ -1,9 +1,11 @@
 // The models of the devices that something ran on, over several runs: rates of a device are only compared with its
-// peaks where all were of one model.
+// peaks where all were of one model. A device that a profile does not describe is of the model of those that it does,
+// where that is one: ROCm counts the devices that a process sees from 0, its kernels name the one of the machine.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "analysis/device/device_ops.h"
@@ -16,8 +18,15 @@ class DeviceModels {
  public:
   void add(const Run& run) {
     std::map<int32_t, std::string> names;
-    for (const Device& device : run.devices) names[device.id] = device.name;
-    for (const int32_t device : used_devices(run)) models_[names[device]] = true;
+    std::set<std::string> models;
+    for (const Device& device : run.devices) {
+      names[device.id] = device.name;
+      models.insert(device.name);
+    }
+    for (const int32_t device : used_devices(run)) {
+      const std::string& name = names[device];
+      models_[name.empty() && models.size() == 1 ? *models.begin() : name] = true;
+    }
   }
   void combine(DeviceModels&& other) { models_.merge(other.models_); }
 

@@ -1,0 +1,110 @@
+#include "comparison/device_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "comparison/device_activity.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// What a device did for most of its time, and for how much of it.
+struct Bound {
+  const char* by = "";
+  double pct = 0;
+};
+
+Bound bound_of(const Comparison& comparison, Side side) {
+  const DeviceActivity activity = device_activity(comparison, side);
+  const std::array<std::pair<const char*, int64_t>, 4> parts = {
+      {{"idle", activity.idle},
+       {"compute", activity.compute},
+       {"communication that nothing hides", activity.exposed_communication},
+       {"copies that nothing hides", activity.exposed_memory}}};
+  const auto largest =
+      std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const int64_t time = comparison.totals(side).time;
+  return {largest->first, time == 0 ? 0 : 100.0 * static_cast<double>(largest->second) / static_cast<double>(time)};
+}
+
+std::string peaks_text(const DevicePeaks& peaks) {
+  std::string text;
+  if (peaks.memory_bandwidth) text += "memory " + format_rate(*peaks.memory_bandwidth, "B/s");
+  for (const std::string_view wanted : {"bf16", "fp16", "fp32"}) {
+    const auto found =
+        std::find_if(peaks.flops.begin(), peaks.flops.end(), [&](const PeakRate& rate) { return rate.type == wanted; });
+    if (found == peaks.flops.end()) continue;
+    return text + fmt::format("{}{} {}", text.empty() ? "" : ", ", wanted, format_rate(found->flops, "FLOP/s"));
+  }
+  return text;
+}
+
+/// How much of a peak rate ops with device work of their own make use of, weighted by that work.
+struct Use {
+  int64_t ns = 0;
+  double pct_ns = 0;
+};
+
+Use use_of(const Table& shapes, const char* pct_column) {
+  Use use;
+  for (size_t row = 0; row < shapes.row_count(); ++row) {
+    const Cell pct = shapes.cell(row, shapes.column(pct_column));
+    const auto own = std::get<int64_t>(shapes.cell(row, shapes.column("device_self_ns")));
+    // Of ops inside of each other, which have the same work, the innermost.
+    if (!std::holds_alternative<double>(pct) || own == 0) continue;
+    if (own != std::get<int64_t>(shapes.cell(row, shapes.column("device_total_ns")))) continue;
+    use.ns += own;
+    use.pct_ns += std::get<double>(pct) * static_cast<double>(own);
+  }
+  return use;
+}
+
+std::string use_words(const Comparison& comparison) {
+  const OfSides<Use> use{use_of(comparison.op_shapes(Side::a), "flops_pct"),
+                         use_of(comparison.op_shapes(Side::b), "flops_pct")};
+  if (use.a.ns == 0 || use.b.ns == 0) return {};
+  const auto pct = [&](Side side) { return use[side].pct_ns / static_cast<double>(use[side].ns); };
+  return fmt::format(
+      "Ops of matrix units reach {} of the peak rate of their device in A, {} in B (--table shapes has each).\n",
+      format_percent(pct(Side::a)), format_percent(pct(Side::b)));
+}
+
+}  // namespace
+
+DeviceModels models_of(const Comparison& comparison, Side side) {
+  DeviceModels models;
+  for (const Run& run : comparison.facts(side).session().runs) models.add(run);
+  return models;
+}
+
+std::string device_words(const Comparison& comparison) {
+  const OfSides<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
+  const bool unlike = !models.a.only().empty() && !models.b.only().empty() && models.a.only() != models.b.only();
+  std::string text;
+  if (unlike) {
+    const auto described = [&](Side side) {
+      const auto peaks = models[side].peaks();
+      const std::string rates = peaks ? peaks_text(*peaks) : "";
+      return models[side].only() + (rates.empty() ? "" : " (at most " + rates + ")");
+    };
+    text += fmt::format("A ran on {}, B on {}.\n", described(Side::a), described(Side::b)) + use_words(comparison);
+  }
+  const Bound a = bound_of(comparison, Side::a);
+  const Bound b = bound_of(comparison, Side::b);
+  if (std::string_view(a.by) != b.by) {
+    text += fmt::format("Most of the time of the devices is {} in A ({}), {} in B ({}).\n", a.by, format_percent(a.pct),
+                        b.by, format_percent(b.pct));
+  } else if (unlike) {
+    text += fmt::format("Most of the time of the devices is {} in both: {} in A, {} in B.\n", a.by,
+                        format_percent(a.pct), format_percent(b.pct));
+  }
+  return text;
+}
+
+}  // namespace cgpu
