@@ -110,7 +110,7 @@ const PICTURES = [
     input: async (folder) => {
       const options = ["--model", "llm", "--steps", 6, "--layers", 4];
       const before = await builtTrace(folder, "before.json", ...options);
-      const after = await builtTrace(folder, "after.json", ...options, "--idle", "synchronization");
+      const after = await builtTrace(folder, "after.json", ...options, "--idle", "synchronization", "--seed", 2);
       return [before, "--against", after];
     },
     view: "compare",

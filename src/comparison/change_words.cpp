@@ -77,6 +77,9 @@ std::string when_words(const Comparison& comparison, const Cause& cause) {
   }
   bool regular = with.size() >= 3;
   for (size_t i = 2; i < with.size(); ++i) regular = regular && with[i] - with[i - 1] == with[1] - with[0];
+  if (regular && with[1] - with[0] == 1) {
+    return fmt::format("from iteration {} to {}", number(with.front()), number(with.back()));
+  }
   if (regular) return fmt::format("in one of {} iterations", with[1] - with[0]);
   return fmt::format("in {} of {} iterations", with.size(), change.size());
 }

@@ -1,6 +1,7 @@
 #include "serve/compared_profiles.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "model/plausible.h"
@@ -47,6 +48,26 @@ SliceIndex around(const Timeline& timeline, SliceIndex call, std::string_view na
     if (timeline.name(at) == name && between-- == 0) return at;
   }
   return kNone;
+}
+
+/// By replacement, how much time of the other side stands in the place of 1 ns of this side, of an iteration.
+std::vector<double> times_of_replacements(const Comparison& comparison, const Comparison::Group& group, Side side) {
+  OfSides<std::vector<double>> times;
+  for (const Side each : kSides) {
+    times[each].resize(group.alignment->replacements().size());
+    const auto windows = static_cast<double>(std::max<int64_t>(1, comparison.totals(each).windows));
+    for (uint32_t index = 0; index < group.work[each]->nodes().size(); ++index) {
+      const WorkNode& node = group.work[each]->node(index);
+      const uint32_t replacement = group.alignment->node(each, index).replacement;
+      if (replacement == kNone || !is_device_work(node.kind)) continue;
+      times[each][replacement] += static_cast<double>(node.duration) / windows;
+    }
+  }
+  std::vector<double> ratios;
+  for (size_t i = 0; i < times.a.size(); ++i) {
+    ratios.push_back(times[side][i] > 0 ? times[other(side)][i] / times[side][i] : 0);
+  }
+  return ratios;
 }
 
 }  // namespace
@@ -120,6 +141,43 @@ ComparedProfiles::Partner ComparedProfiles::partner_of(Side side, size_t run, Sl
     partner.slice = around(theirs, their_call, timeline.name(slice), named_between(timeline, slice, call));
   }
   return partner;
+}
+
+std::vector<ComparedProfiles::NameChange> ComparedProfiles::name_changes(Side side) const {
+  const Profile& profile = *profiles_[side];
+  struct Times {
+    double own = 0;  // of ops with a partner, or with other work in their place
+    double theirs = 0;
+  };
+  std::map<uint32_t, Times> by_name;
+  for (size_t group = 0; group < comparison_.groups().size(); ++group) {
+    const Comparison::Group& compared = comparison_.groups()[group];
+    const std::vector<double> replaced = times_of_replacements(comparison_, compared, side);
+    for (const Doing& doing : doings_[side][group]) {
+      const Timeline& timeline = profile.session().runs[doing.run].timeline;
+      const SliceIndex slice = timeline.device_ops.slice[doing.op];
+      Times& times = by_name[profile.view().names().of(doing.run, timeline.slices.name[slice])];
+      const AlignedNode& aligned = compared.alignment->node(side, doing.node);
+      const auto own = static_cast<double>(timeline.slices.duration[slice]);
+      double theirs = 0;
+      if (aligned.partner != kNone) {
+        const WorkNode& node = compared.work[other(side)]->node(aligned.partner);
+        theirs = node.count == 0 ? 0 : static_cast<double>(node.duration) / static_cast<double>(node.count);
+      } else if (aligned.replacement != kNone) {
+        theirs = own * replaced[aligned.replacement];
+      }
+      if (theirs <= 0) continue;
+      times.own += own;
+      times.theirs += theirs;
+    }
+  }
+  std::vector<NameChange> changes;
+  for (const auto& [name, times] : by_name) {
+    const double a = side == Side::a ? times.own : times.theirs;
+    const double b = side == Side::a ? times.theirs : times.own;
+    changes.push_back({name, a > 0 && b > 0 ? std::optional(b / a) : std::nullopt});
+  }
+  return changes;
 }
 
 }  // namespace cgpu

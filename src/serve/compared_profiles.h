@@ -35,6 +35,15 @@ class ComparedProfiles {
   /// launched the partner, or what lies around that call under the same name. O(device ops) for a slice of the host.
   Partner partner_of(Side side, size_t run, SliceIndex slice) const;
 
+  /// How the device ops of a name changed, over all compared iterations.
+  struct NameChange {
+    uint32_t name = 0;            // as TimelineView::names numbers it on its side
+    std::optional<double> ratio;  // time of B over that of A: of work of both sides, and of work that stands in the
+                                  // place of other work; absent where this side alone has any
+  };
+  /// By their numbers. O(device ops log device ops).
+  std::vector<NameChange> name_changes(Side side) const;
+
  private:
   /// A device op by what it is.
   struct Doing {

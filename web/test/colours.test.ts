@@ -146,6 +146,7 @@ for (const theme of ["light", "dark"] as const) {
       ...CLASSES.map((_, i) => palette.classColour(i)),
       ...CAUSES.map((_, i) => palette.cause(i)),
     ];
+    for (const ratio of [null, undefined, 0.1, 0.5, 0.7, 0.9, 1, 1.1, 1.4, 2, 9]) fills.push(palette.change(ratio));
     for (let i = 0; i < 200; ++i) {
       fills.push(palette.slice("name", 0, i, 1), palette.slice("heat", 0, 0, 10 ** (i / 20)));
     }
@@ -213,6 +214,30 @@ test("a device op has the colour of its class, anything else that of its kind", 
   const palette = new Palette("light", KINDS, CLASSES, CAUSES);
   assert.equal(palette.slice("class", (KINDS.indexOf("kernel") << 8) | 2, 0, 0), palette.classColour(2));
   assert.equal(palette.slice("class", 0 << 8, 0, 0), palette.kindColour(0));
+});
+
+test("slower is red, faster blue, the more the stronger; what is not compared is grey", () => {
+  const palette = new Palette("light", KINDS, CLASSES, CAUSES);
+  const redness = (ratio: number) => {
+    const colour = palette.change(ratio);
+    return (colour & 255) - ((colour >> 16) & 255);
+  };
+  const ratios = [0.1, 0.5, 0.7, 0.9, 1, 1.1, 1.4, 2, 9];
+  ratios.slice(1).forEach((ratio, i) => assert.ok(redness(ratio) >= redness(ratios[i]!), `${ratio}`));
+  assert.ok(redness(2) > 80 && redness(0.5) < -80 && Math.abs(redness(1)) < 12);
+  assert.equal(palette.change(2), palette.change(50));
+  assert.equal(palette.change(null), palette.onlyHere);
+  const [, normal] = VISIONS[0]!;
+  for (const [vision, matrix] of VISIONS) {
+    for (const [a, b] of [
+      [2, 0.5],
+      [2, 1],
+      [0.5, 1],
+    ] as const) {
+      const far = distance(palette.change(a), palette.change(b), matrix ?? normal);
+      assert.ok(far > 0.05, `${a} and ${b}, ${vision}: ${far.toFixed(3)}`);
+    }
+  }
 });
 
 test("a frame of a call path has the colour of its function", () => {

@@ -1,5 +1,5 @@
 // /api/compare: what changed between two profiles. /api/compare/times: when in one is what is now in the other.
-// /api/compare/slice: the same work on the other side.
+// /api/compare/names: how the device ops of each name changed. /api/compare/slice: the same work on the other side.
 #include "serve/endpoints/compare_endpoints.h"
 
 #include <algorithm>
@@ -171,11 +171,34 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
   return json_answer(std::move(json).text());
 }
 
+Answer answer_names(const ComparedProfiles& compared, const Request& request) {
+  const Parameters none(request, {});
+  JsonTextWriter json;
+  json.begin_object();
+  for (const Side side : kSides) {
+    const std::vector<ComparedProfiles::NameChange> changes = compared.name_changes(side);
+    json.key(side == Side::a ? "a" : "b").begin_object().key("name").begin_array();
+    for (const ComparedProfiles::NameChange& change : changes) json.value(int64_t{change.name});
+    json.end_array().key("ratio").begin_array();
+    for (const ComparedProfiles::NameChange& change : changes) {
+      if (change.ratio) {
+        json.value(*change.ratio);
+      } else {
+        json.null();
+      }
+    }
+    json.end_array().end_object();
+  }
+  json.end_object();
+  return json_answer(std::move(json).text());
+}
+
 }  // namespace
 
 Answer answer_compare(const ComparedProfiles& compared, const Request& request, std::string_view what) {
   if (what.empty()) return answer_changes(compared, request);
   if (what == "/times") return answer_times(compared, request);
+  if (what == "/names") return answer_names(compared, request);
   if (what == "/slice") return answer_partner(compared, request);
   throw RequestError(kNotFound, "there is no such request");
 }

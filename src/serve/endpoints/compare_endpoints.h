@@ -9,7 +9,7 @@
 
 namespace cgpu {
 
-/// `what`: the path behind "/api/compare", "" or "/times" or "/slice".
+/// `what`: the path behind "/api/compare", "" or "/times", "/names" or "/slice".
 Answer answer_compare(const ComparedProfiles& compared, const Request& request, std::string_view what);
 
 }  // namespace cgpu

@@ -116,6 +116,16 @@ TEST_F(Compared, TimesOfTheSameWork) {
   expect_has(times, "\"residual\":[0,");
 }
 
+TEST_F(Compared, NamesByHowTheirWorkChanged) {
+  const auto side = [](const std::string& answer, const char* name) { return answer.substr(answer.find(name)); };
+  const std::string names = get("/api/compare/names");
+  // gemm_kernel takes three times as long, small_kernel as long as before; copy_kernel is in B alone.
+  const std::regex of_a(R"re("a":\{"name":\[\d+,\d+\],"ratio":\[3(\.0)?,1(\.0)?\]\})re");
+  const std::regex of_b(R"re("b":\{"name":\[\d+,\d+,\d+\],"ratio":\[3(\.0)?,1(\.0)?,null\]\})re");
+  EXPECT_TRUE(std::regex_search(names, of_a)) << side(names, "\"a\"");
+  EXPECT_TRUE(std::regex_search(names, of_b)) << side(names, "\"b\"");
+}
+
 TEST_F(Compared, TheSameWorkInTheSameStep) {
   for (const char* name : {"gemm_kernel", "small_kernel"}) {
     const auto a = slices('a', name);

@@ -1,7 +1,7 @@
 // Asks the server what changed between the two profiles that it compares.
 import type { SideName } from "../model/two_axes";
 import { query } from "./client";
-import type { Changes, PartnerAnswer, TimePoints } from "./protocol";
+import type { Changes, NameChanges, PartnerAnswer, TimePoints } from "./protocol";
 import type { Server } from "./server";
 
 export class ComparisonClient {
@@ -13,6 +13,10 @@ export class ComparisonClient {
 
   times(signal?: AbortSignal): Promise<TimePoints> {
     return this.server.json("/api/compare/times", signal);
+  }
+
+  names(signal?: AbortSignal): Promise<Record<SideName, NameChanges>> {
+    return this.server.json("/api/compare/names", signal);
   }
 
   /** What a slice of a side is on the other one. */

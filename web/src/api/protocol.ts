@@ -40,6 +40,13 @@ export interface TimePoints {
   residual: number[];
 }
 
+/** How the device ops of names changed, by the numbers of the names: the time of B over that of A, null where one side
+ * alone has any. */
+export interface NameChanges {
+  name: number[];
+  ratio: (number | null)[];
+}
+
 /** The same work on the other side. */
 export interface PartnerAnswer {
   status: "both" | "only_a" | "only_b" | "orphan" | null;

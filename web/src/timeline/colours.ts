@@ -1,9 +1,11 @@
-// The colours of slices: by what they are, by name, or by how long they last. Fills are light enough for dark text in
+// The colours of slices: by what they are, by name, by how long they last, or by how they changed. Fills are light enough for dark text in
 // both themes. Colours are made in OKLCH (B. Ottosson, 2020), where equal steps look equally far.
 import type { Theme } from "../ui/theme";
 
 export const COLOUR_MODES = ["class", "name", "heat"] as const;
-export type ColourMode = (typeof COLOUR_MODES)[number];
+/** Of a run that is compared with another one also by how what has a name changed. */
+export const COMPARED_COLOUR_MODES = ["change", ...COLOUR_MODES] as const;
+export type ColourMode = (typeof COMPARED_COLOUR_MODES)[number];
 
 /** Lightness, hue in degrees, and chroma. */
 type Fill = readonly [number, number, number];
@@ -143,6 +145,10 @@ export function fromCss(text: string): number {
 }
 
 const HEAT_STEPS = 64;
+/** Colours on each side of no change; the strongest is for twice or half the time. */
+const CHANGE_STEPS = 16;
+const ONLY_HERE: Fill = [0.84, 95, 0.15];
+const SAME: Fill = [0.88, 255, 0.008];
 /** Durations at both ends of the heat scale, ns. */
 const HEAT_FROM = 500;
 const HEAT_TO = 50e6;
@@ -155,6 +161,10 @@ export class Palette {
   readonly #causes: number[];
   readonly #names: number[];
   readonly #heat: number[];
+  /** From half the time, over no change, to twice the time. */
+  readonly #changes: number[];
+  readonly onlyHere: number;
+  readonly #notCompared: number;
   /** By kind: whether it is a device op, whose class says more than its kind. */
   readonly #hasClass: boolean[];
   readonly #isNamed: boolean[];
@@ -181,6 +191,21 @@ export class Palette {
       const share = i / (HEAT_STEPS - 1);
       return of([0.88 - 0.2 * share, 230 - 205 * share, 0.03 + 0.13 * share]);
     });
+    this.#changes = Array.from({ length: 2 * CHANGE_STEPS + 1 }, (_, i) => {
+      const strength = Math.abs(i - CHANGE_STEPS) / CHANGE_STEPS;
+      if (strength === 0) return of(SAME);
+      return of([0.86 - 0.19 * strength, i < CHANGE_STEPS ? 245 : 27, 0.04 + 0.12 * strength]);
+    });
+    this.onlyHere = of(ONLY_HERE);
+    this.#notCompared = of(PLAIN);
+  }
+
+  /** Of work that takes so many times as long in B as in A; null: that one side alone has; undefined: not compared. */
+  change(ratio: number | null | undefined): number {
+    if (ratio === undefined) return this.#notCompared;
+    if (ratio === null) return this.onlyHere;
+    const strength = Math.max(-1, Math.min(1, Math.log2(ratio)));
+    return this.#changes[CHANGE_STEPS + Math.round(strength * CHANGE_STEPS)]!;
   }
 
   slice(mode: ColourMode, colour: number, name: number, duration: number): number {

@@ -4,7 +4,6 @@ import type { Command } from "../views/context";
 import { areaBetween, rangeOf } from "../model/selection";
 import { outermost } from "../model/groups";
 import { at, plain, typesOrAt } from "../ui/keys";
-import { COLOUR_MODES } from "./colours";
 import type { Navigation } from "./navigation";
 import type { Timeline } from "./timeline";
 
@@ -59,7 +58,10 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     if (slice) timeline.togglePin(slice.track);
   };
   const nextMode = () =>
-    source.colourMode.update((mode) => COLOUR_MODES[(COLOUR_MODES.indexOf(mode) + 1) % COLOUR_MODES.length]!);
+    source.colourMode.update((mode) => {
+      const modes = source.colourModes;
+      return modes[(modes.indexOf(mode) + 1) % modes.length]!;
+    });
   const press = (code: string) => () => timeline.motion.press(code);
   return [
     { group: "Axis", title: "Zoom in", keys: "W", run: press("KeyW") },
@@ -159,7 +161,7 @@ export function timelineCommands(timeline: Timeline, navigation: Navigation, foc
     },
     { group: "Tracks", title: "Fold all tracks", run: () => setFolded(true) },
     { group: "Tracks", title: "Unfold all tracks", run: () => setFolded(false) },
-    ...COLOUR_MODES.map((mode) => ({
+    ...source.colourModes.map((mode) => ({
       group: "Tracks",
       title: `Colour by ${mode === "heat" ? "duration" : mode}`,
       run: () => source.colourMode.set(mode),

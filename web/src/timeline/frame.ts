@@ -38,6 +38,7 @@ export class Frame {
     readonly tiles: TileStore,
     readonly palette: Palette,
     readonly mode: ColourMode,
+    readonly changes: ReadonlyMap<number, number | null> | undefined,
     readonly page: PageColours,
     readonly labels: Labels,
     readonly gridStep: number,

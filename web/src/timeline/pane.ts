@@ -356,16 +356,20 @@ function lastSlice(raster: LaneRaster): number {
 const UNWANTED = 0.22;
 
 function laneColours(frame: Frame, idle: boolean): LaneColours {
-  const { palette, mode, page, wanted, seen } = frame;
+  const { palette, mode, changes, page, wanted, seen } = frame;
   const edges = new Map<number, number>();
   return {
     fill(raster, pixel) {
       const colour = raster.colour[pixel]!;
       seen[idle ? CAUSE | (colour & 255) : colour] = 1;
-      const fill = idle
-        ? palette.cause(colour & 255)
-        : palette.slice(mode, colour, raster.name[pixel]!, raster.duration[pixel]!);
-      return wanted && !wanted(raster.name[pixel]!) ? mix(fill, page.paper, UNWANTED) : fill;
+      const name = raster.name[pixel]!;
+      const fill =
+        mode === "change"
+          ? palette.change(palette.isDeviceKind(colour >> 8) && !idle ? changes?.get(name) : undefined)
+          : idle
+            ? palette.cause(colour & 255)
+            : palette.slice(mode, colour, name, raster.duration[pixel]!);
+      return wanted && !wanted(name) ? mix(fill, page.paper, UNWANTED) : fill;
     },
     edge(fill) {
       let edge = edges.get(fill);

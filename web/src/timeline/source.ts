@@ -30,6 +30,10 @@ export interface TimelineSource {
   readonly search: Store<string>;
   readonly settings: Store<TrackSettings>;
   readonly colourMode: Store<ColourMode>;
+  /** Those to choose from. */
+  readonly colourModes: readonly ColourMode[];
+  /** Where this run is compared with another one: by the name of a device op, as Palette.change takes it. */
+  readonly changes?: ReadonlyMap<number, number | null>;
   /** What the ruler counts from, as timeAxis takes it. */
   readonly axisMode: Store<string>;
   readonly axis: Readable<TimeAxis>;

@@ -457,6 +457,7 @@ export class Timeline implements Stage {
         source.tiles,
         this.#palette,
         source.colourMode.get(),
+        source.changes,
         this.#page,
         this.#labels,
         gridStepOf(of, css),

@@ -2,11 +2,12 @@
 import { render, type JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
-import type { Changes, TimePoints } from "../api/protocol";
+import type { Changes, NameChanges, TimePoints } from "../api/protocol";
 import { duration, moment } from "../model/format";
 import { AXIS_MODES, type AxisMode, type SideName } from "../model/two_axes";
 import { width } from "../model/viewport";
 import { useLoaded, useStore } from "../ui/hooks";
+import { COMPARED_COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { DataTable } from "../ui/table";
 import { headline, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
 import { TimelinePair, type SelectedPair } from "./compare_pair";
@@ -50,8 +51,12 @@ interface CompareProps {
 function Compare({ context, compared, onPair }: CompareProps): JSX.Element {
   const client = useMemo(() => new ComparisonClient(context.client.server), []);
   const loaded = useLoaded(async (signal) => {
-    const [changes, times] = await Promise.all([client.changes(signal), client.times(signal)]);
-    return { changes, times };
+    const [changes, times, names] = await Promise.all([
+      client.changes(signal),
+      client.times(signal),
+      client.names(signal),
+    ]);
+    return { changes, times, names };
   }, []);
   if (loaded.state === "loading") return <p class="empty">Comparing the two runs {"\u2026"}</p>;
   return (
@@ -64,9 +69,10 @@ function Compare({ context, compared, onPair }: CompareProps): JSX.Element {
 interface ComparisonProps extends CompareProps {
   changes: Changes;
   times: TimePoints;
+  names: Record<SideName, NameChanges>;
 }
 
-function Comparison({ context, compared, onPair, changes, times }: ComparisonProps): JSX.Element {
+function Comparison({ context, compared, onPair, changes, times, names: nameChanges }: ComparisonProps): JSX.Element {
   const names = Object.keys(changes.tables);
   const hasTimelines = compared.a.session.tracks.length > 0 && compared.b.session.tracks.length > 0;
   const first = hasTimelines || changes.tables[CAUSES] ? "changes" : (names[0] ?? "changes");
@@ -75,7 +81,7 @@ function Comparison({ context, compared, onPair, changes, times }: ComparisonPro
   const change = state.choice("change", "");
   const tab = useStore(chosen);
   const current = useStore(change);
-  const pair = useMemo(() => (hasTimelines ? new TimelinePair(compared, context, times) : null), []);
+  const pair = useMemo(() => (hasTimelines ? new TimelinePair(compared, context, times, nameChanges) : null), []);
   const causes = useMemo(() => changes.tables[CAUSES] && new Records(changes.tables[CAUSES]), []);
   const show = (number: number) => {
     const row = causes?.rows[number];
@@ -105,10 +111,11 @@ function Comparison({ context, compared, onPair, changes, times }: ComparisonPro
           ))}
         </nav>
         <span class="gap" />
+        {pair && !table && <ColourChoice pair={pair} />}
         {pair && !table && <AxisChoice pair={pair} />}
       </div>
       <div class="compare-main" hidden={table !== undefined}>
-        <ChangeList changes={changes} causes={causes} current={Number(current) - 1} onShow={show} />
+        <ChangeList changes={changes} causes={causes} current={Number(current) - 1} onShow={show} pair={pair} />
         {pair && <Timelines pair={pair} />}
       </div>
       {table && (
@@ -131,6 +138,40 @@ function Comparison({ context, compared, onPair, changes, times }: ComparisonPro
         </>
       )}
     </div>
+  );
+}
+
+const COLOURS: Record<ColourMode, string> = { change: "change", class: "kind", name: "name", heat: "duration" };
+
+/** What the colours of both timelines say. */
+function ColourChoice({ pair }: { pair: TimelinePair }): JSX.Element {
+  const mode = useStore(pair.colour);
+  return (
+    <label class="soft">
+      Colour by{" "}
+      <select
+        aria-label="What the colours of both timelines say"
+        value={mode}
+        onChange={(event) => pair.colour.set(event.currentTarget.value as ColourMode)}
+      >
+        {COMPARED_COLOUR_MODES.map((each) => (
+          <option value={each}>{COLOURS[each]}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** What the colours of changes mean. */
+function ChangeScale({ pair }: { pair: TimelinePair }): JSX.Element | null {
+  if (useStore(pair.colour) !== "change") return null;
+  return (
+    <p
+      class="change-scale"
+      title="Device ops by the time of their name in B over that in A, of the work that both have; the strongest colours are twice and half the time"
+    >
+      Timelines: faster <i class="scale" /> slower <i class="only-here" /> on one side only
+    </p>
   );
 }
 
@@ -170,10 +211,11 @@ interface ChangeListProps {
   causes: Records | undefined;
   current: number;
   onShow: (number: number) => void;
+  pair: TimelinePair | null;
 }
 
 /** The words, and what explains the change, the largest first. */
-function ChangeList({ changes, causes, current, onShow }: ChangeListProps): JSX.Element {
+function ChangeList({ changes, causes, current, onShow, pair }: ChangeListProps): JSX.Element {
   const rows = causes?.rows ?? [];
   const most = Math.max(1, ...rows.map((row) => Math.abs(causes!.number(row, "delta_ns"))));
   const listed = rows.slice(0, MOST_LISTED);
@@ -197,6 +239,7 @@ function ChangeList({ changes, causes, current, onShow }: ChangeListProps): JSX.
           </span>
         </h3>
       )}
+      {pair && <ChangeScale pair={pair} />}
       <ol>
         {listed.map((row, number) => {
           const delta = causes!.number(row, "delta_ns");

@@ -1,12 +1,13 @@
 // The timelines of two compared profiles: they share one axis, and what is selected in one is marked in the other.
 import { ComparisonClient } from "../api/comparison";
-import type { Changes, PartnerAnswer, TimePoints } from "../api/protocol";
+import type { Changes, NameChanges, PartnerAnswer, TimePoints } from "../api/protocol";
 import { LinkedWindows } from "../model/linked_windows";
 import { rangeOf, type SliceRef } from "../model/selection";
 import { Store } from "../model/store";
 import { AXIS_MODES, otherSide, stepAnchors, TwoAxes, type AxisMode, type SideName } from "../model/two_axes";
 import { everything, sameRange, width, type Range } from "../model/viewport";
 import { runKey, timelineCommands } from "../timeline/commands";
+import { COMPARED_COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { Navigation } from "../timeline/navigation";
 import type { TimelineSource } from "../timeline/source";
 import { Timeline } from "../timeline/timeline";
@@ -41,6 +42,7 @@ export class TimelinePair {
   readonly sides: Readonly<Record<SideName, PairSide>>;
   readonly link: LinkedWindows;
   readonly mode: Store<AxisMode>;
+  readonly colour: Store<ColourMode>;
   readonly selected = new Store<SelectedPair | null>(null);
   readonly #client: ComparisonClient;
   readonly #ends: (() => void)[];
@@ -48,7 +50,12 @@ export class TimelinePair {
   #asked = 0; // partners of selected slices
   #wanted = 0; // places of changes
 
-  constructor(compared: Compared, context: ViewContext, times: TimePoints) {
+  constructor(
+    compared: Compared,
+    context: ViewContext,
+    times: TimePoints,
+    private readonly names: Record<SideName, NameChanges>,
+  ) {
     this.#client = new ComparisonClient(context.client.server);
     const axes = new TwoAxes(times, stepAnchors(compared.a.session.steps, compared.b.session.steps));
     const usual: AxisMode = axes.has("work") ? "work" : axes.has("step") ? "step" : "time";
@@ -56,7 +63,8 @@ export class TimelinePair {
     const chosen = compared.a.state.choice("one_axis", usual);
     const possible = (text: string) => AXIS_MODES.find((mode) => mode === text && axes.has(mode)) ?? usual;
     this.mode = new Store<AxisMode>(possible(chosen.get()));
-    this.sides = { a: this.#side(compared.a, context), b: this.#side(compared.b, context) };
+    this.colour = compared.a.state.choice<ColourMode>("compared_colour", "change", COMPARED_COLOUR_MODES);
+    this.sides = { a: this.#side("a", compared.a, context), b: this.#side("b", compared.b, context) };
     const { a, b } = this.sides;
     this.link = new LinkedWindows({ a: a.source, b: b.source }, axes, this.mode);
     const connection = context.client.server.connection;
@@ -119,7 +127,7 @@ export class TimelinePair {
     this.selected.set({ side: lead, name, a, b, answer: theirSize === null ? answer : null });
   }
 
-  #side(profile: ShownProfile, context: ViewContext): PairSide {
+  #side(side: SideName, profile: ShownProfile, context: ViewContext): PairSide {
     const shared = timelineSource(profile, context.theme);
     const { viewport, selection } = shared;
     const navigate = (target: Target) => {
@@ -128,7 +136,14 @@ export class TimelinePair {
       if (stays && target.slice) selection.set(target.slice);
       else profile.state.navigate(target);
     };
-    const source: TimelineSource = { ...shared, navigate };
+    const { name, ratio } = this.names[side];
+    const source: TimelineSource = {
+      ...shared,
+      navigate,
+      colourMode: this.colour,
+      colourModes: COMPARED_COLOUR_MODES,
+      changes: new Map(name.map((number, i) => [number, ratio[i]!])),
+    };
     const timeline = new Timeline(source);
     const toTimeline = () => context.navigate({ view: "timeline" }); // where the field for searching is
     return { profile, source, timeline, commands: timelineCommands(timeline, new Navigation(source), toTimeline) };

@@ -2,7 +2,7 @@
 import { TileStore } from "../api/tile_store";
 import { FROM_START, timeAxis, type TimeAxis } from "../model/axis";
 import { Store, type Readable } from "../model/store";
-import { COLOUR_MODES } from "../timeline/colours";
+import { COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { COUNTER_SCALES, type TimelineSource } from "../timeline/source";
 import type { Theme } from "../ui/theme";
 import type { ShownProfile } from "./context";
@@ -30,7 +30,8 @@ export function timelineSource(
     marks: state.marks,
     search: state.search,
     settings: state.settings,
-    colourMode: state.choice("colour", "class", COLOUR_MODES),
+    colourMode: state.choice<ColourMode>("colour", "class", COLOUR_MODES),
+    colourModes: COLOUR_MODES,
     axisMode,
     axis,
     counterScale: state.choice("counters", "sight", COUNTER_SCALES),

@@ -140,6 +140,29 @@ describe("two runs side by side", { skip }, () => {
     await untilSides("neither is marked", (one, two) => !one.selection && !two.selection);
   });
 
+  test("colours say how the work of each name changed", async () => {
+    const names = await server.json("/api/compare/names");
+    assert.ok(names.a.ratio.every((ratio) => ratio === null || Math.abs(Math.log2(ratio)) < 1));
+    const colour = page.getByLabel("What the colours of both timelines say");
+    assert.equal(await colour.inputValue(), "change");
+    assert.ok(await page.locator(".change-scale").isVisible());
+    const hashes = () => page.evaluate(() => [window.cgpu.rasterHash(), window.cgpu_b.rasterHash()]);
+    await drawn();
+    const byChange = await hashes();
+    await colour.selectOption("class");
+    await drawn();
+    const byKind = await hashes();
+    assert.ok(byKind[0] !== byChange[0] && byKind[1] !== byChange[1], "both are drawn anew");
+    assert.equal(await page.locator(".change-scale").count(), 0);
+    await page.locator(".timeline-place canvas").first().hover({ force: true });
+    for (const wanted of ["name", "heat", "change"]) {
+      await page.keyboard.press("c");
+      await until(page, `by ${wanted}`, async () => (await colour.inputValue()) === wanted);
+    }
+    await drawn();
+    assert.deepEqual(await hashes(), byChange);
+  });
+
   test("the tables, and the way to each run alone", async () => {
     const number = changes.places.findIndex(({ a, b }) => a?.slice && b?.slice);
     await page.locator(".changes li button").nth(number).click();
