@@ -33,10 +33,10 @@ function(cgpu_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${host})
 endfunction()
 
-# cgpu_unite(TARGET source...): the sources are dealt out in turn to units of at most twelve, each compiled as one file, in
+# cgpu_unite(TARGET source...): the sources are dealt out in turn to units of at most 24, each compiled as one file, in
 # half the processor time. Neighbours in a folder go to different units, so that their file-local names seldom meet; where
 # two do, the compiler says so, and either they are one thing and belong in a header, or one wants a better name.
-set(CGPU_FILES_PER_UNIT 12)
+set(CGPU_FILES_PER_UNIT 24)
 
 function(cgpu_unite target)
   if(NOT CGPU_UNITE)

@@ -24,7 +24,7 @@ const std::string kHostile =
     "<script>alert(1)</script>\n\"\\\x01\xE2\x80\xAEtxet\xFF & 'quotes' " + std::string(100'000, 'x');
 
 /// Two kernels with their launches in an op, a copy, and names that nobody would want to see interpreted.
-Session small_session() {
+Session viewed_session() {
   TestRun run;
   const SliceIndex op = run.host(SliceKind::framework_op, "aten::mm", 1'000, 500);
   const SliceIndex first = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 1'100, 50, op);
@@ -41,7 +41,7 @@ Session small_session() {
 
 class Ready : public ::testing::Test {
  protected:
-  Ready() : viewer("1.2.3") { viewer.add({"trace.json"}).show(small_session()); }
+  Ready() : viewer("1.2.3") { viewer.add({"trace.json"}).show(viewed_session()); }
 
   Answer get(const std::string& path, std::multimap<std::string, std::string> query = {}) {
     const Answer answer = viewer.answer({path, std::move(query)});
@@ -57,7 +57,7 @@ class Ready : public ::testing::Test {
   }
   /// Of the first track of a kind.
   std::string track(ViewKind kind) {
-    const Profile profile(small_session());
+    const Profile profile(viewed_session());
     ViewTrackId id = 0;
     while (profile.view().tracks()[id].kind != kind) ++id;
     return std::to_string(id);
@@ -213,7 +213,7 @@ TEST_F(Ready, Search) {
 }
 
 TEST_F(Ready, TablesAreThoseOfTheCommandLine) {
-  const Session session = small_session();
+  const Session session = viewed_session();
   for (const std::string name : {"kernels", "ops", "api", "idle", "gpu_time", "slices", "info", "call_tree"}) {
     const std::string expected = render_json("table", session.inputs, {make_table(name, session)});
     EXPECT_EQ(body("/api/p/0/table/" + name), expected);
@@ -447,7 +447,7 @@ class TwoProfiles : public ::testing::Test {
         {"slice", {{"track", "1"}, {"slice", "0"}}},
     };
     for (const size_t profile : {0, 1}) {
-      const auto session = profile == 0 ? small_session : other_session;
+      const auto session = profile == 0 ? viewed_session : other_session;
       Viewer alone("1.2.3");
       alone.add({}).show(session());
       for (const Query& query : queries) {

@@ -10,7 +10,7 @@
 namespace cgpu {
 namespace {
 
-TestOp launched_by(SliceIndex call) {
+TestOp unclassed_op(SliceIndex call) {
   return {0, 7, OpKind::compute, KernelClass::unknown, call};
 }
 
@@ -23,11 +23,11 @@ TEST(Ranges, DeviceWorkCountsOncePerNameAndOnlyInsideOfItsThread) {
   const SliceIndex call = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 25, 5, forward);
   const SliceIndex late = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 80, 5, outer);
   const SliceIndex elsewhere = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 81, 5, kNone, "2");
-  run.kernel("a", 100, 40, launched_by(call));
-  run.kernel("b", 140, 2, launched_by(late));
-  run.kernel("c", 150, 1000, launched_by(elsewhere));
+  run.kernel("a", 100, 40, unclassed_op(call));
+  run.kernel("b", 140, 2, unclassed_op(late));
+  run.kernel("c", 150, 1000, unclassed_op(elsewhere));
   run.kernel("d", 151, 1000);
-  run.implausible(run.kernel("e", 152, 1'000'000, launched_by(call)));
+  run.implausible(run.kernel("e", 152, 1'000'000, unclassed_op(call)));
   const Table table = ranges_table(session_of(run), {});
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 2u);
@@ -77,7 +77,7 @@ TEST(Ranges, EqualsAskingEveryOpForEveryNameOverRandomRuns) {
           ++ops[name];
           time[name] += duration;
         }
-        run.kernel("k", 100 + i, duration, launched_by(call));
+        run.kernel("k", 100 + i, duration, unclassed_op(call));
       }
       session.runs.push_back(std::move(run.run));
     }

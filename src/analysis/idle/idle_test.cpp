@@ -17,7 +17,7 @@
 namespace cgpu {
 namespace {
 
-TestOp launched_by(SliceIndex call, int64_t stream = 7) {
+TestOp launched_on(SliceIndex call, int64_t stream = 7) {
   return {0, stream, OpKind::compute, KernelClass::gemm, call};
 }
 
@@ -71,7 +71,7 @@ TEST(Idle, HostPhaseGoesToTheInnermostSliceThatNamesACause) {
   run.host(kCall, "cudaLaunchKernel", 112, 3);                            // names none: still allocation
   run.host(kCall, "cudaDeviceSynchronize", 100, 90, kNone, "another thread");
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 180, 15);
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)),
+  EXPECT_EQ(causes_of_gap(run, launched_on(launch)),
             (Causes{{"data_loading", 20}, {"allocation", 10}, {"host_code", 50}, {"launch_overhead", 20}}));
 }
 
@@ -80,7 +80,7 @@ TEST(Idle, OverheadOfTheProfilerBeforeAnythingElse) {
   run.host(kCall, "cudaStreamSynchronize", 90, 50);
   run.add(SliceKind::overhead, "Activity Buffer Request", 120, 40, run.track(TrackKind::host_thread, "1", "-1"));
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 190, 20);
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)),
+  EXPECT_EQ(causes_of_gap(run, launched_on(launch)),
             (Causes{{"synchronization", 20}, {"profiler_overhead", 40}, {"host_code", 30}, {"launch_overhead", 10}}));
 }
 
@@ -90,31 +90,31 @@ TEST(Idle, ALockGivesWayToWhatIsWaitedFor) {
   run.host(SliceKind::python_function, "<built-in method acquire of _thread.lock object at 0x1>", 105, 20);
   run.host(SliceKind::python_function, "<built-in method acquire of _thread.lock object at 0x2>", 150, 20);
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 200, 0);
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)), (Causes{{"data_loading", 30}, {"lock", 20}, {"host_code", 50}}));
+  EXPECT_EQ(causes_of_gap(run, launched_on(launch)), (Causes{{"data_loading", 30}, {"lock", 20}, {"host_code", 50}}));
 }
 
 TEST(Idle, BlockingCopy) {
   TestRun run;
   const SliceIndex copy = run.host(kCall, "cudaMemcpy", 150, 40);
-  EXPECT_EQ(causes_of_gap(run, launched_by(copy)),
+  EXPECT_EQ(causes_of_gap(run, launched_on(copy)),
             (Causes{{"host_code", 50}, {"blocking_copy", 40}, {"launch_overhead", 10}}));
 }
 
 TEST(Idle, QueuedWorkWaitedForAnotherStream) {
   TestRun run;
-  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 20, 80))),
+  EXPECT_EQ(causes_of_gap(run, launched_on(run.host(kCall, "cudaLaunchKernel", 20, 80))),
             (Causes{{"dependency", 100}}));
 }
 
 TEST(Idle, QueuedWorkBehindItsOwnStream) {
   TestRun run;
-  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 20, 80), 3)),
+  EXPECT_EQ(causes_of_gap(run, launched_on(run.host(kCall, "cudaLaunchKernel", 20, 80), 3)),
             (Causes{{"launch_overhead", 100}}));
 }
 
 TEST(Idle, LaunchThatReturnsInsideTheGap) {
   TestRun run;
-  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 20, 81))),
+  EXPECT_EQ(causes_of_gap(run, launched_on(run.host(kCall, "cudaLaunchKernel", 20, 81))),
             (Causes{{"launch_overhead", 100}}));
 }
 
@@ -123,10 +123,10 @@ TEST(Idle, AnOpThatBeginsLongAfterItsLaunchWaitsForSomethingElse) {
     const std::string cause = wait < 30'000 ? "launch_overhead" : "dependency";
     TestRun behind_its_stream;
     EXPECT_EQ(causes_of_gap(behind_its_stream,
-                            launched_by(behind_its_stream.host(kCall, "cudaLaunchKernel", 20, 80), 3), 100 + wait),
+                            launched_on(behind_its_stream.host(kCall, "cudaLaunchKernel", 20, 80), 3), 100 + wait),
               (Causes{{cause, wait}}));
     TestRun launched_inside;
-    EXPECT_EQ(causes_of_gap(launched_inside, launched_by(launched_inside.host(kCall, "cudaLaunchKernel", 20, 81)),
+    EXPECT_EQ(causes_of_gap(launched_inside, launched_on(launched_inside.host(kCall, "cudaLaunchKernel", 20, 81)),
                             101 + wait),
               (wait < 30'000 ? Causes{{cause, wait + 1}} : Causes{{"launch_overhead", 1}, {cause, wait}}));
   }
@@ -137,7 +137,7 @@ TEST(Idle, WhatACallOfTheLaunchDoesIsNoLaunchOverhead) {
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 100, 90);
   run.host(SliceKind::driver_call, "cuModuleLoadData", 110, 50, launch);
   run.host(SliceKind::annotation, "enumerate(DataLoader)", 0, 195);  // around the launch
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)), (Causes{{"module_load", 50}, {"launch_overhead", 50}}));
+  EXPECT_EQ(causes_of_gap(run, launched_on(launch)), (Causes{{"module_load", 50}, {"launch_overhead", 50}}));
 }
 
 TEST(Idle, TheDriversOwnWorkIsNotTheProfilers) {
@@ -146,7 +146,7 @@ TEST(Idle, TheDriversOwnWorkIsNotTheProfilers) {
   const TrackIndex nobody = run.track(TrackKind::host_thread, "-1", "0");
   run.add(SliceKind::overhead, "Lazy Function Loading", 110, 60, nobody);
   run.add(SliceKind::overhead, "Activity Buffer Request", 120, 10, nobody);
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)),
+  EXPECT_EQ(causes_of_gap(run, launched_on(launch)),
             (Causes{{"module_load", 50}, {"profiler_overhead", 10}, {"launch_overhead", 40}}));
 }
 
@@ -157,7 +157,7 @@ TEST(Idle, ToWaitWhereRequestsAreTakenIsToHaveNoWork) {
   run.host(SliceKind::python_function, "<built-in method acquire of _thread.lock object at 0x1>", 110, 40, taking);
   run.host(SliceKind::python_function, "<built-in method acquire of _thread.lock object at 0x1>", 165, 5);
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 200, 0);
-  EXPECT_EQ(causes_of_gap(run, launched_by(launch)), (Causes{{"no_work", 40}, {"lock", 5}, {"host_code", 55}}));
+  EXPECT_EQ(causes_of_gap(run, launched_on(launch)), (Causes{{"no_work", 40}, {"lock", 5}, {"host_code", 55}}));
 }
 
 TEST(Idle, TheFrameInWhichTheMainThreadSitsIsNamedWithItsStack) {
@@ -168,7 +168,7 @@ TEST(Idle, TheFrameInWhichTheMainThreadSitsIsNamedWithItsStack) {
   const SliceIndex resize = run.host(frame, "image_processing_owlv2.py(311): resize", 110, 80, process);
   const SliceIndex zoom = run.host(frame, "scipy/ndimage/_interpolation.py(691): zoom", 115, 70, resize);
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 195, 5);
-  run.kernel("next", 200, 10, launched_by(launch));
+  run.kernel("next", 200, 10, launched_on(launch));
   const Session session = session_of(run);
   const Table table = idle_hosts_table(session);
   expect_well_formed(table);
@@ -198,7 +198,7 @@ TEST(Idle, IterationsAreNobodysFaultAndAddressesDoNotDivide) {
   run.host(SliceKind::python_function, "<built-in method f of A object at 0x1>", 110, 20, step);
   run.host(SliceKind::python_function, "<built-in method f of A object at 0x2>", 130, 30, step);
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 180, 20, step);
-  run.kernel("next", 200, 10, launched_by(launch));
+  run.kernel("next", 200, 10, launched_on(launch));
   EXPECT_EQ(rows_of(idle_hosts_table(session_of(run))),
             (std::map<std::pair<int64_t, std::string>, Row>{
                 {{0, "host_code: <built-in method f of A object>"}, {1, 50, 50}},
@@ -217,7 +217,7 @@ TEST(Idle, WhatAQueuedOpWaitedFor) {
   const SliceIndex order = run.add(SliceKind::synchronization, "Stream Wait Event", 5, 1, stream);
   run.run.timeline.slices.launch[order] = told;
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 8, 2);
-  run.kernel("held", 160, 10, launched_by(launch));
+  run.kernel("held", 160, 10, launched_on(launch));
   run.run.timeline.synchronizations.push_back(
       {.slice = order, .kind = Synchronization::Kind::stream_order, .device = 0, .stream = 3, .record = record});
   EXPECT_EQ(awaited, 1u);
@@ -228,12 +228,12 @@ TEST(Idle, WhatAQueuedOpWaitedFor) {
 TEST(Idle, NoLaunchIsUnknown) {
   TestRun run;
   run.host(kCall, "cudaStreamSynchronize", 90, 50);
-  EXPECT_EQ(causes_of_gap(run, launched_by(kNone)), (Causes{{"unknown", 100}}));
+  EXPECT_EQ(causes_of_gap(run, launched_on(kNone)), (Causes{{"unknown", 100}}));
 }
 
 TEST(Idle, LaunchAfterItsOpIsAllHostTime) {
   TestRun run;
-  EXPECT_EQ(causes_of_gap(run, launched_by(run.host(kCall, "cudaLaunchKernel", 250, 10))),
+  EXPECT_EQ(causes_of_gap(run, launched_on(run.host(kCall, "cudaLaunchKernel", 250, 10))),
             (Causes{{"host_code", 100}}));
 }
 

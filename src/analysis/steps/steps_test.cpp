@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kParts = {"kernel_ns",  "memcpy_ns",     "memset_ns", "communication_ns",
                                          "runtime_ns", "dataloader_ns", "cpu_ns",    "other_ns"};
 
-TestOp launched_by(SliceIndex call, OpKind kind = OpKind::compute) {
+TestOp launched_as(SliceIndex call, OpKind kind = OpKind::compute) {
   return {0, 7, kind, KernelClass::gemm, call};
 }
 
@@ -32,10 +32,10 @@ TEST(Steps, EveryMomentGoesToTheFirstActivity) {
   run.host(SliceKind::annotation, "enumerate(DataLoader)#_Iter.__next__", 1050, 100);                 // 1050-1150
   run.host(SliceKind::framework_op, "aten::op", 1100, 200);                                           // cpu 1150-1300
   const SliceIndex call = run.host(SliceKind::driver_call, "cuLaunchKernel", 1250, 100, kNone, "2");  // runtime
-  run.kernel("collective", 1340, 100, launched_by(call, OpKind::communication));  // 1350-1440 minus below
-  run.memset("memset", 1400, 100, 8, launched_by(call));
-  run.memcpy("memcpy", 1450, 100, {}, launched_by(call));
-  run.kernel("kernel", 1500, 400, launched_by(call));  // past the mark's end: the step ends at 1900
+  run.kernel("collective", 1340, 100, launched_as(call, OpKind::communication));  // 1350-1440 minus below
+  run.memset("memset", 1400, 100, 8, launched_as(call));
+  run.memcpy("memcpy", 1450, 100, {}, launched_as(call));
+  run.kernel("kernel", 1500, 400, launched_as(call));  // past the mark's end: the step ends at 1900
   run.kernel("copy kernel", 1930, 10, {0, 7, OpKind::memory, KernelClass::copy, kNone});
   const Table table = steps_table(session_of(run), {});
   expect_well_formed(table);
@@ -55,7 +55,7 @@ TEST(Steps, WidenedStepPushesTheNextOne) {
     const int launches = step == 2 ? 3 : 5;
     for (int i = 0; i < launches; ++i) {
       const SliceIndex call = run.host(SliceKind::runtime_call, "launch", 100 * step + 10 * i, 5);
-      run.kernel("k", 100 * step + 10 * i + 90, 20, launched_by(call));  // ends up to 50 ns after the mark
+      run.kernel("k", 100 * step + 10 * i + 90, 20, launched_as(call));  // ends up to 50 ns after the mark
     }
   }
   const Table table = steps_table(session_of(run), {});
@@ -75,7 +75,7 @@ TEST(Steps, EightyPercentIsComplete) {
   for (int step = 0; step < 2; ++step) {
     run.host(SliceKind::annotation, "ProfilerStep#" + std::to_string(step), 100 * step, 100);
     for (int i = 0; i < 5 - step; ++i) {
-      run.kernel("k", 100 * step + i, 1, launched_by(run.host(SliceKind::runtime_call, "launch", 100 * step + i, 1)));
+      run.kernel("k", 100 * step + i, 1, launched_as(run.host(SliceKind::runtime_call, "launch", 100 * step + i, 1)));
     }
   }
   EXPECT_EQ(integer_at(steps_table(session_of(run), {}), 1, "complete"), 1);

@@ -12,7 +12,7 @@ namespace {
 
 using cgpu::test::TestFile;
 
-cgpu::Run read(const std::string& text) {
+cgpu::Run read_csv(const std::string& text) {
   const TestFile file(text, ".csv");
   return std::move(open_inputs({file.path()}, {}).runs.front());
 }
@@ -70,7 +70,7 @@ const std::string kPage =
     metric_row(5, "GPU Speed Of Light Throughput", "Duration", "ns", "7") + "==WARNING== late words\n";
 
 TEST(NcuCsv, DetailsPage) {
-  const cgpu::Run run = read(kPage);
+  const cgpu::Run run = read_csv(kPage);
   EXPECT_EQ(run.format, "ncu-csv");
   ASSERT_EQ(run.launch_metrics->launches.size(), 2u);
   const ProfiledLaunch& launch = run.launch_metrics->launches[0];
@@ -106,11 +106,11 @@ TEST(NcuCsv, RawPage) {
   std::vector<std::string> units(kAbout.size(), "");
   units.insert(units.end(), {"", "msecond", "Mbyte/second", "register/thread", "", "%"});
   const cgpu::Run run =
-      read(header_row({"thread Domain:Push/Pop_Range:PL_Type", "gpu__time_duration.sum", "dram__bytes.sum.per_second",
-                       "launch__registers_per_thread", "launch__func_cache_config",
-                       "sm__warps_active.avg.pct_of_peak_sustained_active"}) +
-           row(units) + launch_row(0, {"x:y", "1.5", "2,000.25", "16", "Shared", "50"}) +
-           launch_row(1, {"", "2", "", "n/a"}) + launch_row(2, {"", "2", "3", "4", "x", "5", "6"}));
+      read_csv(header_row({"thread Domain:Push/Pop_Range:PL_Type", "gpu__time_duration.sum",
+                           "dram__bytes.sum.per_second", "launch__registers_per_thread", "launch__func_cache_config",
+                           "sm__warps_active.avg.pct_of_peak_sustained_active"}) +
+               row(units) + launch_row(0, {"x:y", "1.5", "2,000.25", "16", "Shared", "50"}) +
+               launch_row(1, {"", "2", "", "n/a"}) + launch_row(2, {"", "2", "3", "4", "x", "5", "6"}));
   ASSERT_EQ(run.launch_metrics->launches.size(), 3u);
   const ProfiledLaunch& first = run.launch_metrics->launches[0];
   EXPECT_EQ(first.duration_ns, 1500000);
@@ -127,9 +127,9 @@ TEST(NcuCsv, RawPage) {
 
 TEST(NcuCsv, NumbersOfOtherLanguagesAreNotGuessed) {
   const cgpu::Run run =
-      read(kDetails + metric_row(0, "GPU Speed Of Light Throughput", "Memory Throughput", "%", "61,84") +
-           metric_row(0, "GPU Speed Of Light Throughput", "Duration", "ns", "1.234.567") +
-           metric_row(0, "GPU Speed Of Light Throughput", "DRAM Throughput", "%", "1,23,456"));
+      read_csv(kDetails + metric_row(0, "GPU Speed Of Light Throughput", "Memory Throughput", "%", "61,84") +
+               metric_row(0, "GPU Speed Of Light Throughput", "Duration", "ns", "1.234.567") +
+               metric_row(0, "GPU Speed Of Light Throughput", "DRAM Throughput", "%", "1,23,456"));
   const ProfiledLaunch& launch = run.launch_metrics->launches[0];
   EXPECT_FALSE(launch.memory_pct);
   EXPECT_FALSE(launch.duration_ns);
@@ -138,7 +138,7 @@ TEST(NcuCsv, NumbersOfOtherLanguagesAreNotGuessed) {
 }
 
 TEST(NcuCsv, OldHeadersHaveFewerColumns) {
-  const cgpu::Run run = read(
+  const cgpu::Run run = read_csv(
       "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Kernel Time\",\"Context\",\"Stream\","
       "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
       "\"0\",\"1\",\"a\",\"h\",\"k\",\"2020-Jan-01 00:00:00\",\"1\",\"7\",\"GPU Speed Of Light\",\"SOL "
@@ -151,7 +151,7 @@ TEST(NcuCsv, OldHeadersHaveFewerColumns) {
 }
 
 TEST(NcuCsv, TwoPagesBehindEachOther) {
-  const cgpu::Run run = read(kPage + kPage);
+  const cgpu::Run run = read_csv(kPage + kPage);
   EXPECT_EQ(run.launch_metrics->launches.size(), 4u);
 }
 
@@ -161,7 +161,7 @@ TEST(NcuCsv, TruncatedAnywhereGivesWhatWasBefore) {
     const std::string cut = kPage.substr(0, kPage.size() * part / 64);
     size_t metrics = 0;
     try {
-      const cgpu::Run run = read(cut);
+      const cgpu::Run run = read_csv(cut);
       for (const ProfiledLaunch& launch : run.launch_metrics->launches) metrics += launch.metrics.size();
     } catch (const Error& error) {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
@@ -170,15 +170,15 @@ TEST(NcuCsv, TruncatedAnywhereGivesWhatWasBefore) {
     before = metrics;
   }
   EXPECT_EQ(before, 7u);
-  const cgpu::Run cut = read(kPage.substr(0, kPage.rfind("\"Duration\"") + 4));
+  const cgpu::Run cut = read_csv(kPage.substr(0, kPage.rfind("\"Duration\"") + 4));
   EXPECT_EQ(cut.notes.count("truncated_input"), 1);
   EXPECT_EQ(cut.launch_metrics->launches.size(), 1u);
 }
 
 TEST(NcuCsv, WhatIsNoPageIsOneClearLine) {
-  EXPECT_THROW(read(kDetails), Error);
-  EXPECT_THROW(read("\"ID\",\"Process ID\"\n\"0\",\"1\"\n"), Error);
-  EXPECT_THROW(read("\"ID\",\"x\"\n"), Error);
+  EXPECT_THROW(read_csv(kDetails), Error);
+  EXPECT_THROW(read_csv("\"ID\",\"Process ID\"\n\"0\",\"1\"\n"), Error);
+  EXPECT_THROW(read_csv("\"ID\",\"x\"\n"), Error);
   const TestFile other("hello\n", ".csv");
   EXPECT_THROW(open_inputs({other.path()}, {1, "ncu-csv", {}}), Error);
   EXPECT_THROW(open_inputs({other.path()}, {1, "ncu-rep", {}}), Error);
@@ -189,15 +189,15 @@ TEST(NcuCsv, WhatIsNoPageIsOneClearLine) {
 }
 
 TEST(NcuCsv, RowsThatAreNoRowsAreCounted) {
-  const cgpu::Run run = read(kPage + "the app says goodbye\n\"6\",\"1\",\"a\"\n");
+  const cgpu::Run run = read_csv(kPage + "the app says goodbye\n\"6\",\"1\",\"a\"\n");
   EXPECT_EQ(run.notes.count("skipped_row"), 2);
   EXPECT_EQ(run.launch_metrics->launches.size(), 2u);
 }
 
 TEST(NcuFigures, OccupanciesAreAtMostAll) {
-  const cgpu::Run run = read(kDetails + metric_row(0, "Occupancy", "Achieved Occupancy", "%", "104.17") +
-                             metric_row(0, "Occupancy", "Theoretical Occupancy", "%", "100") +
-                             metric_row(1, "Occupancy", "Achieved Occupancy", "%", "99.9"));
+  const cgpu::Run run = read_csv(kDetails + metric_row(0, "Occupancy", "Achieved Occupancy", "%", "104.17") +
+                                 metric_row(0, "Occupancy", "Theoretical Occupancy", "%", "100") +
+                                 metric_row(1, "Occupancy", "Achieved Occupancy", "%", "99.9"));
   const std::vector<ProfiledLaunch>& launches = run.launch_metrics->launches;
   EXPECT_EQ(launches[0].achieved_occupancy_pct, 100);
   EXPECT_EQ(launches[0].theoretical_occupancy_pct, 100);

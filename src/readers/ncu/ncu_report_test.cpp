@@ -17,7 +17,7 @@ using cgpu::test::TestFile;
 using test::Message;
 using test::ReportWriter;
 
-cgpu::Run read(const std::string& bytes) {
+cgpu::Run read_report(const std::string& bytes) {
   const TestFile file(bytes, ".ncu-rep");
   return std::move(open_inputs({file.path()}, {}).runs.front());
 }
@@ -68,7 +68,7 @@ std::string whole_report() {
 }
 
 TEST(NcuReport, WhatALaunchSays) {
-  const cgpu::Run run = read(whole_report());
+  const cgpu::Run run = read_report(whole_report());
   EXPECT_EQ(run.format, "ncu-rep");
   EXPECT_EQ(run.format_version, "7");
   EXPECT_EQ(run.host, "node7");
@@ -117,7 +117,7 @@ TEST(NcuReport, WhatALaunchSays) {
 }
 
 TEST(NcuReport, WhatWasNotCollectedIsAbsentAndNoted) {
-  const cgpu::Run run = read(whole_report());
+  const cgpu::Run run = read_report(whole_report());
   const ProfiledLaunch& launch = run.launch_metrics->launches[1];
   EXPECT_EQ(launch.duration_ns, 9) << "of several values of a metric the last counts";
   EXPECT_FALSE(launch.compute_pct);
@@ -134,7 +134,7 @@ TEST(NcuReport, OperationsThatWereNotCountedMakeTheRateAbsent) {
     launch.metrics.insert(launch.metrics.end(), more.begin(), more.end());
     ReportWriter report;
     report.launch(launch);
-    return read(report.bytes()).launch_metrics->launches[0].flops_per_s;
+    return read_report(report.bytes()).launch_metrics->launches[0].flops_per_s;
   };
   const std::string half = "smsp__sass_thread_inst_executed_op_";
   EXPECT_EQ(flops({{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 3}}), std::nullopt);
@@ -154,16 +154,16 @@ TEST(NcuReport, OperationsThatWereNotCountedMakeTheRateAbsent) {
 }
 
 TEST(NcuReport, CompressedReports) {
-  const cgpu::Run plain = read(whole_report());
+  const cgpu::Run plain = read_report(whole_report());
   for (const std::string& bytes : {cgpu::test::zstd(whole_report()), cgpu::test::gzip(whole_report())}) {
-    const cgpu::Run run = read(bytes);
+    const cgpu::Run run = read_report(bytes);
     EXPECT_EQ(run.format, "ncu-rep");
     EXPECT_EQ(run.launch_metrics->launches.size(), plain.launch_metrics->launches.size());
     EXPECT_EQ(run.text_bytes, plain.text_bytes);
   }
   const std::string cut = cgpu::test::zstd(whole_report()).substr(0, 500);
   try {
-    EXPECT_GT(read(cut).notes.all().size(), 0u);
+    EXPECT_GT(read_report(cut).notes.all().size(), 0u);
   } catch (const Error&) {
     // nothing of it could be read
   }
@@ -174,7 +174,7 @@ TEST(NcuReport, AnotherFileVersionIsRefusedWithAWayOut) {
     ReportWriter report(version);
     report.launch({});
     try {
-      read(report.bytes());
+      read_report(report.bytes());
       FAIL() << version;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("file version " + std::to_string(version)), std::string::npos);
@@ -188,7 +188,7 @@ TEST(NcuReport, CredentialsOfTheSessionAreNotKept) {
   report.tool("API_TOKEN", "abc");
   report.tool("driver", "hf_abcdefghijklmnopqrstuvwxyz");
   report.launch({});
-  EXPECT_TRUE(read(report.bytes()).metadata.empty());
+  EXPECT_TRUE(read_report(report.bytes()).metadata.empty());
 }
 
 TEST(NcuReport, UnknownFieldsAndGroupsAreSkipped) {
@@ -196,7 +196,7 @@ TEST(NcuReport, UnknownFieldsAndGroupsAreSkipped) {
   launch.more.varint(99, 5).text(100, "later").raw("\xa3\x06\x08\x01\xa4\x06");  // group 100 { 1: 1 }
   ReportWriter report;
   report.launch(launch);
-  const cgpu::Run run = read(report.bytes());
+  const cgpu::Run run = read_report(report.bytes());
   EXPECT_EQ(run.launch_metrics->launches[0].rules.size(), 2u);
   EXPECT_EQ(run.notes.count("damaged_input"), 0);
 }
@@ -204,7 +204,7 @@ TEST(NcuReport, UnknownFieldsAndGroupsAreSkipped) {
 /// Reads whatever it is: launches, or an error of one line.
 size_t launches_of(const std::string& bytes) {
   try {
-    const cgpu::Run run = read(bytes);
+    const cgpu::Run run = read_report(bytes);
     return run.launch_metrics ? run.launch_metrics->launches.size() : 0;
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
@@ -221,7 +221,7 @@ TEST(NcuReport, TruncatedAnywhereGivesWhatWasBefore) {
     EXPECT_GE(launches, before);
     EXPECT_LT(launches, 2u);
     if (launches > 0) {
-      EXPECT_EQ(read(cut).notes.count("truncated_input"), 1) << part;
+      EXPECT_EQ(read_report(cut).notes.count("truncated_input"), 1) << part;
     }
     before = launches;
   }
@@ -251,7 +251,7 @@ TEST(NcuReport, LengthsAreNotBelieved) {
   EXPECT_EQ(launches_of(report.bytes() + huge), 1u);
   report.block(Message().varint(2, 1), huge + "abc");  // a message longer than its block
   report.launch({});
-  const cgpu::Run run = read(report.bytes());
+  const cgpu::Run run = read_report(report.bytes());
   EXPECT_EQ(run.launch_metrics->launches.size(), 2u) << "the block after the damaged one is read";
   EXPECT_EQ(run.notes.count("damaged_input"), 1);
 }
@@ -261,7 +261,7 @@ TEST(NcuReport, ADamagedLaunchKeepsWhatCameBeforeTheDamage) {
   launch.more.raw("\x9a\x01\xff\xff\xff\x7f");  // a rule longer than the launch
   ReportWriter report;
   report.launch(launch);
-  const cgpu::Run run = read(report.bytes());
+  const cgpu::Run run = read_report(report.bytes());
   EXPECT_EQ(run.launch_metrics->launches[0].duration_ns, 5184);
   EXPECT_EQ(run.notes.count("damaged_input"), 1);
 }
@@ -273,7 +273,7 @@ TEST(NcuReport, MetricsWithoutNameOrNumber) {
   launch.more.add(13, Message().varint(1, 12345).add(2, Message().real(3, 1)));
   ReportWriter report;
   report.launch(launch);
-  const cgpu::Run run = read(report.bytes());
+  const cgpu::Run run = read_report(report.bytes());
   EXPECT_EQ(run.notes.count("damaged_input"), 1);
   EXPECT_FALSE(run.launch_metrics->launches[0].duration_ns);
   EXPECT_EQ(run.launch_metrics->launches[0].metrics.size(), 1u);

@@ -44,14 +44,14 @@ const std::string kLog = R"(==PROF== Connected to process 7918 (/tmp/a.out)
     ---------------------- ----- ---------
 )";
 
-cgpu::Run read(const std::string& text) {
+cgpu::Run read_log(const std::string& text) {
   const TestFile file(text, ".txt");
   Session session = open_inputs({file.path()}, {});
   return std::move(session.runs.front());
 }
 
 TEST(NcuText, ReadsLaunchesMetricsAndFindings) {
-  const cgpu::Run run = read(kLog);
+  const cgpu::Run run = read_log(kLog);
   EXPECT_EQ(run.format, "ncu-text");
   ASSERT_TRUE(run.launch_metrics);
   const std::vector<ProfiledLaunch>& launches = run.launch_metrics->launches;
@@ -77,7 +77,7 @@ TEST(NcuText, ReadsLaunchesMetricsAndFindings) {
 }
 
 TEST(NcuText, ASummaryIsTheAverageOverInvocations) {
-  const cgpu::Run run = read(
+  const cgpu::Run run = read_log(
       "    f(int) (32, 1, 1)x(32, 1, 1), Invocations 10\n      Section: Occupancy\n"
       "      ------------------ ----------- ------- ------- -------\n"
       "      Metric Name        Metric Unit Minimum Maximum Average\n"
@@ -91,7 +91,7 @@ TEST(NcuText, ASummaryIsTheAverageOverInvocations) {
 TEST(NcuText, CutAnywhereIsAPrefixOrRefused) {
   for (size_t size = 1; size < kLog.size(); ++size) {
     try {
-      EXPECT_LE(read(kLog.substr(0, size)).launch_metrics->launches.size(), 2u);
+      EXPECT_LE(read_log(kLog.substr(0, size)).launch_metrics->launches.size(), 2u);
     } catch (const Error&) {
       EXPECT_LT(size, 400u);
     }
@@ -102,7 +102,7 @@ TEST(NcuText, OtherTextIsNone) {
   EXPECT_FALSE(is_text("  Section: of a book\n  It was a dark night.\n"));
   EXPECT_FALSE(is_text("a, Context 1\n-----\n"));
   EXPECT_TRUE(is_text(kLog));
-  EXPECT_THROW(read("==PROF== Connected to process 1\n==PROF== Disconnected from process 1\n"), Error);
+  EXPECT_THROW(read_log("==PROF== Connected to process 1\n==PROF== Disconnected from process 1\n"), Error);
 }
 
 }  // namespace

@@ -10,11 +10,6 @@ namespace cgpu::trace_event {
 
 namespace {
 
-bool is_flow(PartKind kind) {
-  return kind == PartKind::flow_start || kind == PartKind::flow_step || kind == PartKind::flow_finish ||
-         kind == PartKind::flow_enclosed;
-}
-
 /// The slices of one thread, for questions that come in order of time.
 class Thread {
  public:

@@ -28,6 +28,11 @@ enum class PartKind : uint8_t {
   cpu_profile,    // P with a piece of a JavaScript processor profile
 };
 
+inline bool is_flow(PartKind kind) {
+  return kind == PartKind::flow_start || kind == PartKind::flow_step || kind == PartKind::flow_finish ||
+         kind == PartKind::flow_enclosed;
+}
+
 struct Part {
   int64_t time;
   uint64_t source;  // position of the event in the input

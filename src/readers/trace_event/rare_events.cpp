@@ -5,15 +5,6 @@
 
 namespace cgpu::trace_event {
 
-namespace {
-
-bool is_flow(PartKind kind) {
-  return kind == PartKind::flow_start || kind == PartKind::flow_step || kind == PartKind::flow_finish ||
-         kind == PartKind::flow_enclosed;
-}
-
-}  // namespace
-
 bool EventParser::read_rare_key(const char* key, simdjson::ondemand::value value, Event& event) {
   const auto target = [&]() -> RareKeys& {
     if (!event.has_rare) event.rare = {};

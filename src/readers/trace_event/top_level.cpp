@@ -7,7 +7,7 @@ namespace cgpu::trace_event {
 
 namespace {
 
-constexpr size_t kChunk = size_t{64} << 10;
+constexpr size_t kReadAtOnce = size_t{64} << 10;
 constexpr size_t kMaxValue = size_t{8} << 20;
 constexpr int kEnd = -1;
 
@@ -36,8 +36,8 @@ class Characters {
   bool refill() {
     if (!source_) return false;
     before_ += buffer_.size();
-    buffer_.resize(kChunk);
-    buffer_.resize(source_->read(buffer_.data(), kChunk));
+    buffer_.resize(kReadAtOnce);
+    buffer_.resize(source_->read(buffer_.data(), kReadAtOnce));
     at_ = 0;
     return !buffer_.empty();
   }

@@ -55,7 +55,7 @@ std::vector<Place> slowly(const TimelineView& view, const std::string& part) {
   return places;
 }
 
-Session random_session(unsigned seed) {
+Session searched_session(unsigned seed) {
   RandomRun run(seed,
                 {{SliceKind::runtime_call, "cudaLaunchKernel"},
                  {SliceKind::annotation, "ProfilerStep#1"},
@@ -71,7 +71,7 @@ const std::vector<std::string> kParts = {"e", "device", "range", "step", "synchr
 TEST(Search, FindsAllThatIsOnTheTracks) {
   std::set<ViewKind> kinds;
   for (unsigned seed = 0; seed < 60; ++seed) {
-    const Profile profile(random_session(seed));
+    const Profile profile(searched_session(seed));
     for (const std::string& part : kParts) {
       const std::string answer = search(profile, {{"q", part}, {"limit", "10000"}});
       std::vector<Place> found = matches_of(answer);
@@ -90,7 +90,7 @@ TEST(Search, FindsAllThatIsOnTheTracks) {
 
 TEST(Search, StepsFromOneToTheNextAndBack) {
   for (unsigned seed = 0; seed < 20; ++seed) {
-    const Profile profile(random_session(seed));
+    const Profile profile(searched_session(seed));
     for (const std::string direction : {"next", "previous"}) {
       std::vector<Place> all = matches_of(search(profile, {{"q", "e"}, {"limit", "10000"}}));
       if (direction == "previous") std::reverse(all.begin(), all.end());
