@@ -376,6 +376,12 @@ class ManyRuns(unittest.TestCase):
                 paths.append(os.path.join(folder, "%02d.cgpu" % number))
                 self.assertEqual(tool.run(["summarize", run, "-o", paths[-1]]).returncode, 0)
             of_profiles = self.tables("--by", "ranks")
+            two = tool.run(["compare", paths[0], paths[-1]])  # each a group by itself
+            self.assertEqual(two.returncode, 0, two.stderr.decode())
+            self.assertRegex(two.stdout.decode(), r"2 runs in 2 groups by input.*\n  input %s: .*\n  input %s: .* times as fast as"
+                             % (re.escape(paths[0]), re.escape(paths[-1])))
+            mixed = tool.run(["compare", paths[0], self.runs[-1], "--table", "groups", "--format", "csv"])
+            self.assertEqual(len(mixed.stdout.decode().splitlines()), 3)
             document = json.loads(tool.run(["compare", os.path.join(folder, "*.cgpu"), "--by", "ranks", "--format",
                                             "json"]).stdout)
             for name in ("compare_groups", "compare_statistics"):

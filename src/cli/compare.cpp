@@ -19,6 +19,7 @@
 #include "comparison/change_words.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
+#include "session/summary.h"
 #include "table/filter.h"
 #include "table/json.h"
 
@@ -45,7 +46,7 @@ struct CompareCommand {
     const std::string wanted = format_of_output(format, output, {"csv", "html", "json", "md", "txt"});
     check_output(output, input);
     const std::vector<std::string> runs = separate_runs(input.inputs);
-    const bool many = runs.size() > 2 && with_rank.empty();  // else they are files of one run
+    const bool many = with_rank.empty() && (runs.size() > 2 || of_figures(runs));  // else they are files of one run
     if (table.empty() &&
         ((!by.empty() && !many) || !metric.empty() || !where.empty() || !sort.empty() || wanted == "csv")) {
       throw Error("compare: --by, --metric, --where, --sort and --format csv are of one table: name it with --table");
@@ -85,20 +86,30 @@ struct CompareCommand {
     return compared;
   }
 
+  /// Whether two runs are compared by their figures alone: where a summary is one of them, which has no timeline, and
+  /// where a table of figures is wanted.
+  bool of_figures(const std::vector<std::string>& runs) const {
+    if (runs.size() != 2) return false;
+    if (std::any_of(runs.begin(), runs.end(), [](const std::string& run) { return is_summary(run); })) return true;
+    const std::vector<DeclaredTable> declared = tables_of_many_runs();
+    return std::any_of(declared.begin(), declared.end(),
+                       [&](const DeclaredTable& one) { return one.name == table || one.name == "compare_" + table; });
+  }
+
   Compared of_many(const std::vector<std::string>& runs) const {
-    if (!metric.empty()) throw Error("compare: --metric is of two runs");
+    if (!metric.empty()) throw Error("compare: --metric is of two profiles");
     const std::string name = table.empty() || table.starts_with("compare_") ? table : "compare_" + table;
     const std::vector<DeclaredTable> declared = tables_of_many_runs();
     if (!name.empty() &&
         std::none_of(declared.begin(), declared.end(), [&](const auto& one) { return one.name == name; })) {
-      throw Error(
-          fmt::format("compare: {} is no table of more than two runs; there are compare_runs, compare_groups, "
-                      "compare_statistics (two ranks of files of one run: --rank N --with-rank M)",
-                      table));
+      throw Error(fmt::format(
+          "compare: {} is no table of more than two runs or of summaries; there are compare_runs, compare_groups, "
+          "compare_statistics (two ranks of files of one run: --rank N --with-rank M)",
+          table));
     }
     InputOptions selected = input;
     selected.step = step;
-    Compared compared = compare_many(selected, runs, by);
+    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by);
     if (!name.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != name; });
     return compared;
   }

@@ -31,6 +31,7 @@ std::map<std::string, std::string> properties_of(const std::string& input, const
   }
   const std::filesystem::path path = std::filesystem::absolute(input).lexically_normal();
   const std::filesystem::path place = path.has_filename() ? path : path.parent_path();
+  properties["input"] = input;
   properties["file"] = place.filename().string();
   properties["folder"] = place.parent_path().filename().string();
   return properties;

@@ -1,4 +1,5 @@
-// `cgpu compare` of more than two runs: sets of runs, grouped by what they say of themselves.
+// `cgpu compare` of more than two runs, and of summaries: sets of runs by their figures, grouped by what they say of
+// themselves.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 namespace cgpu {
 
 /// Opens one run after another. `runs`: each a profile, a folder of rank files, or a summary. `by`: a key of table
-/// info, with or without "metadata." before it, or file or folder: the name of the file, of the folder that it lies in;
-/// "" for no groups. Throws Error for a key that no run has.
+/// info, with or without "metadata." before it, or input, file or folder: the run as it was given, the name of its
+/// file, of the folder that it lies in; "" for no groups. Throws Error for a key that no run has.
 Compared compare_many(const InputOptions& input, const std::vector<std::string>& runs, const std::string& by);
 
 /// What it makes.

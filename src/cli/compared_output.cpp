@@ -1,8 +1,11 @@
 #include "cli/compared_output.h"
 
+#include <algorithm>
+
 #include "cli/terminal.h"
 #include "report/report.h"
 #include "table/csv.h"
+#include "table/filter.h"
 #include "table/html.h"
 #include "table/json.h"
 #include "table/markdown.h"

@@ -9,6 +9,7 @@ import { width } from "../model/viewport";
 import { useLoaded, useStore } from "../ui/hooks";
 import { COMPARED_COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { DataTable } from "../ui/table";
+import { ComparedSteps, haveSteps } from "./compare_steps";
 import { headline, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
 import { TimelinePair, type SelectedPair } from "./compare_pair";
 import type { Compared, View, ViewContext } from "./context";
@@ -18,6 +19,7 @@ import { nameText, Shown } from "./view";
 
 const MOST_LISTED = 200;
 const CAUSES = "compare_causes";
+const STEPS = "compare_steps"; // the only tab but the first that is no table
 const MOMENTS = ["start_a_ns", "end_a_ns", "start_b_ns", "end_b_ns"];
 
 export const compareView: View = {
@@ -77,7 +79,8 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
   const hasTimelines = compared.a.session.tracks.length > 0 && compared.b.session.tracks.length > 0;
   const first = hasTimelines || changes.tables[CAUSES] ? "changes" : (names[0] ?? "changes");
   const { state } = compared.a; // whichever of the two the other views show
-  const chosen = state.choice("compared", first, ["changes", ...names]);
+  const tabs = ["changes", ...(haveSteps(compared) ? [STEPS] : []), ...names];
+  const chosen = state.choice("compared", first, tabs);
   const change = state.choice("change", "");
   const tab = useStore(chosen);
   const current = useStore(change);
@@ -104,20 +107,29 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
     <div class="compare">
       <div class="toolbar">
         <nav class="compare-tabs" aria-label="What is compared">
-          {["changes", ...names].map((name) => (
+          {tabs.map((name) => (
             <button class={name === tab ? "on" : ""} aria-pressed={name === tab} onClick={() => chosen.set(name)}>
               {name === "changes" ? "Side by side" : tabTitle(name)}
             </button>
           ))}
         </nav>
         <span class="gap" />
-        {pair && !table && <ColourChoice pair={pair} />}
-        {pair && !table && <AxisChoice pair={pair} />}
+        {pair && tab === "changes" && <ColourChoice pair={pair} />}
+        {pair && tab === "changes" && <AxisChoice pair={pair} />}
       </div>
-      <div class="compare-main" hidden={table !== undefined}>
+      <div class="compare-main" hidden={tab !== "changes"}>
         <ChangeList changes={changes} causes={causes} current={Number(current) - 1} onShow={show} pair={pair} />
         {pair && <Timelines pair={pair} />}
       </div>
+      {tab === STEPS && (
+        <ComparedSteps
+          compared={compared}
+          onOpen={(side, range) => {
+            chosen.set("changes");
+            pair?.sides[side].source.viewport.set(range);
+          }}
+        />
+      )}
       {table && (
         <>
           <p class="lead">{table.about}</p>

@@ -108,7 +108,15 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
           {told ? <StepText steps={steps} row={told} /> : <span class="soft">Click a step to zoom to it</span>}
         </span>
       </div>
-      <StepBars records={records} rows={rows} height={260} onHover={setHover} onOpen={go} current={told} />
+      <StepBars
+        records={records}
+        rows={rows}
+        height={260}
+        longest={rows.reduce((most, row) => Math.max(most, records.number(row, "duration_ns")), 1)}
+        onHover={setHover}
+        onOpen={go}
+        current={told}
+      />
       <div class="legend-line">
         <Legend parts={sums} format={(value) => percent((100 * value) / (total || 1))} />
       </div>
@@ -125,7 +133,7 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
   );
 }
 
-function StepText({ steps, row }: { steps: StepRows; row: readonly Cell[] }): JSX.Element {
+export function StepText({ steps, row }: { steps: StepRows; row: readonly Cell[] }): JSX.Element {
   const { records } = steps;
   const length = records.number(row, "duration_ns");
   const parts = PARTS.filter((part) => records.number(row, part.column) > 0);
@@ -144,11 +152,13 @@ function StepText({ steps, row }: { steps: StepRows; row: readonly Cell[] }): JS
   );
 }
 
-/** One bar a step; all rectangles of a part are one path, so that thousands of steps draw at once. */
-function StepBars({
+/** One bar a step; all rectangles of a part are one path, so that thousands of steps draw at once. `longest`: what the
+ * height stands for, ns. */
+export function StepBars({
   records,
   rows,
   height,
+  longest,
   onHover,
   onOpen,
   current,
@@ -156,11 +166,11 @@ function StepBars({
   records: Records;
   rows: readonly (readonly Cell[])[];
   height: number;
+  longest: number;
   onHover: (row: readonly Cell[] | null) => void;
   onOpen: (row: readonly Cell[]) => void;
   current: readonly Cell[] | null;
 }): JSX.Element {
-  const longest = rows.reduce((most, row) => Math.max(most, records.number(row, "duration_ns")), 1);
   const at = (frame: Frame, event: MouseEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     return rows[Math.floor(frame.x.invert(event.clientX - box.left) + 0.5)] ?? null;

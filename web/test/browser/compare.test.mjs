@@ -163,6 +163,26 @@ describe("two runs side by side", { skip }, () => {
     assert.deepEqual(await hashes(), byChange);
   });
 
+  test("the steps of both at one scale, and the way from a step to its timeline", async () => {
+    await page.locator(".compare-tabs").getByRole("button", { name: "Steps", exact: true }).click();
+    const charts = page.locator(".compare-steps .opens");
+    await charts.nth(1).waitFor();
+    const labels = await page
+      .locator(".compare-steps section")
+      .evaluateAll((both) => both.map((one) => [...one.querySelectorAll("svg text")].map((text) => text.textContent)));
+    const times = labels.map((texts) => texts.filter((text) => / (ns|\u00b5s|ms|s)$/.test(text)));
+    assert.ok(times[0].length > 1);
+    assert.deepEqual(times[0], times[1], "the same durations stand beside the axes");
+    const { steps } = await server.json("/api/p/1/session");
+    const box = await charts.nth(1).boundingBox();
+    await charts.nth(1).click({ position: { x: box.width / 2, y: box.height / 2 } });
+    const [, b] = await untilSides("B shows one step", (_, { viewport }) =>
+      steps.some(({ start, duration }) => near(viewport.start, start) && near(viewport.end, start + duration)),
+    );
+    assert.ok(b.viewport.end > b.viewport.start);
+    assert.ok(await page.locator("#view-compare .timeline").first().isVisible());
+  });
+
   test("the tables, and the way to each run alone", async () => {
     const number = changes.places.findIndex(({ a, b }) => a?.slice && b?.slice);
     await page.locator(".changes li button").nth(number).click();
