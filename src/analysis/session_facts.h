@@ -16,14 +16,13 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <vector>
 
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/launched_ops.h"
 #include "analysis/idle/session_idle.h"
 #include "analysis/steps/step_times.h"
+#include "base/once.h"
 #include "dependencies/graph.h"
 #include "links/collective_series.h"
 #include "links/waits.h"
@@ -62,16 +61,6 @@ class SessionFacts {
   SessionIdle& idle() const { return idle_; }
 
  private:
-  template <typename Fact>
-  struct Once {
-    std::once_flag flag;
-    std::optional<Fact> fact;
-    template <typename Find>
-    const Fact& get(Find find) {
-      std::call_once(flag, [&] { fact.emplace(find()); });
-      return *fact;
-    }
-  };
   struct OfRun {
     Once<std::vector<Step>> steps;
     Once<Waits> waits;

@@ -6,7 +6,6 @@
 #include "analysis/device/memory_peak.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
-#include "comparison/device_activity.h"
 #include "comparison/iteration_spread.h"
 
 namespace cgpu {
@@ -57,17 +56,16 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     add("warm_up_iterations", "count", count_of(&SideTotals::warm_up));
   }
   add("time_ns", "ns", time_of([&](Side side) { return comparison.totals(side).time; }), true);
-  const OfSides<DeviceActivity> work{device_activity(comparison, Side::a), device_activity(comparison, Side::b)};
-  const auto add_work = [&](const char* name, int64_t DeviceActivity::*member) {
-    add(name, "ns", time_of([&](Side side) { return work[side].*member; }));
+  const auto add_activity = [&](const char* name, int64_t DeviceActivity::*member) {
+    add(name, "ns", time_of([&](Side side) { return comparison.activity(side).*member; }));
   };
-  add_work("busy_ns", &DeviceActivity::busy);
-  add_work("compute_ns", &DeviceActivity::compute);
-  add_work("communication_ns", &DeviceActivity::communication);
-  add_work("exposed_communication_ns", &DeviceActivity::exposed_communication);
-  add_work("exposed_memory_ns", &DeviceActivity::exposed_memory);
+  add_activity("busy_ns", &DeviceActivity::busy);
+  add_activity("compute_ns", &DeviceActivity::compute);
+  add_activity("communication_ns", &DeviceActivity::communication);
+  add_activity("exposed_communication_ns", &DeviceActivity::exposed_communication);
+  add_activity("exposed_memory_ns", &DeviceActivity::exposed_memory);
 
-  add("idle_ns", "ns", time_of([&](Side side) { return work[side].idle; }));
+  add("idle_ns", "ns", time_of([&](Side side) { return comparison.activity(side).idle; }));
   std::map<std::string, OfSides<int64_t>> idle;  // by cause
   OfSides<int64_t> waiting;
   for (const Cause& cause : comparison.causes()) {

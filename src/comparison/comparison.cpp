@@ -75,9 +75,8 @@ Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::option
   name_causes();
 }
 
-const Table& Comparison::table_of(Side side, const char* name, std::optional<Table>& table) const {
-  if (!table) table = make_table(find_analysis(name), *facts_[side]);
-  return *table;
+const Table& Comparison::table_of(Side side, const char* name, Once<Table>& table) const {
+  return table.get([&] { return make_table(find_analysis(name), *facts_[side]); });
 }
 
 void Comparison::find_times(std::optional<NumberRange> steps) {

@@ -16,7 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/once.h"
 #include "comparison/alignment.h"
+#include "comparison/device_activity.h"
 #include "comparison/owners.h"
 #include "session/number_list.h"
 #include "table/table.h"
@@ -94,10 +96,14 @@ class Comparison {
 
   /// All of the time of both sides: for each side the causes add up to it.
   const std::vector<Cause>& causes() const { return causes_; }
-  /// The tables `findings`, `memory` and `op_shapes` of a side. Found when first asked, by one thread at a time.
+  /// The tables `findings`, `memory` and `op_shapes` of a side, and what its devices did: each found when first asked,
+  /// by whichever thread.
   const Table& findings(Side side) const { return table_of(side, "findings", findings_[side]); }
   const Table& memory(Side side) const { return table_of(side, "memory", memory_[side]); }
   const Table& op_shapes(Side side) const { return table_of(side, "op_shapes", op_shapes_[side]); }
+  const DeviceActivity& activity(Side side) const {
+    return activity_[side].get([&] { return device_activity(*this, side); });
+  }
 
   std::string_view text(Label label) const { return labels_.text(label); }
   /// The iteration (of time(side, run)) of each device op of a run, by OpIndex; of those outside any number.
@@ -121,6 +127,7 @@ class Comparison {
   /// The cause whose key `spell` makes of names.
   uint32_t cause(CauseKind kind, Spell spell);
   void name_causes();
+  const Table& table_of(Side side, const char* name, Once<Table>& table) const;
 
   OfSides<const SessionFacts*> facts_;
   bool per_iteration_ = false;
@@ -134,10 +141,10 @@ class Comparison {
   OfSides<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
   OfSides<std::vector<std::vector<Label>>> labels_of_ops_;  // by run
   std::vector<Cause> causes_;
-  const Table& table_of(Side side, const char* name, std::optional<Table>& table) const;
-  mutable OfSides<std::optional<Table>> findings_;
-  mutable OfSides<std::optional<Table>> memory_;
-  mutable OfSides<std::optional<Table>> op_shapes_;
+  mutable OfSides<Once<Table>> findings_;
+  mutable OfSides<Once<Table>> memory_;
+  mutable OfSides<Once<Table>> op_shapes_;
+  mutable OfSides<Once<DeviceActivity>> activity_;
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/device/device_time.h"
+#include "comparison/comparison.h"
 
 namespace cgpu {
 

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
-#include "comparison/comparison.h"
+#include "comparison/alignment.h"
 
 namespace cgpu {
+
+class Comparison;
 
 /// ns of all devices in all iterations. compute, exposed_communication, exposed_memory and idle add up to the time of
 /// the side, as in table gpu_time.
@@ -18,7 +20,7 @@ struct DeviceActivity {
   int64_t idle = 0;
 };
 
-/// O(n log n) in the device ops.
+/// O(n log n) in the device ops. Comparison::activity has it once for all.
 DeviceActivity device_activity(const Comparison& comparison, Side side);
 
 }  // namespace cgpu

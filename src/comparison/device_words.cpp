@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include "comparison/device_activity.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -21,7 +20,7 @@ struct Bound {
 };
 
 Bound bound_of(const Comparison& comparison, Side side) {
-  const DeviceActivity activity = device_activity(comparison, side);
+  const DeviceActivity& activity = comparison.activity(side);
   const std::array<std::pair<const char*, int64_t>, 4> parts = {
       {{"idle", activity.idle},
        {"compute", activity.compute},
@@ -45,16 +44,16 @@ std::string peaks_text(const DevicePeaks& peaks) {
   return text;
 }
 
-/// How much of a peak rate ops with device work of their own make use of, weighted by that work.
+/// How much of the peak rate of the matrix units ops with device work of their own reach, weighted by that work.
 struct Use {
   int64_t ns = 0;
   double pct_ns = 0;
 };
 
-Use use_of(const Table& shapes, const char* pct_column) {
+Use use_of(const Table& shapes) {
   Use use;
   for (size_t row = 0; row < shapes.row_count(); ++row) {
-    const Cell pct = shapes.cell(row, shapes.column(pct_column));
+    const Cell pct = shapes.cell(row, shapes.column("flops_pct"));
     const auto own = std::get<int64_t>(shapes.cell(row, shapes.column("device_self_ns")));
     // Of ops inside of each other, which have the same work, the innermost.
     if (!std::holds_alternative<double>(pct) || own == 0) continue;
@@ -66,8 +65,7 @@ Use use_of(const Table& shapes, const char* pct_column) {
 }
 
 std::string use_words(const Comparison& comparison) {
-  const OfSides<Use> use{use_of(comparison.op_shapes(Side::a), "flops_pct"),
-                         use_of(comparison.op_shapes(Side::b), "flops_pct")};
+  const OfSides<Use> use{use_of(comparison.op_shapes(Side::a)), use_of(comparison.op_shapes(Side::b))};
   if (use.a.ns == 0 || use.b.ns == 0) return {};
   const auto pct = [&](Side side) { return use[side].pct_ns / static_cast<double>(use[side].ns); };
   return fmt::format(
