@@ -31,11 +31,10 @@ def compared(a, b, *options):
     done = tool.run(["compare", a, b, "--format", "json", *options])
     if done.returncode:
         raise RuntimeError("cgpu compare: exit %d: %s" % (done.returncode, done.stderr.decode().strip()))
-    tables = json.loads(done.stdout.decode())["tables"]
-    if "compare_causes" in tables:
-        assert tables["compare_causes"]["per"] in ("iteration", "whole")
-    return {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
-            for name, table in tables.items()}
+    document = json.loads(done.stdout.decode())
+    if "compare_causes" in document["tables"]:
+        assert document["tables"]["compare_causes"]["per"] in ("iteration", "whole")
+    return tool.rows_of(document)
 
 
 def words(a, b):

@@ -99,8 +99,7 @@ def tables(baseline, candidate, *options):
     done = check(baseline, candidate, "--format", "json", *options)
     document = json.loads(done.stdout)
     assert document["schema"] == "cgpu/1" and document["command"] == "check"
-    return done.returncode, {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
-                             for name, table in document["tables"].items()}
+    return done.returncode, tool.rows_of(document)
 
 
 def by(rows, key):
@@ -303,9 +302,7 @@ class ManyRuns(unittest.TestCase):
         return done.stdout.decode()
 
     def tables(self, *options):
-        document = json.loads(self.compare("--format", "json", *options))
-        return {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
-                for name, table in document["tables"].items()}
+        return tool.rows_of(json.loads(self.compare("--format", "json", *options)))
 
     def test_statistics_of_groups(self):
         found = self.tables("--by", "ranks")
@@ -350,8 +347,7 @@ class ManyRuns(unittest.TestCase):
         other = RUNS.get(count=1, first=90, without="aten::add")
         done = tool.run(["compare", *self.groups[1], *other, "--table", "statistics", "--where",
                          "kind = op and name = 'aten::add'", "--format", "json"])
-        table = json.loads(done.stdout)["tables"]["compare_statistics"]
-        row = dict(zip([c["name"] for c in table["columns"]], table["rows"][0]))
+        row = tool.rows_of(json.loads(done.stdout))["compare_statistics"][0]
         self.assertEqual((row["n"], row["missing"], row["min"], row["group"]), (6, 1, 0, None))
         self.assertIn("6", row["outliers"].split(", "))
 
@@ -382,12 +378,10 @@ class ManyRuns(unittest.TestCase):
                              % (re.escape(paths[0]), re.escape(paths[-1])))
             mixed = tool.run(["compare", paths[0], self.runs[-1], "--table", "groups", "--format", "csv"])
             self.assertEqual(len(mixed.stdout.decode().splitlines()), 3)
-            document = json.loads(tool.run(["compare", os.path.join(folder, "*.cgpu"), "--by", "ranks", "--format",
-                                            "json"]).stdout)
+            of_summaries = tool.rows_of(json.loads(tool.run(["compare", os.path.join(folder, "*.cgpu"), "--by", "ranks",
+                                                             "--format", "json"]).stdout))
             for name in ("compare_groups", "compare_statistics"):
-                rows = [dict(zip([c["name"] for c in document["tables"][name]["columns"]], row))
-                        for row in document["tables"][name]["rows"]]
-                self.assertEqual(rows, of_profiles[name])
+                self.assertEqual(of_summaries[name], of_profiles[name])
 
 
 if __name__ == "__main__":

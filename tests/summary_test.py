@@ -147,12 +147,11 @@ class Use(unittest.TestCase):
             trace, = gate_test.machine.write(gate_test.machine.run(self.dated(i, gemm)), self.folder.name)
             summarize([trace], self.path("%02d.cgpu" % ((i * 5) % 14)))  # names say nothing of the order
             os.remove(trace)
-        found = tables("history", self.folder.name)
-        rows = [dict(zip([c["name"] for c in found["history"]["columns"]], row)) for row in found["history"]["rows"]]
+        found = tool.rows_of({"tables": tables("history", self.folder.name)})
+        rows = found["history"]
         self.assertEqual([row["recorded"] for row in rows], sorted(row["recorded"] for row in rows))
         self.assertEqual(len(rows), 14)
-        changes = [dict(zip([c["name"] for c in found["history_changes"]["columns"]], row))
-                   for row in found["history_changes"]["rows"]]
+        changes = found["history_changes"]
         self.assertEqual({(change["quantity"], change["run"]) for change in changes}, {("step_time", 7), ("busy", 7)})
         self.assertAlmostEqual(changes[0]["change_pct"], 10, delta=1)  # two thirds of a step are matrix products
         self.assertRegex(tool.run(["history", self.folder.name]).stdout.decode(),

@@ -14,7 +14,6 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "gate/check_output.h"
-#include "gate/collect_figures.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -90,7 +89,7 @@ struct CheckCommand {
       InputOptions one = input;
       one.inputs = {each};
       check_output(output, one);
-      runs.push_back({each, collect_figures(OpeningWithProgress(one).options(), one.selection())});
+      runs.push_back({each, figures_of_run(each, input)});
     }
     return runs;
   }

@@ -65,8 +65,11 @@ struct CompareCommand {
   }
 
  private:
+  /// The table that is wanted, as it is called in full; "" for all.
+  std::string table_name() const { return table.empty() || table.starts_with("compare_") ? table : "compare_" + table; }
+
   Compared of_two(const std::vector<std::string>& runs) const {
-    if (!table.empty()) find_comparison_table(table);  // what is wrong is said before any work
+    const std::string name = table.empty() ? "" : find_comparison_table(table).name;  // what is wrong is said first
     OfSides<Session> sessions;
     open(runs, sessions);
     const SessionFacts a(sessions.a);
@@ -77,7 +80,7 @@ struct CompareCommand {
     Compared compared{fmt::format("{} compared with {}", runs.back(), runs.front()), runs, "", {}};
     if (table.empty()) compared.words = paragraph_of(comparison);
     for (const ComparisonTable& declared : comparison_tables()) {
-      if (table.empty() ? declared.only_named : declared.name != find_comparison_table(table).name) continue;
+      if (name.empty() ? declared.only_named : declared.name != name) continue;
       TableOptions options;
       if (!by.empty()) options.set("by", {by});
       if (!metric.empty()) options.set("metric", {metric});
@@ -86,22 +89,21 @@ struct CompareCommand {
     return compared;
   }
 
+  bool wants_table_of_many() const {
+    const std::vector<DeclaredTable> declared = tables_of_many_runs();
+    return std::any_of(declared.begin(), declared.end(),
+                       [&](const DeclaredTable& one) { return one.name == table_name(); });
+  }
+
   /// Whether two runs are compared by their figures alone: where a summary is one of them, which has no timeline, and
   /// where a table of figures is wanted.
   bool of_figures(const std::vector<std::string>& runs) const {
-    if (runs.size() != 2) return false;
-    if (std::any_of(runs.begin(), runs.end(), [](const std::string& run) { return is_summary(run); })) return true;
-    const std::vector<DeclaredTable> declared = tables_of_many_runs();
-    return std::any_of(declared.begin(), declared.end(),
-                       [&](const DeclaredTable& one) { return one.name == table || one.name == "compare_" + table; });
+    return runs.size() == 2 && (wants_table_of_many() || std::any_of(runs.begin(), runs.end(), is_summary));
   }
 
   Compared of_many(const std::vector<std::string>& runs) const {
     if (!metric.empty()) throw Error("compare: --metric is of two profiles");
-    const std::string name = table.empty() || table.starts_with("compare_") ? table : "compare_" + table;
-    const std::vector<DeclaredTable> declared = tables_of_many_runs();
-    if (!name.empty() &&
-        std::none_of(declared.begin(), declared.end(), [&](const auto& one) { return one.name == name; })) {
+    if (!table.empty() && !wants_table_of_many()) {
       throw Error(fmt::format(
           "compare: {} is no table of more than two runs or of summaries; there are compare_runs, compare_groups, "
           "compare_statistics (two ranks of files of one run: --rank N --with-rank M)",
@@ -110,7 +112,7 @@ struct CompareCommand {
     InputOptions selected = input;
     selected.step = step;
     Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by);
-    if (!name.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != name; });
+    if (!table.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != table_name(); });
     return compared;
   }
 

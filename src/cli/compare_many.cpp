@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "gate/collect_figures.h"
+#include "cli/run_inputs.h"
 #include "gate/many_runs.h"
 
 namespace cgpu {
@@ -52,10 +52,8 @@ Compared compare_many(const InputOptions& input, const std::vector<std::string>&
   std::set<std::string> keys;
   bool found = by.empty();
   for (const std::string& run : runs) {
-    InputOptions one = input;
-    one.inputs = {run};
     Table info("info", "");
-    given.push_back({run, collect_figures(OpeningWithProgress(one).options(), one.selection(), &info), ""});
+    given.push_back({{run, figures_of_run(run, input, &info)}, ""});
     if (by.empty()) continue;
     const std::map<std::string, std::string> properties = properties_of(run, info);
     const std::optional<std::string> property = property_called(properties, by);

@@ -14,7 +14,6 @@
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "gate/collect_figures.h"
 #include "session/summary.h"
 #include "table/json.h"
 #include "table/text.h"
@@ -49,9 +48,7 @@ struct HistoryCommand {
     std::vector<CheckedRun> runs;
     for (const std::string& each : separate_runs(input.inputs)) {
       for (const std::string& one_run : runs_in(each)) {
-        InputOptions one = input;
-        one.inputs = {one_run};
-        runs.push_back({one_run, collect_figures(OpeningWithProgress(one).options(), {})});
+        runs.push_back({one_run, figures_of_run(one_run, input)});
       }
     }
     const History history = history_of(std::move(runs));

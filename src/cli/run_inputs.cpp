@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "gate/collect_figures.h"
 
 namespace cgpu {
 
@@ -26,6 +27,12 @@ std::vector<std::string> separate_runs(const std::vector<std::string>& inputs) {
     if (none) throw Error(input, "no file or folder matches");
   }
   return runs;
+}
+
+RunFigures figures_of_run(const std::string& run, const InputOptions& common, Table* info) {
+  InputOptions options = common;
+  options.inputs = {run};
+  return collect_figures(OpeningWithProgress(options).options(), options.selection(), info);
 }
 
 }  // namespace cgpu

@@ -15,8 +15,8 @@ ComparedTime compared_time(const SessionFacts& facts, size_t run, bool by_iterat
   if (by_iteration && !steps.empty()) {
     compared.cut_short = !wanted && is_cut_short(steps, steps.size() - 1);
     const size_t end = steps.size() - (compared.cut_short ? 1 : 0);
-    std::vector<int64_t> durations;
-    for (size_t i = 0; i < end; ++i) durations.push_back(steps[i].time.end - steps[i].time.begin);
+    std::vector<int64_t> durations = durations_of(steps);
+    durations.resize(end);
     compared.warm_up = wanted ? 0 : count_warm_up(durations);
     for (size_t i = compared.warm_up; i < end; ++i) {
       if (wanted && (steps[i].number < wanted->first || steps[i].number > wanted->second)) continue;

@@ -32,8 +32,7 @@ const char* const kNoOp = "(in no framework op)";
 class Iterations {
  public:
   explicit Iterations(const RunInSession& run) : steps_(run.facts.steps(run.index)), whole_(steps_.empty()) {
-    std::vector<int64_t> walls;
-    for (const Step& step : steps_) walls.push_back(step.time.end - step.time.begin);
+    std::vector<int64_t> walls = durations_of(steps_);
     const bool cut = !steps_.empty() && is_cut_short(steps_, steps_.size() - 1);
     complete_ = steps_.size() - (cut ? 1 : 0);
     walls.resize(complete_);

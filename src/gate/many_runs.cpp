@@ -32,6 +32,9 @@ constexpr double kLeastNamed = 0.01;
 struct Group {
   std::string property;
   std::vector<size_t> runs;
+  Statistics step = {};                // of the time of an iteration, or of the whole
+  std::optional<double> speedup = {};  // as in compare_groups
+  std::optional<double> efficiency_pct = {};
 };
 
 std::optional<double> number_in(const std::string& text) {
@@ -49,7 +52,7 @@ std::vector<Group> groups_of(const std::vector<GivenRun>& runs) {
     if (found != groups.end()) {
       found->runs.push_back(run);
     } else {
-      groups.push_back({runs[run].property, {run}});
+      groups.push_back({.property = runs[run].property, .runs = {run}});
     }
   }
   const auto is_number = [](const Group& group) { return number_in(group.property).has_value(); };
@@ -139,16 +142,27 @@ std::optional<double> ratio_of(double a, double b) {
   return a > 0 && b > 0 ? std::optional(a / b) : std::nullopt;
 }
 
+void set_step_times(std::vector<Group>& groups, const Figure& step) {
+  for (Group& group : groups) group.step = statistics_of(values_of(step, group));
+  const Group& first = groups.front();
+  const auto begin = number_in(first.property);
+  for (Group& group : groups) {
+    group.speedup = ratio_of(first.step.median, group.step.median);
+    const auto number = number_in(group.property);
+    if (!group.speedup || !begin || !number || *begin <= 0 || *number <= 0) continue;
+    group.efficiency_pct = 100 * *group.speedup * *begin / *number;
+  }
+}
+
 void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& groups,
                  const std::vector<Figure>& figures, Table& table) {
   const Figure& step = figures.front();
-  const double first = statistics_of(values_of(step, groups.front())).median;
   std::vector<std::string> outlier(runs.size());
   for (const Group& group : groups) {
-    const Statistics statistics = statistics_of(values_of(step, group));
     for (const size_t run : group.runs) {
-      if (is_outside(statistics, *step.values[run]))
-        outlier[run] = *step.values[run] > statistics.median ? "slow" : "fast";
+      if (is_outside(group.step, *step.values[run])) {
+        outlier[run] = *step.values[run] > group.step.median ? "slow" : "fast";
+      }
     }
   }
   const auto value = [&](const char* name, size_t run) -> Cell {
@@ -161,27 +175,20 @@ void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& gr
     const RunFigures& of = runs[run].figures;
     table.append({static_cast<int64_t>(run + 1), runs[run].property.empty() ? Cell() : cell(runs[run].property),
                   static_cast<int64_t>(of.steady_iterations().size()), cell(step.values[run]),
-                  cell(ratio_of(first, *step.values[run])), outlier[run].empty() ? Cell() : cell(outlier[run]),
-                  value("busy", run), value("exposed_communication", run), value("idle", run), cell(of.peak_bytes),
-                  cell(runs[run].input), cell(devices_text(of))});
+                  cell(ratio_of(groups.front().step.median, *step.values[run])),
+                  outlier[run].empty() ? Cell() : cell(outlier[run]), value("busy", run),
+                  value("exposed_communication", run), value("idle", run), cell(of.peak_bytes), cell(runs[run].input),
+                  cell(devices_text(of))});
   }
 }
 
 void append_groups(const std::vector<Group>& groups, const Figure& step, Table& table) {
   const std::vector<double> first = values_of(step, groups.front());
-  const double before = statistics_of(first).median;
-  const auto begin = number_in(groups.front().property);
   for (const Group& group : groups) {
-    const std::vector<double> values = values_of(step, group);
-    const Statistics statistics = statistics_of(values);
-    const auto speedup = ratio_of(before, statistics.median);
-    const auto number = number_in(group.property);
-    std::optional<double> efficiency;
-    if (speedup && begin && number && *begin > 0 && *number > 0) efficiency = 100 * *speedup * *begin / *number;
     const bool is_first = &group == &groups.front();
-    table.append({cell(group.property), static_cast<int64_t>(group.runs.size()), statistics.median,
-                  cell(statistics.low), cell(statistics.high), cell(speedup), cell(efficiency),
-                  is_first ? Cell() : Cell(cliffs_delta(first, values))});
+    table.append({cell(group.property), static_cast<int64_t>(group.runs.size()), group.step.median,
+                  cell(group.step.low), cell(group.step.high), cell(group.speedup), cell(group.efficiency_pct),
+                  is_first ? Cell() : Cell(cliffs_delta(first, values_of(step, group)))});
   }
 }
 
@@ -224,10 +231,6 @@ void append_statistics(const std::vector<Group>& groups, const std::vector<Figur
   }
 }
 
-std::string time_words(double ns) {
-  return format_ns(ns);
-}
-
 /// What runs of a group did that its first one did not, each kind of difference once.
 void add_differences(const std::vector<GivenRun>& runs, const Group& group, std::vector<std::string>& words) {
   std::set<std::string> said;
@@ -244,7 +247,7 @@ void add_differences(const std::vector<GivenRun>& runs, const Group& group, std:
 void add_most_different(const std::vector<Group>& groups, const std::string& by, const std::vector<Figure>& figures,
                         std::vector<std::string>& words) {
   const bool of_ops = std::any_of(figures.begin(), figures.end(), [](const Figure& each) { return each.kind == "op"; });
-  const double least = kLeastNamed * statistics_of(values_of(figures.front(), groups.front())).median;
+  const double least = kLeastNamed * groups.front().step.median;
   struct Named {
     double change = 0;
     std::string text;
@@ -258,11 +261,11 @@ void add_most_different(const std::vector<Group>& groups, const std::string& by,
     for (const Group& group : groups) {
       const double time = statistics_of(values_of(figure, group)).median;
       one.change = std::max(one.change, std::abs(time - first.median));
-      times.push_back(time_words(time));
+      times.push_back(format_ns(time));
     }
     if (groups.size() == 1) {
       one.change = first.max - first.min;
-      times = {time_words(first.min) + " to " + time_words(first.max)};
+      times = {format_ns(first.min) + " to " + format_ns(first.max)};
     }
     if (one.change == 0 || one.change < least) continue;
     one.text = fmt::format("  {}: {}", figure.name, fmt::join(times, ", "));
@@ -280,44 +283,41 @@ void add_most_different(const std::vector<Group>& groups, const std::string& by,
 }
 
 std::vector<std::string> words_of(const std::vector<GivenRun>& runs, const std::string& by,
-                                  const std::vector<Group>& groups, const std::vector<Figure>& figures,
-                                  const Table& of_groups) {
+                                  const std::vector<Group>& groups, const std::vector<Figure>& figures) {
   const Figure& step = figures.front();
   const std::string what = step.name == "span" ? "the whole" : "an iteration";
   std::vector<std::string> words;
   const auto spread = [](const Statistics& of) {
     if (!of.low || *of.low <= 0) return std::string();  // so few runs say nothing of it
-    return fmt::format(", on average {} to {} at 95 %", time_words(*of.low), time_words(*of.high));
+    return fmt::format(", on average {} to {} at 95 %", format_ns(*of.low), format_ns(*of.high));
   };
   const auto runs_text = [](size_t count) { return fmt::format("{} {}", count, count == 1 ? "run" : "runs"); };
+  const Group& first = groups.front();
   if (by.empty()) {
-    const Statistics of = statistics_of(values_of(step, groups.front()));
     words.push_back(fmt::format("{}: {} takes {} (median; {} to {}{})", runs_text(runs.size()), what,
-                                time_words(of.median), time_words(of.min), time_words(of.max), spread(of)));
+                                format_ns(first.step.median), format_ns(first.step.min), format_ns(first.step.max),
+                                spread(first.step)));
   } else {
     words.push_back(fmt::format("{} in {} {} by {}; {} takes (median of its runs):", runs_text(runs.size()),
                                 groups.size(), groups.size() == 1 ? "group" : "groups", by, what));
-    for (size_t i = 0; i < groups.size(); ++i) {
-      const Statistics of = statistics_of(values_of(step, groups[i]));
-      std::string line = fmt::format("  {} {}: {} ({}{})", by, groups[i].property, time_words(of.median),
-                                     runs_text(groups[i].runs.size()), spread(of));
-      const Cell speedup = of_groups.cell(i, of_groups.column("speedup"));
-      const Cell efficiency = of_groups.cell(i, of_groups.column("efficiency_pct"));
-      if (i > 0 && std::holds_alternative<double>(speedup)) {
-        line += fmt::format(", {:.3g} times as fast as {} {}", std::get<double>(speedup), by, groups.front().property);
+    for (const Group& group : groups) {
+      std::string line = fmt::format("  {} {}: {} ({}{})", by, group.property, format_ns(group.step.median),
+                                     runs_text(group.runs.size()), spread(group.step));
+      if (&group != &first && group.speedup) {
+        line += fmt::format(", {:.3g} times as fast as {} {}", *group.speedup, by, first.property);
       }
-      if (i > 0 && std::holds_alternative<double>(efficiency)) {
-        line += fmt::format(", {:.0f} % of perfect strong scaling", std::get<double>(efficiency));
+      if (&group != &first && group.efficiency_pct) {
+        line += fmt::format(", {:.0f} % of perfect strong scaling", *group.efficiency_pct);
       }
       words.push_back(line);
     }
   }
   for (const Group& group : groups) {
-    const Statistics of = statistics_of(values_of(step, group));
     for (const size_t run : group.runs) {
-      if (!is_outside(of, *step.values[run])) continue;
+      if (!is_outside(group.step, *step.values[run])) continue;
       words.push_back(fmt::format("Run {} ({}) is an outlier: {}, where {} to {} are usual", run + 1, runs[run].input,
-                                  time_words(*step.values[run]), time_words(of.fence_low), time_words(of.fence_high)));
+                                  format_ns(*step.values[run]), format_ns(group.step.fence_low),
+                                  format_ns(group.step.fence_high)));
     }
   }
   for (const Group& group : groups) add_differences(runs, group, words);
@@ -350,12 +350,13 @@ Statistics statistics_of(std::vector<double> values) {
 
 ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by) {
   ManyRuns many{{}, compare_runs_table(), compare_groups_table(), compare_statistics_table()};
-  const std::vector<Group> groups = groups_of(runs);
+  std::vector<Group> groups = groups_of(runs);
   const std::vector<Figure> figures = figures_of(runs);
+  set_step_times(groups, figures.front());
   append_runs(runs, groups, figures, many.runs);
   if (!by.empty()) append_groups(groups, figures.front(), many.groups);
   append_statistics(groups, figures, many.statistics);
-  many.words = words_of(runs, by, groups, figures, many.groups);
+  many.words = words_of(runs, by, groups, figures);
   return many;
 }
 

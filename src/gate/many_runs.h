@@ -11,14 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "gate/figures.h"
+#include "gate/check.h"
 #include "table/table.h"
 
 namespace cgpu {
 
-struct GivenRun {
-  std::string input;
-  RunFigures figures;
+struct GivenRun : CheckedRun {
   std::string property;  // what it is grouped by; "" without groups
 };
 

@@ -6,7 +6,7 @@ namespace cgpu {
 namespace {
 
 GivenRun given(const std::string& property, int64_t step_ns, int64_t op_ns = 0) {
-  GivenRun run{"run", {}, property};
+  GivenRun run{{"run", {}}, property};
   run.figures.ranks = run.figures.world_size = 1;
   run.figures.devices["H100"] = 1;
   run.figures.steady = 2;

@@ -30,6 +30,12 @@ def run(arguments, timeout=120):
                           timeout=timeout, env=dict(os.environ, NO_COLOR="1"))
 
 
+def rows_of(document):
+    """{table: rows as dicts} of a JSON document of the tool."""
+    return {name: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
+            for name, table in document["tables"].items()}
+
+
 def table(inputs, name, *options):
     """Rows of one table, as dicts. Raises RuntimeError with what the tool said."""
     inputs = [inputs] if isinstance(inputs, str) else list(inputs)
@@ -37,9 +43,7 @@ def table(inputs, name, *options):
     if done.returncode:
         raise RuntimeError("cgpu table %s %s: exit %d: %s" % (" ".join(map(os.path.basename, inputs)), name,
                                                               done.returncode, done.stderr.decode().strip()))
-    answer = json.loads(done.stdout.decode())["tables"][name]
-    columns = [c["name"] for c in answer["columns"]]
-    return [dict(zip(columns, row)) for row in answer["rows"]]
+    return rows_of(json.loads(done.stdout.decode()))[name]
 
 
 def info(inputs, *options):

@@ -171,9 +171,7 @@ class LayersOfRun {
   void append_rows(Table& table) const {
     if (found_by_.empty()) return;
     const std::vector<Step>& steps = run_.facts.steps(run_.index);
-    std::vector<int64_t> durations;
-    for (const Step& step : steps) durations.push_back(step.time.end - step.time.begin);
-    const size_t warm_up = count_warm_up(durations);
+    const size_t warm_up = count_warm_up(durations_of(steps));
     struct LayerSum {
       int64_t count = 0;
       int64_t ns = 0;

@@ -79,6 +79,12 @@ std::vector<Step> find_steps(const Timeline& timeline) {
   return steps;
 }
 
+std::vector<int64_t> durations_of(const std::vector<Step>& steps) {
+  std::vector<int64_t> durations;
+  for (const Step& step : steps) durations.push_back(step.time.end - step.time.begin);
+  return durations;
+}
+
 bool is_cut_short(const std::vector<Step>& steps, size_t i) {
   return i > 0 && i + 1 == steps.size() && 5 * steps[i].device_ops < 4 * steps[i - 1].device_ops;
 }

@@ -25,6 +25,9 @@ struct Step {
 /// O(n log n).
 std::vector<Step> find_steps(const Timeline& timeline);
 
+/// ns.
+std::vector<int64_t> durations_of(const std::vector<Step>& steps);
+
 /// Whether step `i` is the last one and the recording seems to have stopped in it: it launched fewer than 80 % of the
 /// device ops of the step before.
 bool is_cut_short(const std::vector<Step>& steps, size_t i);

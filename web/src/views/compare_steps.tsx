@@ -9,7 +9,7 @@ import { useLoaded } from "../ui/hooks";
 import type { Compared } from "./context";
 import { hasTable } from "./declared";
 import { Records } from "./records";
-import { PARTS, StepBars, StepRows, StepText } from "./steps";
+import { StepBars, StepRows, StepText } from "./steps";
 import { Shown } from "./view";
 
 const HEIGHT = 230;
@@ -85,15 +85,8 @@ function StepsOfSide({ side, compared, records, rows, longest, onOpen }: SidePro
   const steps = useMemo(() => new StepRows(records, session, null), [records]);
   const [hover, setHover] = useState<readonly Cell[] | null>(null);
   const told = hover && rows.includes(hover) ? hover : null;
-  const means = PARTS.map(({ label, colour, column }) => ({
-    label,
-    colour,
-    value: rows.reduce((sum, row) => sum + records.number(row, column), 0) / (rows.length || 1),
-  })).filter(({ value }) => value > 0);
   const open = (row: readonly Cell[]) => {
-    const known = session.steps.find(
-      (step) => step.rank === records.number(row, "rank") && step.step === records.number(row, "step"),
-    );
+    const known = steps.wholeStep(row);
     if (known) onOpen(side, { start: known.start, end: known.start + known.duration });
   };
   return (
@@ -121,7 +114,7 @@ function StepsOfSide({ side, compared, records, rows, longest, onOpen }: SidePro
         current={told}
       />
       <div class="legend-line">
-        <Legend parts={means} format={(value) => `${duration(value)} a step`} />
+        <Legend parts={steps.sums(rows)} format={(value) => `${duration(value / rows.length)} a step`} />
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 // The iterations: what each spent its time on, as stacked bars and as a table. A click zooms the timeline to the step.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Cell, Session, Table } from "../api/protocol";
+import type { Cell, Session, StepInfo, Table } from "../api/protocol";
 import { duration, percent } from "../model/format";
 import type { Range } from "../model/viewport";
 import { Legend, Plot, type Frame } from "../ui/chart";
@@ -28,7 +28,7 @@ export class StepRows {
 
   constructor(
     readonly records: Records,
-    session: Session,
+    private readonly session: Session,
     window: Range | null,
   ) {
     this.#cut = cutSteps(session.steps, window);
@@ -36,6 +36,21 @@ export class StepRows {
 
   isCut(row: readonly Cell[]): boolean {
     return this.#cut.has(`${this.records.number(row, "rank")}/${this.records.text(row, "step")}`);
+  }
+
+  /** The step of a row without what a chosen time cuts. */
+  wholeStep(row: readonly Cell[]): StepInfo | undefined {
+    const [rank, number] = [this.records.number(row, "rank"), this.records.number(row, "step")];
+    return this.session.steps.find((step) => step.rank === rank && step.step === number);
+  }
+
+  /** What rows spent on each part, ns, without those that took nothing. */
+  sums(rows: readonly (readonly Cell[])[]): { label: string; colour: string; value: number }[] {
+    return PARTS.map(({ label, colour, column }) => ({
+      label,
+      colour,
+      value: rows.reduce((sum, row) => sum + this.records.number(row, column), 0),
+    })).filter(({ value }) => value > 0);
   }
 
   /** "3 steps, 20.3 ms on average; 2 of them cut: ..." */
@@ -73,20 +88,14 @@ function StepsOf({ context, table }: { context: ViewContext; table: Table }): JS
   if (!records.rows.length) return <p class="empty">No iteration lies in the chosen time.</p>;
   const go = (row: readonly Cell[]) => {
     const [start, length] = [records.number(row, "start_ns"), records.number(row, "duration_ns")];
-    const known = context.session.steps.find(
-      (step) => step.rank === records.number(row, "rank") && step.step === records.number(row, "step"),
-    );
+    const known = steps.wholeStep(row);
     context.navigate({
       view: "timeline",
       viewport: around(known?.start ?? start, known?.duration ?? length),
       area: { start: known?.start ?? start, end: (known?.start ?? start) + (known?.duration ?? length) },
     });
   };
-  const sums = PARTS.map((part) => ({
-    label: part.label,
-    colour: part.colour,
-    value: rows.reduce((sum, row) => sum + records.number(row, part.column), 0),
-  })).filter((part) => part.value > 0);
+  const sums = steps.sums(rows);
   const total = rows.reduce((sum, row) => sum + records.number(row, "duration_ns"), 0);
   const told = hover && rows.includes(hover as Cell[]) ? hover : null;
   return (
