@@ -187,8 +187,9 @@ class LaunchLinker {
   SliceIndex call_at(const std::vector<SliceIndex>& calls, const LinkHints::Flow& flow) const {
     constexpr std::ptrdiff_t kMostLookedAt = 64;
     const auto after = std::upper_bound(
-        calls.begin(), calls.end(), std::pair(flow.track, flow.time),
-        [&](const auto& place, SliceIndex i) { return place < std::pair(slices_.track[i], slices_.start[i]); });
+        calls.begin(), calls.end(), std::pair(flow.track, flow.time), [&](const auto& place, SliceIndex i) {
+          return place < std::pair<TrackIndex, int64_t>(slices_.track[i], slices_.start[i]);
+        });
     for (auto call = after; call != calls.begin() && after - call < kMostLookedAt;) {
       --call;
       if (slices_.track[*call] != flow.track) break;

@@ -37,6 +37,13 @@ class Hiding {
       if (ids_.empty()) return;
       for (StringId& id : ids) (*this)(id);
     }
+    void operator()(decltype(Slices::name)& ids) const {
+      if (ids_.empty()) return;
+      ids.replace_each([this](StringId id) {
+        (*this)(id);
+        return id;
+      });
+    }
     bool empty() const { return ids_.empty(); }
 
    private:

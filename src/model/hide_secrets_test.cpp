@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace cgpu {
 namespace {
 
@@ -19,7 +21,7 @@ TEST(HideSecrets, NamesThatBecomeEqualAreOneName) {
   run.notes.add("x", 1, "cannot use password=abc here");
   hide_secrets(run);
 
-  const std::vector<StringId>& names = timeline.slices.name;
+  const auto& names = std::as_const(timeline.slices.name);
   EXPECT_EQ(timeline.names[names[0]], "login --password=[hidden]");
   EXPECT_EQ(names[0], names[2]);
   EXPECT_EQ(names[0], names[3]);

@@ -1,5 +1,5 @@
-// A column of 64-bit numbers that most profiles could keep in 32 bits: it does so until a number comes that does not
-// fit.
+// A column of numbers that most profiles could keep in half as many bits, or fewer: it does so until a number comes
+// that does not fit.
 //
 // Reading and writing a number costs a branch that is always the same; the first number that does not fit costs a copy
 // of the column. Not for writing while other threads read.
@@ -17,15 +17,17 @@
 
 namespace cgpu {
 
-/// `kAbsent`: the number that stands for none, which has a place among the 32-bit ones too.
-template <typename T, T kAbsent>
+/// Numbers of type T, kept as Narrow while they fit. `kAbsent`: the number that stands for none, which has a place
+/// among the narrow ones too.
+template <typename T, T kAbsent, typename Narrow>
 class NarrowColumn {
-  using Narrow = std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>;
   static constexpr Narrow kNarrowAbsent =
-      std::is_signed_v<T> ? std::numeric_limits<Narrow>::min() : std::numeric_limits<Narrow>::max();
+      std::is_signed_v<Narrow> ? std::numeric_limits<Narrow>::min() : std::numeric_limits<Narrow>::max();
 
  public:
   using value_type = T;
+  using narrow_type = Narrow;
+  static constexpr T absent = kAbsent;
 
   /// A number that can be written to.
   class Reference {
@@ -94,6 +96,11 @@ class NarrowColumn {
   void reserve(size_t rows) { is_wide_ ? wide_.reserve(rows) : narrow_.reserve(rows); }
   /// New rows are 0.
   void resize(size_t rows) { is_wide_ ? wide_.resize(rows) : narrow_.resize(rows); }
+  /// Puts change(number) in the place of each number.
+  template <typename Change>
+  void replace_each(Change change) {
+    for (size_t i = 0; i < size(); ++i) set(i, change(std::as_const(*this)[i]));
+  }
   /// Moves the rows from `begin` to `end` so many places towards the end of the column.
   void move_back(size_t begin, size_t end, size_t by) {
     const auto move = [&](auto& values) {
@@ -107,14 +114,21 @@ class NarrowColumn {
   friend bool operator==(const NarrowColumn& a, const NarrowColumn& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
+  friend bool operator==(const NarrowColumn& a, const std::vector<T>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
 
  private:
+  /// Whether absent needs a narrow number of its own, because it is not a narrow number itself.
+  static constexpr bool kIsMarked = kAbsent != static_cast<T>(static_cast<Narrow>(kAbsent));
+
   static bool fits(T value) {
-    return value == kAbsent ||
-           (value == static_cast<T>(static_cast<Narrow>(value)) && static_cast<Narrow>(value) != kNarrowAbsent);
+    const bool same = value == static_cast<T>(static_cast<Narrow>(value));
+    if constexpr (!kIsMarked) return same;
+    return value == kAbsent || (same && static_cast<Narrow>(value) != kNarrowAbsent);
   }
-  static Narrow narrowed(T value) { return value == kAbsent ? kNarrowAbsent : static_cast<Narrow>(value); }
-  static T widened(Narrow value) { return value == kNarrowAbsent ? kAbsent : static_cast<T>(value); }
+  static Narrow narrowed(T value) { return kIsMarked && value == kAbsent ? kNarrowAbsent : static_cast<Narrow>(value); }
+  static T widened(Narrow value) { return kIsMarked && value == kNarrowAbsent ? kAbsent : static_cast<T>(value); }
 
   void set(size_t place, T value) {
     if (!is_wide_ && !fits(value)) widen();

@@ -1,4 +1,4 @@
-// Columns that keep 64-bit numbers in 32 bits while they fit: whatever is done to one, it holds what a vector would.
+// Columns that keep numbers in fewer bits while they fit: whatever is done to one, it holds what a vector would.
 #include "model/narrow_column.h"
 
 #include <gtest/gtest.h>
@@ -9,13 +9,8 @@
 namespace cgpu {
 namespace {
 
-template <typename T>
-constexpr T kNone = std::is_signed_v<T> ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
-template <typename T>
-using Column = NarrowColumn<T, kNone<T>>;
-
-template <typename T>
-void expect_same(const Column<T>& column, const std::vector<T>& expected) {
+template <typename Column>
+void expect_same(const Column& column, const std::vector<typename Column::value_type>& expected) {
   ASSERT_EQ(column.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(column[i], expected[i]) << i;
   EXPECT_TRUE(std::equal(column.begin(), column.end(), expected.begin(), expected.end()));
@@ -23,26 +18,28 @@ void expect_same(const Column<T>& column, const std::vector<T>& expected) {
 
 template <typename T>
 class NarrowColumns : public ::testing::Test {};
-using Types = ::testing::Types<int64_t, uint64_t>;
+using Types = ::testing::Types<NarrowColumn<int64_t, INT64_MIN, int32_t>, NarrowColumn<uint64_t, UINT64_MAX, uint32_t>,
+                               NarrowColumn<uint32_t, UINT32_MAX, uint16_t>, NarrowColumn<uint32_t, 0, uint16_t>,
+                               NarrowColumn<int64_t, -1, int16_t>>;
 TYPED_TEST_SUITE(NarrowColumns, Types);
 
 TYPED_TEST(NarrowColumns, HoldWhatAVectorHolds) {
-  using T = TypeParam;
-  using Limits32 = std::numeric_limits<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
-  // The borders of 32 bits, the number in 32 bits that stands for none, and their neighbours.
+  using T = typename TypeParam::value_type;
+  using Narrow = std::numeric_limits<typename TypeParam::narrow_type>;
+  // The borders of the narrow numbers, one of which stands for none, and their neighbours.
   const std::vector<T> edges{0,
                              1,
-                             kNone<T>,
+                             TypeParam::absent,
                              std::numeric_limits<T>::max(),
                              std::numeric_limits<T>::min(),
-                             static_cast<T>(Limits32::max()),
-                             static_cast<T>(Limits32::max()) - 1,
-                             static_cast<T>(static_cast<T>(Limits32::max()) + 1),
-                             static_cast<T>(Limits32::min()),
-                             static_cast<T>(Limits32::min()) + 1};
+                             static_cast<T>(Narrow::max()),
+                             static_cast<T>(Narrow::max()) - 1,
+                             static_cast<T>(static_cast<T>(Narrow::max()) + 1),
+                             static_cast<T>(Narrow::min()),
+                             static_cast<T>(static_cast<T>(Narrow::min()) + 1)};
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
-    Column<T> column;
+    TypeParam column;
     std::vector<T> expected;
     const bool wide = round % 3 != 0;
     const auto value = [&] { return wide && random() % 20 == 0 ? edges[random() % edges.size()] : T(random() % 1000); };
@@ -70,18 +67,27 @@ TYPED_TEST(NarrowColumns, HoldWhatAVectorHolds) {
       }
       expect_same(column, expected);
     }
-    Column<T> again;
+    TypeParam again;
     for (const T one : expected) again.push_back(one);
     EXPECT_EQ(column, again);
   }
 }
 
-TYPED_TEST(NarrowColumns, TakeHalfTheRoomWhileTheNumbersFit) {
-  Column<TypeParam> column;
-  for (int i = 0; i < 10; ++i) column.push_back(i % 2 == 0 ? TypeParam(i) : kNone<TypeParam>);
-  EXPECT_EQ(column.bytes(), 40U);
-  column.push_back(TypeParam(1) << 40);
-  EXPECT_EQ(column.bytes(), 88U);
+TYPED_TEST(NarrowColumns, TakeLessRoomWhileTheNumbersFit) {
+  using T = typename TypeParam::value_type;
+  TypeParam column;
+  for (int i = 0; i < 10; ++i) column.push_back(i % 2 == 0 ? T(i) : TypeParam::absent);
+  EXPECT_EQ(column.bytes(), 10 * sizeof(typename TypeParam::narrow_type));
+  column.push_back(std::numeric_limits<T>::max() - 1);
+  EXPECT_EQ(column.bytes(), 11 * sizeof(T));
+}
+
+TYPED_TEST(NarrowColumns, AreReplacedNumberByNumber) {
+  using T = typename TypeParam::value_type;
+  TypeParam column;
+  for (int i = 0; i < 10; ++i) column.push_back(T(i));
+  column.replace_each([](T number) { return number == 7 ? std::numeric_limits<T>::max() : T(number + 1); });
+  EXPECT_EQ(column, (std::vector<T>{1, 2, 3, 4, 5, 6, 7, std::numeric_limits<T>::max(), 9, 10}));
 }
 
 }  // namespace

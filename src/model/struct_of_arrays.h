@@ -96,16 +96,16 @@ class StructOfArrays {
   static void move_back(std::vector<T>& values, size_t begin, size_t end, size_t by) {
     std::move_backward(values.begin() + begin, values.begin() + end, values.begin() + end + by);
   }
-  template <typename T, T kAbsent>
-  static void move_back(NarrowColumn<T, kAbsent>& values, size_t begin, size_t end, size_t by) {
+  template <typename T, T kAbsent, typename Narrow>
+  static void move_back(NarrowColumn<T, kAbsent, Narrow>& values, size_t begin, size_t end, size_t by) {
     values.move_back(begin, end, by);
   }
   template <typename T>
   static uint64_t bytes_of(const std::vector<T>& values) {
     return values.size() * sizeof(T);
   }
-  template <typename T, T kAbsent>
-  static uint64_t bytes_of(const NarrowColumn<T, kAbsent>& values) {
+  template <typename T, T kAbsent, typename Narrow>
+  static uint64_t bytes_of(const NarrowColumn<T, kAbsent, Narrow>& values) {
     return values.bytes();
   }
 

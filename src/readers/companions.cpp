@@ -82,7 +82,7 @@ const Trace* trace_of(const Run& companion, const std::vector<Trace>& traces) {
 
 /// The only device on which the trace shows work.
 std::optional<int32_t> only_device(const Run& run) {
-  const std::vector<int32_t>& devices = run.timeline.device_ops.device;
+  const auto& devices = run.timeline.device_ops.device;
   const std::set<int32_t> used(devices.begin(), devices.end());
   return used.size() == 1 ? std::optional(*used.begin()) : std::nullopt;
 }

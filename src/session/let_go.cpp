@@ -63,7 +63,7 @@ Timeline only(Timeline& whole, const std::vector<bool>& wanted) {
   kept.slices.parent.assign(slices.size(), kNone);
   kept.slices.launch.assign(slices.size(), kNone);
   const auto name = [&](StringId id) { return kept.names.intern(whole.names[id]); };
-  for (StringId& id : kept.slices.name) id = name(id);
+  kept.slices.name.replace_each(name);
 
   std::vector<uint32_t> ops;
   for (uint32_t op = 0; op < whole.device_ops.size(); ++op) {

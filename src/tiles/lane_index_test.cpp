@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "tiles/slow_raster.h"
 
@@ -39,6 +41,14 @@ uint32_t most_at_once(const std::vector<test::SlowSlice>& slices) {
   return static_cast<uint32_t>(most);
 }
 
+/// Slices of which only parents and tracks are known.
+Slices nested_slices(std::vector<SliceIndex> parent, const std::vector<TrackIndex>& tracks) {
+  Slices slices;
+  for (const TrackIndex track : tracks) slices.append({.track = track});
+  slices.parent = std::move(parent);
+  return slices;
+}
+
 TEST(LaneIndex, LosesNothingAndNeedsTheFewestLanes) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     RandomSlices random(seed, 1 + seed % 120, 1 + int64_t{seed} * 7);
@@ -67,8 +77,8 @@ TEST(LaneIndex, PutsChildrenBelowTheirParents) {
         if (parent[inner] == kNone || encloses(parent[inner], outer)) parent[inner] = outer;
       }
     }
-    const std::vector<TrackIndex> track(slices.size(), 0);
-    const LaneIndex index(random.times(), random.numbers(), {parent, track});
+    const Slices nested = nested_slices(parent, std::vector<TrackIndex>(slices.size(), 0));
+    const LaneIndex index(random.times(), random.numbers(), SliceParents(nested));
     expect_complete(index, random);
     for (SliceIndex i = 0; i < slices.size(); ++i) {
       if (parent[i] != kNone) {
@@ -82,9 +92,8 @@ TEST(LaneIndex, SiblingsThatOverlapTakeAnotherLane) {
   const std::vector<int64_t> start = {0, 10, 40};
   const std::vector<int64_t> duration = {100, 50, 50};  // 1 and 2 lie in 0 and overlap each other
   const SliceTimes times(start, duration, 0);
-  const std::vector<SliceIndex> parent = {kNone, 0, 0};
-  const std::vector<TrackIndex> track = {3, 3, 3};
-  const LaneIndex index(times, {0, 1, 2}, {parent, track});
+  const Slices nested = nested_slices({kNone, 0, 0}, {3, 3, 3});
+  const LaneIndex index(times, {0, 1, 2}, SliceParents(nested));
   EXPECT_EQ(index.lane_of(0), 0U);
   EXPECT_EQ(index.lane_of(1), 1U);
   EXPECT_EQ(index.lane_of(2), 2U);
@@ -153,11 +162,11 @@ TEST(LaneIndex, SlicesThatFollowEachOtherCostLess) {
 TEST(LaneIndex, ParentsOnOtherTracksDoNotCount) {
   const std::vector<int64_t> start = {0, 10};
   const std::vector<int64_t> duration = {100, 5};
-  const std::vector<SliceIndex> parent = {kNone, 0};
-  const std::vector<TrackIndex> track = {1, 2};
-  EXPECT_EQ(SliceParents(parent, track).of(1), kNone);
-  EXPECT_EQ(LaneIndex(SliceTimes(start, duration, 0), {1}, {parent, track}).lanes(), 1U);
-  EXPECT_EQ(SliceParents(parent, std::vector<TrackIndex>{1, 1}).of(1), 0U);
+  Slices slices = nested_slices({kNone, 0}, {1, 2});
+  EXPECT_EQ(SliceParents(slices).of(1), kNone);
+  EXPECT_EQ(LaneIndex(SliceTimes(start, duration, 0), {1}, SliceParents(slices)).lanes(), 1U);
+  slices.track[1] = 1;
+  EXPECT_EQ(SliceParents(slices).of(1), 0U);
 }
 
 TEST(LaneIndex, TimesAtTheBordersOfInt64) {

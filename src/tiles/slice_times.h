@@ -37,18 +37,16 @@ class SliceParents {
   /// No slice has one.
   SliceParents() = default;
   /// By slice number. Parents on other tracks (work that was handed over by a queue) are left out.
-  SliceParents(std::span<const SliceIndex> parent, std::span<const TrackIndex> track)
-      : parent_(parent.data()), track_(track.data()) {}
+  explicit SliceParents(const Slices& slices) : slices_(&slices) {}
 
   SliceIndex of(SliceIndex slice) const {
-    if (parent_ == nullptr) return kNone;
-    const SliceIndex parent = parent_[slice];
-    return parent != kNone && track_[parent] == track_[slice] ? parent : kNone;
+    if (slices_ == nullptr) return kNone;
+    const SliceIndex parent = slices_->parent[slice];
+    return parent != kNone && slices_->track[parent] == slices_->track[slice] ? parent : kNone;
   }
 
  private:
-  const SliceIndex* parent_ = nullptr;
-  const TrackIndex* track_ = nullptr;
+  const Slices* slices_ = nullptr;
 };
 
 }  // namespace cgpu

@@ -416,7 +416,7 @@ std::vector<SliceIndex> TimelineView::slices_of(const ViewTrack& track) const {
 SliceParents TimelineView::parents_of(const ViewTrack& track) const {
   const Timeline& timeline = session_.runs[track.run].timeline;
   if (timeline.tracks[track.source].kind == TrackKind::device_stream && track.part != TrackPart::rest) return {};
-  return {timeline.slices.parent, timeline.slices.track};
+  return SliceParents(timeline.slices);
 }
 
 std::vector<CounterIndex::Sample> TimelineView::samples_of(const ViewTrack& track) const {

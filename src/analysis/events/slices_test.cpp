@@ -1,6 +1,7 @@
 // Table `slices`.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 
 #include "analysis/events/event_table.h"
@@ -99,12 +100,11 @@ TEST(Slices, DeviceOpsInAnyOrder) {
   for (const bool shuffled : {false, true}) {
     DeviceOps& ops = run.run.timeline.device_ops;
     if (shuffled) {
-      for (size_t op = 0; op < ops.size() / 2; ++op) {
-        const size_t other = ops.size() - 1 - op;
-        std::swap(ops.slice[op], ops.slice[other]);
-        std::swap(ops.device[op], ops.device[other]);
-        std::swap(ops.stream[op], ops.stream[other]);
-      }
+      std::vector<uint32_t> backwards(ops.size());
+      std::iota(backwards.rbegin(), backwards.rend(), 0);
+      DeviceOps turned;
+      turned.append_from(ops, backwards);
+      ops = std::move(turned);
     }
     const SliceOps of_slices(ops);
     std::mt19937 random(5);

@@ -239,7 +239,7 @@ class Layers {
   }
 
   void renumber(const std::vector<TrackIndex>& numbers) {
-    for (TrackIndex& track : timeline_.slices.track) track = numbers[track];
+    timeline_.slices.track.replace_each([&](TrackIndex track) { return numbers[track]; });
     for (Instant& instant : timeline_.instants) {
       if (instant.track != kNone) instant.track = numbers[instant.track];
     }

@@ -40,12 +40,11 @@ void name_frames(Timeline& timeline, const StringPool& names, const std::vector<
   const StringId unknown = timeline.names.intern("<unknown function>");
   for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
     if (timeline.kind(i) != SliceKind::python_function) continue;
-    StringId& name = timeline.slices.name[i];
-    const uint32_t place = name;
-    name = unknown;
+    const uint32_t place = timeline.slices.name[i];
+    timeline.slices.name[i] = unknown;
     if (place >= places.size() || places[place].name == 0) continue;
     if (ids[place] == StringPool::absent) ids[place] = timeline.names.intern(names[places[place].name]);
-    name = ids[place];
+    timeline.slices.name[i] = ids[place];
   }
 }
 

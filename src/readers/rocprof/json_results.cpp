@@ -367,7 +367,7 @@ class ProcessReader {
     std::unordered_map<StringId, StringId> found = kernels_.replacements();
     found.merge(functions_.replacements());
     if (found.empty()) return;
-    std::vector<StringId>& names = run_.timeline.slices.name;
+    auto& names = run_.timeline.slices.name;
     for (size_t i = first; i < names.size(); ++i) {
       const auto at = found.find(names[i]);
       if (at != found.end()) names[i] = at->second;

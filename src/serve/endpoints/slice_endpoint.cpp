@@ -141,7 +141,7 @@ class SliceWriter {
       const Timeline& timeline = profile_.session().runs[run].timeline;
       const StringId name = timeline.names.find(timeline_.name(slice_));
       if (name == StringPool::absent) continue;
-      const std::vector<StringId>& names = timeline.slices.name;
+      const auto& names = timeline.slices.name;
       for (SliceIndex i = 0; i < names.size(); ++i) {
         if (names[i] == name && timeline.kind(i) == kind) durations.push_back(timeline.slices.duration[i]);
       }
