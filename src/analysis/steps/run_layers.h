@@ -1,0 +1,45 @@
+// The layers of the model in one run: the layer and the part of it that each device op belongs to.
+//
+// Where modules were recorded, layers are the siblings of one class that hold the most device time. Else they are the
+// sequence of device ops, in the order of their launches, that repeats within an iteration (repeats.h); no model's
+// configuration is asked for. O(n log n) in the device ops, and O(slices) for what they lie in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/partial.h"
+#include "analysis/steps/step_times.h"
+
+namespace cgpu {
+
+/// In the place of the number of a layer, of what is in none.
+inline constexpr int64_t kNoLayer = -1;
+
+struct PlacedOp {
+  OpIndex op;
+  SliceIndex slice;   // in the run
+  SliceIndex launch;  // in the timeline that has the calls, kNone where unknown
+  uint8_t kernel_class;
+  int64_t device;
+  int64_t layer = kNoLayer;    // counts from 0
+  uint32_t sequence = 0;       // which of several that repeat, the largest being 1; 0 for modules
+  std::string_view part = {};  // "attention", ...
+  std::string_view phase = {};
+};
+
+struct RunLayers {
+  std::vector<PlacedOp> ops;  // all of plausible duration, device by device in the order of their launches
+  std::string found_by;       // "modules", "sequence", or "" where there are no layers
+  int64_t all_ns = 0;         // of all these ops
+};
+
+RunLayers find_layers(const RunInSession& run);
+
+/// The one of `steps` that a time lies in.
+std::optional<size_t> step_of(const std::vector<Step>& steps, int64_t time);
+
+}  // namespace cgpu
