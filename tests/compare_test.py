@@ -7,6 +7,7 @@ docs/comparison.md holds what comes out of the built pairs; --write-docs writes 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
 import functools
+import gzip
 import json
 import os
 import random
@@ -280,6 +281,62 @@ class Corpus(unittest.TestCase):
         self.assertTrue(causes[0]["key"].endswith("-> CompiledFunctionBackward"), causes[0]["key"])
         self.assertTrue(causes[1]["key"].endswith("-> CompiledFunction"), causes[1]["key"])
 
+    def test_segment_anything_fast(self):
+        """Two versions of one program. What is right follows from the events: the device does the same work in both (of
+        one name as long, within 2.7 ms of 515 ms); in B 554 of its ops are replayed from graphs, for which the profile has
+        no framework ops, so that they can only be paired across ops; and what B takes longer is idle time, of which the
+        time before the ops that aten::to launches grew most, where the profile shows nothing that the host did."""
+        a, b = self.profile("kineto", "segment-anything-fast__amg_example_trace.ab0d4f7"), self.profile(
+            "kineto", "segment-anything-fast__amg_example_trace.1c507e3")
+        device_time, idle, waited, launches, whole = ([], [], [], [], [])
+        for path in (a, b):
+            with gzip.open(path) as handle:
+                events = json.load(handle)["traceEvents"]
+            on_device = sorted((e for e in events if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")),
+                               key=lambda e: e["ts"])
+            calls = {e["args"]["correlation"]: e for e in events
+                     if e.get("cat") in ("cuda_runtime", "cuda_driver") and "correlation" in e.get("args", {})}
+            top = {}
+            for op in (e for e in events if e.get("cat") == "cpu_op"):
+                top.setdefault(op["tid"], []).append(op)
+            before, busy, sum_idle = {}, on_device[0]["ts"], 0
+            for event in on_device:
+                if event["ts"] > busy:
+                    call = calls[event["args"]["correlation"]]
+                    around = [o for o in top[call["tid"]] if o["ts"] <= call["ts"]
+                              and call["ts"] + call["dur"] <= o["ts"] + o["dur"]]
+                    name = max(around, key=lambda o: o["dur"])["name"] if around else None
+                    before[name] = before.get(name, 0) + event["ts"] - busy
+                    sum_idle += event["ts"] - busy
+                busy = max(busy, event["ts"] + event["dur"])
+            device_time.append(sum(e["dur"] for e in on_device))
+            idle.append(sum_idle)
+            waited.append(before)
+            launches.append(len({e["args"]["correlation"] for e in on_device}))
+            whole.append(busy - on_device[0]["ts"])
+        self.assertLess(abs(device_time[1] - device_time[0]), 0.006 * device_time[0])
+        self.assertGreater(idle[1] - idle[0], whole[1] - whole[0])
+        grew = {name: waited[1].get(name, 0) - waited[0].get(name, 0) for name in {*waited[0], *waited[1]}}
+        self.assertEqual(max(grew, key=grew.get), "aten::to")
+        tables = compared(a, b)
+        rows = figures(tables)
+        self.assertEqual((rows["time_ns"]["a"], rows["time_ns"]["b"]), (whole[0] * 1000, whole[1] * 1000))
+        self.assertEqual((rows["idle_ns"]["a"], rows["idle_ns"]["b"]), (idle[0] * 1000, idle[1] * 1000))
+        self.assertEqual([rows["launches"][side] for side in "ab"], launches)
+        for side in "ab":
+            self.assertGreater(rows["device_op_time_of_both_pct"][side], 99.9)
+        first = tables["compare_causes"][0]
+        self.assertEqual((first["kind"], first["key"]), ("idle", "host_code: (nothing recorded before aten::to)"))
+        text = words(a, b)
+        for said in ("1.5 % more", "B starts its device ops with %d launches, A with %d." % tuple(launches[::-1]),
+                     "That is less than two runs of one program usually differ by.",
+                     "idle, host_code, most of it in (nothing recorded before aten::to)"):
+            self.assertIn(said, text)
+        # Nothing else is listed: no op explains half a percent.
+        listed = text[:text.index("\n\n")].split("What explains it")[1].splitlines()[1:]
+        self.assertEqual(len(listed), 2, listed)
+        self.assertTrue(listed[1].endswith("everything else"), listed)
+
     def test_call_trees_by_path(self):
         a, b = self.pair("hpctoolkit_v4", "2023_loops-cuda", "2023_loops-hip")
         rows = compared(a, b, "--table", "call_tree")["compare_call_tree"]
@@ -359,6 +416,96 @@ class UnlikeHardware(unittest.TestCase):
             self.assertEqual(peaks["memory bandwidth"]["model_b"], self.MI300[0])
             self.assertIn("data sheet", peaks["bf16"]["source_b"])
 
+    def test_what_the_ops_computed_and_moved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b, bare = (os.path.join(folder, side + ".json") for side in ("a", "b", "bare"))
+            self.write(a, self.H100[0], 400, 200)
+            # In B each product lies in an op with the same inputs and the same formula: it counts once.
+            self.write(b, self.MI300[0], 500, 100)
+            with open(b, encoding="utf-8") as handle:
+                document = json.load(handle)
+            for event in list(document["traceEvents"]):
+                if event["name"] == "aten::mm":
+                    document["traceEvents"].append(dict(event, name="aten::matmul", ts=event["ts"] - 1,
+                                                        dur=event["dur"] + 2))
+            with open(b, "w", encoding="utf-8") as handle:
+                json.dump(document, handle)
+            rows = figures(compared(a, b))
+            product, added = self.FLOPS, self.M * self.N
+            bytes_moved = 2 * (self.M * self.K + self.K * self.N + self.M * self.N) + 2 * 3 * self.M * self.N
+            for side, (_, peak), path in (("a", self.H100, a), ("b", self.MI300, b)):
+                with open(path, encoding="utf-8") as handle:
+                    kernels = [e for e in json.load(handle)["traceEvents"] if e["cat"] == "kernel"]
+                seconds = 1e-6 * (max(e["ts"] + e["dur"] for e in kernels) - min(e["ts"] for e in kernels))
+                self.assertEqual(rows["flops"][side], 8 * (product + added))
+                self.assertAlmostEqual(rows["flops_per_s"][side] / (8 * (product + added) / seconds), 1, 9)
+                self.assertAlmostEqual(rows["mfu_pct"][side], 100 * 8 * product / peak / seconds, 9)
+                self.assertEqual(rows["op_bytes"][side], 8 * bytes_moved)
+                self.assertAlmostEqual(rows["op_bytes_per_s"][side] / (8 * bytes_moved / seconds), 1, 9)
+                self.assertEqual((rows["flops_known_pct"][side], rows["launches"][side]), (100, 16))
+            # Without shapes nothing is known, and nothing is said.
+            with open(bare, "w", encoding="utf-8") as handle:
+                json.dump(dict(document, traceEvents=[dict(e, args={k: v for k, v in e["args"].items()
+                                                                    if not k.startswith("Input")})
+                                                      for e in document["traceEvents"]]), handle)
+            known = {"flops", "flops_per_s", "mfu_pct", "op_bytes", "op_bytes_per_s", "flops_known_pct"}
+            self.assertEqual(known & set(figures(compared(bare, bare))), set())
+            self.assertIsNone(figures(compared(a, bare))["flops"]["b"])
+
+    def test_work_that_only_moves_memory_is_named_as_such(self):
+        def program(more):
+            def run(m):
+                def copy(types):
+                    with m.within("aten::copy_", **{"Input Dims": [[8, 8], [8, 8]], "Input type": types}):
+                        m.quiet(1)
+                        m.launch("void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>(int)", 50)
+
+                def inside(names, types):
+                    if not names:
+                        return copy(types)
+                    with m.within(names[0]):
+                        inside(names[1:], types)
+
+                def layer():
+                    with m.within("aten::cudnn_convolution"):
+                        m.quiet(1)
+                        if more:
+                            m.launch("void cudnn::ops::nchwToNhwcKernel<float>(int)", 40)
+                        m.launch("sm90_xmma_fprop_implicit_gemm_f32f32", 100)
+                    if not more:
+                        return
+                    inside(["aten::to", "aten::_to_copy"], ["c10::Half", "float"])
+                    inside(["aten::contiguous", "aten::clone"], ["float", "float"])
+                    with m.within("aten::zeros"):
+                        m.quiet(1)
+                        launched = m.now
+                        m.run_op("gpu_memset", "Memset (Device)", m.begin_of(machine.MAIN_STREAM, launched), 30,
+                                 machine.MAIN_STREAM, m.call("cudaMemsetAsync", 5), launched, bytes=1 << 20)
+                    with m.within("aten::cumsum"):
+                        m.quiet(1)
+                        m.launch("tensor_kernel_scan_outer_dim", 60)
+
+                for step in range(4):
+                    with m.step(step):
+                        layer()
+                        m.synchronize()
+                    yield from ()
+            return run
+
+        pair = Pair(program(False), program(True))
+        said = {c["key"]: c["text"] for c in pair.causes if c["kind"] == "added"}
+        self.assertEqual(len(said), 5)
+        # Ops that copy do so in aten::copy_: where A has nothing of the kind, the outermost of B is named.
+        for key, named in (("aten::to (a cast)", "aten::to is new (a cast), 1 device op an iteration"),
+                           ("aten::contiguous (a layout change)", "aten::contiguous is new (a layout change), 1 device op"),
+                           ("aten::zeros (a memset)", "aten::zeros is new (a memset)"),
+                           ("aten::cudnn_convolution: cudnn::ops::nchwToNhwcKernel (a layout change)",
+                            "nchwToNhwcKernel is new (a layout change)"),
+                           ("aten::cumsum", "aten::cumsum is new, ")):
+            self.assertIn(named, said[key])
+        gone = [c["text"] for c in pair.mirrored["compare_causes"] if c["kind"] == "removed"]
+        self.assertIn(" is gone (a cast)", " ".join(gone))
+
     def test_other_precision(self):
         with tempfile.TemporaryDirectory() as folder:
             a, b = (os.path.join(folder, side + ".json") for side in "ab")
@@ -380,6 +527,222 @@ class UnlikeHardware(unittest.TestCase):
             self.write(b, self.H100[0], 4, 2)
             words = tool.run(["compare", a, b]).stdout.decode()
             self.assertRegex(words, r"Most of the time of the devices is compute in A \(\d+\.\d+%\), idle in B")
+
+
+class Layers(unittest.TestCase):
+    """A model of ten layers, one of whose ops is changed in some of them: the words say in which."""
+
+    COUNT = 10
+
+    def text_of(self, changed, more=0, modules=True):
+        """The words of the largest cause where a product takes 130 us instead of 100 us in these layers, or `more` us of an
+        op that A does not have are in them."""
+        def program(layers):
+            def run(m):
+                def layer(number):
+                    with m.within("aten::layer_norm"):
+                        m.launch("vectorized_layer_norm_kernel", 20)
+                    with m.within("aten::linear"):
+                        m.launch(machine.GEMM, 130 if number in layers and not more else 100)
+                    if more and number in layers:
+                        with m.within("aten::sort"):
+                            m.launch("radix_sort_kernel", more)
+                    with m.within("aten::relu"):
+                        m.launch("vectorized_elementwise_kernel", 10)
+
+                for step in range(4):
+                    with m.step(step):
+                        for number in range(self.COUNT):
+                            if modules:
+                                with m.within("nn.Module: Model_0", "python_function"):
+                                    with m.within("nn.Module: Block_%d" % number, "python_function"):
+                                        layer(number)
+                            else:
+                                layer(number)
+                        m.synchronize()
+                    yield from ()
+            return run
+
+        return Pair(program(()), program(changed)).causes[0]["text"]
+
+    def test_the_layers_that_changed(self):
+        for changed, said in ((range(self.COUNT), "in each of the 10 layers"), ((7,), "in layer 7 of 10 only"),
+                              ((3, 4, 5), "in layers 3 to 5 of 10"), ((0, 4, 8), "in 3 of 10 layers")):
+            for more in (0, 50):
+                with self.subTest(changed=changed, more=more):
+                    self.assertIn(said, self.text_of(changed, more))
+
+    def test_layers_by_what_repeats(self):
+        self.assertIn("in each of the 10 layers", self.text_of(range(self.COUNT), modules=False))
+        self.assertIn("in layer 7 of 10 only", self.text_of((7,), modules=False))
+        # Where the sequence of one side is interrupted, its layers have no numbers, and nothing is said of them.
+        self.assertNotIn("layer 7", self.text_of((7,), more=50, modules=False))
+
+
+class HostAgainstDevice(unittest.TestCase):
+    """A run whose ops ran on the CPU: the time that each thread is in an op and in none inside of it, taken here from the
+    events themselves, against the time of the device work of the same op."""
+
+    STEPS, LAYERS = 3, 4
+    # us of an op on the CPU, and of its kernel; None where no kernel is launched.
+    COSTS = {"aten::addmm": (400, 40), "aten::relu": (60, 6), "aten::view": (2, None), "aten::native_layer_norm": (90, 5)}
+    KERNELS = {"aten::addmm": "sm90_xmma_gemm_f32f32", "aten::relu": "vectorized_elementwise_kernel",
+               "aten::native_layer_norm": "vectorized_layer_norm_kernel"}
+    WRAPPER, GAP = 10, 7  # us in aten::linear besides what is in it; between ops
+
+    def write(self, path, device=None, slower=1.0, backward=False, added=0):
+        """`device`: its model, else on the CPU. `backward`: a second thread is in an op from the middle of each step on.
+        `added`: us of an op on the CPU that the other has not."""
+        events, self.now, self.correlation, self.busy_until = [], 1000, 0, 0
+
+        def op(name, inside=()):
+            begin = self.now
+            if name == "aten::linear":
+                self.now += self.WRAPPER
+                for each in inside:
+                    op(each)
+            elif device is None:
+                self.now += round(self.COSTS[name][0] * (slower if name == "aten::addmm" else 1))
+            else:
+                self.correlation += 1
+                self.now += 10
+                if self.COSTS[name][1] is not None:
+                    events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                                   "ts": self.now - 5, "dur": 4, "args": {"correlation": self.correlation}})
+                    start = max(self.now, self.busy_until)
+                    self.busy_until = start + self.COSTS[name][1]
+                    events.append({"ph": "X", "cat": "kernel", "name": self.KERNELS[name], "pid": 0, "tid": 7, "ts": start,
+                                   "dur": self.COSTS[name][1],
+                                   "args": {"device": 0, "stream": 7, "correlation": self.correlation}})
+            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": begin,
+                           "dur": self.now - begin, "args": {"Input Dims": [[8, 8]]}})
+
+        for step in range(self.STEPS):
+            begin = self.now
+            for _ in range(self.LAYERS):
+                op("aten::linear", ["aten::view", "aten::addmm"])
+                self.now += self.GAP
+                op("aten::relu")
+                op("aten::native_layer_norm")
+            if added:
+                events.append({"ph": "X", "cat": "cpu_op", "name": "aten::sort", "pid": 1, "tid": 1, "ts": self.now,
+                               "dur": added, "args": {}})
+                self.now += added
+            if backward:
+                middle = (begin + self.now) // 2
+                events.append({"ph": "X", "cat": "cpu_op", "name": "MmBackward0", "pid": 1, "tid": 2, "ts": middle,
+                               "dur": self.now - middle, "args": {}})
+            if device is not None:
+                self.now = max(self.now, self.busy_until) + 2
+            events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % step, "pid": 1, "tid": 1,
+                           "ts": begin, "dur": self.now - begin})
+        document = {"schemaVersion": 1, "traceEvents": events}
+        if device is not None:
+            document["deviceProperties"] = [{"id": 0, "name": device}]
+        with open(path, "w", encoding="utf-8") as handle:
+            json.dump(document, handle)
+        return events
+
+    def exclusive(self, events):
+        """{op: ns an iteration} from the events: what lies in an op of the same thread is not its own time."""
+        ops = [e for e in events if e["cat"] == "cpu_op"]
+        times = {}
+        for one in ops:
+            inside = [e for e in ops if e is not one and e["tid"] == one["tid"] and one["ts"] <= e["ts"]
+                      and e["ts"] + e["dur"] <= one["ts"] + one["dur"]]
+            direct = [e for e in inside if not any(o is not e and o["ts"] <= e["ts"]
+                                                   and e["ts"] + e["dur"] <= o["ts"] + o["dur"] for o in inside)]
+            own = one["dur"] - sum(e["dur"] for e in direct)
+            times[one["name"]] = times.get(one["name"], 0) + own * 1000 / self.STEPS
+        return times
+
+    def test_the_ops_of_a_cpu_against_those_of_a_device(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            on_cpu = self.exclusive(self.write(a))
+            self.write(b, device="NVIDIA H100 80GB HBM3")
+            tables = compared(a, b)
+            check_books(self, tables)
+            ops = {c["key"]: c for c in tables["compare_causes"] if c["kind"] == "op"}
+            self.assertEqual(set(ops), set(self.COSTS) | {"aten::linear"})
+            for name, (_, on_device) in self.COSTS.items():
+                self.assertEqual(ops[name]["a_ns"], round(on_cpu[name]))
+                self.assertEqual(ops[name]["b_ns"], (on_device or 0) * 1000 * self.LAYERS)
+            self.assertEqual({c["kind"] for c in tables["compare_causes"]}, {"op", "idle"})
+            rows = {r["key"]: r for r in tables["compare_ops"]}
+            self.assertEqual({r["status"] for r in rows.values()}, {"both"})
+            self.assertEqual(rows["aten::addmm"]["speedup"], 10)
+            self.assertEqual(figures(tables)["device_op_time_ns"]["a"], round(sum(on_cpu.values())))
+            text = words(a, b)
+            self.assertIn("A ran its ops on the CPU, B on NVIDIA H100 80GB HBM3", text)
+            self.assertIn("Of %d ops of A that lie in no other one and %d of B, %d are the same" % ((3 * self.LAYERS,) * 3),
+                          text)
+            self.assertIn("aten::addmm, 1.60 ms on the CPU in A, 160.0 us on the device in B (10.0 times as fast)", text)
+            mirrored = compared(b, a)
+            self.assertEqual(sorted((c["kind"], c["key"], c["a_ns"], c["b_ns"]) for c in tables["compare_causes"]),
+                             sorted((c["kind"], c["key"], c["b_ns"], c["a_ns"]) for c in mirrored["compare_causes"]))
+
+    def test_two_runs_on_cpus(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            before = self.exclusive(self.write(a))
+            after = self.exclusive(self.write(b, slower=1.3, added=50))
+            tables = compared(a, b)
+            check_books(self, tables)
+            first, second = tables["compare_causes"][:2]
+            self.assertEqual((first["kind"], first["key"]), ("op", "aten::addmm"))
+            self.assertEqual(first["delta_ns"], round(after["aten::addmm"] - before["aten::addmm"]))
+            self.assertEqual((second["kind"], second["key"], second["delta_ns"]), ("added", "aten::sort", 50000))
+            self.assertEqual([c["delta_ns"] for c in tables["compare_causes"][2:]],
+                             [0] * (len(tables["compare_causes"]) - 2))
+            text = words(a, b)
+            self.assertIn("Neither has device work: what is compared is the time that threads of the host spend in an op",
+                          text)
+            self.assertIn("aten::addmm, 4 ops an iteration, 520.0 us instead of 400.0 us each (1.30 times as long)", text)
+            self.assertEqual([c for c in compared(a, a)["compare_causes"] if c["delta_ns"]], [])
+
+    def test_threads_in_ops_at_once_share_the_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            before = self.exclusive(self.write(a))
+            after = self.exclusive(self.write(b, backward=True))
+            tables = compared(a, b)
+            check_books(self, tables)
+            rows = {(r["key"], r["status"]): r for r in tables["compare_ops"]}
+            # Each thread for itself, ...
+            self.assertEqual(rows["MmBackward0", "only_b"]["device_b_ns"], round(after["MmBackward0"]))
+            self.assertEqual(rows["aten::addmm", "both"]["device_b_ns"], round(before["aten::addmm"]))
+            # ... and of the time of the iteration, which is as long as before, each its share.
+            self.assertEqual(figures(tables)["time_ns"]["delta"], 0)
+            added = [c for c in tables["compare_causes"] if c["kind"] == "added"]
+            self.assertLess(added[0]["b_ns"], after["MmBackward0"])
+            self.assertGreater(added[0]["b_ns"], after["MmBackward0"] / 2)
+
+    def test_what_only_started_work_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            self.write(a, device="NVIDIA H100 80GB HBM3")
+            with open(a, encoding="utf-8") as handle:
+                document = json.load(handle)
+            document["traceEvents"] = [e for e in document["traceEvents"] if e["cat"] != "kernel"]
+            with open(b, "w", encoding="utf-8") as handle:
+                json.dump(document, handle)
+            self.assertIn("B used a device of which nothing was recorded", words(a, b))
+
+    def test_functions_without_ops(self):
+        events = [{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
+                  for name, ts, dur in (("main", 0, 1000), ("load", 100, 300), ("solve", 500, 400))]
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, side + ".json") for side in "ab")
+            for path, longer in ((a, 0), (b, 70)):
+                events[0]["dur"], events[2]["dur"] = 1000 + longer, 400 + longer
+                with open(path, "w", encoding="utf-8") as handle:
+                    json.dump({"traceEvents": events}, handle)
+            tables = compared(a, b)
+            check_books(self, tables)
+            first = tables["compare_causes"][0]
+            self.assertEqual((first["kind"], first["key"], first["delta_ns"]), ("op", "solve", 70000))
+            self.assertIn("spend in a function or range", words(a, b))
 
 
 class Errors(unittest.TestCase):

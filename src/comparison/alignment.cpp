@@ -40,7 +40,8 @@ bool Alignment::is_looked_through(Side side, uint32_t index) const {
   if (is_device_work(node.kind) || levels_[other(side)].contains(node.label)) return false;
   if (node.kind == WorkKind::annotation) return true;
   for (uint32_t child = node.first_child; child != kNone; child = work_[side]->node(child).next_sibling) {
-    if (is_device_work(work_[side]->node(child).kind)) return false;
+    const WorkKind kind = work_[side]->node(child).kind;
+    if (is_device_work(kind) && kind != WorkKind::host_time) return false;  // each op of a host takes time itself
   }
   return true;
 }

@@ -38,8 +38,27 @@ std::string count_words(double count) {
   return count == std::round(count) || count >= 100 ? fmt::format("{:.0f}", count) : fmt::format("{:.2f}", count);
 }
 
-std::string ops_words(double count) {
-  return count_words(count) + (count == 1 ? " device op" : " device ops");
+/// What is counted on both sides.
+std::string_view what_ops(const Comparison& comparison) {
+  return comparison.host(Side::a) == nullptr && comparison.host(Side::b) == nullptr ? "device ops" : "ops";
+}
+
+std::string ops_words(const Comparison& comparison, double count) {
+  std::string_view what = what_ops(comparison);
+  if (count == 1) what.remove_suffix(1);
+  return fmt::format("{} {}", count_words(count), what);
+}
+
+/// "1.20 ms on the CPU in A, 30.0 us on the device in B (40.0 times as fast)"
+std::string unlike_words(const Comparison& comparison, const ExplainedCause& one) {
+  const auto where = [&](Side side) { return comparison.host(side) != nullptr ? "CPU" : "device"; };
+  std::string words = fmt::format("{} on the {} in A, {} on the {} in B", format_ns(one.a), where(Side::a),
+                                  format_ns(one.b), where(Side::b));
+  if (one.a > 0 && one.b > 0) {
+    const double ratio = static_cast<double>(one.a) / static_cast<double>(one.b);
+    words += fmt::format(" ({:.1f} times as {})", ratio >= 1 ? ratio : 1 / ratio, ratio >= 1 ? "fast" : "long");
+  }
+  return words;
 }
 
 /// "in every iteration", "in every 10th iteration", "since iteration 7", "in 1 of 20 iterations (number 12)"; "" where
@@ -111,14 +130,34 @@ std::string share_words(int64_t part, int64_t whole) {
   return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string name_of(const ExplainedCause& one) {
+/// " (a cast)"
+std::string nature_words(const Cause& cause) {
+  return cause.nature == WorkNature::computes ? "" : fmt::format(" ({})", text_of(cause.nature));
+}
+
+/// ", in A only a memset (1.20 us)"
+std::string only_on_one_side_words(const Comparison& comparison, const Cause& cause) {
+  std::string words;
+  for (const Side side : kSides) {
+    for (size_t nature = 1; nature < kWorkNatures; ++nature) {
+      const int64_t part = cause.by_nature[side][nature];
+      if (part == 0 || cause.by_nature[other(side)][nature] > 0) continue;
+      words +=
+          fmt::format(", in {} only {} ({})", side == Side::a ? "A" : "B", text_of(static_cast<WorkNature>(nature)),
+                      format_ns(static_cast<int64_t>(per_window(comparison, side, part))));
+    }
+  }
+  return words;
+}
+
+std::string name_of(const Comparison& comparison, const ExplainedCause& one) {
   switch (one.cause->kind) {
     case CauseKind::op:
       return one.cause->shown;
     case CauseKind::removed:
-      return one.cause->shown + " is gone";
+      return one.cause->shown + " is gone" + nature_words(*one.cause);
     case CauseKind::added:
-      return one.cause->shown + " is new";
+      return one.cause->shown + " is new" + nature_words(*one.cause);
     case CauseKind::replaced:
       return one.cause->shown;
     case CauseKind::orphan:
@@ -126,7 +165,7 @@ std::string name_of(const ExplainedCause& one) {
     case CauseKind::waiting:
       return one.cause->shown + " waits for other ranks";
     case CauseKind::idle:
-      return "idle, " + one.cause->shown;
+      return (comparison.host(Side::a) && comparison.host(Side::b) ? "in no op, " : "idle, ") + one.cause->shown;
   }
   return {};
 }
@@ -285,15 +324,17 @@ std::vector<ExplainedCause> explained_causes(const Comparison& comparison) {
 
 std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always) {
   const Cause& cause = *explained.cause;
-  std::string words = name_of(explained);
+  std::string words = name_of(comparison, explained);
   const double count_a = per_window(comparison, Side::a, cause.count.a);
   const double count_b = per_window(comparison, Side::b, cause.count.b);
   const auto per = comparison.per_iteration() ? " an iteration" : "";
-  if (cause.count.a > 0 && cause.count.b > 0) {
+  if (cause.kind == CauseKind::op && comparison.of_unlike_sides()) {
+    words += ", " + unlike_words(comparison, explained);
+  } else if (cause.count.a > 0 && cause.count.b > 0) {
     if (std::abs(count_b - count_a) > 0.01 * count_a) {
-      words += fmt::format(", {} device ops{} instead of {}", count_words(count_b), per, count_words(count_a));
+      words += fmt::format(", {}{} instead of {}", ops_words(comparison, count_b), per, count_words(count_a));
     } else {
-      words += fmt::format(", {}{}", ops_words(count_b), per);
+      words += fmt::format(", {}{}", ops_words(comparison, count_b), per);
     }
     const double each_a = static_cast<double>(cause.time.a) / static_cast<double>(cause.count.a);
     const double each_b = static_cast<double>(cause.time.b) / static_cast<double>(cause.count.b);
@@ -302,10 +343,15 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
                            format_ns(static_cast<int64_t>(each_a)), ratio_words(each_a, each_b));
     }
   } else if (cause.count.a + cause.count.b > 0) {
-    words += fmt::format(", {}{}", ops_words(std::max(count_a, count_b)), per);
+    words += fmt::format(", {}{}", ops_words(comparison, std::max(count_a, count_b)), per);
+  }
+  if (cause.kind == CauseKind::op || cause.kind == CauseKind::replaced) {
+    words += only_on_one_side_words(comparison, cause);
   }
   if (explained.a != explained.b) {
-    for (const std::string& more : {where_words(comparison, cause), when_words(comparison, cause)}) {
+    const bool of_work = cause.kind != CauseKind::idle && cause.kind != CauseKind::waiting;
+    const std::string layers = of_work ? comparison.changed_layers().words(cause) : "";
+    for (const std::string& more : {where_words(comparison, cause), layers, when_words(comparison, cause)}) {
       if (!more.empty() && (also_always || more != kAlways)) words += ", " + more;
     }
   }
@@ -359,9 +405,15 @@ std::string paragraph_of(const Comparison& comparison) {
   }
   const double ops_a = per_window(comparison, Side::a, a.device_ops);
   const double ops_b = per_window(comparison, Side::b, b.device_ops);
-  if (std::abs(ops_b - ops_a) > 0.01 * ops_a) {
-    text += fmt::format("B has {} device ops{}, A {}.\n", count_words(ops_b),
+  if (std::abs(ops_b - ops_a) > 0.01 * ops_a && !comparison.of_unlike_sides()) {
+    text += fmt::format("B has {} {}{}, A {}.\n", count_words(ops_b), what_ops(comparison),
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
+  }
+  const double launches_a = per_window(comparison, Side::a, comparison.activity(Side::a).launches);
+  const double launches_b = per_window(comparison, Side::b, comparison.activity(Side::b).launches);
+  if (launches_a > 0 && launches_b > 0 && std::abs(launches_b - launches_a) > 0.1 * launches_a) {
+    text += fmt::format("B starts its device ops with {} launches{}, A with {}.\n", count_words(launches_b),
+                        comparison.per_iteration() ? " an iteration" : "", count_words(launches_a));
   }
   if (const double share = share_of_other_shapes(comparison); share > thresholds::kNoticeable) {
     text +=

@@ -148,8 +148,8 @@ std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, c
 }
 
 void append_call_trees(const Comparison& comparison, const TableOptions& options, Table& table) {
-  const std::vector<Run>& runs_a = comparison.facts(Side::a).session().runs;
-  const std::vector<Run>& runs_b = comparison.facts(Side::b).session().runs;
+  const std::vector<Run>& runs_a = comparison.given(Side::a).session().runs;
+  const std::vector<Run>& runs_b = comparison.given(Side::b).session().runs;
   for (size_t run = 0; run < std::min(runs_a.size(), runs_b.size()); ++run) {
     if (!runs_a[run].call_tree || !runs_b[run].call_tree) continue;
     const CallTree& a = *runs_a[run].call_tree;

@@ -37,7 +37,7 @@ void append_kernels(const Comparison& comparison, const TableOptions& options, T
           const KernelClass kernel_class = class_of(timeline, op);
           KernelSum& sum = sums[std::string(by_class ? text_of(kernel_class) : comparison.text(labels[op]))];
           sum.kernel_class = kernel_class;
-          ++sum.count[side];
+          sum.count[side] += comparison.is_counted(side, run, op) ? 1 : 0;
           sum.time[side] += timeline.slices.duration[timeline.device_ops.slice[op]];
         }
       }

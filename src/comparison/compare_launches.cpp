@@ -62,8 +62,8 @@ void append_pair(const ProfiledLaunch* a, const ProfiledLaunch* b, int64_t rank,
 }
 
 void append_launches(const Comparison& comparison, const TableOptions&, Table& table) {
-  const std::vector<Run>& runs_a = comparison.facts(Side::a).session().runs;
-  const std::vector<Run>& runs_b = comparison.facts(Side::b).session().runs;
+  const std::vector<Run>& runs_a = comparison.given(Side::a).session().runs;
+  const std::vector<Run>& runs_b = comparison.given(Side::b).session().runs;
   for (size_t run = 0; run < std::min(runs_a.size(), runs_b.size()); ++run) {
     if (!runs_a[run].launch_metrics || !runs_b[run].launch_metrics) continue;
     const Launches& a = runs_a[run].launch_metrics->launches;

@@ -34,7 +34,9 @@ void append_memory(const Comparison& comparison, const TableOptions&, Table& tab
     for (const auto& value : values) {
       row.push_back(cell(value.a));
       row.push_back(cell(value.b));
-      row.push_back(value.a && value.b ? Cell(*value.b - *value.a) : Cell());
+      std::optional<int64_t> change;
+      if (value.a && value.b) change = *value.b - *value.a;
+      row.push_back(cell(change));
     }
     table.append(row);
   }

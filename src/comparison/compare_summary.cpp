@@ -1,5 +1,8 @@
 // Table `compare_summary`: the figures of both runs beside each other.
+#include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -26,6 +29,46 @@ std::array<int64_t, 4> durations_by_status(const Comparison& comparison, Side si
     }
   }
   return durations;
+}
+
+int64_t device_op_time(const Comparison& comparison, Side side) {
+  const std::array<int64_t, 4> durations = durations_by_status(comparison, side);
+  return std::accumulate(durations.begin(), durations.end(), int64_t{0});
+}
+
+/// What the ops computed and moved, and how much that is of what the devices could have.
+template <typename Add>
+void add_work_of_ops(const Comparison& comparison, Add add) {
+  using Value = std::optional<double>;
+  const auto figure = [&](auto value) {
+    const auto of_side = [&](Side side) -> Value {
+      const std::optional<OpWork>& work = comparison.work_of_ops(side);
+      return work ? value(side, *work) : std::nullopt;
+    };
+    return Figure{of_side(Side::a), of_side(Side::b)};
+  };
+  const auto windows = [&](Side side) {
+    return static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows));
+  };
+  const auto seconds = [&](Side side) { return static_cast<double>(comparison.totals(side).time) * 1e-9; };
+  const auto divided = [](const Value& value, double by) { return value && by > 0 ? Value(*value / by) : Value(); };
+  add("flops", "FLOP", figure([&](Side side, const OpWork& work) { return divided(work.flops, windows(side)); }));
+  add("flops_per_s", "FLOP/s",
+      figure([&](Side side, const OpWork& work) { return divided(work.flops, seconds(side)); }));
+  add("mfu_pct", "%", figure([&](Side side, const OpWork& work) {
+        return divided(work.ns_at_peak, static_cast<double>(comparison.totals(side).time) / 100);
+      }));
+  add("op_bytes", "bytes", figure([&](Side side, const OpWork& work) { return divided(work.bytes, windows(side)); }));
+  add("op_bytes_per_s", "B/s",
+      figure([&](Side side, const OpWork& work) { return divided(work.bytes, seconds(side)); }));
+  const auto share = [&](int64_t OpWork::*ns) {
+    return figure([&](Side side, const OpWork& work) {
+      const Value known = work.flops || work.bytes ? Value(100 * static_cast<double>(work.*ns)) : Value();
+      return divided(known, static_cast<double>(device_op_time(comparison, side)));
+    });
+  };
+  add("flops_known_pct", "%", share(&OpWork::flops_ns));
+  add("op_bytes_known_pct", "%", share(&OpWork::bytes_ns));
 }
 
 void append_figures(const Comparison& comparison, const TableOptions&, Table& table) {
@@ -82,9 +125,7 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
   add("device_ops", "count", time_of([&](Side side) { return comparison.totals(side).device_ops; }));
   const OfSides<std::array<int64_t, 4>> durations{durations_by_status(comparison, Side::a),
                                                   durations_by_status(comparison, Side::b)};
-  const auto sum_of = [&](Side side) {
-    return durations[side][0] + durations[side][1] + durations[side][2] + durations[side][3];
-  };
+  const auto sum_of = [&](Side side) { return device_op_time(comparison, side); };
   add("device_op_time_ns", "ns", time_of(sum_of));
   const auto share_of = [&](std::initializer_list<Status> wanted) {
     return of_sides([&](Side side) -> std::optional<double> {
@@ -107,6 +148,15 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
     add("top_level_ops", "count", of_sides([&](Side side) { return static_cast<double>(top.ops[side]); }));
     add("top_level_ops_of_both", "count", of_sides([&](Side) { return static_cast<double>(top.aligned); }));
   }
+  const auto each = [&](Side side, std::optional<int64_t> value) {
+    return value ? std::optional(per_window(comparison, side, *value)) : std::nullopt;
+  };
+  add("launches", "count", of_sides([&](Side side) {
+        const int64_t launches = comparison.activity(side).launches;
+        return each(side, launches == 0 ? std::nullopt : std::optional(launches));
+      }));
+  add("copied_bytes", "bytes", of_sides([&](Side side) { return each(side, comparison.activity(side).copied_bytes); }));
+  add_work_of_ops(comparison, add);
   add("peak_memory_bytes", "bytes",
       of_sides([&](Side side) -> std::optional<double> { return peak_of_devices(comparison.memory(side)); }));
 }
@@ -118,7 +168,8 @@ ComparisonTable compare_summary_table() {
           .about =
               "figures of both runs: times and counts of one iteration on one device, of the whole where the runs "
               "have no iterations",
-          .columns = {key_column("name", "which figure, with its unit"), text_column("unit", "ns, count, bytes or %"),
+          .columns = {key_column("name", "which figure, with its unit"),
+                      text_column("unit", "ns, count, bytes, FLOP, %, or one of these a second"),
                       real_column("a", "", "in A"), real_column("b", "", "in B"), real_column("delta", "", "b - a"),
                       real_column("ratio", "", "b / a"),
                       real_column("low", "", "lower bound of delta at 95 %, from the spread of the iterations"),

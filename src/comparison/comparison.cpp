@@ -62,11 +62,15 @@ std::string words_of(const MergedWork& work, const std::vector<uint32_t>& nodes,
 }  // namespace
 
 Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps)
-    : facts_{&a, &b} {
+    : given_{&a, &b}, facts_{&a, &b} {
+  find_hosts();
   find_times(steps);
   pair_runs();
   for (Group& group : groups_) align(group);
-  for (const Side side : kSides) ends_of_waits_[side] = cgpu::ends_of_waits(*facts_[side]);
+  for (const Side side : kSides) {
+    ends_of_waits_[side] = cgpu::ends_of_waits(*facts_[side]);
+    causes_of_ops_[side].resize(facts_[side]->session().runs.size());
+  }
   for (size_t group = 0; group < groups_.size(); ++group) {
     for (const Side side : kSides) {
       for (const size_t run : groups_[group].runs[side]) add_owners(group, side, run);
@@ -75,8 +79,25 @@ Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::option
   name_causes();
 }
 
-const Table& Comparison::table_of(Side side, const char* name, Once<Table>& table) const {
-  return table.get([&] { return make_table(find_analysis(name), *facts_[side]); });
+const Table& Comparison::table_of(const SessionFacts& facts, const char* name, Once<Table>& table) const {
+  return table.get([&] { return make_table(find_analysis(name), facts); });
+}
+
+void Comparison::find_hosts() {
+  const OfSides<bool> on_device{has_device_work(given_.a->session()), has_device_work(given_.b->session())};
+  if (on_device.a && on_device.b) return;
+  for (const HostUnit unit : {HostUnit::framework_ops, HostUnit::all}) {
+    // The ops of a device are framework ops.
+    if (unit == HostUnit::all && (on_device.a || on_device.b)) return;
+    const auto has_work = [&](Side side) { return on_device[side] || has_host_work(given_[side]->session(), unit); };
+    if (!has_work(Side::a) || !has_work(Side::b)) continue;
+    for (const Side side : kSides) {
+      if (on_device[side]) continue;
+      hosts_[side] = std::make_unique<HostWork>(*given_[side], unit);
+      facts_[side] = &hosts_[side]->facts();
+    }
+    return;
+  }
 }
 
 void Comparison::find_times(std::optional<NumberRange> steps) {
@@ -115,6 +136,7 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
 }
 
 void Comparison::find_repetitions() {
+  if (of_unlike_sides()) return;
   if (facts_.a->session().runs.size() != facts_.b->session().runs.size()) return;
   OfSides<std::vector<ComparedTime>> found = repeated_iterations(facts_, labels_);
   // Where both repeat equally often, all of both can be compared.
@@ -154,15 +176,20 @@ void Comparison::align(Group& group) {
     group.work[side] = std::make_unique<MergedWork>(labels_);
     for (const size_t run : group.runs[side]) {
       const std::vector<Iteration>& iterations = times_[side][run].iterations;
-      const RunWork work(*facts_[side], run, iterations, devices_apart, labels_);
-      const Timeline& timeline = facts_[side]->run(run).timeline;
-      nodes_of_ops_[side][run] = group.work[side]->add(work, timeline, iterations.size());
-      labels_of_ops_[side][run].resize(timeline.device_ops.size());
-      iterations_of_ops_[side][run].resize(timeline.device_ops.size());
-      for (const WorkItem& item : work.items()) {
-        if (!is_device_work(item.kind)) continue;
-        labels_of_ops_[side][run][item.op] = item.label;
-        iterations_of_ops_[side][run][item.op] = item.iteration;
+      RunWork::Options options{.devices_apart = devices_apart, .all_ops = hosts_.a || hosts_.b};
+      if (hosts_[side]) options.host = hosts_[side]->unit();
+      const RunWork work(*facts_[side], run, iterations, options, labels_);
+      const std::vector<uint32_t> node_of_item = group.work[side]->add(work, iterations.size());
+      const size_t ops = facts_[side]->run(run).timeline.device_ops.size();
+      nodes_of_ops_[side][run].assign(ops, kNone);
+      labels_of_ops_[side][run].resize(ops);
+      iterations_of_ops_[side][run].resize(ops);
+      for (OpIndex op = 0; op < ops; ++op) {
+        const uint32_t item = work.item_of(op);
+        if (item == kNone) continue;
+        nodes_of_ops_[side][run][op] = node_of_item[item];
+        labels_of_ops_[side][run][op] = work.item(item).label;
+        iterations_of_ops_[side][run][op] = work.item(item).iteration;
       }
     }
     for (const WorkNode& node : group.work[side]->nodes()) totals_[side].device_ops += node.count;
@@ -170,12 +197,12 @@ void Comparison::align(Group& group) {
   group.alignment = std::make_unique<Alignment>(*group.work.a, *group.work.b, labels_);
 }
 
-uint32_t Comparison::cause(CauseKind kind, Spell spell) {
+uint32_t Comparison::cause(CauseKind kind, Spell spell, WorkNature nature) {
   const std::string key = spell([&](Label label) { return std::string(labels_.key(label)); });
-  const auto [found, is_new] =
-      cause_by_key_.try_emplace(fmt::format("{}\n{}", text_of(kind), key), static_cast<uint32_t>(causes_.size()));
+  const auto [found, is_new] = cause_by_key_.try_emplace(fmt::format("{}{}\n{}", text_of(kind), text_of(nature), key),
+                                                         static_cast<uint32_t>(causes_.size()));
   if (is_new) {
-    Cause& cause = causes_.emplace_back(Cause{.kind = kind});
+    Cause& cause = causes_.emplace_back(Cause{.kind = kind, .nature = nature});
     for (const Side side : kSides) cause.by_run[side].resize(facts_[side]->session().runs.size());
     spellings_.push_back(std::move(spell));
   }
@@ -186,6 +213,7 @@ void Comparison::name_causes() {
   constexpr size_t kWidestName = 48;
   for (size_t i = 0; i < causes_.size(); ++i) {
     causes_[i].key = spellings_[i]([&](Label label) { return std::string(labels_.text(label)); });
+    if (causes_[i].nature != WorkNature::computes) causes_[i].key += fmt::format(" ({})", text_of(causes_[i].nature));
     causes_[i].shown = spellings_[i]([&](Label label) { return shorten(labels_.text(label), kWidestName); });
   }
   spellings_ = {};
@@ -202,11 +230,16 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
     return cause(CauseKind::orphan,
                  [kernel_class = node.kernel_class](const Spelt&) { return std::string(text_of(kernel_class)); });
   }
+  if (of_unlike_sides() && aligned.place != index && alignment.node(side, aligned.place).partner != kNone) {
+    // What an op does on a device is compared with what it does on the host, whatever it consists of.
+    return cause(CauseKind::op, [op = work.node(aligned.place).label](const Spelt& spelt) { return spelt(op); });
+  }
   if (aligned.partner != kNone && side == Side::b) return cause_of(group, Side::a, aligned.partner);
   const Label own = node.label;
   const Label place = aligned.place == index ? 0 : work.node(aligned.place).label;
-  const auto inside = [place](const Spelt& spelt, const std::string& what) {
-    return place == 0 ? what : spelt(place) + ": " + what;
+  const bool alone = place == 0 || labels_.is_host_work_of(own, place);
+  const auto inside = [=](const Spelt& spelt, const std::string& what) {
+    return alone ? what : spelt(place) + ": " + what;
   };
   if (aligned.partner != kNone) {
     const Label theirs = works.b->node(aligned.partner).label;
@@ -229,10 +262,13 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
       return covered ? inside(spelt, what) : what;
     });
   }
-  return cause(side == Side::a ? CauseKind::removed : CauseKind::added, [=](const Spelt& spelt) {
-    // Of an op that is gone or new, all that it launched.
-    return covered ? inside(spelt, spelt(own)) : spelt(place == 0 ? own : place);
-  });
+  return cause(
+      side == Side::a ? CauseKind::removed : CauseKind::added,
+      [=](const Spelt& spelt) {
+        // Of an op that is gone or new, all that it launched.
+        return covered ? inside(spelt, spelt(own)) : spelt(place == 0 ? own : place);
+      },
+      node.nature);
 }
 
 void Comparison::add_owners(size_t group, Side side, size_t run) {
@@ -264,6 +300,7 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
               cause(CauseKind::waiting, [label = work.node(node).label](const Spelt& spelt) { return spelt(label); });
         } else {
           number = of_node(node);
+          causes_[number].by_nature[side][static_cast<size_t>(work.node(node).nature)] += owned.time;
         }
         Cause& cause = causes_[number];
         cause.time[side] += owned.time;
@@ -277,8 +314,12 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
           longest = Place{run, {owned.begin, owned.begin + owned.time}, slice};
         }
       });
-  for (const uint32_t node : node_of_op) {
-    if (node != kNone) ++causes_[of_node(node)].count[side];
+  std::vector<uint32_t>& cause_of_op = causes_of_ops_[side][run];
+  cause_of_op.assign(node_of_op.size(), kNone);
+  for (OpIndex op = 0; op < node_of_op.size(); ++op) {
+    if (node_of_op[op] == kNone) continue;
+    cause_of_op[op] = of_node(node_of_op[op]);
+    if (is_counted(side, run, op)) ++causes_[cause_of_op[op]].count[side];
   }
 }
 

@@ -1,12 +1,15 @@
 // Two runs compared: which work is on both sides, and what explains the change of the time, by its owners.
 //
 // Runs of several ranks are compared rank by rank where both sides have equally many, else all ranks of a side
-// together. All times are of the compared iterations (compared_time.h); what is given a device and iteration is shared
-// out so that parts add up to their whole exactly (shared_out.h).
+// together. A side without device work is compared by what its host did, as if that were its device (host_work.h),
+// where the other side has device work and both have framework ops, or has none either. All times are of the compared
+// iterations (compared_time.h); what is given a device and iteration is shared out so that parts add up to their whole
+// exactly (shared_out.h).
 //
 // Costs what the parts cost: O(n log n) in the device ops of both sides.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,7 +21,10 @@
 
 #include "base/once.h"
 #include "comparison/alignment.h"
+#include "comparison/changed_layers.h"
 #include "comparison/device_activity.h"
+#include "comparison/host_work.h"
+#include "comparison/op_work.h"
 #include "comparison/owners.h"
 #include "session/number_list.h"
 #include "table/table.h"
@@ -47,11 +53,13 @@ struct Place {
 struct Cause {
   CauseKind kind = CauseKind::op;
   std::string key = {};
-  std::string shown = {};                           // the same with long names cut in the middle
-  OfSides<int64_t> time = {};                       // ns of all devices and iterations
-  OfSides<int64_t> count = {};                      // device ops, of all iterations
-  OfSides<std::vector<int64_t>> by_iteration = {};  // ns, over all runs
-  OfSides<std::vector<int64_t>> by_run = {};        // ns
+  std::string shown = {};                    // the same with long names cut in the middle, and without the nature
+  WorkNature nature = WorkNature::computes;  // of work that one side alone has
+  OfSides<int64_t> time = {};                // ns of all devices and iterations
+  OfSides<int64_t> count = {};               // device ops, or ops of the host, of all iterations
+  OfSides<std::vector<int64_t>> by_iteration = {};            // ns, over all runs
+  OfSides<std::vector<int64_t>> by_run = {};                  // ns
+  OfSides<std::array<int64_t, kWorkNatures>> by_nature = {};  // ns of device work
   OfSides<std::optional<Place>> longest = {};
 };
 
@@ -73,7 +81,18 @@ class Comparison {
   /// side has none of them.
   Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps = {});
 
+  /// As it is compared: where the host is the device, with its work in the place of device work.
   const SessionFacts& facts(Side side) const { return *facts_[side]; }
+  /// As it was opened.
+  const SessionFacts& given(Side side) const { return *given_[side]; }
+  /// The work of a host that is compared as a device; null where a device did the work.
+  const HostWork* host(Side side) const { return hosts_[side].get(); }
+  /// The slice of a run as it was opened that a slice of facts(side) stands for.
+  SliceIndex given_slice(Side side, size_t run, SliceIndex slice) const {
+    return hosts_[side] ? hosts_[side]->given_slice(run, slice) : slice;
+  }
+  /// Whether the work of a host is compared with that of a device.
+  bool of_unlike_sides() const { return (hosts_.a == nullptr) != (hosts_.b == nullptr); }
   /// Whether figures are of one iteration (else of the whole), of one device.
   bool per_iteration() const { return per_iteration_; }
   /// Whether the iterations are what repeats, since there are no marks (repeated_iterations.h).
@@ -93,16 +112,34 @@ class Comparison {
   const std::vector<Group>& groups() const { return groups_; }
   /// The node in the work of its group of each device op of a run; kNone outside of the compared time.
   const std::vector<uint32_t>& nodes_of_ops(Side side, size_t run) const { return nodes_of_ops_[side][run]; }
+  /// Whether a device op counts as one: of the pieces of an op of a host only the first does.
+  bool is_counted(Side side, size_t run, OpIndex op) const {
+    return !hosts_[side] || hosts_[side]->is_first_piece(run, op);
+  }
 
   /// All of the time of both sides: for each side the causes add up to it.
   const std::vector<Cause>& causes() const { return causes_; }
+  /// The one, by its place among them, that a device op of a run belongs to; absent outside of the compared time.
+  std::optional<uint32_t> cause_of_op(Side side, size_t run, OpIndex op) const {
+    const uint32_t cause = causes_of_ops_[side][run][op];
+    return cause == kNone ? std::nullopt : std::optional(cause);
+  }
   /// The tables `findings`, `memory` and `op_shapes` of a side, and what its devices did: each found when first asked,
   /// by whichever thread.
-  const Table& findings(Side side) const { return table_of(side, "findings", findings_[side]); }
-  const Table& memory(Side side) const { return table_of(side, "memory", memory_[side]); }
-  const Table& op_shapes(Side side) const { return table_of(side, "op_shapes", op_shapes_[side]); }
+  const Table& findings(Side side) const { return table_of(given(side), "findings", findings_[side]); }
+  const Table& memory(Side side) const { return table_of(given(side), "memory", memory_[side]); }
+  const Table& op_shapes(Side side) const { return table_of(facts(side), "op_shapes", op_shapes_[side]); }
   const DeviceActivity& activity(Side side) const {
     return activity_[side].get([&] { return device_activity(*this, side); });
+  }
+
+  /// In which layers of the model causes changed, found when first asked.
+  const ChangedLayers& changed_layers() const {
+    return changed_layers_.get([&] { return ChangedLayers(*this); });
+  }
+  /// What the ops of a side computed and moved, found when first asked; absent where that is not recorded.
+  const std::optional<OpWork>& work_of_ops(Side side) const {
+    return op_work_[side].get([&] { return op_work(*this, side); });
   }
 
   std::string_view text(Label label) const { return labels_.text(label); }
@@ -114,6 +151,7 @@ class Comparison {
   const std::vector<Label>& labels_of_ops(Side side, size_t run) const { return labels_of_ops_[side][run]; }
 
  private:
+  void find_hosts();
   void find_times(std::optional<NumberRange> steps);
   void find_repetitions();
   void pair_runs();
@@ -124,11 +162,13 @@ class Comparison {
   /// How the names in a key are spelt.
   using Spelt = std::function<std::string(Label)>;
   using Spell = std::function<std::string(const Spelt&)>;
-  /// The cause whose key `spell` makes of names.
-  uint32_t cause(CauseKind kind, Spell spell);
+  /// The cause whose key `spell` makes of names. Of work that one side alone has also `nature` tells causes apart.
+  uint32_t cause(CauseKind kind, Spell spell, WorkNature nature = WorkNature::computes);
   void name_causes();
-  const Table& table_of(Side side, const char* name, Once<Table>& table) const;
+  const Table& table_of(const SessionFacts& facts, const char* name, Once<Table>& table) const;
 
+  OfSides<const SessionFacts*> given_;
+  OfSides<std::unique_ptr<HostWork>> hosts_;
   OfSides<const SessionFacts*> facts_;
   bool per_iteration_ = false;
   bool by_repetition_ = false;
@@ -139,12 +179,15 @@ class Comparison {
   std::vector<Group> groups_;
   OfSides<std::vector<std::vector<uint32_t>>> nodes_of_ops_;  // by run
   OfSides<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
-  OfSides<std::vector<std::vector<Label>>> labels_of_ops_;  // by run
+  OfSides<std::vector<std::vector<Label>>> labels_of_ops_;     // by run
+  OfSides<std::vector<std::vector<uint32_t>>> causes_of_ops_;  // by run
   std::vector<Cause> causes_;
   mutable OfSides<Once<Table>> findings_;
   mutable OfSides<Once<Table>> memory_;
   mutable OfSides<Once<Table>> op_shapes_;
   mutable OfSides<Once<DeviceActivity>> activity_;
+  mutable OfSides<Once<std::optional<OpWork>>> op_work_;
+  mutable Once<ChangedLayers> changed_layers_;
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;
 };

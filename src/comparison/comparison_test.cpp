@@ -2,14 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "analysis/random_run.h"
 #include "comparison/comparison_table.h"
 #include "comparison/shared_out.h"
+#include "links/window.h"
 
 namespace cgpu {
 namespace {
@@ -21,13 +24,24 @@ const std::vector<NamedKind> kVocabulary = {{SliceKind::framework_op, "aten::mm"
                                             {SliceKind::runtime_call, "cudaLaunchKernel"},
                                             {SliceKind::runtime_call, "cudaDeviceSynchronize"}};
 
-Session random_session(unsigned seed, size_t runs) {
+enum class Worker : uint8_t { device, host };
+
+Session random_session(unsigned seed, size_t runs, Worker worker = Worker::device,
+                       const std::vector<NamedKind>& vocabulary = kVocabulary) {
   Session session;
   for (unsigned run = 0; run < runs; ++run) {
-    session.runs.push_back(std::move(RandomRun(seed + 1000 * run, kVocabulary, HostShape::nested).run));
+    session.runs.push_back(std::move(RandomRun(seed + 1000 * run, vocabulary, HostShape::nested).run));
     session.runs.back().rank = run;
+    if (worker == Worker::host) select_devices(session.runs.back(), [](int32_t) { return false; });
   }
   return session;
+}
+
+/// On a device, on the host, or on one of each, by the number of the test.
+OfSides<Session> random_sessions(unsigned seed, OfSides<size_t> runs) {
+  const Worker of_a = seed % 4 < 2 ? Worker::device : Worker::host;
+  const Worker of_b = seed % 4 == 0 || seed % 4 == 2 ? Worker::device : Worker::host;
+  return {random_session(seed, runs.a, of_a), random_session(seed + 500, runs.b, of_b)};
 }
 
 using Figures = std::multiset<std::tuple<CauseKind, int64_t, int64_t, int64_t, int64_t>>;
@@ -69,7 +83,7 @@ std::pair<int64_t, int64_t> busy_and_all(const Comparison& comparison, Side side
 TEST(Comparison, EachNanosecondHasOneOwner) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions{random_session(seed, 1 + seed % 2), random_session(seed + 500, 1 + seed % 3)};
+    const OfSides<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 3});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison comparison(a, b);
@@ -99,10 +113,9 @@ TEST(Comparison, EachNanosecondHasOneOwner) {
 TEST(Comparison, TheOtherWayRoundIsTheMirrorImage) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const Session here = random_session(seed, 1 + seed % 2);
-    const Session there = random_session(seed + 500, 1 + seed % 2);
-    const SessionFacts a(here);
-    const SessionFacts b(there);
+    const OfSides<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 2});
+    const SessionFacts a(sessions.a);
+    const SessionFacts b(sessions.b);
     EXPECT_EQ(figures_of(Comparison(a, b), false), figures_of(Comparison(b, a), true));
   }
 }
@@ -110,7 +123,7 @@ TEST(Comparison, TheOtherWayRoundIsTheMirrorImage) {
 TEST(Comparison, WithItselfNothingChanged) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
-    const Session session = random_session(seed, 1 + seed % 2);
+    const Session session = random_session(seed, 1 + seed % 2, seed % 3 == 0 ? Worker::host : Worker::device);
     const SessionFacts facts(session);
     const Comparison comparison(facts, facts);
     for (const Cause& cause : comparison.causes()) {
@@ -125,7 +138,7 @@ TEST(Comparison, WithItselfNothingChanged) {
 TEST(Comparison, EveryTableCanBeMadeOfAnyTwo) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions{random_session(seed, seed % 3), random_session(seed + 500, seed % 2)};
+    const OfSides<Session> sessions = random_sessions(seed, {seed % 3, seed % 2});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison comparison(a, b);
@@ -133,6 +146,60 @@ TEST(Comparison, EveryTableCanBeMadeOfAnyTwo) {
       const Table table = make_table(declared, comparison);
       EXPECT_EQ(table.columns.size(), declared.columns.size());
     }
+  }
+}
+
+/// ns in which threads are in ops of each name and in none inside, and the moments at which any is, from the first to
+/// the last of them.
+struct HostTime {
+  std::map<std::string, int64_t> by_name;
+  int64_t busy = 0;
+};
+HostTime host_time(const Timeline& timeline) {
+  const Slices& slices = timeline.slices;
+  HostTime time;
+  for (int64_t now = 0; now <= RandomRun::kHostEnd; ++now) {
+    std::map<TrackIndex, SliceIndex> innermost;
+    for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+      if (timeline.kind(slice) != SliceKind::framework_op || !is_active(timeline, slice, now)) continue;
+      const auto [found, is_new] = innermost.try_emplace(slices.track[slice], slice);
+      if (!is_new && encloses(timeline, found->second, slice)) found->second = slice;
+    }
+    for (const auto& [track, slice] : innermost) ++time.by_name[std::string(timeline.name(slice))];
+    time.busy += innermost.empty() ? 0 : 1;
+  }
+  return time;
+}
+
+TEST(Comparison, AHostIsComparedByTheTimeInItsOps) {
+  const std::vector<NamedKind> vocabulary = {{SliceKind::framework_op, "aten::mm"},
+                                             {SliceKind::framework_op, "aten::add"},
+                                             {SliceKind::annotation, "forward"},
+                                             {SliceKind::runtime_call, "cudaLaunchKernel"}};
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const OfSides<Session> sessions{
+        random_session(seed, 1, Worker::host, vocabulary),
+        random_session(seed + 500, 1, seed % 2 == 0 ? Worker::host : Worker::device, vocabulary)};
+    const SessionFacts a(sessions.a);
+    const SessionFacts b(sessions.b);
+    const Comparison comparison(a, b);
+    if (comparison.host(Side::a) == nullptr) continue;  // B did nothing
+    const HostTime expected = host_time(sessions.a.runs[0].timeline);
+    std::map<std::string, int64_t> by_name;
+    std::map<Status, int64_t> by_status;
+    const Comparison::Group& group = comparison.groups().front();
+    for (uint32_t index = 0; index < group.work.a->nodes().size(); ++index) {
+      const WorkNode& node = group.work.a->node(index);
+      if (!is_device_work(node.kind)) continue;
+      by_name[std::string(comparison.text(node.label))] += node.duration;
+      by_status[group.alignment->node(Side::a, index).status] += node.duration;
+    }
+    EXPECT_EQ(by_name, expected.by_name);
+    EXPECT_EQ(by_status.count(Status::orphan) + by_status.count(Status::only_b), 0u);
+    int64_t busy = 0;
+    for (const Cause& cause : comparison.causes()) busy += cause.kind == CauseKind::idle ? 0 : cause.time.a;
+    EXPECT_EQ(busy, expected.busy);
   }
 }
 

@@ -8,10 +8,31 @@
 
 namespace cgpu {
 
+namespace {
+
+void add_calls_and_copies(const Comparison& comparison, Side side, size_t run, DeviceActivity& work) {
+  const SessionFacts& facts = comparison.facts(side);
+  const std::vector<uint32_t>& nodes = comparison.nodes_of_ops(side, run);
+  if (comparison.host(side) == nullptr) {
+    for (const LaunchingCall& launch : facts.launching_calls(run)) {
+      work.launches += nodes[launch.first_op] == kNone ? 0 : 1;
+    }
+  }
+  const Timeline& timeline = facts.run(run).timeline;
+  for (OpIndex op = 0; op < nodes.size(); ++op) {
+    const bool copies = timeline.kind(timeline.device_ops.slice[op]) == SliceKind::memcpy;
+    if (nodes[op] == kNone || !copies || timeline.device_ops.bytes[op] < 0) continue;
+    work.copied_bytes = work.copied_bytes.value_or(0) + timeline.device_ops.bytes[op];
+  }
+}
+
+}  // namespace
+
 DeviceActivity device_activity(const Comparison& comparison, Side side) {
   DeviceActivity work;
   const SessionFacts& facts = comparison.facts(side);
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    add_calls_and_copies(comparison, side, run, work);
     std::vector<Interval> windows;
     for (const Iteration& iteration : comparison.time(side, run).iterations) windows.push_back(iteration.time);
     const IntervalSet compared(std::move(windows));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "comparison/alignment.h"
 
@@ -9,8 +10,8 @@ namespace cgpu {
 
 class Comparison;
 
-/// ns of all devices in all iterations. compute, exposed_communication, exposed_memory and idle add up to the time of
-/// the side, as in table gpu_time.
+/// Of all devices in all iterations; times are in ns. compute, exposed_communication, exposed_memory and idle add up to
+/// the time of the side, as in table gpu_time.
 struct DeviceActivity {
   int64_t busy = 0;
   int64_t compute = 0;
@@ -18,6 +19,8 @@ struct DeviceActivity {
   int64_t exposed_communication = 0;
   int64_t exposed_memory = 0;
   int64_t idle = 0;
+  int64_t launches = 0;                      // calls that launched device work; 0 where the host is the device
+  std::optional<int64_t> copied_bytes = {};  // by copies whose size is known; absent where none is
 };
 
 /// O(n log n) in the device ops. Comparison::activity has it once for all.

@@ -11,6 +11,12 @@
 
 namespace cgpu {
 
+DeviceModels models_of(const Comparison& comparison, Side side) {
+  DeviceModels models;
+  for (const Run& run : comparison.facts(side).session().runs) models.add(run);
+  return models;
+}
+
 namespace {
 
 /// What a device did for most of its time, and for how much of it.
@@ -73,15 +79,72 @@ std::string use_words(const Comparison& comparison) {
       format_percent(pct(Side::a)), format_percent(pct(Side::b)));
 }
 
-}  // namespace
-
-DeviceModels models_of(const Comparison& comparison, Side side) {
-  DeviceModels models;
-  for (const Run& run : comparison.facts(side).session().runs) models.add(run);
-  return models;
+/// Whether the profile of a host says that it had devices, of which nothing was recorded.
+bool had_devices(const Comparison& comparison, Side side) {
+  for (const Run& run : comparison.given(side).session().runs) {
+    if (!run.devices.empty()) return true;
+    const Timeline& timeline = run.timeline;
+    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+      if (is_call(timeline.kind(slice))) return true;
+    }
+  }
+  return false;
 }
 
+/// What is compared where the host is the device of a side.
+std::string host_words(const Comparison& comparison) {
+  const auto name = [](Side side) { return side == Side::a ? "A" : "B"; };
+  std::string text;
+  if (!comparison.of_unlike_sides()) {
+    const bool of_ops = comparison.host(Side::a)->unit() == HostUnit::framework_ops;
+    text = fmt::format(
+        "Neither has device work: what is compared is the time that threads of the host spend in {}, and in none "
+        "inside of {}.\n",
+        of_ops ? "an op" : "a function or range", of_ops ? "it" : "that");
+  } else {
+    const Side on_host = comparison.host(Side::a) != nullptr ? Side::a : Side::b;
+    const std::string model = models_of(comparison, other(on_host)).only();
+    text = fmt::format(
+        "{0} ran its ops on the CPU, {1} on {2}: the time that threads of {0} spend in an op, and in none inside of "
+        "it, "
+        "is compared with the time of the device work of the same op in {1}.\n",
+        name(on_host), name(other(on_host)), model.empty() ? "a device" : model);
+  }
+  for (const Side side : kSides) {
+    if (comparison.host(side) == nullptr || !had_devices(comparison, side)) continue;
+    text += fmt::format(
+        "{} used a device of which nothing was recorded: its ops may only have started work, or waited for it.\n",
+        name(side));
+  }
+  return text;
+}
+
+/// How many of the ops that lie in no other one both sides have.
+std::string op_words(const Comparison& comparison) {
+  OfSides<int64_t> ops;
+  int64_t of_both = 0;
+  for (const Comparison::Group& group : comparison.groups()) {
+    const Alignment::TopLevel& top = group.alignment->top_level();
+    for (const Side side : kSides) ops[side] += top.ops[side];
+    of_both += top.aligned;
+  }
+  return fmt::format("Of {} ops of A that lie in no other one and {} of B, {} are the same.\n", ops.a, ops.b, of_both);
+}
+
+}  // namespace
+
 std::string device_words(const Comparison& comparison) {
+  if (comparison.host(Side::a) != nullptr || comparison.host(Side::b) != nullptr) {
+    const auto busy = [&](Side side) {
+      const int64_t time = comparison.totals(side).time;
+      const double pct =
+          time == 0 ? 0 : 100.0 * static_cast<double>(comparison.activity(side).busy) / static_cast<double>(time);
+      return fmt::format("{} of the time of {}", format_percent(pct),
+                         comparison.host(side) != nullptr ? "the host" : "the device");
+    };
+    return host_words(comparison) + op_words(comparison) +
+           fmt::format("Their work takes {} in A, {} in B.\n", busy(Side::a), busy(Side::b));
+  }
   const OfSides<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
   const bool unlike = !models.a.only().empty() && !models.b.only().empty() && models.a.only() != models.b.only();
   std::string text;

@@ -14,8 +14,9 @@ namespace cgpu {
 
 namespace {
 
-/// Begins the keys of device ops, which are never those of ops.
+/// Begin the keys of device ops and of work on the host, which are never those of ops.
 constexpr std::string_view kDevice = "[device] ";
+constexpr std::string_view kHost = "[host] ";
 
 /// Parts of the names of ops and calls that say whose they are, and what they become.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kVendors = {{{"cudnn_", ""},
@@ -40,6 +41,12 @@ std::string without_numbers(std::string_view name) {
   return text;
 }
 
+std::string op_key(const std::string& folded) {
+  std::string key = without_numbers(folded);
+  for (const auto& [vendor, common] : kVendors) replace_all(key, vendor, common);
+  return key;
+}
+
 }  // namespace
 
 Label Labels::label_of(std::string_view key, std::string_view shown) {
@@ -48,7 +55,10 @@ Label Labels::label_of(std::string_view key, std::string_view shown) {
     shown_of_.push_back(shown_.intern(shown));
     hashes_.push_back(std::hash<std::string_view>()(key));
   } else if (shown_[shown_of_[label]] != shown) {
-    std::string common(key.starts_with(kDevice) ? key.substr(kDevice.size()) : key);
+    for (const std::string_view begin : {kDevice, kHost}) {
+      if (key.starts_with(begin)) key.remove_prefix(begin.size());
+    }
+    std::string common(key);
     std::replace(common.begin(), common.end(), '#', '*');
     shown_of_[label] = shown_.intern(common);
   }
@@ -57,9 +67,17 @@ Label Labels::label_of(std::string_view key, std::string_view shown) {
 
 Label Labels::of_op(std::string_view name) {
   const std::string folded = folded_name(name);
-  std::string key = without_numbers(folded);
-  for (const auto& [vendor, common] : kVendors) replace_all(key, vendor, common);
-  return label_of(key, folded);
+  return label_of(op_key(folded), folded);
+}
+
+Label Labels::of_host_work(std::string_view name) {
+  const std::string folded = folded_name(name);
+  return label_of(std::string(kHost) + op_key(folded), folded);
+}
+
+bool Labels::is_host_work_of(Label work, Label op) const {
+  const std::string_view key = keys_[work];
+  return key.starts_with(kHost) && key.substr(kHost.size()) == keys_[op];
 }
 
 Label Labels::of_device_op(std::string_view name) {

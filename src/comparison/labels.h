@@ -21,6 +21,10 @@ class Labels {
  public:
   /// Of a framework op or an annotation.
   Label of_op(std::string_view name);
+  /// Of the time that a host spends in an op, where it is the device.
+  Label of_host_work(std::string_view name);
+  /// Whether the first is the time that a host spends in ops of the second.
+  bool is_host_work_of(Label work, Label op) const;
   /// Of a device op by its full name.
   Label of_device_op(std::string_view name);
   /// Of anything else: shapes, culprits of idle time.
@@ -50,21 +54,27 @@ class Labels {
 /// The labels of the names of one timeline, each found once.
 class LabelsOfNames {
  public:
-  LabelsOfNames(Labels& labels, const Timeline& timeline)
-      : labels_(labels), timeline_(timeline), known_(timeline.names.size(), StringPool::absent) {}
+  /// `of_host`: device ops are the work of the host (host_work.h), which have the names of its ops.
+  LabelsOfNames(Labels& labels, const Timeline& timeline, bool of_host)
+      : labels_(labels), timeline_(timeline), of_host_(of_host) {}
 
   Label operator()(SliceIndex slice) {
-    Label& known = known_[timeline_.slices.name[slice]];
+    const bool is_work = is_device_op(timeline_.kind(slice));
+    std::vector<Label>& of_kind = is_work ? known_of_work_ : known_;
+    of_kind.resize(timeline_.names.size(), StringPool::absent);
+    Label& known = of_kind[timeline_.slices.name[slice]];
     if (known != StringPool::absent) return known;
     const std::string_view name = timeline_.name(slice);
-    known = is_device_op(timeline_.kind(slice)) ? labels_.of_device_op(name) : labels_.of_op(name);
+    known = !is_work ? labels_.of_op(name) : of_host_ ? labels_.of_host_work(name) : labels_.of_device_op(name);
     return known;
   }
 
  private:
   Labels& labels_;
   const Timeline& timeline_;
-  std::vector<Label> known_;
+  bool of_host_;
+  std::vector<Label> known_;  // by name, of ops
+  std::vector<Label> known_of_work_;
 };
 
 }  // namespace cgpu

@@ -17,12 +17,13 @@ uint32_t MergedWork::new_node(const WorkItem& item, uint32_t parent) {
                     .label = item.label,
                     .shapes = item.shapes,
                     .kind = item.kind,
-                    .kernel_class = item.kernel_class});
+                    .kernel_class = item.kernel_class,
+                    .nature = item.nature});
   return static_cast<uint32_t>(nodes_.size() - 1);
 }
 
-std::vector<uint32_t> MergedWork::add(const RunWork& work, const Timeline& timeline, size_t iterations) {
-  std::vector<uint32_t> node_of_op(timeline.device_ops.size(), kNone);
+std::vector<uint32_t> MergedWork::add(const RunWork& work, size_t iterations) {
+  std::vector<uint32_t> node_of_item(work.items().size(), kNone);
   struct Level {
     uint32_t parent;
     std::span<const uint32_t> items;
@@ -52,17 +53,17 @@ std::vector<uint32_t> MergedWork::add(const RunWork& work, const Timeline& timel
           place = node;
         }
         before = node;
+        node_of_item[level.items[i]] = node;
         if (is_device_work(item.kind)) {
           ++nodes_[node].count;
-          nodes_[node].duration += timeline.slices.duration[item.slice];
-          node_of_op[item.op] = node;
+          nodes_[node].duration += item.duration;
         } else {
           open.push_back({node, work.children(level.items[i])});
         }
       }
     }
   }
-  return node_of_op;
+  return node_of_item;
 }
 
 }  // namespace cgpu

@@ -22,6 +22,7 @@ struct WorkNode {
   Label shapes = 0;
   WorkKind kind = WorkKind::op;
   KernelClass kernel_class = KernelClass::unknown;
+  WorkNature nature = WorkNature::computes;
   int64_t count = 0;     // of device work: how often
   int64_t duration = 0;  // ns of device work, overlapping or not
 };
@@ -30,8 +31,8 @@ class MergedWork {
  public:
   explicit MergedWork(const Labels& labels) : labels_(labels) {}
 
-  /// Takes in the iterations of a run. Returns the node of each device op; kNone for those outside of the iterations.
-  std::vector<uint32_t> add(const RunWork& work, const Timeline& timeline, size_t iterations);
+  /// Takes in the iterations of a run. Returns the node of each item.
+  std::vector<uint32_t> add(const RunWork& work, size_t iterations);
 
   const std::vector<WorkNode>& nodes() const { return nodes_; }
   const WorkNode& node(uint32_t index) const { return nodes_[index]; }

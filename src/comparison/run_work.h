@@ -6,29 +6,42 @@
 //
 // Where a run has several devices, their work can be kept apart: it then stands one device behind the other.
 //
+// Of a host that is the device (host_work.h), the pieces of one op are one item. So that such work can be compared with
+// that of a device, ops without any can be taken in too.
+//
 // O(n log n) in the device ops and O(n) in the slices; reads the arguments of the ops for their shapes.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "comparison/compared_time.h"
+#include "comparison/host_work.h"
 #include "comparison/labels.h"
+#include "comparison/work_nature.h"
 #include "kernels/kernel_class.h"
 #include "model/plausible.h"
 
 namespace cgpu {
 
-enum class WorkKind : uint8_t { annotation, op, device_op, orphan };
+enum class WorkKind : uint8_t {
+  annotation,
+  op,
+  device_op,
+  orphan,
+  host_time  // of the op that it lies in, where the host is the device
+};
 
+/// Whether it takes time of a device, or of the host in its place; else it is what such work lies in.
 inline bool is_device_work(WorkKind kind) {
-  return kind == WorkKind::device_op || kind == WorkKind::orphan;
+  return kind != WorkKind::annotation && kind != WorkKind::op;
 }
 
 struct WorkItem {
   SliceIndex slice = kNone;
-  OpIndex op = kNone;       // of device work
+  OpIndex op = kNone;       // of device work; of the host the first piece
   uint32_t parent = kNone;  // item around it
   uint32_t iteration = 0;
   uint32_t device = 0;  // where devices are kept apart: which one of the run, from 0, by their numbers
@@ -36,11 +49,19 @@ struct WorkItem {
   Label shapes = 0;  // of the inputs, 0 where not recorded
   WorkKind kind = WorkKind::op;
   KernelClass kernel_class = KernelClass::unknown;
+  int64_t duration = 0;  // ns of device work
+  WorkNature nature = WorkNature::computes;
+  bool casts = false;  // of an op: whether it copies to a tensor of another type
 };
 
 class RunWork {
  public:
-  RunWork(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations, bool devices_apart,
+  struct Options {
+    bool devices_apart = false;
+    bool all_ops = false;            // also those of the host without device work
+    std::optional<HostUnit> host{};  // where the host is the device, what its ops are
+  };
+  RunWork(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations, const Options& options,
           Labels& labels);
 
   const WorkItem& item(uint32_t index) const { return items_[index]; }
@@ -48,6 +69,8 @@ class RunWork {
   std::span<const uint32_t> roots(uint32_t iteration) const { return part(iteration); }
   std::span<const uint32_t> children(uint32_t item) const { return part(iterations_ + item); }
   std::span<const WorkItem> items() const { return items_; }
+  /// The item of a device op; kNone outside of the iterations.
+  uint32_t item_of(OpIndex op) const { return item_of_op_[op]; }
 
  private:
   std::span<const uint32_t> part(size_t list) const {
@@ -55,14 +78,24 @@ class RunWork {
   }
   void add_items(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations);
   void set_devices(const Timeline& timeline);
-  void read_shapes(const Run& run, Labels& labels);
+  void read_inputs(const Run& run, Labels& labels);
+  void find_natures(const Timeline& timeline);
   void put_in_order(const Slices& slices);
 
+  void add_device_work(const Timeline& timeline, const std::vector<Iteration>& iterations,
+                       const std::vector<SliceIndex>& above);
+  void add_other_ops(const Timeline& timeline, const std::vector<Iteration>& iterations,
+                     const std::vector<SliceIndex>& above, const std::vector<bool>& excluded);
+  void add_levels(uint32_t item, SliceIndex innermost, const Timeline& timeline, const std::vector<SliceIndex>& above);
+
+  Options options_;
   size_t iterations_ = 0;
   std::vector<WorkItem> items_;
-  std::vector<int64_t> turn_;    // by item: when the host came to it
-  std::vector<uint32_t> order_;  // items by the list that they are in
-  std::vector<uint32_t> begin_;  // of each list: the roots of an iteration, then the children of an item
+  std::vector<uint32_t> item_of_op_;
+  std::vector<uint32_t> item_of_slice_;  // of the host, while items are added
+  std::vector<int64_t> turn_;            // by item: when the host came to it
+  std::vector<uint32_t> order_;          // items by the list that they are in
+  std::vector<uint32_t> begin_;          // of each list: the roots of an iteration, then the children of an item
 };
 
 }  // namespace cgpu

@@ -117,13 +117,15 @@ ComparedProfiles::Partner ComparedProfiles::partner_of_op(Side side, size_t run,
     if (found == theirs.end() || !is_same_work(*found)) return partner;
   }
   partner.run = found->run;
-  partner.slice = profiles_[other(side)]->session().runs[found->run].timeline.device_ops.slice[found->op];
+  const Timeline& their_timeline = comparison_.facts(other(side)).run(found->run).timeline;
+  partner.slice = comparison_.given_slice(other(side), found->run, their_timeline.device_ops.slice[found->op]);
   return partner;
 }
 
 ComparedProfiles::Partner ComparedProfiles::partner_of(Side side, size_t run, SliceIndex slice) const {
   const Profile& profile = *profiles_[side];
-  const OpIndex own = profile.view().op_of(run, slice);
+  const HostWork* host = comparison_.host(side);
+  const OpIndex own = host == nullptr ? profile.view().op_of(run, slice) : host->first_piece_of(run, slice);
   if (own != kNone) return partner_of_op(side, run, own);
   const Timeline& timeline = profile.session().runs[run].timeline;
   if (!is_host(timeline.kind(slice))) return {};
@@ -154,9 +156,11 @@ std::vector<ComparedProfiles::NameChange> ComparedProfiles::name_changes(Side si
     const Comparison::Group& compared = comparison_.groups()[group];
     const std::vector<double> replaced = times_of_replacements(comparison_, compared, side);
     for (const Doing& doing : doings_[side][group]) {
-      const Timeline& timeline = profile.session().runs[doing.run].timeline;
+      const Timeline& timeline = comparison_.facts(side).run(doing.run).timeline;
       const SliceIndex slice = timeline.device_ops.slice[doing.op];
-      Times& times = by_name[profile.view().names().of(doing.run, timeline.slices.name[slice])];
+      const StringId name =
+          profile.session().runs[doing.run].timeline.slices.name[comparison_.given_slice(side, doing.run, slice)];
+      Times& times = by_name[profile.view().names().of(doing.run, name)];
       const AlignedNode& aligned = compared.alignment->node(side, doing.node);
       const auto own = static_cast<double>(timeline.slices.duration[slice]);
       double theirs = 0;

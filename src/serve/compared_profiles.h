@@ -31,11 +31,12 @@ class ComparedProfiles {
     size_t run = 0;
     SliceIndex slice = kNone;  // kNone where there is none
   };
-  /// Of a device op its partner; of a slice of the host, by the first device op that was launched in it, the call that
-  /// launched the partner, or what lies around that call under the same name. O(device ops) for a slice of the host.
+  /// Of a device op, or an op of a host that is compared as a device, its partner; of a slice of the host, by the first
+  /// device op that was launched in it, the call that launched the partner, or what lies around that call under the
+  /// same name. O(device ops) for a slice of the host.
   Partner partner_of(Side side, size_t run, SliceIndex slice) const;
 
-  /// How the device ops of a name changed, over all compared iterations.
+  /// How the device ops, or ops of the host, of a name changed, over all compared iterations.
   struct NameChange {
     uint32_t name = 0;            // as TimelineView::names numbers it on its side
     std::optional<double> ratio;  // time of B over that of A: of work of both sides, and of work that stands in the

@@ -58,8 +58,10 @@ void write_place(JsonTextWriter& json, const ComparedProfiles& compared, const C
   const Profile& profile = compared.profile(side);
   // Of an op all of it, where it had to share its time with others too.
   const int64_t zero = profile.view().zero(place->run);
-  const std::optional<Placed> slice = place->slice == kNone ? gap_around(profile, place->run, place->time)
-                                                            : profile.view().place(place->run, place->slice);
+  const std::optional<Placed> slice =
+      place->slice == kNone
+          ? gap_around(profile, place->run, place->time)
+          : profile.view().place(place->run, compared.comparison().given_slice(side, place->run, place->slice));
   Interval time{place->time.begin - zero, place->time.end - zero};
   if (place->slice != kNone) time = {slice->start, slice->start + slice->duration};
   json.begin_object().member("start", time.begin).member("end", time.end).key("slice");

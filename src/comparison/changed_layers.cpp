@@ -1,0 +1,113 @@
+#include "comparison/changed_layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "analysis/steps/run_layers.h"
+#include "comparison/compared_columns.h"
+#include "comparison/comparison.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Fewer tell nothing of layers alike.
+constexpr int64_t kFewestLayers = 3;
+
+/// The layer of each device op of a run, by OpIndex: of several sequences that repeat, the largest one's.
+struct LayerOfOps {
+  std::string found_by;
+  std::vector<int64_t> of_op;
+  int64_t count = 0;  // 0 where the numbers cannot be relied on
+};
+
+LayerOfOps layer_of_ops(const SessionFacts& facts, size_t run) {
+  const RunLayers layers = find_layers({facts, run});
+  LayerOfOps found{layers.found_by, std::vector<int64_t>(facts.run(run).timeline.device_ops.size(), kNoLayer)};
+  std::vector<int64_t> ops_in_layer;
+  for (const PlacedOp& op : layers.ops) {
+    if (op.layer == kNoLayer || op.sequence > 1) continue;
+    found.of_op[op.op] = op.layer;
+    const auto layer = static_cast<size_t>(op.layer);
+    if (ops_in_layer.size() <= layer) ops_in_layer.resize(layer + 1);
+    ++ops_in_layer[layer];
+  }
+  // A sequence that was interrupted is counted from 0 again behind that.
+  const bool alike =
+      std::all_of(ops_in_layer.begin(), ops_in_layer.end(), [&](int64_t ops) { return ops == ops_in_layer.front(); });
+  if (found.found_by == "modules" || alike) found.count = static_cast<int64_t>(ops_in_layer.size());
+  return found;
+}
+
+}  // namespace
+
+ChangedLayers::ChangedLayers(const Comparison& comparison) : comparison_(comparison) {
+  OfSides<std::vector<LayerOfOps>> layers;
+  std::optional<int64_t> count;
+  for (const Side side : kSides) {
+    for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
+      const LayerOfOps& found = layers[side].emplace_back(layer_of_ops(comparison.facts(side), run));
+      if (found.count < kFewestLayers || (count && *count != found.count)) return;
+      if (found.found_by != layers.a.front().found_by) return;
+      count = found.count;
+    }
+  }
+  if (!count) return;
+  layers_ = *count;
+  const auto size = static_cast<size_t>(layers_) + 1;
+  for (const Side side : kSides) {
+    for (size_t run = 0; run < layers[side].size(); ++run) {
+      const Timeline& timeline = comparison.facts(side).run(run).timeline;
+      for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
+        const std::optional<uint32_t> cause = comparison.cause_of_op(side, run, op);
+        if (!cause) continue;
+        std::vector<int64_t>& times = times_[*cause][side];
+        times.resize(size);
+        const int64_t layer = layers[side][run].of_op[op];
+        times[layer == kNoLayer ? size - 1 : static_cast<size_t>(layer)] +=
+            timeline.slices.duration[timeline.device_ops.slice[op]];
+      }
+    }
+  }
+}
+
+std::string ChangedLayers::words(const Cause& cause) const {
+  const auto found = times_.find(static_cast<uint32_t>(&cause - comparison_.causes().data()));
+  if (found == times_.end()) return {};
+  const auto count = static_cast<size_t>(layers_);
+  const auto time = [&](Side side, size_t layer) {
+    const std::vector<int64_t>& times = found->second[side];
+    return times.empty() ? 0.0 : per_window(comparison_, side, times[layer]);
+  };
+  std::vector<double> change;  // of each layer, and of what is in none
+  for (size_t layer = 0; layer <= count; ++layer) change.push_back(time(Side::b, layer) - time(Side::a, layer));
+  if (std::accumulate(change.begin(), change.end(), 0.0) < 0) {
+    for (double& one : change) one = -one;
+  }
+  const double all = std::accumulate(change.begin(), change.end(), 0.0);
+  const double largest = *std::max_element(change.begin(), change.end() - 1);
+  std::vector<size_t> with;
+  double sum_with = 0;
+  for (size_t layer = 0; layer < count; ++layer) {
+    if (change[layer] <= 0 || change[layer] < largest / 2) continue;
+    with.push_back(layer);
+    sum_with += change[layer];
+  }
+  constexpr double kMost = 0.8;
+  if (with.empty() || sum_with < kMost * all) return {};
+  if (with.size() == 1) return fmt::format("in layer {} of {} only", with.front(), count);
+  if (static_cast<double>(with.size()) >= kMost * static_cast<double>(count)) {
+    return with.size() == count ? fmt::format("in each of the {} layers", count)
+                                : fmt::format("in {} of {} layers", with.size(), count);
+  }
+  if (with.back() - with.front() + 1 == with.size()) {
+    return fmt::format("in layers {} to {} of {}", with.front(), with.back(), count);
+  }
+  return fmt::format("in {} of {} layers", with.size(), count);
+}
+
+}  // namespace cgpu

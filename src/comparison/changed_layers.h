@@ -1,0 +1,33 @@
+// In which layers of the model what explains a change has changed, where both sides have equally many.
+//
+// What finding the layers costs (analysis/steps/run_layers.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "comparison/alignment.h"
+
+namespace cgpu {
+
+class Comparison;
+struct Cause;
+
+class ChangedLayers {
+ public:
+  explicit ChangedLayers(const Comparison& comparison);
+
+  /// "in each of the 32 layers", "in layer 7 of 32 only", "in layers 4 to 7 of 32"; "" where that is not known, or no
+  /// few words say it. Layers count from 0. Of one of comparison.causes().
+  std::string words(const Cause& cause) const;
+
+ private:
+  const Comparison& comparison_;
+  int64_t layers_ = 0;  // 0 where they cannot be compared
+  /// By cause: ns of its device ops in each layer, and in none behind them.
+  std::unordered_map<uint32_t, OfSides<std::vector<int64_t>>> times_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,31 @@
+// What the framework ops of a side computed and moved in the compared time, as far as the shapes of their inputs tell
+// (analysis/op_shapes/op_costs.h).
+//
+// Of ops inside of each other that have a formula, the innermost with device work count, so that nothing counts twice.
+// Reads the arguments of the framework ops again, where any had shapes; else O(n) in the slices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "comparison/alignment.h"
+
+namespace cgpu {
+
+class Comparison;
+
+/// Over all devices and iterations.
+struct OpWork {
+  std::optional<double> flops;  // absent where no op has a formula
+  std::optional<double> bytes;  // that must move at least: inputs once, results once
+  int64_t flops_ns = 0;         // device time of the ops whose FLOPs are known
+  int64_t bytes_ns = 0;
+  /// ns that the matrix units of a device would take for their part of the FLOPs at their peak rate for the type;
+  /// absent where the rate of any such op is not known.
+  std::optional<double> ns_at_peak;
+};
+
+/// Absent where no op has recorded shapes.
+std::optional<OpWork> op_work(const Comparison& comparison, Side side);
+
+}  // namespace cgpu
