@@ -2,6 +2,7 @@
 // it has no marks of iterations, all that its devices did.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,5 +36,19 @@ inline bool is_marked(const std::vector<Iteration>& iterations) {
 /// The iteration that a time lies in; absent outside of all. `intervals` are Iteration::time or Iteration::mark.
 std::optional<uint32_t> iteration_at(const std::vector<Iteration>& iterations, Interval Iteration::*intervals,
                                      int64_t time);
+
+/// Calls visit(iteration, part) for the parts of a time that lie in iterations, by Iteration::time or Iteration::mark.
+template <typename Visit>
+void for_each_part_in(const std::vector<Iteration>& iterations, Interval Iteration::*intervals, Interval time,
+                      Visit visit) {
+  auto at =
+      std::upper_bound(iterations.begin(), iterations.end(), time.begin,
+                       [&](int64_t wanted, const Iteration& iteration) { return wanted < (iteration.*intervals).end; });
+  for (; at != iterations.end() && ((*at).*intervals).begin < time.end; ++at) {
+    const Interval& all = (*at).*intervals;
+    const Interval part{std::max(time.begin, all.begin), std::min(time.end, all.end)};
+    if (part.begin < part.end) visit(static_cast<uint32_t>(at - iterations.begin()), part);
+  }
+}
 
 }  // namespace cgpu

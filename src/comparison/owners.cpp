@@ -28,17 +28,6 @@ std::vector<EndsOfWaits> ends_of_waits(const SessionFacts& facts) {
 
 namespace {
 
-/// Calls visit(iteration, part) for the parts of a time that lie in iterations.
-template <typename Visit>
-void for_each_part_in(const std::vector<Iteration>& iterations, Interval time, Visit visit) {
-  auto at = std::upper_bound(iterations.begin(), iterations.end(), time.begin,
-                             [](int64_t wanted, const Iteration& iteration) { return wanted < iteration.time.end; });
-  for (; at != iterations.end() && at->time.begin < time.end; ++at) {
-    const Interval part{std::max(time.begin, at->time.begin), std::min(time.end, at->time.end)};
-    if (part.begin < part.end) visit(static_cast<uint32_t>(at - iterations.begin()), part);
-  }
-}
-
 class DeviceOwners {
  public:
   DeviceOwners(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations,
@@ -107,7 +96,7 @@ class DeviceOwners {
 
   /// Shares a time in which all of these ran equally; what cannot be divided goes to the first ones.
   void share(const std::vector<Running>& running, Interval time) {
-    for_each_part_in(iterations_, time, [&](uint32_t iteration, Interval part) {
+    for_each_part_in(iterations_, &Iteration::time, time, [&](uint32_t iteration, Interval part) {
       const int64_t length = part.end - part.begin;
       const auto count = static_cast<int64_t>(running.size());
       for (int64_t i = 0; i < count; ++i) {
@@ -125,7 +114,7 @@ class DeviceOwners {
   }
 
   void add_idle(Interval time, std::string_view cause, Label culprit) {
-    for_each_part_in(iterations_, time, [&](uint32_t iteration, Interval part) {
+    for_each_part_in(iterations_, &Iteration::time, time, [&](uint32_t iteration, Interval part) {
       visit_({.iteration = iteration,
               .time = part.end - part.begin,
               .begin = part.begin,
@@ -138,7 +127,7 @@ class DeviceOwners {
   void add_edge(Interval time, OpIndex op) {
     const SliceIndex call = launch_of(timeline_, timeline_.device_ops.slice[op]);
     const TrackIndex thread = call == kNone ? kNone : timeline_.slices.track[call];
-    for_each_part_in(iterations_, time, [&](uint32_t, Interval part) {
+    for_each_part_in(iterations_, &Iteration::time, time, [&](uint32_t, Interval part) {
       int64_t done = part.begin;
       if (thread != kNone) {
         facts_.idle().for_each_host_piece(run_, thread, part, [&](Interval piece, IdleCause cause, SliceIndex slice) {

@@ -65,7 +65,9 @@ void StackFolder::enter(const Timeline& timeline) {
 }
 
 bool StackFolder::counts(SliceIndex slice) const {
-  return is_host(timeline_->kind(slice)) && is_plausible(*timeline_, slice);
+  const SliceKind kind = timeline_->kind(slice);
+  if (is_call(kind) && calls_ == CallFrames::left_out) return false;
+  return is_host(kind) && is_plausible(*timeline_, slice);
 }
 
 uint32_t StackFolder::node_of(SliceIndex slice) {
@@ -117,9 +119,8 @@ std::string_view StackFolder::frame_name(std::string_view name) const {
   return is_step ? kStepMark.substr(0, kStepMark.size() - 1) : name;
 }
 
-std::vector<int64_t> host_self_times(const Timeline& timeline) {
+void for_each_host_self_part(const Timeline& timeline, const std::function<void(SliceIndex, Interval)>& visit) {
   const Slices& slices = timeline.slices;
-  std::vector<int64_t> self(slices.size(), 0);
   std::vector<SliceIndex> open;
   for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> outer_first) {
     int64_t now = INT64_MIN;  // up to which time has an owner
@@ -127,7 +128,7 @@ std::vector<int64_t> host_self_times(const Timeline& timeline) {
       for (; !open.empty() && now < time; open.pop_back()) {
         const int64_t end = std::min(slices.end(open.back()), time);
         if (end > now) {
-          self[open.back()] += end - now;
+          visit(open.back(), {now, end});
           now = end;
         }
         if (slices.end(open.back()) > time) return;
@@ -142,6 +143,11 @@ std::vector<int64_t> host_self_times(const Timeline& timeline) {
     advance(INT64_MAX);
     open.clear();
   });
+}
+
+std::vector<int64_t> host_self_times(const Timeline& timeline) {
+  std::vector<int64_t> self(timeline.slices.size(), 0);
+  for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) { self[slice] += part.end - part.begin; });
   return self;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,12 +57,15 @@ class StackTree {
 enum class StepFrames : uint8_t { merged, apart };
 /// Whether each host thread has a root of its own.
 enum class ThreadFrames : uint8_t { merged, apart };
+/// Whether calls of a device's runtime are frames.
+enum class CallFrames : uint8_t { shown, left_out };
 
 /// Folds host slices of one run after another into a tree, each with those above it when it is first asked for.
 class StackFolder {
  public:
-  explicit StackFolder(StackTree& tree, StepFrames steps, ThreadFrames threads = ThreadFrames::merged)
-      : tree_(tree), steps_(steps), threads_(threads) {}
+  explicit StackFolder(StackTree& tree, StepFrames steps, ThreadFrames threads = ThreadFrames::merged,
+                       CallFrames calls = CallFrames::shown)
+      : tree_(tree), steps_(steps), threads_(threads), calls_(calls) {}
 
   /// From now on slices are of this timeline.
   void enter(const Timeline& timeline);
@@ -110,6 +114,7 @@ class StackFolder {
   StackTree& tree_;
   StepFrames steps_;
   ThreadFrames threads_;
+  CallFrames calls_;
   const Timeline* timeline_ = nullptr;
   MergedNames merged_;
   std::vector<uint32_t> name_of_;  // in the tree, by merged number
@@ -118,9 +123,12 @@ class StackFolder {
   std::vector<SliceIndex> above_;
 };
 
-/// The time that belongs to each host slice: at every moment of a thread, of the slices that it is in, the last one in
-/// the order of nesting. Of a slice that contains others, what they leave; where slices overlap without nesting, the
-/// later one has the common time. Over a thread the times add up to that in which it is in any slice. O(n log n).
+/// Calls visit(slice, part) for the parts of time that belong to each host slice: at every moment of a thread, of the
+/// slices that it is in, the last one in the order of nesting. Of a slice that contains others, what they leave; where
+/// slices overlap without nesting, the later one has the common time. Over a thread the parts add up to the time in
+/// which it is in any slice. O(n log n).
+void for_each_host_self_part(const Timeline& timeline, const std::function<void(SliceIndex, Interval)>& visit);
+/// By slice, the sum of its parts.
 std::vector<int64_t> host_self_times(const Timeline& timeline);
 
 }  // namespace cgpu

@@ -1,5 +1,6 @@
 // /api/compare: what changed between two profiles. /api/compare/times: when in one is what is now in the other.
 // /api/compare/names: how the device ops of each name changed. /api/compare/slice: the same work on the other side.
+// /api/compare/table/NAME: a table of the comparison.
 #include "serve/endpoints/compare_endpoints.h"
 
 #include <algorithm>
@@ -73,6 +74,12 @@ void write_place(JsonTextWriter& json, const ComparedProfiles& compared, const C
   json.end_object();
 }
 
+void write_table_member(JsonTextWriter& json, const Table& table) {
+  std::ostringstream text;
+  write_table_object(text, table);
+  json.key(table.name).raw(text.str());
+}
+
 Answer answer_changes(const ComparedProfiles& compared, const Request& request) {
   const Parameters none(request, {});
   const Comparison& comparison = compared.comparison();
@@ -86,9 +93,7 @@ Answer answer_changes(const ComparedProfiles& compared, const Request& request) 
     if (declared.only_named) continue;
     const Table table = make_table(declared, comparison);
     if (table.empty()) continue;
-    std::ostringstream text;
-    write_table_object(text, table);
-    json.key(table.name).raw(text.str());
+    write_table_member(json, table);
   }
   json.end_object().key("places").begin_array();
   for (const ExplainedCause& explained : explained_causes(comparison)) {
@@ -97,6 +102,19 @@ Answer answer_changes(const ComparedProfiles& compared, const Request& request) 
     json.end_object();
   }
   json.end_array().end_object();
+  return json_answer(std::move(json).text());
+}
+
+Answer answer_table_of_both(const ComparedProfiles& compared, const Request& request, std::string_view name) {
+  const Parameters none(request, {});
+  const std::vector<ComparisonTable>& declared = comparison_tables();
+  const auto found =
+      std::find_if(declared.begin(), declared.end(), [&](const ComparisonTable& each) { return each.name == name; });
+  if (found == declared.end()) throw RequestError(kNotFound, "there is no such table of a comparison");
+  JsonTextWriter json;
+  json.begin_object().key("tables").begin_object();
+  write_table_member(json, make_table(*found, compared.comparison()));
+  json.end_object().end_object();
   return json_answer(std::move(json).text());
 }
 
@@ -202,6 +220,9 @@ Answer answer_compare(const ComparedProfiles& compared, const Request& request, 
   if (what == "/times") return answer_times(compared, request);
   if (what == "/names") return answer_names(compared, request);
   if (what == "/slice") return answer_partner(compared, request);
+  if (what == "/flame") return answer_compared_flame(compared, request);
+  constexpr std::string_view kTable = "/table/";
+  if (what.starts_with(kTable)) return answer_table_of_both(compared, request, what.substr(kTable.size()));
   throw RequestError(kNotFound, "there is no such request");
 }
 

@@ -181,6 +181,50 @@ TEST_F(Compared, GapsAreThoseBeforeTheSameWork) {
   expect_has(partner(gap_before('b', 1)), R"("partner":null)");
 }
 
+TEST_F(Compared, ATableByItsName) {
+  expect_has(get("/api/compare/table/compare_times"), R"({"tables":{"compare_times":{"about":)");
+  expect_has(get("/api/compare/table/compare_shapes"), R"({"tables":{"compare_shapes":{"about":)");
+}
+
+TEST_F(Compared, AFlameGraphOfBothAddsUpToTheChange) {
+  const std::string explained = get("/api/compare/flame");
+  expect_has(explained, R"("metric":"explained_time","metrics":["explained_time","device_time","host_time"])");
+  // The steps are as long as before: what the kernels take, idle time has lost.
+  expect_has(explained, R"("per_iteration":true,"total":{"a":9900,"b":9900})");
+  // Of an iteration: 1,000 and 200 ns of kernels in A, 3,000, 200 and 400 in B.
+  const std::string device = get("/api/compare/flame", {{"metric", "device_time"}});
+  expect_has(device, R"("total":{"a":1200,"b":3600})");
+  expect_has(device, R"("parent":[-1,0,1,1,3,0,5])");
+  expect_has(device,
+             R"("a":{"name":[0,1,2,1,3,-1,-1],"value":[1200,1200,1000,200,200,0,0],"self":[0,0,1000,0,200,0,0])");
+  expect_has(device, R"("b":{"name":[0,1,2,1,3,4,5],"value":[3600,3200,3000,200,200,400,400])");
+  expect_has(device, R"("names":["ProfilerStep","aten::mm","gemm_kernel","small_kernel","aten::copy_","copy_kernel")");
+  const std::string turned = get("/api/compare/flame", {{"metric", "device_time"}, {"view", "up"}});
+  expect_has(turned, R"("names":["gemm_kernel","aten::mm","ProfilerStep","copy_kernel")");
+  expect_has(turned, R"("parent":[-1,0,1,-1,3,4,-1,6,7,8])");
+}
+
+TEST_F(Compared, AFlameGraphOfAPartOfEachSide) {
+  // 500 ns of the first gemm_kernel in A, all of it in B.
+  const std::multimap<std::string, std::string> part = {
+      {"a_from", "1400"}, {"a_to", "1900"}, {"b_from", "1400"}, {"b_to", "4400"}};
+  for (const char* metric : {"device_time", "explained_time"}) {
+    auto query = part;
+    query.emplace("metric", metric);
+    expect_has(get("/api/compare/flame", query), R"("per_iteration":false,"total":{"a":500,"b":3000})");
+  }
+}
+
+TEST_F(Compared, MalformedFlameGraphs) {
+  get("/api/compare/flame", {{"metric", "nonsense"}}, 404);
+  get("/api/compare/flame", {{"view", "sideways"}}, 400);
+  get("/api/compare/flame", {{"a_from", "0"}}, 400);
+  get("/api/compare/flame", {{"a_from", "0"}, {"a_to", "10"}}, 400);
+  get("/api/compare/flame", {{"a_from", "20"}, {"a_to", "10"}, {"b_from", "0"}, {"b_to", "10"}}, 400);
+  get("/api/compare/flame", {{"a_from", "0"}, {"a_to", "10"}, {"b_from", "0"}, {"b_to", "999999999"}}, 400);
+  get("/api/compare/flame", {{"rank", "0"}}, 400);
+}
+
 TEST_F(Compared, MalformedRequests) {
   const auto slice = slices('a', "gemm_kernel").at(0);
   const auto without = [&](const char* name) {
@@ -197,7 +241,9 @@ TEST_F(Compared, MalformedRequests) {
   get("/api/compare/slice", unknown, 404);
   get("/api/compare", {{"x", "1"}}, 400);
   get("/api/compare/times", {{"x", "1"}}, 400);
-  for (const char* path : {"/api/compare/", "/api/compare/nothing", "/api/compared", "/api/comparex/times"}) {
+  get("/api/compare/table/compare_shapes", {{"x", "1"}}, 400);
+  for (const char* path : {"/api/compare/", "/api/compare/table/", "/api/compare/table/kernels", "/api/compare/nothing",
+                           "/api/compared", "/api/comparex/times"}) {
     get(path, {}, 404);
   }
 }

@@ -1,0 +1,47 @@
+// Two stack trees as one: frames that are the same on both sides, by their path, are one frame with what each side has
+// there.
+//
+// Frames are paired level by level by their names, then by names without what differs from run to run (labels.h),
+// device ops also by their class (pairing.h). A frame that one side alone has anywhere is looked through where the
+// other side has what it calls in its place (a wrapper around other ops): what is below it stands in its place, and
+// what it costs itself counts as its caller's.
+//
+// On each side the roots add up to the total of its tree, and so does what all frames cost themselves. O(frames), but
+// as pairing.h says where the sides are unlike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/call_tree/stack_tree.h"
+#include "comparison/alignment.h"
+
+namespace cgpu {
+
+struct StackDifference {
+  struct Node {
+    uint32_t parent = StackTree::kRoot;
+    uint32_t name = 0;                            // into names: what to call it
+    OfSides<uint32_t> own_name = {kNone, kNone};  // what a side calls it; kNone where it has none
+    uint8_t kind = 0;                             // these two of A, where A has it
+    uint8_t kernel_class = StackTree::kNoClass;
+    OfSides<uint64_t> count = {};
+    OfSides<double> self = {};
+    OfSides<double> value = {};  // 0 where a side does not have it
+  };
+
+  std::vector<Node> nodes;  // parents before their children
+  std::vector<std::string> names;
+  OfSides<double> total = {};
+};
+
+/// Of trees that are added up.
+StackDifference difference_of(const OfSides<StackTree>& trees);
+/// From callees to callers: each function by what it costs itself, split over its callers. O(frames x depth).
+StackDifference turn_around(const StackDifference& difference);
+/// In pre-order, children by falling value of the side that has more; frames of which both values are below `share` of
+/// the larger total are added up in "(other)" of their parent.
+StackDifference arrange(const StackDifference& difference, double share);
+
+}  // namespace cgpu
