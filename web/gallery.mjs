@@ -38,6 +38,28 @@ async function select(page, server, text, share) {
   await clickSlice(page, matches[0]);
 }
 
+/** Two runs of the trace builder, of which the second waits more. */
+async function twoRuns(folder) {
+  const options = ["--model", "llm", "--steps", 6, "--layers", 4];
+  const before = await builtTrace(folder, "before.json", ...options);
+  const after = await builtTrace(folder, "after.json", ...options, "--idle", "synchronization", "--seed", 2);
+  return [before, "--against", after];
+}
+
+/** The same training on two devices. */
+async function twoDevices(folder) {
+  const options = ["--model", "cnn", "--steps", 3, "--layers", 6];
+  const before = await builtTrace(folder, "nvidia.json", ...options);
+  const after = await builtTrace(folder, "amd.json", ...options, "--vendor", "amd", "--seed", 2);
+  return [before, "--against", after];
+}
+
+/** Shows a picture of both runs. */
+async function showTab(page, name, drawn) {
+  await page.locator(".compare-tabs").getByRole("button", { name, exact: true }).click();
+  await page.locator(drawn).first().waitFor({ state: "attached" });
+}
+
 const PICTURES = [
   {
     name: "training_step",
@@ -107,18 +129,31 @@ const PICTURES = [
   { name: "nsight_compute", input: (folder) => join(folder, "kernels.ncu-rep"), view: "roofline" },
   {
     name: "compare",
-    input: async (folder) => {
-      const options = ["--model", "llm", "--steps", 6, "--layers", 4];
-      const before = await builtTrace(folder, "before.json", ...options);
-      const after = await builtTrace(folder, "after.json", ...options, "--idle", "synchronization", "--seed", 2);
-      return [before, "--against", after];
-    },
+    input: twoRuns,
     view: "compare",
     async pose(page) {
       await page.locator(".changes li button").first().click();
       await until(page, "the change is selected", async () => (await stateOf(page)).selection);
       await settled(page);
     },
+  },
+  {
+    name: "compare_flame_graph",
+    input: twoRuns,
+    view: "compare",
+    pose: (page) => showTab(page, "Flame graph", ".compare-flame canvas"),
+  },
+  {
+    name: "compare_roofline",
+    input: twoDevices,
+    view: "compare",
+    pose: (page) => showTab(page, "Roofline", ".pair"),
+  },
+  {
+    name: "compare_memory",
+    input: twoDevices,
+    view: "compare",
+    pose: (page) => showTab(page, "Memory over time", ".memory-of-b"),
   },
   { name: "overview", input: () => example("generated_training.json.gz"), view: "overview" },
   { name: "flame_graph", input: () => example("moe.json.gz"), view: "flame" },

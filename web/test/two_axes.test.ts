@@ -1,10 +1,10 @@
 // The axis of one profile on that of another.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LinkedWindows } from "../src/model/linked_windows";
+import { LinkedWindows, type LinkedWindow } from "../src/model/linked_windows";
 import { Store } from "../src/model/store";
 import { stepAnchors, TwoAxes, type AxisMode } from "../src/model/two_axes";
-import type { Viewport } from "../src/model/viewport";
+import { clamp, everything, panBy, type Viewport } from "../src/model/viewport";
 import { headline, ratioText, tabTitle, withoutPartner } from "../src/views/compare_words";
 
 const TIMES = { a: [100, 200, 300], b: [1100, 1150, 1400], residual: [0, 7, 2] };
@@ -57,12 +57,13 @@ test("by step: the same scale, from the step in the middle of the window", () =>
   assert.deepEqual(axes.windowAcross({ start: 172, end: 178 }, "b", "step"), { start: 52, end: 58 });
 });
 
-function linked(mode: AxisMode) {
-  const window = (): { viewport: Store<Viewport>; cursor: Store<number | null> } => ({
+function linked(mode: AxisMode, spans = { a: 1000, b: 1000 }) {
+  const window = (span: number): LinkedWindow => ({
+    session: { span },
     viewport: new Store<Viewport>({ start: 0, end: 100 }),
     cursor: new Store<number | null>(null),
   });
-  const [a, b] = [window(), window()];
+  const [a, b] = [window(spans.a), window(spans.b)];
   const link = new LinkedWindows({ a, b }, new TwoAxes(TIMES, []), new Store(mode));
   return { a, b, link };
 }
@@ -82,6 +83,23 @@ test("either window moves the other, and the pointer too", () => {
   assert.equal(a.cursor.get(), null);
   link.mode.set("time");
   assert.deepEqual(a.viewport.get(), { start: 1100, end: 1150 });
+});
+
+test("one may move to wherever one of both has something", () => {
+  const { a, b, link } = linked("time", { a: 400, b: 2000 });
+  assert.deepEqual(link.boundsOf("a"), { start: 0, end: 2000 });
+  a.viewport.set({ start: 1000, end: 1100 }); // behind the end of A
+  a.viewport.update((view) => panBy(view, 0.5, link.boundsOf("a")));
+  assert.deepEqual(a.viewport.get(), { start: 1050, end: 1150 }, "not back to where A has something");
+  assert.deepEqual(b.viewport.get(), { start: 1050, end: 1150 });
+  for (let i = 0; i < 100; ++i) a.viewport.update((view) => panBy(view, 0.5, link.boundsOf("a")));
+  assert.equal(a.viewport.get().end, 2002);
+  link.mode.set("work"); // moment 0 of B is -1000 of A, its end 900
+  assert.deepEqual(link.boundsOf("a"), { start: -1000, end: 900 });
+  assert.deepEqual(link.boundsOf("b"), { start: 0, end: 2000 });
+  const whole = everything(link.boundsOf("a"));
+  assert.ok(whole.start < -1000 && whole.end > 900);
+  assert.deepEqual(clamp({ start: -5000, end: 5000 }, { start: -1000, end: 900 }), whole);
 });
 
 test("two places are shown above each other and stay so", () => {

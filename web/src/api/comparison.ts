@@ -1,7 +1,7 @@
 // Asks the server what changed between the two profiles that it compares.
 import type { SideName } from "../model/two_axes";
 import { query } from "./client";
-import type { Changes, NameChanges, PartnerAnswer, TimePoints } from "./protocol";
+import type { Changes, ComparedFlame, NameChanges, PartnerAnswer, Table, TimePoints } from "./protocol";
 import type { Server } from "./server";
 
 export class ComparisonClient {
@@ -17,6 +17,27 @@ export class ComparisonClient {
 
   names(signal?: AbortSignal): Promise<Record<SideName, NameChanges>> {
     return this.server.json("/api/compare/names", signal);
+  }
+
+  /** A table of the comparison by its name, also one that `changes` leaves out. */
+  async table(name: string, signal?: AbortSignal): Promise<Table> {
+    const { tables } = await this.server.json<{ tables: Record<string, Table> }>(`/api/compare/table/${name}`, signal);
+    return tables[name]!;
+  }
+
+  /** Of a part of each side, ns, or of the iterations that are compared. */
+  flame(
+    options: {
+      view: "down" | "up";
+      metric?: string;
+      a_from?: number;
+      a_to?: number;
+      b_from?: number;
+      b_to?: number;
+    },
+    signal?: AbortSignal,
+  ): Promise<ComparedFlame> {
+    return this.server.json(`/api/compare/flame${query(options)}`, signal);
   }
 
   /** What a slice of a side is on the other one. */

@@ -344,4 +344,20 @@ export interface FlameGraph {
   short: (string | null)[];
 }
 
+/** A flame graph of two runs: what each side has in a frame. */
+export interface ComparedFlame {
+  unit: string;
+  metric: string;
+  metrics: string[];
+  /** Whether values are of one iteration. */
+  per_iteration: boolean;
+  total: { a: number; b: number };
+  nodes: Pick<FlameGraph["nodes"], "parent" | "name" | "kind" | "class"> & Record<"a" | "b", FlameOfSide>;
+  names: string[];
+  short: (string | null)[];
+}
+
+/** `name`: what the side itself calls a frame; -1 where it has none. */
+export type FlameOfSide = Pick<FlameGraph["nodes"], "name" | "value" | "self" | "count">;
+
 export type Neighbor = "next" | "previous" | "parent" | "child" | "launch" | "forward" | "backward";

@@ -1,10 +1,11 @@
 // Keeps the windows of two timelines together: what moves or zooms one moves the other, and so does the pointer.
 import { Store } from "./store";
 import { otherSide, type Anchor, type AxisMode, type SideName, type TwoAxes } from "./two_axes";
-import { width, type Viewport } from "./viewport";
+import { width, type Range, type Viewport } from "./viewport";
 
 /** What of a timeline is moved. */
 export interface LinkedWindow {
+  readonly session: { readonly span: number };
   readonly viewport: Store<Viewport>;
   readonly cursor: Store<number | null>;
 }
@@ -49,6 +50,16 @@ export class LinkedWindows {
     this.windows.b.viewport.set({ start: anchor.b - before, end: anchor.b + after });
     this.mode.set("place");
     this.#moving = false;
+  }
+
+  /** Where the window of a side may lie: where there is something of either, in the time of that side. */
+  boundsOf(side: SideName): Range {
+    const theirs = otherSide(side);
+    const across = (moment: number) => this.axes.across(moment, theirs, this.mode.get());
+    return {
+      start: Math.min(0, across(0)),
+      end: Math.max(this.windows[side].session.span, across(this.windows[theirs].session.span)),
+    };
   }
 
   /** How many times as much time B shows as A. */

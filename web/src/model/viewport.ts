@@ -7,6 +7,11 @@ export interface Range {
 
 export type Viewport = Range;
 
+/** Where a window may lie: in a session of this length, or at these times. */
+export type Bounds = number | Range;
+
+const rangeIn = (bounds: Bounds): Range => (typeof bounds === "number" ? { start: 0, end: bounds } : bounds);
+
 /** The closest zoom: a window of this many ns. */
 export const NARROWEST = 16;
 /** What may be seen beyond either end of the session, as a share of the window. */
@@ -18,10 +23,11 @@ export function sameRange(a: Range | null, b: Range | null): boolean {
   return a === b || (a !== null && b !== null && a.start === b.start && a.end === b.end);
 }
 
-/** The window that shows the whole session. */
-export function everything(span: number): Viewport {
-  const whole = Math.max(span, NARROWEST);
-  return { start: -whole * BEYOND, end: whole * (1 + BEYOND) };
+/** The window that shows all of it. */
+export function everything(bounds: Bounds): Viewport {
+  const { start, end } = rangeIn(bounds);
+  const whole = Math.max(end - start, NARROWEST);
+  return { start: start - whole * BEYOND, end: start + whole * (1 + BEYOND) };
 }
 
 /** What a first picture shows: the whole, or where nearly all slices are. */
@@ -29,30 +35,31 @@ export function firstView(session: { span: number; first_window: Range | null })
   return session.first_window ? fit(session.first_window, session.span) : everything(session.span);
 }
 
-/** The nearest window to this one that is neither too narrow, nor too wide, nor beside the session. */
-export function clamp(view: Viewport, span: number): Viewport {
-  const whole = everything(span);
+/** The nearest window to this one that is neither too narrow, nor too wide, nor beside the bounds. */
+export function clamp(view: Viewport, bounds: Bounds): Viewport {
+  const whole = everything(bounds);
+  const { start: first, end: last } = rangeIn(bounds);
   const size = Math.min(Math.max(width(view), NARROWEST), width(whole));
   const middle = (view.start + view.end) / 2;
-  const low = Math.max(-size * BEYOND, whole.start);
-  const high = Math.max(low, Math.min(span + size * BEYOND, whole.end) - size);
+  const low = Math.max(first - size * BEYOND, whole.start);
+  const high = Math.max(low, Math.min(last + size * BEYOND, whole.end) - size);
   const start = Math.min(Math.max(middle - size / 2, low), high);
   return { start, end: start + size };
 }
 
 /** Zooms so that the moment stays where it is on the screen. factor > 1 shows more time. */
-export function zoomAt(view: Viewport, moment: number, factor: number, span: number): Viewport {
-  const limit = width(everything(span));
+export function zoomAt(view: Viewport, moment: number, factor: number, bounds: Bounds): Viewport {
+  const limit = width(everything(bounds));
   const size = Math.min(Math.max(width(view) * factor, NARROWEST), limit);
   const share = (moment - view.start) / width(view);
   const start = moment - share * size;
-  return clamp({ start, end: start + size }, span);
+  return clamp({ start, end: start + size }, bounds);
 }
 
 /** Moves by a share of the window; positive is later. */
-export function panBy(view: Viewport, share: number, span: number): Viewport {
+export function panBy(view: Viewport, share: number, bounds: Bounds): Viewport {
   const by = share * width(view);
-  return clamp({ start: view.start + by, end: view.end + by }, span);
+  return clamp({ start: view.start + by, end: view.end + by }, bounds);
 }
 
 /** The window that shows the range with some air on both sides. */

@@ -1,6 +1,6 @@
 // Moving and zooming with W, A, S and D by where the keys lie, whatever the layout of the keyboard. A press moves at
 // once; a key that is held goes on moving evenly.
-import { panBy, zoomAt, type Viewport } from "../model/viewport";
+import { panBy, zoomAt, type Bounds, type Viewport } from "../model/viewport";
 import type { Store } from "../model/store";
 
 const KEYS: Record<string, { pan: number; zoom: number }> = {
@@ -24,7 +24,7 @@ export class KeyMotion {
 
   constructor(
     private readonly viewport: Store<Viewport>,
-    private readonly span: number,
+    private readonly bounds: () => Bounds,
     /** The moment that stays where it is when zooming. */
     private readonly fixed: () => number,
   ) {
@@ -58,8 +58,8 @@ export class KeyMotion {
   }
 
   #move(pan: number, zoom: number): void {
-    if (pan) this.viewport.update((view) => panBy(view, pan, this.span));
-    if (zoom) this.viewport.update((view) => zoomAt(view, this.fixed(), Math.exp(zoom), this.span));
+    if (pan) this.viewport.update((view) => panBy(view, pan, this.bounds()));
+    if (zoom) this.viewport.update((view) => zoomAt(view, this.fixed(), Math.exp(zoom), this.bounds()));
   }
 
   #step = (): void => {

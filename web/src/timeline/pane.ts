@@ -4,7 +4,7 @@ import type { TrackKind } from "../api/protocol";
 import { isOwn } from "../model/groups";
 import { headingsOf, isArea, rowAt, type GroupRow, type Row, type TrackRow } from "../model/layout";
 import { paintActivity } from "./activity";
-import { mix, SLICE_TEXT } from "./colours";
+import { fromCss, mix, SLICE_TEXT } from "./colours";
 import {
   addCounter,
   counterScale,
@@ -16,6 +16,7 @@ import {
 } from "./counters";
 import { coverageRows } from "./coverage";
 import { CAUSE, type Frame } from "./frame";
+import { HATCH_STEP, HATCH_STRENGTH, hatchLane } from "./hatch";
 import type { HeaderColumn } from "./headers";
 import { paintLane, type LaneColours } from "./lanes";
 import { drawSummary } from "./minimap";
@@ -37,6 +38,7 @@ export type Reading =
   | { kind: "counter"; minimum: number; maximum: number }
   | { kind: "activity"; compute: number; communication: number; memory: number };
 
+const HATCH_INK = fromCss(SLICE_TEXT);
 const FONT_SIZE = 11;
 const LABEL_FROM = 26; // CSS pixels
 const LABEL_INSET = 4;
@@ -213,7 +215,29 @@ export class Pane {
       } else {
         this.surface.fillRows(this.#line, from, to);
       }
+      if (frame.mode === "change") this.#hatchOneSided(frame, from, to);
     }
+  }
+
+  /** Lines over what one of two runs alone has, of a lane that is painted. */
+  #hatchOneSided(frame: Frame, from: number, to: number): void {
+    const { pixels, width, height } = this.surface;
+    const { slice, colour, name } = this.#raster;
+    const darker = new Map<number, number>();
+    hatchLane(
+      pixels,
+      width,
+      height,
+      from,
+      to,
+      Math.round(HATCH_STEP * frame.ratio),
+      (p) => slice[p]! >= 0 && changeOf(frame, colour[p]!, name[p]!) === null,
+      (fill) => {
+        let dark = darker.get(fill);
+        if (dark === undefined) darker.set(fill, (dark = mix(HATCH_INK, fill, HATCH_STRENGTH)));
+        return dark;
+      },
+    );
   }
 
   #label(frame: Frame, kind: TrackKind, from: number, to: number, y: number): void {
@@ -352,11 +376,15 @@ function lastSlice(raster: LaneRaster): number {
   return pixel;
 }
 
+/** How a slice has changed, as Palette.change takes it: only device ops are compared. */
+const changeOf = ({ palette, changes }: Frame, colour: number, name: number): number | null | undefined =>
+  palette.isDeviceKind(colour >> 8) ? changes?.get(name) : undefined;
+
 /** How strongly slices are shown that are not looked for. */
 const UNWANTED = 0.22;
 
 function laneColours(frame: Frame, idle: boolean): LaneColours {
-  const { palette, mode, changes, page, wanted, seen } = frame;
+  const { palette, mode, page, wanted, seen } = frame;
   const edges = new Map<number, number>();
   return {
     fill(raster, pixel) {
@@ -365,7 +393,7 @@ function laneColours(frame: Frame, idle: boolean): LaneColours {
       const name = raster.name[pixel]!;
       const fill =
         mode === "change"
-          ? palette.change(palette.isDeviceKind(colour >> 8) && !idle ? changes?.get(name) : undefined)
+          ? palette.change(idle ? undefined : changeOf(frame, colour, name))
           : idle
             ? palette.cause(colour & 255)
             : palette.slice(mode, colour, name, raster.duration[pixel]!);

@@ -21,14 +21,15 @@ const WHEEL_ZOOM = 0.0018;
 const WHEEL_LINE = 18;
 
 export function wheel(stage: Stage, event: WheelEvent, cssWidth: number): void {
-  const { viewport, session } = stage.source;
+  const { viewport } = stage.source;
+  const bounds = stage.source.bounds();
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : WHEEL_LINE;
   const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
   if (event.ctrlKey || event.metaKey) {
     const steps = Math.max(-240, Math.min(240, dy));
-    viewport.update((view) => zoomAt(view, stage.momentAt(event.clientX), Math.exp(steps * WHEEL_ZOOM), session.span));
+    viewport.update((view) => zoomAt(view, stage.momentAt(event.clientX), Math.exp(steps * WHEEL_ZOOM), bounds));
   } else if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {
-    viewport.update((view) => panBy(view, (event.shiftKey && !dx ? dy : dx) / cssWidth, session.span));
+    viewport.update((view) => panBy(view, (event.shiftKey && !dx ? dy : dx) / cssWidth, bounds));
   } else {
     return; // the pane scrolls by itself
   }
@@ -80,7 +81,7 @@ export function pointerDown(stage: Stage, pane: Pane | null, event: PointerEvent
     dragging = true;
     if (pans) {
       const share = (lastX - now.clientX) / target.clientWidth;
-      source.viewport.update((view) => panBy(view, share, source.session.span));
+      source.viewport.update((view) => panBy(view, share, source.bounds()));
       lastX = now.clientX;
     } else {
       source.area.set(areaAt(now));

@@ -8,7 +8,7 @@ import type { TimeAxis } from "../model/axis";
 import type { TrackSettings } from "../model/layout";
 import type { Area, Mark, SliceRef } from "../model/selection";
 import type { Readable, Store } from "../model/store";
-import type { Viewport } from "../model/viewport";
+import type { Bounds, Viewport } from "../model/viewport";
 import type { Theme } from "../ui/theme";
 import type { Target } from "../views/context";
 import type { ColourMode } from "./colours";
@@ -41,6 +41,8 @@ export interface TimelineSource {
   /** The moment under the pointer. */
   readonly cursor: Store<number | null>;
   readonly theme: Readable<Theme>;
+  /** Where moving and zooming may lead. */
+  bounds(): Bounds;
   navigate(target: Target): void;
   changeSettings(change: Partial<TrackSettings>): void;
 }

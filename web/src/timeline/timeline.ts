@@ -87,7 +87,11 @@ export class Timeline implements Stage {
     this.#labels = new Labels(source.names);
     this.#tooltip = new Tooltip(this.#labels);
     this.#flows = new SelectedFlows(source.client, () => this.#redraw("overlay"));
-    this.motion = new KeyMotion(source.viewport, source.session.span, () => this.fixedMoment());
+    this.motion = new KeyMotion(
+      source.viewport,
+      () => source.bounds(),
+      () => this.fixedMoment(),
+    );
     this.#layout = layout(source.tracks, source.settings.get());
     this.#build();
     this.#listen();

@@ -5,10 +5,13 @@ import { ComparisonClient } from "../api/comparison";
 import type { Changes, NameChanges, TimePoints } from "../api/protocol";
 import { duration, moment } from "../model/format";
 import { AXIS_MODES, type AxisMode, type SideName } from "../model/two_axes";
-import { width } from "../model/viewport";
+import { width, type Range } from "../model/viewport";
 import { useLoaded, useStore } from "../ui/hooks";
 import { COMPARED_COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { DataTable } from "../ui/table";
+import { ComparedFlameView, haveFlames } from "./compare_flame";
+import { ComparedMemory, haveMemory } from "./compare_memory";
+import { ComparedRoofline, haveRooflines } from "./compare_roofline";
 import { ComparedSteps, haveSteps } from "./compare_steps";
 import { headline, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
 import { TimelinePair, type SelectedPair } from "./compare_pair";
@@ -19,7 +22,11 @@ import { nameText, Shown } from "./view";
 
 const MOST_LISTED = 200;
 const CAUSES = "compare_causes";
-const STEPS = "compare_steps"; // the only tab but the first that is no table
+// Tabs that are no tables.
+const STEPS = "compare_steps";
+const FLAME = "compare_flame_graph";
+const ROOFLINE = "compare_roofline";
+const MEMORY = "compare_memory_over_time";
 const MOMENTS = ["start_a_ns", "end_a_ns", "start_b_ns", "end_b_ns"];
 
 export const compareView: View = {
@@ -79,7 +86,13 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
   const hasTimelines = compared.a.session.tracks.length > 0 && compared.b.session.tracks.length > 0;
   const first = hasTimelines || changes.tables[CAUSES] ? "changes" : (names[0] ?? "changes");
   const { state } = compared.a; // whichever of the two the other views show
-  const tabs = ["changes", ...(haveSteps(compared) ? [STEPS] : []), ...names];
+  const pictures = [
+    ...(haveSteps(compared) ? [STEPS] : []),
+    ...(haveFlames(compared) ? [FLAME] : []),
+    ...(haveRooflines(compared, changes) ? [ROOFLINE] : []),
+    ...(hasTimelines && haveMemory(compared) ? [MEMORY] : []),
+  ];
+  const tabs = ["changes", ...pictures, ...names];
   const chosen = state.choice("compared", first, tabs);
   const change = state.choice("change", "");
   const tab = useStore(chosen);
@@ -96,6 +109,10 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
       causes.number(row, "b_ns") > causes.number(row, "a_ns") ? "b" : "a",
       causes.text(row, "key"),
     );
+  };
+  const showRange = (side: SideName, range: Range) => {
+    chosen.set("changes");
+    pair?.sides[side].source.viewport.set(range);
   };
   useEffect(() => {
     if (!pair) return;
@@ -121,14 +138,13 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
         <ChangeList changes={changes} causes={causes} current={Number(current) - 1} onShow={show} pair={pair} />
         {pair && <Timelines pair={pair} />}
       </div>
-      {tab === STEPS && (
-        <ComparedSteps
-          compared={compared}
-          onOpen={(side, range) => {
-            chosen.set("changes");
-            pair?.sides[side].source.viewport.set(range);
-          }}
-        />
+      {tab === STEPS && <ComparedSteps compared={compared} onOpen={showRange} />}
+      {tab === FLAME && (
+        <ComparedFlameView context={context} compared={compared} pair={pair} onShow={() => chosen.set("changes")} />
+      )}
+      {tab === ROOFLINE && <ComparedRoofline context={context} compared={compared} changes={changes} />}
+      {tab === MEMORY && pair && (
+        <ComparedMemory context={context} compared={compared} axes={pair.link.axes} onOpen={showRange} />
       )}
       {table && (
         <>

@@ -2,7 +2,7 @@
 import { ComparisonClient } from "../api/comparison";
 import type { Changes, NameChanges, PartnerAnswer, TimePoints } from "../api/protocol";
 import { LinkedWindows } from "../model/linked_windows";
-import { rangeOf, type SliceRef } from "../model/selection";
+import { areaBetween, rangeOf, type Area, type SliceRef } from "../model/selection";
 import { Store } from "../model/store";
 import { AXIS_MODES, otherSide, stepAnchors, TwoAxes, type AxisMode, type SideName } from "../model/two_axes";
 import { everything, sameRange, width, type Range } from "../model/viewport";
@@ -73,9 +73,12 @@ export class TimelinePair {
       chosen.subscribe((text) => this.mode.set(possible(text))),
       a.source.selection.subscribe((slice) => void this.#select("a", slice)),
       b.source.selection.subscribe((slice) => void this.#select("b", slice)),
+      a.source.area.subscribe((area) => this.#shareArea("a", area)),
+      b.source.area.subscribe((area) => this.#shareArea("b", area)),
       context.visible.subscribe((visible) => this.#show(visible)),
       connection.subscribe((state) => state === "ok" && [a, b].forEach(({ source }) => source.tiles.retry())),
     ];
+    this.#shareArea(a.source.area.get() ? "a" : "b", a.source.area.get() ?? b.source.area.get());
     const already = a.source.selection.get() ? "a" : "b";
     void this.#select(already, this.sides[already].source.selection.get());
   }
@@ -96,8 +99,7 @@ export class TimelinePair {
   }
 
   showAll(): void {
-    const { source } = this.sides.a;
-    source.viewport.set(everything(source.session.span));
+    this.sides.a.source.viewport.set(everything(this.link.boundsOf("a")));
   }
 
   /** Shows where a change is: at its longest on the side that has more of it, and the same work of the other side, or
@@ -139,6 +141,7 @@ export class TimelinePair {
     const { name, ratio } = this.names[side];
     const source: TimelineSource = {
       ...shared,
+      bounds: () => this.link.boundsOf(side),
       navigate,
       colourMode: this.colour,
       colourModes: COMPARED_COLOUR_MODES,
@@ -164,6 +167,16 @@ export class TimelinePair {
     const [own, theirs] = [slice?.duration ?? null, answer?.partner?.duration ?? null];
     const [a, b] = side === "a" ? [own, theirs] : [theirs, own];
     this.selected.set(answer && { side, name: answer.key, a, b, answer });
+  }
+
+  /** Selects on the other side what stands above or below an area. */
+  #shareArea(side: SideName, area: Area | null): void {
+    if (this.#marking) return;
+    this.#marking = true;
+    const { source } = this.sides[otherSide(side)];
+    const across = (moment: number) => this.link.axes.across(moment, side, this.mode.get());
+    source.area.set(area && areaBetween(across(area.start), across(area.end), source.session.span, null));
+    this.#marking = false;
   }
 
   #mark(side: SideName, own: SliceRef | null, theirs: SliceRef | null): void {

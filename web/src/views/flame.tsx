@@ -26,7 +26,7 @@ const LISTED = 100;
 /** The server's name of the width by idle time, where causes are leaves. */
 const IDLE = "idle_time";
 /** The server's name for all that is too small to be shown. */
-const OTHER = "(other)";
+export const OTHER = "(other)";
 
 export function valueText(value: number, unit: string): string {
   if (unit === "ns") return duration(value);
@@ -220,20 +220,7 @@ function One({
   const told = hover >= 0 ? hover : cursor;
   return (
     <div class="flame-one">
-      {path.length > 0 && (
-        <nav class="crumbs" aria-label="Path to the frame in full width">
-          <button onClick={() => setRoot(null)}>all</button>
-          {path.map((node, i) => (
-            <button
-              class={i === path.length - 1 ? "on" : ""}
-              title={nameOf(node).slice(0, 1000)}
-              onClick={() => setRoot(node)}
-            >
-              {nameText(nameOf(node), 60)}
-            </button>
-          ))}
-        </nav>
-      )}
+      <Crumbs path={path} nameOf={nameOf} onOpen={setRoot} />
       <FlamePane
         graph={graph}
         root={path.length ? root : null}
@@ -267,6 +254,33 @@ function One({
         onSandwich={() => onSandwich(nameOf(cursor))}
       />
     </div>
+  );
+}
+
+/** The frames that lead to the one in full width. */
+export function Crumbs({
+  path,
+  nameOf,
+  onOpen,
+}: {
+  path: readonly number[];
+  nameOf: (node: number) => string;
+  onOpen: (node: number | null) => void;
+}): JSX.Element | null {
+  if (!path.length) return null;
+  return (
+    <nav class="crumbs" aria-label="Path to the frame in full width">
+      <button onClick={() => onOpen(null)}>all</button>
+      {path.map((node, i) => (
+        <button
+          class={i === path.length - 1 ? "on" : ""}
+          title={nameOf(node).slice(0, 1000)}
+          onClick={() => onOpen(node)}
+        >
+          {nameText(nameOf(node), 60)}
+        </button>
+      ))}
+    </nav>
   );
 }
 

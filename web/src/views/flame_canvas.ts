@@ -1,6 +1,7 @@
 // Draws a flame graph: a canvas as large as what is seen of it, that stands still while the place it is in scrolls.
 import type { FlameGraph } from "../api/protocol";
 import { SLICE_TEXT } from "../timeline/colours";
+import { hatch } from "../timeline/hatch";
 import { labelOf, TextMeasure, type Label } from "../timeline/text";
 import { nameText } from "./view";
 import { frameAt, type FlameLayout, type Frame } from "./flame_layout";
@@ -9,6 +10,13 @@ export const ROW = 20; // CSS pixels
 const LEAST = 0.4; // narrower frames are not drawn
 const TEXT_FROM = 22; // narrower frames have no name
 const PADDING = 5;
+const EMPTY = 0.25; // how strongly the part of a frame is drawn that no run has
+
+/** Shares of a frame's width; `both` is never more than `any`. */
+export interface FrameShares {
+  both: number;
+  any: number;
+}
 
 export interface FlamePicture {
   graph: FlameGraph;
@@ -16,6 +24,9 @@ export interface FlamePicture {
   /** The first row at the bottom, the others above it. */
   upwards: boolean;
   colour: (node: number) => string;
+  /** Where a frame is of two runs, how much of its width both have, and how much one of them has; all, where it is of
+   * one run. */
+  shares?: (node: number) => FrameShares;
   /** Whether a name is among those looked for; null: nothing is looked for. */
   matches: ((name: number) => boolean) | null;
   /** The frame with the cursor, and the one under the pointer. */
@@ -87,9 +98,15 @@ export class FlameCanvas {
     const context = this.#context;
     const name = picture.graph.nodes.name[node]!;
     const dim = picture.matches !== null && !picture.matches(name);
-    context.globalAlpha = dim ? 0.28 : 1;
+    const { both, any } = picture.shares?.(node) ?? { both: 1, any: 1 };
     context.fillStyle = picture.colour(node);
-    context.fillRect(left, y, width, ROW - 1);
+    if (any < 1) {
+      context.globalAlpha = EMPTY;
+      context.fillRect(left, y, width, ROW - 1);
+    }
+    context.globalAlpha = dim ? 0.28 : 1;
+    context.fillRect(left, y, any * width, ROW - 1);
+    if (both < any) hatch(context, left + both * width, y, (any - both) * width, ROW - 1, SLICE_TEXT);
     context.globalAlpha = 1;
     if (node === picture.hover || node === picture.cursor) {
       context.strokeStyle = picture.ink;

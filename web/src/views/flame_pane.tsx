@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FlameGraph } from "../api/protocol";
 import { useSize } from "../ui/hooks";
-import { FlameCanvas, ROW, type FlamePicture } from "./flame_canvas";
+import { FlameCanvas, ROW, type FlamePicture, type FrameShares } from "./flame_canvas";
 import { layoutFlame } from "./flame_layout";
 
 export interface FlamePaneProps {
@@ -11,6 +11,7 @@ export interface FlamePaneProps {
   root: number | null;
   upwards: boolean;
   colour: (node: number) => string;
+  shares?: (node: number) => FrameShares;
   matches: ((name: number) => boolean) | null;
   cursor: number;
   hover: number;

@@ -2,6 +2,7 @@
 // moment in the timeline.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import type { Client } from "../api/client";
 import type { Track } from "../api/protocol";
 import { BUCKETS, decodeCounterTile } from "../api/tiles";
 import { momentIn } from "../model/axis";
@@ -16,7 +17,7 @@ import type { View, ViewContext } from "./context";
 import { stepPath } from "./step_path";
 import { panelView, Shown, useAsked, useTable, type ViewProps } from "./view";
 
-const POINTS = 2000;
+export const POINTS = 2000;
 const CHARTS = 24;
 const COLOURS = ["blue", "orange", "green", "purple", "vermillion", "sky", "yellow", "grey"];
 
@@ -28,9 +29,15 @@ interface Series {
 /** Totals of an allocator; of other counters the unit is not known. */
 const IN_BYTES = /^(allocated|reserved) memory$|\((B|bytes)\)$/i;
 
-const isMemory = (track: Track): boolean => track.kind === "counter" && IN_BYTES.test(track.name);
+export const isMemory = (track: Track): boolean => track.kind === "counter" && IN_BYTES.test(track.name);
 
-async function load(context: ViewContext, track: Track, range: Range, signal: AbortSignal): Promise<Series> {
+/** What a counter does in a range, at POINTS points. */
+export async function counterIn(
+  client: Client,
+  track: Track,
+  range: Range,
+  signal: AbortSignal,
+): Promise<CounterRaster> {
   const level = levelFor((range.end - range.start) / POINTS);
   const size = BUCKETS * 2 ** level;
   const buckets = pixelBuckets(range, POINTS, level);
@@ -39,12 +46,17 @@ async function load(context: ViewContext, track: Track, range: Range, signal: Ab
   for (let index = Math.max(0, Math.floor(range.start / size)); index * size < range.end; ++index) indices.push(index);
   const tiles = await Promise.all(
     indices.map(async (index) =>
-      decodeCounterTile(await context.client.tile("counter", track.id, level, index, signal), level, index),
+      decodeCounterTile(await client.tile("counter", track.id, level, index, signal), level, index),
     ),
   );
   for (const tile of tiles) addCounter(raster, tile, buckets);
-  return { track, raster };
+  return raster;
 }
+
+const load = async (context: ViewContext, track: Track, range: Range, signal: AbortSignal): Promise<Series> => ({
+  track,
+  raster: await counterIn(context.client, track, range, signal),
+});
 
 function Memory({ context }: ViewProps): JSX.Element {
   const window = useStore(context.window);
@@ -184,15 +196,15 @@ function Chart({
 }
 
 /** So that the ticks are round numbers of it. */
-function unitFor(most: number): { size: number; name: string } {
+export function unitFor(most: number): { size: number; name: string } {
   const names = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = Math.min(names.length - 1, Math.max(0, Math.floor(Math.log2(most) / 10)));
   return { size: 1024 ** power, name: names[power]! };
 }
 
-const highest = (raster: CounterRaster): number => raster.maximum.reduce((a, b) => (b > a ? b : a), 0);
+export const highest = (raster: CounterRaster): number => raster.maximum.reduce((a, b) => (b > a ? b : a), 0);
 
-function shareAt(frame: Frame, event: MouseEvent): number {
+export function shareAt(frame: Frame, event: MouseEvent): number {
   const box = (event.currentTarget as Element).getBoundingClientRect();
   return Math.min(Math.max((event.clientX - box.left - frame.left) / frame.width, 0), 1 - 1e-9);
 }

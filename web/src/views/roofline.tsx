@@ -18,6 +18,8 @@ const BOUNDS: Record<string, string> = {
 };
 const colourOf = (launch: Launch): string => BOUNDS[launch.bound] ?? "c-grey";
 
+const BESIDE = 230; // pixels that the names of a roof take at the right
+
 function Roofline({ context }: ViewProps): JSX.Element {
   const loaded = useAsked(
     context,
@@ -66,7 +68,7 @@ function RooflineOf({
   if (!launches.length) {
     return <p class="empty">No launch has both its floating-point operations and its memory traffic measured.</p>;
   }
-  const { x, y } = domains(shown, roof);
+  const { x, y } = domains(shown, roof ? [roof] : []);
   const longest = Math.max(1, ...shown.map((launch) => launch.duration));
   const bounds = [...new Set(shown.map((launch) => launch.bound || "unknown"))];
   const open = (launch: Launch) => {
@@ -175,8 +177,9 @@ function Told({ launch, roof }: { launch: Launch; roof: DeviceRoof | null }): JS
   );
 }
 
-/** The slope of the memory and a level a type, each with its name where it ends. */
-function Roof({ roof, frame }: { roof: DeviceRoof; frame: Frame }): JSX.Element {
+/** The slope of the memory and a level a type, each with its name where it ends. Of one of two roofs `of` says which: the
+ * names of the second stand left of those of the first. */
+export function Roof({ roof, frame, of = "" }: { roof: DeviceRoof; frame: Frame; of?: "" | "A" | "B" }): JSX.Element {
   const [low, high] = frame.x.domain;
   const bottom = frame.y.domain[0];
   const most = Math.max(...roof.ceilings.map((each) => each.flops), 0);
@@ -185,7 +188,7 @@ function Roof({ roof, frame }: { roof: DeviceRoof; frame: Frame }): JSX.Element 
   const to = Math.min(high, top / roof.bandwidth);
   let labelled = -Infinity; // y of the last label: no two over each other
   return (
-    <g class="roof">
+    <g class={`roof ${of && `of-${of.toLowerCase()}`}`}>
       {roof.bandwidth > 0 && to > from && (
         <>
           <line
@@ -194,7 +197,7 @@ function Roof({ roof, frame }: { roof: DeviceRoof; frame: Frame }): JSX.Element 
             x2={frame.x(to)}
             y2={frame.y(to * roof.bandwidth)}
           />
-          <SlopeLabel roof={roof} frame={frame} from={from} to={to} />
+          <SlopeLabel roof={roof} frame={frame} from={from} to={to} of={of} />
         </>
       )}
       {roof.ceilings.map(({ label, flops }) => {
@@ -206,8 +209,8 @@ function Roof({ roof, frame }: { roof: DeviceRoof; frame: Frame }): JSX.Element 
           <g>
             <line x1={frame.x(corner)} y1={y} x2={frame.x(high)} y2={y} />
             {free && (
-              <text x={frame.x(high) - 4} y={y - 4} text-anchor="end">
-                {label} {withUnit(flops, "FLOP/s")}
+              <text x={frame.x(high) - (of === "B" ? BESIDE : 4)} y={y - 4} text-anchor="end">
+                {of} {label} {withUnit(flops, "FLOP/s")}
               </text>
             )}
           </g>
@@ -222,20 +225,23 @@ function SlopeLabel({
   frame,
   from,
   to,
+  of,
 }: {
   roof: DeviceRoof;
   frame: Frame;
   from: number;
   to: number;
+  of: string;
 }): JSX.Element {
-  const at = Math.sqrt(from * to);
+  const share = of === "A" ? 0.6 : of === "B" ? 0.35 : 0.5;
+  const at = from * (to / from) ** share;
   const [x, y] = [frame.x(at), frame.y(at * roof.bandwidth)];
   const angle =
     (Math.atan2(frame.y(to * roof.bandwidth) - frame.y(from * roof.bandwidth), frame.x(to) - frame.x(from)) * 180) /
     Math.PI;
   return (
     <text x={x} y={y - 6} text-anchor="middle" transform={`rotate(${angle.toFixed(1)} ${x} ${y})`}>
-      memory {withUnit(roof.bandwidth, "B/s")}
+      {of} memory {withUnit(roof.bandwidth, "B/s")}
     </text>
   );
 }

@@ -89,11 +89,11 @@ export function roofOf(table: Table, rank: number, device: number): DeviceRoof |
 export const attainable = (roof: DeviceRoof, intensity: number, flops: number): number =>
   roof.bandwidth > 0 ? Math.min(flops, intensity * roof.bandwidth) : flops;
 
-/** Whole decades around the launches and the corners of the roof. */
-export function domains(launches: readonly Launch[], roof: DeviceRoof | null) {
-  const xs = launches.map((launch) => launch.intensity);
-  const ys = launches.map((launch) => launch.flops);
-  if (roof) {
+/** Whole decades around the points and the corners of the roofs. */
+export function domains(points: readonly Pick<Launch, "intensity" | "flops">[], roofs: readonly DeviceRoof[]) {
+  const xs = points.map((point) => point.intensity);
+  const ys = points.map((point) => point.flops);
+  for (const roof of roofs) {
     for (const { flops } of roof.ceilings) {
       ys.push(flops);
       if (roof.bandwidth > 0) xs.push(flops / roof.bandwidth);

@@ -36,6 +36,7 @@ export function timelineSource(
     axis,
     counterScale: state.choice("counters", "sight", COUNTER_SCALES),
     cursor: new Store<number | null>(null),
+    bounds: () => session.span,
     navigate: (target) => state.navigate(target),
     changeSettings: (change) => state.changeSettings(change),
   };
