@@ -138,6 +138,17 @@ const PICTURES = [
     },
   },
   {
+    name: "compare_rows",
+    input: twoRuns,
+    view: "compare",
+    async pose(page) {
+      await page.locator(".changes li button").first().click();
+      await until(page, "the change is selected", async () => (await stateOf(page)).selection);
+      await page.getByLabel("How the two timelines stand to each other").selectOption("rows");
+      await settled(page);
+    },
+  },
+  {
     name: "compare_flame_graph",
     input: twoRuns,
     view: "compare",

@@ -145,6 +145,25 @@ ComparedProfiles::Partner ComparedProfiles::partner_of(Side side, size_t run, Sl
   return partner;
 }
 
+std::vector<ComparedProfiles::AlignedOps> ComparedProfiles::aligned_in(Interval time) const {
+  std::vector<AlignedOps> found;
+  for (size_t run = 0; run < profiles_.a->session().runs.size(); ++run) {
+    const Slices& own = slices(Side::a, run);
+    const std::vector<SliceIndex>& ops = profiles_.a->session().runs[run].timeline.device_ops.slice;
+    const int64_t zero = profiles_.a->view().zero(run);
+    for (OpIndex op = 0; op < ops.size(); ++op) {
+      if (own.start[ops[op]] - zero >= time.end || own.end(ops[op]) - zero <= time.begin) continue;
+      const Partner partner = partner_of_op(Side::a, run, op);
+      if (partner.slice == kNone) continue;
+      const int64_t theirs = slices(Side::b, partner.run).duration[partner.slice];
+      found.push_back({{run, partner.run}, {ops[op], partner.slice}, std::max(own.duration[ops[op]], theirs)});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const AlignedOps& x, const AlignedOps& y) { return x.longer > y.longer; });
+  return found;
+}
+
 std::vector<ComparedProfiles::NameChange> ComparedProfiles::name_changes(Side side) const {
   const Profile& profile = *profiles_[side];
   struct Times {

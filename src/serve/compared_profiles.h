@@ -36,6 +36,16 @@ class ComparedProfiles {
   /// same name. O(device ops) for a slice of the host.
   Partner partner_of(Side side, size_t run, SliceIndex slice) const;
 
+  /// A device op of A and its partner.
+  struct AlignedOps {
+    OfSides<size_t> run;
+    OfSides<SliceIndex> slice;
+    int64_t longer = 0;  // ns, of the one that takes longer
+  };
+  /// Of the ops of A that are in a time from the start of its session, what took longest first. O(device ops + found
+  /// log found).
+  std::vector<AlignedOps> aligned_in(Interval time) const;
+
   /// How the device ops, or ops of the host, of a name changed, over all compared iterations.
   struct NameChange {
     uint32_t name = 0;            // as TimelineView::names numbers it on its side
@@ -57,6 +67,7 @@ class ComparedProfiles {
 
   void list_ops(size_t group, Side side);
   Partner partner_of_op(Side side, size_t run, OpIndex op) const;
+  const Slices& slices(Side side, size_t run) const { return profiles_[side]->session().runs[run].timeline.slices; }
 
   OfSides<const Profile*> profiles_;
   Comparison comparison_;

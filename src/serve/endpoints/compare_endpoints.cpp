@@ -1,6 +1,6 @@
 // /api/compare: what changed between two profiles. /api/compare/times: when in one is what is now in the other.
 // /api/compare/names: how the device ops of each name changed. /api/compare/slice: the same work on the other side.
-// /api/compare/table/NAME: a table of the comparison.
+// /api/compare/aligned: the aligned device ops of a time. /api/compare/table/NAME: a table of the comparison.
 #include "serve/endpoints/compare_endpoints.h"
 
 #include <algorithm>
@@ -191,6 +191,31 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
   return json_answer(std::move(json).text());
 }
 
+Answer answer_aligned(const ComparedProfiles& compared, const Request& request) {
+  constexpr size_t kMostPairs = 300;
+  const Parameters parameters(request, {"from", "to", "track"});
+  const Profile& a = compared.profile(Side::a);
+  const Profile& b = compared.profile(Side::b);
+  const auto [from, to] = parameters.window(a.view().span());
+  const auto last_track = static_cast<int64_t>(a.view().tracks().size()) - 1;
+  const auto tracks = parameters.integers("track", 0, last_track);
+  size_t total = 0;
+  JsonTextWriter json;
+  json.begin_object().key("pairs").begin_array();
+  for (const auto& ops : compared.aligned_in({from.value_or(0), to.value_or(a.view().span())})) {
+    const Placed own = a.view().place(ops.run.a, ops.slice.a);
+    if (tracks && std::find(tracks->begin(), tracks->end(), int64_t{own.track}) == tracks->end()) continue;
+    if (++total > kMostPairs) continue;
+    json.begin_object().key("a");
+    write_placed(json, a, own);
+    json.key("b");
+    write_placed(json, b, b.view().place(ops.run.b, ops.slice.b));
+    json.end_object();
+  }
+  json.end_array().member("total", static_cast<int64_t>(total)).end_object();
+  return json_answer(std::move(json).text());
+}
+
 Answer answer_names(const ComparedProfiles& compared, const Request& request) {
   const Parameters none(request, {});
   JsonTextWriter json;
@@ -220,6 +245,7 @@ Answer answer_compare(const ComparedProfiles& compared, const Request& request, 
   if (what == "/times") return answer_times(compared, request);
   if (what == "/names") return answer_names(compared, request);
   if (what == "/slice") return answer_partner(compared, request);
+  if (what == "/aligned") return answer_aligned(compared, request);
   if (what == "/flame") return answer_compared_flame(compared, request);
   constexpr std::string_view kTable = "/table/";
   if (what.starts_with(kTable)) return answer_table_of_both(compared, request, what.substr(kTable.size()));

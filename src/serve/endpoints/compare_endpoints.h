@@ -9,7 +9,7 @@
 
 namespace cgpu {
 
-/// `what`: the path behind "/api/compare", "" or "/times", "/names", "/slice", "/flame" or "/table/NAME".
+/// `what`: the path behind "/api/compare", "" or "/times", "/names", "/slice", "/aligned", "/flame" or "/table/NAME".
 Answer answer_compare(const ComparedProfiles& compared, const Request& request, std::string_view what);
 /// What of them has a file of its own.
 Answer answer_compared_flame(const ComparedProfiles& compared, const Request& request);

@@ -181,6 +181,25 @@ TEST_F(Compared, GapsAreThoseBeforeTheSameWork) {
   expect_has(partner(gap_before('b', 1)), R"("partner":null)");
 }
 
+TEST_F(Compared, TheAlignedOpsOfATime) {
+  const auto first = slices('a', "gemm_kernel").at(0);
+  const auto theirs = slices('b', "gemm_kernel").at(0);
+  const std::multimap<std::string, std::string> time = {{"from", "1400"}, {"to", "1401"}};
+  const std::string one = get("/api/compare/aligned", time);
+  const auto placed = [](const std::multimap<std::string, std::string>& slice) {
+    return fmt::format(R"({{"track":{},"slice":{},)", slice.find("track")->second, slice.find("slice")->second);
+  };
+  expect_has(one, R"({"pairs":[{"a":)" + placed(first));
+  expect_has(one, R"("b":)" + placed(theirs));
+  expect_has(one, R"("total":1})");
+  expect_has(get("/api/compare/aligned"), R"("total":6})");  // two a step; the copies of B have no partner
+  auto elsewhere = time;
+  elsewhere.emplace("track", first.find("track")->second == "0" ? "1" : "0");
+  expect_has(get("/api/compare/aligned", elsewhere), R"({"pairs":[],"total":0})");
+  get("/api/compare/aligned", {{"from", "20"}, {"to", "10"}}, 400);
+  get("/api/compare/aligned", {{"track", "999"}}, 400);
+}
+
 TEST_F(Compared, ATableByItsName) {
   expect_has(get("/api/compare/table/compare_times"), R"({"tables":{"compare_times":{"about":)");
   expect_has(get("/api/compare/table/compare_shapes"), R"({"tables":{"compare_shapes":{"about":)");

@@ -1,7 +1,7 @@
 // Asks the server what changed between the two profiles that it compares.
 import type { SideName } from "../model/two_axes";
 import { query } from "./client";
-import type { Changes, ComparedFlame, NameChanges, PartnerAnswer, Table, TimePoints } from "./protocol";
+import type { AlignedOps, Changes, ComparedFlame, NameChanges, PartnerAnswer, Table, TimePoints } from "./protocol";
 import type { Server } from "./server";
 
 export class ComparisonClient {
@@ -17,6 +17,15 @@ export class ComparisonClient {
 
   names(signal?: AbortSignal): Promise<Record<SideName, NameChanges>> {
     return this.server.json("/api/compare/names", signal);
+  }
+
+  /** What is aligned of a time of A. */
+  aligned(area: { start: number; end: number; tracks: readonly number[] | null }, signal?: AbortSignal) {
+    const track = area.tracks?.join(",");
+    return this.server.json<AlignedOps>(
+      `/api/compare/aligned${query({ from: area.start, to: area.end, track })}`,
+      signal,
+    );
   }
 
   /** A table of the comparison by its name, also one that `changes` leaves out. */

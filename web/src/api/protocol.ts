@@ -54,6 +54,14 @@ export interface PartnerAnswer {
   partner: SliceAt | null;
 }
 
+/** Device ops of A in a time and the same work of B, what takes longest first; the first of `total`. */
+export interface AlignedOps {
+  pairs: AlignedPair[];
+  total: number;
+}
+
+export type AlignedPair = Record<"a" | "b", SliceAt>;
+
 export type TrackKind =
   "thread" | "stream" | "async" | "other" | "ranges" | "busy" | "idle" | "steps" | "exposed" | "counter" | "call_path";
 

@@ -53,6 +53,8 @@ export const GROUP_HEIGHT = 22;
 /** Of a folded group with something to show of it. */
 export const SUMMARY_HEIGHT = 32;
 export const LANE_HEIGHT = 18;
+/** Of two runs in one lane. */
+export const SHARED_LANE_HEIGHT = 28;
 export const FOLDED_HEIGHT = 20;
 export const COUNTER_HEIGHT = 40;
 export const ACTIVITY_HEIGHT = 32;
@@ -71,22 +73,27 @@ function sorted(tracks: readonly Track[], order: readonly number[]): Track[] {
 }
 
 /** Height of a track without the gap, and of its lanes. */
-export function trackHeight(track: Track, folded: boolean): { height: number; laneHeight: number } {
+export function trackHeight(
+  track: Track,
+  folded: boolean,
+  laneHeight = LANE_HEIGHT,
+): { height: number; laneHeight: number } {
   if (track.kind === "counter") return { height: folded ? FOLDED_HEIGHT : COUNTER_HEIGHT, laneHeight: 0 };
   if (track.kind === "busy") return { height: folded ? FOLDED_HEIGHT : ACTIVITY_HEIGHT, laneHeight: 0 };
   const lanes = Math.max(1, track.lanes);
-  if (!folded) return { height: lanes * LANE_HEIGHT, laneHeight: LANE_HEIGHT };
+  if (!folded) return { height: lanes * laneHeight, laneHeight };
   // All lanes in little: what does not fit is still there when unfolded.
   return { height: FOLDED_HEIGHT, laneHeight: Math.max(1, Math.min(6, Math.floor(FOLDED_HEIGHT / lanes))) };
 }
 
-export function layout(tracks: readonly Track[], settings: TrackSettings): Layout {
+/** `laneOf`: how high a lane is that is not folded. */
+export function layout(tracks: readonly Track[], settings: TrackSettings, laneOf = LANE_HEIGHT): Layout {
   const filter = trackFilter(settings.filter);
   const byId = new Map(tracks.map((track) => [track.id, track]));
   const isPinned = new Set(settings.pinned);
   const row = (track: Track, context: string, depth: number, top: number, pinned: boolean): TrackRow => {
     const folded = settings.folded.has(track.id);
-    const { height, laneHeight } = trackHeight(track, folded);
+    const { height, laneHeight } = trackHeight(track, folded, laneOf);
     return {
       kind: "track",
       track,

@@ -22,6 +22,12 @@ export interface PageColours {
 export const CAUSE = 0x10000;
 export const ACTIVITY = 0x20000;
 
+/** Another run that is drawn in the lower half of each lane. */
+export interface FrameUnder {
+  readonly frame: Frame;
+  readonly trackOf: ReadonlyMap<number, number>;
+}
+
 export class Frame {
   readonly level: number;
   /** 1 for colours that were used: kind and class, a cause with CAUSE added, a part of activity with ACTIVITY added. */
@@ -52,6 +58,7 @@ export class Frame {
     readonly dimText: string,
     /** By the id of a track that means coverage: the one with its device's activity. */
     readonly busyBeside: ReadonlyMap<number, number>,
+    readonly under: FrameUnder | null = null,
   ) {
     this.level = levelFor((view.end - view.start) / pixels);
   }

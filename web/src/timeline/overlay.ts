@@ -5,7 +5,7 @@ import { duration, oneLine } from "../model/format";
 import type { Area, Mark, SliceRef } from "../model/selection";
 import { width, type Viewport } from "../model/viewport";
 import { arrivingTime, drawArrow, leavingTime, type SelectedFlows, type Stand } from "./flows";
-import type { Pane } from "./pane";
+import type { LanePart, Pane } from "./pane";
 
 export interface OverlayColours {
   accent: string;
@@ -34,6 +34,8 @@ export interface OverlayState {
   /** In the order of time. */
   marks: readonly Mark[];
   selected: SliceRef | null;
+  /** Of another run in the same rows: what is selected there, on the track of this run, and the part of its axis. */
+  under: { view: Viewport; selected: SliceRef | null } | null;
   flows: SelectedFlows;
   colours: OverlayColours;
   /** CSS pixels: height of the ruler, which is the top of the first pane. */
@@ -83,7 +85,12 @@ export function drawOverlay(
       drawArrow(context, from, to, colour, colours.paper, ratio);
       context.restore();
     }
-    drawSelected(context, panes, state, state.selected, xOf);
+    drawSelected(context, panes, state, state.selected, state.under ? "upper" : "whole", xOf);
+  }
+  if (state.under?.selected) {
+    const { view: theirs, selected } = state.under;
+    const theirX = (time: number) => ((time - theirs.start) / width(theirs)) * canvas.width;
+    drawSelected(context, panes, state, selected, "lower", theirX);
   }
 }
 
@@ -213,6 +220,7 @@ function drawSelected(
   panes: readonly PlacedPane[],
   state: OverlayState,
   slice: SliceRef,
+  part: LanePart,
   xOf: (time: number) => number,
 ): void {
   const { ratio } = state;
@@ -220,7 +228,7 @@ function drawSelected(
   const right = Math.min(context.canvas.width + 8, xOf(slice.start + slice.duration));
   if (right < 0 || left > context.canvas.width) return;
   for (const { pane, top } of panes) {
-    const place = pane.placeOf(slice.track, slice.lane);
+    const place = pane.placeOf(slice.track, slice.lane, part);
     if (!place || place.top + place.height < 0 || place.top > pane.height) continue;
     context.save();
     context.beginPath();

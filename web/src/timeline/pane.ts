@@ -25,9 +25,35 @@ import { LaneRaster } from "./raster";
 import { Surface } from "./surface";
 import { TextMeasure } from "./text";
 
+/** Which part of a lane is a run's: all, or where two runs share it a half. */
+export type LanePart = "whole" | "upper" | "lower";
+
+/** What of a lane, or of a row, from one pixel to another is a run's. */
+function partOf(from: number, to: number, part: LanePart): [number, number] {
+  const middle = Math.round((from + to) / 2);
+  return [part === "lower" ? middle : from, part === "upper" ? middle : to];
+}
+
+/** A run that is drawn in a row, and its track there. */
+interface Drawn {
+  frame: Frame;
+  track: number;
+  part: LanePart;
+}
+
+function drawnIn(frame: Frame, track: number): Drawn[] {
+  if (!frame.under) return [{ frame, track, part: "whole" }];
+  const theirs = frame.under.trackOf.get(track);
+  const own: Drawn = { frame, track, part: "upper" };
+  return theirs === undefined ? [own] : [own, { frame: frame.under.frame, track: theirs, part: "lower" }];
+}
+
 /** What is under the pointer. */
 export interface Hit {
   row: TrackRow;
+  /** Of the run whose it is: where two share the rows, of the one or of the other. */
+  track: number;
+  under: boolean;
   lane: number;
   slice: { slice: number; start: number; duration: number; name: number } | null;
   /** Of a track without slices: what it shows there. */
@@ -136,7 +162,7 @@ export class Pane {
         this.#line.fill(frame.page.band);
         this.surface.fillRows(this.#line, Math.round(top * ratio), Math.round((top + row.height) * ratio));
         const [from, to] = [Math.round((top + 3) * ratio), Math.round((top + row.height - 2) * ratio)];
-        drawSummary(this.surface, frame, row.summary, from, to);
+        this.#drawSummary(frame, row, from, to);
       } else if (row.track.kind === "busy") {
         this.#drawActivity(frame, row, top);
       } else if (row.track.kind === "counter") {
@@ -184,12 +210,27 @@ export class Pane {
     this.surface.fillRows(this.#background, 0, this.surface.height);
   }
 
+  #drawSummary(frame: Frame, row: GroupRow, top: number, bottom: number): void {
+    if (!frame.under) return drawSummary(this.surface, frame, row.summary, top, bottom);
+    const { under } = frame;
+    drawSummary(this.surface, frame, row.summary, ...partOf(top, bottom, "upper"));
+    const theirs = row.summary.flatMap((track) => {
+      const id = under.trackOf.get(track.id);
+      return id === undefined ? [] : [{ ...track, id }];
+    });
+    drawSummary(this.surface, under.frame, theirs, ...partOf(top, bottom, "lower"));
+  }
+
   #drawSlices(frame: Frame, row: TrackRow, top: number): void {
-    const parts = partsOf(frame, "tile", row.track.id);
+    for (const drawn of drawnIn(frame, row.track.id)) this.#drawLanes(drawn, row, top);
+  }
+
+  #drawLanes({ frame, track, part }: Drawn, row: TrackRow, top: number): void {
+    const parts = partsOf(frame, "tile", track);
     if (!parts.length) return;
     const { ratio } = frame;
     const { kind } = row.track;
-    const busy = frame.busyBeside.get(row.track.id);
+    const busy = frame.busyBeside.get(track);
     const activity = busy === undefined ? null : activityOf(frame, busy);
     const lanes = Math.max(1, row.track.lanes);
     const shownLanes = row.folded ? Math.min(lanes, Math.floor(row.height / row.laneHeight)) : lanes;
@@ -197,14 +238,18 @@ export class Pane {
     const lastLane = Math.min(shownLanes, Math.ceil((this.height - top) / row.laneHeight));
     const colours = laneColours(frame, kind === "idle");
     const gap = row.folded ? (row.laneHeight >= 3 ? 1 : 0) : 1;
-    const labelled = !row.folded || row.laneHeight >= FONT_SIZE + 3;
+    const ownHeight = part === "whole" ? row.laneHeight : row.laneHeight / 2;
+    const labelled = part === "whole" && !row.folded ? true : ownHeight >= FONT_SIZE + 3;
     const longEnough = labelled ? LABEL_FROM * ratio : Infinity;
     for (let lane = firstLane; lane < lastLane; ++lane) {
       this.#raster.clear();
       for (const part of parts) this.#raster.add(part.tile, lane, part.buckets, part.first, part.last);
       this.#line.set(this.#background);
-      const from = Math.round((top + lane * row.laneHeight) * ratio);
-      const to = Math.round((top + (lane + 1) * row.laneHeight - gap) * ratio);
+      const [from, to] = partOf(
+        Math.round((top + lane * row.laneHeight) * ratio),
+        Math.round((top + (lane + 1) * row.laneHeight - gap) * ratio),
+        part,
+      );
       const middle = (from + to) / 2 + 0.5;
       paintLane(this.#line, this.#raster, colours, longEnough, (first, last) =>
         this.#label(frame, kind, first, last, middle),
@@ -254,10 +299,13 @@ export class Pane {
 
   #drawActivity(frame: Frame, row: TrackRow, top: number): void {
     const { pixels, width, height } = this.surface;
-    const [from, to] = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)];
-    const raster = activityOf(frame, row.track.id);
-    frame.seeActivity(raster);
-    paintActivity(pixels, width, height, raster, from, to - from, frame.page);
+    const rows = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)] as const;
+    for (const drawn of drawnIn(frame, row.track.id)) {
+      const [from, to] = partOf(...rows, drawn.part);
+      const raster = activityOf(drawn.frame, drawn.track);
+      frame.seeActivity(raster);
+      paintActivity(pixels, width, height, raster, from, to - from, frame.page);
+    }
   }
 
   #counter(frame: Frame, track: number): CounterRaster {
@@ -270,12 +318,28 @@ export class Pane {
 
   #drawCounter(frame: Frame, row: TrackRow, top: number): void {
     const { pixels, width, height } = this.surface;
-    const raster = this.#counter(frame, row.track.id);
-    const [from, to] = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)];
+    const rows = [Math.round(top * frame.ratio), Math.round((top + row.height) * frame.ratio)] as const;
     const colours = { area: frame.page.counterArea, line: frame.page.counterLine };
-    const scale = counterScale(raster, frame.countersFromZero);
-    paintCounter(pixels, width, height, raster, from, to - from, colours, scale);
-    this.counterRanges.set(row.track.id, valuesInSight(raster));
+    const all = drawnIn(frame, row.track.id).map((drawn) => ({
+      part: drawn.part,
+      raster: this.#counter(drawn.frame, drawn.track),
+    }));
+    const scales = all.map(({ raster }) => counterScale(raster, frame.countersFromZero));
+    const scale = {
+      low: Math.min(...scales.map(({ low }) => low)),
+      high: Math.max(...scales.map(({ high }) => high)),
+    };
+    for (const { raster, part } of all) {
+      const [from, to] = partOf(...rows, part);
+      paintCounter(pixels, width, height, raster, from, to - from, colours, scale);
+    }
+    const values = all.flatMap(({ raster }) => valuesInSight(raster) ?? []);
+    this.counterRanges.set(
+      row.track.id,
+      values.length
+        ? { low: Math.min(...values.map(({ low }) => low)), high: Math.max(...values.map(({ high }) => high)) }
+        : null,
+    );
   }
 
   /** The row at a height below the top of the pane, CSS pixels. */
@@ -290,12 +354,17 @@ export class Pane {
     const row = this.rowAt(y);
     if (row?.kind !== "track") return null;
     const pixel = Math.floor(x * frame.ratio);
-    if (isArea(row.track)) return { row, lane: 0, slice: null, reading: this.#read(frame, row, pixel) };
-    const lane = Math.min(
-      Math.floor((y + this.scrollTop - row.top) / row.laneHeight),
-      Math.max(0, row.track.lanes - 1),
-    );
-    const parts = partsOf(frame, "tile", row.track.id);
+    const below = y + this.scrollTop - row.top;
+    const lane = isArea(row.track) ? 0 : Math.min(Math.floor(below / row.laneHeight), Math.max(0, row.track.lanes - 1));
+    const lower = isArea(row.track) ? below >= row.height / 2 : below - lane * row.laneHeight >= row.laneHeight / 2;
+    const drawn = drawnIn(frame, row.track.id).find(({ part }) => part === "whole" || (part === "lower") === lower);
+    if (!drawn) return null;
+    return { row, track: drawn.track, under: drawn.part === "lower", lane, ...this.#hitIn(drawn, row, lane, pixel) };
+  }
+
+  #hitIn({ frame, track }: Drawn, row: TrackRow, lane: number, pixel: number): Pick<Hit, "slice" | "reading"> {
+    if (isArea(row.track)) return { slice: null, reading: this.#read(frame, row.track.kind, track, pixel) };
+    const parts = partsOf(frame, "tile", track);
     const raster = new LaneRaster(frame.pixels);
     const first = Math.max(0, pixel - NEAR);
     const last = Math.min(frame.pixels, pixel + NEAR + 1);
@@ -304,9 +373,9 @@ export class Pane {
     }
     for (const p of [pixel, pixel - 1, pixel + 1, pixel - 2, pixel + 2]) {
       if (p < first || p >= last || raster.slice[p]! < 0) continue;
-      return { row, lane, slice: sliceAt(raster, p) };
+      return { slice: sliceAt(raster, p) };
     }
-    return { row, lane, slice: null };
+    return { slice: null };
   }
 
   /** The first or last slice in sight on a track, else on the first that has one, the profile's before derived ones. */
@@ -321,30 +390,33 @@ export class Pane {
         raster.add(part.tile, 0, part.buckets, part.first, part.last);
       }
       const pixel = edge === "first" ? raster.slice.findIndex((slice) => slice >= 0) : lastSlice(raster);
-      if (pixel >= 0) return { row, lane: 0, slice: sliceAt(raster, pixel) };
+      if (pixel >= 0) return { row, track: row.track.id, under: false, lane: 0, slice: sliceAt(raster, pixel) };
     }
     return null;
   }
 
   /** What a track of a counter or of activity shows at a pixel. */
-  #read(frame: Frame, { track }: TrackRow, pixel: number): Reading | null {
+  #read(frame: Frame, kind: TrackKind, track: number, pixel: number): Reading | null {
     if (pixel < 0 || pixel >= frame.pixels) return null;
-    if (track.kind === "counter") {
-      const { minimum, maximum } = this.#counter(frame, track.id);
+    if (kind === "counter") {
+      const { minimum, maximum } = this.#counter(frame, track);
       if (Number.isNaN(maximum[pixel]!)) return null;
       return { kind: "counter", minimum: minimum[pixel]!, maximum: maximum[pixel]! };
     }
-    const { compute, communication, memory } = activityOf(frame, track.id);
+    const { compute, communication, memory } = activityOf(frame, track);
     return { kind: "activity", compute: compute[pixel]!, communication: communication[pixel]!, memory: memory[pixel]! };
   }
 
-  /** Where a lane stands below the top of the pane, and its height; null where the track has no row here. */
-  placeOf(track: number, lane: number): { top: number; height: number } | null {
+  /** Where a lane, or a part of it, stands below the top of the pane, and its height; null where the track has no row
+   * here. */
+  placeOf(track: number, lane: number, part: LanePart = "whole"): { top: number; height: number } | null {
     const row = this.#rows.find((candidate) => candidate.kind === "track" && candidate.track.id === track);
     if (row?.kind !== "track") return null;
     const height = row.laneHeight || row.height;
     const offset = Math.min(lane * height, row.height - height);
-    return { top: row.top - this.scrollTop + offset, height: row.laneHeight > 3 ? height - 1 : height };
+    const whole = row.laneHeight > 3 ? height - 1 : height;
+    const [from, to] = partOf(0, whole, part);
+    return { top: row.top - this.scrollTop + offset + from, height: to - from };
   }
 
   /** Scrolls so that a lane can be seen. */

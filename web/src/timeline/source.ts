@@ -16,6 +16,14 @@ import type { ColourMode } from "./colours";
 export const COUNTER_SCALES = ["sight", "zero"] as const;
 export type CounterScale = (typeof COUNTER_SCALES)[number];
 
+/** Another run in the same rows: the upper half of a lane is of the one, the lower half of the other. */
+export interface Under {
+  readonly shown: Readable<boolean>;
+  readonly source: TimelineSource;
+  /** For the tracks of the one those of the other, by their ids. */
+  readonly trackOf: ReadonlyMap<number, number>;
+}
+
 export interface TimelineSource {
   readonly client: Client;
   readonly session: Session;
@@ -41,6 +49,7 @@ export interface TimelineSource {
   /** The moment under the pointer. */
   readonly cursor: Store<number | null>;
   readonly theme: Readable<Theme>;
+  readonly under?: Under;
   /** Where moving and zooming may lead. */
   bounds(): Bounds;
   navigate(target: Target): void;

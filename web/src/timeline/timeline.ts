@@ -1,16 +1,17 @@
 // The timeline as one component: minimap, ruler, pinned tracks, tracks, and what lies over them. It draws when
 // something has changed, at most once a frame of the browser.
 import { busyBeside, groupsAround, groupTree } from "../model/groups";
-import { layout, moveTrack, type Layout } from "../model/layout";
+import type { Track } from "../api/protocol";
+import { layout, moveTrack, SHARED_LANE_HEIGHT, type Layout } from "../model/layout";
 import { duration, moment } from "../model/format";
 import { readSearch } from "../model/search_text";
 import { byTime, rangeOf, sameSlice, type Mark, type SliceRef } from "../model/selection";
-import { everything, fit, sameRange, width } from "../model/viewport";
+import { everything, fit, sameRange, width, type Viewport } from "../model/viewport";
 import type { TileKind } from "../api/client";
 import { tilesIn } from "../api/tile_store";
 import { fromCss, mix, Palette } from "./colours";
 import { SelectedFlows } from "./flows";
-import { Frame, type PageColours } from "./frame";
+import { Frame, type FrameUnder, type PageColours } from "./frame";
 import { HeaderColumn, type HeaderActions } from "./headers";
 import { KeyMotion } from "./motion";
 import { drawMinimapFrame, Minimap } from "./minimap";
@@ -18,7 +19,7 @@ import { drawOverlay, type OverlayColours, type PlacedPane } from "./overlay";
 import { Pane, type Hit } from "./pane";
 import { minimapDown, pointerDown, wheel, type Stage } from "./pointer";
 import { drawRuler, gridStepOf } from "./ruler";
-import type { TimelineSource } from "./source";
+import type { TimelineSource, Under } from "./source";
 import { Labels } from "./text";
 import { Tooltip } from "./tooltip";
 
@@ -50,6 +51,10 @@ export class Timeline implements Stage {
   readonly #top = document.createElement("div");
   readonly #stage = document.createElement("div");
   readonly #labels: Labels;
+  /** Of the other run in the same rows. */
+  readonly #underLabels: Labels | null;
+  readonly #underBusyBeside: ReadonlyMap<number, number>;
+  #underPalette!: Palette;
   readonly #busyBeside: ReadonlyMap<number, number>;
   readonly #tooltip: Tooltip;
   readonly #flows: SelectedFlows;
@@ -85,7 +90,9 @@ export class Timeline implements Stage {
     this.#minimap = new Minimap(source.tracks);
     this.#busyBeside = busyBeside(source.tracks);
     this.#labels = new Labels(source.names);
-    this.#tooltip = new Tooltip(this.#labels);
+    this.#underLabels = source.under ? new Labels(source.under.source.names) : null;
+    this.#underBusyBeside = busyBeside(source.under?.source.tracks ?? []);
+    this.#tooltip = new Tooltip();
     this.#flows = new SelectedFlows(source.client, () => this.#redraw("overlay"));
     this.motion = new KeyMotion(
       source.viewport,
@@ -117,6 +124,17 @@ export class Timeline implements Stage {
     return this.panes.map((pane) => pane.hash(this.#size.ratio)).join("-");
   }
 
+  /** Where a lane of a track is on the screen, CSS pixels of the page; null where it is scrolled out or folded away. */
+  placeOf(track: number, lane: number): { x: number; y: number; width: number; height: number } | null {
+    for (const pane of this.panes) {
+      const place = pane.placeOf(track, lane);
+      if (!place || place.top < 0 || place.top + place.height > pane.height) continue;
+      const box = pane.canvas.getBoundingClientRect();
+      return { x: box.left, y: box.top + place.top, width: box.width, height: place.height };
+    }
+    return null;
+  }
+
   /** The moment that zooming by keys keeps in place. */
   fixedMoment(): number {
     const view = this.source.viewport.get();
@@ -142,13 +160,26 @@ export class Timeline implements Stage {
   }
 
   #select(hit: Hit | null): void {
-    if (hit?.slice) this.source.navigate({ slice: refOf(hit)!, viewport: this.source.viewport.get() });
-    else this.source.navigate(this.source.selection.get() ? { slice: null } : { area: null });
+    if (hit?.slice) {
+      const source = this.#sourceOf(hit);
+      source.navigate({ slice: refOf(hit)!, viewport: source.viewport.get() });
+    } else this.source.navigate(this.source.selection.get() ? { slice: null } : { area: null });
   }
 
   zoomTo(hit: Hit): void {
     const slice = refOf(hit);
-    if (slice) this.source.navigate({ slice, viewport: fit(rangeOf(slice), this.source.session.span) });
+    const source = this.#sourceOf(hit);
+    if (slice) source.navigate({ slice, viewport: fit(rangeOf(slice), source.session.span) });
+  }
+
+  /** The run that was hit. */
+  #sourceOf(hit: Hit): TimelineSource {
+    return hit.under ? this.source.under!.source : this.source;
+  }
+
+  get #under(): Under | null {
+    const { under } = this.source;
+    return under?.shown.get() ? under : null;
   }
 
   /** Shows the selected slice or area; all, where that is shown already or nothing is selected. */
@@ -233,7 +264,8 @@ export class Timeline implements Stage {
     const box = this.element.getBoundingClientRect();
     this.#tooltip.show(
       hit,
-      this.source.axis.get(),
+      (hit?.under && this.#underLabels) || this.#labels,
+      hit ? this.#sourceOf(hit).axis.get() : this.source.axis.get(),
       (event?.clientX ?? 0) - box.left,
       (event?.clientY ?? 0) - box.top,
       this.element,
@@ -290,6 +322,7 @@ export class Timeline implements Stage {
         all();
       }),
       source.selection.subscribe((slice) => this.#onSelect(slice)),
+      ...this.#listenUnder(all, overlay),
       this.#flows.follow(source.selection),
     );
     const observer = new ResizeObserver(() => {
@@ -337,6 +370,20 @@ export class Timeline implements Stage {
     );
   }
 
+  #listenUnder(all: () => void, overlay: () => void): (() => void)[] {
+    const { under } = this.source;
+    if (!under) return [];
+    const { shown, source } = under;
+    const whileShown = (redraw: () => void) => () => shown.get() && redraw();
+    return [
+      shown.subscribe(() => this.#arrange()),
+      source.viewport.subscribe(whileShown(all)),
+      source.tiles.subscribe(whileShown(all)),
+      source.names.subscribe(whileShown(all)),
+      source.selection.subscribe(whileShown(overlay)),
+    ];
+  }
+
   #onSelect(slice: SliceRef | null): void {
     this.#keepInSight = slice;
     if (slice) this.revealTrack(slice.track, slice.lane);
@@ -348,8 +395,10 @@ export class Timeline implements Stage {
     const style = getComputedStyle(document.documentElement);
     const css = (name: string) => style.getPropertyValue(name).trim();
     const paper = fromCss(css("--paper"));
-    const { session } = this.source;
-    this.#palette = new Palette(this.source.theme.get(), session.kinds, session.classes, session.causes);
+    const paletteOf = ({ session }: TimelineSource) =>
+      new Palette(this.source.theme.get(), session.kinds, session.classes, session.causes);
+    this.#palette = paletteOf(this.source);
+    this.#underPalette = paletteOf(this.source.under?.source ?? this.source);
     this.#page = {
       paper,
       band: fromCss(css("--band")),
@@ -387,7 +436,10 @@ export class Timeline implements Stage {
   }
 
   #arrange(): void {
-    this.#layout = layout(this.source.tracks, this.source.settings.get());
+    const under = this.#under;
+    this.#layout = under
+      ? layout(tracksOfBoth(this.source.tracks, under), this.source.settings.get(), SHARED_LANE_HEIGHT)
+      : layout(this.source.tracks, this.source.settings.get());
     this.panes[0].setRows(this.#layout.pinned, this.#layout.pinnedHeight);
     this.panes[1].setRows(this.#layout.main, this.#layout.mainHeight);
     this.#empty.hidden = this.#layout.main.length > 0;
@@ -452,7 +504,7 @@ export class Timeline implements Stage {
     const { source } = this;
     const view = source.viewport.get();
     const { pixels, css, ratio } = this.#size;
-    const newFrame = (of: typeof view) =>
+    const newFrame = (of: typeof view, under: FrameUnder | null = null) =>
       new Frame(
         of,
         pixels,
@@ -470,9 +522,10 @@ export class Timeline implements Stage {
         this.#wanted(),
         this.#overlayColours.soft,
         this.#busyBeside,
+        under,
       );
     source.tiles.beginFrame();
-    const frame = (this.#frame = newFrame(view));
+    const frame = (this.#frame = newFrame(view, this.#frameUnder()));
     for (const pane of this.panes) pane.draw(frame);
     this.#minimap.draw(newFrame(everything(source.session.span)), Math.round(MINIMAP_HEIGHT * ratio));
     this.#prefetch(frame);
@@ -484,6 +537,45 @@ export class Timeline implements Stage {
     });
     this.#base.textContent = base;
     this.onDrawn?.(frame);
+  }
+
+  /** The other run in the same rows, with its own window. */
+  #frameUnder(): FrameUnder | null {
+    const under = this.#under;
+    if (!under) return null;
+    const { source, trackOf } = under;
+    const { pixels, css, ratio } = this.#size;
+    const view = source.viewport.get();
+    source.tiles.beginFrame();
+    const frame = new Frame(
+      view,
+      pixels,
+      ratio,
+      source.session.span,
+      source.tiles,
+      this.#underPalette,
+      source.colourMode.get(),
+      source.changes,
+      this.#page,
+      this.#underLabels!,
+      gridStepOf(view, css),
+      source.axis.get().origin,
+      this.source.counterScale.get() === "zero",
+      null,
+      this.#overlayColours.soft,
+      this.#underBusyBeside,
+    );
+    return { frame, trackOf };
+  }
+
+  /** What is selected in the other run, on the track of this one. */
+  #selectedUnder(): { view: Viewport; selected: SliceRef | null } | null {
+    const under = this.#under;
+    if (!under) return null;
+    const slice = under.source.selection.get();
+    const track = slice && [...under.trackOf].find(([, theirs]) => theirs === slice.track)?.[0];
+    const selected = slice && track !== null && track !== undefined ? { ...slice, track } : null;
+    return { view: under.source.viewport.get(), selected };
   }
 
   /** What panning will show first: one tile further on either side. */
@@ -515,6 +607,7 @@ export class Timeline implements Stage {
       cursor: source.cursor.get(),
       marks: byTime(source.marks.get()),
       selected: source.selection.get(),
+      under: this.#selectedUnder(),
       flows: this.#flows,
       colours: this.#overlayColours,
       rulerHeight: RULER_HEIGHT,
@@ -552,8 +645,17 @@ export class Timeline implements Stage {
   }
 }
 
+/** Rows that have room for the lanes of both. */
+function tracksOfBoth(tracks: readonly Track[], { source, trackOf }: Under): Track[] {
+  const lanes = new Map(source.tracks.map((track) => [track.id, track.lanes]));
+  return tracks.map((track) => ({
+    ...track,
+    lanes: Math.max(track.lanes, lanes.get(trackOf.get(track.id) ?? -1) ?? 0),
+  }));
+}
+
 function refOf(hit: Hit): SliceRef | null {
   if (!hit.slice) return null;
   const { slice, start, duration: length } = hit.slice;
-  return { track: hit.row.track.id, slice, lane: hit.lane, start, duration: length };
+  return { track: hit.track, slice, lane: hit.lane, start, duration: length };
 }

@@ -49,14 +49,14 @@ function linesOf(hit: Hit, labels: Labels, axis: TimeAxis): [title: string, text
 export class Tooltip {
   readonly element = document.createElement("div");
 
-  constructor(private readonly labels: Labels) {
+  constructor() {
     this.element.className = "tl-tooltip";
     this.element.hidden = true;
   }
 
-  /** At a point of the element that it lies in; hit null: nowhere. */
-  show(hit: Hit | null, axis: TimeAxis, x: number, y: number, within: HTMLElement): void {
-    const lines = hit && linesOf(hit, this.labels, axis);
+  /** At a point of the element that it lies in; hit null: nowhere. `labels`: of the run that was hit. */
+  show(hit: Hit | null, labels: Labels, axis: TimeAxis, x: number, y: number, within: HTMLElement): void {
+    const lines = hit && linesOf(hit, labels, axis);
     this.element.hidden = !lines;
     if (!lines) return;
     const tags = ["b", "span", "small"] as const;

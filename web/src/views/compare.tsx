@@ -10,11 +10,12 @@ import { useLoaded, useStore } from "../ui/hooks";
 import { COMPARED_COLOUR_MODES, type ColourMode } from "../timeline/colours";
 import { DataTable } from "../ui/table";
 import { ComparedFlameView, haveFlames } from "./compare_flame";
+import { AlignedLines, AlignedWords } from "./compare_lines";
 import { ComparedMemory, haveMemory } from "./compare_memory";
 import { ComparedRoofline, haveRooflines } from "./compare_roofline";
 import { ComparedSteps, haveSteps } from "./compare_steps";
 import { headline, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
-import { TimelinePair, type SelectedPair } from "./compare_pair";
+import { PAIR_LAYOUTS, TimelinePair, type PairLayout, type SelectedPair } from "./compare_pair";
 import type { Compared, View, ViewContext } from "./context";
 import { publish } from "./debug";
 import { Records } from "./records";
@@ -130,9 +131,6 @@ function Comparison({ context, compared, onPair, changes, times, names: nameChan
             </button>
           ))}
         </nav>
-        <span class="gap" />
-        {pair && tab === "changes" && <ColourChoice pair={pair} />}
-        {pair && tab === "changes" && <AxisChoice pair={pair} />}
       </div>
       <div class="compare-main" hidden={tab !== "changes"}>
         <ChangeList changes={changes} causes={causes} current={Number(current) - 1} onShow={show} pair={pair} />
@@ -203,6 +201,43 @@ function ChangeScale({ pair }: { pair: TimelinePair }): JSX.Element | null {
   );
 }
 
+const LAYOUTS: Record<PairLayout, string> = { apart: "above each other", rows: "in the same rows" };
+
+/** How the timelines stand to each other, and whether lines join what is the same work. */
+function LayoutChoice({ pair }: { pair: TimelinePair }): JSX.Element {
+  const lines = useStore(pair.lines);
+  const layout = useStore(pair.layout);
+  return (
+    <>
+      {layout === "apart" && (
+        <label
+          class="soft check"
+          title="Between the same work of both: of the selected slice, and of the device ops of the selected area"
+        >
+          <input
+            type="checkbox"
+            checked={lines === "on"}
+            onChange={(event) => pair.lines.set(event.currentTarget.checked ? "on" : "off")}
+          />
+          lines
+        </label>
+      )}
+      <label class="soft">
+        A and B{" "}
+        <select
+          aria-label="How the two timelines stand to each other"
+          value={layout}
+          onChange={(event) => pair.layout.set(event.currentTarget.value as PairLayout)}
+        >
+          {PAIR_LAYOUTS.map((each) => (
+            <option value={each}>{LAYOUTS[each]}</option>
+          ))}
+        </select>
+      </label>
+    </>
+  );
+}
+
 const AXES: Record<AxisMode, [string, string]> = {
   time: ["by time", "Both from their starts, at the same scale"],
   work: ["by aligned work", "The same work stands above each other; the scales differ"],
@@ -214,23 +249,20 @@ function AxisChoice({ pair }: { pair: TimelinePair }): JSX.Element {
   const mode = useStore(pair.mode);
   const { axes } = pair.link;
   return (
-    <>
-      <label class="soft" title={AXES[mode][1]}>
-        One axis{" "}
-        <select
-          aria-label="How the two timelines share an axis"
-          value={mode}
-          onChange={(event) => pair.mode.set(event.currentTarget.value as AxisMode)}
-        >
-          {AXIS_MODES.filter((each) => axes.has(each)).map((each) => (
-            <option value={each} title={AXES[each][1]}>
-              {AXES[each][0]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button onClick={() => pair.showAll()}>Show all</button>
-    </>
+    <label class="soft" title={AXES[mode][1]}>
+      One axis{" "}
+      <select
+        aria-label="How the two timelines share an axis"
+        value={mode}
+        onChange={(event) => pair.mode.set(event.currentTarget.value as AxisMode)}
+      >
+        {AXIS_MODES.filter((each) => axes.has(each)).map((each) => (
+          <option value={each} title={AXES[each][1]}>
+            {AXES[each][0]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -299,16 +331,35 @@ function ChangeList({ changes, causes, current, onShow, pair }: ChangeListProps)
 }
 
 function Timelines({ pair }: { pair: TimelinePair }): JSX.Element {
+  const layout = useStore(pair.layout);
   return (
     <div class="compare-timelines">
+      <div class="toolbar">
+        <AxisChoice pair={pair} />
+        <LayoutChoice pair={pair} />
+        <ColourChoice pair={pair} />
+        <span class="gap" />
+        <button onClick={() => pair.showAll()}>Show all</button>
+      </div>
       <OneTimeline pair={pair} side="a" />
       <Strip pair={pair} />
-      <OneTimeline pair={pair} side="b" />
+      <OneTimeline pair={pair} side="b" hidden={layout === "rows"} />
+      {layout === "apart" && <AlignedLines pair={pair} />}
     </div>
   );
 }
 
-function OneTimeline({ pair, side }: { pair: TimelinePair; side: SideName }): JSX.Element {
+function OneTimeline({
+  pair,
+  side,
+  hidden = false,
+}: {
+  pair: TimelinePair;
+  side: SideName;
+  hidden?: boolean;
+}): JSX.Element {
+  const both = useStore(pair.layout) === "rows";
+
   const place = useRef<HTMLDivElement>(null);
   const { timeline, source, profile } = pair.sides[side];
   useEffect(() => {
@@ -316,9 +367,10 @@ function OneTimeline({ pair, side }: { pair: TimelinePair; side: SideName }): JS
     publish(source, timeline, side === "a" ? "cgpu" : "cgpu_b");
   }, []);
   return (
-    <div class="timeline-place" ref={place} onPointerEnter={() => pair.link.leading.set(side)}>
+    <div class="timeline-place" hidden={hidden} ref={place} onPointerEnter={() => pair.link.leading.set(side)}>
       <span class="side-name" title={profile.session.title}>
-        <b>{side.toUpperCase()}</b> {profile.session.title}
+        <b>{both ? "A above B" : side.toUpperCase()}</b> {profile.session.title}
+        {both && `, ${pair.sides.b.profile.session.title}`}
       </span>
     </div>
   );
@@ -326,6 +378,7 @@ function OneTimeline({ pair, side }: { pair: TimelinePair; side: SideName }): JS
 
 /** Between the timelines: what is selected on both sides, and which moments belong to each other. */
 function Strip({ pair }: { pair: TimelinePair }): JSX.Element {
+  const layout = useStore(pair.layout);
   const selected = useStore(pair.selected);
   const nothingSelected = pair.link.axes.has("work")
     ? "Select a slice: the same work is marked on the other side."
@@ -336,6 +389,12 @@ function Strip({ pair }: { pair: TimelinePair }): JSX.Element {
         {selected ? <SelectedWords selected={selected} /> : nothingSelected}
       </span>
       <span class="gap" />
+      {layout === "apart" && <AlignedWords pair={pair} />}
+      {layout === "rows" && pair.ownTracksOfB > 0 && (
+        <span class="soft">
+          {pair.ownTracksOfB} {pair.ownTracksOfB === 1 ? "track" : "tracks"} of B alone not shown
+        </span>
+      )}
       <Moments pair={pair} />
     </div>
   );

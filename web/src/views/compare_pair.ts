@@ -1,9 +1,10 @@
 // The timelines of two compared profiles: they share one axis, and what is selected in one is marked in the other.
 import { ComparisonClient } from "../api/comparison";
-import type { Changes, NameChanges, PartnerAnswer, TimePoints } from "../api/protocol";
+import type { AlignedOps, Changes, NameChanges, PartnerAnswer, TimePoints } from "../api/protocol";
 import { LinkedWindows } from "../model/linked_windows";
 import { areaBetween, rangeOf, type Area, type SliceRef } from "../model/selection";
-import { Store } from "../model/store";
+import { pairedTracks } from "../model/paired_tracks";
+import { derived, Store } from "../model/store";
 import { AXIS_MODES, otherSide, stepAnchors, TwoAxes, type AxisMode, type SideName } from "../model/two_axes";
 import { everything, sameRange, width, type Range } from "../model/viewport";
 import { runKey, timelineCommands } from "../timeline/commands";
@@ -18,6 +19,11 @@ import { timelineSource } from "./timeline_source";
 const BEFORE = 1;
 const AFTER = 2;
 const LEAST_SHOWN = 1000; // ns
+const AREA_STANDS_MS = 120;
+
+/** Timelines above each other, or both in the same rows, A in the upper half of each lane. */
+export const PAIR_LAYOUTS = ["apart", "rows"] as const;
+export type PairLayout = (typeof PAIR_LAYOUTS)[number];
 
 /** What is selected on both sides. */
 export interface SelectedPair {
@@ -43,12 +49,19 @@ export class TimelinePair {
   readonly link: LinkedWindows;
   readonly mode: Store<AxisMode>;
   readonly colour: Store<ColourMode>;
+  readonly lines: Store<"on" | "off">;
+  readonly layout: Store<PairLayout>;
+  /** Tracks of B that no track of A is like: they are not seen while both share the rows. */
+  readonly ownTracksOfB: number;
   readonly selected = new Store<SelectedPair | null>(null);
+  /** What is aligned in the selected area; null without one. */
+  readonly aligned = new Store<AlignedOps | null>(null);
   readonly #client: ComparisonClient;
   readonly #ends: (() => void)[];
   #marking = false;
   #asked = 0; // partners of selected slices
   #wanted = 0; // places of changes
+  #waiting = 0;
 
   constructor(
     compared: Compared,
@@ -64,7 +77,12 @@ export class TimelinePair {
     const possible = (text: string) => AXIS_MODES.find((mode) => mode === text && axes.has(mode)) ?? usual;
     this.mode = new Store<AxisMode>(possible(chosen.get()));
     this.colour = compared.a.state.choice<ColourMode>("compared_colour", "change", COMPARED_COLOUR_MODES);
-    this.sides = { a: this.#side("a", compared.a, context), b: this.#side("b", compared.b, context) };
+    this.lines = compared.a.state.choice<"on" | "off">("compared_lines", "on", ["on", "off"]);
+    this.layout = compared.a.state.choice<PairLayout>("compared_layout", "apart", PAIR_LAYOUTS);
+    const second = this.#side("b", compared.b, context);
+    this.sides = { a: this.#side("a", compared.a, context, second.source), b: second };
+    const paired = new Set(this.sides.a.source.under!.trackOf.values());
+    this.ownTracksOfB = second.source.tracks.filter(({ id }) => !paired.has(id)).length;
     const { a, b } = this.sides;
     this.link = new LinkedWindows({ a: a.source, b: b.source }, axes, this.mode);
     const connection = context.client.server.connection;
@@ -75,16 +93,20 @@ export class TimelinePair {
       b.source.selection.subscribe((slice) => void this.#select("b", slice)),
       a.source.area.subscribe((area) => this.#shareArea("a", area)),
       b.source.area.subscribe((area) => this.#shareArea("b", area)),
+      a.source.area.subscribe((area) => this.#align(area)),
       context.visible.subscribe((visible) => this.#show(visible)),
+      this.layout.subscribe(() => this.#show(context.visible.get())),
       connection.subscribe((state) => state === "ok" && [a, b].forEach(({ source }) => source.tiles.retry())),
     ];
     this.#shareArea(a.source.area.get() ? "a" : "b", a.source.area.get() ?? b.source.area.get());
+    this.#align(a.source.area.get());
     const already = a.source.selection.get() ? "a" : "b";
     void this.#select(already, this.sides[already].source.selection.get());
   }
 
   dispose(): void {
     for (const end of this.#ends) end();
+    clearTimeout(this.#waiting);
     this.link.dispose();
     for (const side of ["a", "b"] as const) this.sides[side].timeline.dispose();
   }
@@ -129,7 +151,7 @@ export class TimelinePair {
     this.selected.set({ side: lead, name, a, b, answer: theirSize === null ? answer : null });
   }
 
-  #side(side: SideName, profile: ShownProfile, context: ViewContext): PairSide {
+  #side(side: SideName, profile: ShownProfile, context: ViewContext, under?: TimelineSource): PairSide {
     const shared = timelineSource(profile, context.theme);
     const { viewport, selection } = shared;
     const navigate = (target: Target) => {
@@ -146,6 +168,11 @@ export class TimelinePair {
       colourMode: this.colour,
       colourModes: COMPARED_COLOUR_MODES,
       changes: new Map(name.map((number, i) => [number, ratio[i]!])),
+      under: under && {
+        shown: derived(this.layout, (layout) => layout === "rows"),
+        source: under,
+        trackOf: pairedTracks(profile.session.tracks, under.tracks),
+      },
     };
     const timeline = new Timeline(source);
     const toTimeline = () => context.navigate({ view: "timeline" }); // where the field for searching is
@@ -154,7 +181,8 @@ export class TimelinePair {
 
   #show(visible: boolean): void {
     this.link.setActive(visible);
-    for (const side of ["a", "b"] as const) this.sides[side].timeline.setVisible(visible);
+    this.sides.a.timeline.setVisible(visible);
+    this.sides.b.timeline.setVisible(visible && this.layout.get() === "apart");
   }
 
   /** Marks on the other side what is the same work as a slice. */
@@ -177,6 +205,16 @@ export class TimelinePair {
     const across = (moment: number) => this.link.axes.across(moment, side, this.mode.get());
     source.area.set(area && areaBetween(across(area.start), across(area.end), source.session.span, null));
     this.#marking = false;
+  }
+
+  /** Asks what is aligned in an area of A, once it has stood still. */
+  #align(area: Area | null): void {
+    clearTimeout(this.#waiting);
+    if (!area) return this.aligned.set(null);
+    this.#waiting = window.setTimeout(async () => {
+      const found = await this.#client.aligned(area).catch(() => null);
+      if (this.sides.a.source.area.get() === area) this.aligned.set(found);
+    }, AREA_STANDS_MS);
   }
 
   #mark(side: SideName, own: SliceRef | null, theirs: SliceRef | null): void {

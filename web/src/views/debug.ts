@@ -36,15 +36,7 @@ export function publish(source: TimelineSource, timeline: Timeline, name: "cgpu"
     }),
     rasterHash: () => timeline.rasterHash(),
     frameTimes: () => [...timeline.frameTimes],
-    place(track, lane) {
-      for (const pane of timeline.panes) {
-        const place = pane.placeOf(track, lane);
-        if (!place || place.top < 0 || place.top + place.height > pane.height) continue;
-        const box = pane.canvas.getBoundingClientRect();
-        return { x: box.left, y: box.top + place.top, width: box.width, height: place.height };
-      }
-      return null;
-    },
+    place: (track, lane) => timeline.placeOf(track, lane),
     show: (start, end) => source.viewport.set({ start, end }),
   };
   (window as unknown as Record<string, DebugHandle>)[name] = Object.freeze(handle);

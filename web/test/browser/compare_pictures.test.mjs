@@ -209,6 +209,75 @@ describe("two runs of unlike work", { skip }, () => {
     assert.equal(await page.locator(".change-scale .only-here").count(), 1);
   });
 
+  /** Pixels of the lines that are not empty. */
+  const drawnLines = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector(".aligned-lines");
+      const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context.drawImage(canvas, 0, 0);
+      const { data } = context.getImageData(0, 0, copy.width, copy.height);
+      return new Uint32Array(data.buffer).reduce((sum, pixel) => sum + (pixel ? 1 : 0), 0);
+    });
+  const found = async (side, name) => {
+    const { matches } = await both.server.json(`/api/p/${side}/search?q=%5E${name}%24&regex=1&own=1`);
+    return matches[0];
+  };
+
+  test("lines join the same work: of a selected slice, and of a selected area", async () => {
+    const slice = await found(0, "third");
+    await page.evaluate(() => window.cgpu.show(0, 160000));
+    await both.drawn();
+    assert.equal(await drawnLines(), 0);
+    const place = await page.evaluate(([track, lane]) => window.cgpu.place(track, lane), [slice.track, slice.lane]);
+    const x = place.x + ((slice.start + slice.duration / 2) / 160000) * place.width;
+    await page.mouse.click(x, place.y + place.height / 2);
+    const [a, b] = await both.untilSides("both are selected", (one, two) => one.selection && two.selection);
+    assert.equal(a.selection.slice, slice.slice);
+    assert.equal(b.selection.slice, (await found(1, "third")).slice);
+    await until(page, "a line is drawn", drawnLines);
+    await page.getByLabel("lines", { exact: true }).uncheck();
+    await until(page, "none is", async () => (await drawnLines()) === 0);
+    await page.getByLabel("lines", { exact: true }).check();
+    await until(page, "it is again", drawnLines);
+    await page.evaluate(() => document.activeElement.blur()); // keys are the timeline's again
+    await page.keyboard.press("Escape");
+    await until(page, "none is", async () => (await drawnLines()) === 0);
+
+    await selectArea(page, 0.01, 0.99);
+    await page.getByText("2 aligned device ops in the area").waitFor(); // the second one is other work
+    await until(page, "lines are drawn", drawnLines);
+    const ruler = await page.locator("#view-compare .tl-ruler").first().boundingBox();
+    await page.mouse.click(ruler.x + 5, ruler.y + 5);
+    await both.untilSides("no area is left", (one, two) => !one.area && !two.area);
+    await until(page, "no line is left", async () => (await drawnLines()) === 0);
+  });
+
+  test("both in the same rows: the lower half of a lane is B's", async () => {
+    const layout = page.getByLabel("How the two timelines stand to each other");
+    await layout.selectOption("rows");
+    const timelines = page.locator("#view-compare .timeline");
+    await until(page, "one timeline is left", async () => !(await timelines.nth(1).isVisible()));
+    await page.evaluate(() => window.cgpu.show(0, 160000));
+    const [, { viewport }] = await both.sides();
+    const own = await found(0, "first");
+    const theirs = await found(1, "other");
+    const place = await page.evaluate(([track, lane]) => window.cgpu.place(track, lane), [own.track, own.lane]);
+    assert.ok(place.height > 20, "two halves with names");
+    const share = (theirs.start + theirs.duration / 2 - viewport.start) / (viewport.end - viewport.start);
+    const [x, y] = [place.x + share * place.width, place.y + place.height * 0.75];
+    await page.mouse.move(x, y);
+    await page.locator("#view-compare .tl-tooltip").first().getByText("other", { exact: true }).waitFor();
+    await page.mouse.click(x, y);
+    await both.untilSides("B's slice is selected", (_, two) => two.selection?.slice === theirs.slice);
+    await page.mouse.click(x, place.y + place.height * 0.25);
+    const second = await found(0, "second");
+    await both.untilSides("A's slice above it", (one) => one.selection?.slice === second.slice);
+    await layout.selectOption("apart");
+    await until(page, "both are there", () => timelines.nth(1).isVisible());
+    await page.keyboard.press("Escape");
+  });
+
   test("one may move on behind the end of the shorter run", async () => {
     const spans = await Promise.all([0, 1].map(async (p) => (await both.server.json(`/api/p/${p}/session`)).span));
     assert.ok(spans[1] > 3 * spans[0]);
