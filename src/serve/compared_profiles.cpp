@@ -148,15 +148,19 @@ ComparedProfiles::Partner ComparedProfiles::partner_of(Side side, size_t run, Sl
 std::vector<ComparedProfiles::AlignedOps> ComparedProfiles::aligned_in(Interval time) const {
   std::vector<AlignedOps> found;
   for (size_t run = 0; run < profiles_.a->session().runs.size(); ++run) {
-    const Slices& own = slices(Side::a, run);
-    const std::vector<SliceIndex>& ops = profiles_.a->session().runs[run].timeline.device_ops.slice;
+    const Timeline& timeline = comparison_.facts(Side::a).run(run).timeline;
+    const std::vector<SliceIndex>& ops = timeline.device_ops.slice;
+    const HostWork* host = comparison_.host(Side::a);
     const int64_t zero = profiles_.a->view().zero(run);
     for (OpIndex op = 0; op < ops.size(); ++op) {
-      if (own.start[ops[op]] - zero >= time.end || own.end(ops[op]) - zero <= time.begin) continue;
+      const SliceIndex slice = comparison_.given_slice(Side::a, run, ops[op]);
+      if (host != nullptr && !host->is_first_piece(run, op)) continue;
+      const Slices& own = slices(Side::a, run);
+      if (own.start[slice] - zero >= time.end || own.end(slice) - zero <= time.begin) continue;
       const Partner partner = partner_of_op(Side::a, run, op);
       if (partner.slice == kNone) continue;
       const int64_t theirs = slices(Side::b, partner.run).duration[partner.slice];
-      found.push_back({{run, partner.run}, {ops[op], partner.slice}, std::max(own.duration[ops[op]], theirs)});
+      found.push_back({{run, partner.run}, {slice, partner.slice}, std::max(own.duration[slice], theirs)});
     }
   }
   std::stable_sort(found.begin(), found.end(),
