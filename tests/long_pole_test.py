@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import built, tool  # noqa: E402
+from oracle import built, causes, machine, tool  # noqa: E402
 
 CORPUS = os.path.dirname(tool.corpus())
 LARGEST = 30 << 20  # bytes; larger files take longer than what they add
@@ -64,6 +64,16 @@ class Built(unittest.TestCase):
                 part = ("--step", str(max(steps))) if steps else ("--from", "1ms", "--to", "3ms")
                 broken, _ = broken_laws([trace], *part)
                 self.assertEqual(broken, [])
+
+    def test_a_launch_into_a_full_queue_waits_for_the_device(self):
+        """Were it the host that is slow, faster kernels would gain nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, = machine.write(machine.run(causes.deep_queue), folder)
+            rows = tool.table(path, "whatif", "--scale", "gemm=0.5")
+        truth = 1000 * machine.measured(machine.run(lambda m: causes.deep_queue(m, 20)))
+        predicted = sum(row["predicted_ns"] for row in rows)
+        self.assertLess(abs(predicted - truth), 0.03 * truth)
+        self.assertGreater(sum(row["saved_ns"] for row in rows), 0.4 * truth)
 
     def test_a_freed_cause_shortens_the_steps_and_binds_no_more(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,6 +14,12 @@ namespace cgpu {
 
 namespace {
 
+/// So many launches that have not begun fill the queue of a stream (1,024 on NVIDIA's devices; the profile may miss a
+/// few).
+constexpr size_t kQueue = 1000;
+/// ns that a launch call takes only where it waits: else it takes 2 to 10 us.
+constexpr int64_t kBlockedLaunch = 10'000;
+
 bool is_on_host(const Timeline& timeline, SliceIndex slice) {
   const TrackIndex track = timeline.slices.track[slice];
   return track != kNone && timeline.tracks[track].kind == TrackKind::host_thread;
@@ -117,6 +123,43 @@ void GraphBuilder::find_returns(size_t run) {
     if (call == kNone || t.slices.end(op) > t.slices.end(call) || !waiting.insert(call).second) return;
     of_runs_[run].returns.push_back({call, op, EdgeKind::copy_wait});
   });
+  find_full_queues(run, waiting);
+}
+
+/// A launch into a full queue returns when the device has taken something out of it.
+void GraphBuilder::find_full_queues(size_t run, std::unordered_set<SliceIndex>& waiting) {
+  const Timeline& t = timeline(run);
+  struct Launched {
+    SliceIndex call;
+    SliceIndex op;  // its first
+  };
+  std::unordered_map<TrackIndex, std::vector<Launched>> streams;
+  for_each_device_op(t, [&](OpIndex, SliceIndex op) {
+    const SliceIndex call = host_launch_of(t, op);
+    if (call == kNone || t.slices.track[op] == kNone) return;
+    std::vector<Launched>& stream = streams[t.slices.track[op]];
+    if (stream.empty() || stream.back().call != call) stream.push_back({call, op});
+  });
+  for (auto& [track, stream] : streams) {
+    if (stream.size() < kQueue) continue;
+    std::sort(stream.begin(), stream.end(), [&](const Launched& a, const Launched& b) {
+      return std::pair(t.slices.start[a.call], a.call) < std::pair(t.slices.start[b.call], b.call);
+    });
+    for (size_t i = kQueue; i < stream.size(); ++i) {
+      const SliceIndex call = stream[i].call;
+      // The launches of a stream run in their order: that many before it have not begun when it is called.
+      if (t.slices.duration[call] < kBlockedLaunch) continue;
+      if (t.slices.start[stream[i - kQueue].op] <= t.slices.start[call]) continue;
+      const auto next =
+          std::partition_point(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(i),
+                               [&](const Launched& each) { return t.slices.end(each.op) <= t.slices.end(call); });
+      if (next == stream.begin()) continue;
+      const SliceIndex op = std::prev(next)->op;
+      if (t.slices.end(op) > t.slices.start[call] && waiting.insert(call).second) {
+        of_runs_[run].returns.push_back({call, op, EdgeKind::wait});
+      }
+    }
+  }
 }
 
 void GraphBuilder::add_moments(size_t run) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ class GraphBuilder {
   };
 
   void find_returns(size_t run);
+  void find_full_queues(size_t run, std::unordered_set<SliceIndex>& waiting);
   void add_moments(size_t run);
   void add_meetings(std::span<const CollectiveSeries> collectives);
   void order_moments();

@@ -10,6 +10,7 @@ LAYERS = 40
 KERNEL = 400      # us: 16 ms of a step
 PYTHON = 30       # us of the host before each kernel: less than the device takes
 LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+EXPERTS = "fused_moe_kernel"
 ITEM = "aten::_local_scalar_dense"
 
 
@@ -93,12 +94,20 @@ def products(factor):
     return act
 
 
-def communication(m, cost):
+def communication(m, cost, size=None, **group):
+    """By default as large as the time that it takes: 100 GB/s."""
     if not cost:
         return
     m.order(COMM_STREAM, MAIN_STREAM)
-    yield m.collective("allreduce", cost)
+    yield m.collective("allreduce", cost, size=size or 100000 * cost, **group)
     m.order(MAIN_STREAM, COMM_STREAM)
+
+
+def in_pairs(m, cost):
+    """Every two ranks reduce as much; the last two of them take longer."""
+    pair = m.number // 2
+    slow = cost if pair == (m.ranks - 1) // 2 else 0
+    yield from communication(m, 100 + slow, 1 << 23, group="pair %d" % pair, members=[2 * pair, 2 * pair + 1])
 
 
 def of_the_last_rank(act):
@@ -110,6 +119,50 @@ def more_layers(m, cost):
         if cost:
             m.host("model.py(70): layer", PYTHON)
             m.launch(GEMM, cost // 8)
+
+
+def experts(m, cost):
+    """All that is routed goes to the experts of the last rank."""
+    m.launch(EXPERTS, 100 + (cost if m.number == m.ranks - 1 else 0))
+    yield from communication(m, 60)
+
+
+def equal_experts(m, cost):
+    m.launch(EXPERTS, 100 + cost // m.ranks)
+    yield from communication(m, 60)
+
+
+def recomputed(m, cost):
+    with m.within("CheckpointFunctionBackward"):
+        for _ in range(8):
+            with m.within("aten::linear"):
+                if cost:
+                    m.launch(GEMM, cost // 8)
+
+
+def layouts(m, cost):
+    for _ in range(8):
+        if cost:
+            m.launch("void cudnn::ops::nchwToNhwcKernel<__half, __half, float, false, true>", cost // 8)
+
+
+def few_blocks(m, cost):
+    """Kernels on a quarter of the device: they take four times as long as on all of it."""
+    for _ in range(8):
+        m.launch("flash_fwd_kernel", 4 * cost // 24, blocks=33)
+
+
+def enough_blocks(m, cost):
+    for _ in range(8):
+        m.launch("flash_fwd_kernel", cost // 24)
+
+
+def fragments(m, cost):
+    """The allocator gives back what it holds and asks for other blocks, with half of it not in use."""
+    m.memory(20 << 30, 40 << 30)
+    for _ in range(round(cost / 300)):
+        m.call("cudaFree", 200)
+        m.call("cudaMalloc", 100)
 
 
 CAUSES = {
@@ -131,6 +184,12 @@ CAUSES = {
     "tensor_cores_unused": Cause("tensor_cores_unused", products(2), without=products(1)),
     "fusable_kernels": Cause("fusable_kernels", fusable, without=fused),
     "exposed_communication": Cause("exposed_communication", communication, "middle"),
+    "slow_link": Cause("slow_link", in_pairs, "middle", ranks=4),
+    "experts": Cause("expert_imbalance", experts, "middle", without=equal_experts, ranks=3),
+    "recompute": Cause("recompute", recomputed),
+    "layout_changes": Cause("layout_changes", layouts),
+    "low_occupancy": Cause("low_occupancy", few_blocks, without=enough_blocks),
+    "fragmentation": Cause("fragmentation", fragments),
     "late host": Cause("straggler", of_the_last_rank(frame("model.py(90): route")), ranks=3),
     "slow device": Cause("straggler", of_the_last_rank(more_layers), ranks=3),
 }
@@ -166,18 +225,19 @@ def training(*planted):
     return program
 
 
-def pipeline(costs):
-    """Stages of a pipeline, one a rank, that take 40 micro-batches through so many us of compute each."""
+def pipeline(costs, batches=40, waits=True):
+    """Stages of a pipeline, one a rank, that take so many micro-batches through so many us of compute each. `waits`: else
+    the stages work on whatever is there, as if there were more micro-batches than stages by far."""
     def program(m):
         for number in range(STEPS):
             with m.step(number):
-                for _ in range(40):
-                    if m.number > 0:
+                for _ in range(batches):
+                    if m.number > 0 and waits:
                         yield m.collective("recv", 10, MAIN_STREAM, "pp%d" % m.number, [m.number - 1, m.number])
                     for _ in range(4):
                         m.host("model.py(30): forward", PYTHON)
                         m.launch(GEMM, costs[m.number] // 4)
-                    if m.number + 1 < m.ranks:
+                    if m.number + 1 < m.ranks and waits:
                         yield m.collective("send", 10, MAIN_STREAM, "pp%d" % (m.number + 1), [m.number, m.number + 1])
                 m.synchronize(MAIN_STREAM)
                 m.order(COMM_STREAM, MAIN_STREAM)
@@ -263,6 +323,36 @@ def uneven(m):
             m.synchronize(MAIN_STREAM)
 
 
-HEALTHY = {"a CNN": (cnn, 1), "decoding with graphs": (decode, 1), "overlapped communication": (overlapped, 2),
+def deep_queue(m, kernel=40):
+    """Bound by computing, and so far ahead that launches wait for room in the queue of the stream."""
+    for number in range(5):
+        with m.step(number):
+            for layer in range(1500):
+                m.host("model.py(30): forward", 3)
+                m.launch(GEMM, kernel)
+    m.synchronize()
+
+
+def remembering(growth, first=4 << 30):
+    """A step leaves so many bytes behind, growth(number of the step), besides what it gives back."""
+    def program(m):
+        held = first
+        m.memory(held, 40 << 30)
+        for number in range(12):
+            with m.step(number):
+                for layer in range(20):
+                    m.host("model.py(30): forward", 20)
+                    m.launch(GEMM, 300)
+                    m.memory(held + (layer + 1 << 28), 40 << 30)
+                held += growth(number)
+                m.memory(held, 40 << 30)
+                m.synchronize(MAIN_STREAM)
+    return program
+
+
+HEALTHY = {"a deep queue": (deep_queue, 1),
+           "memory that fills up in the first steps": (remembering(lambda number: (1 << 30) >> number), 1),
+           "memory that comes and goes": (remembering(lambda number: (-1) ** number * (1 << 28)), 1),
+           "a CNN": (cnn, 1), "decoding with graphs": (decode, 1), "overlapped communication": (overlapped, 2),
            "pipelined loading": (pipelined, 1), "uneven batches": (uneven, 1), "plain training": (training(), 1),
            "three equal ranks": (training(), 3), "equal stages": (pipeline([2000, 2000]), 2)}

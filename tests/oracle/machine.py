@@ -11,6 +11,7 @@ import os
 
 LAUNCH, TO_DEVICE, GAP, RETURN = 5, 6, 1, 2
 PINNED, PAGEABLE = 25000, 6000  # bytes a us: 25 and 6 GB/s
+QUEUE = 1024                    # launches that have not ended
 COPY_STARTS = 2                 # of every copy
 GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel"
 ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)"
@@ -27,6 +28,7 @@ class Rank:
         self.now, self.thread = 1000, MAIN
         self.busy_until = {}
         self.events, self.correlation, self.sequence = [], 0, {}
+        self.allocated, self.queue = 0, []  # bytes; when the first op of each launch ends
         self.marks = []  # (number, begin, end), as marked
         self.launches = []  # (begin of the call, end of the op)
 
@@ -74,11 +76,16 @@ class Rank:
                             "ts": EPOCH + start, "dur": duration,
                             "args": dict(arguments, device=self.number, stream=stream, correlation=correlation)})
         self.busy_until[stream] = start + duration
+        if not self.launches or self.launches[-1][0] != launched:
+            self.queue.append(start + duration)  # a graph is one
         self.launches.append((launched, start + duration))
 
-    def launch(self, kernel, duration, stream=MAIN_STREAM, takes=LAUNCH, late=0, traced=True):
-        """`late`: how much later than it could the op begins, for no reason that a profile shows."""
+    def launch(self, kernel, duration, stream=MAIN_STREAM, takes=LAUNCH, late=0, traced=True, blocks=132):
+        """`late`: how much later than it could the op begins, for no reason that a profile shows. A launch into a full queue
+        returns when an op has ended and made room."""
         launched = self.now
+        if len(self.queue) >= QUEUE and self.queue[-QUEUE] > launched:
+            takes = max(takes, self.queue[-QUEUE] + RETURN - launched)
         start = self.begin_of(stream, launched) + late
         if traced:
             correlation = self.call("cudaLaunchKernel", takes)
@@ -86,7 +93,7 @@ class Rank:
             self.correlation += 1
             correlation = self.correlation
             self.now += takes
-        self.run_op("kernel", kernel, start, duration, stream, correlation, launched, grid=[132, 1, 1], block=[256, 1, 1])
+        self.run_op("kernel", kernel, start, duration, stream, correlation, launched, grid=[blocks, 1, 1], block=[256, 1, 1])
 
     def launch_graph(self, kernels, stream=MAIN_STREAM):
         """Kernels (name, duration) that one call launches."""
@@ -108,6 +115,14 @@ class Rank:
         ends = (host, "Device") if direction == "HtoD" else ("Device", host)
         self.run_op("gpu_memcpy", "Memcpy %s (%s -> %s)" % ((direction,) + ends), start, duration, stream, correlation,
                     launched, bytes=size)
+
+    def memory(self, allocated, reserved):
+        """What the allocator of the device holds from now on, bytes."""
+        self.events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 4000 + self.number,
+                            "tid": self.thread, "ts": EPOCH + self.now,
+                            "args": {"Addr": 1, "Bytes": allocated - self.allocated, "Device Type": 1,
+                                     "Device Id": self.number, "Total Allocated": allocated, "Total Reserved": reserved}})
+        self.allocated = allocated
 
     def synchronize(self, stream=None):
         """Waits for a stream, or for all."""
