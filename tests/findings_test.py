@@ -9,6 +9,7 @@ Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of
 """
 import collections
 import functools
+import json
 import os
 import statistics
 import sys
@@ -30,12 +31,16 @@ LARGER, SMALLER = 7000, 1900  # of two causes
 # Two causes that are one finding: of all copies, of all that the host does, of all that the host waits for.
 COPIES = {"exposed_copies", "small_copies", "pageable_copies", "blocking_copies"}
 HOST = {"stopped", "host_stall", "launch_bound"}
-RANKS = {"late host", "slow device"}
+RANKS = {"late host", "slow device", "experts"}
 TOGETHER = (COPIES, HOST, RANKS, {"synchronization", "blocking_copies"}, {"launch_bound", "small_copies"},
-            {"launch_bound", "fusable_kernels"})
+            {"launch_bound", "fusable_kernels"}, {"slow_link", "exposed_communication"}, {"slow_link", "late host"}, {"slow_link", "slow device"},
+            {"allocation", "fragmentation"})
 # Freeing these as the larger of two hides what else the host does (docs/diagnosis.md), or says the same of it.
 HIDING = HOST | {"synchronization", "blocking_copies"}
 OF_THE_HOST = {"small_copies", "late host"}
+
+# Micro-batches a step of two equal stages: one of them is waited for.
+BATCHES = {None: 60, "warning": 12, "critical": 3}
 
 IMBALANCES = {None: (1950, 2050), "warning": (1600, 2400), "critical": (1000, 3000)}
 
@@ -82,6 +87,9 @@ def singles():
         mean = sum(costs) // len(costs)
         cases.append((severity, Case("stages %s" % (costs,), ["stage_imbalance"], causes.pipeline(costs),
                                      causes.pipeline([mean] * len(costs)), len(costs))))
+    for severity, count in BATCHES.items():
+        cases.append((severity, Case("%d micro-batches" % count, ["pipeline_bubble"], causes.pipeline((2000, 2000), count),
+                                     causes.pipeline((2000, 2000), count, waits=False), 2)))
     return cases
 
 
@@ -151,7 +159,7 @@ class Built(unittest.TestCase):
                 self.assertEqual(alarms(findings(machine.run(program, ranks))), [])
 
     def test_the_order_of_ranks_does_not_matter(self):
-        for name in sorted(RANKS):
+        for name in ("late host", "slow device"):
             machines = machine.run(causes.training((name, 3000, True)), 3)
             rows = findings(machines)
             self.assertEqual(rows, findings(machines, reverse=True))
@@ -171,6 +179,14 @@ class Built(unittest.TestCase):
                         m.synchronize()
             return machine.run(run)
 
+        def serving(m):
+            for number in range(5):
+                with m.step(number):
+                    with m.within("vllm/v1/engine/core.py(930): _process_input_queue", "python_function"):
+                        m.host("<built-in method acquire of _thread.lock object at 0x7f>", 8000)
+                    m.launch(machine.GEMM, 200)
+                    m.synchronize(machine.MAIN_STREAM)
+
         def said(machines):
             rows = findings(machines)
             self.assertEqual(alarms(rows), [])
@@ -180,11 +196,86 @@ class Built(unittest.TestCase):
         self.assertIn("warm_up", said(program(first=20000)))
         self.assertNotIn("warm_up", said(program(first=600)))
         self.assertIn("untraced_host", said(program(late=90)))
+        self.assertIn("no_work", said(machine.run(serving)))
         self.assertNotIn("untraced_host", said(program(late=20)))
         self.assertIn("incomplete_profile", said(program(traced=False)))
         negative = program()
         negative[0].events[5]["dur"] = -7
         self.assertIn("implausible_profile", said(negative))
+
+    def test_rules_of_a_user(self):
+        kernels = """
+  - rule: long_products
+    table: kernels
+    where: class = gemm and total_ns > %s
+    when: total_ns > 1ms and rows >= 1
+    severity: warning
+    title: "{rows} of {count} launches, {sum total_ns}"
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path, = machine.write(machine.run(causes.training()), folder)
+            file = os.path.join(folder, "rules.yaml")
+
+            def said(text):
+                with open(file, "w", encoding="utf-8") as handle:
+                    handle.write(text)
+                done = tool.run(["table", path, "findings", "--format", "json", "--rules", file])
+                if done.returncode:
+                    self.assertEqual(done.returncode, 2)
+                    return done.stderr.decode()
+                return [(row["rule"], row["severity"], row["title"])
+                        for row in tool.rows_of(json.loads(done.stdout.decode()))["findings"]]
+
+            launches = causes.LAYERS * causes.STEPS
+            self.assertEqual(said("rules:" + kernels % "1ms")[0],
+                             ("long_products", "warning", "1 of %d launches, %.1f ms" % (launches, 0.4 * launches)))
+            self.assertEqual([rule for rule, _, _ in said("rules:" + kernels % "1s")], ["dominant_kernel"])
+            self.assertEqual(said("thresholds:\n  computes: 100 %"), [])
+            for text, message in (
+                    ("thresholds:\n  compute: 1", "rules.yaml: line 2: thresholds has no 'compute'"),
+                    ("thresholds:\n  computes: 3 ms", "rules.yaml: line 2: computes: '3 ms' is no number of %"),
+                    ("rules:\n\n  - rule: a\n    table: kernls", "rules.yaml: line 4: no table is called 'kernls'"),
+                    ("rules:\n  - rule: a\n    table: kernels", "rules.yaml: line 2: a rule needs `title`"),
+                    ("rules:\n  - rule: a\n    table: slices\n    title: b", "line 2: rules cannot look at table slices"),
+                    ("rules:" + kernels % "3 parsecs", "which 'parsecs' cannot be converted to"),
+                    ("rules:" + kernels.replace("{count}", "{counts}") % 1, "rules.yaml: line 2: table kernels has no column"),
+                    ("rules: {", "rules.yaml: line ")):
+                self.assertIn(message, said(text))
+
+    def test_profiles_of_different_runs(self):
+        def mixed(**changed):
+            machines = machine.run(causes.training(), 2)
+            with tempfile.TemporaryDirectory() as folder:
+                paths = machine.write(machines, folder)
+                with open(paths[1], encoding="utf-8") as handle:
+                    trace = json.load(handle)
+                trace["deviceProperties"][0].update(changed.get("device", {}))
+                trace["distributedInfo"].update(changed.get("distributed", {}))
+                with open(paths[1], "w", encoding="utf-8") as handle:
+                    json.dump(trace, handle)
+                rows = tool.table(paths, "findings")
+            return [row["evidence"].split("files")[0] for row in rows if row["rule"] == "mixed_ranks"]
+
+        self.assertEqual(mixed(), [])
+        self.assertEqual(mixed(device={"name": "NVIDIA A100"}), ["device: NVIDIA A100, NVIDIA H100 80GB HBM3"])
+        self.assertEqual(mixed(distributed={"rank": 0}), ["duplicate_rank 1: "])
+
+    def test_a_finding_of_one_device_names_it(self):
+        rows = findings(machine.run(causes.training(("data_loading", 3000, True))))
+        self.assertEqual((rows[0]["rank"], rows[0]["device"]), (0, 0))
+        rows = findings(machine.run(causes.training(("late host", 3000, True)), 3))
+        self.assertEqual((rows[0]["rank"], rows[0]["device"]), (2, 2))
+
+    def test_memory_that_grows_with_every_step(self):
+        for growth, severity in ((1 << 9, None), (1 << 22, "warning"), (1 << 29, "critical")):
+            rows = findings(machine.run(causes.remembering(lambda number: growth)))
+            found = [row for row in rows if row["rule"] == "memory_growth"]
+            self.assertEqual([row["severity"] for row in found], [severity] if severity else [])
+            if severity:
+                self.assertEqual((rows[0]["rule"], rows[0]["device"]), ("memory_growth", 0))
+                room = 84000000000 - (4 << 30) - 12 * growth
+                steps = "about %s more steps" % format(round(room / growth), ",")
+                self.assertIn(steps, found[0]["evidence"])
 
     def test_the_docs_say_what_comes_out(self):
         with open(DOCS, encoding="utf-8") as handle:

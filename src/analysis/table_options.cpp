@@ -48,6 +48,8 @@ const char* text_of(TableOption::Kind kind) {
       return "choice";
     case TableOption::Kind::number:
       return "number";
+    case TableOption::Kind::file:
+      return "file";
     case TableOption::Kind::names:
       break;
   }

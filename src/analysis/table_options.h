@@ -14,6 +14,7 @@ struct TableOption {
     choice,  // one of `choices`
     number,  // 0 to `most`
     names,   // any number of them
+    file,    // the name of a file of the user; not for requests from elsewhere
   };
   std::string name;  // as on the command line, without the dashes: "names"
   Kind kind = Kind::flag;

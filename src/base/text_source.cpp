@@ -300,4 +300,12 @@ std::unique_ptr<TextSource> open_text(const std::string& path) {
   return std::make_unique<PlainSource>(file);
 }
 
+std::string read_small_text(const std::string& path, size_t most, const std::string& what) {
+  const std::unique_ptr<TextSource> file = open_text(path);
+  std::string text(most + 1, '\0');
+  text.resize(file->read(text.data(), text.size()));
+  if (text.size() > most) throw Error(path, "is longer than " + what);
+  return text;
+}
+
 }  // namespace cgpu

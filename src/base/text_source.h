@@ -58,4 +58,8 @@ class TextSource {
 /// Opens a file by content, "-" for standard input. Throws Error: missing, unreadable, a directory, empty.
 std::unique_ptr<TextSource> open_text(const std::string& path);
 
+/// All of a small file. Throws Error as open_text does, and where it is longer than `most` bytes, which is more than
+/// `what` ("any list of rules (4 MB)") needs.
+std::string read_small_text(const std::string& path, size_t most, const std::string& what);
+
 }  // namespace cgpu

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/table_options.h"
+#include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -62,17 +64,22 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
 struct DiagnoseCommand {
   InputOptions input;
   std::string against;
+  std::string rules;
   std::string format;
   std::string output;
 
   void run() const {
     const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
     check_output(output, input);
+    if (!rules.empty() && !against.empty()) throw Error("diagnose: --rules and --against cannot be given together");
+    TableOptions options;
+    if (!rules.empty()) options.set("rules", {rules});
     std::vector<Table> tables;
     std::string changes;
     if (against.empty()) {
-      tables = fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&find_analysis("findings"), {}}})
-                   .tables;
+      tables =
+          fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&find_analysis("findings"), options}})
+              .tables;
     } else {
       changes = compare_with_baseline(tables);
     }
@@ -132,6 +139,7 @@ void add_diagnose_verb(CommandLine& line) {
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--against", command->against,
                   "A profile, or a directory of rank files, to compare the findings with");
+  verb.add_option("--rules", command->rules, "A file of thresholds and rules of your own (docs/diagnosis.md)");
   verb.add_option("--format", command->format, "text, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "md"});
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");

@@ -204,6 +204,7 @@ void add_table_verb(CommandLine& line) {
         break;
       case TableOption::Kind::choice:
       case TableOption::Kind::number:
+      case TableOption::Kind::file:
         verb.add_option("--" + name, command->values[name], about);
         break;
       case TableOption::Kind::names:

@@ -40,7 +40,7 @@ Table list_of_options(const std::vector<DeclaredTable>& declared) {
   Table list("options", "the options that single tables take, besides those that all tables take",
              {{"table", ColumnType::text, "", "name of the table"},
               {"name", ColumnType::text, "", "name of the option"},
-              {"kind", ColumnType::text, "", "flag, choice, number or names"},
+              {"kind", ColumnType::text, "", "flag, choice, number, names or file"},
               {"default", ColumnType::text, "", "what it is where nobody says; absent for nothing"},
               {"choices", ColumnType::text, "", "of a choice"},
               {"about", ColumnType::text, "", "what it does"}});

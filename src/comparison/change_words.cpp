@@ -307,7 +307,7 @@ std::string memory_words(const Comparison& comparison) {
   const std::optional<int64_t> a = peak_of_devices(comparison.memory(Side::a));
   const std::optional<int64_t> b = peak_of_devices(comparison.memory(Side::b));
   if (!a || !b || *a == 0) return {};
-  if (std::abs(static_cast<double>(*b) / static_cast<double>(*a) - 1) < thresholds::kNoticeable) return {};
+  if (std::abs(static_cast<double>(*b) / static_cast<double>(*a) - 1) < Thresholds{}.noticeable) return {};
   return fmt::format("The peak of device memory is {} in B, {} in A.\n", format_bytes(*b), format_bytes(*a));
 }
 
@@ -366,7 +366,7 @@ std::string finding_words(const Comparison& comparison) {
   };
   std::string words;
   for (const RowView row : findings.rows()) {
-    if (std::abs(std::get<double>(row[findings.column("delta_pct")])) < 100 * thresholds::kNoticeable) continue;
+    if (std::abs(std::get<double>(row[findings.column("delta_pct")])) < 100 * Thresholds{}.noticeable) continue;
     const std::string change = text(row, "change");
     words += fmt::format("  {} ({}): {}\n", text(row, "rule"), change,
                          text(row, change == "gone" || change == "shrunk" ? "title_a" : "title_b"));
@@ -415,7 +415,7 @@ std::string paragraph_of(const Comparison& comparison) {
     text += fmt::format("B starts its device ops with {} launches{}, A with {}.\n", count_words(launches_b),
                         comparison.per_iteration() ? " an iteration" : "", count_words(launches_a));
   }
-  if (const double share = share_of_other_shapes(comparison); share > thresholds::kNoticeable) {
+  if (const double share = share_of_other_shapes(comparison); share > Thresholds{}.noticeable) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);
   }

@@ -15,11 +15,8 @@ KernelDictionary dictionary_of(const OpenOptions& options) {
   KernelDictionary dictionary;
   if (options.kernel_rules.empty()) return dictionary;
   constexpr size_t kMostBytes = size_t{4} << 20;
-  const std::unique_ptr<TextSource> file = open_text(options.kernel_rules);
-  std::string text(kMostBytes + 1, '\0');
-  text.resize(file->read(text.data(), text.size()));
-  if (text.size() > kMostBytes) throw Error(options.kernel_rules, "is longer than any list of rules (4 MB)");
-  dictionary.add_rules(text, options.kernel_rules);
+  dictionary.add_rules(read_small_text(options.kernel_rules, kMostBytes, "any list of rules (4 MB)"),
+                       options.kernel_rules);
   return dictionary;
 }
 

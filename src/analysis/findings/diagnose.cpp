@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <set>
 
+#include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -29,6 +30,11 @@ double expected(const Finding& finding, int64_t gain) {
 EdgeTimes::Question with(const EdgeTimes::Question& a, const EdgeTimes::Question& b) {
   EdgeTimes::Question both{a.freed | b.freed, a.op_factor, a.without_gap ? a.without_gap : b.without_gap,
                            a.not_awaited ? a.not_awaited : b.not_awaited};
+  if (a.without_gap && b.without_gap) {
+    both.without_gap = [first = a.without_gap, second = b.without_gap](size_t run, SliceIndex op) {
+      return first(run, op) || second(run, op);
+    };
+  }
   if (!a.op_factor) {
     both.op_factor = b.op_factor;
   } else if (b.op_factor) {
@@ -39,18 +45,29 @@ EdgeTimes::Question with(const EdgeTimes::Question& a, const EdgeTimes::Question
   return both;
 }
 
+/// What is of the only rank, or of a rank with a single device, is of these.
+void name_place(const Session& session, Finding& finding) {
+  if (!finding.rank && session.runs.size() == 1) finding.rank = session.runs.front().rank;
+  if (!finding.rank || finding.device) return;
+  for (const Run& run : session.runs) {
+    const std::set<int32_t> devices = used_devices(run);
+    if (run.rank == *finding.rank && devices.size() == 1) finding.device = *devices.begin();
+  }
+}
+
 }  // namespace
 
-Diagnosis diagnose(const SessionFacts& facts) {
-  Investigation run(facts);
+Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
+  Investigation run(facts, rules);
   std::vector<Finding> found;
-  for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_ranks, find_sampled, find_profile_gaps}) {
+  for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_extra_work, find_ranks, find_links,
+                          find_memory, find_sampled, find_profile_gaps, find_by_users_rules}) {
     rule(run, found);
   }
 
   Diagnosis diagnosis;
   diagnosis.measured = run.measured();
-  const auto noticeable = static_cast<int64_t>(thresholds::kNoticeable * static_cast<double>(run.measured()));
+  const auto noticeable = static_cast<int64_t>(run.thresholds().noticeable * static_cast<double>(run.measured()));
   const bool hides_launches = run.hides_launches();
   std::vector<Finding> gains;
   std::vector<Finding> others;
@@ -120,11 +137,16 @@ Diagnosis diagnose(const SessionFacts& facts) {
       others.insert(others.begin() + static_cast<std::ptrdiff_t>(alternatives++), std::move(finding));
       continue;
     }
-    finding.severity = share >= thresholds::kCritical ? Severity::critical : Severity::warning;
+    finding.severity = share >= run.thresholds().critical ? Severity::critical : Severity::warning;
     diagnosis.findings.push_back(std::move(finding));
   }
   diagnosis.recoverable = std::min(replayed + stated, run.measured());
-  for (Finding& finding : others) diagnosis.findings.push_back(std::move(finding));
+  for (Finding& finding : others) {  // behind all that is as severe
+    const auto behind = std::find_if(diagnosis.findings.rbegin(), diagnosis.findings.rend(),
+                                     [&](const Finding& each) { return each.severity <= finding.severity; });
+    diagnosis.findings.insert(behind.base(), std::move(finding));
+  }
+  for (Finding& finding : diagnosis.findings) name_place(run.session(), finding);
   return diagnosis;
 }
 

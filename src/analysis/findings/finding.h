@@ -39,9 +39,10 @@ struct Finding {
   std::optional<EdgeTimes::Question> remedy = {};
   /// ns of all steps that it could give back, where no replay can say it.
   std::optional<int64_t> gain = {};
+  /// As the rule says where there is nothing to gain; else diagnose() finds it by the gain.
+  Severity severity = Severity::info;
 
   // Filled by diagnose(): ns of wall time over all steps.
-  Severity severity = Severity::info;
   std::optional<int64_t> recoverable = {};  // besides what the findings before it give back
   std::optional<int64_t> recoverable_low = {};
   std::optional<int64_t> recoverable_high = {};  // by itself

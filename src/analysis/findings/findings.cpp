@@ -7,9 +7,16 @@ namespace cgpu {
 
 namespace {
 
-Table findings_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
+const TableOption kRulesOption{
+    .name = "rules",
+    .kind = TableOption::Kind::file,
+    .fallback = "",
+    .about = "file of thresholds and rules of your own (docs/diagnosis.md)",
+};
+
+Table findings_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
   Table table = analysis.empty_table();
-  const Diagnosis diagnosis = diagnose(facts);
+  const Diagnosis diagnosis = diagnose(facts, read_rules(options.text(kRulesOption)));
   int64_t id = 0;
   for (const Finding& finding : diagnosis.findings) {
     table.append({++id, finding.rule, cell(text_of(finding.severity)), finding.title, finding.evidence,
@@ -29,8 +36,7 @@ Analysis findings_analysis() {
       .name = "findings",
       .about =
           "what slows the run down, what it could give back, and what to do: most recoverable time first; what there "
-          "is "
-          "nothing to gain from last",
+          "is nothing to gain from last",
       .subject = Subject::profile,
       .columns = {number_column("id", "number of the finding"), key_column("rule", "docs/diagnosis.md lists the rules"),
                   key_column("severity", "critical, warning, or info: nothing to gain, or nothing to be sure of"),
@@ -47,6 +53,7 @@ Analysis findings_analysis() {
                   number_column("rank", "that is at fault; absent where none is"),
                   number_column("device", "that is at fault; absent where none is"),
                   text_column("command", "shows more")},
+      .options = {kRulesOption},
       .needs_all_timelines = true,
       .whole = findings_table};
 }

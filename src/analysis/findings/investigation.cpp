@@ -6,14 +6,13 @@
 
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/thresholds.h"
 #include "analysis/long_pole/path_parts.h"
 #include "analysis/steps/warm_up.h"
 #include "table/units.h"
 
 namespace cgpu {
 
-Investigation::Investigation(const SessionFacts& facts) : facts_(facts) {
+Investigation::Investigation(const SessionFacts& facts, const Ruleset& rules) : facts_(facts), rules_(rules) {
   bool device_ops = false;
   for (const Run& run : facts.session().runs) device_ops = device_ops || !run.timeline.device_ops.slice.empty();
   if (!device_ops) return;
@@ -46,7 +45,8 @@ void Investigation::find_path() {
                           [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
                             PathShare& share = (*path_)[part.bound_by.number()];
                             share.total += to - from;
-                            if (to - from >= thresholds::kHostStall) share.in_long_parts += to - from;
+                            if (static_cast<double>(to - from) >= thresholds().host_stall)
+                              share.in_long_parts += to - from;
                             if (to - from <= share.longest.end - share.longest.begin) return;
                             share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
                           });
@@ -76,7 +76,7 @@ bool Investigation::hides_launches() const {
       if (run.timeline.slices.launch[slice] == kNone) ++orphans;
     });
   }
-  return static_cast<double>(orphans) > thresholds::kOrphans * static_cast<double>(ops);
+  return static_cast<double>(orphans) > thresholds().orphans * static_cast<double>(ops);
 }
 
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {

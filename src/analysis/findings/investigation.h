@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/ruleset.h"
 #include "analysis/long_pole/edge_times.h"
 #include "analysis/long_pole/periods.h"
 #include "analysis/session_facts.h"
@@ -21,13 +22,18 @@ namespace cgpu {
 /// The time on the critical path of one kind.
 struct PathShare {
   int64_t total = 0;          // ns
-  int64_t in_long_parts = 0;  // of this, in parts of thresholds::kHostStall or more
+  int64_t in_long_parts = 0;  // of this, in parts of Thresholds::host_stall or more
   Interval longest;           // the longest part, in ns from the start of the session
 };
 
 class Investigation {
  public:
-  explicit Investigation(const SessionFacts& facts);
+  /// Both must outlive it.
+  Investigation(const SessionFacts& facts, const Ruleset& rules);
+
+  const Thresholds& thresholds() const { return rules_.thresholds; }
+  /// Those that the user gave.
+  const std::vector<TableRule>& rules() const { return rules_.rules; }
 
   const SessionFacts& facts() const { return facts_; }
   const Session& session() const { return facts_.session(); }
@@ -65,6 +71,7 @@ class Investigation {
   void find_path();
 
   const SessionFacts& facts_;
+  const Ruleset& rules_;
   std::vector<Period> periods_;
   std::vector<Period> warm_up_;
   int64_t measured_ = 0;
@@ -83,6 +90,10 @@ void find_kernels(Investigation&, std::vector<Finding>&);       // what runs on 
 void find_ranks(Investigation&, std::vector<Finding>&);         // ranks that others wait for
 void find_sampled(Investigation&, std::vector<Finding>&);       // call trees and measured launches
 void find_profile_gaps(Investigation&, std::vector<Finding>&);  // what the profile itself lacks
+void find_memory(Investigation&, std::vector<Finding>&);        // how memory is held
+void find_links(Investigation&, std::vector<Finding>&);         // how fast collectives move data
+void find_extra_work(Investigation&, std::vector<Finding>&);    // device work that another way of saying the same saves
+void find_by_users_rules(Investigation&, std::vector<Finding>&);
 
 /// All findings of a session: the most recoverable time first, then what there is nothing to gain from. What they give
 /// back is counted one after another, so that no time is promised twice. O(edges) for each finding.
@@ -91,6 +102,6 @@ struct Diagnosis {
   int64_t measured = 0;     // ns of the steps that were looked at
   int64_t recoverable = 0;  // of all findings together, by one replay and what no replay can say
 };
-Diagnosis diagnose(const SessionFacts& facts);
+Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules = {});
 
 }  // namespace cgpu

@@ -5,7 +5,6 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -19,11 +18,11 @@ struct Copies {
   int64_t time = 0;
   int64_t pageable_bytes = 0;
   int64_t pageable_time = 0;
-  int64_t small = 0;  // below thresholds::kSmallCopy
+  int64_t small = 0;  // below Thresholds::small_copy
   int64_t small_time = 0;
 };
 
-Copies copies_of(const Session& session) {
+Copies copies_of(const Session& session, double small_copy) {
   Copies copies;
   for (const Run& run : session.runs) {
     const DeviceOps& ops = run.timeline.device_ops;
@@ -37,7 +36,7 @@ Copies copies_of(const Session& session) {
         copies.pageable_bytes += std::max<int64_t>(ops.bytes[op], 0);
         copies.pageable_time += time;
       }
-      if (ops.bytes[op] >= 0 && static_cast<double>(ops.bytes[op]) < thresholds::kSmallCopy) {
+      if (ops.bytes[op] >= 0 && static_cast<double>(ops.bytes[op]) < small_copy) {
         ++copies.small;
         copies.small_time += time;
       }
@@ -60,8 +59,8 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
   gone.freed = not_blocking.freed | at_once.freed;
   const int64_t gain = run.gain_of(gone);
   const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
-  if (std::max(share, waiting + copying) < thresholds::kNoticeable) return;
-  const Copies copies = copies_of(run.session());
+  if (std::max(share, waiting + copying) < run.thresholds().noticeable) return;
+  const Copies copies = copies_of(run.session(), run.thresholds().small_copy);
   const std::string moved = fmt::format("{} copies between host and device, {} in {}", copies.count,
                                         format_bytes(copies.bytes), format_ns(copies.time));
   Finding finding{.rule = "exposed_copies",
@@ -76,8 +75,9 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
                   .confidence = Confidence::high,
                   .time = (copying > waiting ? run.path(BoundBy::memory) : run.path(IdleCause::blocking_copy)).longest,
                   .remedy = gone};
-  if (copies.small >= thresholds::kManyCopies && 2 * copies.small > copies.count &&
-      2 * (copies.small_time) > copies.time && gain < thresholds::kSmallCopyCost * copies.small) {
+  if (static_cast<double>(copies.small) >= run.thresholds().many_copies && 2 * copies.small > copies.count &&
+      2 * (copies.small_time) > copies.time &&
+      static_cast<double>(gain) < run.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
     finding.rule = "small_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies, most of them small";
     finding.evidence += fmt::format("; {} of them below 64 KiB", copies.small);

@@ -7,7 +7,6 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
 #include "base/contains.h"
 #include "base/parse_number.h"
 #include "kernels/kernel_class.h"
@@ -66,7 +65,7 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
     ++found.count;
     if (example.empty()) example = base_kernel_name(t.name(slice));
   });
-  if (static_cast<double>(found.time) < thresholds::kNoticeable * static_cast<double>(run.measured())) return;
+  if (static_cast<double>(found.time) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
   EdgeTimes::Question faster;
   faster.op_factor = [&whole = run.facts().whole()](size_t number, SliceIndex op) -> double {
     return multiplies_without_tensor_cores(whole.run(number).timeline.name(op)) ? 0.5 : 1.0;
@@ -92,7 +91,7 @@ bool can_be_fused(KernelClass kernel_class) {
 /// Many short kernels of a kind that compilers fuse: the gaps before them would be gone.
 void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
   const double gaps = run.path_share(BoundBy::kernel_gap);
-  if (gaps < thresholds::kNoticeable) return;
+  if (gaps < run.thresholds().noticeable) return;
   KernelTime found;
   std::vector<std::vector<bool>> fused;  // by run, by slice
   for (size_t number = 0; number < run.session().runs.size(); ++number) {
@@ -100,13 +99,13 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
   }
   const SessionFacts& whole = run.facts().whole();
   for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
-    if (!can_be_fused(kernel_class)) return;
-    found.time += whole.run(number).timeline.slices.duration[slice];
+    const int64_t duration = whole.run(number).timeline.slices.duration[slice];
+    if (!can_be_fused(kernel_class) || static_cast<double>(duration) > run.thresholds().short_kernel) return;
+    found.time += duration;
     ++found.count;
     fused[number][slice] = true;
   });
-  if (found.count < thresholds::kManyKernels) return;
-  if (static_cast<double>(found.time) / static_cast<double>(found.count) > thresholds::kShortKernel) return;
+  if (static_cast<double>(found.count) < run.thresholds().many_kernels) return;
   EdgeTimes::Question question;
   question.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
     return op < fused[number].size() && fused[number][op];
@@ -134,7 +133,7 @@ void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
     span += std::get<int64_t>(row[gpu_time.column("span_ns")]);
   }
   const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
-  if (share < thresholds::kComputes) return;
+  if (share < run.thresholds().computes) return;
   std::map<KernelClass, int64_t> classes;
   int64_t whole = 0;
   for_each_kernel(run.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {

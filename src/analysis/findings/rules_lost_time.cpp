@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <unordered_set>
+#include <vector>
 
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
+#include "analysis/findings/pipelines.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -52,7 +54,7 @@ EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
 
 void find_kinds(Investigation& run, std::vector<Finding>& findings) {
   for (const LostTime& lost : kLostTimes) {
-    if (run.path_share(lost.cause) < thresholds::kNoticeable / 3) continue;
+    if (run.path_share(lost.cause) < run.thresholds().noticeable / 3) continue;
     const std::string culprit = run.culprit_of(text_of(lost.cause));
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
@@ -73,7 +75,7 @@ void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
   const EdgeTimes::Question without = freed({IdleCause::synchronization});
   const int64_t gain = run.gain_of(without);
   const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
-  if (share < thresholds::kNoticeable) return;
+  if (share < run.thresholds().noticeable) return;
   const std::string culprit = run.culprit_of("synchronization");
   Finding finding{
       .rule = "synchronization",
@@ -100,7 +102,7 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
   const auto share = [&](int64_t time) { return static_cast<double>(time) / static_cast<double>(run.measured()); };
   const std::string culprit = run.culprit_of("host_code");
   const std::string most = culprit.empty() ? "" : "; of the idle time, most in " + culprit;
-  if (dense > code.in_long_parts && share(dense) >= thresholds::kNoticeable) {
+  if (dense > code.in_long_parts && share(dense) >= run.thresholds().noticeable) {
     findings.push_back(
         {.rule = "launch_bound",
          .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
@@ -113,7 +115,7 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
          .confidence = Confidence::medium,
          .time = code.longest,
          .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})});
-  } else if (share(code.total) >= thresholds::kNoticeable) {
+  } else if (share(code.total) >= run.thresholds().noticeable) {
     findings.push_back({.rule = "host_stall",
                         .title = std::string(kShareOfTime) + " the host computes while the device has nothing to do",
                         .evidence = fmt::format("{} on the critical path, {} of it in stretches of 1 ms or more{}",
@@ -125,7 +127,7 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
                         .time = code.longest,
                         .remedy = freed({IdleCause::host_code})});
   }
-  if (dense <= code.in_long_parts && share(launches.total) >= thresholds::kNoticeable) {
+  if (dense <= code.in_long_parts && share(launches.total) >= run.thresholds().noticeable) {
     findings.push_back({.rule = "launch_bound",
                         .title = std::string(kShareOfTime) + " goes into launch calls",
                         .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
@@ -139,9 +141,28 @@ void find_host_code(Investigation& run, std::vector<Finding>& findings) {
   }
 }
 
+/// By run the communication that does not pass work on from stage to stage.
+std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const SessionFacts& facts) {
+  std::vector<std::unordered_set<SliceIndex>> ops(facts.session().runs.size());
+  for (const CollectiveSeries& series : facts.collectives()) {
+    if (passes_work_on(series.name)) continue;
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) ops[member.run].insert(part.slice);
+    }
+  }
+  return ops;
+}
+
 void find_communication(Investigation& run, std::vector<Finding>& findings) {
   const PathShare& path = run.path(BoundBy::communication);
-  if (run.path_share(BoundBy::communication) < thresholds::kNoticeable) return;
+  if (run.path_share(BoundBy::communication) < run.thresholds().noticeable) return;
+  EdgeTimes::Question at_once = freed({BoundBy::communication});
+  if (run.session().runs.size() > 1 && is_pipeline(run.facts())) {  // what its stages wait for is told as its bubble
+    at_once = {};
+    at_once.op_factor = [ops = ops_of_other_collectives(run.facts().whole())](size_t number, SliceIndex op) {
+      return ops[number].contains(op) ? 0.0 : 1.0;
+    };
+  }
   findings.push_back(
       {.rule = "exposed_communication",
        .title = std::string(kShareOfTime) + " the run waits for communication that nothing hides",
@@ -152,7 +173,7 @@ void find_communication(Investigation& run, std::vector<Finding>& findings) {
        .command = "collectives",
        .confidence = Confidence::medium,
        .time = path.longest,
-       .remedy = freed({BoundBy::communication})});
+       .remedy = at_once});
 }
 
 void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
@@ -160,7 +181,7 @@ void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
   const int64_t unknown = run.path(IdleCause::unknown).total;
   const int64_t both = dependency + unknown;
   const double share = static_cast<double>(both) / static_cast<double>(run.measured());
-  if (share < thresholds::kOrphans) return;
+  if (share < run.thresholds().orphans) return;
   findings.push_back(
       {.rule = "untraced_host",
        .title = fmt::format("{} of the time the device waits for something that the profile does not show",
@@ -172,6 +193,20 @@ void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
        .command = "critical_path_trace --where 'bound_by in (dependency, unknown)'",
        .confidence = Confidence::low,
        .time = (dependency > unknown ? run.path(IdleCause::dependency) : run.path(IdleCause::unknown)).longest});
+}
+
+/// A server that had no request: nothing that the program could do better.
+void find_no_work(Investigation& run, std::vector<Finding>& findings) {
+  const PathShare& path = run.path(IdleCause::no_work);
+  if (run.path_share(IdleCause::no_work) < run.thresholds().noticeable) return;
+  findings.push_back({.rule = "no_work",
+                      .title = fmt::format("{} of the time there was no request to work on",
+                                           format_percent(100 * run.path_share(IdleCause::no_work))),
+                      .evidence = fmt::format("{} on the critical path", run.per_step(path.total)),
+                      .suggestion = "Nothing to gain in the program: measure under load, or use fewer devices",
+                      .command = "idle_hosts --where 'cause = no_work'",
+                      .confidence = Confidence::high,
+                      .time = path.longest});
 }
 
 void find_warm_up(Investigation& run, std::vector<Finding>& findings) {
@@ -199,6 +234,7 @@ void find_lost_time(Investigation& run, std::vector<Finding>& findings) {
   find_host_code(run, findings);
   find_communication(run, findings);
   find_unexplained(run, findings);
+  find_no_work(run, findings);
   find_warm_up(run, findings);
 }
 

@@ -1,13 +1,77 @@
 // Rules about the profile itself: what it lacks, so that other findings may be wrong.
 #include <fmt/format.h>
 
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
 #include "table/units.h"
 
 namespace cgpu {
 
+namespace {
+
+/// What all profiles of one run have in common.
+struct Common {
+  const char* what;
+  std::string (*of)(const Run&);  // "" where the profile does not say
+};
+
+constexpr std::array kCommon{
+    Common{"device", [](const Run& run) { return run.devices.empty() ? "" : run.devices.front().name; }},
+    Common{"profiler", [](const Run& run) { return run.format; }},
+};
+
+/// Profiles that were opened together and are not of one run.
+Finding mixed_ranks(std::string evidence) {
+  return {.rule = "mixed_ranks",
+          .title = "The profiles do not seem to be of one run",
+          .evidence = std::move(evidence),
+          .suggestion = "Open the ranks of one run together; to see what differs between two runs: cgpu compare",
+          .command = "info",
+          .confidence = Confidence::medium};
+}
+
+void find_mixed_ranks(Investigation& run, std::vector<Finding>& findings) {
+  std::vector<std::string> differences;
+  for (const Common& common : kCommon) {
+    std::set<std::string> values;
+    for (const Run& one : run.session().runs) {
+      if (const std::string value = common.of(one); !value.empty()) values.insert(value);
+    }
+    if (values.size() > 1) differences.push_back(fmt::format("{}: {}", common.what, fmt::join(values, ", ")));
+  }
+  if (differences.empty()) return;
+  findings.push_back(mixed_ranks(fmt::format("{}", fmt::join(differences, "; "))));
+}
+
+/// Calls and device work in an order that cannot be, as the graph of dependencies finds them.
+void find_contradictions(Investigation& run, std::vector<Finding>& findings) {
+  if (!run.has_device_ops()) return;
+  constexpr double kFew = 0.01;  // of the edges: clocks that are corrected meanwhile contradict themselves now and then
+  const DependencyGraph& graph = run.facts().whole().dependencies();
+  const int64_t backward = graph.contradictions();
+  if (static_cast<double>(backward) < kFew * static_cast<double>(graph.edges().size())) return;
+  if (backward == 0) return;
+  findings.push_back(
+      {.rule = "implausible_profile",
+       .title = fmt::format("{} of {} dependencies lead backward in time", format_count(backward),
+                            format_count(backward + static_cast<int64_t>(graph.edges().size()))),
+       .evidence = "ops that begin before their launch, or waits that return before what they waited for",
+       .suggestion = "Clocks of host and device, or of the ranks, do not agree: what depends on them (causes of idle "
+                     "time, waits for ranks, recoverable times) is doubtful",
+       .command = "clocks",
+       .confidence = Confidence::high});
+}
+
+}  // namespace
+
 void find_profile_gaps(Investigation& run, std::vector<Finding>& findings) {
+  find_mixed_ranks(run, findings);
+  find_contradictions(run, findings);
   int64_t ops = 0;
   for (const Run& one : run.session().runs) ops += static_cast<int64_t>(one.timeline.device_ops.size());
   const Table& notes = run.table("notes");
@@ -17,8 +81,9 @@ void find_profile_gaps(Investigation& run, std::vector<Finding>& findings) {
     const std::string text = std::get<std::string>(row[notes.column("text")]);
     const bool lost = code == "lost_events" || code == "truncated_input" || code == "damaged_input";
     const bool orphans =
-        code == "orphan_device_op" && static_cast<double>(count) > thresholds::kOrphans * static_cast<double>(ops);
+        code == "orphan_device_op" && static_cast<double>(count) > run.thresholds().orphans * static_cast<double>(ops);
     const bool implausible = code == "implausible_duration" || code == "negative_duration";
+    if (code == "duplicate_rank") findings.push_back(mixed_ranks(fmt::format("{} {}: {}", code, count, text)));
     if (!lost && !orphans && !implausible) continue;
     findings.push_back(
         {.rule = implausible ? "implausible_profile" : "incomplete_profile",

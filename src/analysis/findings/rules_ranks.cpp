@@ -2,11 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
-#include "base/contains.h"
+#include "analysis/findings/pipelines.h"
+#include "analysis/session_clock.h"
+#include "base/interval_set.h"
 #include "links/collective_series.h"
 #include "table/units.h"
 
@@ -38,14 +44,158 @@ int64_t median_compute(std::vector<RankTime> ranks) {
   return middle->compute;
 }
 
-/// Whether ranks pass work on to each other, as the stages of a pipeline do.
-bool is_pipeline(const SessionFacts& facts) {
+/// The time that a rank waits for other stages, of the time in which its devices compute nothing: inside sends and
+/// receives beyond what the shortest of their kind takes, and in other collectives until their last member has come.
+int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) {
+  const Session& session = facts.session();
+  const Run& run = session.runs[number];
+  std::vector<Interval> waits;
   for (const CollectiveSeries& series : facts.collectives()) {
-    for (const std::string_view name : {"send", "recv", "Send", "Recv"}) {
-      if (contains(series.name, name)) return true;
+    const bool passes_on = passes_work_on(series.name);
+    if (!passes_on && !common_clock) continue;
+    int64_t shortest = INT64_MAX;
+    for (const CollectiveMember& member : series.members) {
+      for (const CollectivePart& part : member.parts) {
+        shortest = std::min(shortest, session.runs[member.run].timeline.slices.duration[part.slice]);
+      }
+    }
+    const std::vector<int64_t> last = passes_on ? std::vector<int64_t>() : last_starts(session, series);
+    for (const CollectiveMember& member : series.members) {
+      if (member.run != number) continue;
+      for (const CollectivePart& part : member.parts) {
+        const int64_t begin = run.timeline.slices.start[part.slice];
+        const int64_t end =
+            passes_on ? run.timeline.slices.end(part.slice) - shortest : last[part.instance] - run.clock_base;
+        if (end > begin) waits.push_back({begin, end});
+      }
     }
   }
-  return false;
+  std::vector<OpIndex> compute;
+  for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) {
+    if (run.timeline.device_ops.kind[op] == OpKind::compute) compute.push_back(op);
+  });
+  return IntervalSet(std::move(waits)).subtract(busy_time(run.timeline, compute)).length();
+}
+
+/// The sends and receives of the rank that has the most, a step.
+int64_t most_receives(Investigation& run) {
+  int64_t most = 0;
+  for (const CollectiveSeries& series : run.facts().collectives()) {
+    if (!passes_work_on(series.name)) continue;
+    for (const CollectiveMember& member : series.members)
+      most = std::max(most, static_cast<int64_t>(member.parts.size()));
+  }
+  return most / std::max<int64_t>(static_cast<int64_t>(run.periods().size()), 1);
+}
+
+/// The rank with the most work waits only where nothing can be done about it by moving work: that is the bubble.
+void find_bubble(Investigation& run, const RankTime& busiest, size_t ranks, std::vector<Finding>& findings) {
+  const Session& session = run.session();
+  const auto found =
+      std::find_if(session.runs.begin(), session.runs.end(), [&](const Run& one) { return one.rank == busiest.rank; });
+  const int64_t wait =
+      stage_wait(run.facts(), static_cast<size_t>(found - session.runs.begin()), has_common_clock(session));
+  if (static_cast<double>(wait) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  findings.push_back(
+      {.rule = "pipeline_bubble",
+       .title = fmt::format("The stage with the most work, rank {}, waits {} for the others (pipeline bubble)",
+                            busiest.rank, format_ns(wait)),
+       .evidence = fmt::format("it computes {}; {} ranks, {} sends or receives of a kind a step",
+                               format_ns(busiest.compute), ranks, most_receives(run)),
+       .suggestion =
+           "Use more micro-batches a step, interleave the stages (virtual stages), or a schedule that fills the "
+           "gaps (zero bubble, DualPipe)",
+       .command = fmt::format("idle_streams --rank {}", busiest.rank),
+       .confidence = Confidence::medium,
+       .precedence = 0.7,  // with stages of equal work a part of it is gone too
+       .rank = busiest.rank,
+       // Sends and receives are not matched over ranks, so that no replay can say it.
+       .gain = wait});
+}
+
+/// What the kernels of experts take on each rank, and what each would take of it if they shared the work equally.
+struct ExpertWork {
+  std::vector<int64_t> time;                                    // by run
+  std::vector<std::unordered_map<SliceIndex, double>> factors;  // by run: of its ops that take more than the mean
+  size_t most = 0;                                              // run
+  int64_t mean = 0;
+  int64_t excess = 0;  // of the rank with most, layer by layer
+};
+
+/// The kernels of experts of the ranks are compared one by one where all have equally many, else by their sums.
+ExpertWork expert_work(const Session& session) {
+  ExpertWork work;
+  std::vector<std::vector<SliceIndex>> ops(session.runs.size());
+  for (size_t number = 0; number < session.runs.size(); ++number) {
+    const Timeline& t = session.runs[number].timeline;
+    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+      if (class_of(t, op) == KernelClass::moe_gemm) ops[number].push_back(slice);
+    });
+    std::stable_sort(ops[number].begin(), ops[number].end(),
+                     [&](SliceIndex a, SliceIndex b) { return t.slices.start[a] < t.slices.start[b]; });
+    int64_t time = 0;
+    for (const SliceIndex slice : ops[number]) time += t.slices.duration[slice];
+    work.time.push_back(time);
+    work.mean += time;
+  }
+  const auto runs = static_cast<int64_t>(session.runs.size());
+  work.mean /= runs;
+  work.most = static_cast<size_t>(std::max_element(work.time.begin(), work.time.end()) - work.time.begin());
+  work.factors.resize(session.runs.size());
+  const bool equally_many =
+      std::all_of(ops.begin(), ops.end(), [&](const auto& each) { return each.size() == ops[0].size(); });
+  for (size_t number = 0; number < session.runs.size(); ++number) {
+    const auto& durations = session.runs[number].timeline.slices.duration;
+    for (size_t i = 0; i < ops[number].size(); ++i) {
+      int64_t mean = 0;
+      if (equally_many) {
+        for (size_t other = 0; other < ops.size(); ++other) {
+          mean += session.runs[other].timeline.slices.duration[ops[other][i]];
+        }
+        mean /= runs;
+      } else {
+        mean = static_cast<int64_t>(static_cast<double>(durations[ops[number][i]]) * static_cast<double>(work.mean) /
+                                    static_cast<double>(std::max<int64_t>(work.time[number], 1)));
+      }
+      const int64_t own = durations[ops[number][i]];
+      if (own <= mean) continue;
+      work.factors[number].emplace(ops[number][i], static_cast<double>(mean) / static_cast<double>(own));
+      if (number == work.most) work.excess += own - mean;
+    }
+  }
+  return work;
+}
+
+/// Returns the rank whose experts have the most work, where that is found.
+std::optional<int64_t> find_experts(Investigation& run, std::vector<Finding>& findings) {
+  const Session& session = run.facts().whole().session();
+  ExpertWork work = expert_work(session);
+  const auto noticeable = run.thresholds().noticeable * static_cast<double>(run.measured());
+  if (static_cast<double>(work.excess) < noticeable) return {};
+  if (static_cast<double>(work.time[work.most]) <
+      (run.thresholds().unequal_work + 1) / 2 * static_cast<double>(work.mean)) {
+    return {};
+  }
+  const int64_t rank = session.runs[work.most].rank;
+  EdgeTimes::Question equal;
+  equal.op_factor = [factors = std::move(work.factors)](size_t number, SliceIndex op) {
+    const auto found = factors[number].find(op);
+    return found == factors[number].end() ? 1.0 : found->second;
+  };
+  findings.push_back(
+      {.rule = "expert_imbalance",
+       .title = fmt::format("Experts have unequal work: those of rank {} compute {}, of a rank on average {}", rank,
+                            format_ns(work.time[work.most]), format_ns(work.mean)),
+       .evidence = fmt::format("the ranks wait for it in the next exchange; equal work would take {} from it",
+                               format_ns(work.excess)),
+       .suggestion = "Balance the routing (auxiliary loss, bias of the router, capacity factor), or place experts by "
+                     "their load and copy the busiest (EPLB)",
+       .command = fmt::format("kernels --rank {} --where 'class = moe_gemm'", rank),
+       .confidence = Confidence::high,
+       .precedence = 1.1,
+       .rank = rank,
+       .remedy = equal});
+  return rank;
 }
 
 }  // namespace
@@ -57,7 +207,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
   const auto [least, most] = std::minmax_element(
       ranks.begin(), ranks.end(), [](const RankTime& a, const RankTime& b) { return a.compute < b.compute; });
   const bool unequal =
-      static_cast<double>(most->compute) > thresholds::kUnequalWork * static_cast<double>(least->compute);
+      static_cast<double>(most->compute) > run.thresholds().unequal_work * static_cast<double>(least->compute);
   int64_t sum = 0;
   for (const RankTime& rank : ranks) sum += rank.compute;
   const int64_t mean = sum / static_cast<int64_t>(ranks.size());
@@ -66,7 +216,8 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
 
   // Stages of a pipeline wait for each other by design: there no rank is late, only one with more work than others.
   if (is_pipeline(run.facts())) {
-    if (!unequal || steps_share < thresholds::kNoticeable) return;
+    find_bubble(run, *most, ranks.size(), findings);
+    if (!unequal || steps_share < run.thresholds().noticeable) return;
     findings.push_back(
         {.rule = "stage_imbalance",
          .title = fmt::format("Stages of the pipeline have unequal work: rank {} computes {}, rank {} {}", most->rank,
@@ -83,6 +234,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
     return;
   }
 
+  const std::optional<int64_t> most_expert_work = find_experts(run, findings);
   const Table& stragglers = run.table("stragglers");
   if (stragglers.empty()) return;
   const auto at = [&](size_t row, const char* column) {
@@ -100,9 +252,10 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
   const int64_t others = static_cast<int64_t>(stragglers.row_count()) - 1;
   if (others < 1 || caused == 0) return;
   const int64_t waited = most_caused / others;  // by each of the others, on average
-  if (static_cast<double>(waited) < thresholds::kNoticeable * static_cast<double>(run.measured())) return;
-  if (static_cast<double>(most_caused) < thresholds::kStraggler * static_cast<double>(caused)) return;
+  if (static_cast<double>(waited) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  if (static_cast<double>(most_caused) < run.thresholds().straggler * static_cast<double>(caused)) return;
   const int64_t rank = at(late, "rank");
+  if (rank == most_expert_work) return;  // that is why
   const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
   const int64_t median = median_compute(ranks);
   const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;

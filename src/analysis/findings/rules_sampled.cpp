@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "analysis/findings/investigation.h"
-#include "analysis/findings/thresholds.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -40,7 +39,7 @@ void find_barriers(Investigation& run, std::vector<Finding>& findings) {
       if (!name.starts_with("<omp") || name.find("wait") == std::string::npos || !std::holds_alternative<double>(value))
         continue;
       const double share = std::get<double>(value) / whole;
-      if (share < thresholds::kSampledShare) continue;
+      if (share < run.thresholds().sampled_share) continue;
       findings.push_back(
           {.rule = "barrier_wait",
            .title = fmt::format("{} of the threads' time is spent in {}", format_percent(100 * share), name),
@@ -85,7 +84,7 @@ void find_rules_of_launches(Investigation& run, std::vector<Finding>& findings) 
   std::vector<std::string> kernels;
   for (const size_t row : rows) {
     const std::string kernel = text_in(rules, row, "kernel");
-    if (value(row) < 100 * thresholds::kSampledShare || kernels.size() >= 5) break;
+    if (value(row) < 100 * run.thresholds().sampled_share || kernels.size() >= 5) break;
     if (std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) continue;
     kernels.push_back(kernel);
     findings.push_back({.rule = "slow_kernel",

@@ -53,18 +53,21 @@ std::vector<int64_t> EdgeTimes::weights(const Question& question) const {
       }
     }
   }
-  for (uint32_t edge = 0; edge < weights.size(); ++edge) {
-    const Dependency& dependency = graph_.edges()[edge];
-    const bool excused = question.not_awaited && dependency.kind == EdgeKind::arrival &&
-                         moments[dependency.from].run == *question.not_awaited;
-    if (excused || is_over(dependency.kind, question.freed)) {
-      weights[edge] = kNoEdge;
-    } else if (kinds_[edge] != kSeveral && question.freed[kinds_[edge]]) {
-      weights[edge] = 0;
-    } else if (question.op_factor && dependency.kind == EdgeKind::work) {
-      const Moment& begin = moments[dependency.from];
-      const double factor = question.op_factor(begin.run, begin.slice);
-      weights[edge] = std::llround(static_cast<double>(weights[edge]) * factor);
+  for (MomentIndex to = 0; to < moments.size(); ++to) {
+    for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
+      const Dependency& dependency = graph_.edges()[edge];
+      const bool excused = question.not_awaited && dependency.kind == EdgeKind::arrival &&
+                           moments[dependency.from].run == *question.not_awaited;
+      if (excused || is_over(dependency.kind, question.freed)) {
+        weights[edge] = kNoEdge;
+      } else if (kinds_[edge] != kSeveral && question.freed[kinds_[edge]]) {
+        weights[edge] = 0;
+      } else if (question.op_factor && (dependency.kind == EdgeKind::work || dependency.kind == EdgeKind::collective)) {
+        // Of a collective the op ends with the edge, since it begins with the last member.
+        const Moment& of_op = moments[dependency.kind == EdgeKind::work ? dependency.from : to];
+        const double factor = question.op_factor(of_op.run, of_op.slice);
+        weights[edge] = std::llround(static_cast<double>(weights[edge]) * factor);
+      }
     }
   }
   for (const Part& part : parts_) {

@@ -103,6 +103,7 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
     }
     json.end_array().key("options").begin_array();
     for (const TableOption& option : table->options) {
+      if (option.kind == TableOption::Kind::file) continue;
       json.begin_object()
           .member("name", option.name)
           .member("kind", text_of(option.kind))

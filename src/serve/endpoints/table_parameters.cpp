@@ -37,6 +37,7 @@ const Analysis& table_called(std::string_view name) {
 TableOptions take_options(const Analysis& table, Request& request) {
   TableOptions options;
   for (const TableOption& option : table.options) {
+    if (option.kind == TableOption::Kind::file) continue;
     std::vector<std::string> values = take(option.name, request);
     if (option.kind != TableOption::Kind::names) check_once(option.name, values);
     if (values.empty()) continue;

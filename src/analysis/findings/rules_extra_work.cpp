@@ -1,0 +1,221 @@
+// Rules about device work that is done twice, or only moves data into another order; and about kernels that leave most
+// of the device idle.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/device/device_ops.h"
+#include "analysis/findings/investigation.h"
+#include "base/contains.h"
+#include "kernels/names.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Ops of a session by run and slice, and what they take.
+struct ChosenOps {
+  std::vector<std::vector<bool>> by_run;  // by slice
+  int64_t count = 0;
+  int64_t time = 0;
+  std::string example;
+};
+
+/// The device ops that compute and of which wanted(run, op, slice) holds.
+template <typename Wanted>
+ChosenOps choose_ops(const SessionFacts& facts, Wanted wanted) {
+  ChosenOps chosen;
+  for (size_t number = 0; number < facts.session().runs.size(); ++number) {
+    const Timeline& t = facts.run(number).timeline;
+    std::vector<bool>& ops = chosen.by_run.emplace_back(t.slices.size());
+    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+      if (t.device_ops.kind[op] == OpKind::communication || !wanted(number, op, slice)) return;
+      ops[slice] = true;
+      ++chosen.count;
+      chosen.time += t.slices.duration[slice];
+      if (chosen.example.empty()) chosen.example = base_kernel_name(t.name(slice));
+    });
+  }
+  return chosen;
+}
+
+/// What is different where these ops, and the gaps before them, are gone.
+EdgeTimes::Question without(std::vector<std::vector<bool>> ops) {
+  EdgeTimes::Question question;
+  const auto chosen = std::make_shared<const std::vector<std::vector<bool>>>(std::move(ops));
+  const auto is_one = [chosen](size_t run, SliceIndex op) { return op < (*chosen)[run].size() && (*chosen)[run][op]; };
+  question.op_factor = [is_one](size_t run, SliceIndex op) { return is_one(run, op) ? 0.0 : 1.0; };
+  question.without_gap = is_one;
+  return question;
+}
+
+bool is_noticeable(const Investigation& run, int64_t time) {
+  return static_cast<double>(time) >= run.thresholds().noticeable * static_cast<double>(run.measured());
+}
+
+/// Whether a kernel of the class layout puts a whole tensor into another order, by the names that cuDNN, cuBLAS,
+/// PyTorch and CANN give; the others of the class cut, join and pad.
+bool changes_order(std::string_view name) {
+  for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw", "transpose", "Transpose",
+                                      "permute", "Permute", "TransData", "tensorTransform"}) {
+    if (contains(name, part)) return true;
+  }
+  return false;
+}
+
+void find_layout_changes(Investigation& run, std::vector<Finding>& findings) {
+  const SessionFacts& whole = run.facts().whole();
+  std::vector<std::vector<int8_t>> known;  // by run, by name; -1: not asked
+  for (const Run& one : whole.session().runs) known.emplace_back(one.timeline.names.size(), int8_t{-1});
+  ChosenOps changes = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
+    const Timeline& t = whole.run(number).timeline;
+    if (static_cast<KernelClass>(t.device_ops.kernel_class[op]) != KernelClass::layout) return false;
+    int8_t& is_one = known[number][t.slices.name[slice]];
+    if (is_one < 0) is_one = changes_order(t.name(slice)) ? 1 : 0;
+    return is_one == 1;
+  });
+  if (!is_noticeable(run, changes.time)) return;
+  findings.push_back(
+      {.rule = "layout_changes",
+       .title = std::string(kShareOfTime) + " goes into changing the layout of tensors",
+       .evidence = fmt::format("{} in {} kernels such as {}", format_ns(changes.time), format_count(changes.count),
+                               changes.example),
+       .suggestion =
+           "Keep one layout from end to end: channels_last for the model and its input (convolutions on tensor "
+           "cores want NHWC), weights stored as the products read them, no transposed views before kernels "
+           "that copy them",
+       .command = "kernels --where 'class = layout'",
+       .confidence = Confidence::medium,
+       .remedy = without(std::move(changes.by_run))});
+}
+
+/// Whether a host slice of this name computes a part of the forward pass once more (activation checkpointing).
+bool computes_again(std::string_view name) {
+  if (contains(name, "CheckpointFunctionBackward")) return true;
+  return contains(name, "torch/utils/checkpoint.py") &&
+         (contains(name, "recompute_fn") || contains(name, "unpack_hook"));
+}
+
+/// Of the slices of a run whether they lie in such a slice, and not in the backward pass that it runs inside.
+class Recomputation {
+ public:
+  explicit Recomputation(const Timeline& t) : t_(t), names_(t.names.size(), Name::other) {
+    for (StringId name = 0; name < t.names.size(); ++name) {
+      if (computes_again(t.names[name])) names_[name] = Name::again;
+      if (t.names[name].starts_with("autograd::engine::evaluate_function")) names_[name] = Name::backward;
+    }
+    any_ = std::find(names_.begin(), names_.end(), Name::again) != names_.end();
+  }
+  bool any() const { return any_; }
+  bool has(SliceIndex op) const {
+    for (SliceIndex at = t_.slices.launch[op]; at != kNone; at = t_.slices.parent[at]) {
+      if (names_[t_.slices.name[at]] == Name::again) return true;
+      if (names_[t_.slices.name[at]] == Name::backward) return false;
+    }
+    return false;
+  }
+
+ private:
+  enum class Name : uint8_t { other, again, backward };
+  const Timeline& t_;
+  std::vector<Name> names_;  // by name
+  bool any_ = false;
+};
+
+void find_recompute(Investigation& run, std::vector<Finding>& findings) {
+  const SessionFacts& whole = run.facts().whole();
+  std::vector<Recomputation> of_runs;
+  for (const Run& one : whole.session().runs) of_runs.emplace_back(one.timeline);
+  if (std::none_of(of_runs.begin(), of_runs.end(), [](const Recomputation& one) { return one.any(); })) return;
+  ChosenOps again = choose_ops(whole, [&](size_t number, OpIndex, SliceIndex slice) {
+    return of_runs[number].any() && of_runs[number].has(slice);
+  });
+  if (!is_noticeable(run, again.time)) return;
+  findings.push_back(
+      {.rule = "recompute",
+       .title = std::string(kShareOfTime) + " parts of the forward pass are computed once more for the backward pass",
+       .evidence = fmt::format("{} in {} kernels such as {}, under activation checkpointing", format_ns(again.time),
+                               format_count(again.count), again.example),
+       .suggestion = "Where memory allows, checkpoint fewer layers, or only what is cheap to compute and large to keep "
+                     "(selective checkpointing); see memory for how much is left",
+       .command = "ops",
+       .confidence = Confidence::medium,
+       .remedy = without(std::move(again.by_run))});
+}
+
+/// Kernels that are no short ones and give a block to a part of the multiprocessors only.
+void find_low_occupancy(Investigation& run, std::vector<Finding>& findings) {
+  if (run.path_share(BoundBy::compute) < run.thresholds().noticeable) return;
+  const Table& occupancy = run.table("occupancy");
+  std::unordered_map<std::string_view, float> filled;  // by name: the share of the multiprocessors
+  const size_t names = occupancy.empty() ? 0 : occupancy.column("name");
+  std::vector<std::string> kept(occupancy.row_count());
+  for (const RowView row : occupancy.rows()) {
+    const Cell efficiency = row[occupancy.column("sm_efficiency_pct")];
+    const auto total = static_cast<double>(std::get<int64_t>(row[occupancy.column("total_ns")]));
+    const auto count = static_cast<double>(std::get<int64_t>(row[occupancy.column("count")]));
+    if (!std::holds_alternative<double>(efficiency) || total < run.thresholds().short_kernel * count) continue;
+    const double share = std::get<double>(efficiency) / 100;
+    if (share <= 0 || share >= run.thresholds().low_occupancy) continue;
+    kept[row.index()] = std::get<std::string>(row[names]);
+    filled[kept[row.index()]] = static_cast<float>(share);
+  }
+  if (filled.empty()) return;
+  const SessionFacts& whole = run.facts().whole();
+  std::vector<std::vector<float>> factors;  // by run, by name
+  for (const Run& one : whole.session().runs) {
+    std::vector<float>& of_run = factors.emplace_back(one.timeline.names.size(), 1.0F);
+    for (StringId name = 0; name < one.timeline.names.size(); ++name) {
+      const auto found = filled.find(one.timeline.names[name]);
+      if (found != filled.end()) of_run[name] = found->second;
+    }
+  }
+  std::map<std::string_view, int64_t> time_of;
+  ChosenOps few_blocks = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
+    const Timeline& t = whole.run(number).timeline;
+    if (t.device_ops.kind[op] != OpKind::compute || factors[number][t.slices.name[slice]] >= 1) return false;
+    time_of[t.name(slice)] += t.slices.duration[slice];
+    return true;
+  });
+  if (!is_noticeable(run, few_blocks.time)) return;
+  const auto most = std::max_element(time_of.begin(), time_of.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::string evidence = fmt::format(
+      "{} in {} kernels, most in {} ({} of the multiprocessors); recoverable if their work were spread evenly",
+      format_ns(few_blocks.time), format_count(few_blocks.count), base_kernel_name(most->first),
+      format_percent(100.0 * static_cast<double>(filled.at(most->first))));
+  EdgeTimes::Question spread;
+  spread.op_factor = [factors = std::move(factors), ops = std::move(few_blocks.by_run), &whole](
+                         size_t number, SliceIndex op) -> double {
+    if (op >= ops[number].size() || !ops[number][op]) return 1;
+    return static_cast<double>(factors[number][whole.run(number).timeline.slices.name[op]]);
+  };
+  findings.push_back(
+      {.rule = "low_occupancy",
+       .title = std::string(kShareOfTime) + " could be gained if kernels of few blocks filled the device",
+       .evidence = evidence,
+       .suggestion = "Give them more blocks: a larger batch, split-K or stream-K products, flash decoding; or run them "
+                     "beside others on streams of their own",
+       .command = "occupancy --sort +sm_efficiency_pct",
+       .confidence = Confidence::low,
+       .remedy = spread});
+}
+
+}  // namespace
+
+void find_extra_work(Investigation& run, std::vector<Finding>& findings) {
+  if (!run.has_device_ops()) return;
+  find_layout_changes(run, findings);
+  find_recompute(run, findings);
+  find_low_occupancy(run, findings);
+}
+
+}  // namespace cgpu

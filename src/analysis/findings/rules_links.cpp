@@ -1,0 +1,153 @@
+// Rules about how fast collectives move data once all ranks have come. (Waiting for a late rank is another matter:
+// rules_ranks.cpp.)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/findings/investigation.h"
+#include "analysis/ranks/collective_bytes.h"
+#include "links/collective_series.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// One collective of known size: how long it takes the member that waits least, which is the transfer.
+struct Transfer {
+  int64_t bytes = 0;
+  int64_t time = 0;
+  std::vector<std::pair<size_t, SliceIndex>> ops;  // run, op
+
+  double rate() const { return static_cast<double>(bytes) / static_cast<double>(time); }  // GB/s
+};
+
+/// Transfers that should be equally fast: same collective, number of ranks, purpose of the group and size within a
+/// factor of two.
+using Alike = std::tuple<std::string, int32_t, std::string, int>;
+
+std::string purpose_of(const Run& run, const std::optional<std::string>& group) {
+  for (const ParallelGroup& each : run.groups) {
+    if (group && each.name == *group) return each.description;
+  }
+  return "";
+}
+
+/// The large transfers of a series, seen on several ranks, by kind.
+std::map<Alike, std::vector<Transfer>> transfers_of(const Session& session, const CollectiveSeries& series,
+                                                    double large) {
+  std::vector<Transfer> all(series.instances);
+  std::vector<int32_t> sizes(series.instances, -1);
+  for (const CollectiveMember& member : series.members) {
+    const Timeline& t = session.runs[member.run].timeline;
+    for (const CollectivePart& part : member.parts) {
+      Transfer& transfer = all[part.instance];
+      const int64_t time = t.slices.duration[part.slice];
+      transfer.time = transfer.ops.empty() ? time : std::min(transfer.time, time);
+      transfer.ops.emplace_back(member.run, part.slice);
+      if (const auto bytes = bytes_of_collective(t, part.record); bytes && transfer.bytes == 0) transfer.bytes = *bytes;
+      if (part.record != nullptr) sizes[part.instance] = part.record->group_size;
+    }
+  }
+  const std::string purpose = purpose_of(session.runs[series.members.front().run], series.group);
+  std::map<Alike, std::vector<Transfer>> by_kind;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].ops.size() < 2 || all[i].time <= 0 || static_cast<double>(all[i].bytes) < large) continue;
+    by_kind[{series.name, sizes[i], purpose, std::ilogb(static_cast<double>(all[i].bytes))}].push_back(
+        std::move(all[i]));
+  }
+  return by_kind;
+}
+
+double median_rate(const std::vector<Transfer>& transfers) {
+  std::vector<double> rates;
+  for (const Transfer& transfer : transfers) rates.push_back(transfer.rate());
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle;
+}
+
+/// The slow transfers of one group.
+struct SlowGroup {
+  std::string what;    // "allreduce of group 1 (ranks 2, 3)"
+  int64_t excess = 0;  // ns
+  int64_t count = 0;
+  double rate = 0;   // the median
+  double other = 0;  // what it could be
+};
+
+}  // namespace
+
+void find_links(Investigation& run, std::vector<Finding>& findings) {
+  const SessionFacts& whole = run.facts().whole();
+  const Session& session = whole.session();
+  if (!run.has_device_ops() || session.runs.size() < 2) return;
+  struct OfGroup {
+    const CollectiveSeries* series;
+    std::vector<Transfer> transfers;
+  };
+  std::map<Alike, std::vector<OfGroup>> alike;
+  for (const CollectiveSeries& series : whole.collectives()) {
+    if (series.members.size() < 2) continue;
+    for (auto& [kind, transfers] : transfers_of(session, series, run.thresholds().large_message)) {
+      alike[kind].push_back({&series, std::move(transfers)});
+    }
+  }
+  // Each group is held against the usual rate of the fastest one of its kind. Within a group slow ones say nothing:
+  // what runs beside a transfer slows it down too.
+  std::vector<std::unordered_map<SliceIndex, double>> factors(session.runs.size());
+  std::vector<SlowGroup> slow;
+  for (const auto& [kind, groups] : alike) {
+    double usual = 0;
+    for (const OfGroup& group : groups) usual = std::max(usual, median_rate(group.transfers));
+    for (const OfGroup& group : groups) {
+      if (median_rate(group.transfers) * run.thresholds().slow_link > usual) continue;
+      SlowGroup found;
+      for (const Transfer& transfer : group.transfers) {
+        if (transfer.rate() >= usual) continue;
+        const double factor = transfer.rate() / usual;
+        found.excess += transfer.time - std::llround(factor * static_cast<double>(transfer.time));
+        ++found.count;
+        for (const auto& [number, op] : transfer.ops) factors[number].emplace(op, factor);
+      }
+      found.rate = median_rate(group.transfers);
+      std::vector<int64_t> ranks;
+      for (const CollectiveMember& member : group.series->members) ranks.push_back(session.runs[member.run].rank);
+      found.what = fmt::format("{} of ranks {}", group.series->name, fmt::join(ranks, ", "));
+      found.other = usual;
+      slow.push_back(std::move(found));
+    }
+  }
+  int64_t excess = 0;
+  for (const SlowGroup& each : slow) excess += each.excess;
+  if (static_cast<double>(excess) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  const auto most = std::max_element(slow.begin(), slow.end(),
+                                     [](const SlowGroup& a, const SlowGroup& b) { return a.excess < b.excess; });
+  EdgeTimes::Question faster;
+  faster.op_factor = [factors = std::move(factors)](size_t number, SliceIndex op) {
+    const auto found = factors[number].find(op);
+    return found == factors[number].end() ? 1.0 : found->second;
+  };
+  findings.push_back(
+      {.rule = "slow_link",
+       .title = fmt::format("{} runs at {}, of other ranks at {}", most->what, format_rate(most->rate, "GB/s"),
+                            format_rate(most->other, "GB/s")),
+       .evidence = fmt::format("{} such transfers take {} longer than at that rate, after the last rank has come",
+                               format_count(most->count), format_ns(most->excess)),
+       .suggestion =
+           "Look at the path between these ranks: topology (nvidia-smi topo -m, NCCL_DEBUG=INFO), a link that "
+           "is down or shared, NCCL_IB_HCA and NCCL_SOCKET_IFNAME, placement of ranks on nodes",
+       .command = "collectives",
+       .confidence = Confidence::high,
+       .precedence = 1.1,  // than communication as a whole
+       .remedy = faster});
+}
+
+}  // namespace cgpu
