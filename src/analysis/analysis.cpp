@@ -74,11 +74,16 @@ void add_analysis(Analysis analysis) {
   analyses().push_back(std::move(analysis));
 }
 
-const Analysis& find_analysis(const std::string& name) {
+const Analysis* analysis_named(std::string_view name) {
   for (const Analysis& analysis : all_analyses()) {
     const std::vector<std::string>& aliases = analysis.aliases;
-    if (analysis.name == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) return analysis;
+    if (analysis.name == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end()) return &analysis;
   }
+  return nullptr;
+}
+
+const Analysis& find_analysis(const std::string& name) {
+  if (const Analysis* analysis = analysis_named(name)) return *analysis;
   throw Error("no table is called '" + name + "'; did you mean " + nearest_names(name) +
               "? `cgpu table --list` names them all");
 }

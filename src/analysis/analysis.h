@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/partial.h"
@@ -99,7 +100,9 @@ Table PartialOf<State>::finalize(const Outline& outline) {
 const std::deque<Analysis>& all_analyses();
 /// Adds one to the end of the list, for programs that bring tables of their own. Not while others ask for the list.
 void add_analysis(Analysis analysis);
-/// The analysis called `name` (or with that alias). Throws Error with the nearest names.
+/// The analysis called `name` (or with that alias); null where there is none.
+const Analysis* analysis_named(std::string_view name);
+/// The same. Throws Error with the nearest names.
 const Analysis& find_analysis(const std::string& name);
 
 /// The whole table of an opened session. Throws Error for options that the table does not have.

@@ -147,7 +147,8 @@ std::string render_text(const Table& table, const TextOptions& options) {
   std::vector<Field> fields = measure(table, cells, rows, width);
   fit(fields, width);
 
-  std::string out = options.bare ? "" : wrap_text(table.about.empty() ? table.name : table.about, width);
+  const std::string& title = table.about.empty() ? table.name : table.about;
+  std::string out = options.bare || title.empty() ? "" : wrap_text(title, width);
   LineWriter line(out, fields);
   for (const Field& field : fields) line.add(field.heading, options.color ? kBold : "");
   line.end();

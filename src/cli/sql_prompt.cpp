@@ -1,0 +1,116 @@
+#include "cli/sql_prompt.h"
+
+#include <editline/readline.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "cli/browser.h"
+#include "cli/terminal.h"
+#include "sql/arguments_module.h"
+#include "sql/query.h"
+#include "sql/schema.h"
+
+namespace cgpu {
+
+namespace {
+
+/// ~/.local/state/cgpu/sql_history, as the XDG base directory specification has it; "" where there is no home.
+std::string history_file() {
+  std::string state = environment("XDG_STATE_HOME");
+  if (state.empty()) {
+    const std::string home = environment("HOME");
+    if (home.empty()) return "";
+    state = home + "/.local/state";
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(state + "/cgpu", failed);
+  return failed ? "" : state + "/cgpu/sql_history";
+}
+
+/// All that can be completed; set while the prompt is there.
+std::set<std::string> completions;
+
+/// The next word that begins like `begin`; called with state 0 for the first. As readline wants it.
+char* next_completion(const char* begin, int state) {
+  static std::set<std::string>::const_iterator at;
+  if (state == 0) at = completions.lower_bound(begin);
+  if (at == completions.end() || !at->starts_with(begin)) return nullptr;
+  return ::strdup((at++)->c_str());
+}
+
+char** complete(const char* begin, int, int) {
+  rl_attempted_completion_over = 1;  // no names of files
+  return rl_completion_matches(begin, next_completion);
+}
+
+std::set<std::string> names_in(SqlDatabase& database) {
+  std::set<std::string> names = {".tables", ".schema", ".help", ".quit"};
+  for (const char* word :
+       {"SELECT", "FROM",       "WHERE",       "GROUP BY",    "ORDER BY", "LIMIT",   "JOIN",     "USING",  "DISTINCT",
+        "HAVING", "BETWEEN",    "span_union(", "percentile(", "median(",  "stddev(", "overlap(", "class(", "demangle(",
+        "REGEXP", "arguments(", "count(",      "sum(",        "avg(",     "min(",    "max("}) {
+    names.insert(word);
+  }
+  for (const auto& [schema, run] : database.runs()) {
+    const std::string before = schema == kMainSchema ? "" : sql_identifier(schema) + ".";
+    for (const Analysis* analysis : run->list()) {
+      names.insert(before + analysis->name);
+      for (const std::string& column : sql_names(analysis->columns)) names.insert(sql_identifier(column));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
+  completions = names_in(database);
+  rl_readline_name = const_cast<char*>("cgpu");
+  rl_attempted_completion_function = complete;
+  rl_completer_word_break_characters = const_cast<char*>(" \t\n\"\\'`@$><=;|&{(,)+-*/");
+  using_history();
+  const std::string history = history_file();
+  if (!history.empty()) read_history(history.c_str());
+
+  fmt::print("SQL over the tables of the profile; .tables names them, .help says more, Ctrl-D ends.\n");
+  std::string text;
+  while (!console.has_ended()) {
+    std::fflush(stdout);
+    char* line = ::readline(text.empty() ? "sql> " : "...> ");
+    if (line == nullptr) break;
+    text += line;
+    std::free(line);
+    const bool is_done = SqlConsole::is_command(text) || is_whole_statement(text);
+    if (text.find_first_not_of(" \t;") == std::string::npos) {
+      text.clear();
+      continue;
+    }
+    if (!is_done) {
+      text += '\n';
+      continue;
+    }
+    std::string entry = text;
+    std::replace(entry.begin(), entry.end(), '\n', ' ');
+    add_history(entry.c_str());
+    if (!history.empty()) write_history(history.c_str());
+    try {
+      console.run(text);
+    } catch (const Error& error) {
+      say(error.what());
+    }
+    std::cout.flush();
+    text.clear();
+  }
+  fmt::print("\n");
+}
+
+}  // namespace cgpu

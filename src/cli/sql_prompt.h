@@ -1,0 +1,13 @@
+// The prompt of `cgpu sql` on a terminal: lines that can be edited, a history that is kept, completion of the names of
+// tables, columns, functions and commands.
+#pragma once
+
+#include "cli/sql_console.h"
+
+namespace cgpu {
+
+/// Reads statements and commands until Ctrl-D or .quit; what is wrong with one is said, and the next is asked for.
+/// Ctrl-C ends the query that runs, or forgets the line.
+void prompt_for_sql(SqlDatabase& database, SqlConsole& console);
+
+}  // namespace cgpu

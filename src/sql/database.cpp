@@ -1,0 +1,107 @@
+#include "sql/database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "sql/arguments_module.h"
+#include "sql/schema.h"
+
+namespace cgpu {
+
+namespace {
+
+void must_do(sqlite3* database, const std::string& statement) {
+  char* message = nullptr;
+  if (sqlite3_exec(database, statement.c_str(), nullptr, nullptr, &message) == SQLITE_OK) return;
+  const std::string what = message == nullptr ? "out of memory" : message;
+  sqlite3_free(message);
+  throw Error("SQL: " + what);
+}
+
+/// Lists the tables of a schema without making them: SQLite asks for the columns of a virtual table when a statement
+/// names it, which is what happens where a database with virtual tables is opened.
+void list_tables(sqlite3* database, const std::string& schema) {
+  const auto list = [&](const std::string& name, const char* module) {
+    const std::string create = fmt::format("CREATE VIRTUAL TABLE {} USING {}", sql_identifier(name), module);
+    must_do(database, fmt::format("INSERT INTO {}.sqlite_schema VALUES ('table', '{}', '{}', 0, '{}')",
+                                  sql_identifier(schema), name, name, create));
+  };
+  for (const Analysis& analysis : all_analyses()) {
+    list(analysis.name, kTableModule);
+    for (const std::string& alias : analysis.aliases) list(alias, kTableModule);
+  }
+  list(kArgumentsModule, kArgumentsModule);
+}
+
+/// Reading is all that is allowed.
+int allow(void*, int action, const char* what, const char* value, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_UPDATE:  // SQLite asks for this while a virtual table is declared; statements cannot change the schema
+      return std::strcmp(what, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_PRAGMA: {
+      constexpr std::string_view kAbout[] = {"table_info",    "table_xinfo",     "table_list",    "database_list",
+                                             "function_list", "compile_options", "collation_list"};
+      const bool asks = std::find(std::begin(kAbout), std::end(kAbout), what) != std::end(kAbout);
+      return asks || (value == nullptr && std::strcmp(what, "user_version") == 0) ? SQLITE_OK : SQLITE_DENY;
+    }
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+}  // namespace
+
+SqlDatabase::SqlDatabase(RunsBySchema runs, KernelDictionary dictionary)
+    : runs_(std::move(runs)), dictionary_(std::move(dictionary)) {
+  sqlite3* opened = nullptr;
+  const int result =
+      sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(opened);
+  if (result != SQLITE_OK) throw Error("SQL: SQLite cannot be started");
+  add_table_module(opened, runs_);
+  add_arguments_module(opened, runs_);
+  add_functions(opened, dictionary_);
+  must_do(opened, "PRAGMA temp_store = MEMORY; PRAGMA writable_schema = ON");
+  const auto named = static_cast<int>(runs_.size() - runs_.count(kMainSchema));
+  const int most = sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, -1);
+  if (named > most) throw Error(fmt::format("SQL: at most {} runs can have names of their own", most));
+  for (const auto& [schema, run] : runs_) {
+    if (schema != kMainSchema) must_do(opened, fmt::format("ATTACH ':memory:' AS {}", sql_identifier(schema)));
+    list_tables(opened, schema);
+  }
+  must_do(opened, "PRAGMA writable_schema = RESET");
+  sqlite3_set_authorizer(opened, allow, nullptr);
+  constexpr int kSteps = 5000;  // of SQLite's machine, some 100 us
+  sqlite3_progress_handler(opened, kSteps, must_end, this);
+}
+
+int SqlDatabase::must_end(void* database) {
+  auto& self = *static_cast<SqlDatabase*>(database);
+  if (self.interrupted_.load(std::memory_order_relaxed)) return 1;
+  self.late_ = self.deadline_ && std::chrono::steady_clock::now() > *self.deadline_;
+  return self.late_ ? 1 : 0;
+}
+
+void SqlDatabase::begin_query(std::optional<std::chrono::nanoseconds> most) {
+  interrupted_.store(false, std::memory_order_relaxed);
+  late_ = false;
+  deadline_.reset();
+  if (most) deadline_ = std::chrono::steady_clock::now() + *most;
+}
+
+std::string SqlDatabase::why_ended() const {
+  if (interrupted_.load(std::memory_order_relaxed)) return "interrupted";
+  if (late_) return "it took longer than --timeout allows";
+  return "";
+}
+
+}  // namespace cgpu

@@ -1,0 +1,54 @@
+// The tables of opened runs as one SQLite database, read only: a schema a run, `main` for the one without a name.
+//
+// Nothing can be written, attached or loaded. Queries can be interrupted, and ended after a time.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sql/functions.h"
+#include "sql/table_module.h"
+
+namespace cgpu {
+
+inline constexpr const char* kMainSchema = "main";
+
+/// For one thread at a time, `interrupt` apart.
+class SqlDatabase {
+ public:
+  /// By schema; kMainSchema may be missing. At most 10 others. Throws Error.
+  SqlDatabase(RunsBySchema runs, KernelDictionary dictionary);
+  SqlDatabase(const SqlDatabase&) = delete;
+  SqlDatabase& operator=(const SqlDatabase&) = delete;
+
+  sqlite3* handle() const { return handle_.get(); }
+  RunsBySchema& runs() { return runs_; }
+
+  /// Ends the query that runs, soon. May be called by a signal handler. Not while a table is made for the first time,
+  /// but as soon as it is.
+  void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
+  /// Before a query: forgets earlier interruptions; the query may take this long.
+  void begin_query(std::optional<std::chrono::nanoseconds> most);
+  /// Why a query was ended before its time; "" where it was not.
+  std::string why_ended() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  static int must_end(void* database);
+
+  RunsBySchema runs_;
+  KernelDictionary dictionary_;
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::atomic<bool> interrupted_ = false;
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  bool late_ = false;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,172 @@
+#include "sql/query.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "sql/schema.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// A column whose values say of what type it is: what has come so far is changed where a wider type comes.
+class ResultColumn {
+ public:
+  ResultColumn(ColumnType type, bool is_declared) : values_(type), is_known_(is_declared) {}
+
+  void append(sqlite3_stmt* statement, int number) {
+    switch (sqlite3_column_type(statement, number)) {
+      case SQLITE_NULL:
+        return values_.append_absent();
+      case SQLITE_INTEGER:
+        widen_to(ColumnType::integer);
+        if (values_.type() == ColumnType::text) return append_text(statement, number);
+        return values_.append(static_cast<int64_t>(sqlite3_column_int64(statement, number)));
+      case SQLITE_FLOAT:
+        widen_to(ColumnType::real);
+        if (values_.type() == ColumnType::text) return append_text(statement, number);
+        return values_.append(sqlite3_column_double(statement, number));
+      case SQLITE_BLOB: {
+        widen_to(ColumnType::text);
+        const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, number));
+        std::string text = "x'";
+        for (int i = 0; i < sqlite3_column_bytes(statement, number); ++i) text += fmt::format("{:02x}", bytes[i]);
+        return values_.append(std::string_view(text + "'"));
+      }
+      default:
+        widen_to(ColumnType::text);
+        return append_text(statement, number);
+    }
+  }
+
+  ColumnValues take() && { return std::move(values_); }
+
+ private:
+  void append_text(sqlite3_stmt* statement, int number) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, number));
+    if (text == nullptr) throw std::bad_alloc();
+    values_.append(std::string_view(text, static_cast<size_t>(sqlite3_column_bytes(statement, number))));
+  }
+
+  void widen_to(ColumnType type) {
+    const bool fits = type == values_.type() || values_.type() == ColumnType::text ||
+                      (type == ColumnType::integer && values_.type() == ColumnType::real);
+    if (is_known_ && fits) return;
+    ColumnValues wider(type);
+    wider.reserve(values_.size());
+    for (size_t row = 0; row < values_.size(); ++row) {
+      if (type == ColumnType::text && !values_.is_absent(row)) {
+        wider.append(std::string_view(exact_cell(values_.cell(row))));
+      } else {
+        wider.append(values_.cell(row));
+      }
+    }
+    values_ = std::move(wider);
+    is_known_ = true;
+  }
+
+  ColumnValues values_;
+  bool is_known_;  // else all are absent
+};
+
+/// The unit that the name of a column says: total_ns, busy_pct, mean_bytes.
+std::string unit_of_name(std::string_view name) {
+  if (name.ends_with("_ns")) return "ns";
+  if (name.ends_with("_pct")) return "%";
+  if (name == "bytes" || name.ends_with("_bytes")) return "bytes";
+  return "";
+}
+
+}  // namespace
+
+Query::Query(SqlDatabase& database, std::string_view sql) : database_(database), sql_(sql) {
+  sqlite3_stmt* made = nullptr;
+  const char* tail = nullptr;
+  if (sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &made, &tail) != SQLITE_OK) {
+    fail();
+  }
+  statement_.reset(made);
+  rest_ = sql.substr(static_cast<size_t>(tail - sql.data()));
+  if (made != nullptr && sqlite3_stmt_readonly(made) == 0) throw Error("SQL: only reading is possible here");
+}
+
+void Query::fail() const {
+  if (const std::string why = database_.why_ended(); !why.empty()) throw Error("SQL: " + why);
+  const std::string message = sqlite3_errmsg(database_.handle());
+  if (sqlite3_errcode(database_.handle()) == SQLITE_AUTH) {
+    throw Error("SQL: only reading is possible here (" + message + ")");
+  }
+  std::string place;
+  if (const int at = sqlite3_error_offset(database_.handle()); at >= 0) {
+    const std::string_view before = sql_.substr(0, static_cast<size_t>(at));
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+    place = fmt::format(" (line {}, column {})", line, column);
+  }
+  std::string help;
+  if (message.starts_with("no such table: ")) help = "; .tables names them all";
+  if (message.starts_with("no such column: ")) help = "; .schema TABLE names the columns of a table";
+  throw Error("SQL: " + message + place + help);
+}
+
+std::optional<Column> Query::column_of_table(int number) const {
+  sqlite3_stmt* statement = statement_.get();
+  const char* schema = sqlite3_column_database_name(statement, number);
+  const char* table = sqlite3_column_table_name(statement, number);
+  const char* origin = sqlite3_column_origin_name(statement, number);
+  if (schema == nullptr || table == nullptr || origin == nullptr) return std::nullopt;
+  const auto run = database_.runs().find(schema);
+  const Analysis* analysis = analysis_named(table);
+  if (run == database_.runs().end() || analysis == nullptr) return std::nullopt;
+  const std::vector<Column>& columns = run->second->table(*analysis).source().declared().columns;
+  const std::vector<std::string> names = sql_names(columns);
+  const auto at = std::find(names.begin(), names.end(), origin);
+  if (at == names.end()) return std::nullopt;
+  return columns[static_cast<size_t>(at - names.begin())];
+}
+
+std::optional<Table> Query::next(size_t rows) {
+  if (empty() || at_end_) return std::nullopt;
+  Table table("result", "rows of the query");
+  std::vector<ResultColumn> results;
+  const auto add_columns = [&] {
+    for (int i = 0; i < sqlite3_column_count(statement_.get()); ++i) {
+      const char* name = sqlite3_column_name(statement_.get(), i);
+      std::optional<Column> declared = column_of_table(i);
+      results.emplace_back(declared ? declared->type : ColumnType::text, declared.has_value());
+      table.columns.push_back(declared.value_or(Column{"", ColumnType::text, unit_of_name(name), ""}));
+      table.columns.back().name = name;
+    }
+  };
+  size_t count = 0;
+  for (; count < rows; ++count) {
+    const int result = sqlite3_step(statement_.get());
+    if (table.columns.empty()) add_columns();  // a statement is made again by its first step where tables have changed
+    if (result == SQLITE_DONE) {
+      at_end_ = true;
+      break;
+    }
+    if (result != SQLITE_ROW) fail();
+    for (size_t i = 0; i < results.size(); ++i) results[i].append(statement_.get(), static_cast<int>(i));
+  }
+  if (count == 0 && has_begun_) return std::nullopt;
+  has_begun_ = true;
+  for (size_t i = 0; i < results.size(); ++i) {
+    ColumnValues values = std::move(results[i]).take();
+    table.columns[i].type = values.type();
+    table.set_values(i, std::move(values));
+  }
+  return table;
+}
+
+bool is_whole_statement(const std::string& text) {
+  return sqlite3_complete(text.c_str()) != 0;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,52 @@
+// A statement of SQL and its rows, as a table.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sql/database.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+/// One statement. The database must outlive it.
+class Query {
+ public:
+  /// The first statement of `sql`. Throws Error, with the place in the text, for what is no SQL, for tables and columns
+  /// that there are not, and for whatever would write.
+  Query(SqlDatabase& database, std::string_view sql);
+
+  /// What stands behind the statement.
+  std::string_view rest() const { return rest_; }
+  /// Whether there is no statement, only spaces and comments.
+  bool empty() const { return !statement_; }
+
+  /// The next rows, at most so many; nothing when all have been given, though the first time a table that may have no
+  /// rows. A column that is one of a table's has its type, unit and meaning. Of another one, the values decide: int,
+  /// float where any is, text where any is; the unit is that of its name (_ns, _pct, _bytes). Throws Error where the
+  /// statement fails or is ended (SqlDatabase::interrupt).
+  std::optional<Table> next(size_t rows);
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  [[noreturn]] void fail() const;
+  /// Where a column of the result is a column of a table: that one.
+  std::optional<Column> column_of_table(int number) const;
+
+  SqlDatabase& database_;
+  std::string_view sql_;
+  std::string_view rest_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  bool has_begun_ = false;
+  bool at_end_ = false;
+};
+
+/// Whether `text` ends with a whole statement, behind which stands a ';'.
+bool is_whole_statement(const std::string& text);
+
+}  // namespace cgpu

@@ -1,0 +1,40 @@
+// The tables of one opened run (of all its ranks) for SQL: each is made when it is first asked for, and kept.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "session/open.h"
+#include "session/selection.h"
+#include "sql/row_search.h"
+
+namespace cgpu {
+
+/// For one thread at a time.
+class RunTables {
+ public:
+  /// Opens the inputs, which may be a summary, and takes the selected part. Throws Error.
+  RunTables(const OpenOptions& open, const Selection& selection);
+  RunTables(const RunTables&) = delete;
+  RunTables& operator=(const RunTables&) = delete;
+
+  /// The tables that there are, in the order in which they are listed: all, or what a summary keeps.
+  const std::vector<const Analysis*>& list() const { return list_; }
+  /// One of them. The first time it costs what the table costs. Throws Error as the table does.
+  RowSearch& table(const Analysis& analysis);
+  /// Null for a summary, which has no timeline.
+  const SessionFacts* facts() const { return facts_.get(); }
+
+ private:
+  OpenOptions open_;
+  Selection selection_;
+  std::unique_ptr<const Session> session_;  // null for a summary
+  std::unique_ptr<const SessionFacts> facts_;
+  std::vector<const Analysis*> list_;
+  std::map<std::string, RowSearch> tables_;  // by name of the analysis
+};
+
+}  // namespace cgpu

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""`cgpu sql`: every table in SQL is the table that `cgpu table --format json` gives, value for value, on built traces and
+on the corpus; what conditions, orders and functions give is held against plain Python; and what is wrong is told.
+
+Environment: CGPU (the binary), CGPU_BUILDER (the trace builder), CGPU_ALL (every file of the corpus, not three a format).
+"""
+import itertools
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import built, tool  # noqa: E402
+from oracle.pool import Case, Pool  # noqa: E402
+
+EXAMPLE = os.path.join(tool.ROOT, "examples", "generated_training.json.gz")
+BUILT = {"moe_two_ranks": (["--model", "moe", "--seed", 31], 2), "cnn_amd": (["--model", "cnn", "--vendor", "amd"], 1)}
+
+
+def table_names():
+    return list(json.loads(tool.run(["table", "--list", "--format", "json"]).stdout)["tables"])
+
+
+def as_told(table):
+    return [(column["name"], column["type"], column["unit"]) for column in table["columns"]], table["rows"]
+
+
+def of_command(inputs, name):
+    """A table as the command line gives it, or the error."""
+    done = tool.run(["table", *inputs, name, "--format", "json"])
+    if done.returncode:
+        return done.stderr.decode()
+    return as_told(next(iter(json.loads(done.stdout.decode())["tables"].values())))
+
+
+def sql(inputs, *words):
+    inputs = [inputs] if isinstance(inputs, str) else list(inputs)
+    return tool.run(["sql", *inputs, *words])
+
+
+def rows(inputs, query):
+    """Of a query, as lists."""
+    done = sql(inputs, query, "--format", "json")
+    if done.returncode:
+        raise RuntimeError("%s: %s" % (query, done.stderr.decode()))
+    return json.loads(done.stdout.decode())["tables"]["result"]["rows"]
+
+
+def differences(inputs):
+    """Of all tables: one session of SQL against a call of the program a table."""
+    names = table_names()
+    done = sql(inputs, "; ".join("SELECT * FROM " + name for name in names), "--format", "json")
+    if done.returncode:
+        told = tool.run(["info", *inputs])
+        return [] if told.returncode else ["sql: " + done.stderr.decode()]  # no profile at all
+    results = json.loads(done.stdout.decode())["tables"]
+    out = []
+    for name, result in zip(names, results.values()):
+        if as_told(result) != of_command(inputs, name):
+            out.append("%s: SELECT * FROM %s is not the table" % (inputs, name))
+    if len(results) != len(names):
+        out.append("%d results of %d tables" % (len(results), len(names)))
+    return out
+
+
+def differences_of_built(name):
+    options, ranks = BUILT[name]
+    with tempfile.TemporaryDirectory() as folder:
+        trace, _ = built.build(folder, "--steps", 3, *options, ranks=ranks)
+        return differences([trace])
+
+
+def some_of(folder):
+    """The profiles of a format: all of them, or three of the smaller half."""
+    paths = sorted((os.path.join(folder, name) for name in os.listdir(folder)), key=lambda p: (os.path.getsize(p), p))
+    if os.environ.get("CGPU_ALL") or len(paths) <= 3:
+        return paths
+    return [paths[round(i * (len(paths) - 1) / 4)] for i in range(3)]
+
+
+def corpus_files():
+    corpus = tool.shared("corpus")
+    if not os.path.isdir(corpus):
+        return []
+    folders = sorted(os.path.join(corpus, n) for n in os.listdir(corpus) if os.path.isdir(os.path.join(corpus, n)))
+    return [path for folder in folders for path in some_of(folder)]
+
+
+def setUpModule():
+    tool.must_exist()
+    pool = Case.pool = Pool()
+    for path in corpus_files():
+        pool.start(path, differences, [path])
+    for name in BUILT:
+        pool.start(name, differences_of_built, name)
+
+
+def tearDownModule():
+    if Case.pool:
+        Case.pool.close()
+
+
+class TablesOfTheCorpus(Case):
+    if not corpus_files():
+        def test_real_profiles(self):
+            self.skipTest("no ../shared/corpus")
+
+
+class BuiltTables(Case):
+    pass
+
+
+for _path in corpus_files():
+    TablesOfTheCorpus.add(os.path.relpath(_path, tool.shared("corpus")), _path)
+for _name in BUILT:
+    BuiltTables.add(_name, _name)
+
+
+class Answers(unittest.TestCase):
+    """What is answered inside of the virtual tables is what a scan of all rows in Python gives."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.slices = tool.table(EXAMPLE, "slices")
+        cls.device = tool.table(EXAMPLE, "device_trace")
+
+    def ask(self, query):
+        return rows(EXAMPLE, query)
+
+    def test_ranges_of_time_are_answered_exactly(self):
+        starts = sorted(row["start_ns"] for row in self.slices)
+        low, high = starts[len(starts) // 3], starts[len(starts) // 2]
+        for lower, upper in itertools.product((">", ">=", "="), ("<", "<=")):
+            for shift in (-1, -0.5, 0, 0.5, 1):
+                a, b = low + shift, high + shift
+                meets = {">": a.__lt__, ">=": a.__le__, "=": a.__eq__}[lower], {"<": b.__gt__, "<=": b.__ge__}[upper]
+                want = sum(all(meet(row["start_ns"]) is True for meet in meets) for row in self.slices)
+                got = self.ask("SELECT count(*) FROM slices WHERE start_ns %s %r AND start_ns %s %r" % (lower, a, upper, b))
+                self.assertEqual(got, [[want]], (lower, upper, shift))
+
+    def test_conditions_at_the_ends_of_the_numbers(self):
+        count = len(self.slices)
+        for condition, want in (("> -1e300", count), ("< 1e300", count), ("> 1e300", 0), ("> 9223372036854775807", 0),
+                                ("< -9223372036854775808", 0), (">= -9223372036854775808", count), ("= 0.5", 0),
+                                ("= NULL", 0), ("> 'a'", 0), ("< 'a'", count), ("<= 9.3e18", count)):
+            self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE start_ns " + condition), [[want]], condition)
+
+    def test_names_are_found_with_and_without_case(self):
+        name = self.slices[-1]["name"]
+        want = sum(row["name"] == name for row in self.slices)
+        quoted = name.replace("'", "''")
+        self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE name = '%s'" % quoted), [[want]])
+        self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE name = '%s' COLLATE NOCASE" % quoted.upper()),
+                         [[sum(row["name"].lower() == name.lower() for row in self.slices)]])
+        self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE name IN ('%s', 'nothing')" % quoted), [[want]])
+        self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE name = 5"), [[0]])
+        self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE name REGEXP '^aten::'"),
+                         [[sum(row["name"].startswith("aten::") for row in self.slices)]])
+
+    def test_groups(self):
+        groups = {}
+        for row in self.slices:
+            groups.setdefault((row["name"], row["thread"]), []).append(row["duration_ns"])
+        want = sorted([name, thread, len(all_), sum(all_), statistics.median(all_)]
+                      for (name, thread), all_ in groups.items())
+        got = self.ask("SELECT name, thread, count(*), sum(duration_ns), median(duration_ns) FROM slices "
+                       "GROUP BY name, thread")
+        self.assertEqual(sorted(got), want)
+
+    def test_orders_with_absent_values(self):
+        for column, sign in itertools.product(("device", "duration_ns", "category", "correlation"), ("ASC", "DESC")):
+            got = [row[0] for row in self.ask("SELECT %s FROM slices ORDER BY %s %s" % (column, column, sign))]
+            values = [row[column] for row in self.slices]
+            present = sorted((v for v in values if v is not None), reverse=sign == "DESC")
+            absent = [None] * (len(values) - len(present))
+            self.assertEqual(got, present + absent if sign == "DESC" else absent + present, (column, sign))
+
+    def test_equal_rows_keep_the_order_of_the_table(self):
+        got = self.ask("SELECT name, start_ns FROM slices ORDER BY duration_ns DESC, name LIMIT 300")
+        want = sorted(self.slices, key=lambda row: (-row["duration_ns"], row["name"].encode()))[:300]
+        self.assertEqual(got, [[row["name"], row["start_ns"]] for row in want])
+
+    def test_windows(self):
+        got = self.ask("SELECT stream, start_ns, start_ns - lag(start_ns + duration_ns) OVER (PARTITION BY stream "
+                       "ORDER BY start_ns) FROM device_trace")
+        want, last = [], {}
+        for row in sorted(self.device, key=lambda row: (row["stream"], row["start_ns"])):
+            end = last.get(row["stream"])
+            want.append([row["stream"], row["start_ns"], None if end is None else row["start_ns"] - end])
+            last[row["stream"]] = row["start_ns"] + row["duration_ns"]
+        self.assertEqual(sorted(got, key=lambda r: (r[0], r[1])), want)
+
+    def test_joins(self):
+        want = sum(a["correlation"] == b["correlation"] for a in self.device for b in self.device[:200])
+        self.assertEqual(self.ask("SELECT count(*) FROM (SELECT * FROM device_trace LIMIT 200) a JOIN device_trace b "
+                                  "ON a.correlation = b.correlation"), [[want]])
+        self.assertEqual(self.ask("SELECT count(*) FROM slices s JOIN kernels k ON k.name = s.name"),
+                         [[sum(row["name"] in {k["name"] for k in tool.table(EXAMPLE, "kernels")}
+                               for row in self.slices)]])
+
+    def test_span_union_is_the_busy_time(self):
+        self.assertEqual(self.ask("SELECT device, span_union(start_ns, start_ns + duration_ns) FROM device_trace "
+                                  "GROUP BY device"), self.ask("SELECT device, busy_ns FROM gpu_time"))
+        self.assertEqual(self.ask("SELECT span_union(a, b) FROM (SELECT 1 a, 5 b UNION ALL SELECT 3, 9 UNION ALL "
+                                  "SELECT 9, 2 UNION ALL SELECT NULL, 100)"), [[8]])
+
+    def test_statistics_are_those_of_the_tables(self):
+        self.assertEqual(self.ask("SELECT a.name FROM (SELECT name, median(duration_ns) m, stddev(duration_ns) s "
+                                  "FROM device_trace GROUP BY name) a JOIN kernels k USING (name) "
+                                  "WHERE m != median_ns OR abs(s - std_ns) > 1e-6 * s"), [])
+        got = self.ask("SELECT stream, percentile(value, 25), percentile(value, 75) FROM (SELECT 1 AS stream, value "
+                       "FROM json_each('[4, 1, 3, 2, null]'))")
+        self.assertEqual(got, [[1, 1.75, 3.25]])
+
+    def test_functions_of_names_and_intervals(self):
+        self.assertEqual(self.ask("SELECT count(*) FROM kernels WHERE class(name) != class"), [[0]])
+        self.assertEqual(self.ask("SELECT demangle('_ZN2at6native3fooIfEEvPT_'), demangle('main'), demangle(NULL)"),
+                         [["void at::native::foo<float>(float*)", "main", None]])
+        self.assertEqual(self.ask("SELECT overlap(0, 10, 5, 20), overlap(0, 5, 5, 9), overlap(0, 5, NULL, 9)"),
+                         [[5, 0, None]])
+
+    def test_a_part_of_the_run(self):
+        got = rows([EXAMPLE, "--from", "1ms", "--to", "2ms"], "SELECT * FROM gpu_time")
+        self.assertEqual(got, [list(row.values()) for row in tool.table(EXAMPLE, "gpu_time", "--from", "1ms", "--to", "2ms")])
+
+    def test_two_runs(self):
+        got = rows(["a=" + EXAMPLE, "b=" + os.path.join(tool.ROOT, "examples", "moe.json.gz")],
+                   "SELECT (SELECT count(*) FROM a.slices), (SELECT count(*) FROM b.slices)")
+        want = [len(tool.table(os.path.join(tool.ROOT, "examples", name), "slices"))
+                for name in ("generated_training.json.gz", "moe.json.gz")]
+        self.assertEqual(got, [want])
+
+    def test_values_decide_the_type_of_a_column(self):
+        done = sql(EXAMPLE, "SELECT 1 i, 1.5 r, 'x' t, NULL n, x'00ff' b UNION ALL SELECT 2.5, 2, 3, 4, 5", "--format", "json")
+        table = json.loads(done.stdout)["tables"]["result"]
+        self.assertEqual([column["type"] for column in table["columns"]], ["float", "float", "text", "int", "text"])
+        self.assertEqual(table["rows"], [[1, 1.5, "x", None, "x'00ff'"], [2.5, 2, "3", 4, "5"]])
+
+    def test_formats(self):
+        query = "SELECT name, count AS total_ns FROM kernels ORDER BY name"
+        csv = sql(EXAMPLE, query, "--format", "csv", "--top", "2").stdout.decode().splitlines()
+        self.assertEqual(csv[0], "name,total_ns")
+        self.assertEqual(len(csv), 3)
+        text = sql(EXAMPLE, "SELECT start_ns FROM slices").stdout.decode()
+        self.assertIn("... more rows (--top 0 shows all)", text)
+        self.assertNotIn("more rows", sql(EXAMPLE, "SELECT start_ns FROM slices LIMIT 40").stdout.decode())
+        two = sql(EXAMPLE, "SELECT 1 AS a; SELECT 2 AS b", "--format", "csv").stdout.decode()
+        self.assertEqual(two, "a\n1\n\nb\n2\n")
+
+    def test_statements_of_standard_input(self):
+        done = subprocess.run([tool.binary(), "sql", EXAMPLE, "--format", "csv"], stdout=subprocess.PIPE,
+                              input=b".tables\n-- a comment\nSELECT 1\n  AS a;\n\nSELECT 2 AS b", check=True)
+        self.assertTrue(done.stdout.decode().endswith("a\n1\n\nb\n2\n"), done.stdout[-80:])
+
+
+class WhatIsWrong(unittest.TestCase):
+    def expect(self, words, *told):
+        done = tool.run(["sql", *words])
+        self.assertEqual(done.returncode, 2, words)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        for text in told:
+            self.assertIn(text, lines[0])
+
+    def test_inputs(self):
+        self.expect([], "give one or more inputs")
+        self.expect(["SELECT 1"], "give one or more inputs")
+        self.expect(["/no/such/file.json"], "/no/such/file.json")
+        self.expect(["/no/such/file.json", "SELECT 1"], "/no/such/file.json")
+        self.expect(["a=/no/such/file.json", "SELECT 1"], "/no/such/file.json")
+        self.expect([*("r%d=%s" % (i, EXAMPLE) for i in range(11)), "SELECT 1"], "at most 10 runs")
+        self.expect(["-"], "standard input is the profile")
+        self.expect([EXAMPLE, "SELECT 1", "--timeout", "soon"], "--timeout")
+        self.expect([EXAMPLE, "SELECT 1", "--format", "xml"], "--format")
+
+    def test_statements(self):
+        for query, *told in (("SELECT * FROM kernel", "no such table: kernel", ".tables"),
+                             ("SELECT nam FROM kernels", "no such column: nam", "column 8"),
+                             ("SELECT name,\n  nam FROM kernels", "line 2, column 3"),
+                             ("SELCT 1", "syntax error"), ("SELECT 1; SELECT", "incomplete input"),
+                             ("SELECT * FROM c.kernels", "no such table"), ("SELECT kernels(1) x", "no such function"),
+                             ("SELECT name FROM kernels WHERE name REGEXP '('", "regexp"),
+                             ("SELECT percentile(count, 101) FROM kernels", "0 to 100"),
+                             ("SELECT span_union(name, 1) FROM kernels", "whole numbers"),
+                             ("SELECT overlap(1, 2, 3) x", "wrong number of arguments"),
+                             ("SELECT * FROM table_of_run", "no such table"),
+                             ("SELECT abs(-9223372036854775808) x", "overflow"), (".nothing", ".help")):
+            self.expect([EXAMPLE, query], *told)
+
+    def test_writing(self):
+        for query in ("DROP TABLE kernels", "DELETE FROM kernels WHERE 1", "UPDATE kernels SET name = 1",
+                      "INSERT INTO kernels (name) VALUES (1)", "CREATE TABLE x (a)", "CREATE TEMP TABLE x (a)",
+                      "CREATE VIEW v AS SELECT 1", "CREATE VIRTUAL TABLE v USING arguments", "ATTACH 'x.db' AS x",
+                      "DETACH main", "PRAGMA writable_schema = ON", "PRAGMA temp_store_directory = '/'", "VACUUM INTO 'x'",
+                      "ALTER TABLE kernels RENAME TO k", "REINDEX main", "ANALYZE main", "SAVEPOINT s ",
+                      "BEGIN EXCLUSIVE", "SELECT load_extension('x')", "SELECT writefile('x', 'y')"):
+            done = sql(EXAMPLE, query)
+            self.assertEqual(done.returncode, 2, query)
+        for name in ("x.db", "x"):
+            self.assertFalse(os.path.exists(name))
+
+    def test_a_query_that_takes_too_long(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        self.expect([EXAMPLE, endless, "--timeout", "200ms"], "longer than --timeout")
+
+    def test_an_interrupted_query(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        with subprocess.Popen([tool.binary(), "sql", EXAMPLE, endless], stderr=subprocess.PIPE) as running:
+            time.sleep(1.5)  # until it has begun
+            running.send_signal(signal.SIGINT)
+            told = running.communicate(timeout=20)[1].decode()
+        self.assertEqual((running.returncode, told), (2, "cgpu: SQL: interrupted\n"))
+
+    def test_a_summary_has_no_timeline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "run.cgpu")
+            self.assertEqual(tool.run(["summarize", EXAMPLE, "-o", summary]).returncode, 0)
+            self.assertEqual(rows(summary, "SELECT * FROM kernels"), rows(EXAMPLE, "SELECT * FROM kernels"))
+            self.expect([summary, "SELECT * FROM slices"], "is a summary")
+            self.expect([summary, "SELECT * FROM arguments(1)"], "summary")
+            self.assertNotIn(b"slices", sql(summary, ".tables").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
