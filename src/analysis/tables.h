@@ -65,7 +65,12 @@ namespace cgpu {
   TABLE(launch_trace)        \
   TABLE(range_trace)         \
   TABLE(range_kernels)       \
-  TABLE(slices)
+  TABLE(slices)              \
+  TABLE(tracks)              \
+  TABLE(links)               \
+  TABLE(waits)               \
+  TABLE(counter_samples)     \
+  TABLE(memory_events)
 
 #define CGPU_DECLARE_TABLE(name) Analysis name##_analysis();
 CGPU_TABLES(CGPU_DECLARE_TABLE)

@@ -17,6 +17,9 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   std::ostream& out() { return out_; }
+  /// For what writes by itself, instead of through out(): the file to write to, which is there and empty. "" where the
+  /// target is no regular file.
+  const std::string& beside() const { return beside_; }
   /// Gives the file its name. Throws Error where it could not be written completely.
   void finish();
 

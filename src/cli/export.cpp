@@ -10,16 +10,20 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/whole_file.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "serve/http/perfetto_trace_server.h"
+#include "sql/write_database.h"
 
 namespace cgpu {
 
 namespace {
+
+constexpr const char* kDatabase = "sqlite";
 
 struct ExportCommand {
   InputOptions input;
@@ -31,7 +35,7 @@ struct ExportCommand {
   ExportFormat format() const {
     if (const auto named = export_format_named(to)) return *named;
     if (const auto by_ending = export_format_of_file(output)) return *by_ending;
-    throw Error(output, "names no format: end it in .pftrace or .json (.gz where wanted), or give --to");
+    throw Error(output, "names no format: end it in .pftrace, .json (.gz where wanted) or .sqlite, or give --to");
   }
 
   ExportOptions options_with(ProgressBar& progress) const {
@@ -40,11 +44,12 @@ struct ExportCommand {
 
   void run() {
     // --to is the end of a time window with every verb; here it may name a format instead.
-    if (export_format_named(input.to)) to = std::exchange(input.to, "");
+    if (export_format_named(input.to) || input.to == kDatabase) to = std::exchange(input.to, "");
     if (open_perfetto) return show_in_perfetto();
     if (output.empty()) throw Error("export: name the file to write with -o, like -o trace.pftrace");
-    const ExportFormat wanted = format();
     check_output(output, input);
+    if (to == kDatabase || (to.empty() && output.ends_with(".sqlite"))) return write_tables();
+    const ExportFormat wanted = format();
     const Session session = open_selected(input);
     ProgressBar progress("writing " + output);
     const ExportOptions options = options_with(progress);
@@ -56,6 +61,18 @@ struct ExportCommand {
       const auto sink = output.ends_with(".gz") ? gzip_sink(write) : plain_sink(write);
       write_export(session, wanted, *sink, options);
     });
+  }
+
+  /// All tables, as an SQLite file.
+  void write_tables() {
+    WholeFile file(output);
+    if (file.beside().empty()) throw Error(output, "a database can be written to a file only");
+    const OpeningWithProgress opening(input);
+    auto run = std::make_unique<RunTables>(opening.options(), input.selection());
+    ProgressBar progress("writing " + output);
+    write_database(std::move(run), dictionary_of(opening.options()), file.beside(), !without_arguments,
+                   [&](double share) { progress.update(share); });
+    file.finish();
   }
 
   /// Serves the trace until Perfetto's page has it, or until Ctrl-C.
@@ -89,16 +106,20 @@ struct ExportCommand {
 
 void add_export_verb(CommandLine& line) {
   auto command = std::make_shared<ExportCommand>();
-  Verb verb = line.add_verb("export", "The profile for other tools: Perfetto's .pftrace, Chrome trace .json");
+  Verb verb = line.add_verb("export",
+                            "The profile for other tools: Perfetto's .pftrace, Chrome trace .json, tables as .sqlite");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
-  verb.add_option("-o,--output", command->output,
-                  "File to write: .pftrace (Perfetto) or .json (Chrome trace), compressed with .gz; - for stdout");
+  verb.add_option(
+      "-o,--output", command->output,
+      "File to write: .pftrace (Perfetto) or .json (Chrome trace), compressed with .gz; .sqlite (all tables); "
+      "- for stdout");
   verb.add_flag("--no-args", command->without_arguments,
                 "Leave out what the profile says about each event: quicker and smaller");
   verb.add_flag("--open-perfetto", command->open_perfetto,
                 "Show it in ui.perfetto.dev: serves the trace to that page on 127.0.0.1:9001, once");
   add_input_options(verb, command->input, true);
-  verb.option("--to").description("pftrace or json, whatever the file is called; or the end of the time to export");
+  verb.option("--to").description(
+      "pftrace, json or sqlite, whatever the file is called; or the end of the time to export");
   verb.set_action([command] { command->run(); });
 }
 

@@ -14,21 +14,13 @@ namespace cgpu {
 
 namespace {
 
-void must_do(sqlite3* database, const std::string& statement) {
-  char* message = nullptr;
-  if (sqlite3_exec(database, statement.c_str(), nullptr, nullptr, &message) == SQLITE_OK) return;
-  const std::string what = message == nullptr ? "out of memory" : message;
-  sqlite3_free(message);
-  throw Error("SQL: " + what);
-}
-
 /// Lists the tables of a schema without making them: SQLite asks for the columns of a virtual table when a statement
 /// names it, which is what happens where a database with virtual tables is opened.
 void list_tables(sqlite3* database, const std::string& schema) {
   const auto list = [&](const std::string& name, const char* module) {
     const std::string create = fmt::format("CREATE VIRTUAL TABLE {} USING {}", sql_identifier(name), module);
-    must_do(database, fmt::format("INSERT INTO {}.sqlite_schema VALUES ('table', '{}', '{}', 0, '{}')",
-                                  sql_identifier(schema), name, name, create));
+    do_statement(database, fmt::format("INSERT INTO {}.sqlite_schema VALUES ('table', '{}', '{}', 0, '{}')",
+                                       sql_identifier(schema), name, name, create));
   };
   for (const Analysis& analysis : all_analyses()) {
     list(analysis.name, kTableModule);
@@ -60,28 +52,44 @@ int allow(void*, int action, const char* what, const char* value, const char*, c
 
 }  // namespace
 
-SqlDatabase::SqlDatabase(RunsBySchema runs, KernelDictionary dictionary)
-    : runs_(std::move(runs)), dictionary_(std::move(dictionary)) {
+SqliteHandle open_sqlite(const std::string& path) {
   sqlite3* opened = nullptr;
-  const int result =
-      sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  handle_.reset(opened);
-  if (result != SQLITE_OK) throw Error("SQL: SQLite cannot be started");
-  add_table_module(opened, runs_);
-  add_arguments_module(opened, runs_);
-  add_functions(opened, dictionary_);
-  must_do(opened, "PRAGMA temp_store = MEMORY; PRAGMA writable_schema = ON");
-  const auto named = static_cast<int>(runs_.size() - runs_.count(kMainSchema));
-  const int most = sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, -1);
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int result = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  SqliteHandle handle(opened);
+  if (result != SQLITE_OK) throw Error(path, "SQLite cannot open it");
+  return handle;
+}
+
+void do_statement(sqlite3* database, const std::string& statement) {
+  char* message = nullptr;
+  if (sqlite3_exec(database, statement.c_str(), nullptr, nullptr, &message) == SQLITE_OK) return;
+  const std::string what = message == nullptr ? "out of memory" : message;
+  sqlite3_free(message);
+  throw Error("SQL: " + what);
+}
+
+void list_runs(sqlite3* database, RunsBySchema& runs, const KernelDictionary& dictionary) {
+  add_table_module(database, runs);
+  add_arguments_module(database, runs);
+  add_functions(database, dictionary);
+  const auto named = static_cast<int>(runs.size() - runs.count(kMainSchema));
+  const int most = sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, -1);
   if (named > most) throw Error(fmt::format("SQL: at most {} runs can have names of their own", most));
-  for (const auto& [schema, run] : runs_) {
-    if (schema != kMainSchema) must_do(opened, fmt::format("ATTACH ':memory:' AS {}", sql_identifier(schema)));
-    list_tables(opened, schema);
+  do_statement(database, "PRAGMA temp_store = MEMORY; PRAGMA writable_schema = ON");
+  for (const auto& [schema, run] : runs) {
+    if (schema != kMainSchema) do_statement(database, fmt::format("ATTACH ':memory:' AS {}", sql_identifier(schema)));
+    list_tables(database, schema);
   }
-  must_do(opened, "PRAGMA writable_schema = RESET");
-  sqlite3_set_authorizer(opened, allow, nullptr);
+  do_statement(database, "PRAGMA writable_schema = RESET");
+}
+
+SqlDatabase::SqlDatabase(RunsBySchema runs, KernelDictionary dictionary)
+    : runs_(std::move(runs)), dictionary_(std::move(dictionary)), handle_(open_sqlite(":memory:")) {
+  list_runs(handle_.get(), runs_, dictionary_);
+  sqlite3_set_authorizer(handle_.get(), allow, nullptr);
   constexpr int kSteps = 5000;  // of SQLite's machine, some 100 us
-  sqlite3_progress_handler(opened, kSteps, must_end, this);
+  sqlite3_progress_handler(handle_.get(), kSteps, must_end, this);
 }
 
 int SqlDatabase::must_end(void* database) {

@@ -18,6 +18,19 @@ namespace cgpu {
 
 inline constexpr const char* kMainSchema = "main";
 
+struct CloseSqlite {
+  void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+};
+using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
+/// Opens a database for one thread at a time. Throws Error.
+SqliteHandle open_sqlite(const std::string& path);
+/// Does statements that give no rows. Throws Error.
+void do_statement(sqlite3* database, const std::string& statement);
+
+/// Adds a schema a run, with its tables and arguments(slice), and the functions; schemas but `main` are attached. Costs
+/// nothing a table before a statement names it. What is given must outlive the database. Throws Error.
+void list_runs(sqlite3* database, RunsBySchema& runs, const KernelDictionary& dictionary);
+
 /// For one thread at a time, `interrupt` apart.
 class SqlDatabase {
  public:
@@ -38,14 +51,11 @@ class SqlDatabase {
   std::string why_ended() const;
 
  private:
-  struct Close {
-    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
-  };
   static int must_end(void* database);
 
   RunsBySchema runs_;
   KernelDictionary dictionary_;
-  std::unique_ptr<sqlite3, Close> handle_;
+  SqliteHandle handle_;
   std::atomic<bool> interrupted_ = false;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   bool late_ = false;

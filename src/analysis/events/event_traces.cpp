@@ -6,8 +6,10 @@
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/events/event_trace.h"
+#include "analysis/events/slice_numbers.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/tables.h"
+#include "kernels/kernel_class.h"
 
 namespace cgpu {
 
@@ -78,7 +80,12 @@ ColumnValues stream_values(const SliceColumns& columns, const EventPlaces& ops) 
 
 class DeviceTrace final : public EventTrace {
  public:
-  explicit DeviceTrace(const SessionFacts& facts) : EventTrace(facts), memory_kinds_(columns().session(), all_kinds) {
+  explicit DeviceTrace(const SessionFacts& facts)
+      : EventTrace(facts),
+        numbers_(facts.session()),
+        memory_kinds_(facts.session(), all_kinds),
+        classes_(facts.session(), all_classes),
+        op_kinds_(facts.session(), [](const Run&) { return kOpKinds; }) {
     for (size_t run = 0; run < runs(); ++run) {
       for_each_device_op(timeline(run), [&](OpIndex op, SliceIndex) { add(run, op); });
     }
@@ -97,7 +104,11 @@ class DeviceTrace final : public EventTrace {
             real_column("bandwidth", "GB/s", "bytes over the duration"),
             text_column("src_memory", "memory copied from"),
             text_column("dst_memory", "memory copied to or set"),
-            number_column("correlation", "number that it shares with its launch; absent where not recorded")};
+            number_column("correlation", "number that it shares with its launch; absent where not recorded"),
+            text_column("class", "class of the kernel, as in table kernels"),
+            text_column("kind", "what it counts as: compute, communication or memory"),
+            number_column("slice", "its number, as in table slices"),
+            number_column("launch", "number of the call that launched it; absent where the profile does not have it")};
   }
 
  private:
@@ -112,7 +123,10 @@ class DeviceTrace final : public EventTrace {
     kBandwidth,
     kSourceMemory,
     kDestinationMemory,
-    kCorrelation
+    kCorrelation,
+    kClass,
+    kKind,
+    kSlice
   };
 
   ColumnValues values_at(size_t column, const EventPlaces& ops) const override {
@@ -139,8 +153,22 @@ class DeviceTrace final : public EventTrace {
       case kDestinationMemory:
         return memory_kinds_.values(
             ops, [&](EventPlace op) { return static_cast<size_t>(timeline(op.run).device_ops.destination[op.event]); });
-      default:
+      case kCorrelation:
         return columns().correlation(slices_of(columns(), ops));
+      case kClass:
+        return classes_.values(
+            ops, [&](EventPlace op) { return static_cast<size_t>(class_of(timeline(op.run), op.event)); });
+      case kKind:
+        return op_kinds_.values(
+            ops, [&](EventPlace op) { return static_cast<size_t>(timeline(op.run).device_ops.kind[op.event]); });
+      case kSlice:
+        return integer_values(
+            ops, [&](EventPlace op) { return numbers_.number(op.run, timeline(op.run).device_ops.slice[op.event]); });
+      default:
+        return integer_values(ops, [&](EventPlace op) {
+          const Timeline& of = timeline(op.run);
+          return numbers_.number(op.run, of.slices.launch[of.device_ops.slice[op.event]]);
+        });
     }
   }
 
@@ -171,7 +199,16 @@ class DeviceTrace final : public EventTrace {
     return texts;
   }
 
-  EventTexts memory_kinds_;
+  static std::vector<std::optional<std::string_view>> all_classes(const Run&) {
+    std::vector<std::optional<std::string_view>> texts;
+    for (int each = 0; each < kKernelClasses; ++each) texts.emplace_back(text_of(static_cast<KernelClass>(each)));
+    return texts;
+  }
+
+  static inline const std::vector<std::optional<std::string_view>> kOpKinds = {"compute", "communication", "memory"};
+
+  SliceNumbers numbers_;
+  EventTexts memory_kinds_, classes_, op_kinds_;
 };
 
 class LaunchTrace final : public EventTrace {
@@ -296,7 +333,7 @@ Analysis api_trace_analysis() {
 Analysis device_trace_analysis() {
   return {.name = "device_trace",
           .about = "every device op, in order of time",
-          .aliases = {"cuda_gpu_trace", "gputrace"},
+          .aliases = {"device_slices", "cuda_gpu_trace", "gputrace"},
           .columns = DeviceTrace::declared(),
           .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
           .events = trace_of<DeviceTrace>};

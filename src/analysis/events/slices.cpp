@@ -8,6 +8,7 @@
 #include "analysis/common/slices_by_name.h"
 #include "analysis/events/event_columns.h"
 #include "analysis/events/event_table.h"
+#include "analysis/events/slice_numbers.h"
 #include "analysis/events/slice_ops.h"
 #include "analysis/events/start_order.h"
 #include "analysis/tables.h"
@@ -62,8 +63,11 @@ int64_t depth_of(const Slices& slices, SliceIndex slice) {
 class SlicesTable final : public EventTable {
  public:
   SlicesTable(const SessionFacts& facts, bool has_arguments)
-      : columns_(facts), remarks_(facts.session(), remarks), has_arguments_(has_arguments) {
+      : columns_(facts), numbers_(facts.session()), remarks_(facts.session(), remarks), has_arguments_(has_arguments) {
+    size_t tracks = 0;
     for (const Run& run : facts.session().runs) {
+      tracks_.push_back(tracks);
+      tracks += run.timeline.tracks.size();
       orders_.emplace_back(run.timeline.slices.start);
       ops_.emplace_back(run.timeline.device_ops);
       ends_.push_back(row_count() + run.timeline.slices.size());
@@ -84,7 +88,10 @@ class SlicesTable final : public EventTable {
             number_column("correlation", "number that a launch and its device ops share; absent where not recorded"),
             number_column("device", "device it ran on; absent unless it is a device op"),
             number_column("stream", "stream it ran on; absent unless it is a device op"),
-            text_column("remark", "what is doubtful about it")};
+            text_column("remark", "what is doubtful about it"),
+            number_column("slice", "its number, by which other tables name it"),
+            number_column("parent", "number of the slice that contains it or put it into a queue; absent for none"),
+            number_column("track", "number of its thread or stream, as in table tracks")};
   }
   void add_columns(std::vector<Column>& columns) const override {
     if (has_arguments_) columns.push_back(text_column("args", "arguments of the event, a JSON object"));
@@ -126,6 +133,16 @@ class SlicesTable final : public EventTable {
       case kRemark:
         return remarks_.values(
             slices, [&](EventPlace place) { return columns_.timeline(place.run).slices.flags[place.event]; });
+      case kSlice:
+        return integer_values(slices, [&](EventPlace place) { return numbers_.number(place.run, place.event); });
+      case kParent:
+        return integer_values(slices, [&](EventPlace place) {
+          return numbers_.number(place.run, columns_.timeline(place.run).slices.parent[place.event]);
+        });
+      case kTrack:
+        return integer_values(slices, [&](EventPlace place) {
+          return static_cast<int64_t>(tracks_[place.run] + columns_.timeline(place.run).slices.track[place.event]);
+        });
       default:
         return arguments(slices);
     }
@@ -146,6 +163,9 @@ class SlicesTable final : public EventTable {
     kDevice,
     kStream,
     kRemark,
+    kSlice,
+    kParent,
+    kTrack,
     kArguments  // only with the option
   };
 
@@ -196,9 +216,11 @@ class SlicesTable final : public EventTable {
   }
 
   SliceColumns columns_;
+  SliceNumbers numbers_;
   EventTexts remarks_;
   bool has_arguments_;
   // By run.
+  std::vector<size_t> tracks_;  // number of its first track
   mutable std::vector<StartOrder> orders_;
   std::vector<SliceOps> ops_;
   std::vector<size_t> ends_;  // row behind the last one
