@@ -302,6 +302,17 @@ std::string waiting_words(const Comparison& comparison) {
   return text;
 }
 
+/// How many launches device ops take, where one side starts more of them at once, as by graphs.
+std::string launch_words(const Comparison& comparison) {
+  const auto launches = [&](Side side) { return per_window(comparison, side, comparison.activity(side).launches); };
+  const auto ops = [&](Side side) { return per_window(comparison, side, comparison.totals(side).device_ops); };
+  const double a = launches(Side::a);
+  const double b = launches(Side::b);
+  if (a == 0 || b == 0 || std::abs(b / ops(Side::b) - a / ops(Side::a)) < 0.1) return {};
+  return fmt::format("B starts its device ops with {} launches{}, A with {}.\n", count_words(b),
+                     comparison.per_iteration() ? " an iteration" : "", count_words(a));
+}
+
 /// How the peak of device memory changed, where it did.
 std::string memory_words(const Comparison& comparison) {
   const std::optional<int64_t> a = peak_of_devices(comparison.memory(Side::a));
@@ -409,12 +420,7 @@ std::string paragraph_of(const Comparison& comparison) {
     text += fmt::format("B has {} {}{}, A {}.\n", count_words(ops_b), what_ops(comparison),
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
   }
-  const double launches_a = per_window(comparison, Side::a, comparison.activity(Side::a).launches);
-  const double launches_b = per_window(comparison, Side::b, comparison.activity(Side::b).launches);
-  if (launches_a > 0 && launches_b > 0 && std::abs(launches_b - launches_a) > 0.1 * launches_a) {
-    text += fmt::format("B starts its device ops with {} launches{}, A with {}.\n", count_words(launches_b),
-                        comparison.per_iteration() ? " an iteration" : "", count_words(launches_a));
-  }
+  text += launch_words(comparison);
   if (const double share = share_of_other_shapes(comparison); share > Thresholds{}.noticeable) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);

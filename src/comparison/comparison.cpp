@@ -209,6 +209,13 @@ uint32_t Comparison::cause(CauseKind kind, Spell spell, WorkNature nature) {
   return found->second;
 }
 
+template <typename MakeText>
+uint32_t Comparison::cause_of_work(const WorkCause& what, const MakeText& text) {
+  const auto [found, is_new] = causes_of_work_.try_emplace(what, kNone);
+  if (is_new) found->second = cause(what.kind, text, what.nature);
+  return found->second;
+}
+
 void Comparison::name_causes() {
   constexpr size_t kWidestName = 48;
   for (size_t i = 0; i < causes_.size(); ++i) {
@@ -218,6 +225,7 @@ void Comparison::name_causes() {
   }
   spellings_ = {};
   cause_by_key_ = {};
+  causes_of_work_ = {};
 }
 
 uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
@@ -227,12 +235,14 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
   const WorkNode& node = work.node(index);
   const AlignedNode& aligned = alignment.node(side, index);
   if (node.kind == WorkKind::orphan) {
-    return cause(CauseKind::orphan,
-                 [kernel_class = node.kernel_class](const Spelt&) { return std::string(text_of(kernel_class)); });
+    const WorkCause what{.kind = CauseKind::orphan, .names = {static_cast<uint32_t>(node.kernel_class)}};
+    return cause_of_work(
+        what, [kernel_class = node.kernel_class](const Spelt&) { return std::string(text_of(kernel_class)); });
   }
   if (of_unlike_sides() && aligned.place != index && alignment.node(side, aligned.place).partner != kNone) {
     // What an op does on a device is compared with what it does on the host, whatever it consists of.
-    return cause(CauseKind::op, [op = work.node(aligned.place).label](const Spelt& spelt) { return spelt(op); });
+    const Label op = work.node(aligned.place).label;
+    return cause_of_work({.names = {op}}, [op](const Spelt& spelt) { return spelt(op); });
   }
   if (aligned.partner != kNone && side == Side::b) return cause_of(group, Side::a, aligned.partner);
   const Label own = node.label;
@@ -245,7 +255,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
     const Label theirs = works.b->node(aligned.partner).label;
     const AlignedNode& there = alignment.node(Side::b, aligned.partner);
     const Label their_place = there.place == aligned.partner ? 0 : works.b->node(there.place).label;
-    return cause(CauseKind::op, [=](const Spelt& spelt) {
+    return cause_of_work({.names = {own, theirs, place, their_place}}, [=](const Spelt& spelt) {
       const std::string what = own == theirs ? spelt(own) : spelt(own) + " -> " + spelt(theirs);
       if (place == their_place) return inside(spelt, what);
       // Device work that was matched across other ops, as of eager ops against a replayed graph.
@@ -256,19 +266,21 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
   const bool covered = aligned.status == Status::both;
   if (aligned.replacement != kNone) {
     const OfSides<std::vector<uint32_t>>& replacement = alignment.replacements()[aligned.replacement];
-    return cause(CauseKind::replaced, [=, &works, &replacement](const Spelt& spelt) {
+    const WorkCause stands_for{.kind = CauseKind::replaced,
+                               .names = {static_cast<uint32_t>(group), aligned.replacement, covered ? place : 0}};
+    return cause_of_work(stands_for, [=, &works, &replacement](const Spelt& spelt) {
       const std::string what =
           words_of(*works.a, replacement.a, spelt) + " -> " + words_of(*works.b, replacement.b, spelt);
       return covered ? inside(spelt, what) : what;
     });
   }
-  return cause(
-      side == Side::a ? CauseKind::removed : CauseKind::added,
-      [=](const Spelt& spelt) {
-        // Of an op that is gone or new, all that it launched.
-        return covered ? inside(spelt, spelt(own)) : spelt(place == 0 ? own : place);
-      },
-      node.nature);
+  const WorkCause one_sided{.kind = side == Side::a ? CauseKind::removed : CauseKind::added,
+                            .nature = node.nature,
+                            .names = {own, place, covered ? 1U : 0U}};
+  return cause_of_work(one_sided, [=](const Spelt& spelt) {
+    // Of an op that is gone or new, all that it launched.
+    return covered ? inside(spelt, spelt(own)) : spelt(place == 0 ? own : place);
+  });
 }
 
 void Comparison::add_owners(size_t group, Side side, size_t run) {

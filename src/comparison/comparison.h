@@ -164,6 +164,22 @@ class Comparison {
   using Spell = std::function<std::string(const Spelt&)>;
   /// The cause whose key `spell` makes of names. Of work that one side alone has also `nature` tells causes apart.
   uint32_t cause(CauseKind kind, Spell spell, WorkNature nature = WorkNature::computes);
+  /// What a cause of device work is made of, so that the same one is found without spelling its key.
+  struct WorkCause {
+    CauseKind kind = CauseKind::op;
+    WorkNature nature = WorkNature::computes;
+    std::array<uint32_t, 4> names{};
+    bool operator==(const WorkCause&) const = default;
+  };
+  struct HashOfWorkCause {
+    size_t operator()(const WorkCause& cause) const {
+      uint64_t hash = static_cast<uint64_t>(cause.kind) << 8 | static_cast<uint64_t>(cause.nature);
+      for (const uint32_t name : cause.names) hash = ((hash ^ name) * 0x9e3779b97f4a7c15) ^ (hash >> 29);
+      return hash;
+    }
+  };
+  template <typename MakeText>
+  uint32_t cause_of_work(const WorkCause& what, const MakeText& text);
   void name_causes();
   const Table& table_of(const SessionFacts& facts, const char* name, Once<Table>& table) const;
 
@@ -190,6 +206,7 @@ class Comparison {
   mutable Once<ChangedLayers> changed_layers_;
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;
+  std::unordered_map<WorkCause, uint32_t, HashOfWorkCause> causes_of_work_;
 };
 
 }  // namespace cgpu

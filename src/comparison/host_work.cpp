@@ -62,7 +62,7 @@ void copy_timeline(const Timeline& from, Timeline& to) {
   to.categories = from.categories;
   to.tracks = from.tracks;
   to.slices = from.slices;
-  for (StringId& id : to.slices.name) id = name[id];
+  to.slices.name.replace_each([&](StringId id) { return name[id]; });
   to.links = from.links;
 }
 

@@ -26,17 +26,30 @@ struct RepeatedSequence {
   size_t length = 0;
 };
 
-using WordOf = std::function<uint32_t(const Timeline&, OpIndex, Labels&)>;
+using WordOf = std::function<uint32_t(const Timeline&, OpIndex, LabelsOfNames&)>;
 
-uint32_t label_word(const Timeline& timeline, OpIndex op, Labels& labels) {
-  return labels.of_device_op(timeline.name(timeline.device_ops.slice[op]));
+uint32_t label_word(const Timeline& timeline, OpIndex op, LabelsOfNames& labels) {
+  return labels(timeline.device_ops.slice[op]);
+}
+
+/// Whether device ops are told by what they do, not by their names.
+bool is_told_by_class(KernelClass kernel_class) {
+  return kernel_class != KernelClass::unknown && kernel_class != KernelClass::fused;
 }
 
 /// The class: other versions and vendors have other names.
-uint32_t class_word(const Timeline& timeline, OpIndex op, Labels& labels) {
+uint32_t class_word(const Timeline& timeline, OpIndex op, LabelsOfNames& labels) {
   const KernelClass kernel_class = class_of(timeline, op);
-  const bool by_name = kernel_class == KernelClass::unknown || kernel_class == KernelClass::fused;
-  return by_name ? kKernelClasses + label_word(timeline, op, labels) : static_cast<uint32_t>(kernel_class);
+  return is_told_by_class(kernel_class) ? static_cast<uint32_t>(kernel_class)
+                                        : kKernelClasses + label_word(timeline, op, labels);
+}
+
+bool has_classes(const Session& session) {
+  return std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) {
+    const std::vector<uint8_t>& classes = run.timeline.device_ops.kernel_class;
+    return std::any_of(classes.begin(), classes.end(),
+                       [](uint8_t one) { return is_told_by_class(static_cast<KernelClass>(one)); });
+  });
 }
 
 std::optional<RepeatedSequence> find_sequence(const Timeline& timeline, const WordOf& word_of, Labels& labels) {
@@ -47,9 +60,10 @@ std::optional<RepeatedSequence> find_sequence(const Timeline& timeline, const Wo
   const auto start_of = [&](OpIndex op) { return timeline.slices.start[timeline.device_ops.slice[op]]; };
   std::stable_sort(sequence.ops.begin(), sequence.ops.end(),
                    [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); });
+  LabelsOfNames label_of(labels, timeline, false);
   Words words;
   for (const OpIndex op : sequence.ops) {
-    words.word.push_back(word_of(timeline, op, labels));
+    words.word.push_back(word_of(timeline, op, label_of));
     words.weight.push_back(timeline.slices.duration[timeline.device_ops.slice[op]]);
   }
   words.heavy.assign(words.word.size(), true);
@@ -128,6 +142,7 @@ std::optional<OfSides<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
 
 OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, Labels& labels) {
   if (auto found = find_by(label_word, facts, labels)) return *found;
+  if (!has_classes(facts.a->session()) && !has_classes(facts.b->session())) return {};  // the same words again
   return find_by(class_word, facts, labels).value_or(OfSides<std::vector<ComparedTime>>{});
 }
 

@@ -253,6 +253,7 @@ class LayersOfRun {
       words.starts.push_back(i > begin && step != step_before);
       step_before = step;
     }
+    if (std::find(words.heavy.begin(), words.heavy.end(), true) == words.heavy.end()) return;
     uint32_t sequence = 0;
     for (const Repeat& repeat : find_repeats(words, kLeastShareOfSequence)) {
       const bool is_loop = std::any_of(repeat.stretches.begin(), repeat.stretches.end(), [&](const auto& stretch) {
