@@ -36,20 +36,19 @@ std::vector<ComparedMetric> metrics_of(const Comparison& comparison) {
     std::stable_partition(metrics.begin(), metrics.end(),
                           [&](const ComparedMetric& metric) { return metric.name == main->name; });
   }
-  const auto both = [&](auto is_wanted) {
-    return std::all_of(kSides.begin(), kSides.end(), [&](Side side) {
-      const std::vector<Run>& runs = comparison.facts(side).session().runs;
-      return std::any_of(runs.begin(), runs.end(), [&](const Run& run) {
-        const auto& categories = run.timeline.categories;
-        return std::any_of(categories.begin(), categories.end(), [&](const Category& c) { return is_wanted(c.kind); });
-      });
-    });
-  };
-  if (both(is_device_op)) {
+  const auto both = [&](auto has) { return std::all_of(kSides.begin(), kSides.end(), has); };
+  if (both([&](Side side) { return comparison.totals(side).windows > 0; })) {
     metrics.push_back({"explained_time", "ns", fold_explained_time});
     metrics.push_back({"device_time", "ns", fold_compared_device_time});
   }
-  if (both(is_host)) metrics.push_back({"host_time", "ns", fold_compared_host_time});
+  const auto has_host = [&](Side side) {
+    const std::vector<Run>& runs = comparison.facts(side).session().runs;
+    return std::any_of(runs.begin(), runs.end(), [](const Run& run) {
+      const auto& categories = run.timeline.categories;
+      return std::any_of(categories.begin(), categories.end(), [](const Category& c) { return is_host(c.kind); });
+    });
+  };
+  if (both(has_host)) metrics.push_back({"host_time", "ns", fold_compared_host_time});
   return metrics;
 }
 

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
 import type { ComparedFlame } from "../api/protocol";
-import { duration, grouped, percent, readable, withUnit } from "../model/format";
+import { duration, grouped, percent, readable } from "../model/format";
 import { rangeOf, type Area } from "../model/selection";
 import { Store } from "../model/store";
 import type { SideName } from "../model/two_axes";
@@ -12,13 +12,15 @@ import { cssColour } from "../timeline/colours";
 import { useStore } from "../ui/hooks";
 import { FLAME_WIDTHS, ratioOf, sharesOf, widened, type FlameWidth } from "./compare_flame_model";
 import type { TimelinePair } from "./compare_pair";
-import { ratioText, signed } from "./compare_words";
+import { ratioText } from "./compare_words";
 import type { Compared, ViewContext } from "./context";
 import { Crumbs, OTHER, valueText } from "./flame";
 import { ancestors } from "./flame_layout";
 import { FlamePane } from "./flame_pane";
 import { rowCells } from "./matches";
 import { latest, nameText, useAsked, usePalette } from "./view";
+
+const LEAST_CHANGE = 1e-9; // of the larger value
 
 const WIDTHS: Record<FlameWidth, string> = { longer: "the longer side", a: "A", b: "B" };
 const NO_AREA = new Store<Area | null>(null);
@@ -272,12 +274,14 @@ function BothLine({
 
 /** "A 1 ms -> B 2 ms: +1 ms (2.00 times as long)" */
 function Values({ a, b, unit }: { a: number; b: number; unit: string }): JSX.Element {
-  const change = unit === "ns" ? signed(b - a) : (b > a ? "+" : "") + withUnit(b - a, unit);
-  const ratio = unit === "ns" && a > 0 && b > 0 ? ` (${ratioText(a, b)})` : "";
+  // What is added up in fractions may differ in the last digits of two equal sums.
+  const delta = Math.abs(b - a) > LEAST_CHANGE * Math.max(a, b) ? b - a : 0;
+  const change = (delta > 0 ? "+" : delta < 0 ? "\u2212" : "") + valueText(Math.abs(delta), unit);
+  const ratio = a > 0 && b > 0 ? ` (${delta === 0 ? "as much" : ratioText(a, b)})` : "";
   return (
     <>
       A {valueText(a, unit)} {"\u2192"} B {valueText(b, unit)}:{" "}
-      <b class={b > a ? "slower" : b < a ? "faster" : ""}>{change}</b>
+      <b class={delta > 0 ? "slower" : delta < 0 ? "faster" : ""}>{change}</b>
       {ratio}
     </>
   );

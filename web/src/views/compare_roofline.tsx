@@ -20,6 +20,7 @@ const SHAPES = "op_shapes";
 const LAUNCHES = "compare_launches";
 const MOST_SHOWN = 300;
 const REACH = 24; // CSS pixels
+const AS_LONG = 0.01; // of the time in A
 const SIDES = ["a", "b"] as const;
 
 /** Whether both runs have ops with shapes, or measured launches. */
@@ -76,7 +77,7 @@ function PairsUnderRoofs({
   const [hover, setHover] = useState<RooflinePair | null>(null);
   const shown = useMemo(() => [...pairs].sort((x, y) => y.total - x.total).slice(0, MOST_SHOWN), [pairs]);
   if (!shown.length) {
-    return <p class="empty">No op of either run has both what it computes and what it must move recorded.</p>;
+    return <p class="empty">Of nothing in either run both is known: what it computes, and what it moves.</p>;
   }
   const one = sameRoof(roofs.a, roofs.b);
   const drawn = (one ? [roofs.a] : [roofs.a, roofs.b]).filter((roof) => roof !== null);
@@ -106,7 +107,7 @@ function PairsUnderRoofs({
         <span class="gap" />
         <span class="change-scale roofline-scale">
           <i class="hollow" /> A <i class="filled" /> B <i class="slower" /> slower <i class="faster" /> faster{" "}
-          <i class="only-here" /> on one side only
+          <i class="as-long" /> within 1 % <i class="only-here" /> on one side only
         </span>
       </div>
       <div class="told-line" aria-live="polite">
@@ -145,6 +146,12 @@ function PairsUnderRoofs({
   );
 }
 
+function changeOf(a: RooflinePoint | null, b: RooflinePoint | null): string {
+  if (!a || !b) return "only-here";
+  if (Math.abs(b.duration - a.duration) <= AS_LONG * a.duration) return "as-long";
+  return b.duration > a.duration ? "slower" : "faster";
+}
+
 function Pair({
   pair: { a, b },
   frame,
@@ -156,7 +163,7 @@ function Pair({
   size: number;
   on: boolean;
 }): JSX.Element {
-  const change = !a || !b ? "only-here" : b.duration > a.duration ? "slower" : "faster";
+  const change = changeOf(a, b);
   const dot = (point: RooflinePoint | null, side: string) =>
     point && <circle class={side} cx={frame.x(point.intensity)} cy={frame.y(point.flops)} r={size} />;
   return (
