@@ -79,10 +79,10 @@ class Server:
             raise RuntimeError("%s: %d %s" % (target, status, body[:300]))
         return json.loads(body.decode())
 
-    def state(self):
-        """Waits until the profile is open, or is not going to be."""
+    def state(self, profile=0):
+        """Waits until a profile is open, or is not going to be."""
         for _ in range(600):
-            status = self.json("/api/status")["profiles"][0]
+            status = self.json("/api/status")["profiles"][profile]
             if status["state"] != "opening":
                 return status
             time.sleep(0.05)
