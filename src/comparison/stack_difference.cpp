@@ -1,6 +1,7 @@
 #include "comparison/stack_difference.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>

@@ -1,6 +1,7 @@
 // /api/compare/flame: a flame graph of both profiles.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -196,7 +196,6 @@ function BothFlames({ context, flame, by, ofArea, search, onFind }: BothProps): 
           if (nameOf(node) !== OTHER) setRoot(node);
         }}
         onBack={() => setRoot(path.length > 1 ? path[path.length - 2]! : null)}
-        onSandwich={() => {}}
       />
       <p class="change-scale flame-legend">
         faster <i class="scale" /> slower <i class="only-here" /> on one side only{" "}

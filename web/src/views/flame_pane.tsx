@@ -20,7 +20,7 @@ export interface FlamePaneProps {
   onCursor: (node: number) => void;
   onOpen: (node: number) => void;
   onBack: () => void;
-  onSandwich: (node: number) => void;
+  onSandwich?: (node: number) => void;
 }
 
 export function FlamePane(props: FlamePaneProps): JSX.Element {
@@ -85,7 +85,7 @@ export function FlamePane(props: FlamePaneProps): JSX.Element {
       moveTo(row[column - 1]?.node);
     } else if (event.key === "Enter") {
       props.onOpen(cursor);
-    } else if (event.key.toLowerCase() === "s") {
+    } else if (event.key.toLowerCase() === "s" && props.onSandwich) {
       props.onSandwich(cursor);
     } else {
       return;
