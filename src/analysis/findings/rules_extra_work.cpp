@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
+#include "analysis/measured_launches/launch_shape.h"
 #include "base/contains.h"
 #include "kernels/names.h"
+#include "model/argument_reader.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -151,25 +153,70 @@ void find_recompute(Investigation& run, std::vector<Finding>& findings) {
        .remedy = without(std::move(again.by_run))});
 }
 
+/// By name of the kernels that take so long (ns) on average, the share of the multiprocessors that get a block of them:
+/// the mean of 32 launches, spread over all of them, since arguments are read from the profile again.
+std::map<std::string_view, float> filled_share(const Run& run, double longer_than) {
+  constexpr int64_t kAsked = 32;
+  const Timeline& t = run.timeline;
+  std::map<int32_t, double> multiprocessors;
+  for (const Device& device : run.devices) {
+    if (device.sm_count.value_or(0) > 0) multiprocessors[device.id] = static_cast<double>(*device.sm_count);
+  }
+  struct OfName {
+    int64_t time = 0;
+    int64_t count = 0;
+    int64_t seen = 0;
+    double share = 0;
+    int64_t known = 0;
+  };
+  std::vector<OfName> names(t.names.size());
+  const auto for_each = [&](const auto& visit) {
+    for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+      if (t.device_ops.kind[op] == OpKind::compute) visit(op, slice, names[t.slices.name[slice]]);
+    });
+  };
+  for_each([&](OpIndex, SliceIndex slice, OfName& name) {
+    name.time += t.slices.duration[slice];
+    ++name.count;
+  });
+  std::vector<OpIndex> ops;
+  std::vector<uint64_t> sources;
+  for_each([&](OpIndex op, SliceIndex slice, OfName& name) {
+    if (static_cast<double>(name.time) < longer_than * static_cast<double>(name.count)) return;
+    if (name.seen++ % std::max<int64_t>(name.count / kAsked, 1) != 0) return;
+    ops.push_back(op);
+    sources.push_back(t.slices.source[slice]);
+  });
+  ArgumentReader reader(run.arguments.get(), 0,
+                        {"grid", "block", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
+  reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
+    const auto device = multiprocessors.find(t.device_ops.device[ops[i]]);
+    const auto shape = launch_shape(arguments);
+    if (device == multiprocessors.end() || !shape) return;
+    const double blocks = 1.0 * shape->grid[0] * shape->grid[1] * shape->grid[2];
+    OfName& name = names[t.slices.name[t.device_ops.slice[ops[i]]]];
+    name.share += std::min(1.0, blocks / device->second);
+    ++name.known;
+  });
+  std::map<std::string_view, float> shares;
+  for (StringId name = 0; name < names.size(); ++name) {
+    if (names[name].known == 0 || names[name].share <= 0) continue;
+    shares[t.names[name]] = static_cast<float>(names[name].share / static_cast<double>(names[name].known));
+  }
+  return shares;
+}
+
 /// Kernels that are no short ones and give a block to a part of the multiprocessors only.
 void find_low_occupancy(Investigation& run, std::vector<Finding>& findings) {
   if (run.path_share(BoundBy::compute) < run.thresholds().noticeable) return;
-  const Table& occupancy = run.table("occupancy");
-  std::unordered_map<std::string_view, float> filled;  // by name: the share of the multiprocessors
-  const size_t names = occupancy.empty() ? 0 : occupancy.column("name");
-  std::vector<std::string> kept(occupancy.row_count());
-  for (const RowView row : occupancy.rows()) {
-    const Cell efficiency = row[occupancy.column("sm_efficiency_pct")];
-    const auto total = static_cast<double>(std::get<int64_t>(row[occupancy.column("total_ns")]));
-    const auto count = static_cast<double>(std::get<int64_t>(row[occupancy.column("count")]));
-    if (!std::holds_alternative<double>(efficiency) || total < run.thresholds().short_kernel * count) continue;
-    const double share = std::get<double>(efficiency) / 100;
-    if (share <= 0 || share >= run.thresholds().low_occupancy) continue;
-    kept[row.index()] = std::get<std::string>(row[names]);
-    filled[kept[row.index()]] = static_cast<float>(share);
+  const SessionFacts& whole = run.facts().whole();
+  std::map<std::string_view, float> filled;  // by name: the share of the multiprocessors
+  for (const Run& one : whole.session().runs) {
+    for (const auto& [name, share] : filled_share(one, run.thresholds().short_kernel)) {
+      if (static_cast<double>(share) < run.thresholds().low_occupancy) filled.emplace(name, share);
+    }
   }
   if (filled.empty()) return;
-  const SessionFacts& whole = run.facts().whole();
   std::vector<std::vector<float>> factors;  // by run, by name
   for (const Run& one : whole.session().runs) {
     std::vector<float>& of_run = factors.emplace_back(one.timeline.names.size(), 1.0F);
