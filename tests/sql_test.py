@@ -4,10 +4,13 @@ on the corpus; what conditions, orders and functions give is held against plain 
 
 Environment: CGPU (the binary), CGPU_BUILDER (the trace builder), CGPU_ALL (every file of the corpus, not three a format).
 """
+import contextlib
+import gzip
 import itertools
 import json
 import os
 import signal
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -24,7 +27,9 @@ BUILT = {"moe_two_ranks": (["--model", "moe", "--seed", 31], 2), "cnn_amd": (["-
 
 
 def table_names():
-    return list(json.loads(tool.run(["table", "--list", "--format", "json"]).stdout)["tables"])
+    listed = json.loads(tool.run(["table", "--list", "--format", "json"]).stdout)["tables"]["tables"]
+    name = [column["name"] for column in listed["columns"]].index("name")
+    return [row[name] for row in listed["rows"]]
 
 
 def as_told(table):
@@ -200,9 +205,53 @@ class Answers(unittest.TestCase):
         want = sum(a["correlation"] == b["correlation"] for a in self.device for b in self.device[:200])
         self.assertEqual(self.ask("SELECT count(*) FROM (SELECT * FROM device_trace LIMIT 200) a JOIN device_trace b "
                                   "ON a.correlation = b.correlation"), [[want]])
+        kernels = {row["name"] for row in tool.table(EXAMPLE, "kernels")}
         self.assertEqual(self.ask("SELECT count(*) FROM slices s JOIN kernels k ON k.name = s.name"),
-                         [[sum(row["name"] in {k["name"] for k in tool.table(EXAMPLE, "kernels")}
-                               for row in self.slices)]])
+                         [[sum(row["name"] in kernels for row in self.slices)]])
+
+    def test_events_are_joined_by_the_numbers_of_slices(self):
+        launches = sum(row["launch"] is not None for row in self.device)
+        self.assertEqual(self.ask("SELECT count(*), sum(c.correlation = d.correlation) FROM device_slices d JOIN slices c "
+                                  "ON c.slice = d.launch"), [[launches, launches]])
+        self.assertEqual(self.ask("SELECT count(*) FROM links l JOIN device_slices d ON d.slice = l.to_slice "
+                                  "WHERE l.kind = 'launch' AND d.launch = l.from_slice"), [[launches]])
+        inside = self.ask("SELECT count(*), sum(p.start_ns <= s.start_ns AND s.start_ns + s.duration_ns <= "
+                          "p.start_ns + p.duration_ns AND s.depth = p.depth + 1 AND s.track = p.track) "
+                          "FROM slices s JOIN slices p ON p.slice = s.parent")
+        self.assertEqual(inside, [[sum(bool(row["depth"]) for row in self.slices)] * 2])
+        self.assertEqual(self.ask("SELECT track, slices FROM tracks WHERE slices > 0"),
+                         self.ask("SELECT track, count(*) FROM slices GROUP BY track ORDER BY track"))
+        self.assertEqual(self.ask("SELECT count(*), count(DISTINCT slice), min(slice), max(slice) FROM slices"),
+                         [[len(self.slices), len(self.slices), 0, len(self.slices) - 1]])
+
+    def test_counters_allocations_and_waits_are_those_of_the_profile(self):
+        with gzip.open(EXAMPLE, "rt", encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        memory = [e for e in events if e.get("name") == "[memory]"]
+        self.assertEqual(self.ask("SELECT count(*), sum(bytes > 0) FROM memory_events"),
+                         [[len(memory), sum(e["args"]["Bytes"] > 0 for e in memory)]])
+        self.assertEqual(self.ask("SELECT sum(bytes) FROM memory_events"), [[sum(e["args"]["Bytes"] for e in memory)]])
+        late = self.ask("SELECT count(*) FROM waits w JOIN device_slices d ON d.slice = w.op_slice WHERE w.ended = 'op' "
+                        "AND NOT d.start_ns + d.duration_ns BETWEEN w.start_ns AND w.start_ns + w.duration_ns")
+        self.assertEqual(late, [[0]])
+        self.assertGreater(self.ask("SELECT count(*) FROM waits WHERE ended = 'op'")[0][0], 0)
+
+    def test_arguments_are_those_of_the_profile(self):
+        with gzip.open(EXAMPLE, "rt", encoding="utf-8") as file:
+            slices = [e for e in json.load(file)["traceEvents"] if e.get("ph") == "X"]
+        want = {}
+        for event in slices:
+            for key, value in event.get("args", {}).items():
+                if isinstance(value, int) and not isinstance(value, bool):
+                    want[key] = want.get(key, 0) + value
+        got = dict(self.ask("SELECT key, sum(value) FROM arguments WHERE typeof(value) = 'integer' GROUP BY key"))
+        self.assertEqual(got, {key: value for key, value in want.items() if key in got})
+        self.assertIn("correlation", got)
+        first = self.device[0]["slice"]
+        self.assertEqual(self.ask("SELECT value FROM arguments(%d) WHERE key = 'correlation'" % first),
+                         [[self.device[0]["correlation"]]])
+        self.assertEqual(self.ask("SELECT count(*) FROM arguments(%d)" % len(self.slices)), [[0]])
+        self.assertEqual(self.ask("SELECT count(*) FROM arguments('x')"), [[0]])
 
     def test_span_union_is_the_busy_time(self):
         self.assertEqual(self.ask("SELECT device, span_union(start_ns, start_ns + duration_ns) FROM device_trace "
@@ -257,6 +306,40 @@ class Answers(unittest.TestCase):
         done = subprocess.run([tool.binary(), "sql", EXAMPLE, "--format", "csv"], stdout=subprocess.PIPE,
                               input=b".tables\n-- a comment\nSELECT 1\n  AS a;\n\nSELECT 2 AS b", check=True)
         self.assertTrue(done.stdout.decode().endswith("a\n1\n\nb\n2\n"), done.stdout[-80:])
+
+
+class Files(unittest.TestCase):
+    """The database that `cgpu export` writes, read by Python's SQLite."""
+
+    def test_tables_are_those_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.sqlite")
+            done = tool.run(["export", EXAMPLE, "-o", path])
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(os.listdir(folder), ["run.sqlite"])
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                for name in table_names():
+                    cursor = database.execute("SELECT * FROM " + name)
+                    columns, want = of_command([EXAMPLE], name)
+                    self.assertEqual([each[0] for each in cursor.description], [column[0] for column in columns])
+                    self.assertEqual([list(row) for row in cursor], want, name)
+                got = database.execute("SELECT count(*), count(DISTINCT slice) FROM arguments").fetchall()
+                self.assertEqual([list(row) for row in got],
+                                 rows(EXAMPLE, "SELECT count(*), count(DISTINCT slice) FROM arguments"))
+                told = database.execute("SELECT sql FROM sqlite_master WHERE name = 'gpu_time'").fetchone()[0]
+                self.assertIn("busy_ns INTEGER,  -- [ns] ", told)
+
+    def test_without_arguments_and_what_is_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run")
+            self.assertEqual(tool.run(["export", EXAMPLE, "--no-args", "--to", "sqlite", "-o", path]).returncode, 0)
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                self.assertEqual(database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'arguments'").fetchall(),
+                                 [(0,)])
+        for words in (["--to", "sqlite", "-o", "/dev/null"], ["-o", "/no/such/folder/run.sqlite"]):
+            done = tool.run(["export", EXAMPLE, *words])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words[-1], done.stderr.decode())
 
 
 class WhatIsWrong(unittest.TestCase):

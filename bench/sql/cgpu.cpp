@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
   cgpu::SqlDatabase database(std::move(runs), cgpu::KernelDictionary());
   answer["open_s"] = seconds_since(start);
   constexpr int kTimes = 3;
-  for (const auto& [name, query] : nlohmann::json::parse(std::ifstream(argv[2])).items()) {
+  const nlohmann::json queries = nlohmann::json::parse(std::ifstream(argv[2]));
+  for (const auto& [name, query] : queries.items()) {
     for (int i = 0; i < kTimes; ++i) {
       const auto asked = Clock::now();
       cgpu::Query statement(database, query.get_ref<const std::string&>());
