@@ -9,6 +9,8 @@ import gzip
 import itertools
 import json
 import os
+import pty
+import select
 import signal
 import sqlite3
 import statistics
@@ -340,6 +342,52 @@ class Files(unittest.TestCase):
             done = tool.run(["export", EXAMPLE, *words])
             self.assertEqual(done.returncode, 2)
             self.assertIn(words[-1], done.stderr.decode())
+
+
+class Prompt(unittest.TestCase):
+    """On a terminal, typed key by key."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.environ.update(XDG_STATE_HOME=self.folder.name, TERM="xterm", NO_COLOR="1")
+            os.execv(tool.binary(), ["cgpu", "sql", EXAMPLE])
+        self.addCleanup(os.close, self.terminal)
+        self.wait_for("sql> ")
+
+    def wait_for(self, text):
+        seen = ""
+        for _ in range(600):
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                with contextlib.suppress(OSError):  # it has ended
+                    seen += os.read(self.terminal, 65536).decode(errors="replace")
+            if text in seen:
+                return seen
+        raise AssertionError("%r did not come: %r" % (text, seen))
+
+    def type(self, keys, text):
+        os.write(self.terminal, keys.encode())
+        return self.wait_for(text)
+
+    def test_statements_completion_errors_and_ctrl_c(self):
+        self.type("SELECT count(*)\n", "...> ")
+        self.type("FROM kernels;\n", "%d" % len(tool.table(EXAMPLE, "kernels")))
+        self.type("SELECT nope;\n", "no such column: nope")
+        self.type(".sch\t", ".schema")
+        self.type(" gpu_t\t", "gpu_time")
+        self.type("\n", "busy_ns INTEGER,  -- [ns] ")
+        self.type("SELECT 1", "SELECT 1")
+        self.type("\x03", "sql> ")
+        self.type("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n;\n", "FROM n;\r\n")
+        time.sleep(0.5)
+        self.type("\x03", "SQL: interrupted")
+        self.type("SELECT 41 + 1 AS sum;\n", "42")
+        os.write(self.terminal, b"\x04")
+        self.assertEqual(os.waitpid(self.process, 0)[1], 0)
+        with open(os.path.join(self.folder.name, "cgpu", "sql_history"), encoding="utf-8") as file:
+            self.assertIn("kernels;", file.read())
 
 
 class WhatIsWrong(unittest.TestCase):

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <set>
 #include <string>
 #include <system_error>
 
-#include "base/error.h"
 #include "cli/browser.h"
 #include "cli/terminal.h"
 #include "sql/arguments_module.h"
@@ -85,7 +85,13 @@ void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
   std::string text;
   while (!console.has_ended()) {
     std::fflush(stdout);
+    database.begin_query({});  // forgets an earlier Ctrl-C
     char* line = ::readline(text.empty() ? "sql> " : "...> ");
+    if (line == nullptr && !database.why_ended().empty()) {  // Ctrl-C
+      fmt::print("\n");
+      text.clear();
+      continue;
+    }
     if (line == nullptr) break;
     text += line;
     std::free(line);
@@ -104,7 +110,7 @@ void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
     if (!history.empty()) write_history(history.c_str());
     try {
       console.run(text);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       say(error.what());
     }
     std::cout.flush();
