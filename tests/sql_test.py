@@ -155,7 +155,8 @@ class Answers(unittest.TestCase):
         count = len(self.slices)
         for condition, want in (("> -1e300", count), ("< 1e300", count), ("> 1e300", 0), ("> 9223372036854775807", 0),
                                 ("< -9223372036854775808", 0), (">= -9223372036854775808", count), ("= 0.5", 0),
-                                ("= NULL", 0), ("> 'a'", 0), ("< 'a'", count), ("<= 9.3e18", count)):
+                                ("= NULL", 0), ("> 'a'", 0), ("< 'a'", count), ("<= 9.3e18", count),
+                                ("IS NOT NULL", count), ("IS NULL", 0)):
             self.assertEqual(self.ask("SELECT count(*) FROM slices WHERE start_ns " + condition), [[want]], condition)
 
     def test_names_are_found_with_and_without_case(self):
@@ -179,6 +180,12 @@ class Answers(unittest.TestCase):
         got = self.ask("SELECT name, thread, count(*), sum(duration_ns), median(duration_ns) FROM slices "
                        "GROUP BY name, thread")
         self.assertEqual(sorted(got), want)
+
+    def test_absent_values_are_left_out_where_asked(self):
+        want = [sum(row["stream"] is not None for row in self.slices),
+                sum(row["stream"] is not None and row["stream"] > 7 for row in self.slices)]
+        self.assertEqual(self.ask("SELECT (SELECT count(*) FROM slices WHERE stream IS NOT NULL), "
+                                  "(SELECT count(*) FROM slices WHERE stream IS NOT NULL AND stream > 7)"), [want])
 
     def test_orders_with_absent_values(self):
         for column, sign in itertools.product(("device", "duration_ns", "category", "correlation"), ("ASC", "DESC")):
@@ -375,8 +382,8 @@ class Prompt(unittest.TestCase):
         self.type("SELECT count(*)\n", "...> ")
         self.type("FROM kernels;\n", "%d" % len(tool.table(EXAMPLE, "kernels")))
         self.type("SELECT nope;\n", "no such column: nope")
-        self.type(".sch\t", ".schema")
-        self.type(" gpu_t\t", "gpu_time")
+        self.type(".sch\t", "ema")
+        self.type("gpu_t\t", "ime")
         self.type("\n", "busy_ns INTEGER,  -- [ns] ")
         self.type("SELECT 1", "SELECT 1")
         self.type("\x03", "sql> ")

@@ -30,7 +30,7 @@ struct TableOfRun : sqlite3_vtab {
 struct Plan {
   struct Comparison {
     size_t column;
-    char op;  // = > < or with the value itself: ) (
+    char op;  // = > < or with the value itself: ) (; ! for any value
   };
   std::vector<Comparison> comparisons;
   std::vector<OrderTerm> order;
@@ -66,7 +66,7 @@ struct Plan {
   }
 };
 
-/// '=', '>', '<', and ')' for >=, '(' for <=; nothing for what is not answered here.
+/// '=', '>', '<', ')' for >=, '(' for <=, '!' for IS NOT NULL; nothing for what is not answered here.
 std::optional<char> op_of(unsigned char op) {
   switch (op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
@@ -79,6 +79,8 @@ std::optional<char> op_of(unsigned char op) {
       return '<';
     case SQLITE_INDEX_CONSTRAINT_LE:
       return '(';
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+      return '!';
     default:
       return std::nullopt;
   }
@@ -122,14 +124,19 @@ class TableCursor : public sqlite3_vtab_cursor {
   }
 
   void filter(int, const char* chosen, std::span<sqlite3_value*> values) {
-    const Plan plan = Plan::parse(chosen);
+    if (chosen != plan_text_) {  // a join asks again and again with the same plan
+      plan_text_ = chosen;
+      plan_ = Plan::parse(chosen);
+    }
     conditions_.clear();
     listed_.reset();
     next_ = 0;
     bool never = false;
-    for (size_t i = 0; i < plan.comparisons.size(); ++i) {
-      const auto [column, op] = plan.comparisons[i];
-      if (sqlite3_value_type(values[i]) == SQLITE_NULL) {
+    for (size_t i = 0; i < plan_.comparisons.size(); ++i) {
+      const auto [column, op] = plan_.comparisons[i];
+      if (op == '!') {
+        conditions_.push_back({.column = column});
+      } else if (sqlite3_value_type(values[i]) == SQLITE_NULL) {
         never = true;  // nothing compares with it
       } else if (source_.declared().columns[column].type == ColumnType::text) {
         if (sqlite3_value_type(values[i]) != SQLITE_TEXT) continue;
@@ -144,11 +151,12 @@ class TableCursor : public sqlite3_vtab_cursor {
       listed_.emplace();
     } else if (auto found = search_.looked_up(conditions_)) {
       std::sort(found->begin(), found->end());
-      listed_ = search_.meeting(conditions_, std::move(*found));
+      if (conditions_.size() > 1) *found = search_.meeting(conditions_, std::move(*found));
+      listed_ = std::move(found);
     }
-    if (!plan.order.empty()) {
+    if (!plan_.order.empty()) {
       if (!listed_) listed_ = all_that_meet();
-      order_rows(source_, plan.order, plan.grouped, *listed_);
+      order_rows(source_, plan_.order, plan_.grouped, *listed_);
     }
     next_batch();
   }
@@ -228,6 +236,8 @@ class TableCursor : public sqlite3_vtab_cursor {
 
   RowSearch& search_;
   const RowSource& source_;
+  std::string plan_text_;
+  Plan plan_;
   std::vector<RowCondition> conditions_;
   std::optional<std::vector<uint32_t>> listed_;  // all rows, where they are not taken block by block
   size_t next_ = 0;                              // in `listed_`, else in the table
@@ -258,8 +268,10 @@ int best_index_of_table(sqlite3_vtab* table, sqlite3_index_info* info) {
     Plan plan;
     double found = rows;
     bool looks_up = false;
+    bool is_limited = false;
     for (int i = 0; i < info->nConstraint; ++i) {
       const auto& constraint = info->aConstraint[i];
+      is_limited |= constraint.op == SQLITE_INDEX_CONSTRAINT_LIMIT;
       const std::optional<char> op = op_of(constraint.op);
       if (constraint.usable == 0 || constraint.iColumn < 0 || !op) continue;
       const auto column = static_cast<size_t>(constraint.iColumn);
@@ -277,7 +289,8 @@ int best_index_of_table(sqlite3_vtab* table, sqlite3_index_info* info) {
     const int distinct = sqlite3_vtab_distinct(info);
     constexpr int kGrouped = 1;
     constexpr int kOnlyDistinct = 2;  // SQLite does not make use of the order
-    const bool ordered = info->nOrderBy > 0 && distinct != kOnlyDistinct &&
+    // Of a few first rows SQLite keeps track while it sees all: quicker than putting all in order.
+    const bool ordered = info->nOrderBy > 0 && distinct != kOnlyDistinct && !is_limited &&
                          std::all_of(info->aOrderBy, info->aOrderBy + info->nOrderBy,
                                      [](const auto& term) { return term.iColumn >= 0; });
     if (ordered) {
