@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "comparison/sequence_difference.h"
+#include "base/sequence_difference.h"
 
 namespace cgpu {
 

@@ -3,7 +3,7 @@
 // kernels of one class for unlike things), so that there work is paired by class only where both have equally much of
 // it.
 //
-// O((n + m) x kMostEdits) at worst (sequence_difference.h), linear where the lists are alike.
+// O((n + m) x kMostEdits) at worst (base/sequence_difference.h), linear where the lists are alike.
 #pragma once
 
 #include <cstdint>

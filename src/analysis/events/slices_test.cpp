@@ -13,7 +13,7 @@
 namespace cgpu {
 namespace {
 
-class FixedArguments : public test::MadeArguments {
+class FixedSliceArguments : public test::MadeArguments {
   std::vector<Argument> of(uint64_t source) override {
     return {{"source", std::to_string(source), true}, {"say \"hi\"", "back\\slash\n"}, {"dims", "[[2, 3], []]", true}};
   }
@@ -58,7 +58,7 @@ TEST(Slices, ArgumentsOnlyWhenAskedFor) {
   TestRun run;
   run.kernel("k", 0, 1);
   run.run.timeline.slices.source[0] = 42;
-  run.run.arguments = std::make_shared<FixedArguments>();
+  run.run.arguments = std::make_shared<FixedSliceArguments>();
   const Session session = session_of(run);
   EXPECT_ANY_THROW(slices_table(session, {}).column("args"));
   EXPECT_EQ(text_at(slices_table(session, TableOptions().set("args", {""})), 0, "args"),
@@ -72,7 +72,7 @@ TEST(Slices, ArgumentsOfSeveralRunsInAnyOrder) {
     for (int64_t i = 0; i < 40; ++i) made.host(SliceKind::annotation, "range", 1000 - 7 * i % 41, 1);
     session.runs[run] = std::move(made.run);
     for (SliceIndex i = 0; i < 40; ++i) session.runs[run].timeline.slices.source[i] = 100 * run + 11 * i % 43;
-    if (run != 1) session.runs[run].arguments = std::make_shared<FixedArguments>();
+    if (run != 1) session.runs[run].arguments = std::make_shared<FixedSliceArguments>();
   }
   const SessionFacts facts(session);
   const Analysis& analysis = find_analysis("slices");

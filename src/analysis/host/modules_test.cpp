@@ -13,7 +13,7 @@
 namespace cgpu {
 namespace {
 
-void expect_row(const Table& table, const std::string& name, const std::vector<int64_t>& values) {
+void expect_module_row(const Table& table, const std::string& name, const std::vector<int64_t>& values) {
   const size_t row = row_of(table, "name", name);
   ASSERT_LT(row, table.row_count());
   const std::vector<std::string> columns = {"count", "cpu_total_ns", "device_total_ns", "device_self_ns",
@@ -65,9 +65,9 @@ TEST(Modules, PathsTimesAndTheBackwardPass) {
   const Table table = modules_table(session_of(run), {});
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 4u);
-  expect_row(table, "Model_0", {1, 100, 3017, 10, 2000});
-  expect_row(table, "Model_0.Linear_0", {1, 40, 3007, 3000, 2000});
-  expect_row(table, "Model_0.Linear_0.Act_0", {1, 10, 7, 7, 0});
+  expect_module_row(table, "Model_0", {1, 100, 3017, 10, 2000});
+  expect_module_row(table, "Model_0.Linear_0", {1, 40, 3007, 3000, 2000});
+  expect_module_row(table, "Model_0.Linear_0.Act_0", {1, 10, 7, 7, 0});
   EXPECT_EQ(text_at(table, 3, "name"), "(no module)");
   EXPECT_EQ(integer_at(table, 3, "device_self_ns"), 7);
   EXPECT_TRUE(absent_at(table, 3, "count"));
@@ -82,8 +82,8 @@ TEST(Modules, AnnotationsNameTheWholePath) {
   const SliceIndex call = run.host(kCall, "launch", 25, 1, same);
   run.kernel("k", 30, 9, launched_by(call));
   const Table table = modules_table(session_of(run), {});
-  expect_row(table, "model", {1, 100, 9, 0, 0});
-  expect_row(table, "model.layers.0.mlp", {2, 50, 9, 9, 0});
+  expect_module_row(table, "model", {1, 100, 9, 0, 0});
+  expect_module_row(table, "model.layers.0.mlp", {2, 50, 9, 9, 0});
 }
 
 TEST(Modules, WithoutModulesTheTableIsEmpty) {
@@ -180,7 +180,7 @@ TEST(Modules, EqualsBruteForceAndConservesDeviceTime) {
     if (!expected.empty()) {
       EXPECT_EQ(sum, all);
     }
-    for (const auto& [name, values] : expected) expect_row(table, name, values);
+    for (const auto& [name, values] : expected) expect_module_row(table, name, values);
   }
 }
 

@@ -16,9 +16,9 @@ constexpr int64_t kMicrosecond = 1000;
 constexpr int64_t kMillisecond = 1'000'000;
 
 /// A thread that launches "k" 200 times, 5 us each.
-class Launches : public TestRun {
+class LaunchesOfNames : public TestRun {
  public:
-  Launches() {
+  LaunchesOfNames() {
     for (int64_t i = 0; i < 200; ++i) launch("cudaLaunchKernel", 5 * kMicrosecond, "k");
   }
   SliceIndex call(const std::string& name, int64_t duration, const std::string& thread = "1") {
@@ -51,87 +51,87 @@ class Launches : public TestRun {
   int64_t now_ = 0;
 };
 
-using Causes = std::map<SliceIndex, IdleCause>;
+using CausesOfCalls = std::map<SliceIndex, IdleCause>;
 
 TEST(UnusualCalls, NoneAmongCallsOfTheUsualLength) {
-  Launches run;
+  LaunchesOfNames run;
   run.launch("cudaLaunchKernel", 49 * kMicrosecond, "first");
-  EXPECT_EQ(run.unusual(), Causes());
+  EXPECT_EQ(run.unusual(), CausesOfCalls());
 }
 
 TEST(UnusualCalls, TheFirstLaunchOfAKernelLoadsIt) {
-  Launches run;
+  LaunchesOfNames run;
   const SliceIndex first = run.launch("cudaLaunchKernel", 629 * kMillisecond, "first");
   run.launch("cudaLaunchKernel", 60 * kMicrosecond, "first");
   const SliceIndex other = run.launch("cudaLaunchKernel", 60 * kMicrosecond, "other");
-  EXPECT_EQ(run.unusual(), (Causes{{first, IdleCause::module_load}, {other, IdleCause::module_load}}));
+  EXPECT_EQ(run.unusual(), (CausesOfCalls{{first, IdleCause::module_load}, {other, IdleCause::module_load}}));
 }
 
 TEST(UnusualCalls, AlsoWhereEveryLaunchLoads) {
   TestRun run;
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 0, 629 * kMillisecond);
   run.kernel("k", 700 * kMillisecond, 10, {0, 7, OpKind::compute, KernelClass::gemm, launch});
-  EXPECT_EQ(unusual_calls(run.run.timeline, {launch}, {}), (Causes{{launch, IdleCause::module_load}}));
+  EXPECT_EQ(unusual_calls(run.run.timeline, {launch}, {}), (CausesOfCalls{{launch, IdleCause::module_load}}));
 }
 
 TEST(UnusualCalls, TheFirstLaunchOfAGraphLoadsNothing) {
-  Launches run;
+  LaunchesOfNames run;
   run.launch("cudaGraphLaunch", 2 * kMillisecond, "first");
-  EXPECT_EQ(run.unusual(), Causes());
+  EXPECT_EQ(run.unusual(), CausesOfCalls());
 }
 
 TEST(UnusualCalls, WhatTheProfilerDidInsideDoesNotCount) {
-  Launches run;
+  LaunchesOfNames run;
   const SliceIndex first = run.launch("cudaLaunchKernel", 3 * kMillisecond, "first");
   const int64_t start = run.run.timeline.slices.start[first];
-  EXPECT_EQ(run.unusual({{start, start + 3 * kMillisecond - 40 * kMicrosecond}}), Causes());
+  EXPECT_EQ(run.unusual({{start, start + 3 * kMillisecond - 40 * kMicrosecond}}), CausesOfCalls());
 }
 
 TEST(UnusualCalls, ACallThatTakesAHundredTimesAsLongWasNotRunning) {
-  Launches run;
+  LaunchesOfNames run;
   const SliceIndex late = run.launch("cudaLaunchKernel", 500 * kMicrosecond, "k");
   run.launch("cudaLaunchKernel", 499 * kMicrosecond, "k");
-  EXPECT_EQ(run.unusual(), (Causes{{late, IdleCause::not_scheduled}}));
+  EXPECT_EQ(run.unusual(), (CausesOfCalls{{late, IdleCause::not_scheduled}}));
 }
 
 TEST(UnusualCalls, TheFirstCallOfANameSetsSomethingUp) {
-  Launches run;
+  LaunchesOfNames run;
   run.call("cudaGetDevice", 30 * kMillisecond);
   for (int i = 0; i < 200; ++i) run.call("cudaGetDevice", kMicrosecond);
-  EXPECT_EQ(run.unusual(), Causes());
+  EXPECT_EQ(run.unusual(), CausesOfCalls());
 }
 
 TEST(UnusualCalls, WhatHappensTimeAndAgainHasAnotherReason) {
-  Launches run;
+  LaunchesOfNames run;
   for (int i = 0; i < 3; ++i) run.launch("cudaLaunchKernel", 500 * kMicrosecond, "k");
-  EXPECT_EQ(run.unusual(), Causes());
+  EXPECT_EQ(run.unusual(), CausesOfCalls());
 }
 
 TEST(UnusualCalls, SomethingRecordedInsideExplainsACall) {
   for (const auto& [kind, name] : {std::pair(SliceKind::os_call, "ioctl"), std::pair(kCall, "cudaMalloc")}) {
-    Launches run;
+    LaunchesOfNames run;
     const SliceIndex late = run.launch("cudaLaunchKernel", kMillisecond, "k");
     const int64_t start = run.run.timeline.slices.start[late];
     const SliceIndex driver = run.host(SliceKind::driver_call, "cuLaunchKernel", start + 1, 500'000, late);
-    EXPECT_EQ(run.unusual(), (Causes{{late, IdleCause::not_scheduled}}));
+    EXPECT_EQ(run.unusual(), (CausesOfCalls{{late, IdleCause::not_scheduled}}));
     run.host(kind, name, start + 2, 400'000, driver);
     EXPECT_FALSE(run.unusual().contains(late)) << name;
   }
 }
 
 TEST(UnusualCalls, CopiesOfPageableMemoryHoldTheThread) {
-  Launches run;
+  LaunchesOfNames run;
   const SliceIndex held = run.copy(MemoryKind::pageable, 3 * kMicrosecond);
   run.copy(MemoryKind::pageable, -1);  // the call has staged the data and returned
   run.copy(MemoryKind::pinned, 3 * kMicrosecond);
-  EXPECT_EQ(run.unusual(), (Causes{{held, IdleCause::blocking_copy}}));
+  EXPECT_EQ(run.unusual(), (CausesOfCalls{{held, IdleCause::blocking_copy}}));
 }
 
 TEST(UnusualCalls, ACopyThatLastsIsNoReasonToSayTheThreadDidNotRun) {
-  Launches run;
+  LaunchesOfNames run;
   for (int i = 0; i < 200; ++i) run.copy(MemoryKind::pinned, -kMicrosecond);
   run.copy(MemoryKind::pinned, -kMicrosecond, 2 * kMillisecond);
-  EXPECT_EQ(run.unusual(), Causes());
+  EXPECT_EQ(run.unusual(), CausesOfCalls());
 }
 
 }  // namespace

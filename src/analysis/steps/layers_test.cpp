@@ -97,7 +97,7 @@ const std::vector<LayerKernel>& decoder_layer() {
   return kernels;
 }
 
-int64_t sum_of(const Table& table, const std::string& column) {
+int64_t sum_of_layers(const Table& table, const std::string& column) {
   int64_t sum = 0;
   for (size_t row = 0; row < table.row_count(); ++row) sum += integer_at(table, row, column);
   return sum;
@@ -151,7 +151,7 @@ TEST(Layers, AreFoundInTheSequenceOfKernels) {
     EXPECT_EQ(time_of(table, layer, "MoE"), each);  // the addition at its end
   }
   EXPECT_EQ(text_at(table, 0, "found_by"), "sequence");
-  EXPECT_EQ(sum_of(table, "device_ns"), 3 + 50 + 11 * (10 + 11 + 12 + 13 + 14 + 15));
+  EXPECT_EQ(sum_of_layers(table, "device_ns"), 3 + 50 + 11 * (10 + 11 + 12 + 13 + 14 + 15));
 }
 
 TEST(Layers, WarmUpIsLeftOutOfTheFiguresPerStep) {
@@ -166,7 +166,7 @@ TEST(Layers, WarmUpIsLeftOutOfTheFiguresPerStep) {
     if (at(table, row, "layer") != Cell(int64_t{1}) || text_at(table, row, "part") != "attention") continue;
     EXPECT_EQ(real_at(table, row, "step_ns"), 44);
   }
-  EXPECT_EQ(sum_of(table, "device_ns"), 5 * per_step);
+  EXPECT_EQ(sum_of_layers(table, "device_ns"), 5 * per_step);
 }
 
 TEST(Layers, OfModules) {
@@ -218,7 +218,7 @@ TEST(Layers, ThatTakeTurnsAreApart) {
     EXPECT_EQ(time_of(table, layer, "attention"), layer % 2 == 1 ? 30 : 20) << layer;
     EXPECT_EQ(time_of(table, layer, "MLP"), 20) << layer;
   }
-  EXPECT_EQ(sum_of(table, "device_ns"), time);
+  EXPECT_EQ(sum_of_layers(table, "device_ns"), time);
 }
 
 TEST(Layers, ALoopOverMatrixProductsIsNone) {
@@ -251,7 +251,7 @@ TEST(Layers, ConserveDeviceTime) {
     const Table table = layers_table(session_of(run));
     if (table.empty()) continue;
     ++with_rows;
-    EXPECT_EQ(sum_of(table, "device_ns"), all);
+    EXPECT_EQ(sum_of_layers(table, "device_ns"), all);
   }
   EXPECT_GT(with_rows, 20u);
 }

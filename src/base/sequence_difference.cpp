@@ -1,4 +1,4 @@
-#include "comparison/sequence_difference.h"
+#include "base/sequence_difference.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -17,9 +17,9 @@ struct Box {
   int64_t b_end = 0;
 };
 
-class Search {
+class SequenceSearch {
  public:
-  Search(const Sequence& a, const Sequence& b)
+  SequenceSearch(const Sequence& a, const Sequence& b)
       : a_(a),
         b_(b),
         offset_(static_cast<int64_t>(b.size()) + 1),
@@ -186,7 +186,7 @@ std::vector<std::pair<uint32_t, uint32_t>> common_subsequence(std::span<const ui
   const auto rest_of_b = b.subspan(begin);
   const Kept kept_a = kept_of(rest_of_a, {rest_of_b.begin(), rest_of_b.end()});
   const Kept kept_b = kept_of(rest_of_b, {rest_of_a.begin(), rest_of_a.end()});
-  Search(kept_a.elements, kept_b.elements).run([&](int64_t place_a, int64_t place_b) {
+  SequenceSearch(kept_a.elements, kept_b.elements).run([&](int64_t place_a, int64_t place_b) {
     pairs.emplace_back(static_cast<uint32_t>(begin) + kept_a.places[static_cast<size_t>(place_a)],
                        static_cast<uint32_t>(begin) + kept_b.places[static_cast<size_t>(place_b)]);
   });

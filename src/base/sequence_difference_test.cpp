@@ -1,4 +1,4 @@
-#include "comparison/sequence_difference.h"
+#include "base/sequence_difference.h"
 
 #include <gtest/gtest.h>
 
