@@ -14,6 +14,7 @@ namespace cgpu {
   TABLE(gpu_time)            \
   TABLE(ascend_overlap)      \
   TABLE(utilization)         \
+  TABLE(stream_utilization)  \
   TABLE(streams)             \
   TABLE(overlap)             \
   TABLE(kernels)             \
@@ -24,6 +25,9 @@ namespace cgpu {
   TABLE(modules)             \
   TABLE(api)                 \
   TABLE(os_calls)            \
+  TABLE(threads)             \
+  TABLE(processes)           \
+  TABLE(thread_utilization)  \
   TABLE(transfers)           \
   TABLE(launches)            \
   TABLE(queue)               \

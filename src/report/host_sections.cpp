@@ -69,6 +69,30 @@ Section describe_api(Table table, const Scope&) {
                     {"name", "pct", "total_ns", "count", "mean_ns", "median_ns", "max_ns", "min_ns", "std_ns"});
 }
 
+Section describe_processes(Table table, const Scope& scope) {
+  RowView most = largest_of(table, "busy_threads");
+  const std::string name = text_of(table, most, "name");
+  const std::string what = name.empty() ? "Process " + text_of(table, most, "process")
+                                        : fmt::format("{} ({})", quoted_name(name), text_of(table, most, "process"));
+  const int64_t whole = integer_of(table, most, "thread_ns");
+  std::vector<NamedTime> parts;
+  for (const Column& column : table.columns) {
+    if (column.unit != "ns" || column.name == "span_ns" || column.name == "thread_ns") continue;
+    std::string part = column.name.substr(0, column.name.size() - 3);
+    std::replace(part.begin(), part.end(), '_', ' ');
+    parts.push_back({part, integer_of(table, most, column.name)});
+  }
+  const std::string summary = fmt::format(
+      "{}: of {}, {} were at work on average over {}, as far as the profile tells. Their time went to {}.", what,
+      counted(integer_of(table, most, "threads"), "thread"), format_real(number_of(table, most, "busy_threads")),
+      format_ns(integer_of(table, most, "span_ns")), largest_shares(parts, whole, 5));
+  std::vector<std::string_view> columns;
+  if (scope.several_ranks) columns.push_back("rank");
+  columns.insert(columns.end(), {"process", "name", "threads", "span_ns", "busy_threads", "running_ns",
+                                 "device_wait_ns", "lock_wait_ns", "io_wait_ns", "not_scheduled_ns", "unknown_ns"});
+  return section_of("Threads of the host", summary, std::move(table), columns);
+}
+
 Section describe_launches(Table table, const Scope&) {
   RowView most = largest_of(table, "count");
   std::string summary = fmt::format(

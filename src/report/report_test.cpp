@@ -148,8 +148,8 @@ TEST(Report, TellsTheStoryInOrder) {
   std::vector<std::string> names;
   for (const Section& section : report.sections) names.push_back(section.table.name);
   EXPECT_EQ(names, (std::vector<std::string>{"info", "findings", "devices", "gpu_time", "streams", "steps", "idle",
-                                             "kernel_classes", "kernels", "ops", "api", "transfers", "collectives",
-                                             "launches", "queue", "ranges", "memory"}));
+                                             "kernel_classes", "kernels", "ops", "api", "processes", "transfers",
+                                             "collectives", "launches", "queue", "ranges", "memory"}));
   // First op 1 ms, last end 19 ms: 18 ms. Busy in each step 1-7 and 8-9 ms.
   ASSERT_EQ(report.headline.size(), 4u);
   EXPECT_EQ(report.headline[0], "Rank 0 on 1 GPU (NVIDIA H100 80GB HBM3): 20.0 ms recorded, 14 slices.");

@@ -32,6 +32,7 @@ Section describe_kernel_classes(Table table, const Scope& scope);
 Section describe_kernels(Table table, const Scope& scope);
 Section describe_ops(Table table, const Scope& scope);
 Section describe_api(Table table, const Scope& scope);
+Section describe_processes(Table table, const Scope& scope);
 Section describe_transfers(Table table, const Scope& scope);
 Section describe_collectives(Table table, const Scope& scope);
 Section describe_stragglers(Table table, const Scope& scope);

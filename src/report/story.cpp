@@ -31,6 +31,7 @@ constexpr ReportPart kParts[] = {
     {"kernels", describe_kernels},
     {"ops", describe_ops},
     {"api", describe_api},
+    {"processes", describe_processes},
     {"transfers", describe_transfers},
     {"collectives", describe_collectives},
     {"stragglers", describe_stragglers},

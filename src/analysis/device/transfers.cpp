@@ -7,6 +7,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
+#include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_models.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/tables.h"
@@ -45,7 +46,7 @@ struct CopyPath {
   double bandwidth = 0;  // B/s
 };
 
-std::optional<CopyPath> path_of(CopyKind kind, const std::string& device) {
+std::optional<CopyPath> path_of(CopyKind kind, const DeviceModels& models) {
   switch (kind) {
     case CopyKind::HtoD:
     case CopyKind::DtoH:
@@ -53,18 +54,18 @@ std::optional<CopyPath> path_of(CopyKind kind, const std::string& device) {
     case CopyKind::AtoH:
     case CopyKind::uvm_HtoD:
     case CopyKind::uvm_DtoH:
-      if (const auto link = find_host_link(device)) return CopyPath{link->name, link->bandwidth};
+      if (const auto link = find_host_link(models.only())) return CopyPath{link->name, link->bandwidth};
       break;
     case CopyKind::DtoD:
     case CopyKind::DtoA:
     case CopyKind::AtoD:
     case CopyKind::AtoA:
-      if (const auto peaks = find_device_peaks(device); peaks && peaks->memory_bandwidth) {
+      if (const auto peaks = models.peaks(); peaks && peaks->memory_bandwidth) {
         return CopyPath{"device memory, read and written", *peaks->memory_bandwidth / 2};
       }
       break;
     case CopyKind::memset:
-      if (const auto peaks = find_device_peaks(device); peaks && peaks->memory_bandwidth) {
+      if (const auto peaks = models.peaks(); peaks && peaks->memory_bandwidth) {
         return CopyPath{"device memory", *peaks->memory_bandwidth};
       }
       break;
@@ -79,8 +80,10 @@ struct TransfersOfRoute {
   int64_t total_ns = 0;
   std::vector<int64_t> sizes;  // bytes, of the ops of which they are recorded
   int64_t sized_ns = 0;        // sum of the durations of these ops
+  int64_t counted_bytes = 0;   // by the metrics of a call tree, where ops do not say
 
   void combine(TransfersOfRoute&& other) {
+    counted_bytes += other.counted_bytes;
     count += other.count;
     total_ns += other.total_ns;
     sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
@@ -88,7 +91,7 @@ struct TransfersOfRoute {
   }
   template <typename Archive>
   void members(Archive& archive) {
-    archive(count, total_ns, sizes, sized_ns);
+    archive(count, total_ns, sizes, sized_ns, counted_bytes);
   }
 };
 
@@ -99,6 +102,11 @@ class Transfers {
   void update(const RunInSession& run) {
     models_.add(run.run());
     const Timeline& timeline = run.timeline();
+    if (run.run().call_tree && !run.run().part_of) {
+      for (const auto& [kind, bytes] : copied_bytes(*run.run().call_tree)) {
+        routes_[Route{kind, MemoryKind::unknown, MemoryKind::unknown}].counted_bytes += bytes;
+      }
+    }
     for_each_transfer(timeline, [&](OpIndex op, SliceIndex slice, const Route& route) {
       const int64_t duration = timeline.slices.duration[slice];
       const int64_t bytes = timeline.device_ops.bytes[op];
@@ -119,8 +127,16 @@ class Transfers {
     for (const auto& [route, transfers] : routes_) {
       Row row = key_cells(route);
       row.resize(table.columns.size());
-      row[3] = transfers.count;
-      row[5] = transfers.total_ns;
+      if (transfers.count > 0) {  // else bytes alone were counted
+        row[3] = transfers.count;
+        row[5] = transfers.total_ns;
+      }
+      if (transfers.sizes.empty() && transfers.counted_bytes > 0) {
+        row[4] = transfers.counted_bytes;
+        const auto bytes = static_cast<double>(transfers.counted_bytes);
+        if (transfers.count > 0) row[6] = bytes / static_cast<double>(transfers.count);
+        if (transfers.total_ns > 0) row[8] = bytes / static_cast<double>(transfers.total_ns);
+      }
       if (!transfers.sizes.empty()) {
         const int64_t bytes = std::accumulate(transfers.sizes.begin(), transfers.sizes.end(), int64_t{0});
         row[4] = bytes;
@@ -129,7 +145,7 @@ class Transfers {
         // Bytes a nanosecond are GB/s.
         if (transfers.sized_ns > 0) row[8] = static_cast<double>(bytes) / static_cast<double>(transfers.sized_ns);
       }
-      if (const auto path = path_of(std::get<CopyKind>(route), models_.only())) {
+      if (const auto path = path_of(std::get<CopyKind>(route), models_)) {
         row[9] = path->bandwidth / 1e9;
         if (const auto* reached = std::get_if<double>(&row[8])) row[10] = 100 * *reached / (path->bandwidth / 1e9);
         row[11] = path->name;
@@ -181,7 +197,7 @@ Analysis transfers_analysis() {
                               "of what they go over, one direction; absent where the device is not one known model"),
                   real_column("peak_pct", "%", "share of bandwidth in peak_bandwidth"),
                   text_column("path", "what they go over: the device's link to its host, or its memory")},
-      .applies = [](const ProfileCounts& counts) { return counts.copies() > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.copies() + counts.copy_metrics > 0; },
       .row_slices = {{"kind", "src_memory", "dst_memory"}, visit_transfers},
       .fold = fold_of<Transfers>};
 }

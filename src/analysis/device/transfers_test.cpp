@@ -82,5 +82,39 @@ TEST(Transfers, PeaksOfWhatTheyGoOver) {
   EXPECT_TRUE(absent_at(mixed, row_of(mixed, "kind", "HtoD"), "peak_pct"));
 }
 
+/// HPCToolkit counts bytes by direction in its call tree; its trace has the durations.
+TEST(Transfers, BytesThatACallTreeHasCounted) {
+  TestRun run;
+  run.memcpy("<gpu copyin>", 0, 10, {CopyKind::HtoD, MemoryKind::unknown, MemoryKind::unknown, -1});
+  run.memcpy("<gpu copyin>", 20, 30, {CopyKind::HtoD, MemoryKind::unknown, MemoryKind::unknown, -1});
+  run.memcpy("<gpu copyout>", 60, 5, {CopyKind::DtoH, MemoryKind::unknown, MemoryKind::unknown, -1});
+  CallTree& tree = run.run.call_tree.emplace();
+  tree.nodes.parent = {kNoNode};
+  tree.nodes.kind = {NodeKind::root};
+  const auto count = [&](const char* name, double bytes) {
+    Metric& metric = tree.metrics.emplace_back();
+    metric.name = name;
+    metric.node = {0};
+    metric.value = {bytes};
+  };
+  count("GXCOPY:H2D", 800);
+  count("GXCOPY:D2D", 64);
+  count("GXCOPY:D2H", 0);
+  const Table table = transfers_table(session_of(run), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  const size_t in = row_of(table, "kind", "HtoD");
+  EXPECT_EQ(integer_at(table, in, "bytes"), 800);
+  EXPECT_EQ(integer_at(table, in, "count"), 2);
+  EXPECT_DOUBLE_EQ(real_at(table, in, "bandwidth"), 20.0);
+  EXPECT_DOUBLE_EQ(real_at(table, in, "mean_bytes"), 400.0);
+  EXPECT_TRUE(absent_at(table, in, "median_bytes"));
+  EXPECT_TRUE(absent_at(table, row_of(table, "kind", "DtoH"), "bytes"));
+  const size_t within = row_of(table, "kind", "DtoD");  // counted, but not in the trace
+  EXPECT_EQ(integer_at(table, within, "bytes"), 64);
+  EXPECT_TRUE(absent_at(table, within, "count"));
+  EXPECT_TRUE(absent_at(table, within, "bandwidth"));
+}
+
 }  // namespace
 }  // namespace cgpu

@@ -1,10 +1,11 @@
-// Table `utilization`: gpu_time over time, in buckets of equal length. O(n log n) in the device ops of a device, O(n)
-// where they come sorted, and the buckets.
-#include <algorithm>
+// Tables `utilization` and `stream_utilization`: gpu_time and streams over time, in buckets of equal length. O(n log n)
+// in the device ops of a device, O(n) where they come sorted, and the buckets.
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
+#include "analysis/common/buckets.h"
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/device/device_time.h"
@@ -14,43 +15,6 @@
 namespace cgpu {
 
 namespace {
-
-TableOption buckets_option() {
-  TableOption option{"buckets", TableOption::Kind::number, "100",
-                     "Table utilization: into how many buckets the time of each device is cut (default 100)"};
-  option.most = 1e6;
-  return option;
-}
-
-/// How much of each bucket a set covers; bucket i is from bounds[i] to bounds[i + 1].
-std::vector<int64_t> covered_in(const std::vector<int64_t>& bounds, const IntervalSet& set) {
-  std::vector<int64_t> covered(bounds.size() - 1, 0);
-  size_t bucket = 0;
-  for (Interval part : set.intervals()) {
-    while (part.begin < part.end && bucket < covered.size()) {
-      if (bounds[bucket + 1] <= part.begin) {
-        ++bucket;
-        continue;
-      }
-      const int64_t end = std::min(part.end, bounds[bucket + 1]);
-      covered[bucket] += end - part.begin;
-      part.begin = end;
-    }
-  }
-  return covered;
-}
-
-/// Bounds of equal distance to the nanosecond; fewer buckets where the span has not as many nanoseconds.
-std::vector<int64_t> bounds_of(const Interval& span, int64_t buckets) {
-  const int64_t length = span.end - span.begin;
-  const int64_t count = std::clamp<int64_t>(buckets, 1, std::max<int64_t>(1, length));
-  std::vector<int64_t> bounds;
-  for (int64_t i = 0; i <= count; ++i) {
-    // length / count * i without its rounding error, which no product that might overflow is needed for
-    bounds.push_back(span.begin + length / count * i + length % count * i / count);
-  }
-  return bounds;
-}
 
 void append_buckets(const RunInSession& run, const TableOptions& options, Table& table) {
   const auto wanted = static_cast<int64_t>(options.number(buckets_option()));
@@ -75,7 +39,49 @@ void append_buckets(const RunInSession& run, const TableOptions& options, Table&
   }
 }
 
+/// Of each stream, in the buckets of its device, so that streams stand beside each other.
+void append_stream_buckets(const RunInSession& run, const TableOptions& options, Table& table) {
+  const auto wanted = static_cast<int64_t>(options.number(buckets_option()));
+  const Timeline& timeline = run.timeline();
+  std::map<int32_t, std::vector<int64_t>> bounds_of_device;
+  for (const auto& [device, ops] : ops_by_device(timeline)) {
+    bounds_of_device[device] = bounds_of(span_of(timeline, ops), wanted);
+  }
+  for (const auto& [id, ops] : ops_by_stream(timeline)) {
+    const std::vector<int64_t>& bounds = bounds_of_device[id.device];
+    const DeviceTime time = device_time(timeline, ops);
+    const std::array columns = {covered_in(bounds, time.busy), covered_in(bounds, time.compute),
+                                covered_in(bounds, time.communication), covered_in(bounds, time.memory)};
+    for (size_t bucket = 0; bucket + 1 < bounds.size(); ++bucket) {
+      const int64_t length = bounds[bucket + 1] - bounds[bucket];
+      Row row = {run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(bucket), bounds[bucket], length};
+      for (const std::vector<int64_t>& column : columns) row.emplace_back(column[bucket]);
+      row.push_back(percent_of(columns[0][bucket], length));
+      table.append(row);
+    }
+  }
+}
+
 }  // namespace
+
+Analysis stream_utilization_analysis() {
+  return {.name = "stream_utilization",
+          .about =
+              "busy time of every stream over time, in the buckets of its device; the buckets of a stream add up to "
+              "streams",
+          .columns = {rank_column(), device_column(), stream_column(),
+                      number_column("bucket", "number of the bucket, from 0"),
+                      moment_column("start_ns", "where the bucket begins"),
+                      time_column("duration_ns", "length of the bucket"),
+                      time_column("busy_ns", "in which any device op of the stream runs"),
+                      time_column("compute_ns", "in which compute runs"),
+                      time_column("comm_ns", "in which communication runs"),
+                      time_column("memory_ns", "in which copies or memsets run"),
+                      real_column("busy_pct", "%", "share of busy_ns in duration_ns")},
+          .options = {buckets_option()},
+          .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
+          .fold = fold_of<RowsByRun<append_stream_buckets>>};
+}
 
 Analysis utilization_analysis() {
   return {.name = "utilization",

@@ -8,7 +8,8 @@
 
 namespace cgpu {
 
-HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits) : threads_(timeline.tracks.size()) {
+HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits, const CallTree* tree)
+    : threads_(timeline.tracks.size()), sampled_(timeline, tree) {
   // The answer for a name, kept for the kind that was asked last: a name is rarely of two kinds.
   struct Answer {
     SliceKind kind = SliceKind::kernel;

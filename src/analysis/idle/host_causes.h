@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/idle/idle_causes.h"
+#include "analysis/idle/sampled_host.h"
 #include "base/interval_set.h"
 #include "model/timeline.h"
 
@@ -23,7 +24,8 @@ class HostCauses {
     Interval time;
   };
 
-  explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {});
+  /// `tree`: of the run, where it has one.
+  explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {}, const CallTree* tree = nullptr);
 
   /// Calls visit(time, cause, slice) for the pieces of `time` that have a cause, in order: profiler_overhead where the
   /// profiler was at work on any thread, else what the driver did late, else that of the innermost slice or wait of
@@ -40,6 +42,9 @@ class HostCauses {
             piece->slice);
     }
   }
+
+  /// What samples say, of a host whose launches are not known.
+  const SampledHost& sampled() const { return sampled_; }
 
  private:
   struct Piece {
@@ -62,7 +67,8 @@ class HostCauses {
   static Pieces below(const Pieces& top, const Pieces& more);
 
   std::vector<Thread> threads_;  // by track
-  Pieces everywhere_;            // of the profiler and of the driver: on all threads
+  SampledHost sampled_;
+  Pieces everywhere_;  // of the profiler and of the driver: on all threads
 };
 
 }  // namespace cgpu

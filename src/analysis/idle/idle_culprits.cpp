@@ -101,6 +101,10 @@ void IdleCulprits::for_each_innermost(TrackIndex thread, Interval time, Visit vi
 void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<IdlePart>& parts) {
   const SliceIndex launch = launch_of(timeline_, waking_op);
   const SliceIndex slice = named.slice;
+  if (launch == kNone && slice != kNone) {  // a sample
+    parts.push_back({.time = named.time, .cause = named.cause, .culprit = slice});
+    return;
+  }
   switch (named.cause) {
     case IdleCause::unknown:
       parts.push_back({.time = named.time,

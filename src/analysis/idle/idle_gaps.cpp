@@ -17,7 +17,19 @@ void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_
                Part part) {
   const SliceIndex launch = launch_of(timeline, waking_op);
   if (launch == kNone) {
-    part(gap, IdleCause::unknown, kNone);
+    int64_t now = gap.begin;
+    const auto unknown_until = [&](int64_t time) {
+      if (now < time) part({now, time}, IdleCause::unknown, kNone);
+    };
+    const TrackIndex thread = host.sampled().thread_of(timeline.slices.track[waking_op]);
+    if (thread != kNone) {
+      host.sampled().for_each_piece(thread, gap, [&](const Interval& time, IdleCause cause, SliceIndex sample) {
+        unknown_until(time.begin);
+        part(time, cause, sample);
+        now = time.end;
+      });
+    }
+    unknown_until(gap.end);
     return;
   }
   const Slices& slices = timeline.slices;

@@ -56,7 +56,10 @@ void SessionIdle::for_each_host_piece(size_t run, TrackIndex thread, Interval ti
 HostCauses& SessionIdle::causes_of(size_t run) {
   std::call_once(waits_once_, [&] { waits_ = rank_waits(whole_); });
   Host& host = hosts_[run];
-  if (!host.causes) host.causes = std::make_unique<HostCauses>(whole_.runs[run].timeline, waits_[run]);
+  const std::optional<CallTree>& tree = whole_.runs[run].call_tree;
+  if (!host.causes) {
+    host.causes = std::make_unique<HostCauses>(whole_.runs[run].timeline, waits_[run], tree ? &*tree : nullptr);
+  }
   return *host.causes;
 }
 

@@ -1,9 +1,12 @@
 #include "analysis/profile/profile_counts.h"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/device/copy_metrics.h"
 #include "analysis/host/module_calls.h"
+#include "model/processor_time.h"
 
 namespace cgpu {
 
@@ -38,6 +41,8 @@ void ProfileCounts::add_timeline(const Timeline& timeline) {
   for (const uint16_t category : timeline.slices.category) ++of_category[category];
   for (size_t i = 0; i < of_category.size(); ++i) {
     of_kind[static_cast<size_t>(timeline.categories[i].kind)] += of_category[i];
+    const std::string& name = timeline.categories[i].name;
+    if (name == kSchedulingCategory || name == kSampleCategory) processor_slices += of_category[i];
   }
   slices += timeline.slices.size();
   const DeviceOps& ops = timeline.device_ops;
@@ -53,6 +58,7 @@ void ProfileCounts::add_tree(const CallTree& tree) {
   profiles_with_values += tree.profile_values && tree.main_metric ? tree.profiles.size() : 0;
   main_metrics += tree.main_metric && tree.has_values(*tree.main_metric) ? 1 : 0;
   for (MetricIndex i = 0; i < tree.metrics.size(); ++i) {
+    if (copy_kind_of_metric(tree.metrics[i].name) && tree.has_values(i)) ++copy_metrics;
     if (!tree.metrics[i].stall_reason.empty() && tree.has_values(i)) ++stall_metrics;
   }
 }

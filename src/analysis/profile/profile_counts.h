@@ -31,6 +31,7 @@ struct ProfileCounts {
 
   std::array<uint64_t, static_cast<size_t>(SliceKind::other) + 1> of_kind{};
   uint64_t slices = 0;
+  uint64_t processor_slices = 0;  // that tell when threads ran: scheduling and samples
   uint64_t device_ops = 0;
   uint64_t launched = 0;  // device ops whose launch call is known
   uint64_t communication = 0;
@@ -49,6 +50,7 @@ struct ProfileCounts {
   uint64_t profiles_with_values = 0;
   uint64_t main_metrics = 0;  // call trees with values of their main metric
   uint64_t stall_metrics = 0;
+  uint64_t copy_metrics = 0;  // that count the bytes of copies by direction
   uint64_t runs = 0;
   uint64_t op_graphs = 0;
   uint64_t step_traces = 0;  // the profiler's own records of steps

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/processor_time.h"
 #include "model/time_range.h"
 #include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
@@ -24,9 +25,12 @@ struct Activity {
 
 enum CategoryIndex : uint16_t { sample, kernel, copy, memset_, synchronization, other };
 const std::vector<Category>& categories() {
-  static const std::vector<Category> list{{"cpu sample", SliceKind::other},         {"gpu kernel", SliceKind::kernel},
-                                          {"gpu copy", SliceKind::memcpy},          {"gpu memset", SliceKind::memset},
-                                          {"gpu sync", SliceKind::synchronization}, {"gpu other", SliceKind::other}};
+  static const std::vector<Category> list{{std::string(kSampleCategory), SliceKind::other},
+                                          {"gpu kernel", SliceKind::kernel},
+                                          {"gpu copy", SliceKind::memcpy},
+                                          {"gpu memset", SliceKind::memset},
+                                          {"gpu sync", SliceKind::synchronization},
+                                          {"gpu other", SliceKind::other}};
   return list;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/processor_time.h"
 #include "model/time_range.h"
 #include "readers/nsys/tables.h"
 
@@ -19,7 +20,7 @@ struct Switch {
 class Processors {
  public:
   explicit Processors(Assembler& assembler)
-      : assembler_(assembler), category_(assembler.category("scheduling", SliceKind::other)) {
+      : assembler_(assembler), category_(assembler.category(kSchedulingCategory, SliceKind::other)) {
     assembler.each("ThreadNames", {"globalTid", "nameId"},
                    [&](sqlite::Scan& scan) { thread_names_.try_emplace(scan.integer(0), scan.integer(1)); });
   }
@@ -80,8 +81,8 @@ class Processors {
     if (added) {
       const auto known = thread_names_.find(thread);
       const std::string_view text = known == thread_names_.end() ? "" : assembler_.names.text(known->second);
-      const std::string number = "thread " + std::to_string(thread_number(thread));
-      at->second = assembler_.names.intern(text.empty() ? number : std::string(text) + " (" + number + ")");
+      at->second = assembler_.names.intern(scheduled_name(
+          {std::to_string(process_number(process_of(thread))), std::to_string(thread_number(thread)), text}));
     }
     return at->second;
   }

@@ -197,10 +197,11 @@ TEST(NsysScheduling, EachProcessorShowsWhatItRan) {
     seen.push_back(run.timeline.tracks[slices.track[i]].thread + ": " + std::string(run.timeline.name(i)) + " " +
                    std::to_string(slices.start[i]) + "-" + std::to_string(slices.end(i)));
   }
-  EXPECT_EQ(seen, (std::vector<std::string>{
-                      "processor 1: main thread (thread 100) 100-150", "processor 1: thread 201 150-180",
-                      "processor 1: main thread (thread 100) 180-190", "processor 1: thread 201 200-200",
-                      "processor 2: main thread (thread 100) 310-330"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"processor 1: main thread (process 100, thread 100) 100-150",
+                                            "processor 1: process 200, thread 201 150-180",
+                                            "processor 1: main thread (process 100, thread 100) 180-190",
+                                            "processor 1: process 200, thread 201 200-200",
+                                            "processor 2: main thread (process 100, thread 100) 310-330"}));
   EXPECT_EQ(run.notes.count("unmatched_end"), 1);
   EXPECT_EQ(run.notes.count("unmatched_begin"), 1);
   EXPECT_EQ(run.notes.count("unread_table"), 0);

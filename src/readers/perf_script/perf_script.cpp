@@ -10,6 +10,7 @@
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "model/processor_time.h"
 #include "readers/common/frame_stack.h"
 #include "readers/common/line_reader.h"
 #include "readers/perf_script/lines.h"
@@ -211,7 +212,7 @@ class Reader {
     }
     if (!sample_category_) {
       sample_category_ = static_cast<uint16_t>(timeline.categories.size());
-      timeline.categories.push_back({"cpu sample", SliceKind::other});
+      timeline.categories.push_back({std::string(kSampleCategory), SliceKind::other});
     }
     last_sample_.resize(timeline.tracks.size(), INT64_MIN);
     int64_t& last = last_sample_[track_];

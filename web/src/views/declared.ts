@@ -34,6 +34,8 @@ const TITLES: Record<string, string> = {
   info: "About the profile",
   api: "Calls",
   os_calls: "System calls",
+  threads: "Host threads",
+  processes: "Host processes",
   gpu_time: "Device time",
   idle: "Idle causes",
   idle_streams: "Idle time of streams",
