@@ -7,6 +7,8 @@ OpenOptions InputOptions::open() const {
   open.inputs = inputs;
   open.input_format = input_format;
   open.kernel_rules = kernel_rules;
+  open.capture = capture;
+  open.peaks = peaks;
   open.threads = threads;
   open.strict = strict;
   open.warn = [](const std::string& line) { say("warning: " + line); };
@@ -38,6 +40,12 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window) {
                   "Only this thread or stream of a call tree: its name or number in table profiles");
   verb.add_option("--kernel-rules", options.kernel_rules,
                   "File with rules for kernel classes, asked before the built-in ones");
+  verb.add_option(
+      "--peak", options.peaks,
+      "Peak rates of the devices that are not known, or to compare with instead: bf16=400TFLOP/s,memory=2TB/s");
+  verb.add_option("--capture", options.capture,
+                  "Profile of the capture of the graphs that the input replays (default: those in a folder "
+                  "capture_traces beside it)");
 }
 
 OpeningWithProgress::OpeningWithProgress(const InputOptions& options)

@@ -20,6 +20,8 @@ struct InputOptions {
   std::vector<std::string> inputs;
   std::string input_format;
   std::string kernel_rules;
+  std::string peaks;
+  std::string capture;
   unsigned threads = 0;
   bool strict = false;
   std::string from;  // times from the start, with or without a unit

@@ -99,6 +99,19 @@ std::vector<uint32_t> kept_ops(const DeviceOps& ops, const Kept& kept) {
   return found;
 }
 
+/// What is known of the captures of the ops that are left, whose calls keep their numbers.
+void keep_captured(const Run& run, Run& part) {
+  if (run.captured.empty()) return;
+  std::vector<uint32_t> new_number(run.timeline.device_ops.size(), kNone);
+  for (uint32_t op = 0; op < part.part_of->ops.size(); ++op) new_number[part.part_of->ops[op]] = op;
+  for (const CapturedWork& work : run.captured) {
+    CapturedWork& kept = part.captured.emplace_back(CapturedWork{work.capture, {}});
+    for (const CapturedOp& op : work.ops) {
+      if (new_number[op.op] != kNone) kept.ops.push_back({new_number[op.op], op.call, op.replay});
+    }
+  }
+}
+
 Run cut_run(const Session& whole, size_t number, const Part& part) {
   const Run& run = whole.runs[number];
   const auto [begin, end] = part.window;
@@ -129,6 +142,7 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
   }
   copy.part_of = {number, kept_ops(from.device_ops, kept)};
   to.device_ops.append_from(from.device_ops, copy.part_of->ops);
+  keep_captured(run, copy);
   for (SliceIndex& slice : to.device_ops.slice) slice = kept.of(slice);
   for (Collective collective : from.collectives) {
     if (!kept.has(collective.slice)) continue;

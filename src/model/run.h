@@ -31,6 +31,8 @@ struct Device {
   std::optional<int64_t> memory_bytes;
   std::optional<int64_t> warp_size;
   std::string compute_capability;  // "9.0", "" where unknown
+  /// Peak rates that the user states, by what reaches them: "memory" in B/s, types of arithmetic in operations/s.
+  std::vector<std::pair<std::string, double>> stated_peaks = {};
 };
 
 /// A communicator: ranks that take part in the same collectives.
@@ -87,6 +89,20 @@ struct TimelineTotals {
   std::set<int32_t> used_devices;
 };
 
+struct Run;
+
+/// A device op of a replay, and the call that was captured as it.
+struct CapturedOp {
+  uint32_t op = 0;          // its number among the device ops of the run
+  SliceIndex call = kNone;  // in the run of the capture
+  uint32_t replay = 0;      // number of the replay: ops of one share it, and stand together
+};
+/// Ops by captures of one profile; no op is in two of them.
+struct CapturedWork {
+  std::shared_ptr<const Run> capture;  // null: the run that replays has captured too
+  std::vector<CapturedOp> ops;
+};
+
 struct Run {
   std::string file;            // as the user named it
   std::string format;          // kineto, chrome, nsys-sqlite, ...: docs/formats
@@ -120,6 +136,9 @@ struct Run {
   std::vector<StepTrace> step_traces;
   std::shared_ptr<ArgumentSource> arguments;  // may be null
   std::shared_ptr<SourceFiles> sources;       // may be null
+
+  /// Of device ops that replays of graphs ran: where they were captured (links/graph_captures.h).
+  std::vector<CapturedWork> captured;
 
   /// Of a run in a selected part of a session (links/window.h): the run of Session::whole that it was cut out of. What
   /// explains a device op (its launch, what the host did meanwhile) may lie outside the part.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
-#include "hardware/device_peaks.h"
+#include "hardware/stated_peaks.h"
 #include "kernels/names.h"
 
 namespace cgpu {
@@ -27,7 +27,8 @@ std::optional<LaunchShape> shape_of(const ProfiledLaunch& launch) {
 
 std::optional<DevicePeaks> peaks_of(const Run& run, const ProfiledLaunch& launch) {
   for (const Device& device : run.devices) {
-    if (run.devices.size() == 1 || device.id == launch.device.value_or(0)) return find_device_peaks(device.name);
+    if (run.devices.size() == 1 || device.id == launch.device.value_or(0))
+      return find_device_peaks(device.name, device.stated_peaks);
   }
   return std::nullopt;
 }

@@ -90,6 +90,7 @@ void let_timeline_go(Run& run) {
   run.timeline = only(run.timeline, wanted);
   run.let_go = std::move(totals);
   run.arguments.reset();
+  run.captured.clear();
 }
 
 }  // namespace cgpu

@@ -4,10 +4,13 @@
 
 #include <memory>
 
+#include "analysis/device/device_ops.h"
 #include "base/error.h"
 #include "base/text_source.h"
+#include "hardware/stated_peaks.h"
 #include "links/clocks.h"
 #include "links/complete.h"
+#include "session/captures.h"
 
 namespace cgpu {
 
@@ -18,6 +21,17 @@ KernelDictionary dictionary_of(const OpenOptions& options) {
   dictionary.add_rules(read_small_text(options.kernel_rules, kMostBytes, "any list of rules (4 MB)"),
                        options.kernel_rules);
   return dictionary;
+}
+
+void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& dictionary, unsigned threads) {
+  complete(run, dictionary, threads);
+  join_captures(run, options, dictionary, threads);
+  if (options.peaks.empty()) return;
+  const StatedPeaks peaks = parse_stated_peaks(options.peaks, "--peak");
+  if (run.devices.empty()) {
+    for (const int32_t used : used_devices(run)) run.devices.emplace_back().id = used;
+  }
+  for (Device& device : run.devices) device.stated_peaks = peaks;
 }
 
 void report_losses(const Run& run, const OpenOptions& options) {
@@ -47,7 +61,7 @@ Session open_session(const OpenOptions& options) {
     if (options.progress) {
       options.progress(OpeningPhase::linking, static_cast<double>(i) / static_cast<double>(session.runs.size()));
     }
-    complete(session.runs[i], dictionary, options.threads);
+    complete_run(session.runs[i], options, dictionary, options.threads);
   }
   align_clocks(session);
   return session;

@@ -18,8 +18,10 @@ struct OpenOptions {
   std::vector<std::string> inputs;  // files, folders, patterns, "-"
   std::string input_format;         // overrides the recognition by content
   std::string kernel_rules;         // file with rules for kernel classes, asked before the built-in ones
-  unsigned threads = 0;             // 0: as many as the machine has
-  bool strict = false;              // damaged input is an Error
+  std::string peaks;                // peak rates of the devices (hardware/stated_peaks.h)
+  std::string capture;   // profile of the captures of graphs, or a folder of them; "": those beside the input
+  unsigned threads = 0;  // 0: as many as the machine has
+  bool strict = false;   // damaged input is an Error
   /// Called now and then from one thread at a time: what is being done, and which share of that is (0..1).
   std::function<void(OpeningPhase, double)> progress;
   /// Called for every loss in a damaged input, with a line that says what was lost.
@@ -31,6 +33,10 @@ Session open_session(const OpenOptions& options);
 
 /// Only reads them: enough to say what they are (`info`, `notes`). Throws Error.
 Session read_session(const OpenOptions& options);
+
+/// Completes a run that was read (links/complete.h), with what the options say of its devices and of the captures of
+/// its graphs.
+void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& dictionary, unsigned threads);
 
 /// The built-in rules for kernel classes, with the user's own before them. Throws Error.
 KernelDictionary dictionary_of(const OpenOptions& options);

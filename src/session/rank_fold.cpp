@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "links/clocks.h"
-#include "links/complete.h"
 #include "session/let_go.h"
 #include "session/summary.h"
 
@@ -148,7 +147,7 @@ class RankFold {
       if (!profiles_[number].found) throw;
       return std::nullopt;
     }
-    complete(*run, dictionary_, read.threads);
+    complete_run(*run, open_, dictionary_, read.threads);
     return run;
   }
 

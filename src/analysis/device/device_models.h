@@ -7,9 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/device/device_ops.h"
-#include "hardware/device_peaks.h"
+#include "hardware/stated_peaks.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -21,6 +22,7 @@ class DeviceModels {
     std::set<std::string> models;
     for (const Device& device : run.devices) {
       names[device.id] = device.name;
+      if (!device.stated_peaks.empty()) stated_ = device.stated_peaks;
       models.insert(device.name);
     }
     for (const int32_t device : used_devices(run)) {
@@ -28,19 +30,24 @@ class DeviceModels {
       models_[name.empty() && models.size() == 1 ? *models.begin() : name] = true;
     }
   }
-  void combine(DeviceModels&& other) { models_.merge(other.models_); }
+  void combine(DeviceModels&& other) {
+    models_.merge(other.models_);
+    if (stated_.empty()) stated_ = std::move(other.stated_);
+  }
 
   /// The name of the only model; empty where there are several, or none is named.
   std::string only() const { return models_.size() == 1 ? models_.begin()->first : std::string(); }
-  std::optional<DevicePeaks> peaks() const { return find_device_peaks(only()); }
+  /// Of the only model, or what the user states of all devices.
+  std::optional<DevicePeaks> peaks() const { return find_device_peaks(only(), stated_); }
 
   template <typename Archive>
   void members(Archive& archive) {
-    archive(models_);
+    archive(models_, stated_);
   }
 
  private:
   std::map<std::string, bool> models_;
+  StatedPeaks stated_;
 };
 
 }  // namespace cgpu

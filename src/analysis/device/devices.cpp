@@ -6,7 +6,7 @@
 #include "analysis/common/columns.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/tables.h"
-#include "hardware/device_peaks.h"
+#include "hardware/stated_peaks.h"
 
 namespace cgpu {
 
@@ -53,7 +53,7 @@ Table list_devices(const Analysis& analysis, const SessionFacts& facts, const Ta
                  {},
                  known(device.compute_capability),
                  int64_t{known_device.used}};
-      if (const auto peaks = find_device_peaks(device.name)) {
+      if (const auto peaks = find_device_peaks(device.name, device.stated_peaks)) {
         row[6] = cell(peaks->memory_bandwidth);
         row[7] = known(rates_text(*peaks));
         row[8] = known(peaks->source);

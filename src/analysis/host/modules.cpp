@@ -1,10 +1,12 @@
 // Table `modules`: the modules of a framework's model by their path, with the device work launched in them and in the
 // backward pass of what they did. O(n) in the slices, whatever the depth of the nesting.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/groups_by_name.h"
+#include "analysis/host/captured_work.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/module_calls.h"
 #include "analysis/tables.h"
@@ -44,6 +46,9 @@ class Modules {
     const Timeline& timeline = run.timeline();
     std::vector<OpIndex> ops;
     for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+    std::vector<bool> captured(timeline.device_ops.size());
+    add_captured(run, captured);
+    std::erase_if(ops, [&](OpIndex op) { return captured[op]; });
     const OpsInWhole there = ops_in_whole(run.session(), run.index, ops);
     const ModuleCalls calls(there.timeline);
     add_device(timeline, ops, there, calls);
@@ -85,6 +90,30 @@ class Modules {
                           ++module.count;
                           if (--module.open == 0) module.cpu_total_ns += timeline.slices.duration[call];
                         });
+  }
+
+  /// Device ops of graph replays, with the modules that they were captured in. Marks those that were captured in one.
+  void add_captured(const RunInSession& run, std::vector<bool>& in_captured_module) {
+    for (const CapturedWork& work : run.run().captured) {
+      const ModuleCalls calls(run_of_capture(run.session(), run.run(), work).timeline);
+      std::vector<uint32_t> seen;  // paths of the calls around one
+      for (const CapturedOp& captured : work.ops) {
+        SliceIndex call = calls.any() ? calls.around(captured.call) : kNone;
+        if (call == kNone) continue;
+        const int64_t ns = duration_of(run.run(), captured);
+        const bool backward = calls.is_backward(captured.call);
+        in_captured_module[captured.op] = true;
+        modules_.of_text(calls.path(call)).device_self_ns += ns;
+        for (seen.clear(); call != kNone; call = calls.around(call)) {
+          const uint32_t path = calls.path_number(call);
+          if (std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
+          seen.push_back(path);
+          Module& module = modules_.of_text(calls.path_text(path));
+          module.device_total_ns += ns;
+          if (backward) module.device_backward_ns += ns;
+        }
+      }
+    }
   }
 
   /// `ops` of a timeline, which are `there.ops` in the one that has the calls.

@@ -1,10 +1,12 @@
 // Table `ops`: framework ops by name, with the device work launched inside them. O(n) in the slices, whatever the
 // depth of the nesting: sums over subtrees are taken in one walk through the forest of ops.
+#include <algorithm>
 #include <vector>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/groups_by_name.h"
 #include "analysis/common/slices_by_name.h"
+#include "analysis/host/captured_work.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/tables.h"
@@ -34,20 +36,46 @@ struct Op {
   }
 };
 
-void add_ops(const Timeline& timeline, GroupsByName<Op>& ops) {
+/// Device ops of graph replays: with the ops that they were captured in. Marks those that were captured in one.
+void add_captured(const RunInSession& run, GroupsByName<Op>& ops, std::vector<bool>& in_captured_op) {
+  std::vector<StringId> seen;  // names of the ops around one call
+  for (const CapturedWork& work : run.run().captured) {
+    const Timeline& timeline = run_of_capture(run.session(), run.run(), work).timeline;
+    const SliceForest forest = op_forest(timeline);
+    ops.enter(timeline.names);
+    for (const CapturedOp& captured : work.ops) {
+      SliceIndex op = forest.above(captured.call);
+      if (op == kNone) continue;
+      const int64_t ns = duration_of(run.run(), captured);
+      in_captured_op[captured.op] = true;
+      ops.of(timeline.slices.name[op]).device_self_ns += ns;
+      for (seen.clear(); op != kNone; op = forest.above(op)) {
+        const StringId name = timeline.slices.name[op];
+        if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+        seen.push_back(name);
+        ops.of(name).device_total_ns += ns;
+      }
+    }
+  }
+}
+
+void add_ops(const RunInSession& run, GroupsByName<Op>& ops) {
+  const Timeline& timeline = run.timeline();
   const Slices& slices = timeline.slices;
+  std::vector<bool> in_captured_op(timeline.device_ops.size());
+  add_captured(run, ops, in_captured_op);
   const SliceForest forest = op_forest(timeline);
   ops.enter(timeline.names);
   const auto of = [&](SliceIndex op) -> Op& { return ops.of(slices.name[op]); };
 
   // By op: durations of the device ops launched in it; once the walk leaves it, with those of the ops inside it.
   std::vector<int64_t> device_ns(slices.size(), 0);
-  for_each_device_op(timeline, [&](OpIndex, SliceIndex device_op) {
+  for_each_device_op(timeline, [&](OpIndex number, SliceIndex device_op) {
     const SliceIndex call = launch_of(timeline, device_op);
     const SliceIndex op = call == kNone ? kNone : forest.above(call);
     if (op == kNone) return;
     device_ns[op] += slices.duration[device_op];
-    of(op).device_self_ns += slices.duration[device_op];
+    if (!in_captured_op[number]) of(op).device_self_ns += slices.duration[device_op];
   });
 
   forest.walk([&](SliceIndex op) { ++of(op).open; },
@@ -70,11 +98,11 @@ class Ops {
  public:
   Ops(const Analysis&, const TableOptions&) {}
 
-  void update(const RunInSession& run) { add_ops(run.timeline(), ops_); }
+  void update(const RunInSession& run) { add_ops(run, ops_); }
   void combine(Ops&& other) { ops_.combine(std::move(other.ops_)); }
   void append_rows(Table& table, const Outline&) {
     ops_.for_each([&](std::string_view name, const Op& op) {
-      if (op.count == 0) return;
+      if (op.count == 0 && op.device_total_ns == 0) return;
       table.append({cell(name), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});
     });
     sort_most_first(table, "cpu_total_ns");

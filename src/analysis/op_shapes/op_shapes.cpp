@@ -2,12 +2,15 @@
 //
 // Reads the arguments of every framework op from the profile again (a pass over the file, on all threads) and looks at
 // equal texts once; else O(n) in the slices.
+#include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/common/columns.h"
 #include "analysis/device/device_models.h"
+#include "analysis/host/captured_work.h"
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/op_shapes/op_groups.h"
@@ -41,22 +44,59 @@ struct OpSums {
   }
 };
 
-std::vector<OpSums> sum_ops(const Timeline& timeline, const OpGroups& ops) {
-  const SliceForest forest = op_forest(timeline);
+std::vector<OpSums> sums_of(const OpGroups& ops) {
   std::vector<OpSums> sums(ops.groups.size());
-  std::vector<int64_t> open(ops.groups.size(), 0);  // ops of a group around the place where the walk is
-  std::vector<int64_t> device_ns(timeline.slices.size(), 0);
   for (size_t i = 0; i < sums.size(); ++i) {
     sums[i].flops = ops.groups[i].cost.flops;
     sums[i].bytes = ops.groups[i].cost.bytes;
     sums[i].peak = ops.groups[i].cost.peak;
   }
-  for_each_device_op(timeline, [&](OpIndex, SliceIndex device_op) {
+  return sums;
+}
+
+/// Device ops of graph replays, with the ops that they were captured in; an op counts on the device once a replay.
+/// Marks those that were captured in one.
+std::vector<OpSums> sum_captured(const Run& run, const CapturedWork& work, const Timeline& timeline,
+                                 const OpGroups& ops, std::vector<bool>& in_captured_op) {
+  const SliceForest forest = op_forest(timeline);
+  std::vector<OpSums> sums = sums_of(ops);
+  std::vector<uint32_t> last_replay(timeline.slices.size(), UINT32_MAX);
+  std::vector<std::pair<uint32_t, SliceIndex>> around;  // the groups around a call, with their outermost op
+  for (const CapturedOp& captured : work.ops) {
+    SliceIndex op = forest.above(captured.call);
+    if (op == kNone) continue;
+    const int64_t ns = duration_of(run, captured);
+    in_captured_op[captured.op] = true;
+    sums[ops.of_slice[op]].device_self_ns += ns;
+    for (around.clear(); op != kNone; op = forest.above(op)) {
+      const uint32_t group = ops.of_slice[op];
+      const auto known =
+          std::find_if(around.begin(), around.end(), [&](const auto& one) { return one.first == group; });
+      if (known == around.end()) {
+        around.emplace_back(group, op);
+      } else {
+        known->second = op;
+      }
+    }
+    for (const auto& [group, outermost] : around) {
+      sums[group].device_total_ns += ns;
+      if (std::exchange(last_replay[outermost], captured.replay) != captured.replay) ++sums[group].on_device;
+    }
+  }
+  return sums;
+}
+
+std::vector<OpSums> sum_ops(const Timeline& timeline, const OpGroups& ops, const std::vector<bool>& in_captured_op) {
+  const SliceForest forest = op_forest(timeline);
+  std::vector<OpSums> sums = sums_of(ops);
+  std::vector<int64_t> open(ops.groups.size(), 0);  // ops of a group around the place where the walk is
+  std::vector<int64_t> device_ns(timeline.slices.size(), 0);
+  for_each_device_op(timeline, [&](OpIndex number, SliceIndex device_op) {
     const SliceIndex call = launch_of(timeline, device_op);
     const SliceIndex op = call == kNone ? kNone : forest.above(call);
     if (op == kNone) return;
     device_ns[op] += timeline.slices.duration[device_op];
-    sums[ops.of_slice[op]].device_self_ns += timeline.slices.duration[device_op];
+    if (!in_captured_op[number]) sums[ops.of_slice[op]].device_self_ns += timeline.slices.duration[device_op];
   });
   forest.walk([&](SliceIndex op) { ++open[ops.of_slice[op]]; },
               [&](SliceIndex op) {
@@ -92,11 +132,15 @@ class OpShapes {
   OpShapes(const Analysis&, const TableOptions&) {}
 
   void update(const RunInSession& run) {
+    std::vector<bool> in_captured_op(run.timeline().device_ops.size());
+    for (const CapturedWork& work : run.run().captured) {
+      const Run& capture = run_of_capture(run.session(), run.run(), work);
+      const OpGroups captured = group_ops(capture);
+      if (captured.any_inputs) add(captured, sum_captured(run.run(), work, capture.timeline, captured, in_captured_op));
+    }
     const OpGroups ops = group_ops(run.run());
-    if (!ops.any_inputs) return;
-    const std::vector<OpSums> sums = sum_ops(run.timeline(), ops);
-    for (size_t i = 0; i < sums.size(); ++i) rows_[ops.groups[i].key].combine(sums[i]);
-    models_.add(run.run());
+    if (ops.any_inputs) add(ops, sum_ops(run.timeline(), ops, in_captured_op));
+    if (!rows_.empty()) models_.add(run.run());
   }
   void combine(OpShapes&& other) {
     for (const auto& [key, sums] : other.rows_) rows_[key].combine(sums);
@@ -130,6 +174,12 @@ class OpShapes {
   }
 
  private:
+  void add(const OpGroups& ops, const std::vector<OpSums>& sums) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i].count > 0 || sums[i].on_device > 0) rows_[ops.groups[i].key].combine(sums[i]);
+    }
+  }
+
   std::map<OpKey, OpSums> rows_;
   DeviceModels models_;
 };
