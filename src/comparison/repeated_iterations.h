@@ -3,7 +3,7 @@
 //
 // A repetition reaches from the start of one op to the start of the next one like it, of a kind that occurs once in
 // each repetition of both sides, on the device of the most ops. O(n log n) in the device ops
-// (analysis/steps/repeats.h).
+// (analysis/steps/repeated_sequence.h).
 #pragma once
 
 #include <vector>

@@ -17,7 +17,12 @@ Investigation::Investigation(const SessionFacts& facts, const Ruleset& rules) : 
   for (const Run& run : facts.session().runs) device_ops = device_ops || !run.timeline.device_ops.slice.empty();
   if (!device_ops) return;
   periods_ = periods_of_session(facts);
-  if (periods_.size() > 1 && periods_.front().step) {
+  if (!has_steps()) {
+    std::vector<Period> repetitions = periods_of_repetitions(facts);
+    repetitions_ = !repetitions.empty();
+    if (repetitions_) periods_ = std::move(repetitions);
+  }
+  if (periods_.size() > 1 && periods_.front().step && !repetitions_) {
     for (size_t run = 0; run < facts.session().runs.size(); ++run) {
       const std::vector<Step>& steps = facts.steps(run);
       if (steps.empty() || !is_cut_short(steps, steps.size() - 1)) continue;
@@ -99,7 +104,8 @@ const Table& Investigation::table(const std::string& name) {
 std::string Investigation::per_step(int64_t total) const {
   if (!has_steps()) return fmt::format("{} of {}", format_ns(total), format_ns(measured_));
   const auto steps = static_cast<int64_t>(periods_.size());
-  return fmt::format("{} of {} a step", format_ns(total / steps), format_ns(measured_ / steps));
+  return fmt::format("{} of {} a {}", format_ns(total / steps), format_ns(measured_ / steps),
+                     repetitions_ ? "repetition" : "step");
 }
 
 std::string Investigation::culprit_of(std::string_view cause) {

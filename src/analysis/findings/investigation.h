@@ -46,6 +46,8 @@ class Investigation {
   /// ns of all steps that are looked at.
   int64_t measured() const { return measured_; }
   bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
+  /// Whether the steps are what the run repeats, since it has no marks.
+  bool has_repetitions() const { return repetitions_; }
 
   const PathShare& path(BoundBy kind);
   /// Share of the measured time that a kind takes on the critical path.
@@ -75,6 +77,7 @@ class Investigation {
   std::vector<Period> periods_;
   std::vector<Period> warm_up_;
   int64_t measured_ = 0;
+  bool repetitions_ = false;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
   std::optional<EdgeTimes> times_;
   std::map<std::string, Table> tables_;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/session_clock.h"
+#include "analysis/steps/repeated_sequence.h"
 
 namespace cgpu {
 
@@ -95,6 +96,25 @@ std::vector<Period> periods_of_session(const SessionFacts& facts) {
     periods[i].first = periods[i - 1].last;
   }
   std::erase_if(periods, [](const Period& period) { return period.end <= period.begin; });
+  return periods;
+}
+
+std::vector<Period> periods_of_repetitions(const SessionFacts& facts) {
+  if (facts.session().runs.size() != 1 || facts.run(0).part_of || !facts.steps(0).empty()) return {};
+  const DependencyGraph& graph = facts.dependencies();
+  const Interval extent = extents_of_runs(graph, 1).front();
+  const int64_t zero = graph.zero(0);
+  std::vector<Period> periods;
+  int64_t repeated = 0;
+  for (const Interval& repetition : find_repetitions(facts.run(0).timeline)) {
+    const auto number = static_cast<int64_t>(periods.size());
+    const Period period = period_of(graph, 0, number, {repetition.begin - zero, repetition.end - zero});
+    if (period.end <= period.begin) continue;
+    repeated += period.end - period.begin;
+    periods.push_back(period);
+  }
+  const auto whole = static_cast<double>(extent.end - extent.begin);
+  if (static_cast<double>(repeated) < kLeastRepeated * whole) return {};
   return periods;
 }
 

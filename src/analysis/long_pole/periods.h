@@ -33,6 +33,11 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts);
 /// periods_of_runs.
 std::vector<Period> periods_of_session(const SessionFacts& facts);
 
+/// Of a session of one run without steps the repetitions of its device ops (steps/repeated_sequence.h), numbered from
+/// 0; empty where there are none, or where they are less than kLeastRepeated of the time of the run.
+std::vector<Period> periods_of_repetitions(const SessionFacts& facts);
+inline constexpr double kLeastRepeated = 0.8;
+
 /// A period as it is in a replay with other weights.
 struct ReplayedPeriod {
   MomentIndex last = 0;  // of its moments the one that comes last now
