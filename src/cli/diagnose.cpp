@@ -1,9 +1,6 @@
 // cgpu diagnose INPUT... [--against BASELINE]: what slows the run down, what it could give back, and what to do; and
 // what of that a baseline did not have.
-#include <fmt/format.h>
-
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,50 +13,13 @@
 #include "cli/verb.h"
 #include "comparison/change_words.h"
 #include "comparison/comparison_table.h"
+#include "report/finding_paragraphs.h"
 #include "session/rank_fold.h"
 #include "table/json.h"
-#include "table/text.h"
-#include "table/units.h"
 
 namespace cgpu {
 
 namespace {
-
-/// A finding as a paragraph.
-struct Paragraph {
-  std::string heading;  // "1. critical: 23 % of the time ... (data_loading)"
-  std::string gain;     // "could give back 211 ms (22.6 %), ..."; "" where there is nothing to gain
-  std::string evidence;
-  std::string suggestion;
-  std::string command;
-};
-
-std::vector<Paragraph> paragraphs_of(const Table& findings) {
-  const auto text = [&](const RowView& row, const char* column) {
-    const Cell cell = row[findings.column(column)];
-    return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
-  };
-  const auto time = [&](const RowView& row, const char* column) {
-    return format_ns(std::get<int64_t>(row[findings.column(column)]));
-  };
-  std::vector<Paragraph> paragraphs;
-  for (const RowView row : findings.rows()) {
-    Paragraph one;
-    one.heading = fmt::format("{}. {}: {} [{}]", std::get<int64_t>(row[findings.column("id")]), text(row, "severity"),
-                              text(row, "title"), text(row, "rule"));
-    if (std::holds_alternative<int64_t>(row[findings.column("recoverable_ns")])) {
-      one.gain =
-          fmt::format("could give back {} ({}; {} to {}), confidence {}", time(row, "recoverable_ns"),
-                      format_percent(std::get<double>(row[findings.column("recoverable_pct")])),
-                      time(row, "recoverable_low_ns"), time(row, "recoverable_high_ns"), text(row, "confidence"));
-    }
-    one.evidence = text(row, "evidence");
-    one.suggestion = text(row, "suggestion");
-    one.command = text(row, "command");
-    paragraphs.push_back(std::move(one));
-  }
-  return paragraphs;
-}
 
 struct DiagnoseCommand {
   InputOptions input;
@@ -88,28 +48,7 @@ struct DiagnoseCommand {
       if (wanted == "json") return write_json(out, "diagnose", input.inputs, tables);
       const bool markdown = wanted == "md";
       if (!changes.empty()) out << (markdown ? "```\n" + changes + "```\n\n" : changes + "\n");
-      if (findings.empty()) {
-        out << "Nothing found that would give back 3 % of the time or more.\n";
-        return;
-      }
-      const size_t width = markdown ? 1000 : text_options().width;
-      for (const Paragraph& one : paragraphs_of(findings)) {
-        out << (markdown ? "### " + one.heading + "\n\n" : wrap_text(one.heading, width));
-        const auto line = [&](const char* what, const std::string& words) {
-          if (words.empty()) return;
-          if (markdown) {
-            out << "* " << what << words << '\n';
-          } else {
-            std::istringstream lines(wrap_text(what + words, width - 3));
-            for (std::string one_line; std::getline(lines, one_line);) out << "   " << one_line << '\n';
-          }
-        };
-        line("", one.gain);
-        line("", one.evidence);
-        line("Try: ", one.suggestion);
-        line("More: ", one.command);
-        out << '\n';
-      }
+      out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, text_options().width));
     });
   }
 
@@ -125,9 +64,7 @@ struct DiagnoseCommand {
     const Comparison comparison(a, b);
     tables.push_back(comparison.findings(Side::b));
     tables.push_back(make_table(find_comparison_table("findings"), comparison));
-    const std::string words = finding_words(comparison);
-    return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n"
-                         : words;
+    return finding_words(comparison);
   }
 };
 

@@ -2,30 +2,6 @@
 
 namespace cgpu {
 
-OpenOptions InputOptions::open() const {
-  OpenOptions open;
-  open.inputs = inputs;
-  open.input_format = input_format;
-  open.kernel_rules = kernel_rules;
-  open.capture = capture;
-  open.peaks = peaks;
-  open.threads = threads;
-  open.strict = strict;
-  open.warn = [](const std::string& line) { say("warning: " + line); };
-  return open;
-}
-
-Selection InputOptions::selection() const {
-  Selection selection;
-  if (!from.empty()) selection.from = parse_time(from, "--from");
-  if (!to.empty()) selection.to = parse_time(to, "--to");
-  if (!step.empty()) selection.steps = parse_number_range(step, "--step");
-  if (!rank.empty()) selection.ranks = NumberList(rank, "--rank");
-  if (!device.empty()) selection.devices = NumberList(device, "--device");
-  selection.profile = profile;
-  return selection;
-}
-
 void add_input_options(Verb verb, InputOptions& options, bool with_window) {
   verb.add_option("--input-format", options.input_format, "Read the input as this format instead of recognising it");
   verb.add_option("--threads", options.threads, "Threads to read with (default: all)");
@@ -50,6 +26,7 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window) {
 
 OpeningWithProgress::OpeningWithProgress(const InputOptions& options)
     : bar_(std::make_shared<ProgressBar>("reading " + options.inputs.front())), options_(options.open()) {
+  options_.warn = [](const std::string& line) { say("warning: " + line); };
   options_.progress = [bar = bar_](OpeningPhase phase, double share) {
     if (phase == OpeningPhase::reading) bar->update(share);
   };

@@ -48,20 +48,6 @@ std::vector<DeclaredOption> declared_options() {
   return all;
 }
 
-std::vector<DeclaredTable> declared_tables() {
-  std::vector<DeclaredTable> declared;
-  for (const Analysis& analysis : all_analyses()) {
-    declared.push_back({.name = analysis.name,
-                        .about = analysis.about,
-                        .aliases = analysis.aliases,
-                        .subject = text_of(analysis.subject),
-                        .slices_by = analysis.row_slices.visit ? analysis.row_slices.keys : std::vector<std::string>(),
-                        .columns = analysis.columns,
-                        .options = analysis.options});
-  }
-  return declared;
-}
-
 struct TableCommand {
   std::vector<std::string> words;  // inputs, then the table's name
   InputOptions input;

@@ -369,7 +369,11 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
   return words;
 }
 
-std::string finding_words(const Comparison& comparison) {
+namespace {
+
+/// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; "" for
+/// none.
+std::string changed_findings(const Comparison& comparison) {
   const Table findings = make_table(find_comparison_table("findings"), comparison);
   const auto text = [&](const RowView& row, const char* column) {
     const Cell cell = row[findings.column(column)];
@@ -383,6 +387,13 @@ std::string finding_words(const Comparison& comparison) {
                          text(row, change == "gone" || change == "shrunk" ? "title_a" : "title_b"));
   }
   return words.empty() ? words : "Findings that changed:\n" + words;
+}
+
+}  // namespace
+
+std::string finding_words(const Comparison& comparison) {
+  const std::string words = changed_findings(comparison);
+  return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n" : words;
 }
 
 std::string paragraph_of(const Comparison& comparison) {
@@ -459,7 +470,7 @@ std::string paragraph_of(const Comparison& comparison) {
     text += fmt::format("  {:>10}  {:>7}  everything else\n", signed_time(change - explained),
                         share_words(change - explained, time.a));
   }
-  return text + finding_words(comparison);
+  return text + changed_findings(comparison);
 }
 
 }  // namespace cgpu

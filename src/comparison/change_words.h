@@ -22,8 +22,8 @@ std::vector<ExplainedCause> explained_causes(const Comparison& comparison);
 /// 7". `also_always`: that something is in every iteration is said too.
 std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always = true);
 
-/// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; "" for
-/// none.
+/// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; or that
+/// none did.
 std::string finding_words(const Comparison& comparison);
 
 /// The whole change as a paragraph: how much, and what explains at least 95 % of it, or that there is none. Of profiles

@@ -39,6 +39,7 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names);
 /// Puts these tables on a page. `histories` are for the pictures over time, which need not be drawn.
 Report make_report(const Session& session, std::vector<Table> tables, std::vector<RunHistory> histories = {});
 /// Of a session that is open: computes the tables too.
+Report make_report(const SessionFacts& facts, const std::string& kernel_names);
 Report make_report(const Session& session);
 
 std::string render_report_text(const Report& report, const TextOptions& options);

@@ -112,10 +112,10 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   return report;
 }
 
-Report make_report(const Session& session) {
-  const SessionFacts facts(session);
+Report make_report(const SessionFacts& facts, const std::string& kernel_names) {
+  const Session& session = facts.session();
   std::vector<Table> tables;
-  for (const WantedTable& table : report_tables("full")) {
+  for (const WantedTable& table : report_tables(kernel_names)) {
     tables.push_back(make_table(*table.analysis, facts, table.options));
   }
   std::vector<RunHistory> histories;
@@ -125,6 +125,10 @@ Report make_report(const Session& session) {
     histories.back().zero = facts.zeros()[run];
   }
   return make_report(session, std::move(tables), std::move(histories));
+}
+
+Report make_report(const Session& session) {
+  return make_report(SessionFacts(session), "full");
 }
 
 const Table* Report::find(std::string_view table) const {

@@ -1,0 +1,84 @@
+#include "report/finding_paragraphs.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <sstream>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "table/text.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+constexpr const char* kNothingFound = "Nothing found that would give back 3 % of the time or more.\n";
+
+/// A finding as a paragraph.
+struct Paragraph {
+  std::string heading;             // "1. critical: 23 % of the time ... (data_loading)"
+  std::vector<std::string> lines;  // "could give back 211 ms (22.6 %), ...", the evidence, what to try, what tells more
+};
+
+std::vector<Paragraph> paragraphs_of(const Table& findings) {
+  const auto text = [&](const RowView& row, const char* column) {
+    const Cell cell = row[findings.column(column)];
+    return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
+  };
+  const auto time = [&](const RowView& row, const char* column) {
+    return format_ns(std::get<int64_t>(row[findings.column(column)]));
+  };
+  std::vector<Paragraph> paragraphs;
+  for (const RowView row : findings.rows()) {
+    Paragraph one;
+    one.heading = fmt::format("{}. {}: {} [{}]", std::get<int64_t>(row[findings.column("id")]), text(row, "severity"),
+                              text(row, "title"), text(row, "rule"));
+    if (std::holds_alternative<int64_t>(row[findings.column("recoverable_ns")])) {
+      one.lines.push_back(fmt::format("could give back {} ({}; {} to {}), confidence {}", time(row, "recoverable_ns"),
+                                      format_percent(std::get<double>(row[findings.column("recoverable_pct")])),
+                                      time(row, "recoverable_low_ns"), time(row, "recoverable_high_ns"),
+                                      text(row, "confidence")));
+    }
+    const auto add = [&](const char* what, const char* column) {
+      const std::string words = text(row, column);
+      if (!words.empty()) one.lines.push_back(what + words);
+    };
+    add("", "evidence");
+    add("Try: ", "suggestion");
+    add("More: ", "command");
+    paragraphs.push_back(std::move(one));
+  }
+  return paragraphs;
+}
+
+}  // namespace
+
+std::string findings_as_text(const Table& findings, size_t width) {
+  if (findings.empty()) return kNothingFound;
+  std::string out;
+  for (const Paragraph& one : paragraphs_of(findings)) {
+    out += wrap_text(one.heading, width);
+    for (const std::string& words : one.lines) {
+      std::istringstream lines(wrap_text(words, width - 3));
+      for (std::string line; std::getline(lines, line);) out += "   " + line + '\n';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string findings_as_markdown(const Table& findings) {
+  if (findings.empty()) return kNothingFound;
+  std::string out;
+  for (const Paragraph& one : paragraphs_of(findings)) {
+    out += "### " + one.heading + "\n\n";
+    for (const std::string& words : one.lines) out += "* " + words + '\n';
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace cgpu
