@@ -45,6 +45,9 @@ endfunction()
 
 # cgpu_flags(TARGET library|test): the flags of a library of src/, and of the program that tests it.
 function(cgpu_flags target kind)
+  if(kind STREQUAL test)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # precompiled headers want one setting
+  endif()
   if(kind STREQUAL library AND CGPU_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)  # coverage; the fuzz targets add the driver
   elseif(kind STREQUAL test AND CGPU_SANITIZE)

@@ -31,5 +31,10 @@ if(CGPU_TESTS)
   enable_testing()
 endif()
 
+# One compilation serves the program and the Python module: code that may lie anywhere, whose own functions nobody replaces.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+add_compile_options(-fno-semantic-interposition)
+
 # The binary stands where the README says: build/cgpu.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -87,6 +87,7 @@ std::weak_ptr<const void>& watched() {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 /// Fills an ArrowArrayStream.
@@ -142,3 +143,4 @@ int is_alive() {
   return watched().expired() ? 0 : 1;
 }
 }
+#pragma GCC visibility pop
