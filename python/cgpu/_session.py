@@ -1,0 +1,203 @@
+"""Opening a profile and asking it."""
+from __future__ import annotations
+
+import builtins
+import html
+import os
+import shutil
+import warnings
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Union
+
+from . import _cgpu
+from ._table import Table, choice
+
+if TYPE_CHECKING:
+    from ._comparison import Diagnosis
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Time = Union[int, str]
+Numbers = Union[int, str, Iterable[int]]
+
+
+class DamagedProfile(UserWarning):
+    """Something of a profile was lost, because the file is damaged. The table `notes` counts it."""
+
+
+class Session:
+    """A profile, or the ranks of one run, that is open. Made by `cgpu.open`; a context manager that closes it.
+
+    Any number of threads may ask it at once. After a fork the child may go on with it, unless cgpu was at work in
+    another thread at that moment: then every call raises `cgpu.Error`.
+    """
+
+    def __init__(self, session: _cgpu.Session, inputs: List[str]) -> None:
+        self._session = session
+        self._inputs = inputs
+
+    def tables(self) -> Table:
+        """The tables that have rows for this profile: `name`, `about`, `aliases`, `subject`, `slices_by`."""
+        return Table(self._session.tables())
+
+    def table(self, name: str, *, where: Optional[str] = None, sort: Optional[str] = None, top: Optional[int] = None,
+              **options: Any) -> Table:
+        """One table, as `cgpu table` makes it.
+
+        name     as `tables` lists it, or an alias.
+        where    only rows for which this holds: "total_ns > 1ms and name ~ gemm".
+        sort     by this column: numbers descending, text ascending; "+COLUMN" and "-COLUMN" force it.
+        top      only the first so many rows; 0 or None for all.
+        options  of the table itself, as docs/tables.md has them, with _ for -: names="base", per="iteration". True for
+                 what is there or not, a list where several are taken.
+
+        Raises Error for an unknown table, column or option, a condition that cannot be read, and a closed session.
+        """
+        return Table(self._session.table(name, *choice(where, sort, top, options)))
+
+    def report(self, *, names: str = "full") -> Report:
+        """The whole story of the run on a page. `names`: of kernels, "full" or "base" (without types and arguments)."""
+        return Report(self._session.report(names))
+
+    def diagnose(self, against: Union[Session, Path, Iterable[Path], None] = None) -> Diagnosis:
+        """What slows the run down, what it could give back, and what to do; and, `against` a baseline, what of that is
+        new."""
+        from ._comparison import diagnose  # pylint: disable=import-outside-toplevel
+
+        return diagnose(self, against)
+
+    @property
+    def inputs(self) -> List[str]:
+        """What was opened, as it was named."""
+        return list(self._inputs)
+
+    @property
+    def warnings(self) -> List[str]:
+        """What was lost of damaged files, a line each."""
+        return self._session.warnings
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed."""
+        return self._session.is_closed
+
+    def close(self) -> None:
+        """Lets the profile go. Tables that were made stay as they are; those of events keep it until they are gone."""
+        self._session.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<cgpu.Session of %s%s>" % (", ".join(self._inputs), " (closed)" if self.closed else "")
+
+    def _repr_html_(self) -> str:
+        text = "<p><b>cgpu.Session</b> of %s</p>" % html.escape(", ".join(self._inputs))
+        return text + ("<p>closed</p>" if self.closed else self.table("info")._repr_html_())
+
+
+class Report:
+    """The report of a run, with pictures where HTML is shown."""
+
+    def __init__(self, report: _cgpu.Report) -> None:
+        self._report = report
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self._report.title
+
+    def tables(self) -> List[Table]:
+        """The tables on the page, whole."""
+        return [Table(table) for table in self._report.tables()]
+
+    def to_text(self, width: int = 100) -> str:
+        """For a terminal of so many columns."""
+        return self._report.text(width)
+
+    def to_markdown(self) -> str:
+        """For a pull request or a wiki."""
+        return self._report.markdown()
+
+    def to_html(self) -> str:
+        """One page that works from disk, offline."""
+        return self._report.html()
+
+    def save(self, path: Path) -> None:
+        """Writes the page. Raises OSError."""
+        with builtins.open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_html())
+
+    def __str__(self) -> str:
+        return self.to_text(shutil.get_terminal_size().columns)
+
+    def __repr__(self) -> str:
+        return str(self).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, so that its styles stay there."""
+        return ('<iframe style="width:100%%;height:800px;border:1px solid #ccc" sandbox="allow-scripts" '
+                'srcdoc="%s"></iframe>' % html.escape(self.to_html(), quote=True))
+
+
+def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = None, kernel_rules: Optional[Path] = None,
+         peak: Optional[str] = None, capture: Optional[Path] = None, threads: int = 0, strict: bool = False, from_: Optional[Time] = None, to: Optional[Time] = None,
+         step: Optional[Numbers] = None, rank: Optional[Numbers] = None, device: Optional[Numbers] = None,
+         profile: Union[int, str, None] = None) -> Session:
+    """Opens a profile, or the ranks of one run together, and takes the part that is wanted.
+
+    paths         a file, a folder with one file a rank, a pattern ("runs/*.json.gz"), a .cgpu summary, or several files.
+    input_format  reads them as this format instead of recognising it by the content.
+    kernel_rules  a file with rules for kernel classes, asked before the built-in ones.
+    peak          peak rates of devices that are not known, like "bf16=400TFLOP/s,memory=2TB/s".
+    capture       the profile of the capture of the graphs that the input replays; without it those in a folder
+                  capture_traces beside the input.
+    threads       to read with; 0 for one a processor.
+    strict        raises Error for damaged input, which is a DamagedProfile warning otherwise.
+    from_, to     only what lies between these times from the start: ns, or text like "250us", "1.5ms", "2s".
+    step          only this iteration, or these: 3, "2-5".
+    rank, device  only these: 0, "0,2,8-15", range(4).
+    profile       only this thread or stream of a call tree: its name or its number in the table `profiles`.
+
+    All ranks stay open; memory is what they need together (`cgpu table` opens them one after another instead). Ctrl-C
+    stops it. Raises Error for what cannot be read, MemoryError where there is too little memory.
+    """
+    inputs = [_path(one) for one in _several(paths)]
+    if not inputs:
+        raise _cgpu.Error("no input was given: name a file, a folder of rank files or a pattern")
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 2**31:
+        raise _cgpu.Error("threads=%r: a number was expected, 0 for one a processor" % (threads,))
+    files = {word: None if path is None else os.fsdecode(path)
+             for word, path in (("kernel_rules", kernel_rules), ("capture", capture))}
+    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": _numbers(step), "rank": _numbers(rank), "device": _numbers(device),
+             "profile": profile}
+    session = _cgpu.open(inputs, {word: str(value) for word, value in words.items() if value is not None}, threads,
+                         bool(strict))
+    for line in session.warnings:
+        warnings.warn(line, DamagedProfile, stacklevel=2)
+    return Session(session, [os.fsdecode(one) for one in inputs])
+
+
+def _several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
+    return [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+
+
+def _path(path: Path) -> bytes:
+    try:
+        name = os.fsencode(path)
+    except TypeError:
+        raise _cgpu.Error("%r: the path of a file or a folder was expected" % (path,)) from None
+    if not name or b"\0" in name:
+        raise _cgpu.Error("%r: is no path" % (path,))
+    return name
+
+
+def _numbers(numbers: Optional[Numbers]) -> Optional[str]:
+    """As the command line lists them: a number, a text as it is, or several numbers."""
+    if numbers is None or isinstance(numbers, (int, str)):
+        return None if numbers is None else str(numbers)
+    listed = ",".join(str(number) for number in numbers)
+    if not listed:
+        raise _cgpu.Error("an empty list of numbers selects nothing: leave it out for all")
+    return listed

@@ -1,0 +1,304 @@
+// The module cgpu._cgpu: what the package cgpu (python/cgpu) is made of. Texts that people read, defaults and documents
+// are the package's; here is what needs the library.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/table_list.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "comparison/change_words.h"
+#include "comparison/comparison.h"
+#include "comparison/comparison_table.h"
+#include "report/finding_paragraphs.h"
+#include "report/report.h"
+#include "session/opened_profile.h"
+#include "table.h"
+#include "work.h"
+
+namespace cgpu::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+using OptionValues = std::map<std::string, std::vector<std::string>>;  // {""} for a flag
+
+TableOptions options_of(const OptionValues& values) {
+  TableOptions options;
+  for (const auto& [name, given] : values) options.set(name, given);
+  return options;
+}
+
+RowChoice choice_of(const std::string& where, const std::string& sort, size_t top) {
+  return {where.empty() ? Filter() : Filter::parse(where), sort, top};
+}
+
+/// Says it as the command line does.
+const Analysis& analysis_called(const std::string& name) {
+  if (name.starts_with("compare_")) throw Error(name + " is a table of two runs: cgpu.compare(a, b).table(...)");
+  return find_analysis(name);
+}
+
+class PythonSession {
+ public:
+  PythonSession(std::shared_ptr<const OpenedProfile> profile, std::vector<std::string> warnings)
+      : profile_(std::move(profile)), warnings_(std::move(warnings)) {}
+
+  /// Throws Error where it has been closed, or is a copy of what a fork has spoilt.
+  const std::shared_ptr<const OpenedProfile>& profile() const {
+    if (!profile_) throw Error("the session is closed");
+    made_.check();
+    return profile_;
+  }
+  bool is_closed() const { return profile_ == nullptr; }
+  void close() { profile_ = nullptr; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  std::shared_ptr<const OpenedProfile> profile_;
+  Forkable made_;
+  std::vector<std::string> warnings_;
+};
+
+std::unique_ptr<PythonSession> open(const InputOptions& options) {
+  return work([options](const Stopped& stopped) {
+    std::vector<std::string> warnings;
+    auto profile = std::make_shared<const OpenedProfile>(
+        options,
+        [&](OpeningPhase, double) {
+          if (*stopped) throw Stop();
+        },
+        [&](const std::string& line) { warnings.push_back(valid_utf8(line)); });
+    return std::make_unique<PythonSession>(std::move(profile), std::move(warnings));
+  });
+}
+
+PythonTable table(const PythonSession& session, const std::string& name, const std::string& where,
+                  const std::string& sort, size_t top, const OptionValues& values) {
+  return work([profile = session.profile(), name, where, sort, top, values](const Stopped&) {
+    const Analysis& analysis = analysis_called(name);
+    const TableOptions options = options_of(values);
+    check_options(analysis.name, analysis.options, options);
+    RowChoice choice = choice_of(where, sort, top);
+    if (analysis.events == nullptr) return PythonTable(profile->table(analysis, options, choice));
+    return PythonTable(std::make_shared<const ChosenEvents>(profile, analysis, options, std::move(choice)));
+  });
+}
+
+std::unique_ptr<Report> report(const PythonSession& session, const std::string& names) {
+  return work([profile = session.profile(), names](const Stopped&) {
+    if (!profile->is_summary()) return std::make_unique<Report>(make_report(profile->facts("report"), names));
+    FoldedSession folded = fold_ranks(profile->options().open(), {}, report_tables(names));
+    return std::make_unique<Report>(make_report(folded.session, std::move(folded.tables)));
+  });
+}
+
+/// Two profiles, which stay open as long as this, and what changed between them.
+struct ComparedProfiles {
+  ComparedProfiles(std::shared_ptr<const OpenedProfile> first, std::shared_ptr<const OpenedProfile> second,
+                   const std::string& step)
+      : a(std::move(first)),
+        b(std::move(second)),
+        comparison(a->facts("a comparison"), b->facts("a comparison"),
+                   step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))) {}
+
+  const std::shared_ptr<const OpenedProfile> a;
+  const std::shared_ptr<const OpenedProfile> b;
+  const Comparison comparison;
+};
+
+class PythonComparison {
+ public:
+  PythonComparison(const PythonSession& a, const PythonSession& b, const std::string& step)
+      : compared_(work([first = a.profile(), second = b.profile(), step](const Stopped&) {
+          return std::make_shared<const ComparedProfiles>(first, second, step);
+        })) {}
+
+  std::string words() const {
+    return work([compared = compared()](const Stopped&) { return valid_utf8(paragraph_of(compared->comparison)); });
+  }
+  PythonTable table(const std::string& name, const std::string& where, const std::string& sort, size_t top,
+                    const OptionValues& values) const {
+    return work([compared = compared(), name, where, sort, top, values](const Stopped&) {
+      const ComparisonTable& declared = find_comparison_table(name);
+      const RowChoice choice = choice_of(where, sort, top);
+      Table table = make_table(declared, compared->comparison, options_of(values));
+      choice.where.apply(table);
+      if (!choice.sort.empty()) sort_rows(table, choice.sort);
+      take_top(table, choice.top);
+      return PythonTable(std::move(table));
+    });
+  }
+  /// The findings of B, and in words how they differ from those of A.
+  std::tuple<PythonTable, std::string> findings() const {
+    return work([compared = compared()](const Stopped&) {
+      return std::tuple(PythonTable(compared->comparison.findings(Side::b)), finding_words(compared->comparison));
+    });
+  }
+
+ private:
+  const std::shared_ptr<const ComparedProfiles>& compared() const {
+    made_.check();
+    return compared_;
+  }
+
+  std::shared_ptr<const ComparedProfiles> compared_;
+  Forkable made_;
+};
+
+PythonTable list_of_comparison_tables() {
+  std::vector<DeclaredTable> declared;
+  for (const ComparisonTable& one : comparison_tables()) {
+    declared.push_back({.name = one.name, .about = one.about, .subject = "two runs"});
+  }
+  return PythonTable(list_of_tables(declared));
+}
+
+class RowReader {
+ public:
+  explicit RowReader(NextBatch next) : next_(std::make_shared<NextBatch>(std::move(next))) {}
+  /// None at the end.
+  nb::object next() {
+    const auto batch = work([next = next_](const Stopped&) { return (*next)(); });
+    return batch ? nb::object(rows_of(*batch)) : nb::none();
+  }
+
+ private:
+  std::shared_ptr<NextBatch> next_;
+};
+
+std::vector<std::tuple<std::string, std::string, std::string, std::string, std::string>> columns_of(
+    const PythonTable& table) {
+  std::vector<std::tuple<std::string, std::string, std::string, std::string, std::string>> columns;
+  for (const Column& column : table.declared().columns) {
+    columns.emplace_back(valid_utf8(column.name), text_of(column.type), valid_utf8(column.unit),
+                         valid_utf8(column.about), text_of(column.role));
+  }
+  return columns;
+}
+
+/// The exceptions of the library as those of Python; the texts of both are one line.
+PyObject* error_type = nullptr;
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    PyErr_SetString(error_type, valid_utf8(error.what()).c_str());
+  } catch (const OutOfMemory& error) {
+    PyErr_SetString(PyExc_MemoryError, valid_utf8(error.what()).c_str());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_cgpu, m) {
+  prepare_for_forks();
+  nb::set_leak_warnings(false);  // a program may end while a thread still has a table
+  error_type =
+      PyErr_NewExceptionWithDoc("cgpu.Error", "What went wrong, in one line that a user can act on.", nullptr, nullptr);
+  m.attr("Error") = nb::borrow(error_type);
+  nb::register_exception_translator(translate);
+  m.attr("version") = CGPU_VERSION;
+  m.def("end_work", &end_work, nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<PythonTable>(m, "Table")
+      .def_prop_ro("name", [](const PythonTable& table) { return valid_utf8(table.declared().name); })
+      .def_prop_ro("about", [](const PythonTable& table) { return valid_utf8(table.declared().about); })
+      .def_prop_ro("per", [](const PythonTable& table) { return table.declared().per; })
+      .def_prop_ro("columns", &columns_of)
+      .def("__len__", &PythonTable::row_count)
+      .def("stream", &PythonTable::stream)
+      .def("schema", &PythonTable::schema)
+      .def("text", &PythonTable::text, nb::arg("width"), nb::arg("rows"))
+      .def("html", &PythonTable::html, nb::arg("rows"))
+      .def("read", [](const PythonTable& table) { return RowReader(table.read()); });
+
+  nb::class_<RowReader>(m, "RowReader").def("next", &RowReader::next);
+
+  nb::class_<PythonSession>(m, "Session")
+      .def_prop_ro("is_closed", &PythonSession::is_closed)
+      .def_prop_ro("warnings", &PythonSession::warnings)
+      .def("close", &PythonSession::close)
+      .def("tables",
+           [](const PythonSession& session) {
+             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile->tables()); });
+           })
+      .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
+      .def("report", &report, nb::arg("names"));
+
+  nb::class_<Report>(m, "Report")
+      .def_prop_ro("title", [](const Report& report) { return valid_utf8(report.title); })
+      .def(
+          "text",
+          [](const Report& report, size_t width) {
+            TextOptions options;
+            options.width = width;
+            return valid_utf8(render_report_text(report, options));
+          },
+          nb::arg("width"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "markdown", [](const Report& report) { return valid_utf8(render_report_markdown(report)); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "html", [](const Report& report) { return valid_utf8(render_report_html(report)); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("tables", [](const Report& report) {
+        std::vector<PythonTable> tables;
+        for (const Section& section : report.sections) tables.emplace_back(section.table);
+        return tables;
+      });
+
+  nb::class_<PythonComparison>(m, "Comparison")
+      .def(nb::init<const PythonSession&, const PythonSession&, const std::string&>(), nb::arg("a"), nb::arg("b"),
+           nb::arg("step"))
+      .def("words", &PythonComparison::words)
+      .def("findings", &PythonComparison::findings)
+      .def("table", &PythonComparison::table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"),
+           nb::arg("options"));
+
+  m.def(
+      "open",
+      [](const std::vector<nb::bytes>& inputs, const std::map<std::string, std::string>& words, unsigned threads,
+         bool strict) {
+        InputOptions options;
+        for (const nb::bytes& input : inputs) options.inputs.emplace_back(input.c_str(), input.size());
+        const std::map<std::string, std::string InputOptions::*> members = {
+            {"input_format", &InputOptions::input_format},
+            {"kernel_rules", &InputOptions::kernel_rules},
+            {"peak", &InputOptions::peaks},
+            {"capture", &InputOptions::capture},
+            {"from", &InputOptions::from},
+            {"to", &InputOptions::to},
+            {"step", &InputOptions::step},
+            {"rank", &InputOptions::rank},
+            {"device", &InputOptions::device},
+            {"profile", &InputOptions::profile}};
+        for (const auto& [word, value] : words) options.*members.at(word) = value;
+        options.threads = threads;
+        options.strict = strict;
+        return open(options);
+      },
+      nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"));
+  m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
+  m.def("comparison_tables", &list_of_comparison_tables);
+  m.def("findings_text", [](const PythonTable& findings, size_t width) {
+    return valid_utf8(findings_as_text(findings.in_memory(), width));
+  });
+}
+
+}  // namespace cgpu::python

@@ -1,0 +1,759 @@
+#!/usr/bin/env python3
+"""The Python package (python/): a wheel is made from the build folder, installed into a clean virtual environment, and
+held against the program and against pyarrow, pandas and polars; bad use gives an error and no crash.
+
+Environment: CGPU (the binary in its build folder), CGPU_CORPUS_ALL=1: every table of every profile of the corpus.
+"""
+import ctypes
+import gc
+import glob
+import gzip
+import importlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import venv
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ["CGPU"]).resolve().parent if "CGPU" in os.environ else ROOT / "build"
+PROGRAM = BUILD / "cgpu"
+TOOLS = BUILD / "python-build"  # what the module is built with: made by scripts/python-tools
+CLEAN = BUILD / "python-use"
+LIBRARIES = ["pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
+EXAMPLE = str(ROOT / "examples/generated_training.json.gz")
+OTHER = str(ROOT / "examples/llm_decode.json.gz")
+CORPUS = ROOT.parent / "shared/corpus"
+EVENTS = "slices"
+
+cgpu = pyarrow = pandas = polars = None
+
+
+def run(*arguments, timeout=600, **options):
+    return subprocess.run([str(a) for a in arguments], check=True, timeout=timeout, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, **options)
+
+
+def python_in(environment):
+    return environment / "bin/python"
+
+
+def make_wheel(folder):
+    """From the module that the build has made."""
+    run(python_in(TOOLS), "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder,
+        "-C", "build-dir=%s" % BUILD, "-C", "cmake.define.CGPU_TESTS=ON", ROOT / "python", cwd=ROOT)
+    (wheel,) = glob.glob(os.path.join(folder, "*.whl"))
+    return wheel
+
+
+def make_environment(wheel):
+    """A virtual environment with the libraries, once, and this wheel, always anew."""
+    installed = CLEAN / "complete"
+    if not installed.exists() or installed.read_text() != " ".join(LIBRARIES):
+        venv.create(CLEAN, with_pip=True, clear=True)
+        run(python_in(CLEAN), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *LIBRARIES)
+        installed.write_text(" ".join(LIBRARIES))
+    run(python_in(CLEAN), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel)
+
+
+def setUpModule():
+    global cgpu, pyarrow, pandas, polars
+    if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):
+        raise unittest.SkipTest("the module was not built: nanobind cannot be installed (scripts/python-tools)")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            wheel = make_wheel(folder)
+        except subprocess.CalledProcessError as error:
+            raise AssertionError("no wheel: " + (error.stdout + error.stderr).decode(errors="replace")[-3000:])
+        Wheel.name = os.path.basename(wheel)
+        try:
+            make_environment(wheel)
+        except (subprocess.SubprocessError, OSError) as error:
+            log = getattr(error, "stderr", None) or b""
+            raise unittest.SkipTest("%s: %s" % (error, log.decode(errors="replace")[-500:]))
+    sys.path[:0] = glob.glob(str(CLEAN / "lib/python*/site-packages"))
+    cgpu, pyarrow, pandas, polars = (importlib.import_module(name) for name in ("cgpu", "pyarrow", "pandas", "polars"))
+
+
+def built(folder, name, *options):
+    """A trace of tests/builder."""
+    path = os.path.join(folder, name)
+    run(BUILD / "trace_builder", path, *options)
+    return path
+
+
+def told(*arguments):
+    """(the document, None), or (None, the line of the error)."""
+    done = subprocess.run([str(PROGRAM), *map(str, arguments), "--format", "json"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=300, check=False)
+    if done.returncode:
+        return None, done.stderr.decode(errors="replace").strip().splitlines()[-1].removeprefix("cgpu: ")
+    return json.loads(done.stdout), None
+
+
+def rows_of(table):
+    return [list(row) for row in table._rows()]
+
+
+def opened(paths, **options):
+    """Without the warnings of damage."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cgpu.open(paths, **options)
+
+
+def in_clean_python(code, *arguments, timeout=120):
+    """Runs a program with the package; returns what it printed. Fails where it crashes."""
+    done = subprocess.run([str(python_in(CLEAN)), "-c", code, *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=timeout, check=False)
+    if done.returncode:
+        raise AssertionError("exit %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-2000:]))
+    return done.stdout.decode()
+
+
+class Wheel(unittest.TestCase):
+    name = ""
+
+    def test_tags_say_what_holds(self):
+        version = re.search(r"project\(cgpu VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        python = "cp%d%d" % sys.version_info[:2]
+        tags = "cp312-abi3" if sys.version_info >= (3, 12) else "%s-%s" % (python, python)
+        self.assertTrue(self.name.startswith("cgpu-%s-%s-linux" % (version, tags)), self.name)
+        self.assertEqual(cgpu.__version__, version)
+
+    def test_works_without_other_packages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in glob.glob(str(CLEAN / "lib/python*/site-packages/cgpu")):
+                shutil.copytree(path, os.path.join(folder, "cgpu"))
+            done = run(sys.executable, "-S", "-E", "-c", """
+import sys
+sys.path.insert(0, sys.argv[2])
+import cgpu
+table = cgpu.open(sys.argv[1]).table("kernels")
+print(len(table), table[0]["name"], "pyarrow" in sys.modules)
+try:
+    table.to_pandas()
+except ImportError as error:
+    print(error)
+""", EXAMPLE, folder)
+        text = done.stdout.decode()
+        self.assertIn("fused_moe_kernel", text)
+        self.assertIn("False\n", text)
+        self.assertIn("No module named 'pandas'", text)
+
+    def test_types_of_the_module_are_those_of_its_stub(self):
+        """What the stub declares is there, and the other way round."""
+        stub = {}
+        scope = None
+        for line in (ROOT / "python/cgpu/_cgpu.pyi").read_text().splitlines():
+            if found := re.match(r"class (\w+)", line):
+                scope = stub.setdefault(found[1], set())
+            elif found := re.match(r"    def (\w+)", line):
+                scope.add(found[1])
+            elif found := re.match(r"(?:def )?(\w+)[(:]", line):
+                stub[found[1]] = None
+        module = cgpu._cgpu
+        there = {name for name in vars(module) if not name.startswith("_")}
+        self.assertEqual({name for name in stub if not name.startswith("_")}, there)
+        for name, methods in stub.items():
+            if methods:
+                own = {each for each in vars(getattr(module, name)) if not each.startswith("_") or each == "__len__"}
+                self.assertEqual(methods - {"__init__"}, own, name)
+
+
+class EqualToTheProgram(unittest.TestCase):
+    def compare(self, path, session, name, *words, **options):
+        document, error = told("table", path, name, *words)
+        if error:
+            with self.assertRaises(cgpu.Error) as raised:
+                session.table(name, **options)
+            self.assertEqual(str(raised.exception), error)
+            return
+        (want,) = document["tables"].values()
+        table = session.table(name, **options)
+        self.assertEqual(table.about, want["about"])
+        self.assertEqual(table.per, want.get("per", ""))
+        self.assertEqual([(c.name, c.type, c.unit, c.about) for c in table.columns],
+                         [(c["name"], c["type"], c["unit"] or "", c["about"]) for c in want["columns"]])
+        self.assertEqual(len(table), len(want["rows"]))
+        self.assertEqual(rows_of(table), want["rows"])
+
+    def test_every_table(self):
+        for path in (EXAMPLE, OTHER):
+            with opened(path) as session:
+                for name in cgpu.tables()["name"]:
+                    with self.subTest(path=path, table=name):
+                        self.compare(path, session, name)
+
+    def test_options_and_choices(self):
+        cases = [("kernels", {"names": "base"}, ("--names", "base")),
+                 ("kernels", {"where": "total_ns > 1ms and name ~ gemm", "sort": "+name", "top": 3},
+                  ("--where", "total_ns > 1ms and name ~ gemm", "--sort", "+name", "--top", "3")),
+                 ("slices", {"args": True, "top": 50}, ("--args", "--top", "50")),
+                 ("slices", {"where": "duration_ns > 100us", "sort": "duration_ns"},
+                  ("--where", "duration_ns > 100us", "--sort", "duration_ns")),
+                 ("slices", {"sort": "-name", "top": 70000}, ("--sort", "-name", "--top", "70000")),
+                 ("kernels", {"where": "total_ns >"}, ("--where", "total_ns >")),
+                 ("kernels", {"where": "nothing = 1"}, ("--where", "nothing = 1")),
+                 ("kernels", {"sort": "nothing"}, ("--sort", "nothing")),
+                 ("slices", {"where": "nothing = 1"}, ("--where", "nothing = 1")),
+                 ("kernels", {"names": "short"}, ("--names", "short")),
+                 ("gpu_time", {"names": "base"}, ("--names", "base")),
+                 ("kernel", {}, ())]
+        with opened(EXAMPLE) as session:
+            for name, options, words in cases:
+                with self.subTest(table=name, options=options):
+                    self.compare(EXAMPLE, session, name, *words, **options)
+
+    def test_selections(self):
+        cases = [({"from_": "5ms", "to": 20_000_000}, ("--from", "5ms", "--to", "20000000")),
+                 ({"step": 4}, ("--step", "4")), ({"step": "4-5"}, ("--step", "4-5")),
+                 ({"rank": [0]}, ("--rank", "0")), ({"device": range(1)}, ("--device", "0")),
+                 ({"threads": 1}, ("--threads", "1")), ({"input_format": "kineto"}, ("--input-format", "kineto"))]
+        for options, words in cases:
+            with self.subTest(options), opened(EXAMPLE, **options) as session:
+                for name in ("kernels", "idle", "steps", "device_trace"):
+                    self.compare(EXAMPLE, session, name, *words)
+        for options, words in [({"from_": "soon"}, ("--from", "soon")), ({"rank": 7}, ("--rank", "7")),
+                               ({"step": "99"}, ("--step", "99")), ({"device": "x"}, ("--device", "x")),
+                               ({"from_": 9, "to": 3}, ("--from", "9", "--to", "3")),
+                               ({"input_format": "none"}, ("--input-format", "none"))]:
+            with self.subTest(options), self.assertRaises(cgpu.Error) as raised:
+                cgpu.open(EXAMPLE, **options)
+            self.assertEqual(str(raised.exception), told("table", EXAMPLE, "kernels", *words)[1])
+
+    def test_summaries(self):
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "run.cgpu")
+            run(PROGRAM, "summarize", EXAMPLE, "-o", summary)
+            with opened(summary) as session:
+                for name in ("info", "kernels", "idle", "slices", "findings"):
+                    with self.subTest(name):
+                        if name == "slices":
+                            self.assertRaisesRegex(cgpu.Error, "summary", session.table, name)
+                        else:
+                            self.compare(summary, session, name)
+                self.assertIn("kernels", session.tables()["name"])
+                self.assertIn("GPU utilisation", session.report().to_text())
+                with self.assertRaisesRegex(cgpu.Error, "is a summary of a run"):
+                    cgpu.compare(session, EXAMPLE)
+
+    def test_several_ranks(self):
+        with tempfile.TemporaryDirectory() as parent:
+            folder = built(parent, "ranks", "--model", "moe", "--steps", 3, "--ranks", 2)
+            paths = sorted(glob.glob(folder + "/*"))
+            self.assertEqual(len(paths), 2)
+            with opened(folder) as whole, opened(paths) as listed:
+                for name in ("info", "gpu_time", "collectives", "stragglers", "idle", "kernels"):
+                    with self.subTest(name):
+                        self.compare(folder, whole, name)
+                        if name != "info":  # which has the names that were given
+                            self.assertEqual(rows_of(listed.table(name)), rows_of(whole.table(name)))
+
+    def test_corpus(self):
+        if not CORPUS.exists():
+            self.skipTest("no corpus beside the repository")
+        profiles = sorted(str(path) for folder in CORPUS.iterdir() if folder.is_dir() for path in folder.iterdir())
+        names = cgpu.tables()["name"]
+        everything = os.environ.get("CGPU_CORPUS_ALL") == "1"
+        chosen = random.Random(1)
+        if not everything:
+            profiles = chosen.sample(profiles, min(len(profiles), 40))
+        compared = 0
+        for path in profiles:
+            short = os.path.relpath(path, CORPUS)
+            try:
+                session = opened(path)
+            except cgpu.Error as error:
+                with self.subTest(short):
+                    self.assertEqual(str(error), told("table", path, "info")[1])
+                continue
+            with session:
+                here = [name for name in session.tables()["name"] if name in names]
+                for name in here if everything else chosen.sample(here, 3):
+                    with self.subTest(profile=short, table=name):
+                        self.compare(path, session, name, "--top", "3000", top=3000)
+                        compared += 1
+        self.assertGreater(compared, 80)
+
+    def test_comparison(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = built(folder, "other.json", "--model", "moe", "--steps", 4, "--idle", "allocation")
+            document, _ = told("compare", EXAMPLE, other)
+            compared = cgpu.compare(EXAMPLE, other)
+            for full in document["tables"]:
+                with self.subTest(full):
+                    table = compared.table(full.removeprefix("compare_"))
+                    self.assertEqual(rows_of(table), document["tables"][full]["rows"])
+                    self.assertIn(full, compared.tables()["name"])
+            self.assertGreater(len(compared.table("causes")), 3)
+            text = run(PROGRAM, "compare", EXAMPLE, other).stdout.decode()
+            self.assertTrue(text.startswith(compared.words), compared.words)
+            self.assertIn("<table", compared._repr_html_())
+            by_class, _ = told("compare", EXAMPLE, other, "--table", "kernels", "--by", "class")
+            self.assertEqual(rows_of(compared.table("kernels", by="class")),
+                             by_class["tables"]["compare_kernels"]["rows"])
+            one, _ = told("compare", EXAMPLE, other, "--table", "summary", "--step", "3")
+            with opened(EXAMPLE) as a, opened(other) as b:
+                of_steps = cgpu.compare(a, b, step=3)
+            self.assertEqual(rows_of(of_steps.table("summary")),  # its sessions are closed
+                             one["tables"]["compare_summary"]["rows"])
+            self.assertRaisesRegex(cgpu.Error, "nothing", compared.table, "nothing")
+            self.assertRaisesRegex(cgpu.Error, "step", cgpu.compare, EXAMPLE, other, step=99)
+
+    def test_diagnosis(self):
+        with tempfile.TemporaryDirectory() as folder, opened(EXAMPLE) as session:
+            other = built(folder, "other.json", "--model", "moe", "--steps", 4)
+            text = run(PROGRAM, "diagnose", EXAMPLE).stdout.decode()
+            self.assertEqual(session.diagnose().to_text(100), text)
+            against = session.diagnose(against=other)
+            self.assertEqual(against.to_text(100), run(PROGRAM, "diagnose", EXAMPLE, "--against", other).stdout.decode())
+            self.assertEqual(rows_of(against.findings), told("diagnose", EXAMPLE)[0]["tables"]["findings"]["rows"])
+            self.assertTrue(against.changes)
+
+    def test_report(self):
+        with opened(EXAMPLE) as session:
+            report = session.report()
+            self.assertEqual(report.to_text(100), run(PROGRAM, "report", EXAMPLE).stdout.decode())
+            self.assertEqual(report.to_markdown(), run(PROGRAM, "report", EXAMPLE, "--format", "md").stdout.decode())
+            self.assertEqual(report.to_html(), run(PROGRAM, "report", EXAMPLE, "--format", "html").stdout.decode())
+            self.assertIn("srcdoc=", report._repr_html_())
+            self.assertRaises(cgpu.Error, session.report, names="short")
+            with tempfile.TemporaryDirectory() as folder:
+                report.save(os.path.join(folder, "page.html"))
+                self.assertGreater(os.path.getsize(os.path.join(folder, "page.html")), 10_000)
+
+
+class Libraries(unittest.TestCase):
+    def setUp(self):
+        self.session = opened(EXAMPLE)
+        self.addCleanup(self.session.close)
+
+    def test_arrow(self):
+        for name in ("kernels", "idle", "memory", EVENTS):
+            with self.subTest(name):
+                table = self.session.table(name)
+                arrow = table.to_arrow()
+                arrow.validate(full=True)
+                self.assertEqual([list(row.values()) for row in arrow.to_pylist()], rows_of(table))
+                self.assertEqual(arrow.schema.metadata[b"name"].decode(), name)
+                for column, field in zip(table.columns, arrow.schema):
+                    self.assertEqual(field.metadata, {b"unit": column.unit.encode(), b"about": column.about.encode(),
+                                                      b"role": column.role.encode()})
+                self.assertEqual(pyarrow.schema(table), arrow.schema)
+
+    def test_pandas_is_exact(self):
+        for name in ("kernels", "idle", "memory", "device_trace", EVENTS):
+            with self.subTest(name):
+                table = self.session.table(name)
+                frame = table.to_pandas()
+                self.assertEqual(list(frame.columns), table.column_names)
+                rows = rows_of(table)
+                for at, column in enumerate(table.columns):
+                    want = [row[at] for row in rows]
+                    got = [None if value is pandas.NA or value != value else value for value in frame[column.name]]
+                    self.assertEqual(got, want, column.name)
+                    if column.type == "int":
+                        self.assertIn(str(frame[column.name].dtype), ("int64", "Int64"))
+                self.assertEqual(frame.attrs["units"], {c.name: c.unit for c in table.columns if c.unit})
+
+    def test_pandas_without_pyarrow(self):
+        for name in ("kernels", "idle", "device_trace"):
+            table = self.session.table(name)
+            pandas.testing.assert_frame_equal(table._to_pandas_by_values(pandas), table.to_pandas(),
+                                              check_categorical=False)
+
+    def test_polars(self):
+        for name in ("kernels", "idle", EVENTS):
+            table = self.session.table(name)
+            frame = table.to_polars()
+            self.assertEqual([list(row) for row in frame.rows()], rows_of(table))
+
+    def test_numbers_are_not_copied(self):
+        """The addresses in the structures that the stream hands out are those that pyarrow, numpy and polars see."""
+        table = self.session.table("kernels")
+        own = buffer_addresses(table)
+        batch = pyarrow.RecordBatchReader.from_stream(table).read_next_batch()
+        arrow = table.to_arrow()
+        frame = table.to_pandas()
+        by_polars = table.to_polars()
+        numbers = 0
+        for at, column in enumerate(table.columns):
+            if column.type == "text":
+                continue
+            numbers += 1
+            self.assertEqual(batch.column(at).buffers()[1].address, own[at])
+            self.assertEqual(arrow.column(at).chunk(0).buffers()[1].address, own[at])
+            if arrow.column(at).null_count == 0:
+                values = frame[column.name].to_numpy()
+                self.assertEqual(values.__array_interface__["data"][0], own[at], column.name)
+                self.assertEqual(by_polars[column.name]._get_buffer_info()[0], own[at], column.name)
+        self.assertGreater(numbers, 5)
+
+    def test_events_come_in_batches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "many.json")
+            write_many_events(path, 150_000)
+            with opened(path) as session:
+                table = session.table(EVENTS)
+                sizes = [batch.num_rows for batch in pyarrow.RecordBatchReader.from_stream(table)]
+                self.assertEqual(sizes, [65536, 65536, 150_000 - 2 * 65536])
+                self.assertEqual(len(table), 150_000)
+                first = pyarrow.RecordBatchReader.from_stream(table)
+                second = pyarrow.RecordBatchReader.from_stream(table)  # each reader sees all rows
+                for _ in range(3):
+                    self.assertTrue(first.read_next_batch().equals(second.read_next_batch()))
+                chosen = session.table(EVENTS, where="duration_ns > 5us", sort="start_ns", top=100_000)
+                self.assertEqual(len(chosen), len(chosen.to_arrow()))
+                self.assertLess(len(chosen), 150_000)
+                self.assertIn("more rows", chosen._repr_html_())
+                self.assertEqual(table[149_999], list(table)[-1])
+
+    def test_what_people_see(self):
+        table = self.session.table("kernels")
+        text, page = repr(table), table._repr_html_()
+        self.assertIn("fused_moe_kernel", text)
+        self.assertIn("ms", page)
+        self.assertIn('<table class="cgpu-table" data-table="kernels">', page)
+        self.assertEqual(page.count("<tr>"), 1 + min(20, len(table)) + page.count("<tfoot>"))
+        self.assertIn("<table", self.session._repr_html_())
+        self.assertIn("generated_training", repr(self.session))
+        self.assertEqual(table[0], next(iter(table)))
+        self.assertEqual(table[-1], table.to_dicts()[-1])
+        self.assertEqual(table["name"], [row["name"] for row in table])
+        self.assertRaises(IndexError, lambda: table[len(table)])
+        self.assertRaises(KeyError, lambda: table["nothing"])
+        self.assertRaises(TypeError, lambda: table[1.5])
+
+
+class ArrowArray(ctypes.Structure):
+    pass
+
+
+ArrowArray._fields_ = [("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
+                       ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64),
+                       ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+                       ("children", ctypes.POINTER(ctypes.POINTER(ArrowArray))), ("dictionary", ctypes.c_void_p),
+                       ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowArray))),
+                       ("private_data", ctypes.c_void_p)]
+
+
+class ArrowArrayStream(ctypes.Structure):
+    _fields_ = [("get_schema", ctypes.c_void_p),
+                ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArray))),
+                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p), ("private_data", ctypes.c_void_p)]
+
+
+def buffer_addresses(table):
+    """Where the values of each column stand, as the stream itself says."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = table.__arrow_c_stream__()
+    address = pointer(capsule, b"arrow_array_stream")
+    array = ArrowArray()
+    assert ArrowArrayStream.from_address(address).get_next(address, ctypes.byref(array)) == 0
+    found = [array.children[i].contents.buffers[1] for i in range(array.n_children)]
+    array.release(ctypes.byref(array))
+    return found
+
+
+def write_many_events(path, count):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"traceEvents": [')
+        for at in range(count):
+            file.write('%s{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":%d,"ts":%d,"dur":%d}\n'
+                       % ("," if at else "", at % 300, at % 7, at * 10, at % 10))
+        file.write("]}")
+
+
+class BadUse(unittest.TestCase):
+    def test_paths(self):
+        for path in ("no/such/file.json", "", b"\xff\xfe", "a\0b", "*.nothing", str(ROOT / "README.md"), str(ROOT / "cmake"),
+                     "/dev/null", 3, None, object()):
+            with self.subTest(path=path), self.assertRaises((cgpu.Error, TypeError)):
+                cgpu.open(path)
+        with self.assertRaises(cgpu.Error) as raised:
+            cgpu.open("no/such/file.json")
+        self.assertEqual(str(raised.exception), told("table", "no/such/file.json", "info")[1])
+        self.assertRaises(cgpu.Error, cgpu.open, [])
+        for options in ({"threads": -1}, {"threads": "2"}, {"rank": []}, {"kernel_rules": "no/such"}, {"from_": object()}):
+            with self.subTest(options), self.assertRaises(cgpu.Error):
+                cgpu.open(EXAMPLE, **options)
+
+    def test_tables(self):
+        with opened(EXAMPLE) as session:
+            for name, options in [("nothing", {}), ("compare_ops", {}), ("", {}), ("kernels", {"top": -1}),
+                                  ("kernels", {"top": 1.5}), ("kernels", {"where": 3}), ("kernels", {"sort": ["a"]}),
+                                  ("kernels", {"nothing": 1}), ("kernels", {"top": 2**80}), ("slices", {"where": "a~("}),
+                                  ("kernels", {"where": "name ~ '('"})]:
+                with self.subTest(table=name, options=options), self.assertRaises(cgpu.Error):
+                    session.table(name, **options)
+            self.assertRaises(TypeError, session.table, 3)
+            self.assertRaises(TypeError, session.table)
+
+    def test_damaged_files(self):
+        whole = gzip.decompress(pathlib.Path(EXAMPLE).read_bytes())
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cut.json")
+            pathlib.Path(path).write_bytes(whole[:len(whole) // 2])
+            with self.assertWarns(cgpu.DamagedProfile) as warned:
+                session = cgpu.open(path)
+            self.assertIn("cut.json", str(warned.warning))
+            self.assertTrue(session.warnings)
+            with self.assertRaisesRegex(cgpu.Error, "cut.json.*--strict"):
+                cgpu.open(path, strict=True)
+
+    def test_names_that_are_no_utf8(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.fsencode(folder) + b"/\xff\xe9.json"
+            with gzip.open(EXAMPLE, "rb") as text, open(path, "wb") as copy:
+                copy.write(text.read())
+            for name in (path, os.fsdecode(path), pathlib.Path(os.fsdecode(path))):
+                with opened(name) as session:
+                    self.assertGreater(len(session.table("kernels")), 3)
+                    repr(session), repr(session.table("info")), session.table("info").to_arrow()
+            with self.assertRaises(cgpu.Error):
+                cgpu.open(path[:-1])
+
+    def test_closed(self):
+        session = opened(EXAMPLE)
+        kernels, events = session.table("kernels"), session.table(EVENTS)
+        stream = pyarrow.RecordBatchReader.from_stream(events)
+        before = rows_of(events)
+        session.close()
+        session.close()
+        self.assertTrue(session.closed)
+        for call in (session.tables, session.report, session.diagnose, lambda: session.table("kernels"),
+                     lambda: cgpu.compare(session, EXAMPLE), session.__enter__().tables):
+            self.assertRaisesRegex(cgpu.Error, "the session is closed", call)
+        self.assertIn("closed", repr(session))
+        self.assertIn("closed", session._repr_html_())
+        del session
+        gc.collect()
+        self.assertGreater(len(kernels.to_pandas()), 3)
+        self.assertEqual(rows_of(events), before)
+        del kernels, events
+        gc.collect()
+        self.assertEqual(stream.read_all().num_rows, len(before))
+
+    def test_a_stream_is_taken_once(self):
+        table = opened(EXAMPLE).table("kernels")
+        capsule = table.__arrow_c_stream__()
+        del capsule  # by nobody
+
+        class Once:
+            def __init__(self, capsule):
+                self.capsule = capsule
+
+            def __arrow_c_stream__(self, requested_schema=None):
+                return self.capsule
+
+        once = Once(table.__arrow_c_stream__())
+        pyarrow.table(once)
+        with self.assertRaises((pyarrow.ArrowException, ValueError)):
+            pyarrow.table(once)
+
+    def test_threads_on_one_session(self):
+        with opened(EXAMPLE) as session:
+            names = session.tables()["name"]
+            want = {name: rows_of(session.table(name)) for name in names}
+        with opened(EXAMPLE) as session:
+            events = session.table(EVENTS)
+            wrong = []
+
+            def ask(seed):
+                order = list(names)
+                random.Random(seed).shuffle(order)
+                for name in order:
+                    if rows_of(session.table(name)) != want[name]:
+                        wrong.append(name)
+                if rows_of(events) != want[EVENTS]:
+                    wrong.append("shared events")
+
+            threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(wrong, [])
+
+    def test_closed_while_others_ask(self):
+        for _ in range(5):
+            session = opened(EXAMPLE)
+            said = []
+
+            def ask():
+                try:
+                    while True:
+                        len(session.table("kernels"))
+                except cgpu.Error as error:
+                    said.append(str(error))
+
+            threads = [threading.Thread(target=ask) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.02)
+            session.close()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(said, ["the session is closed"] * 3)
+
+    def test_fork(self):
+        text = in_clean_python("""
+import os, sys, threading, cgpu
+session = cgpu.open(sys.argv[1])
+kernels, events = session.table("kernels"), session.table("slices")
+want = len(kernels), len(events.to_dicts()), len(session.table("idle"))
+def child():
+    got = len(kernels), len(events.to_dicts()), len(session.table("idle"))
+    assert got == want, (got, want)
+    with cgpu.open(sys.argv[1]) as again:
+        assert len(again.table("kernels")) == want[0]
+    try:
+        session.table("nothing")
+    except cgpu.Error:
+        pass
+def in_fork(act):
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            act()
+        except BaseException as error:
+            print("child:", error, flush=True)
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(pid, 0)[1]
+print(in_fork(child))
+# While another thread is at work the child gets an answer or an error.
+ready, end = threading.Event(), threading.Event()
+def ask():
+    while not end.is_set():
+        session.table("critical_path")
+        ready.set()
+thread = threading.Thread(target=ask)
+thread.start()
+ready.wait()
+def careful():
+    try:
+        assert len(session.table("idle")) == want[2]
+    except cgpu.Error as error:
+        assert "forked" in str(error), error
+    with cgpu.open(sys.argv[1]) as again:
+        assert len(again.table("kernels")) == want[0]
+print([in_fork(careful) for _ in range(20)])
+end.set()
+thread.join()
+""", EXAMPLE)
+        self.assertEqual(text, "0\n%s\n" % ([0] * 20))
+
+    def test_processes(self):
+        text = in_clean_python("""
+import multiprocessing, sys, cgpu
+def count(name):
+    return len(session.table(name))
+session = cgpu.open(sys.argv[1])
+names = session.tables()["name"]
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map(count, names) == [count(name) for name in names])
+""", EXAMPLE)
+        self.assertEqual(text, "True\n")
+
+    def test_end_of_the_program(self):
+        """With things alive, streams half read, threads still asking."""
+        in_clean_python("""
+import sys, threading, pyarrow, cgpu
+session = cgpu.open(sys.argv[1])
+reader = pyarrow.RecordBatchReader.from_stream(session.table("slices"))
+reader.read_next_batch()
+rows = iter(session.table("slices"))
+next(rows)
+def ask():
+    while True:
+        session.table("critical_path")
+threading.Thread(target=ask, daemon=True).start()
+""", EXAMPLE)
+
+
+class CtrlC(unittest.TestCase):
+    PROGRAM = """
+import sys, time, cgpu
+print("ready", flush=True)
+try:
+    %s
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+    sys.stdin.readline()
+    print(len(cgpu.open(sys.argv[2]).table("kernels")), flush=True)
+"""
+
+    def interrupt(self, act, path, after):
+        """How long it took until the call had ended."""
+        with subprocess.Popen([python_in(CLEAN), "-c", self.PROGRAM % act, path, EXAMPLE], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as process:
+            try:
+                self.assertEqual(process.stdout.readline(), "ready\n")
+                time.sleep(after)
+                start = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.stdout.readline(), "stopped\n")
+                took = time.monotonic() - start
+                process.stdin.write("\n")
+                process.stdin.flush()
+                self.assertGreater(int(process.stdout.readline()), 3)
+                self.assertEqual(process.wait(60), 0)
+            finally:
+                process.kill()
+        return took
+
+    def test_ends_an_opening(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = os.path.join(folder, "many.json")
+            write_many_events(whole, 400_000)
+            self.assertLess(self.interrupt("cgpu.open(sys.argv[1], threads=1); time.sleep(60)", whole, 0.1), 5)
+
+    def test_ends_what_a_session_is_asked(self):
+        self.assertLess(self.interrupt("""
+    session = cgpu.open(sys.argv[1])
+    while True:
+        session.table("critical_path")""", EXAMPLE, 1), 5)
+
+
+class WithoutTheLock(unittest.TestCase):
+    def test_other_threads_go_on(self):
+        """While a profile is opened, another thread of Python counts on."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "many.json")
+            write_many_events(path, 300_000)
+            ticks, done = [], threading.Event()
+
+            def tick():
+                while not done.is_set():
+                    ticks.append(time.monotonic())
+                    time.sleep(0.001)
+
+            thread = threading.Thread(target=tick)
+            thread.start()
+            start = time.monotonic()
+            opened(path, threads=1).close()
+            end = time.monotonic()
+            done.set()
+            thread.join()
+            inside = [at for at in ticks if start < at < end]
+            self.assertGreater(len(inside), 5)
+            gaps = [b - a for a, b in zip([start, *inside], [*inside, end])]
+            self.assertLess(max(gaps), 0.7 * (end - start) + 0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()
