@@ -32,6 +32,18 @@ class NothingToExport(RuntimeError):
     pass
 
 
+def without_numbers(slices):
+    """Rows of `slices` without the numbers that a file gives to slices and tracks: the parent by its name, and by how much
+    earlier it begins."""
+    by_number = {row["slice"]: row for row in slices}
+    rows = []
+    for row in slices:
+        above = by_number.get(row["parent"])
+        told = above and [above["name"], row["start_ns"] - above["start_ns"], above["duration_ns"]]
+        rows.append({key: value for key, value in row.items() if key not in ("slice", "track")} | {"parent": told})
+    return rows
+
+
 def tables_of(inputs, options=()):
     """Every table with rows, as a Counter of rows without their order. Raises RuntimeError with what the tool said."""
     inputs = [inputs] if isinstance(inputs, str) else list(inputs)
@@ -44,6 +56,7 @@ def tables_of(inputs, options=()):
         found[name] = [dict(zip(columns, row)) for row in table["rows"]]
     for name in MORE_TABLES:
         found[name] = tool.table(inputs, name, *options)
+    found["slices"] = without_numbers(found["slices"])
     return {name: collections.Counter(json.dumps(row, sort_keys=True) for row in rows)
             for name, rows in found.items() if rows and name not in NOT_COMPARED and name not in NO_TIMELINE}
 
