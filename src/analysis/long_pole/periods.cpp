@@ -105,16 +105,19 @@ std::vector<Period> periods_of_repetitions(const SessionFacts& facts) {
   const Interval extent = extents_of_runs(graph, 1).front();
   const int64_t zero = graph.zero(0);
   std::vector<Period> periods;
-  int64_t repeated = 0;
+  double repeated = 0;  // ns
   for (const Interval& repetition : find_repetitions(facts.run(0).timeline)) {
     const auto number = static_cast<int64_t>(periods.size());
-    const Period period = period_of(graph, 0, number, {repetition.begin - zero, repetition.end - zero});
+    Interval time{};  // on the clock of the session; what lies outside of 64 bits there is in no graph
+    if (__builtin_sub_overflow(repetition.begin, zero, &time.begin)) continue;
+    if (__builtin_sub_overflow(repetition.end, zero, &time.end)) continue;
+    const Period period = period_of(graph, 0, number, time);
     if (period.end <= period.begin) continue;
-    repeated += period.end - period.begin;
+    repeated += static_cast<double>(period.end) - static_cast<double>(period.begin);
     periods.push_back(period);
   }
-  const auto whole = static_cast<double>(extent.end - extent.begin);
-  if (static_cast<double>(repeated) < kLeastRepeated * whole) return {};
+  const double whole = static_cast<double>(extent.end) - static_cast<double>(extent.begin);
+  if (repeated < kLeastRepeated * whole) return {};
   return periods;
 }
 

@@ -48,7 +48,7 @@ std::map<uint32_t, int64_t> single_words(const RepeatedSequence& sequence, const
   for (size_t i = sequence.begin; i < sequence.begin + sequence.period; ++i) {
     auto& [count, time] = words[sequence.words[i]];
     ++count;
-    time += timeline.slices.duration[timeline.device_ops.slice[sequence.ops[i]]];
+    time = timeline.slices.duration[timeline.device_ops.slice[sequence.ops[i]]];
   }
   std::map<uint32_t, int64_t> single;
   for (const auto& [word, found] : words) {
