@@ -14,11 +14,11 @@ def say(text):
 
 
 def quietly(*command):
-    """Runs a command and gives its output; ends the program with it where the command fails."""
-    done = subprocess.run([str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    """Runs a command and gives its standard output; ends the program with all that it said where it fails."""
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False)
     if done.returncode:
-        sys.exit("%s\n%s failed" % (done.stdout, command[0]))
+        sys.exit("%s%s\n%s failed" % (done.stdout, done.stderr, command[0]))
     return done.stdout
 
 
