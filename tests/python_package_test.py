@@ -4,6 +4,7 @@ held against the program and against pyarrow, pandas and polars; bad use gives a
 
 Environment: CGPU (the binary in its build folder), CGPU_CORPUS_ALL=1: every table of every profile of the corpus.
 """
+import concurrent.futures
 import ctypes
 import gc
 import glob
@@ -670,8 +671,8 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
         self.assertEqual(text, "True\n")
 
     def test_end_of_the_program(self):
-        """With things alive, streams half read, threads still asking."""
-        in_clean_python("""
+        """With things alive, streams half read, threads still asking: often, and several at once, as it is a race."""
+        program = """
 import sys, threading, pyarrow, cgpu
 session = cgpu.open(sys.argv[1])
 reader = pyarrow.RecordBatchReader.from_stream(session.table("slices"))
@@ -682,7 +683,9 @@ def ask():
     while True:
         session.table("critical_path")
 threading.Thread(target=ask, daemon=True).start()
-""", EXAMPLE)
+"""
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: in_clean_python(program, EXAMPLE), range(40)))
 
 
 class CtrlC(unittest.TestCase):

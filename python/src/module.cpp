@@ -214,7 +214,7 @@ NB_MODULE(_cgpu, m) {
   m.attr("Error") = nb::borrow(error_type);
   nb::register_exception_translator(translate);
   m.attr("version") = CGPU_VERSION;
-  m.def("end_work", &end_work, nb::call_guard<nb::gil_scoped_release>());
+  m.def("end_work", &end_work, nb::call_guard<WithoutGil>());
 
   nb::class_<PythonTable>(m, "Table")
       .def_prop_ro("name", [](const PythonTable& table) { return valid_utf8(table.declared().name); })
@@ -250,13 +250,13 @@ NB_MODULE(_cgpu, m) {
             options.width = width;
             return valid_utf8(render_report_text(report, options));
           },
-          nb::arg("width"), nb::call_guard<nb::gil_scoped_release>())
+          nb::arg("width"), nb::call_guard<WithoutGil>())
       .def(
           "markdown", [](const Report& report) { return valid_utf8(render_report_markdown(report)); },
-          nb::call_guard<nb::gil_scoped_release>())
+          nb::call_guard<WithoutGil>())
       .def(
           "html", [](const Report& report) { return valid_utf8(render_report_html(report)); },
-          nb::call_guard<nb::gil_scoped_release>())
+          nb::call_guard<WithoutGil>())
       .def("tables", [](const Report& report) {
         std::vector<PythonTable> tables;
         for (const Section& section : report.sections) tables.emplace_back(section.table);

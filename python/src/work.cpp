@@ -1,6 +1,7 @@
 #include "work.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace cgpu::python {
 
@@ -31,6 +32,14 @@ AtWork::AtWork() {
 
 AtWork::~AtWork() {
   --at_work;
+}
+
+WithoutGil::~WithoutGil() {
+  try {
+    PyEval_RestoreThread(thread_);
+  } catch (...) {  // only the unwinding of pthread_exit passes here
+    for (;;) ::pause();
+  }
 }
 
 Forkable::Forkable() : generation_(generation) {}

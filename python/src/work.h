@@ -33,6 +33,20 @@ class AtWork {
   AtWork& operator=(const AtWork&) = delete;
 };
 
+/// While it lives, this thread does not hold the GIL. Where Python has ended meanwhile, the thread stays here for good:
+/// CPython before 3.14 would end it by unwinding its stack (pthread_exit in PyEval_RestoreThread), through frames that
+/// must not be unwound.
+class WithoutGil {
+ public:
+  WithoutGil() noexcept : thread_(PyEval_SaveThread()) {}
+  ~WithoutGil();
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
 /// Something that a process made with cgpu. A fork copies it; where another thread was at work meanwhile, the copy may
 /// be half done and locked for good.
 class Forkable {
@@ -73,14 +87,14 @@ auto work(Task task) {
   {
     std::thread worker;
     try {
-      const nanobind::gil_scoped_release without_gil;
+      const WithoutGil without_gil;
       worker = std::thread(std::move(packaged));
     } catch (const std::system_error&) {
       throw Error("no thread can be started: the limit of processes or of memory has been reached");
     }
     for (bool done = false; !done;) {
       {
-        const nanobind::gil_scoped_release without_gil;
+        const WithoutGil without_gil;
         done = result.wait_for(kBetweenSignals) == std::future_status::ready;
         if (done) worker.join();
       }
