@@ -9,6 +9,9 @@ SessionFacts::SessionFacts(const Session& session) : session_(session), runs_(se
 SessionFacts::SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
     : session_(session), runs_(session.runs.size()), idle_(session, std::move(waits_for_others)) {}
 
+SessionFacts::SessionFacts(const Session& part, const SessionFacts& whole)
+    : session_(part), runs_(part.runs.size()), known_whole_(&whole.whole()), idle_(part, whole.idle()) {}
+
 const std::vector<int64_t>& SessionFacts::zeros() const {
   return zeros_.get([&] { return time_zeros(session_); });
 }
@@ -47,6 +50,7 @@ const DependencyGraph& SessionFacts::dependencies() const {
 
 const SessionFacts& SessionFacts::whole() const {
   if (session_.whole == nullptr) return *this;
+  if (known_whole_ != nullptr) return *known_whole_;
   return *whole_.get([&] { return std::make_unique<SessionFacts>(*session_.whole); });
 }
 

@@ -35,6 +35,8 @@ class SessionFacts {
   explicit SessionFacts(const Session& session);
   /// Where the session is one rank of several that are not open: when its threads waited for the others.
   SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
+  /// Of a part of a session (Session::whole) whose own facts are known, and outlive these.
+  SessionFacts(const Session& part, const SessionFacts& whole);
   SessionFacts(const SessionFacts&) = delete;
   SessionFacts& operator=(const SessionFacts&) = delete;
 
@@ -73,7 +75,8 @@ class SessionFacts {
   mutable Once<std::vector<int64_t>> zeros_;
   mutable Once<std::vector<CollectiveSeries>> collectives_;
   mutable Once<DependencyGraph> dependencies_;
-  mutable Once<std::unique_ptr<SessionFacts>> whole_;
+  const SessionFacts* known_whole_ = nullptr;
+  mutable Once<std::unique_ptr<SessionFacts>> whole_;  // where it is not known
   mutable SessionIdle idle_;
 };
 

@@ -11,20 +11,25 @@ namespace cgpu {
 
 namespace {
 
-/// Fills `parent` of slices of one thread, which come outer ones first.
-void nest(std::span<const SliceIndex> outer_first, Slices& slices) {
+/// Fills `parent` of slices of one thread, which come outer ones first. Returns whether none overlaps another without
+/// one containing the other.
+bool nest(std::span<const SliceIndex> outer_first, Slices& slices) {
   struct Open {
     int64_t end;
     SliceIndex slice;
   };
   std::vector<Open> open;
+  bool nested = true;
   for (const SliceIndex i : outer_first) {
     const int64_t end = slices.end(i);
     // A slice that ends before this one contains neither this one nor, if this one does not, any that begins later.
-    while (!open.empty() && open.back().end < end) open.pop_back();
+    for (; !open.empty() && open.back().end < end; open.pop_back()) {
+      nested = nested && open.back().end <= slices.start[i];
+    }
     if (!open.empty()) slices.parent[i] = open.back().slice;
     open.push_back({end, i});
   }
+  return nested;
 }
 
 }  // namespace
@@ -55,7 +60,9 @@ void for_each_thread_outer_first(const Timeline& timeline,
 }
 
 void nest_host_slices(Timeline& timeline) {
-  for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> own) { nest(own, timeline.slices); });
+  for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> own) {
+    if (!own.empty()) timeline.tracks[timeline.slices.track[own.front()]].nested = nest(own, timeline.slices);
+  });
 }
 
 }  // namespace cgpu

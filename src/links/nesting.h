@@ -10,8 +10,8 @@ namespace cgpu {
 
 /// Fills Slices::parent of host slices (framework ops, annotations, Python frames, calls): of the host slices of the
 /// same track that contain it the innermost, which is the one that begins last, of those the shortest; of equal bounds
-/// the earlier in the file is the outer one. Slices that overlap without one containing the other are not nested. One
-/// sort and one pass with a stack for each track.
+/// the earlier in the file is the outer one. Slices that overlap without one containing the other are not nested; where
+/// there are none, Track::nested says so. One sort and one pass with a stack for each track.
 void nest_host_slices(Timeline& timeline);
 
 /// Calls visit(slices) for every host thread, with its host slices outer ones first: in the order of (start, longer

@@ -119,6 +119,9 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
   const Kept kept = keep(from, part);
   Run copy = copy_facts(run);
   Timeline& to = copy.timeline;
+  if (part.takes) {  // a slice may have lost its parent, and not those above
+    for (Track& track : to.tracks) track.nested = false;
+  }
   NameCopier name(from.names, to.names);
 
   Slices& slices = to.slices;

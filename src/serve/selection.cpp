@@ -58,7 +58,7 @@ SelectedSession::SelectedSession(const Profile& profile, const ViewSelection& wa
   } catch (const Error& error) {
     throw RequestError(kNotFound, error.what());
   }
-  part_facts_.emplace(*part_);
+  part_facts_.emplace(*part_, whole_);
 }
 
 }  // namespace cgpu

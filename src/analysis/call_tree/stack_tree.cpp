@@ -1,11 +1,9 @@
 #include "analysis/call_tree/stack_tree.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "analysis/steps/step_times.h"
-#include "links/nesting.h"
 
 namespace cgpu {
 
@@ -119,34 +117,33 @@ std::string_view StackFolder::frame_name(std::string_view name) const {
   return is_step ? kStepMark.substr(0, kStepMark.size() - 1) : name;
 }
 
-void for_each_host_self_part(const Timeline& timeline, const std::function<void(SliceIndex, Interval)>& visit) {
+namespace {
+
+/// By slice, what its children leave of it. Empty where that is not its own time: where slices may overlap without
+/// nesting, or one of them has no plausible end.
+std::vector<int64_t> left_by_children(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
-  std::vector<SliceIndex> open;
-  for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> outer_first) {
-    int64_t now = INT64_MIN;  // up to which time has an owner
-    const auto advance = [&](int64_t time) {
-      for (; !open.empty() && now < time; open.pop_back()) {
-        const int64_t end = std::min(slices.end(open.back()), time);
-        if (end > now) {
-          visit(open.back(), {now, end});
-          now = end;
-        }
-        if (slices.end(open.back()) > time) return;
-      }
-      now = std::max(now, time);
-    };
-    for (const SliceIndex slice : outer_first) {
-      if (!is_plausible(timeline, slice)) continue;
-      advance(slices.start[slice]);
-      open.push_back(slice);
-    }
-    advance(INT64_MAX);
-    open.clear();
-  });
+  std::vector<int64_t> left(slices.size(), 0);
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (!is_host(timeline.kind(slice))) continue;
+    const TrackIndex track = slices.track[slice];
+    if (!timeline.tracks[track].nested || !is_plausible(timeline, slice)) return {};
+    left[slice] += slices.duration[slice];
+    const SliceIndex parent = slices.parent[slice];
+    const bool inside = parent != kNone && slices.track[parent] == track &&
+                        slices.start[parent] <= slices.start[slice] &&
+                        slices.end(slice) <= slices.end(parent);  // else it was handed over by another thread
+    if (inside) left[parent] -= slices.duration[slice];
+  }
+  return left;
 }
 
+}  // namespace
+
 std::vector<int64_t> host_self_times(const Timeline& timeline) {
-  std::vector<int64_t> self(timeline.slices.size(), 0);
+  std::vector<int64_t> self = left_by_children(timeline);
+  if (!self.empty()) return self;
+  self.assign(timeline.slices.size(), 0);
   for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) { self[slice] += part.end - part.begin; });
   return self;
 }

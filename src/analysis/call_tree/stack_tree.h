@@ -4,8 +4,9 @@
 // Folding is O(slices): 4 bytes a slice while a run is folded, and a look-up in a hash table for each slice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 
 #include "analysis/common/merged_names.h"
 #include "analysis/host/launch_calls.h"
+#include "links/nesting.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -127,7 +129,36 @@ class StackFolder {
 /// slices that it is in, the last one in the order of nesting. Of a slice that contains others, what they leave; where
 /// slices overlap without nesting, the later one has the common time. Over a thread the parts add up to the time in
 /// which it is in any slice. O(n log n).
-void for_each_host_self_part(const Timeline& timeline, const std::function<void(SliceIndex, Interval)>& visit);
+template <typename Visit>
+void for_each_host_self_part(const Timeline& timeline, Visit visit) {
+  const Slices& slices = timeline.slices;
+  struct Open {
+    int64_t end;
+    SliceIndex slice;
+  };
+  std::vector<Open> open;
+  for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> outer_first) {
+    int64_t now = INT64_MIN;  // up to which time has an owner
+    const auto advance = [&](int64_t time) {
+      for (; !open.empty() && now < time; open.pop_back()) {
+        const int64_t end = std::min(open.back().end, time);
+        if (end > now) {
+          visit(open.back().slice, Interval{now, end});
+          now = end;
+        }
+        if (open.back().end > time) return;
+      }
+      now = std::max(now, time);
+    };
+    for (const SliceIndex slice : outer_first) {
+      if (!is_plausible(timeline, slice)) continue;
+      advance(slices.start[slice]);
+      open.push_back({slices.end(slice), slice});
+    }
+    advance(INT64_MAX);
+    open.clear();
+  });
+}
 /// By slice, the sum of its parts.
 std::vector<int64_t> host_self_times(const Timeline& timeline);
 

@@ -15,6 +15,11 @@ inline bool is_sample(const Timeline& timeline, SliceIndex slice) {
   return timeline.categories[timeline.slices.category[slice]].name == kSampleCategory;
 }
 
+inline bool has_samples(const Timeline& timeline) {
+  return std::any_of(timeline.categories.begin(), timeline.categories.end(),
+                     [](const auto& category) { return category.name == kSampleCategory; });
+}
+
 /// How long a sample stands for what it shows, at most: 1.5 times the middle of the lengths of its thread's samples,
 /// which is how far they lie apart while it is sampled. A thread that waits is not sampled by the time that it runs.
 /// `samples` is not empty.

@@ -10,7 +10,7 @@ namespace cgpu {
 namespace {
 
 /// A range with a range in it, two launches, a copy and a kernel without a launch.
-TestRun small_run() {
+TestRun small_traced_run() {
   TestRun run(2);
   const SliceIndex outer = run.host(SliceKind::annotation, "step", 100, 900);
   const SliceIndex inner = run.host(SliceKind::annotation, "forward", 200, 300, outer);
@@ -24,7 +24,7 @@ TestRun small_run() {
 }
 
 TEST(DeviceOps, ByCategoryAndName) {
-  TestRun run = small_run();
+  TestRun run = small_traced_run();
   const Session session = session_of(run);
   const Table table = device_ops_table(session, {});
   expect_well_formed(table);
@@ -42,7 +42,7 @@ TEST(DeviceOps, ByCategoryAndName) {
 }
 
 TEST(ApiTrace, CallsInOrderOfTime) {
-  TestRun run = small_run();
+  TestRun run = small_traced_run();
   run.host(SliceKind::driver_call, "cuInit", 5, 1);
   const Table table = api_trace_table(session_of(run), {});
   expect_well_formed(table);
@@ -54,7 +54,7 @@ TEST(ApiTrace, CallsInOrderOfTime) {
 }
 
 TEST(DeviceTrace, OpsInOrderOfTime) {
-  TestRun run = small_run();
+  TestRun run = small_traced_run();
   const Table table = device_trace_table(session_of(run), {});
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 3u);
@@ -66,7 +66,7 @@ TEST(DeviceTrace, OpsInOrderOfTime) {
 }
 
 TEST(LaunchTrace, FromTheCallToTheEndOfTheOp) {
-  TestRun run = small_run();
+  TestRun run = small_traced_run();
   const Table table = launch_trace_table(session_of(run), {});
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 2u);
@@ -78,7 +78,7 @@ TEST(LaunchTrace, FromTheCallToTheEndOfTheOp) {
 }
 
 TEST(RangeTrace, NestingAndDeviceWork) {
-  TestRun run = small_run();
+  TestRun run = small_traced_run();
   const Table table = range_trace_table(session_of(run), {});
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 2u);

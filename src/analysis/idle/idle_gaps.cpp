@@ -93,10 +93,12 @@ void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visi
     if (start > busy_until && end > start) {
       gap_before(first, start);
       busy_until = end;
-      ended = {all.stream[op]};
+      ended.clear();
+      ended.push_back(all.stream[op]);
     } else if (end > busy_until && end > start) {
       busy_until = end;
-      ended = {all.stream[op]};
+      ended.clear();
+      ended.push_back(all.stream[op]);
     } else if (end == busy_until) {
       ended.push_back(all.stream[op]);
     }
@@ -108,13 +110,19 @@ void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visi
 
 void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
                        const std::function<void(const IdleGap&)>& visit) {
+  IdleGap gap;  // its times are cleared cause by cause: a gap has one or two
+  std::vector<IdleCause> causes;
   for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
-    IdleGap gap{time, waking_op, {}};
+    gap.time = time;
+    gap.waking_op = waking_op;
     split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, host,
               [&](const Interval& part, IdleCause cause, SliceIndex) {
                 gap.times[static_cast<size_t>(cause)] += part.end - part.begin;
+                causes.push_back(cause);
               });
     visit(gap);
+    for (const IdleCause cause : causes) gap.times[static_cast<size_t>(cause)] = 0;
+    causes.clear();
   });
 }
 

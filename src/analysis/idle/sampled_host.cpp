@@ -35,6 +35,7 @@ IdleCause cause_of_path(const CallTree& tree, NodeIndex node) {
 
 SampledHost::SampledHost(const Timeline& timeline, const CallTree* tree)
     : timeline_(timeline), pieces_(timeline.tracks.size()) {
+  if (!has_samples(timeline)) return;
   const Slices& slices = timeline.slices;
   std::map<TrackIndex, std::vector<SliceIndex>> samples;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {

@@ -22,6 +22,8 @@ class SessionIdle {
   explicit SessionIdle(const Session& session);
   /// Of a session of one rank, with its waits for ranks that are not open.
   SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
+  /// Of a part of a session whose own gaps are known, and outlive this: what hosts show is found once for both.
+  SessionIdle(const Session& part, SessionIdle& whole);
 
   /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
   /// threads may do so at once; those of one run wait for each other.
@@ -37,15 +39,18 @@ class SessionIdle {
 
  private:
   struct Host;
+  /// The one that has the hosts.
+  SessionIdle& keeper() { return of_whole_ == nullptr ? *this : *of_whole_; }
   /// Of a run of the whole, whose mutex is held.
   HostCauses& causes_of(size_t run);
-  /// Calls visit(ops in the whole, host, place), with the host locked; place(gap) turns the waking op of a gap of the
-  /// whole into that of the session.
+  /// Calls visit(ops in the whole, host, place), with the host locked; place(gap, pass_on) calls pass_on with a gap of
+  /// the whole, its waking op turned into that of the session.
   template <typename Visit>
   void with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit);
 
   const Session& session_;
   const Session& whole_;
+  SessionIdle* of_whole_ = nullptr;  // where another one has the hosts
   std::once_flag waits_once_;
   std::vector<std::vector<HostCauses::Wait>> waits_;  // by run of the whole
   struct Host {

@@ -30,27 +30,35 @@ struct Usual {
   uint32_t long_ones = 0;
 };
 
-/// By name.
-std::vector<Usual> usual_durations(const Timeline& timeline, const std::vector<SliceIndex>& calls) {
+/// Of each name of `long_ones`, which are some of the calls: what all calls of that name usually take.
+std::unordered_map<StringId, Usual> usual_durations(const Timeline& timeline, const std::vector<SliceIndex>& calls,
+                                                    const std::vector<SliceIndex>& long_ones) {
   const Slices& slices = timeline.slices;
-  std::vector<Usual> usual(timeline.names.size());
-  for (const SliceIndex call : calls) ++usual[slices.name[call]].count;
-  std::vector<size_t> next(usual.size() + 1);  // place of the next duration of each name
-  for (size_t name = 0; name < usual.size(); ++name) next[name + 1] = next[name] + usual[name].count;
-  std::vector<int64_t> durations(calls.size());
-  for (const SliceIndex call : calls) durations[next[slices.name[call]]++] = slices.duration[call];
-  auto begin = durations.begin();
-  for (Usual& name : usual) {
-    if (name.count == 0) continue;
-    const auto end = begin + name.count;
-    const auto middle = begin + (name.count - 1) / 2;
-    std::nth_element(begin, middle, end);
-    name.duration = *middle;
-    const auto is_long = [&](int64_t duration) { return duration >= kNotRunning * name.duration; };
-    name.long_ones = static_cast<uint32_t>(std::count_if(middle, end, is_long));
-    begin = end;
+  std::vector<uint32_t> number_of(timeline.names.size(), UINT32_MAX);
+  std::vector<StringId> names;
+  for (const SliceIndex call : long_ones) {
+    const StringId name = slices.name[call];
+    if (number_of[name] != UINT32_MAX) continue;
+    number_of[name] = static_cast<uint32_t>(names.size());
+    names.push_back(name);
   }
-  return usual;
+  std::vector<std::vector<int64_t>> durations(names.size());
+  for (const SliceIndex call : calls) {
+    const uint32_t number = number_of[slices.name[call]];
+    if (number != UINT32_MAX) durations[number].push_back(slices.duration[call]);
+  }
+  std::unordered_map<StringId, Usual> found;
+  for (size_t number = 0; number < names.size(); ++number) {
+    std::vector<int64_t>& all = durations[number];
+    const auto middle = all.begin() + static_cast<ptrdiff_t>((all.size() - 1) / 2);
+    std::nth_element(all.begin(), middle, all.end());
+    Usual& usual = found[names[number]];
+    usual.count = static_cast<uint32_t>(all.size());
+    usual.duration = *middle;
+    const auto is_long = [&](int64_t duration) { return duration >= kNotRunning * usual.duration; };
+    usual.long_ones = static_cast<uint32_t>(std::count_if(middle, all.end(), is_long));
+  }
+  return found;
 }
 
 class LongCalls {
@@ -58,10 +66,13 @@ class LongCalls {
   LongCalls(const Timeline& timeline, const std::vector<SliceIndex>& calls, const IntervalSet& overhead)
       : timeline_(timeline) {
     const Slices& slices = timeline.slices;
-    const std::vector<Usual> usual = usual_durations(timeline, calls);
+    std::vector<SliceIndex> long_ones;
     for (const SliceIndex call : calls) {
-      if (slices.duration[call] < kShortest) continue;
-      const Usual& of_name = usual[slices.name[call]];
+      if (slices.duration[call] >= kShortest) long_ones.push_back(call);
+    }
+    const auto usual = usual_durations(timeline, calls, long_ones);
+    for (const SliceIndex call : long_ones) {
+      const Usual& of_name = usual.at(slices.name[call]);
       const int64_t loads = kLoads * std::min(of_name.duration, kLongestUsual);
       const bool rare = kRare * of_name.long_ones <= of_name.count;
       const int64_t not_running = rare ? kNotRunning * of_name.duration : INT64_MAX;

@@ -7,7 +7,6 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/host/launch_calls.h"
-#include "base/sort_runs.h"
 
 namespace cgpu {
 
@@ -43,16 +42,30 @@ std::vector<Mark> find_marks(const Timeline& timeline) {
   return marks;
 }
 
-/// Starts of launch calls with the ends of the device ops that they launched, in order.
-std::vector<std::pair<int64_t, int64_t>> find_launches(const Timeline& timeline) {
-  std::vector<std::pair<int64_t, int64_t>> launches;
-  launches.reserve(timeline.device_ops.size());
+/// The launches between two neighbours of the times at which marks begin or end.
+struct Launches {
+  int64_t count = 0;
+  int64_t last_end = INT64_MIN;  // of the device ops that they launched
+};
+
+/// Those of the times from bounds[i] to bounds[i + 1]. O(n log m) in the device ops and bounds, O(n) where one op after
+/// another is launched.
+std::vector<Launches> launches_between(const Timeline& timeline, const std::vector<int64_t>& bounds) {
+  std::vector<Launches> found(bounds.size());
+  size_t here = 0;  // bounds before the previous launch or at it
   for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
     const SliceIndex call = launch_of(timeline, op);
-    if (call != kNone) launches.emplace_back(timeline.slices.start[call], timeline.slices.end(op));
+    if (call == kNone) return;
+    const int64_t start = timeline.slices.start[call];
+    if ((here > 0 && bounds[here - 1] > start) || (here < bounds.size() && bounds[here] <= start)) {
+      here = static_cast<size_t>(std::upper_bound(bounds.begin(), bounds.end(), start) - bounds.begin());
+    }
+    if (here == 0) return;
+    Launches& launches = found[here - 1];
+    ++launches.count;
+    launches.last_end = std::max(launches.last_end, timeline.slices.end(op));
   });
-  sort_runs(launches);
-  return launches;
+  return found;
 }
 
 }  // namespace
@@ -60,21 +73,29 @@ std::vector<std::pair<int64_t, int64_t>> find_launches(const Timeline& timeline)
 std::vector<Step> find_steps(const Timeline& timeline) {
   const std::vector<Mark> marks = find_marks(timeline);
   if (marks.empty()) return {};
-  const std::vector<std::pair<int64_t, int64_t>> launches = find_launches(timeline);
-  const auto first_launch_from = [&](int64_t time) {
-    return std::lower_bound(launches.begin(), launches.end(), std::pair(time, INT64_MIN));
+  std::vector<int64_t> bounds;
+  for (const Mark& mark : marks) bounds.insert(bounds.end(), {mark.time.begin, mark.time.end});
+  std::sort(bounds.begin(), bounds.end());
+  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
+  const std::vector<Launches> launches = launches_between(timeline, bounds);
+  const auto from = [&](int64_t time) {
+    return static_cast<size_t>(std::lower_bound(bounds.begin(), bounds.end(), time) - bounds.begin());
   };
 
   std::vector<Step> steps;
-  auto unseen = launches.begin();  // launches before it lie in earlier marks, whose steps end before this one starts
+  size_t unseen = 0;  // launches before it lie in earlier marks, whose steps end before this one starts
   for (const Mark& mark : marks) {
-    const auto first = first_launch_from(mark.time.begin);
-    const auto last = first_launch_from(mark.time.end);
+    const size_t first = from(mark.time.begin);
+    const size_t last = from(mark.time.end);
     Interval time = mark.time;
     if (!steps.empty()) time.begin = std::max(time.begin, steps.back().time.end);
     time.end = std::max(time.begin, time.end);
-    for (unseen = std::max(unseen, first); unseen < last; ++unseen) time.end = std::max(time.end, unseen->second);
-    steps.push_back({mark.step, time, last - first, mark.slice});
+    int64_t count = 0;
+    for (size_t i = first; i < last; ++i) count += launches[i].count;
+    for (unseen = std::max(unseen, first); unseen < last; ++unseen) {
+      time.end = std::max(time.end, launches[unseen].last_end);
+    }
+    steps.push_back({mark.step, time, count, mark.slice});
   }
   return steps;
 }

@@ -1,0 +1,62 @@
+#include "analysis/call_tree/stack_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "links/test_run.h"
+
+namespace cgpu {
+namespace {
+
+/// Each moment to the slice of the thread that comes last in the order of nesting, of those that it lies in.
+std::vector<int64_t> slow_self_times(const Timeline& t, int64_t end) {
+  const Slices& s = t.slices;
+  std::vector<int64_t> self(s.size(), 0);
+  for (TrackIndex track = 0; track < t.tracks.size(); ++track) {
+    for (int64_t moment = 0; moment < end; ++moment) {
+      SliceIndex owner = kNone;
+      for (SliceIndex i = 0; i < s.size(); ++i) {
+        if (s.track[i] != track || s.start[i] > moment || s.end(i) <= moment || !is_plausible(t, i)) continue;
+        const auto place = [&](SliceIndex k) { return std::tuple(s.start[k], -s.duration[k], k); };
+        if (owner == kNone || place(i) > place(owner)) owner = i;
+      }
+      if (owner != kNone) ++self[owner];
+    }
+  }
+  return self;
+}
+
+TEST(HostSelfTimes, EqualTheSlowWayWhetherSlicesNestOrNot) {
+  std::mt19937 random(7);
+  int nested = 0;
+  for (int round = 0; round < 400; ++round) {
+    test::RunBuilder b;
+    const int count = 1 + static_cast<int>(random() % (round % 2 == 0 ? 5 : 30));
+    for (int i = 0; i < count; ++i) {
+      const int64_t start = random() % 30;
+      b.add(SliceKind::framework_op, "x", start, start + random() % 12, random() % 2);
+    }
+    b.finish();
+    nest_host_slices(b.run.timeline);
+    if (round % 10 == 0) b.run.timeline.slices.flags[0] |= kImplausibleDuration;
+    nested += b.run.timeline.tracks[0].nested ? 1 : 0;
+    EXPECT_EQ(host_self_times(b.run.timeline), slow_self_times(b.run.timeline, 50)) << "round " << round;
+  }
+  EXPECT_GT(nested, 50);
+  EXPECT_LT(nested, 350);
+}
+
+TEST(HostSelfTimes, WorkHandedOverToAnotherThreadIsNotTakenFromThisOne) {
+  test::RunBuilder b;
+  const SliceIndex backward = b.add(SliceKind::framework_op, "backward", 0, 20);
+  const SliceIndex op = b.add(SliceKind::framework_op, "op", 5, 15, 1);
+  b.finish();
+  nest_host_slices(b.run.timeline);
+  b.run.timeline.slices.parent[op] = backward;
+  EXPECT_EQ(host_self_times(b.run.timeline), (std::vector<int64_t>{20, 10}));
+}
+
+}  // namespace
+}  // namespace cgpu
