@@ -1,6 +1,6 @@
 // The flame graph of two runs: how wide each frame is in both, and in its colour whether it takes more or less time.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
 import type { ComparedFlame } from "../api/protocol";
 import { duration, grouped, percent, readable } from "../model/format";
@@ -14,9 +14,9 @@ import { FLAME_WIDTHS, ratioOf, sharesOf, widened, type FlameWidth } from "./com
 import type { TimelinePair } from "./compare_pair";
 import { ratioText } from "./compare_words";
 import type { Compared, ViewContext } from "./context";
-import { Crumbs, OTHER, valueText } from "./flame";
-import { ancestors } from "./flame_layout";
+import { Crumbs, valueText } from "./flame";
 import { FlamePane } from "./flame_pane";
+import { useFlameState } from "./flame_state";
 import { rowCells } from "./matches";
 import { latest, nameText, useAsked, usePalette } from "./view";
 
@@ -156,46 +156,22 @@ interface BothProps {
 
 function BothFlames({ context, flame, by, ofArea, search, onFind }: BothProps): JSX.Element {
   const palette = usePalette(context);
-  const [root, setRoot] = useState<number | null>(null);
-  const [cursor, setCursor] = useState(-1);
-  const [hover, setHover] = useState(-1);
-  useEffect(() => {
-    setRoot(null);
-    setCursor(-1);
-    setHover(-1);
-  }, [flame]);
+  const { path, nameOf, setRoot, cursor, told, pane } = useFlameState(flame, search);
   const drawn = useMemo(() => widened(flame, by), [flame, by]);
   const colours = useMemo(
     () => flame.nodes.parent.map((_, node) => cssColour(palette.change(ratioOf(flame, node)))),
     [flame, palette],
   );
-  const words = search.toLowerCase();
-  const matching = useMemo(
-    () => (words ? flame.names.map((name) => name.toLowerCase().includes(words)) : null),
-    [flame, words],
-  );
-  const path = root === null || root >= flame.nodes.parent.length ? [] : ancestors(flame.nodes.parent, root);
-  const nameOf = (node: number) => flame.names[flame.nodes.name[node] ?? -1] ?? "";
   return (
     <div class="flame-one">
       <Crumbs path={path} nameOf={nameOf} onOpen={setRoot} />
       <FlamePane
+        {...pane}
         graph={drawn}
-        root={path.length ? root : null}
         upwards={false}
         colour={(node) => colours[node]!}
         shares={(node) => sharesOf(flame, drawn, node)}
-        matches={matching && ((name) => matching[name]!)}
-        cursor={cursor}
-        hover={hover}
         theme={context.theme.get()}
-        onHover={setHover}
-        onCursor={setCursor}
-        onOpen={(node) => {
-          setCursor(node);
-          if (nameOf(node) !== OTHER) setRoot(node);
-        }}
-        onBack={() => setRoot(path.length > 1 ? path[path.length - 2]! : null)}
       />
       <p class="change-scale flame-legend">
         faster <i class="scale" /> slower <i class="only-here" /> on one side only{" "}
@@ -203,7 +179,7 @@ function BothFlames({ context, flame, by, ofArea, search, onFind }: BothProps): 
           <i class="longer-here" /> what one side has beyond the other
         </span>
       </p>
-      <BothLine flame={flame} node={hover >= 0 ? hover : cursor} chosen={cursor} ofArea={ofArea} onFind={onFind} />
+      <BothLine flame={flame} node={told} chosen={cursor} ofArea={ofArea} onFind={onFind} />
     </div>
   );
 }

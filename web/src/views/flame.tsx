@@ -1,14 +1,15 @@
 // Flame graphs: from callers to callees, from callees to callers, and of one function both.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { FlameGraph, Session } from "../api/protocol";
 import { duration, grouped, percent, readable, short, withUnit } from "../model/format";
 import { fromCss, mix, cssColour, type Palette } from "../timeline/colours";
 import { copyText } from "../ui/clipboard";
 import { useStore } from "../ui/hooks";
 import type { ViewContext } from "./context";
-import { ancestors, calleesOf, matchedValue } from "./flame_layout";
+import { calleesOf, matchedValue } from "./flame_layout";
 import { FlamePane } from "./flame_pane";
+import { matchingNames, OTHER, useFlameState } from "./flame_state";
 import { showLongest } from "./matches";
 import { BarList, latest, nameText, panelView, useAsked, usePalette, within, type ViewProps } from "./view";
 
@@ -25,8 +26,6 @@ const TREE_KINDS = new Set(["root", "entry", "function", "loop", "line", "instru
 const LISTED = 100;
 /** The server's name of the width by idle time, where causes are leaves. */
 const IDLE = "idle_time";
-/** The server's name for all that is too small to be shown. */
-export const OTHER = "(other)";
 
 export function valueText(value: number, unit: string): string {
   if (unit === "ns") return duration(value);
@@ -195,45 +194,19 @@ function One({
   onSandwich: (name: string) => void;
 }): JSX.Element {
   const palette = usePalette(context);
-  const [root, setRoot] = useState<number | null>(null);
-  const [cursor, setCursor] = useState(-1);
-  const [hover, setHover] = useState(-1);
-  useEffect(() => {
-    setRoot(null);
-    setCursor(-1);
-    setHover(-1);
-  }, [graph]);
+  const { path, nameOf, setRoot, cursor, told, pane } = useFlameState(graph, search);
   const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
   const colour = useMemo(() => colouring(graph, context.session, palette, paper), [graph, palette]);
   const legend = useMemo(() => legendOf(graph, colour), [colour]);
-  const words = search.toLowerCase();
-  const matching = useMemo(
-    () => (words ? graph.names.map((name) => name.toLowerCase().includes(words)) : null),
-    [graph, words],
-  );
-  const path = root === null || root >= graph.nodes.parent.length ? [] : ancestors(graph.nodes.parent, root);
-  const nameOf = (node: number) => graph.names[graph.nodes.name[node] ?? -1] ?? "";
-  const open = (node: number) => {
-    setCursor(node);
-    if (nameOf(node) !== OTHER) setRoot(node);
-  };
-  const told = hover >= 0 ? hover : cursor;
   return (
     <div class="flame-one">
       <Crumbs path={path} nameOf={nameOf} onOpen={setRoot} />
       <FlamePane
+        {...pane}
         graph={graph}
-        root={path.length ? root : null}
         upwards={upwards}
         colour={(node) => colour(node).css}
-        matches={matching && ((name) => matching[name]!)}
-        cursor={cursor}
-        hover={hover}
         theme={context.theme.get()}
-        onHover={setHover}
-        onCursor={setCursor}
-        onOpen={open}
-        onBack={() => setRoot(path.length > 1 ? path[path.length - 2]! : null)}
         onSandwich={(node) => onSandwich(nameOf(node))}
       />
       {legend.length > 1 && !upwards && (
@@ -348,8 +321,7 @@ function showSlice(context: ViewContext, graph: FlameGraph, node: number): void 
 
 function Matched({ graph, search }: { graph: FlameGraph; search: string }): JSX.Element {
   const text = useMemo(() => {
-    const words = search.toLowerCase();
-    const matching = graph.names.map((name) => name.toLowerCase().includes(words));
+    const matching = matchingNames(graph.names, search);
     const { value, count } = matchedValue(graph, (name) => matching[name]!);
     return count === 0
       ? "no frame"
