@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/threads.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
 
@@ -20,6 +21,10 @@ struct OfRule {
 
 void append_findings(const Comparison& comparison, const TableOptions&, Table& table) {
   std::map<std::string, OfSides<std::optional<OfRule>>> rules;
+  // Each side replays its whole graph, on a thread of its own.
+  auto of_b = in_background([&] { comparison.findings(Side::b); });
+  comparison.findings(Side::a);
+  of_b.get();
   for (const Side side : kSides) {
     const Table& findings = comparison.findings(side);
     const auto text = [&](const RowView& row, const char* column) {
