@@ -67,10 +67,9 @@ struct ExportCommand {
   void write_tables() {
     WholeFile file(output);
     if (file.beside().empty()) throw Error(output, "a database can be written to a file only");
-    const OpeningWithProgress opening(input);
-    auto run = std::make_unique<RunTables>(opening.options(), input.selection());
+    auto run = std::make_unique<RunTables>(opened_profile(input));
     ProgressBar progress("writing " + output);
-    write_database(std::move(run), dictionary_of(opening.options()), file.beside(), !without_arguments,
+    write_database(std::move(run), dictionary_of(input.open()), file.beside(), !without_arguments,
                    [&](double share) { progress.update(share); });
     file.finish();
   }

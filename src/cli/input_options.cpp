@@ -39,4 +39,9 @@ Session open_selected(const InputOptions& options) {
   return session;
 }
 
+std::shared_ptr<const OpenedProfile> opened_profile(const InputOptions& options) {
+  const OpeningWithProgress opening(options);
+  return std::make_shared<const OpenedProfile>(options, opening.options().progress, opening.options().warn);
+}
+
 }  // namespace cgpu

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "model/run.h"
 #include "session/input_options.h"
+#include "session/opened_profile.h"
 
 namespace cgpu {
 
@@ -15,6 +16,9 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window);
 
 /// Opens what the options name, with a progress bar, and takes the selected part. Throws Error.
 Session open_selected(const InputOptions& options);
+
+/// The same, to ask for one table after another; also of a summary. Throws Error.
+std::shared_ptr<const OpenedProfile> opened_profile(const InputOptions& options);
 
 /// What `options` say, with a progress bar on stderr that lasts as long as this object; warnings of damage go to
 /// stderr.

@@ -127,8 +127,7 @@ struct SqlCommand {
   RunsBySchema opened(const std::map<std::string, std::vector<std::string>>& runs) const {
     RunsBySchema opened;
     for (const auto& [name, inputs] : runs) {
-      const InputOptions one = inputs_of(inputs);
-      opened.emplace(name, std::make_unique<RunTables>(OpeningWithProgress(one).options(), one.selection()));
+      opened.emplace(name, std::make_unique<RunTables>(opened_profile(inputs_of(inputs))));
     }
     return opened;
   }

@@ -94,12 +94,18 @@ SqlDatabase::SqlDatabase(RunsBySchema runs, KernelDictionary dictionary)
 
 int SqlDatabase::must_end(void* database) {
   auto& self = *static_cast<SqlDatabase*>(database);
-  if (self.interrupted_.load(std::memory_order_relaxed)) return 1;
+  if (self.is_interrupted()) return 1;
   self.late_ = self.deadline_ && std::chrono::steady_clock::now() > *self.deadline_;
   return self.late_ ? 1 : 0;
 }
 
-void SqlDatabase::begin_query(std::optional<std::chrono::nanoseconds> most) {
+bool SqlDatabase::is_interrupted() const {
+  return interrupted_.load(std::memory_order_relaxed) || (stopped_ && stopped_->load(std::memory_order_relaxed));
+}
+
+void SqlDatabase::begin_query(std::optional<std::chrono::nanoseconds> most,
+                              std::shared_ptr<const std::atomic<bool>> stopped) {
+  stopped_ = std::move(stopped);
   interrupted_.store(false, std::memory_order_relaxed);
   late_ = false;
   deadline_.reset();
@@ -107,7 +113,7 @@ void SqlDatabase::begin_query(std::optional<std::chrono::nanoseconds> most) {
 }
 
 std::string SqlDatabase::why_ended() const {
-  if (interrupted_.load(std::memory_order_relaxed)) return "interrupted";
+  if (is_interrupted()) return "interrupted";
   if (late_) return "it took longer than --timeout allows";
   return "";
 }

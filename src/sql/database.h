@@ -45,18 +45,21 @@ class SqlDatabase {
   /// Ends the query that runs, soon. May be called by a signal handler. Not while a table is made for the first time,
   /// but as soon as it is.
   void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
-  /// Before a query: forgets earlier interruptions; the query may take this long.
-  void begin_query(std::optional<std::chrono::nanoseconds> most);
+  /// Before a query: forgets earlier interruptions; the query may take this long, and until `stopped` is set.
+  void begin_query(std::optional<std::chrono::nanoseconds> most,
+                   std::shared_ptr<const std::atomic<bool>> stopped = nullptr);
   /// Why a query was ended before its time; "" where it was not.
   std::string why_ended() const;
 
  private:
   static int must_end(void* database);
+  bool is_interrupted() const;
 
   RunsBySchema runs_;
   KernelDictionary dictionary_;
   SqliteHandle handle_;
   std::atomic<bool> interrupted_ = false;
+  std::shared_ptr<const std::atomic<bool>> stopped_;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   bool late_ = false;
 };

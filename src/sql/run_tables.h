@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "session/open.h"
-#include "session/selection.h"
+#include "session/opened_profile.h"
 #include "sql/row_search.h"
 
 namespace cgpu {
@@ -16,8 +15,8 @@ namespace cgpu {
 /// For one thread at a time.
 class RunTables {
  public:
-  /// Opens the inputs, which may be a summary, and takes the selected part. Throws Error.
-  RunTables(const OpenOptions& open, const Selection& selection);
+  /// Of a profile, or of a summary of one. Throws Error.
+  explicit RunTables(std::shared_ptr<const OpenedProfile> profile);
   RunTables(const RunTables&) = delete;
   RunTables& operator=(const RunTables&) = delete;
 
@@ -26,13 +25,10 @@ class RunTables {
   /// One of them. The first time it costs what the table costs. Throws Error as the table does.
   RowSearch& table(const Analysis& analysis);
   /// Null for a summary, which has no timeline.
-  const SessionFacts* facts() const { return facts_.get(); }
+  const SessionFacts* facts() const { return profile_->is_summary() ? nullptr : &profile_->facts("SQL"); }
 
  private:
-  OpenOptions open_;
-  Selection selection_;
-  std::unique_ptr<const Session> session_;  // null for a summary
-  std::unique_ptr<const SessionFacts> facts_;
+  const std::shared_ptr<const OpenedProfile> profile_;
   std::vector<const Analysis*> list_;
   std::map<std::string, RowSearch> tables_;  // by name of the analysis
 };
