@@ -23,13 +23,12 @@ import tempfile
 import threading
 import time
 import unittest
-import venv
 import warnings
+import xml.etree.ElementTree
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = pathlib.Path(os.environ["CGPU"]).resolve().parent if "CGPU" in os.environ else ROOT / "build"
-PROGRAM = BUILD / "cgpu"
-TOOLS = BUILD / "python-build"  # what the module is built with: made by scripts/python-tools
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle.python_package import BUILD, PROGRAM, ROOT, installed, python_in, run  # noqa: E402
+
 CLEAN = BUILD / "python-use"
 LIBRARIES = ["pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
 EXAMPLE = str(ROOT / "examples/generated_training.json.gz")
@@ -40,49 +39,9 @@ EVENTS = "slices"
 cgpu = pyarrow = pandas = polars = None
 
 
-def run(*arguments, timeout=600, **options):
-    return subprocess.run([str(a) for a in arguments], check=True, timeout=timeout, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, **options)
-
-
-def python_in(environment):
-    return environment / "bin/python"
-
-
-def make_wheel(folder):
-    """From the module that the build has made."""
-    run(python_in(TOOLS), "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder,
-        "-C", "build-dir=%s" % BUILD, "-C", "cmake.define.CGPU_TESTS=ON", ROOT / "python", cwd=ROOT)
-    (wheel,) = glob.glob(os.path.join(folder, "*.whl"))
-    return wheel
-
-
-def make_environment(wheel):
-    """A virtual environment with the libraries, once, and this wheel, always anew."""
-    installed = CLEAN / "complete"
-    if not installed.exists() or installed.read_text() != " ".join(LIBRARIES):
-        venv.create(CLEAN, with_pip=True, clear=True)
-        run(python_in(CLEAN), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *LIBRARIES)
-        installed.write_text(" ".join(LIBRARIES))
-    run(python_in(CLEAN), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel)
-
-
 def setUpModule():
     global cgpu, pyarrow, pandas, polars
-    if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):
-        raise unittest.SkipTest("the module was not built: nanobind cannot be installed (scripts/python-tools)")
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            wheel = make_wheel(folder)
-        except subprocess.CalledProcessError as error:
-            raise AssertionError("no wheel: " + (error.stdout + error.stderr).decode(errors="replace")[-3000:])
-        Wheel.name = os.path.basename(wheel)
-        try:
-            make_environment(wheel)
-        except (subprocess.SubprocessError, OSError) as error:
-            log = getattr(error, "stderr", None) or b""
-            raise unittest.SkipTest("%s: %s" % (error, log.decode(errors="replace")[-500:]))
-    sys.path[:0] = glob.glob(str(CLEAN / "lib/python*/site-packages"))
+    _, Wheel.name = installed(CLEAN.name, LIBRARIES)
     cgpu, pyarrow, pandas, polars = (importlib.import_module(name) for name in ("cgpu", "pyarrow", "pandas", "polars"))
 
 
@@ -435,6 +394,145 @@ class Libraries(unittest.TestCase):
         self.assertRaises(IndexError, lambda: table[len(table)])
         self.assertRaises(KeyError, lambda: table["nothing"])
         self.assertRaises(TypeError, lambda: table[1.5])
+
+
+class Sql(unittest.TestCase):
+    def ask(self, statement, *words):
+        document, error = told("sql", EXAMPLE, statement, "--top", "0", *words)
+        if error:
+            return None, error
+        (table,) = document["tables"].values()
+        return table, None
+
+    def test_is_that_of_the_program(self):
+        with opened(EXAMPLE) as session:
+            for statement in ("SELECT name, total_ns, pct FROM kernels ORDER BY total_ns DESC", "SELECT * FROM slices",
+                              "SELECT 1 i, 1.5 r, 'x' t, NULL n", "SELECT name FROM ops WHERE 0",
+                              "SELECT span_union(start_ns, start_ns + duration_ns) AS busy_ns FROM device_slices;",
+                              "SELECT key, count(*) FROM arguments GROUP BY key", "SELECT nothing FROM ops", "SELECT 1 +",
+                              "DROP TABLE kernels"):
+                with self.subTest(statement):
+                    want, error = self.ask(statement)
+                    if error:
+                        with self.assertRaises(cgpu.Error) as raised:
+                            session.sql(statement)
+                        self.assertEqual(str(raised.exception), error)
+                        continue
+                    got = session.sql(statement)
+                    self.assertEqual([(c.name, c.type, c.unit) for c in got.columns],
+                                     [(c["name"], c["type"], c["unit"] or "") for c in want["columns"]])
+                    self.assertEqual(rows_of(got), want["rows"])
+            self.assertEqual(len(session.sql("SELECT * FROM slices", top=7)), 7)
+            self.assertGreater(len(session.sql("SELECT * FROM kernels").to_pandas()), 3)
+
+    def test_of_a_part_and_of_several_runs(self):
+        with opened(EXAMPLE, from_="5ms", to="9ms") as part, opened(OTHER) as other:
+            want, _ = self.ask("SELECT count(*), sum(duration_ns) FROM slices", "--from", "5ms", "--to", "9ms")
+            self.assertEqual(rows_of(part.sql("SELECT count(*), sum(duration_ns) FROM slices")), want["rows"])
+            both = cgpu.sql("SELECT (SELECT count(*) FROM a.slices), (SELECT count(*) FROM b.slices)", {"a": part, "b": other})
+            self.assertEqual(rows_of(both), [[want["rows"][0][0], len(other.table("slices"))]])
+
+    def test_of_a_summary(self):
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "run.cgpu")
+            run(PROGRAM, "summarize", EXAMPLE, "-o", summary)
+            with opened(summary) as session, opened(EXAMPLE) as whole:
+                self.assertEqual(rows_of(session.sql("SELECT * FROM kernels")), rows_of(whole.sql("SELECT * FROM kernels")))
+                self.assertRaisesRegex(cgpu.Error, "slices", session.sql, "SELECT * FROM slices")
+
+    def test_what_is_no_question(self):
+        with opened(EXAMPLE) as session:
+            for statement, options in (("", {}), (" -- nothing", {}), ("SELECT 1; SELECT 2", {}), (None, {}), (b"SELECT 1", {}),
+                                       ("SELECT 1", {"top": -1}), ("SELECT 1", {"timeout": "soon"})):
+                with self.subTest(statement, **options), self.assertRaises(cgpu.Error):
+                    session.sql(statement, **options)
+            for sessions in ({}, {"a": None}, {"not a name": session, "": session},
+                             {"r%d" % at: session for at in range(12)}):
+                with self.subTest(len(sessions)), self.assertRaises(cgpu.Error):
+                    cgpu.sql("SELECT * FROM a.kernels", sessions)
+            endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+            start = time.monotonic()
+            self.assertRaisesRegex(cgpu.Error, "longer", session.sql, endless, timeout="200ms")
+            self.assertLess(time.monotonic() - start, 20)
+            self.assertEqual(rows_of(session.sql("SELECT 1")), [[1]])
+        self.assertRaisesRegex(cgpu.Error, "the session is closed", session.sql, "SELECT 1")
+
+    def test_threads_on_one_session(self):
+        with opened(EXAMPLE) as session:
+            statements = ["SELECT * FROM %s" % name for name in ("kernels", "ops", "slices", "idle", "api", "waits")]
+            want = {statement: rows_of(session.sql(statement)) for statement in statements}
+        with opened(EXAMPLE) as session, concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for statement, got in zip(statements * 4, pool.map(lambda one: rows_of(session.sql(one)), statements * 4)):
+                self.assertEqual(got, want[statement], statement)
+
+
+class Timelines(unittest.TestCase):
+    def boxes(self, svg):
+        """(text beside the mouse, x, y, width, fill) of what stands for slices."""
+        found = []
+        for rect in xml.etree.ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect"):
+            title = rect.find("{http://www.w3.org/2000/svg}title")
+            if title is not None:
+                found.append((title.text, float(rect.get("x")), float(rect.get("y")), float(rect.get("width")),
+                              rect.get("fill")))
+        return found
+
+    def test_every_slice_of_the_window_stands_in_it(self):
+        """Alone, or counted in one of those that are narrower than a pixel; where it belongs."""
+        with opened(EXAMPLE) as session:
+            for low, high in ((0, 73_487_741), (20_000_000, 25_000_000), (20_000_000, 20_010_000)):
+                picture = session.timeline(low, high, width=4000, most_tracks=1000)
+                boxes = self.boxes(picture.to_svg())
+                shown = sum(int((re.match(r"(\d+) slices, ", text) or [0, 1])[1]) for text, *_ in boxes)
+                deeper = sum(int(re.match(r"(\d+) slices", line)[1]) for line in picture.left_out if "deeper" in line)
+                rows = [row for row in session.table("slices") if row["start_ns"] < high
+                        and (row["start_ns"] + row["duration_ns"] > low or row["start_ns"] >= low)]
+                around = 0  # what covers the window, but for the innermost of each thread
+                for track in {row["track"] for row in rows}:
+                    covering = [row for row in rows if row["track"] == track and row["depth"] is not None
+                                and row["start_ns"] <= low and row["start_ns"] + row["duration_ns"] >= high]
+                    around += max(0, len(covering) - 1)
+                self.assertEqual(shown + deeper + around, len(rows), (low, high))
+                self.assertGreater(len(boxes), 3)
+                for text, x, _, width, _ in boxes:
+                    self.assertGreaterEqual(x, 0)
+                    self.assertLessEqual(x + width, 4000.01, text)
+
+    def test_places_are_times(self):
+        with opened(EXAMPLE) as session:
+            low, high = 20_000_000, 25_000_000
+            longest = session.sql("SELECT * FROM slices WHERE kind = 'kernel' AND start_ns > %d AND start_ns + duration_ns < %d "
+                                  "ORDER BY duration_ns DESC LIMIT 1" % (low, high))[0]
+            svg = session.timeline(low, "25ms", width=2000).to_svg()
+            (box,) = [box for box in self.boxes(svg) if box[0].startswith(longest["name"] + ", ")
+                      and box[0].endswith("from %s ms" % ("%.6f" % (longest["start_ns"] / 1e6)).rstrip("0"))]
+            left, right = 190, 1992
+            self.assertAlmostEqual(box[1], left + (longest["start_ns"] - low) * (right - left) / (high - low), delta=0.01)
+            self.assertAlmostEqual(box[3], longest["duration_ns"] * (right - left) / (high - low), delta=0.51)
+
+    def test_colours_are_those_of_the_viewer(self):
+        text = (ROOT / "web/src/timeline/colours.ts").read_text()
+        timeline = importlib.import_module("cgpu._timeline")
+        for name, own in (("CLASSES", timeline.CLASSES), ("KINDS", timeline.KINDS)):
+            block = re.search(r"const %s: Record<string, Fill> = \{(.*?)\n\};" % name, text, re.S)[1]
+            theirs = {key: tuple(map(float, value.split(","))) for key, value in
+                      re.findall(r"(\w+): \[([\d., ]+)\]", block)}
+            self.assertGreater(len(own), 10)
+            self.assertEqual({key: tuple(map(float, value)) for key, value in own.items()},
+                             {key: value for key, value in theirs.items() if key in own})
+
+    def test_bad_use(self):
+        with opened(EXAMPLE) as session:
+            for arguments, options in ((("soon",), {}), ((9, 3), {}), (("100s",), {}), ((), {"width": 3}), ((), {"width": "a"}),
+                                       ((), {"most_tracks": 0}), (("100s", "101s"), {})):
+                with self.subTest(arguments, **options), self.assertRaises(cgpu.Error):
+                    session.timeline(*arguments, **options)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.svg")
+                session.timeline("20ms", "21ms").save(path)
+                xml.etree.ElementTree.parse(path)
+            self.assertIn("<svg", session.timeline("20ms", "21ms")._repr_svg_())
+            self.assertRaises(ImportError, session.timeline("20ms", "21ms").to_png)  # Pillow is not in this environment
 
 
 class ArrowArray(ctypes.Structure):

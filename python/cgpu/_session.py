@@ -6,10 +6,11 @@ import html
 import os
 import shutil
 import warnings
-from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _cgpu
-from ._table import Table, choice
+from ._table import Table, choice, number_of_rows
+from ._timeline import Timeline, draw_timeline
 
 if TYPE_CHECKING:
     from ._comparison import Diagnosis
@@ -52,6 +53,24 @@ class Session:
         Raises Error for an unknown table, column or option, a condition that cannot be read, and a closed session.
         """
         return Table(self._session.table(name, *choice(where, sort, top, options)))
+
+    def sql(self, statement: str, *, top: Optional[int] = None, timeout: Optional[Time] = None) -> Table:
+        """All tables, and every single event, in SQL, as `cgpu sql` asks them (docs/sql.md): one statement.
+
+        top      only the first so many rows; 0 or None for all.
+        timeout  ends a statement that takes longer: ns, or text like "500ms", "10s".
+
+        Tables are computed when a statement first names them, and kept until the session is closed. Statements of
+        several threads run one after the other. Raises Error for what is no SQL, and for whatever would write.
+        """
+        return Table(self._session.sql(*query_of(statement, top, timeout)))
+
+    def timeline(self, from_: Optional[Time] = None, to: Optional[Time] = None, *, width: int = 1200,
+                 most_tracks: int = 24) -> Timeline:
+        """A picture of the timeline between two times from the start (ns, or text with a unit), `width` pixels wide: a
+        row a thread or stream, of `most_tracks` the busiest. A notebook shows it; `to_svg()`, `to_png()`, `save(path)`.
+        """
+        return draw_timeline(self, from_, to, width, most_tracks)
 
     def report(self, *, names: str = "full") -> Report:
         """The whole story of the run on a page. `names`: of kernels, "full" or "base" (without types and arguments)."""
@@ -177,6 +196,28 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     for line in session.warnings:
         warnings.warn(line, DamagedProfile, stacklevel=2)
     return Session(session, [os.fsdecode(one) for one in inputs])
+
+
+def sql(statement: str, sessions: Mapping[str, Session], *, top: Optional[int] = None, timeout: Optional[Time] = None
+        ) -> Table:
+    """Several runs in one statement of SQL: each session is a schema of its name.
+
+        cgpu.sql("SELECT name, b.total_ns - a.total_ns AS delta_ns FROM a.kernels a JOIN b.kernels b USING (name)",
+                 {"a": before, "b": after})
+
+    `top` and `timeout` as in `Session.sql`. At most ten sessions. What is computed for it is not kept. Raises Error.
+    """
+    if not sessions or not all(isinstance(session, Session) for session in sessions.values()):
+        raise _cgpu.Error("sql: give the sessions by name, like {\"a\": before, \"b\": after}")
+    return Table(_cgpu.sql({name: session._session for name, session in sessions.items()})
+                 .query(*query_of(statement, top, timeout)))
+
+
+def query_of(statement: str, top: Optional[int], timeout: Optional[Time]) -> Tuple[str, int, str]:
+    """As the module takes it. Raises Error."""
+    if not isinstance(statement, str):
+        raise _cgpu.Error("%r: a statement of SQL was expected" % (statement,))
+    return statement, number_of_rows(top), "" if timeout is None else str(timeout)
 
 
 def _several(paths: Union[Path, Iterable[Path]]) -> List[Path]:

@@ -183,8 +183,12 @@ class Table:
 
     # For people.
 
+    def to_text(self, width: int = 100, rows: int = 20) -> str:
+        """The first rows (0: all) with readable units, for a terminal of so many columns."""
+        return self._table.text(width, rows)
+
     def __repr__(self) -> str:
-        return self._table.text(shutil.get_terminal_size().columns, _ROWS_SHOWN).rstrip("\n")
+        return self.to_text(shutil.get_terminal_size().columns, _ROWS_SHOWN).rstrip("\n")
 
     def _repr_html_(self) -> str:
         return _STYLE + self._table.html(_ROWS_SHOWN)
@@ -198,11 +202,17 @@ def _categories(values: Any, pyarrow: Any) -> Any:
         return values.cast(pyarrow.string()).dictionary_encode().to_pandas()
 
 
+def number_of_rows(top: Optional[int]) -> int:
+    """0 for all. Raises Error."""
+    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or not 0 <= top < 2**63):
+        raise _cgpu.Error("top=%r: a number of rows was expected, 0 for all" % (top,))
+    return top or 0
+
+
 def choice(where: Optional[str], sort: Optional[str], top: Optional[int], options: Dict[str, Any]
            ) -> Tuple[str, str, int, Dict[str, List[str]]]:
     """What `Session.table` and `Comparison.table` take, as the module does. Raises Error."""
-    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or not 0 <= top < 2**63):
-        raise _cgpu.Error("top=%r: a number of rows was expected, 0 for all" % (top,))
+    rows = number_of_rows(top)
     for name, text in (("where", where), ("sort", sort)):
         if text is not None and not isinstance(text, str):
             raise _cgpu.Error("%s=%r: a text was expected" % (name, text))
@@ -212,4 +222,4 @@ def choice(where: Optional[str], sort: Optional[str], top: Optional[int], option
             continue
         several = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
         values[name.replace("_", "-")] = ["" if each is True else str(each) for each in several]
-    return where or "", sort or "", top or 0, values
+    return where or "", sort or "", rows, values

@@ -26,6 +26,9 @@
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
 #include "session/opened_profile.h"
+#include "session/selection.h"
+#include "sql.h"
+#include "sql/database.h"
 #include "table.h"
 #include "work.h"
 
@@ -64,12 +67,21 @@ class PythonSession {
     made_.check();
     return profile_;
   }
+  /// The same tables in SQL.
+  const PythonSql& sql() {
+    if (!sql_) sql_.emplace(std::map<std::string, std::shared_ptr<const OpenedProfile>>{{kMainSchema, profile()}});
+    return *sql_;
+  }
   bool is_closed() const { return profile_ == nullptr; }
-  void close() { profile_ = nullptr; }
+  void close() {
+    profile_ = nullptr;
+    sql_.reset();
+  }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::shared_ptr<const OpenedProfile> profile_;
+  std::optional<PythonSql> sql_;  // from when it is first asked
   Forkable made_;
   std::vector<std::string> warnings_;
 };
@@ -105,6 +117,15 @@ std::unique_ptr<Report> report(const PythonSession& session, const std::string& 
     FoldedSession folded = fold_ranks(profile->options().open(), {}, report_tables(names));
     return std::make_unique<Report>(make_report(folded.session, std::move(folded.tables)));
   });
+}
+
+/// Several profiles, by schema, in SQL.
+std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
+  std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles;
+  for (const auto& [schema, session] : sessions) {
+    profiles.emplace(nb::cast<std::string>(schema), nb::cast<const PythonSession&>(session).profile());
+  }
+  return std::make_unique<PythonSql>(std::move(profiles));
 }
 
 /// Two profiles, which stay open as long as this, and what changed between them.
@@ -239,7 +260,16 @@ NB_MODULE(_cgpu, m) {
              return work([profile = session.profile()](const Stopped&) { return PythonTable(profile->tables()); });
            })
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
-      .def("report", &report, nb::arg("names"));
+      .def("report", &report, nb::arg("names"))
+      .def(
+          "sql",
+          [](PythonSession& session, const std::string& statement, size_t top, const std::string& timeout) {
+            return session.sql().query(statement, top, timeout);
+          },
+          nb::arg("statement"), nb::arg("top"), nb::arg("timeout"));
+
+  nb::class_<PythonSql>(m, "Sql").def("query", &PythonSql::query, nb::arg("statement"), nb::arg("top"),
+                                      nb::arg("timeout"));
 
   nb::class_<Report>(m, "Report")
       .def_prop_ro("title", [](const Report& report) { return valid_utf8(report.title); })
@@ -294,6 +324,8 @@ NB_MODULE(_cgpu, m) {
         return open(options);
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"));
+  m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
+  m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
   m.def("comparison_tables", &list_of_comparison_tables);
   m.def("findings_text", [](const PythonTable& findings, size_t width) {

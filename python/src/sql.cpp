@@ -1,0 +1,47 @@
+#include "sql.h"
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "session/open.h"
+#include "session/selection.h"
+#include "sql/query.h"
+
+namespace cgpu::python {
+
+/// Made when it is first asked.
+struct PythonSql::Database {
+  const std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles;
+  std::mutex mutex = {};
+  std::optional<SqlDatabase> sql = {};
+
+  SqlDatabase& opened() {
+    if (sql) return *sql;
+    RunsBySchema runs;
+    for (const auto& [schema, profile] : profiles) runs.emplace(schema, std::make_unique<RunTables>(profile));
+    return sql.emplace(std::move(runs), dictionary_of(profiles.begin()->second->options().open()));
+  }
+};
+
+PythonSql::PythonSql(std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles)
+    : database_(new Database{std::move(profiles)}) {}
+
+PythonTable PythonSql::query(const std::string& statement, size_t top, const std::string& timeout) const {
+  made_.check();
+  return work([database = database_, statement, top, timeout](const Stopped& stopped) {
+    std::optional<std::chrono::nanoseconds> most;
+    if (!timeout.empty()) most = std::chrono::nanoseconds(parse_time(timeout, "--timeout"));
+    const std::lock_guard lock(database->mutex);
+    SqlDatabase& sql = database->opened();
+    sql.begin_query(most, stopped);
+    Query query(sql, statement);
+    if (query.empty()) throw Error("SQL: there is no statement");
+    if (!Query(sql, query.rest()).empty()) throw Error("SQL: one statement at a time was expected");
+    return PythonTable(*query.next(top == 0 ? SIZE_MAX : top));
+  });
+}
+
+}  // namespace cgpu::python

@@ -1,0 +1,71 @@
+"""The Python package as its users have it: a wheel from the build folder, installed into a clean virtual environment."""
+import contextlib
+import fcntl
+import glob
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ["CGPU"]).resolve().parent if "CGPU" in os.environ else ROOT / "build"
+PROGRAM = BUILD / "cgpu"
+TOOLS = BUILD / "python-build"  # what the module is built with: made by scripts/python-tools
+
+
+def run(*arguments, timeout=600, **options):
+    return subprocess.run([str(a) for a in arguments], check=True, timeout=timeout, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, **options)
+
+
+def python_in(environment):
+    return environment / "bin/python"
+
+
+def installed(name, libraries):
+    """The environment build/NAME with these packages and the wheel, and the name of the wheel. Its packages can be
+    imported from then on. Raises unittest.SkipTest where they cannot be had."""
+    if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):
+        raise unittest.SkipTest("the module was not built: nanobind cannot be installed (scripts/python-tools)")
+    environment = BUILD / name
+    with tempfile.TemporaryDirectory() as folder, _alone():
+        try:
+            wheel = _make_wheel(folder)
+        except subprocess.CalledProcessError as error:
+            raise AssertionError("no wheel: " + (error.stdout + error.stderr).decode(errors="replace")[-3000:])
+        try:
+            _install(environment, libraries, wheel)
+        except (subprocess.SubprocessError, OSError) as error:
+            log = getattr(error, "stderr", None) or b""
+            raise unittest.SkipTest("%s: %s" % (error, log.decode(errors="replace")[-500:]))
+    sys.path[:0] = glob.glob(str(environment / "lib/python*/site-packages"))
+    return environment, os.path.basename(wheel)
+
+
+@contextlib.contextmanager
+def _alone():
+    """Several files of tests are run at once, and have one build folder."""
+    with open(BUILD / "python-wheel.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make_wheel(folder):
+    """From the module that the build has made."""
+    run(python_in(TOOLS), "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder,
+        "-C", "build-dir=%s" % BUILD, "-C", "cmake.define.CGPU_TESTS=ON", ROOT / "python", cwd=ROOT)
+    (wheel,) = glob.glob(os.path.join(folder, "*.whl"))
+    return wheel
+
+
+def _install(environment, libraries, wheel):
+    """The libraries once, and this wheel, always anew."""
+    complete = environment / "complete"
+    if not complete.exists() or complete.read_text() != " ".join(libraries):
+        venv.create(environment, with_pip=True, clear=True)
+        run(python_in(environment), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *libraries)
+        complete.write_text(" ".join(libraries))
+    run(python_in(environment), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel)
