@@ -111,6 +111,12 @@ except ImportError as error:
         self.assertIn("False\n", text)
         self.assertIn("No module named 'pandas'", text)
 
+    def test_the_server_for_agents_says_what_it_needs(self):
+        done = subprocess.run([str(CLEAN / "bin/cgpu-mcp"), str(ROOT / "examples")], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"pip install 'cgpu[mcp]'", done.stderr)
+
     def test_types_of_the_module_are_those_of_its_stub(self):
         """What the stub declares is there, and the other way round."""
         stub = {}
@@ -506,7 +512,7 @@ class Timelines(unittest.TestCase):
             svg = session.timeline(low, "25ms", width=2000).to_svg()
             (box,) = [box for box in self.boxes(svg) if box[0].startswith(longest["name"] + ", ")
                       and box[0].endswith("from %s ms" % ("%.6f" % (longest["start_ns"] / 1e6)).rstrip("0"))]
-            left, right = 190, 1992
+            left, right = 210, 1992
             self.assertAlmostEqual(box[1], left + (longest["start_ns"] - low) * (right - left) / (high - low), delta=0.01)
             self.assertAlmostEqual(box[3], longest["duration_ns"] * (right - left) / (high - low), delta=0.51)
 

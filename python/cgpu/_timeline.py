@@ -35,7 +35,7 @@ _PLAIN = (0.78, 255, 0.012)
 _INK, _FAINT, _PAPER = "#14181c", "#8a929a", "#ffffff"
 
 # In pixels.
-_HEADINGS, _LANE, _GAP, _AXIS, _MARGIN, _LETTER = 190, 17, 7, 26, 8, 6.7
+_HEADINGS, _LANE, _GAP, _AXIS, _MARGIN, _LETTER = 210, 17, 7, 26, 8, 6.7
 _MOST_LANES, _LANES_OF_A_TRACK = 46, 10
 _LEAST_WIDTH, _MOST_WIDTH = 400, 8000
 
@@ -231,11 +231,16 @@ def _tracks(session: Session, found: Dict[Tuple[int, int], List[_Slice]], window
 
 
 def _heading(track: Dict[str, Any], with_rank: bool) -> str:
-    name = str(track["thread"] if track["thread"] is not None else "")
+    """Profiles say numbers ("7") or names ("stream 7")."""
+    def called(what: str, name: Optional[str]) -> str:
+        return "%s %s" % (what, name) if name is not None and name.isdigit() else name or what
+
     if track["kind"] == "device_stream":
-        name = "device %s, stream %s" % (track["process"], name) if track["process"] else "stream %s" % name
-    elif track["thread_name"]:
-        name = track["thread_name"]
+        name = "%s, %s" % (called("device", track["process"]), called("stream", track["thread"]))
+    elif track["kind"] == "host_thread":
+        name = track["thread_name"] or called("thread", track["thread"])
+    else:
+        name = track["thread_name"] or track["thread"] or ""
     return "rank %d, %s" % (track["rank"], name) if with_rank else name
 
 
