@@ -774,7 +774,7 @@ class Documents(unittest.TestCase):
         self.assertEqual([tool for tool, _, _ in examples], ["open", "diagnose", "table"])
         talk = Talk(self, by_stdio(EXAMPLES))
         for name, arguments, shown in examples:
-            answer = talk.ask(name, **json.loads(arguments)).replace(str(EXAMPLES), "/work/examples")
+            answer = talk.ask(name, **json.loads(arguments)).replace(str(EXAMPLES), "/home/me/profiles")
             for line in shown.splitlines():
                 with self.subTest(name, line=line):
                     self.assertIn(line.removesuffix("..."), answer)

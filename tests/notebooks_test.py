@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""The notebooks of examples/notebooks/: run from the first cell to the last in a clean environment, with the wheel of the
+build folder; what they print is held against the program and against what their simulated runs were given.
+
+Environment: CGPU (the binary in its build folder).
+"""
+import csv
+import glob
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from oracle.python_package import PROGRAM, ROOT, installed  # pylint: disable=wrong-import-position
+
+FOLDER = ROOT / "examples/notebooks"
+LIBRARIES = ["nbclient==0.11.0", "nbformat==5.11.1", "ipykernel==7.4.0", "matplotlib==3.11.2", "duckdb==2.0.0",
+             "pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
+# Runs a notebook and prints it, with its outputs; fails where a cell does.
+RUN = """
+import sys, nbclient, nbformat
+notebook = nbformat.read(sys.argv[1], 4)
+nbformat.validate(notebook)
+nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": sys.argv[2]}}).execute()
+print(nbformat.writes(notebook))
+"""
+PYTHON = None
+
+
+def setUpModule():
+    global PYTHON
+    environment, _ = installed("python-notebooks", LIBRARIES)
+    PYTHON = environment / "bin/python"
+
+
+def run_notebook(name):
+    """Of each code cell the text that it shows, and the pictures of all."""
+    done = subprocess.run([PYTHON, "-c", RUN, FOLDER / ("%s.ipynb" % name), FOLDER], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=300, check=False,
+                          env={**os.environ, "PATH": "%s:%s" % (PYTHON.parent, os.environ["PATH"])})
+    if done.returncode:
+        raise AssertionError(done.stderr.decode(errors="replace")[-3000:])
+    texts, pictures = [], 0
+    for cell in json.loads(done.stdout)["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        text = ""
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            pictures += "image/png" in data
+            text += "".join(output.get("text", [])) + "".join(data.get("text/plain", []))
+        texts.append(text)
+    return texts, pictures
+
+
+def table(profile, name):
+    """Rows as the program prints them."""
+    printed = subprocess.run([PROGRAM, "table", ROOT / "examples" / profile, name, "--format", "csv"], check=True,
+                             stdout=subprocess.PIPE).stdout.decode()
+    return list(csv.DictReader(io.StringIO(printed)))
+
+
+class Stored(unittest.TestCase):
+    def test_they_are_kept_without_outputs(self):
+        for path in glob.glob(str(FOLDER / "*.ipynb")):
+            for cell in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["cells"]:
+                self.assertFalse(cell.get("outputs"), path)
+                self.assertIsNone(cell.get("execution_count"), path)
+
+    def test_each_is_run_here_and_named_where_examples_are_listed(self):
+        listed = (ROOT / "examples/README.md").read_text(encoding="utf-8")
+        for path in glob.glob(str(FOLDER / "*.ipynb")):
+            name = pathlib.Path(path).stem
+            self.assertTrue(hasattr(Notebooks, "test_" + name), name)
+            self.assertIn("notebooks/%s.ipynb" % name, listed)
+
+
+class Notebooks(unittest.TestCase):
+    def test_first_look(self):
+        texts, _ = run_notebook("first_look")
+        profile = "generated_training.json.gz"
+        (time,) = table(profile, "gpu_time")
+        idle = float(time["idle_ns"]) / float(time["span_ns"])
+        self.assertIn("idle_ns %s" % format(idle, ".1%"), re.sub(" +", " ", "\n".join(texts)))
+        rules = [row["rule"] for row in table(profile, "findings")]
+        self.assertEqual(re.findall(r"^\d+ +(\w+)", texts[3], re.M)[:len(rules)], rules)
+        self.assertIn(table(profile, "kernels")[0]["name"], texts[5])
+        self.assertRegex(texts[-1], r"compute +71\.1872")
+
+    def test_two_runs(self):
+        texts, pictures = run_notebook("two_runs")
+        self.assertEqual(pictures, 1)
+        compared = subprocess.run([PROGRAM, "compare", ROOT / "examples/cnn_workers0.json.gz",
+                                   ROOT / "examples/cnn_workers4.json.gz"], check=True, stdout=subprocess.PIPE)
+        self.assertIn(texts[0].splitlines()[0], compared.stdout.decode())
+        self.assertRegex(texts[0], r"7\.61 ms less \(20\.4 % less\)")
+
+    def test_many_runs(self):
+        texts, pictures = run_notebook("many_runs")
+        self.assertEqual(pictures, 1)
+        self.assertEqual(texts[0], "24")
+        found = {int(batch): float(efficiency) for batch, efficiency in
+                 re.findall(r"^(\d+) +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)$", texts[3], re.M)}
+        self.assertEqual(sorted(found), [256, 512, 1024, 2048])
+        # What was put in: on eight GPUs a step takes as much longer as the sum of the gradients does.
+        sys.path.insert(0, str(FOLDER))
+        import simulated_runs as simulated  # pylint: disable=import-outside-toplevel
+        layers = list(zip(simulated.WIDTHS, simulated.WIDTHS[1:]))
+        all_reduce = 20 + 1e6 * 2 * 7 / 8 * 2 * sum(k * n for k, n in layers) / 450e9
+        for batch, efficiency in found.items():
+            step = sum(simulated.matmul_us(batch, k, n) + simulated.matmul_us(k, batch, n) +
+                       simulated.matmul_us(batch, n, k) + 3 + 4e6 * batch * n / simulated.BANDWIDTH
+                       for k, n in layers) + 3 + 12e6 * sum(k * n for k, n in layers) / simulated.BANDWIDTH + 35
+            self.assertAlmostEqual(efficiency, step / (step + all_reduce), delta=0.03)
+        self.assertIn("communication that nothing hides in B", texts[-2])
+
+    def test_roofline(self):
+        texts, pictures = run_notebook("roofline")
+        self.assertEqual(pictures, 1)
+        # A matrix product of 512 x 4096 with 4096 x 4096 in two bytes an element computes and moves so much.
+        intensity = 2 * 512 * 4096 * 4096 / (2 * (512 * 4096 * 2 + 4096 * 4096))
+        row = next(line for line in texts[1].splitlines() if "[[512, 4096], [4096, 4096]]" in line)
+        self.assertIn("aten::mm", row)
+        self.assertRegex(texts[1], r"\b%.6f\b" % intensity)
+        self.assertIn("[[512, 4096], [4096, 4096]]", texts[3].splitlines()[1], "most is lost where most time is spent")
+
+    def test_your_own_analysis(self):
+        texts, _ = run_notebook("your_own_analysis")
+        ops = [row for row in table("moe.json.gz", "slices") if row["kind"] == "framework_op"]
+        short = [row for row in ops if int(row["duration_ns"]) < 2000]
+        self.assertRegex(texts[1], r"under 2 us +┆ %d +┆ %d" % (len(short), sum(int(row["duration_ns"]) for row in short)))
+        counts = {row["name"]: sum(other["name"] == row["name"] for other in ops) for row in ops[:200]}
+        name, count = re.search(r"^0 +(\S+) +(\d+)", texts[2], re.M).groups()
+        self.assertEqual(counts[name], int(count))
+        without = {row["name"]: int(row["count"]) for row in table("cnn_workers0.json.gz", "ops")}
+        self.assertIn(format(without["aten::empty"], ","), texts[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()
