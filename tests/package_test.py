@@ -174,7 +174,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()], ["github", "json", "junit", "md", "text"])
 
 
-@needs("cpack", "dpkg-deb", "dpkg-shlibdeps")
+@needs("cpack", "dpkg-deb", "dpkg-shlibdeps", "file")
 class DebianPackageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
