@@ -137,7 +137,7 @@ class Verbs(Files):
         self.assertIn(b"|", cgpu("report", EXAMPLE, "--format", "md").stdout)
 
     def test_help_version_and_completion(self):
-        self.assertRegex(cgpu("--version").stdout, rb"^cgpu \d+\.\d+\.\d+\n$")
+        self.assertRegex(cgpu("--version").stdout, rb"^cgpu \d+\.\d+\.\d+\nbuilt by .*\nwith simdjson \d.*\n$")
         self.assertIn(b"--where", cgpu("table", "--help").stdout)
         script = cgpu("completion", "bash").stdout
         done = subprocess.run(["bash", "-c", script.decode() + "\nCOMP_WORDS=(cgpu table x kernel); COMP_CWORD=3; _cgpu; echo ${COMPREPLY[@]}"],

@@ -91,6 +91,13 @@ class Wheel(unittest.TestCase):
         self.assertTrue(self.name.startswith("cgpu-%s-%s-linux" % (version, tags)), self.name)
         self.assertEqual(cgpu.__version__, version)
 
+    def test_has_nothing_of_the_program_that_is_installed(self):
+        (record,) = CLEAN.glob("lib/python*/site-packages/cgpu-*.dist-info/RECORD")
+        files = [line.split(",")[0] for line in record.read_text().splitlines()]
+        self.assertIn("cgpu/__init__.py", files)
+        self.assertEqual({name for name in files if not name.startswith(("cgpu/", record.parent.name + "/"))},
+                         {"../../../bin/cgpu-mcp"})
+
     def test_works_without_other_packages(self):
         with tempfile.TemporaryDirectory() as folder:
             for path in glob.glob(str(CLEAN / "lib/python*/site-packages/cgpu")):

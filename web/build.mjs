@@ -1,7 +1,8 @@
-// Makes the page: one script, one style sheet, the HTML and its icon.
+// Makes the page: one script, one style sheet, the HTML and its icon. The script begins with the licences of the packages
+// in it, which ask for that in every copy.
 //   node build.mjs [FOLDER]     into FOLDER (default: dist/)
 //   node build.mjs --dev [...]  not minified, with a source map in the script
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -12,7 +13,7 @@ const dev = options.includes("--dev");
 const out = resolve(options.find((option) => !option.startsWith("--")) ?? join(here, "dist"));
 
 mkdirSync(out, { recursive: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: { app: "src/main.ts" },
   outdir: out,
@@ -25,6 +26,17 @@ await build({
   minify: !dev,
   sourcemap: dev ? "inline" : false,
   legalComments: "none",
+  metafile: true,
   logLevel: "warning",
 });
 for (const file of ["index.html", "favicon.svg"]) cpSync(join(here, "static", file), join(out, file));
+
+if (!dev) {
+  const packages = Object.keys(metafile.inputs).map((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]);
+  const licences = [...new Set(packages.filter(Boolean))].sort().map((name) => {
+    const text = readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8").trim();
+    return `/* With ${name}:\n\n${text}\n*/\n`;
+  });
+  const script = join(out, "app.js");
+  writeFileSync(script, licences.join("") + readFileSync(script, "utf8"));
+}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/built_with.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 
@@ -46,7 +47,8 @@ std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::str
 
 int parse_and_run(int argc, char** argv) {
   int exit_code = 0;
-  CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together", CGPU_VERSION,
+  CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together",
+                   std::string(CGPU_VERSION "\n") + built_with,
                    "cgpu trace.json.gz                     the report\n"
                    "cgpu report trace.json.gz -o page.html the report as a page with charts\n"
                    "cgpu table --list                      all tables\n"
@@ -64,6 +66,7 @@ int parse_and_run(int argc, char** argv) {
   add_export_verb(line);
   add_view_verb(line);
   add_completion_verb(line);
+  add_manpage_verb(line);
 
   std::vector<std::string> words = with_verb(line, {argv + 1, argv + argc});
   if (words.empty()) {

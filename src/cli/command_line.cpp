@@ -38,6 +38,41 @@ Option Option::description(const std::string& about) {
   return *this;
 }
 
+std::vector<std::string> Option::names() const {
+  if (!is_named()) return {option_->get_name(true)};
+  std::vector<std::string> names;
+  for (const std::string& name : option_->get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option_->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+bool Option::is_named() const {
+  return option_->nonpositional();
+}
+
+bool Option::is_flag() const {
+  return option_->get_expected_max() == 0;
+}
+
+bool Option::is_required() const {
+  return option_->get_required();
+}
+
+bool Option::takes_several() const {
+  return option_->get_expected_max() > 1;
+}
+
+std::vector<std::string> Option::choices() const {
+  const std::string type = option_->get_type_name();  // "TEXT:{text,json}", as CLI11 writes what IsMember allows
+  const size_t begin = type.find(":{");
+  if (begin == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 2, type.find('}', begin) - begin - 2), ',');
+}
+
+std::string Option::about() const {
+  return option_->get_description();
+}
+
 Option Verb::add_option(const std::string& names, std::string& value, const std::string& about) {
   return Option(app_->add_option(names, value, about));
 }
@@ -78,16 +113,18 @@ std::string Verb::name() const {
   return app_->get_name();
 }
 
+std::string Verb::about() const {
+  return app_->get_description();
+}
+
 Option Verb::option(const std::string& name) const {
   return Option(app_->get_option(name));
 }
 
-std::vector<std::string> Verb::long_option_names() const {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app_->get_options()) {
-    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
-  }
-  return names;
+std::vector<Option> Verb::options() const {
+  std::vector<Option> options;
+  for (CLI::Option* option : app_->get_options({})) options.emplace_back(option);
+  return options;
 }
 
 CommandLine::CommandLine(const std::string& program, const std::string& about, const std::string& version,
@@ -103,6 +140,10 @@ CommandLine::~CommandLine() = default;
 
 Verb CommandLine::add_verb(const std::string& name, const std::string& about) {
   return {app_->add_subcommand(name, about), &chosen_};
+}
+
+std::string CommandLine::about() const {
+  return app_->get_description();
 }
 
 std::vector<Verb> CommandLine::verbs() const {

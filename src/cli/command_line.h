@@ -33,6 +33,16 @@ class Option {
   Option comma_separated();
   Option description(const std::string& about);
 
+  /// What was declared. The names with their dashes, the short one first; "INPUT" of what stands without a name.
+  std::vector<std::string> names() const;
+  bool is_named() const;
+  bool is_flag() const;
+  bool is_required() const;
+  bool takes_several() const;
+  /// As given to one_of; none where other values may be given.
+  std::vector<std::string> choices() const;
+  std::string about() const;
+
  private:
   CLI::Option* option_;
 };
@@ -56,10 +66,11 @@ class Verb {
   void set_action(Action action);
 
   std::string name() const;
+  std::string about() const;
   /// An option added before.
   Option option(const std::string& name) const;
-  /// Without their dashes, `help` among them.
-  std::vector<std::string> long_option_names() const;
+  /// All in the order in which they were added, behind `--help`.
+  std::vector<Option> options() const;
 
  private:
   CLI::App* app_;
@@ -75,6 +86,7 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   Verb add_verb(const std::string& name, const std::string& about);
+  std::string about() const;
   std::vector<Verb> verbs() const;
   std::string help() const;
 

@@ -3,6 +3,9 @@
 
 #include <iostream>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "cli/verb.h"
@@ -11,9 +14,12 @@ namespace cgpu {
 
 namespace {
 
+/// The long names of the options of a verb, with their dashes.
 std::string options_of(const Verb& verb) {
   std::vector<std::string> names;
-  for (const std::string& name : verb.long_option_names()) names.push_back("--" + name);
+  for (const Option& option : verb.options()) {
+    if (option.is_named()) names.push_back(option.names().back());
+  }
   return fmt::format("{}", fmt::join(names, " "));
 }
 
@@ -55,14 +61,100 @@ complete -o filenames -F _cgpu cgpu
                      verbs_of(line), cases, tables());
 }
 
-std::string fish_script(const CommandLine& line) {
-  std::string script = fmt::format("complete -c cgpu -n __fish_use_subcommand -a \"{}\"\n", verbs_of(line));
+/// `text` with `by` before each character of `which`.
+std::string with_before(const std::string& text, std::string_view which, std::string_view by) {
+  std::string out;
+  for (const char c : text) {
+    if (which.find(c) != std::string_view::npos) out += by;
+    out += c;
+  }
+  return out;
+}
+
+/// Inside of single quotes of zsh, which know no escapes: an apostrophe ends them and begins others.
+std::string in_zsh_quotes(std::string text) {
+  for (size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4) text.replace(at, 1, R"('\'')");
+  return text;
+}
+
+/// As _arguments wants it: '(-o --output)'{-o,--output}'[Write to this file]:value:_files'
+std::string zsh_argument(const Verb& verb, const Option& option) {
+  const std::vector<std::string> choices = option.choices();
+  const std::string value = choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " "));
+  if (!option.is_named()) {
+    return fmt::format("'{}: :{}'", option.takes_several() ? "*" : "",
+                       verb.name() == "table" ? "_cgpu_inputs_and_tables" : value);
+  }
+  const std::vector<std::string> names = option.names();
+  const std::string rest = fmt::format("'[{}]{}'", in_zsh_quotes(with_before(option.about(), "[]:\\", "\\")),
+                                       option.is_flag() ? std::string() : ":value:" + value);
+  if (names.size() == 1) return names[0] + rest;
+  return fmt::format("'({})'{{{}}}{}", fmt::join(names, " "), fmt::join(names, ","), rest);
+}
+
+/// Read by `source` as well as from a folder of zsh's functions.
+std::string zsh_script(const CommandLine& line) {
+  std::string verbs;
+  std::string cases;
   for (const Verb& verb : line.verbs()) {
-    for (const std::string& name : verb.long_option_names()) {
-      script += fmt::format("complete -c cgpu -n \"__fish_seen_subcommand_from {}\" -l {}\n", verb.name(), name);
+    verbs += fmt::format("    '{}:{}'\n", verb.name(), in_zsh_quotes(with_before(verb.about(), ":", "\\")));
+    cases += fmt::format("    {})\n      _arguments \\\n", verb.name());
+    std::vector<std::string> arguments;
+    for (const Option& option : verb.options()) arguments.push_back("        " + zsh_argument(verb, option));
+    cases += fmt::format("{}\n      ;;\n", fmt::join(arguments, " \\\n"));
+  }
+  return fmt::format(R"(#compdef cgpu
+_cgpu_inputs_and_tables() {{
+  _files
+  compadd -- {2}
+}}
+_cgpu() {{
+  local -a verbs=(
+{0}  )
+  if ((CURRENT == 2)); then
+    _describe command verbs
+    _files
+    return
+  fi
+  shift words
+  ((CURRENT--))
+  case $words[1] in
+{1}    *) _files ;;
+  esac
+}}
+if [ "$funcstack[1]" = _cgpu ]; then
+  _cgpu "$@"
+else
+  compdef _cgpu cgpu
+fi
+)",
+                     verbs, cases, tables());
+}
+
+std::string fish_script(const CommandLine& line) {
+  const auto in_quotes = [](const std::string& text) { return "'" + with_before(text, "'\\", "\\") + "'"; };
+  std::string script;
+  for (const Verb& verb : line.verbs()) {
+    script +=
+        fmt::format("complete -c cgpu -n __fish_use_subcommand -a {} -d {}\n", verb.name(), in_quotes(verb.about()));
+    for (const Option& option : verb.options()) {
+      std::string what;
+      for (const std::string& name : option.names()) {
+        if (option.is_named())
+          what += (name.starts_with("--") ? " -l " : " -s ") + name.substr(name.find_first_not_of('-'));
+      }
+      const std::vector<std::string> choices = option.choices();
+      if (!choices.empty()) {
+        what += fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+      } else if (option.is_named() && !option.is_flag()) {
+        what += " -r";
+      }
+      if (what.empty()) continue;
+      script += fmt::format("complete -c cgpu -n '__fish_seen_subcommand_from {}'{} -d {}\n", verb.name(), what,
+                            in_quotes(option.about()));
     }
   }
-  return script + fmt::format("complete -c cgpu -n \"__fish_seen_subcommand_from table\" -a \"{}\"\n", tables());
+  return script + fmt::format("complete -c cgpu -n '__fish_seen_subcommand_from table' -a '{}'\n", tables());
 }
 
 }  // namespace
@@ -72,12 +164,7 @@ void add_completion_verb(CommandLine& line) {
   Verb verb = line.add_verb("completion", "Shell completion: source <(cgpu completion bash)");
   verb.add_option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   verb.set_action([&line, shell] {
-    if (*shell == "fish") {
-      std::cout << fish_script(line);
-    } else {
-      if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
-      std::cout << bash_script(line);
-    }
+    std::cout << (*shell == "bash" ? bash_script(line) : *shell == "zsh" ? zsh_script(line) : fish_script(line));
   });
 }
 

@@ -180,10 +180,11 @@ void add_table_verb(CommandLine& line) {
   verb.add_option("--where", command->where, "Only rows that match: \"total_ns > 1ms and name ~ gemm\"");
   for (const DeclaredOption& declared : declared_options()) {
     const std::string& name = declared.option.name;
-    const std::string about =
-        declared.tables.size() == 1
-            ? fmt::format("Table {}: {}", declared.tables[0], declared.option.about)
-            : fmt::format("{} (tables {})", declared.option.about, fmt::join(declared.tables, ", "));
+    std::string about = fmt::format("{} {}: {}", declared.tables.size() == 1 ? "Table" : "Tables",
+                                    fmt::join(declared.tables, ", "), declared.option.about);
+    if (const std::string& fallback = declared.option.fallback; !fallback.empty()) {
+      about += fmt::format(" (default: {})", fallback);
+    }
     switch (declared.option.kind) {
       case TableOption::Kind::flag:
         verb.add_flag("--" + name, command->flags[name], about);

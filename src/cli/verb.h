@@ -20,5 +20,6 @@ void add_sql_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);
 void add_view_verb(CommandLine& line);
 void add_completion_verb(CommandLine& line);
+void add_manpage_verb(CommandLine& line);
 
 }  // namespace cgpu

@@ -19,9 +19,8 @@ namespace {
 
 constexpr const char* kPruned = "<pruned>";
 
-const TableOption kScopeOption{
-    "scope", TableOption::Kind::names, "",
-    "Table call_tree: also the values of these other scopes, as stored (function, point, lex_aware, ...)"};
+const TableOption kScopeOption{"scope", TableOption::Kind::names, "",
+                               "Also the values of these other scopes, as stored (function, point, lex_aware, ...)"};
 const TableOption kMinPctOption{
     "min-pct", TableOption::Kind::number, "0",
     "Nodes with less than this percentage of the whole, by the first metric, are added up in a row \"<pruned>\" below "

@@ -10,9 +10,8 @@
 
 namespace cgpu {
 
-inline const TableOption kMetricOption{
-    "metric", TableOption::Kind::names, "",
-    "Tables over a call tree: these metrics, as in table metrics (several separated by commas)"};
+inline const TableOption kMetricOption{"metric", TableOption::Kind::names, "",
+                                       "These metrics, as in table metrics (several separated by commas)"};
 
 /// A metric of the opened runs, found by its name in each of them.
 struct ShownMetric {

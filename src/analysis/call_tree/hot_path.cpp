@@ -12,9 +12,8 @@ namespace cgpu {
 
 namespace {
 
-const TableOption kThresholdOption{
-    "threshold", TableOption::Kind::number, "50",
-    "Table hot_path: follow a child that has this percentage of its parent (default 50)"};
+const TableOption kThresholdOption{"threshold", TableOption::Kind::number, "50",
+                                   "Follow a child that has this percentage of its parent"};
 
 void append_metrics(Table& table, const std::vector<TreeOfRun>& runs, const TableOptions&) {
   for (const auto& [rank, tree] : runs) {

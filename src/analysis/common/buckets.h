@@ -11,10 +11,7 @@
 namespace cgpu {
 
 inline TableOption buckets_option() {
-  TableOption option{
-      "buckets", TableOption::Kind::number, "100",
-      "Tables utilization, stream_utilization, thread_utilization: into how many buckets the time is cut "
-      "(default 100)"};
+  TableOption option{"buckets", TableOption::Kind::number, "100", "Into how many buckets the time is cut"};
   option.most = 1e6;
   return option;
 }

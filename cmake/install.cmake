@@ -1,0 +1,19 @@
+# What `cmake --install` installs, in the folders of GNUInstallDirs: the program, its manual page, completion for shells, and
+# the licences. The program needs none of the others.
+include(GNUInstallDirs)
+
+install(TARGETS cgpu)
+install(FILES LICENSE packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# cgpu_install_output(FILE FOLDER word...): what the program prints, run when it is installed, so that it says nothing else.
+function(cgpu_install_output file folder)
+  set(output ${CMAKE_BINARY_DIR}/printed/${file})
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/printed)
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:cgpu>\" ${ARGN} OUTPUT_FILE \"${output}\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${output} DESTINATION ${folder})
+endfunction()
+
+cgpu_install_output(cgpu.1 ${CMAKE_INSTALL_MANDIR}/man1 manpage)
+cgpu_install_output(cgpu ${CMAKE_INSTALL_DATADIR}/bash-completion/completions completion bash)
+cgpu_install_output(_cgpu ${CMAKE_INSTALL_DATADIR}/zsh/site-functions completion zsh)
+cgpu_install_output(cgpu.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d completion fish)
