@@ -57,6 +57,15 @@ class Verbs(Files):
         self.assertEqual(bare.stdout, report.stdout)
         self.assertIn(b"gpu_time", bare.stdout)
 
+    def test_the_readme_shows_what_the_report_prints(self):
+        with open(os.path.join(HERE, "README.md"), encoding="utf-8") as handle:
+            text = handle.read()
+        begin = text.index("generated_training.json.gz ===")
+        shown = [line.rstrip() for line in text[begin:text.index("```", begin)].splitlines()]
+        printed = [line.rstrip() for line in cgpu("report", EXAMPLE).stdout.decode().splitlines()]
+        self.assertGreater(len(shown), 30)
+        self.assertEqual([line for line in shown if line != "..." and line not in printed], [])
+
     def test_every_listed_table_answers_in_every_format(self):
         names = [row[0] for row in json.loads(cgpu("table", "--list", "--format", "json").stdout)["tables"]["tables"]["rows"]]
         self.assertIn("idle_streams", names)
