@@ -66,6 +66,16 @@ void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_
   part({returned, gap.end}, starting ? IdleCause::launch_overhead : IdleCause::dependency, launch);
 }
 
+/// Fetches what split_gap reads of the launch of an op: launches lie anywhere in memory.
+void prefetch_launch(const Timeline& timeline, OpIndex op) {
+  const Slices& slices = timeline.slices;
+  const SliceIndex launch = slices.launch[timeline.device_ops.slice[op]];
+  if (launch == kNone) return;
+  __builtin_prefetch(&slices.flags[launch]);
+  __builtin_prefetch(&slices.start[launch]);
+  __builtin_prefetch(&slices.duration[launch]);
+}
+
 /// Calls visit(gap, waking_op, stream_ended) for the gaps between `ops`.
 template <typename Visit>
 void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visit) {
@@ -85,7 +95,10 @@ void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visi
     visit(Interval{busy_until, end}, waking_op, stream_ended);
   };
   OpIndex first = ops.front();  // of the ops that start when this one does, in file order
-  for (const OpIndex op : ops) {
+  constexpr size_t kAhead = 16;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const OpIndex op = ops[i];
+    if (i + kAhead < ops.size()) prefetch_launch(timeline, ops[i + kAhead]);
     const int64_t start = start_of(op);
     const int64_t end = timeline.slices.end(all.slice[op]);
     if (start != start_of(first)) first = op;
