@@ -63,6 +63,7 @@ class Swelling(unittest.TestCase):
 
     def start(self, *words, stdin=subprocess.DEVNULL, file_size=None):
         def limit():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             if file_size is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
