@@ -42,16 +42,15 @@ std::vector<Mark> find_marks(const Timeline& timeline) {
   return marks;
 }
 
-/// The launches between two neighbours of the times at which marks begin or end.
+/// The launches from one of the times at which marks begin or end up to the next one.
 struct Launches {
-  int64_t count = 0;
-  int64_t last_end = INT64_MIN;  // of the device ops that they launched
+  int64_t before = 0;            // how many there are from the first of all these times up to this one
+  int64_t last_end = INT64_MIN;  // of the device ops that were launched here
 };
 
-/// Those of the times from bounds[i] to bounds[i + 1]. O(n log m) in the device ops and bounds, O(n) where one op after
-/// another is launched.
+/// By bound, and one more. O(n log m) in the device ops and bounds, O(n) where one op after another is launched.
 std::vector<Launches> launches_between(const Timeline& timeline, const std::vector<int64_t>& bounds) {
-  std::vector<Launches> found(bounds.size());
+  std::vector<Launches> found(bounds.size() + 1);
   size_t here = 0;  // bounds before the previous launch or at it
   for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
     const SliceIndex call = launch_of(timeline, op);
@@ -61,10 +60,10 @@ std::vector<Launches> launches_between(const Timeline& timeline, const std::vect
       here = static_cast<size_t>(std::upper_bound(bounds.begin(), bounds.end(), start) - bounds.begin());
     }
     if (here == 0) return;
-    Launches& launches = found[here - 1];
-    ++launches.count;
-    launches.last_end = std::max(launches.last_end, timeline.slices.end(op));
+    ++found[here].before;
+    found[here - 1].last_end = std::max(found[here - 1].last_end, timeline.slices.end(op));
   });
+  for (size_t i = 1; i < found.size(); ++i) found[i].before += found[i - 1].before;
   return found;
 }
 
@@ -90,12 +89,10 @@ std::vector<Step> find_steps(const Timeline& timeline) {
     Interval time = mark.time;
     if (!steps.empty()) time.begin = std::max(time.begin, steps.back().time.end);
     time.end = std::max(time.begin, time.end);
-    int64_t count = 0;
-    for (size_t i = first; i < last; ++i) count += launches[i].count;
     for (unseen = std::max(unseen, first); unseen < last; ++unseen) {
       time.end = std::max(time.end, launches[unseen].last_end);
     }
-    steps.push_back({mark.step, time, count, mark.slice});
+    steps.push_back({mark.step, time, launches[last].before - launches[first].before, mark.slice});
   }
   return steps;
 }
