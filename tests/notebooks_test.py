@@ -4,9 +4,7 @@ build folder; what they print is held against the program and against what their
 
 Environment: CGPU (the binary in its build folder).
 """
-import csv
 import glob
-import io
 import json
 import os
 import pathlib
@@ -16,7 +14,8 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from oracle.python_package import PROGRAM, ROOT, installed  # pylint: disable=wrong-import-position
+from oracle import tool  # pylint: disable=wrong-import-position
+from oracle.python_package import ROOT, installed  # pylint: disable=wrong-import-position
 
 FOLDER = ROOT / "examples/notebooks"
 LIBRARIES = ["nbclient==0.11.0", "nbformat==5.11.1", "ipykernel==7.4.0", "matplotlib==3.11.2", "duckdb==2.0.0",
@@ -60,9 +59,7 @@ def run_notebook(name):
 
 def table(profile, name):
     """Rows as the program prints them."""
-    printed = subprocess.run([PROGRAM, "table", ROOT / "examples" / profile, name, "--format", "csv"], check=True,
-                             stdout=subprocess.PIPE).stdout.decode()
-    return list(csv.DictReader(io.StringIO(printed)))
+    return tool.table(str(ROOT / "examples" / profile), name)
 
 
 class Stored(unittest.TestCase):
@@ -95,8 +92,9 @@ class Notebooks(unittest.TestCase):
     def test_two_runs(self):
         texts, pictures = run_notebook("two_runs")
         self.assertEqual(pictures, 1)
-        compared = subprocess.run([PROGRAM, "compare", ROOT / "examples/cnn_workers0.json.gz",
-                                   ROOT / "examples/cnn_workers4.json.gz"], check=True, stdout=subprocess.PIPE)
+        compared = tool.run(["compare", *(ROOT / "examples" / name for name in
+                                          ("cnn_workers0.json.gz", "cnn_workers4.json.gz"))])
+        self.assertEqual(compared.returncode, 0)
         self.assertIn(texts[0].splitlines()[0], compared.stdout.decode())
         self.assertRegex(texts[0], r"7\.61 ms less \(20\.4 % less\)")
 
