@@ -11,9 +11,10 @@ namespace cgpu {
 
 namespace {
 
-/// Fills `parent` of slices of one thread, which come outer ones first. Returns whether none overlaps another without
-/// one containing the other.
-bool nest(std::span<const SliceIndex> outer_first, Slices& slices) {
+/// Fills `parent` of slices of one thread, which come outer ones first. Returns whether all have plausible durations
+/// and none overlaps another without one containing the other.
+bool nest(std::span<const SliceIndex> outer_first, Timeline& timeline) {
+  Slices& slices = timeline.slices;
   struct Open {
     int64_t end;
     SliceIndex slice;
@@ -22,6 +23,7 @@ bool nest(std::span<const SliceIndex> outer_first, Slices& slices) {
   bool nested = true;
   for (const SliceIndex i : outer_first) {
     const int64_t end = slices.end(i);
+    nested = nested && is_plausible(timeline, i);
     // A slice that ends before this one contains neither this one nor, if this one does not, any that begins later.
     for (; !open.empty() && open.back().end < end; open.pop_back()) {
       nested = nested && open.back().end <= slices.start[i];
@@ -61,7 +63,7 @@ void for_each_thread_outer_first(const Timeline& timeline,
 
 void nest_host_slices(Timeline& timeline) {
   for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> own) {
-    if (!own.empty()) timeline.tracks[timeline.slices.track[own.front()]].nested = nest(own, timeline.slices);
+    if (!own.empty()) timeline.tracks[timeline.slices.track[own.front()]].nested = nest(own, timeline);
   });
 }
 

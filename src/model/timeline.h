@@ -87,7 +87,8 @@ struct Track {
   std::optional<int64_t> rank = {};  // of the process, where one profile is of several ranks
   /// Names of the tracks that it is nested in below the process, outermost first.
   std::vector<std::string> above = {};
-  /// Known of its host slices: none overlaps another without one containing the other (links/nesting.h).
+  /// Known of its host slices: all have plausible durations, and none overlaps another without one containing the other
+  /// (links/nesting.h).
   bool nested = false;
 };
 

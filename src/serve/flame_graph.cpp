@@ -16,11 +16,9 @@ StackTree fold_host_time(const Session& session, StepFrames steps) {
   StackTree tree;
   StackFolder folder(tree, steps);
   for (const Run& run : session.runs) {
-    const std::vector<int64_t> self = host_self_times(run.timeline);
-    folder.fold_host(run.timeline, [&](uint32_t node, SliceIndex slice) {
-      ++tree.nodes[node].count;
-      tree.nodes[node].self += static_cast<double>(self[slice]);
-    });
+    folder.fold_host(
+        run.timeline, [&](uint32_t node, SliceIndex) { ++tree.nodes[node].count; },
+        [&](uint32_t node, int64_t ns) { tree.nodes[node].self += static_cast<double>(ns); });
   }
   tree.add_up();
   return tree;

@@ -109,13 +109,9 @@ FoldedTimeline fold_timeline(const Session& session, size_t run, ThreadFrames th
   StackFolder folder(tree, StepFrames::merged, threads);
   std::vector<int64_t> cpu_ns;
   std::vector<int64_t> device_ns;
-  {
-    const std::vector<int64_t> self = host_self_times(timeline);
-    folder.fold_host(timeline, [&](uint32_t node, SliceIndex slice) {
-      ++tree.nodes[node].count;
-      entry(cpu_ns, node) += self[slice];
-    });
-  }
+  folder.fold_host(
+      timeline, [&](uint32_t node, SliceIndex) { ++tree.nodes[node].count; },
+      [&](uint32_t node, int64_t ns) { entry(cpu_ns, node) += ns; });
   folder.fold_device(session, run, [&](uint32_t node, SliceIndex slice) {
     ++tree.nodes[node].count;
     entry(device_ns, node) += timeline.slices.duration[slice];

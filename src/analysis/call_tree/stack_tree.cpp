@@ -62,13 +62,12 @@ void StackFolder::enter(const Timeline& timeline) {
   root_of_.assign(timeline.tracks.size(), kUnasked);
 }
 
-bool StackFolder::counts(SliceIndex slice) const {
-  const SliceKind kind = timeline_->kind(slice);
-  if (is_call(kind) && calls_ == CallFrames::left_out) return false;
-  return is_host(kind) && is_plausible(*timeline_, slice);
-}
-
-uint32_t StackFolder::node_of(SliceIndex slice) {
+uint32_t StackFolder::find_node_of(SliceIndex slice) {
+  const SliceIndex parent = timeline_->slices.parent[slice];
+  if (parent != kNone &&
+      node_of_[parent] != kUnasked) {  // mostly so where slices are asked for in the order of the file
+    return node_of_[slice] = counts(slice) ? fold(slice, node_of_[parent]) : node_of_[parent];
+  }
   above_.clear();
   for (; slice != kNone && node_of_[slice] == kUnasked; slice = timeline_->slices.parent[slice]) {
     above_.push_back(slice);
@@ -115,37 +114,6 @@ std::string_view StackFolder::frame_name(std::string_view name) const {
   const std::string_view number = name.substr(kStepMark.size());
   const bool is_step = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
   return is_step ? kStepMark.substr(0, kStepMark.size() - 1) : name;
-}
-
-namespace {
-
-/// By slice, what its children leave of it. Empty where that is not its own time: where slices may overlap without
-/// nesting, or one of them has no plausible end.
-std::vector<int64_t> left_by_children(const Timeline& timeline) {
-  const Slices& slices = timeline.slices;
-  std::vector<int64_t> left(slices.size(), 0);
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (!is_host(timeline.kind(slice))) continue;
-    const TrackIndex track = slices.track[slice];
-    if (!timeline.tracks[track].nested || !is_plausible(timeline, slice)) return {};
-    left[slice] += slices.duration[slice];
-    const SliceIndex parent = slices.parent[slice];
-    const bool inside = parent != kNone && slices.track[parent] == track &&
-                        slices.start[parent] <= slices.start[slice] &&
-                        slices.end(slice) <= slices.end(parent);  // else it was handed over by another thread
-    if (inside) left[parent] -= slices.duration[slice];
-  }
-  return left;
-}
-
-}  // namespace
-
-std::vector<int64_t> host_self_times(const Timeline& timeline) {
-  std::vector<int64_t> self = left_by_children(timeline);
-  if (!self.empty()) return self;
-  self.assign(timeline.slices.size(), 0);
-  for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) { self[slice] += part.end - part.begin; });
-  return self;
 }
 
 }  // namespace cgpu

@@ -62,69 +62,6 @@ enum class ThreadFrames : uint8_t { merged, apart };
 /// Whether calls of a device's runtime are frames.
 enum class CallFrames : uint8_t { shown, left_out };
 
-/// Folds host slices of one run after another into a tree, each with those above it when it is first asked for.
-class StackFolder {
- public:
-  explicit StackFolder(StackTree& tree, StepFrames steps, ThreadFrames threads = ThreadFrames::merged,
-                       CallFrames calls = CallFrames::shown)
-      : tree_(tree), steps_(steps), threads_(threads), calls_(calls) {}
-
-  /// From now on slices are of this timeline.
-  void enter(const Timeline& timeline);
-  /// The node of a slice; that of the one above where it does not count; kRoot where there is none.
-  uint32_t node_of(SliceIndex slice);
-  /// Calls visit(node, slice) for every host slice that counts.
-  template <typename Visit>
-  void fold_host(const Timeline& timeline, Visit visit) {
-    enter(timeline);
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (counts(slice)) visit(node_of(slice), slice);
-    }
-  }
-  /// Calls visit(node, slice) for every device op of a run. The node is below that of the call that launched the op,
-  /// also where the call lies outside of the part that the session is of; unknown launches have a root.
-  template <typename Visit>
-  void fold_device(const Session& session, size_t run, Visit visit) {
-    const Timeline& timeline = session.runs[run].timeline;
-    std::vector<OpIndex> ops;
-    for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-    const OpsInWhole there = ops_in_whole(session, run, ops);
-    enter(there.timeline);
-    std::vector<uint32_t> name_of(timeline.names.size(), UINT32_MAX);
-    for (size_t i = 0; i < ops.size(); ++i) {
-      const SliceIndex slice = timeline.device_ops.slice[ops[i]];
-      uint32_t& name = name_of[timeline.slices.name[slice]];
-      if (name == UINT32_MAX) name = tree_.name(timeline.name(slice));
-      const uint32_t above = above_device_op(launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]));
-      const uint32_t node = tree_.child(above, name, static_cast<uint8_t>(timeline.kind(slice)));
-      tree_.nodes[node].kernel_class = timeline.device_ops.kernel_class[ops[i]];
-      visit(node, slice);
-    }
-  }
-
- private:
-  static constexpr uint32_t kUnasked = UINT32_MAX - 1;
-  static_assert(kUnasked != StackTree::kRoot);
-
-  /// Whether a slice has a node of its own: those that nest on host threads, of plausible duration.
-  bool counts(SliceIndex slice) const;
-  uint32_t fold(SliceIndex slice, uint32_t above);
-  uint32_t above_device_op(SliceIndex call);
-  uint32_t root_of(TrackIndex track);
-  std::string_view frame_name(std::string_view name) const;
-
-  StackTree& tree_;
-  StepFrames steps_;
-  ThreadFrames threads_;
-  CallFrames calls_;
-  const Timeline* timeline_ = nullptr;
-  MergedNames merged_;
-  std::vector<uint32_t> name_of_;  // in the tree, by merged number
-  std::vector<uint32_t> node_of_;  // by slice
-  std::vector<uint32_t> root_of_;  // by track, where threads are apart
-  std::vector<SliceIndex> above_;
-};
-
 /// Calls visit(slice, part) for the parts of time that belong to each host slice: at every moment of a thread, of the
 /// slices that it is in, the last one in the order of nesting. Of a slice that contains others, what they leave; where
 /// slices overlap without nesting, the later one has the common time. Over a thread the parts add up to the time in
@@ -159,7 +96,97 @@ void for_each_host_self_part(const Timeline& timeline, Visit visit) {
     open.clear();
   });
 }
-/// By slice, the sum of its parts.
-std::vector<int64_t> host_self_times(const Timeline& timeline);
+
+/// Folds host slices of one run after another into a tree, each with those above it when it is first asked for.
+class StackFolder {
+ public:
+  explicit StackFolder(StackTree& tree, StepFrames steps, ThreadFrames threads = ThreadFrames::merged,
+                       CallFrames calls = CallFrames::shown)
+      : tree_(tree), steps_(steps), threads_(threads), calls_(calls) {}
+
+  /// From now on slices are of this timeline.
+  void enter(const Timeline& timeline);
+  /// The node of a slice; that of the one above where it does not count; kRoot where there is none.
+  uint32_t node_of(SliceIndex slice) {
+    const uint32_t node = node_of_[slice];
+    return node != kUnasked ? node : find_node_of(slice);
+  }
+  /// Calls visit(node, slice) for every host slice that counts.
+  template <typename Visit>
+  void fold_host(const Timeline& timeline, Visit visit) {
+    enter(timeline);
+    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+      if (counts(slice)) visit(node_of(slice), slice);
+    }
+  }
+  /// The same, and own(node, ns) such that over all calls the ns of a node add up to the parts of time that belong to
+  /// its slices. Where the slices of a thread nest, a slice has its duration without those of the slices directly in
+  /// it.
+  template <typename Visit, typename Own>
+  void fold_host(const Timeline& timeline, Visit visit, Own own) {
+    const Slices& slices = timeline.slices;
+    bool all_nested = true;
+    fold_host(timeline, [&](uint32_t node, SliceIndex slice) {
+      visit(node, slice);
+      const TrackIndex track = slices.track[slice];
+      all_nested = all_nested && timeline.tracks[track].nested;
+      if (!timeline.tracks[track].nested) return;
+      own(node, slices.duration[slice]);
+      const SliceIndex parent = slices.parent[slice];  // of another track where that thread handed the work over
+      if (parent != kNone && slices.track[parent] == track) own(node_of_[parent], -slices.duration[slice]);
+    });
+    if (all_nested) return;
+    for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) {
+      if (!timeline.tracks[slices.track[slice]].nested) own(node_of(slice), part.end - part.begin);
+    });
+  }
+  /// Calls visit(node, slice) for every device op of a run. The node is below that of the call that launched the op,
+  /// also where the call lies outside of the part that the session is of; unknown launches have a root.
+  template <typename Visit>
+  void fold_device(const Session& session, size_t run, Visit visit) {
+    const Timeline& timeline = session.runs[run].timeline;
+    std::vector<OpIndex> ops;
+    for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
+    const OpsInWhole there = ops_in_whole(session, run, ops);
+    enter(there.timeline);
+    std::vector<uint32_t> name_of(timeline.names.size(), UINT32_MAX);
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const SliceIndex slice = timeline.device_ops.slice[ops[i]];
+      uint32_t& name = name_of[timeline.slices.name[slice]];
+      if (name == UINT32_MAX) name = tree_.name(timeline.name(slice));
+      const uint32_t above = above_device_op(launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]));
+      const uint32_t node = tree_.child(above, name, static_cast<uint8_t>(timeline.kind(slice)));
+      tree_.nodes[node].kernel_class = timeline.device_ops.kernel_class[ops[i]];
+      visit(node, slice);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kUnasked = UINT32_MAX - 1;
+  static_assert(kUnasked != StackTree::kRoot);
+
+  /// Whether a slice has a node of its own: those that nest on host threads, of plausible duration.
+  bool counts(SliceIndex slice) const {
+    const SliceKind kind = timeline_->kind(slice);
+    if (is_call(kind) && calls_ == CallFrames::left_out) return false;
+    return is_host(kind) && is_plausible(*timeline_, slice);
+  }
+  uint32_t find_node_of(SliceIndex slice);
+  uint32_t fold(SliceIndex slice, uint32_t above);
+  uint32_t above_device_op(SliceIndex call);
+  uint32_t root_of(TrackIndex track);
+  std::string_view frame_name(std::string_view name) const;
+
+  StackTree& tree_;
+  StepFrames steps_;
+  ThreadFrames threads_;
+  CallFrames calls_;
+  const Timeline* timeline_ = nullptr;
+  MergedNames merged_;
+  std::vector<uint32_t> name_of_;  // in the tree, by merged number
+  std::vector<uint32_t> node_of_;  // by slice
+  std::vector<uint32_t> root_of_;  // by track, where threads are apart
+  std::vector<SliceIndex> above_;
+};
 
 }  // namespace cgpu
