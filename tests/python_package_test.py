@@ -1,38 +1,28 @@
 #!/usr/bin/env python3
 """The Python package (python/): a wheel is made from the build folder, installed into a clean virtual environment, and
-held against the program and against pyarrow, pandas and polars; bad use gives an error and no crash.
+held against the program and against pyarrow, pandas and polars. Bad use: python_bad_use_test.py.
 
 Environment: CGPU (the binary in its build folder), CGPU_CORPUS_ALL=1: every table of every profile of the corpus.
 """
-import concurrent.futures
 import ctypes
-import gc
 import glob
-import gzip
 import importlib
-import json
 import os
-import pathlib
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import unittest
-import warnings
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle.python_package import BUILD, PROGRAM, ROOT, installed, python_in, run  # noqa: E402
+from oracle.python_package import (BUILD, EXAMPLE, OTHER, PROGRAM, ROOT, installed, opened, rows_of, run,  # noqa: E402
+                                   told, write_many_events)
 
 CLEAN = BUILD / "python-use"
 LIBRARIES = ["pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
-EXAMPLE = str(ROOT / "examples/generated_training.json.gz")
-OTHER = str(ROOT / "examples/llm_decode.json.gz")
 CORPUS = ROOT.parent / "shared/corpus"
 EVENTS = "slices"
 
@@ -50,35 +40,6 @@ def built(folder, name, *options):
     path = os.path.join(folder, name)
     run(BUILD / "trace_builder", path, *options)
     return path
-
-
-def told(*arguments):
-    """(the document, None), or (None, the line of the error)."""
-    done = subprocess.run([str(PROGRAM), *map(str, arguments), "--format", "json"], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=300, check=False)
-    if done.returncode:
-        return None, done.stderr.decode(errors="replace").strip().splitlines()[-1].removeprefix("cgpu: ")
-    return json.loads(done.stdout), None
-
-
-def rows_of(table):
-    return [list(row) for row in table._rows()]
-
-
-def opened(paths, **options):
-    """Without the warnings of damage."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return cgpu.open(paths, **options)
-
-
-def in_clean_python(code, *arguments, timeout=120):
-    """Runs a program with the package; returns what it printed. Fails where it crashes."""
-    done = subprocess.run([str(python_in(CLEAN)), "-c", code, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=timeout, check=False)
-    if done.returncode:
-        raise AssertionError("exit %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-2000:]))
-    return done.stdout.decode()
 
 
 class Wheel(unittest.TestCase):
@@ -453,31 +414,6 @@ class Sql(unittest.TestCase):
                 self.assertEqual(rows_of(session.sql("SELECT * FROM kernels")), rows_of(whole.sql("SELECT * FROM kernels")))
                 self.assertRaisesRegex(cgpu.Error, "slices", session.sql, "SELECT * FROM slices")
 
-    def test_what_is_no_question(self):
-        with opened(EXAMPLE) as session:
-            for statement, options in (("", {}), (" -- nothing", {}), ("SELECT 1; SELECT 2", {}), (None, {}), (b"SELECT 1", {}),
-                                       ("SELECT 1", {"top": -1}), ("SELECT 1", {"timeout": "soon"})):
-                with self.subTest(statement, **options), self.assertRaises(cgpu.Error):
-                    session.sql(statement, **options)
-            for sessions in ({}, {"a": None}, {"not a name": session, "": session},
-                             {"r%d" % at: session for at in range(12)}):
-                with self.subTest(len(sessions)), self.assertRaises(cgpu.Error):
-                    cgpu.sql("SELECT * FROM a.kernels", sessions)
-            endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
-            start = time.monotonic()
-            self.assertRaisesRegex(cgpu.Error, "longer", session.sql, endless, timeout="200ms")
-            self.assertLess(time.monotonic() - start, 20)
-            self.assertEqual(rows_of(session.sql("SELECT 1")), [[1]])
-        self.assertRaisesRegex(cgpu.Error, "the session is closed", session.sql, "SELECT 1")
-
-    def test_threads_on_one_session(self):
-        with opened(EXAMPLE) as session:
-            statements = ["SELECT * FROM %s" % name for name in ("kernels", "ops", "slices", "idle", "api", "waits")]
-            want = {statement: rows_of(session.sql(statement)) for statement in statements}
-        with opened(EXAMPLE) as session, concurrent.futures.ThreadPoolExecutor(4) as pool:
-            for statement, got in zip(statements * 4, pool.map(lambda one: rows_of(session.sql(one)), statements * 4)):
-                self.assertEqual(got, want[statement], statement)
-
 
 class Timelines(unittest.TestCase):
     def boxes(self, svg):
@@ -534,19 +470,6 @@ class Timelines(unittest.TestCase):
             self.assertEqual({key: tuple(map(float, value)) for key, value in own.items()},
                              {key: value for key, value in theirs.items() if key in own})
 
-    def test_bad_use(self):
-        with opened(EXAMPLE) as session:
-            for arguments, options in ((("soon",), {}), ((9, 3), {}), (("100s",), {}), ((), {"width": 3}), ((), {"width": "a"}),
-                                       ((), {"most_tracks": 0}), (("100s", "101s"), {})):
-                with self.subTest(arguments, **options), self.assertRaises(cgpu.Error):
-                    session.timeline(*arguments, **options)
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "a.svg")
-                session.timeline("20ms", "21ms").save(path)
-                xml.etree.ElementTree.parse(path)
-            self.assertIn("<svg", session.timeline("20ms", "21ms")._repr_svg_())
-            self.assertRaises(ImportError, session.timeline("20ms", "21ms").to_png)  # Pillow is not in this environment
-
 
 class ArrowArray(ctypes.Structure):
     pass
@@ -577,296 +500,6 @@ def buffer_addresses(table):
     found = [array.children[i].contents.buffers[1] for i in range(array.n_children)]
     array.release(ctypes.byref(array))
     return found
-
-
-def write_many_events(path, count):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write('{"traceEvents": [')
-        for at in range(count):
-            file.write('%s{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":%d,"ts":%d,"dur":%d}\n'
-                       % ("," if at else "", at % 300, at % 7, at * 10, at % 10))
-        file.write("]}")
-
-
-class BadUse(unittest.TestCase):
-    def test_paths(self):
-        for path in ("no/such/file.json", "", b"\xff\xfe", "a\0b", "*.nothing", str(ROOT / "README.md"), str(ROOT / "cmake"),
-                     "/dev/null", 3, None, object()):
-            with self.subTest(path=path), self.assertRaises((cgpu.Error, TypeError)):
-                cgpu.open(path)
-        with self.assertRaises(cgpu.Error) as raised:
-            cgpu.open("no/such/file.json")
-        self.assertEqual(str(raised.exception), told("table", "no/such/file.json", "info")[1])
-        self.assertRaises(cgpu.Error, cgpu.open, [])
-        for options in ({"threads": -1}, {"threads": "2"}, {"rank": []}, {"kernel_rules": "no/such"}, {"from_": object()}):
-            with self.subTest(options), self.assertRaises(cgpu.Error):
-                cgpu.open(EXAMPLE, **options)
-
-    def test_tables(self):
-        with opened(EXAMPLE) as session:
-            for name, options in [("nothing", {}), ("compare_ops", {}), ("", {}), ("kernels", {"top": -1}),
-                                  ("kernels", {"top": 1.5}), ("kernels", {"where": 3}), ("kernels", {"sort": ["a"]}),
-                                  ("kernels", {"nothing": 1}), ("kernels", {"top": 2**80}), ("slices", {"where": "a~("}),
-                                  ("kernels", {"where": "name ~ '('"})]:
-                with self.subTest(table=name, options=options), self.assertRaises(cgpu.Error):
-                    session.table(name, **options)
-            self.assertRaises(TypeError, session.table, 3)
-            self.assertRaises(TypeError, session.table)
-
-    def test_damaged_files(self):
-        whole = gzip.decompress(pathlib.Path(EXAMPLE).read_bytes())
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "cut.json")
-            pathlib.Path(path).write_bytes(whole[:len(whole) // 2])
-            with self.assertWarns(cgpu.DamagedProfile) as warned:
-                session = cgpu.open(path)
-            self.assertIn("cut.json", str(warned.warning))
-            self.assertTrue(session.warnings)
-            with self.assertRaisesRegex(cgpu.Error, "cut.json.*--strict"):
-                cgpu.open(path, strict=True)
-
-    def test_names_that_are_no_utf8(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.fsencode(folder) + b"/\xff\xe9.json"
-            with gzip.open(EXAMPLE, "rb") as text, open(path, "wb") as copy:
-                copy.write(text.read())
-            for name in (path, os.fsdecode(path), pathlib.Path(os.fsdecode(path))):
-                with opened(name) as session:
-                    self.assertGreater(len(session.table("kernels")), 3)
-                    repr(session), repr(session.table("info")), session.table("info").to_arrow()
-            with self.assertRaises(cgpu.Error):
-                cgpu.open(path[:-1])
-
-    def test_closed(self):
-        session = opened(EXAMPLE)
-        kernels, events = session.table("kernels"), session.table(EVENTS)
-        stream = pyarrow.RecordBatchReader.from_stream(events)
-        before = rows_of(events)
-        session.close()
-        session.close()
-        self.assertTrue(session.closed)
-        for call in (session.tables, session.report, session.diagnose, lambda: session.table("kernels"),
-                     lambda: cgpu.compare(session, EXAMPLE), session.__enter__().tables):
-            self.assertRaisesRegex(cgpu.Error, "the session is closed", call)
-        self.assertIn("closed", repr(session))
-        self.assertIn("closed", session._repr_html_())
-        del session
-        gc.collect()
-        self.assertGreater(len(kernels.to_pandas()), 3)
-        self.assertEqual(rows_of(events), before)
-        del kernels, events
-        gc.collect()
-        self.assertEqual(stream.read_all().num_rows, len(before))
-
-    def test_a_stream_is_taken_once(self):
-        table = opened(EXAMPLE).table("kernels")
-        capsule = table.__arrow_c_stream__()
-        del capsule  # by nobody
-
-        class Once:
-            def __init__(self, capsule):
-                self.capsule = capsule
-
-            def __arrow_c_stream__(self, requested_schema=None):
-                return self.capsule
-
-        once = Once(table.__arrow_c_stream__())
-        pyarrow.table(once)
-        with self.assertRaises((pyarrow.ArrowException, ValueError)):
-            pyarrow.table(once)
-
-    def test_threads_on_one_session(self):
-        with opened(EXAMPLE) as session:
-            names = session.tables()["name"]
-            want = {name: rows_of(session.table(name)) for name in names}
-        with opened(EXAMPLE) as session:
-            events = session.table(EVENTS)
-            wrong = []
-
-            def ask(seed):
-                order = list(names)
-                random.Random(seed).shuffle(order)
-                for name in order:
-                    if rows_of(session.table(name)) != want[name]:
-                        wrong.append(name)
-                if rows_of(events) != want[EVENTS]:
-                    wrong.append("shared events")
-
-            threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            self.assertEqual(wrong, [])
-
-    def test_closed_while_others_ask(self):
-        for _ in range(5):
-            session = opened(EXAMPLE)
-            said = []
-
-            def ask():
-                try:
-                    while True:
-                        len(session.table("kernels"))
-                except cgpu.Error as error:
-                    said.append(str(error))
-
-            threads = [threading.Thread(target=ask) for _ in range(3)]
-            for thread in threads:
-                thread.start()
-            time.sleep(0.02)
-            session.close()
-            for thread in threads:
-                thread.join()
-            self.assertEqual(said, ["the session is closed"] * 3)
-
-    def test_fork(self):
-        text = in_clean_python("""
-import os, sys, threading, cgpu
-session = cgpu.open(sys.argv[1])
-kernels, events = session.table("kernels"), session.table("slices")
-want = len(kernels), len(events.to_dicts()), len(session.table("idle"))
-def child():
-    got = len(kernels), len(events.to_dicts()), len(session.table("idle"))
-    assert got == want, (got, want)
-    with cgpu.open(sys.argv[1]) as again:
-        assert len(again.table("kernels")) == want[0]
-    try:
-        session.table("nothing")
-    except cgpu.Error:
-        pass
-def in_fork(act):
-    sys.stdout.flush()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            act()
-        except BaseException as error:
-            print("child:", error, flush=True)
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(pid, 0)[1]
-print(in_fork(child))
-# While another thread is at work the child gets an answer or an error.
-ready, end = threading.Event(), threading.Event()
-def ask():
-    while not end.is_set():
-        session.table("critical_path")
-        ready.set()
-thread = threading.Thread(target=ask)
-thread.start()
-ready.wait()
-def careful():
-    try:
-        assert len(session.table("idle")) == want[2]
-    except cgpu.Error as error:
-        assert "forked" in str(error), error
-    with cgpu.open(sys.argv[1]) as again:
-        assert len(again.table("kernels")) == want[0]
-print([in_fork(careful) for _ in range(20)])
-end.set()
-thread.join()
-""", EXAMPLE)
-        self.assertEqual(text, "0\n%s\n" % ([0] * 20))
-
-    def test_processes(self):
-        text = in_clean_python("""
-import multiprocessing, sys, cgpu
-def count(name):
-    return len(session.table(name))
-session = cgpu.open(sys.argv[1])
-names = session.tables()["name"]
-with multiprocessing.get_context("fork").Pool(2) as pool:
-    print(pool.map(count, names) == [count(name) for name in names])
-""", EXAMPLE)
-        self.assertEqual(text, "True\n")
-
-    def test_end_of_the_program(self):
-        """With things alive, streams half read, threads still asking: often, and several at once, as it is a race."""
-        program = """
-import sys, threading, pyarrow, cgpu
-session = cgpu.open(sys.argv[1])
-reader = pyarrow.RecordBatchReader.from_stream(session.table("slices"))
-reader.read_next_batch()
-rows = iter(session.table("slices"))
-next(rows)
-def ask():
-    while True:
-        session.table("critical_path")
-threading.Thread(target=ask, daemon=True).start()
-"""
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda _: in_clean_python(program, EXAMPLE), range(40)))
-
-
-class CtrlC(unittest.TestCase):
-    PROGRAM = """
-import sys, time, cgpu
-print("ready", flush=True)
-try:
-    %s
-except KeyboardInterrupt:
-    print("stopped", flush=True)
-    sys.stdin.readline()
-    print(len(cgpu.open(sys.argv[2]).table("kernels")), flush=True)
-"""
-
-    def interrupt(self, act, path, after):
-        """How long it took until the call had ended."""
-        with subprocess.Popen([python_in(CLEAN), "-c", self.PROGRAM % act, path, EXAMPLE], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True) as process:
-            try:
-                self.assertEqual(process.stdout.readline(), "ready\n")
-                time.sleep(after)
-                start = time.monotonic()
-                process.send_signal(signal.SIGINT)
-                self.assertEqual(process.stdout.readline(), "stopped\n")
-                took = time.monotonic() - start
-                process.stdin.write("\n")
-                process.stdin.flush()
-                self.assertGreater(int(process.stdout.readline()), 3)
-                self.assertEqual(process.wait(60), 0)
-            finally:
-                process.kill()
-        return took
-
-    def test_ends_an_opening(self):
-        with tempfile.TemporaryDirectory() as folder:
-            whole = os.path.join(folder, "many.json")
-            write_many_events(whole, 400_000)
-            self.assertLess(self.interrupt("cgpu.open(sys.argv[1], threads=1); time.sleep(60)", whole, 0.1), 5)
-
-    def test_ends_what_a_session_is_asked(self):
-        self.assertLess(self.interrupt("""
-    session = cgpu.open(sys.argv[1])
-    while True:
-        session.table("critical_path")""", EXAMPLE, 1), 5)
-
-
-class WithoutTheLock(unittest.TestCase):
-    def test_other_threads_go_on(self):
-        """While a profile is opened, another thread of Python counts on."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "many.json")
-            write_many_events(path, 300_000)
-            ticks, done = [], threading.Event()
-
-            def tick():
-                while not done.is_set():
-                    ticks.append(time.monotonic())
-                    time.sleep(0.001)
-
-            thread = threading.Thread(target=tick)
-            thread.start()
-            start = time.monotonic()
-            opened(path, threads=1).close()
-            end = time.monotonic()
-            done.set()
-            thread.join()
-            inside = [at for at in ticks if start < at < end]
-            self.assertGreater(len(inside), 5)
-            gaps = [b - a for a, b in zip([start, *inside], [*inside, end])]
-            self.assertLess(max(gaps), 0.7 * (end - start) + 0.05)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,27 @@
-"""The Python package as its users have it: a wheel from the build folder, installed into a clean virtual environment."""
+"""The Python package as its users have it: a wheel from the build folder, installed into a clean virtual environment.
+
+Environment: CGPU_PYTHON_MODULE: another build of the module, which is tested in place of that of the wheel.
+"""
 import contextlib
 import fcntl
 import glob
+import importlib
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import venv
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["CGPU"]).resolve().parent if "CGPU" in os.environ else ROOT / "build"
 PROGRAM = BUILD / "cgpu"
+EXAMPLE = str(ROOT / "examples/generated_training.json.gz")
+OTHER = str(ROOT / "examples/llm_decode.json.gz")
 TOOLS = BUILD / "python-build"  # what the module is built with: made by scripts/python-tools
 
 
@@ -21,8 +30,37 @@ def run(*arguments, timeout=600, **options):
                           stderr=subprocess.PIPE, **options)
 
 
+def told(*arguments):
+    """(the document of the program, None), or (None, the line of the error)."""
+    done = subprocess.run([str(PROGRAM), *map(str, arguments), "--format", "json"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=300, check=False)
+    if done.returncode:
+        return None, done.stderr.decode(errors="replace").strip().splitlines()[-1].removeprefix("cgpu: ")
+    return json.loads(done.stdout), None
+
+
+def opened(paths, **options):
+    """A session, without the warnings of damage."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module("cgpu").open(paths, **options)
+
+
+def rows_of(table):
+    return [list(row) for row in table._rows()]
+
+
 def python_in(environment):
     return environment / "bin/python"
+
+
+def write_many_events(path, count):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"traceEvents": [')
+        for at in range(count):
+            file.write('%s{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":%d,"ts":%d,"dur":%d}\n'
+                       % ("," if at else "", at % 300, at % 7, at * 10, at % 10))
+        file.write("]}")
 
 
 def installed(name, libraries):
@@ -69,3 +107,6 @@ def _install(environment, libraries, wheel):
         run(python_in(environment), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *libraries)
         complete.write_text(" ".join(libraries))
     run(python_in(environment), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel)
+    if "CGPU_PYTHON_MODULE" in os.environ:
+        (module,) = environment.glob("lib/python*/site-packages/cgpu/_cgpu*.so")
+        shutil.copyfile(os.environ["CGPU_PYTHON_MODULE"], module)
