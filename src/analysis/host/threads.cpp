@@ -21,14 +21,16 @@ struct StateColumn {
   const char* about;
 };
 constexpr StateColumn kStateColumns[] = {
-    {ThreadState::running, "running_ns", "on a processor and in no call that waits, by scheduling or samples"},
+    {ThreadState::running, "running_ns",
+     "on a processor and in no call that waits, by scheduling or samples; absent without both"},
     {ThreadState::device_wait, "device_wait_ns",
      "in calls that wait for a device: synchronisation and blocking copies"},
     {ThreadState::lock_wait, "lock_wait_ns", "in calls that wait for a lock, a condition or a semaphore"},
     {ThreadState::io_wait, "io_wait_ns", "in calls that read, write or wait for input"},
     {ThreadState::sleep, "sleep_ns", "in calls that sleep"},
     {ThreadState::other_wait, "other_wait_ns", "in calls that wait for a thread, a process or a signal"},
-    {ThreadState::not_scheduled, "not_scheduled_ns", "on no processor, as scheduling says, and in no call that waits"},
+    {ThreadState::not_scheduled, "not_scheduled_ns",
+     "on no processor, as scheduling says, and in no call that waits; absent without it"},
     {ThreadState::call, "call_ns", "in runtime and driver calls of which it is not known whether they ran"},
     {ThreadState::os_call, "os_call_ns", "in other calls of the operating system, likewise"},
     {ThreadState::op, "op_ns", "in framework ops outside of calls, likewise"},
@@ -61,27 +63,38 @@ std::pair<double, double> interval_of_share(int64_t hits, int64_t tries) {
   return {100 * std::max(0.0, middle - reach), 100 * std::min(1.0, middle + reach)};
 }
 
-void append_states(Row& row, const std::array<int64_t, kThreadStates>& ns) {
-  for (const StateColumn& column : kStateColumns) row.emplace_back(ns[static_cast<size_t>(column.state)]);
+/// Whether what is known of threads can say that one is in a state: calls alone tell neither that it ran nor that it
+/// did not.
+bool can_tell(ThreadState state, bool scheduled, bool sampled) {
+  if (state == ThreadState::not_scheduled) return scheduled;
+  return state != ThreadState::running || scheduled || sampled;
+}
+
+void append_states(Row& row, const std::array<int64_t, kThreadStates>& ns, bool scheduled, bool sampled) {
+  for (const StateColumn& column : kStateColumns) {
+    Cell& cell = row.emplace_back();
+    if (can_tell(column.state, scheduled, sampled)) cell = ns[static_cast<size_t>(column.state)];
+  }
 }
 
 void append_threads(const RunInSession& run, Table& table) {
   for (const ThreadTimes& thread : thread_times(run.timeline())) {
     const int64_t span_ns = thread.span_ns();
     Row row = {run.run().rank, thread.process, thread.thread, thread.name, span_ns};
-    const bool sampled = thread.evidence == ThreadEvidence::samples && thread.possible_samples > 0;
+    const bool sampled = thread.evidence == ThreadEvidence::samples;
+    const bool estimated = sampled && thread.possible_samples > 0;
     const bool scheduled = thread.evidence == ThreadEvidence::scheduling;
     row.push_back(scheduled ? percent_of(thread.on_processor_ns, thread.scheduled_ns)
                             : percent_of(thread.at_work.length(), span_ns));
     row.push_back(cell(std::string_view(text_of(thread.evidence))));
-    append_states(row, thread.ns);
+    append_states(row, thread.ns, scheduled, sampled);
     row.push_back(scheduled ? Cell(thread.on_processor_ns) : Cell());
     row.push_back(scheduled ? Cell(thread.scheduled_ns) : Cell());
     const auto [low, high] =
-        sampled ? interval_of_share(thread.running_samples, thread.possible_samples) : std::pair(0.0, 0.0);
-    row.push_back(sampled ? Cell(thread.running_samples) : Cell());
-    row.push_back(sampled ? Cell(low) : Cell());
-    row.push_back(sampled ? Cell(high) : Cell());
+        estimated ? interval_of_share(thread.running_samples, thread.possible_samples) : std::pair(0.0, 0.0);
+    row.push_back(estimated ? Cell(thread.running_samples) : Cell());
+    row.push_back(estimated ? Cell(low) : Cell());
+    row.push_back(estimated ? Cell(high) : Cell());
     const std::string_view why = why_unknown(thread);
     row.push_back(why.empty() ? Cell() : cell(why));
     table.append(row);
@@ -96,6 +109,8 @@ struct ProcessTimes {
   int64_t thread_ns = 0;
   int64_t busy_ns = 0;
   std::array<int64_t, kThreadStates> ns{};
+  bool scheduled = false;  // of some thread that is known
+  bool sampled = false;
 };
 
 void append_processes(const RunInSession& run, Table& table) {
@@ -108,6 +123,8 @@ void append_processes(const RunInSession& run, Table& table) {
     process.thread_ns += thread.span_ns();
     process.busy_ns += thread.at_work.length();
     for (size_t state = 0; state < kThreadStates; ++state) process.ns[state] += thread.ns[state];
+    process.scheduled = process.scheduled || thread.evidence == ThreadEvidence::scheduling;
+    process.sampled = process.sampled || thread.evidence == ThreadEvidence::samples;
   }
   for (const auto& [id, process] : processes) {
     const int64_t span_ns = process.span.end - process.span.begin;
@@ -118,7 +135,7 @@ void append_processes(const RunInSession& run, Table& table) {
                span_ns,
                process.thread_ns,
                static_cast<double>(process.busy_ns) / static_cast<double>(span_ns)};
-    append_states(row, process.ns);
+    append_states(row, process.ns, process.scheduled, process.sampled);
     table.append(row);
   }
 }
