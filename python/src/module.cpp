@@ -58,29 +58,29 @@ const Analysis& analysis_called(const std::string& name) {
 
 class PythonSession {
  public:
-  PythonSession(std::shared_ptr<const OpenedProfile> profile, std::vector<std::string> warnings)
+  PythonSession(OpenedProfile profile, std::vector<std::string> warnings)
       : profile_(std::move(profile)), warnings_(std::move(warnings)) {}
 
   /// Throws Error where it has been closed, or is a copy of what a fork has spoilt.
-  const std::shared_ptr<const OpenedProfile>& profile() const {
+  const OpenedProfile& profile() const {
     if (!profile_) throw Error("the session is closed");
     made_.check();
-    return profile_;
+    return *profile_;
   }
   /// The same tables in SQL.
   const PythonSql& sql() {
-    if (!sql_) sql_.emplace(std::map<std::string, std::shared_ptr<const OpenedProfile>>{{kMainSchema, profile()}});
+    if (!sql_) sql_.emplace(std::map<std::string, OpenedProfile>{{kMainSchema, profile()}});
     return *sql_;
   }
-  bool is_closed() const { return profile_ == nullptr; }
+  bool is_closed() const { return !profile_; }
   void close() {
-    profile_ = nullptr;
+    profile_.reset();
     sql_.reset();
   }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  std::shared_ptr<const OpenedProfile> profile_;
+  std::optional<OpenedProfile> profile_;
   std::optional<PythonSql> sql_;  // from when it is first asked
   Forkable made_;
   std::vector<std::string> warnings_;
@@ -89,7 +89,7 @@ class PythonSession {
 std::unique_ptr<PythonSession> open(const InputOptions& options) {
   return work([options](const Stopped& stopped) {
     std::vector<std::string> warnings;
-    auto profile = std::make_shared<const OpenedProfile>(
+    OpenedProfile profile(
         options,
         [&](OpeningPhase, double) {
           if (*stopped) throw Stop();
@@ -106,22 +106,22 @@ PythonTable table(const PythonSession& session, const std::string& name, const s
     const TableOptions options = options_of(values);
     check_options(analysis.name, analysis.options, options);
     RowChoice choice = choice_of(where, sort, top);
-    if (analysis.events == nullptr) return PythonTable(profile->table(analysis, options, choice));
+    if (analysis.events == nullptr) return PythonTable(profile.table(analysis, options, choice));
     return PythonTable(std::make_shared<const ChosenEvents>(profile, analysis, options, std::move(choice)));
   });
 }
 
 std::unique_ptr<Report> report(const PythonSession& session, const std::string& names) {
   return work([profile = session.profile(), names](const Stopped&) {
-    if (!profile->is_summary()) return std::make_unique<Report>(make_report(profile->facts("report"), names));
-    FoldedSession folded = fold_ranks(profile->options().open(), {}, report_tables(names));
+    if (!profile.is_summary()) return std::make_unique<Report>(make_report(profile.facts("report"), names));
+    FoldedSession folded = fold_ranks(profile.options().open(), {}, report_tables(names));
     return std::make_unique<Report>(make_report(folded.session, std::move(folded.tables)));
   });
 }
 
 /// Several profiles, by schema, in SQL.
 std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
-  std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles;
+  std::map<std::string, OpenedProfile> profiles;
   for (const auto& [schema, session] : sessions) {
     profiles.emplace(nb::cast<std::string>(schema), nb::cast<const PythonSession&>(session).profile());
   }
@@ -130,15 +130,14 @@ std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
 
 /// Two profiles, which stay open as long as this, and what changed between them.
 struct ComparedProfiles {
-  ComparedProfiles(std::shared_ptr<const OpenedProfile> first, std::shared_ptr<const OpenedProfile> second,
-                   const std::string& step)
+  ComparedProfiles(OpenedProfile first, OpenedProfile second, const std::string& step)
       : a(std::move(first)),
         b(std::move(second)),
-        comparison(a->facts("a comparison"), b->facts("a comparison"),
+        comparison(a.facts("a comparison"), b.facts("a comparison"),
                    step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))) {}
 
-  const std::shared_ptr<const OpenedProfile> a;
-  const std::shared_ptr<const OpenedProfile> b;
+  const OpenedProfile a;
+  const OpenedProfile b;
   const Comparison comparison;
 };
 
@@ -158,9 +157,7 @@ class PythonComparison {
       const ComparisonTable& declared = find_comparison_table(name);
       const RowChoice choice = choice_of(where, sort, top);
       Table table = make_table(declared, compared->comparison, options_of(values));
-      choice.where.apply(table);
-      if (!choice.sort.empty()) sort_rows(table, choice.sort);
-      take_top(table, choice.top);
+      choice.apply(table);
       return PythonTable(std::move(table));
     });
   }
@@ -257,7 +254,7 @@ NB_MODULE(_cgpu, m) {
       .def("close", &PythonSession::close)
       .def("tables",
            [](const PythonSession& session) {
-             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile->tables()); });
+             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile.tables()); });
            })
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))

@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "gate/check_output.h"
+#include "session/selection.h"
 #include "table/json.h"
 
 namespace cgpu {

@@ -11,6 +11,7 @@
 #include "sql/arguments_module.h"
 #include "sql/query.h"
 #include "sql/schema.h"
+#include "table/batches.h"
 #include "table/text.h"
 
 namespace cgpu {
@@ -18,7 +19,6 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kRowsOnScreen = 40;
-constexpr size_t kBatch = size_t{1} << 16;
 
 constexpr const char* kHelp =
     ".tables         the tables, with their meaning\n"
@@ -75,7 +75,7 @@ void SqlConsole::run_statement(Query& query) {
   if (options_.format == "csv") {
     if (results_ > 1) out_ << '\n';
     CsvWriter csv(out_);
-    while (const std::optional<Table> batch = query.next(std::min(left, kBatch))) {
+    while (const std::optional<Table> batch = query.next(std::min(left, kBatchRows))) {
       csv.add(*batch);
       left -= batch->row_count();
       if (left == 0) break;

@@ -18,9 +18,9 @@ bool keeps(const Summary& summary, const Analysis& analysis) {
 
 }  // namespace
 
-RunTables::RunTables(std::shared_ptr<const OpenedProfile> profile) : profile_(std::move(profile)) {
+RunTables::RunTables(OpenedProfile profile) : profile_(std::move(profile)) {
   std::optional<Summary> summary;
-  if (profile_->is_summary()) summary = read_summary(profile_->options().inputs.front());
+  if (profile_.is_summary()) summary = read_summary(profile_.options().inputs.front());
   for (const Analysis& analysis : all_analyses()) {
     if (!summary || keeps(*summary, analysis)) list_.push_back(&analysis);
   }
@@ -31,7 +31,7 @@ RowSearch& RunTables::table(const Analysis& analysis) {
   if (known != tables_.end()) return known->second;
   const bool is_of_events = facts() != nullptr && analysis.events != nullptr;
   std::unique_ptr<RowSource> rows =
-      is_of_events ? rows_of_events(analysis, *facts()) : rows_of_table(profile_->table(analysis, {}, {}));
+      is_of_events ? rows_of_events(analysis, *facts()) : rows_of_table(profile_.table(analysis, {}, {}));
   return tables_.try_emplace(analysis.name, std::move(rows)).first->second;
 }
 
