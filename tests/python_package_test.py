@@ -59,6 +59,22 @@ class Wheel(unittest.TestCase):
         self.assertEqual({name for name in files if not name.startswith(("cgpu/", record.parent.name + "/"))},
                          {"../../../bin/cgpu-mcp"})
 
+    def test_brings_the_libraries_that_not_every_linux_has_with_their_licences(self):
+        (package,) = CLEAN.glob("lib/python*/site-packages/cgpu")
+        (module,) = package.glob("_cgpu*.so")
+        needed = set(re.findall(r"NEEDED +(\S+)", run("objdump", "-p", module).stdout.decode()))
+        everywhere = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+        libraries = {path.name: path for path in (package / "libraries").iterdir()}
+        self.assertEqual(set(libraries), needed - everywhere)
+        licences = {path.name: path.read_text() for path in package.parent.glob("cgpu-*.dist-info/licenses/*")}
+        for name, path in libraries.items():
+            self.assertLessEqual(set(re.findall(r"NEEDED +(\S+)", run("objdump", "-p", path).stdout.decode())), everywhere, name)
+            owners = {line.split(":")[0] for line in run("dpkg", "-S", "*/" + name).stdout.decode().splitlines()}
+            self.assertTrue(owners & set(licences), name)
+        self.assertIn("Apache License", licences["LICENSE"])
+        for other in ("xxHash", "nanobind", "robin-map"):  # compiled in
+            self.assertRegex(licences["copyright"], r"\n%s[^\n]*:\n\n[^\n]*\S" % other)
+
     def test_works_without_other_packages(self):
         with tempfile.TemporaryDirectory() as folder:
             for path in glob.glob(str(CLEAN / "lib/python*/site-packages/cgpu")):
