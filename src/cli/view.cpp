@@ -121,7 +121,7 @@ struct ViewCommand {
         profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
       };
       lay_out(0);
-      profile.show(std::move(session), input.threads, lay_out);
+      profile.show(std::move(session), input.threads, lay_out, input.kernel_rules);
       return true;
     } catch (const std::exception& error) {
       say(error.what());
