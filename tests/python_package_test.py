@@ -518,5 +518,54 @@ def buffer_addresses(table):
     return found
 
 
+class Check(unittest.TestCase):
+    """Against the program."""
+    NAMES = ("cnn_workers4", "cnn_workers0", "generated_training")
+
+    def program(self, *words):
+        done = subprocess.run([str(PROGRAM), "check", *map(str, words), "--format", "json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, check=False)
+        return done.returncode, json.loads(done.stdout)["tables"] if done.stdout else done.stderr.decode()
+
+    def test_verdicts_and_tables_are_those_of_the_program(self):
+        files = [ROOT / "examples" / (name + ".json.gz") for name in self.NAMES]
+        seen = set()
+        for before in files:
+            for after in files:
+                code, tables = self.program("--baseline", before, "--candidate", after)
+                checked = cgpu.check(before, [after])
+                self.assertEqual(checked.exit_code, code)
+                self.assertEqual(bool(checked), code == 0)
+                self.assertEqual({table.name: rows_of(table) for table in checked.tables()},
+                                 {name: table["rows"] for name, table in tables.items()})
+                self.assertEqual(checked.outcome, {0: "pass", 1: "regression", 3: "inconclusive", 4: "not comparable"}[code])
+                self.assertIn(checked.headline, checked.to_markdown())
+                self.assertTrue(str(checked).strip() and checked._repr_html_())
+                seen.add(code)
+        self.assertEqual({0, 3, 4}, seen)
+
+    def test_options_are_those_of_the_program(self):
+        files = [str(ROOT / "examples" / (name + ".json.gz")) for name in self.NAMES]
+        self.assertTrue(cgpu.check(files[0], files[1], tolerance=90))
+        for inconclusive in ("report", "pass", "fail"):
+            code, _ = self.program("--baseline", files[0], "--candidate", files[1], "--inconclusive", inconclusive)
+            self.assertEqual(cgpu.check(files[0], files[1], inconclusive=inconclusive).exit_code, code)
+        code, tables = self.program("--baseline", files[0], "--candidate", files[1], "--step", "6-7", "--floor", "1s")
+        checked = cgpu.check(files[0], files[1], step="6-7", floor="1s")
+        self.assertEqual((checked.exit_code, rows_of(checked.table("check_times"))), (code, tables["check_times"]["rows"]))
+        pattern = str(ROOT / "examples/cnn_workers?.json.gz")
+        self.assertEqual(len(cgpu.check(pattern, pattern).table("check_runs")), 4)
+        for baseline, options, line in ((files[0], {"tolerance": "much"}, "--tolerance much: a percentage"),
+                                        (files[0], {"floor": "soon"}, "--floor"), ([], {}, "no run was given"),
+                                        (files[0], {"allow": ["dogs"]}, "--allow dogs: is none of"),
+                                        (files[0], {"inconclusive": "maybe"}, "--inconclusive maybe: is none of"),
+                                        ("no*thing", {}, "no file or folder matches"), ("nothing", {}, "no such file")):
+            with self.assertRaises(cgpu.Error) as raised:
+                cgpu.check(baseline, files[1], **options)
+            self.assertIn(line, str(raised.exception))
+        with self.assertRaises(cgpu.Error):
+            cgpu.check(files[0], files[0]).table("kernels")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -182,14 +182,14 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     All ranks stay open; memory is what they need together (`cgpu table` opens them one after another instead). Ctrl-C
     stops it. Raises Error for what cannot be read, MemoryError where there is too little memory.
     """
-    inputs = [_path(one) for one in _several(paths)]
+    inputs = [path_bytes(one) for one in several(paths)]
     if not inputs:
         raise _cgpu.Error("no input was given: name a file, a folder of rank files or a pattern")
     if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 2**31:
         raise _cgpu.Error("threads=%r: a number was expected, 0 for one a processor" % (threads,))
     files = {word: None if path is None else os.fsdecode(path)
              for word, path in (("kernel_rules", kernel_rules), ("capture", capture))}
-    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": _numbers(step), "rank": _numbers(rank), "device": _numbers(device),
+    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank), "device": numbers_text(device),
              "profile": profile}
     session = _cgpu.open(inputs, {word: str(value) for word, value in words.items() if value is not None}, threads,
                          bool(strict))
@@ -220,11 +220,13 @@ def query_of(statement: str, top: Optional[int], timeout: Optional[Time]) -> Tup
     return statement, number_of_rows(top), "" if timeout is None else str(timeout)
 
 
-def _several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
+def several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
+    """One by itself, or those that are listed."""
     return [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
 
 
-def _path(path: Path) -> bytes:
+def path_bytes(path: Path) -> bytes:
+    """As the system names it. Raises Error for what is no path."""
     try:
         name = os.fsencode(path)
     except TypeError:
@@ -234,7 +236,7 @@ def _path(path: Path) -> bytes:
     return name
 
 
-def _numbers(numbers: Optional[Numbers]) -> Optional[str]:
+def numbers_text(numbers: Optional[Numbers]) -> Optional[str]:
     """As the command line lists them: a number, a text as it is, or several numbers."""
     if numbers is None or isinstance(numbers, (int, str)):
         return None if numbers is None else str(numbers)

@@ -20,6 +20,7 @@
 #include "analysis/table_list.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "check.h"
 #include "comparison/change_words.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
@@ -85,6 +86,30 @@ class PythonSession {
   Forkable made_;
   std::vector<std::string> warnings_;
 };
+
+using OptionWords = std::map<std::string, std::string>;
+
+InputOptions input_options(const OptionWords& words) {
+  const std::map<std::string, std::string InputOptions::*> members = {{"input_format", &InputOptions::input_format},
+                                                                      {"kernel_rules", &InputOptions::kernel_rules},
+                                                                      {"peak", &InputOptions::peaks},
+                                                                      {"capture", &InputOptions::capture},
+                                                                      {"from", &InputOptions::from},
+                                                                      {"to", &InputOptions::to},
+                                                                      {"step", &InputOptions::step},
+                                                                      {"rank", &InputOptions::rank},
+                                                                      {"device", &InputOptions::device},
+                                                                      {"profile", &InputOptions::profile}};
+  InputOptions options;
+  for (const auto& [word, value] : words) options.*members.at(word) = value;
+  return options;
+}
+
+std::vector<std::string> texts_of(const std::vector<nb::bytes>& all) {
+  std::vector<std::string> texts;
+  for (const nb::bytes& each : all) texts.emplace_back(each.c_str(), each.size());
+  return texts;
+}
 
 std::unique_ptr<PythonSession> open(const InputOptions& options) {
   return work([options](const Stopped& stopped) {
@@ -300,27 +325,31 @@ NB_MODULE(_cgpu, m) {
 
   m.def(
       "open",
-      [](const std::vector<nb::bytes>& inputs, const std::map<std::string, std::string>& words, unsigned threads,
-         bool strict) {
-        InputOptions options;
-        for (const nb::bytes& input : inputs) options.inputs.emplace_back(input.c_str(), input.size());
-        const std::map<std::string, std::string InputOptions::*> members = {
-            {"input_format", &InputOptions::input_format},
-            {"kernel_rules", &InputOptions::kernel_rules},
-            {"peak", &InputOptions::peaks},
-            {"capture", &InputOptions::capture},
-            {"from", &InputOptions::from},
-            {"to", &InputOptions::to},
-            {"step", &InputOptions::step},
-            {"rank", &InputOptions::rank},
-            {"device", &InputOptions::device},
-            {"profile", &InputOptions::profile}};
-        for (const auto& [word, value] : words) options.*members.at(word) = value;
+      [](const std::vector<nb::bytes>& inputs, const OptionWords& words, unsigned threads, bool strict) {
+        InputOptions options = input_options(words);
+        options.inputs = texts_of(inputs);
         options.threads = threads;
         options.strict = strict;
         return open(options);
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"));
+  nb::class_<PythonCheck>(m, "Check")
+      .def_prop_ro("outcome", &PythonCheck::outcome)
+      .def_prop_ro("exit_code", &PythonCheck::exit_code)
+      .def_prop_ro("headline", &PythonCheck::headline)
+      .def("text", &PythonCheck::text, nb::arg("width"))
+      .def("markdown", &PythonCheck::markdown)
+      .def("tables", &PythonCheck::tables);
+  m.def(
+      "check",
+      [](const std::vector<nb::bytes>& baseline, const std::vector<nb::bytes>& candidate, const std::string& tolerance,
+         const std::string& floor, const std::vector<std::string>& allow, const std::string& inconclusive,
+         const OptionWords& words) {
+        return check(texts_of(baseline), texts_of(candidate), {tolerance, floor, allow, inconclusive},
+                     input_options(words));
+      },
+      nb::arg("baseline"), nb::arg("candidate"), nb::arg("tolerance"), nb::arg("floor"), nb::arg("allow"),
+      nb::arg("inconclusive"), nb::arg("words"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
