@@ -4,10 +4,14 @@ held against the program and against pyarrow, pandas and polars. Bad use: python
 
 Environment: CGPU (the binary in its build folder), CGPU_CORPUS_ALL=1: every table of every profile of the corpus.
 """
+import base64
 import ctypes
 import glob
+import gzip
 import importlib
+import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -565,6 +569,60 @@ class Check(unittest.TestCase):
             self.assertIn(line, str(raised.exception))
         with self.assertRaises(cgpu.Error):
             cgpu.check(files[0], files[0]).table("kernels")
+
+
+class View(unittest.TestCase):
+    @staticmethod
+    def parts(page):
+        """The page without what was recorded, and that, without the name that each start of the program has."""
+        (recorded,) = re.findall(rb">([A-Za-z0-9+/=\s]{1000,})<", page)
+        answers = gzip.decompress(base64.b64decode(recorded))
+        return page.replace(recorded, b""), re.sub(rb'"session":"[0-9a-f]{16}"', b"", answers)
+
+    def test_the_page_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words, options in (([], {}), (["--no-args"], {"arguments": False})):
+                written = pathlib.Path(folder, "program.html")
+                run(PROGRAM, "view", EXAMPLE, "-o", written, *words)
+                view = cgpu.open(EXAMPLE).view(**options)
+                view.save(pathlib.Path(folder, "own.html"))
+                page = pathlib.Path(folder, "own.html").read_bytes()
+                self.assertTrue(page == view.to_html().encode())
+                for own, program in zip(self.parts(page), self.parts(written.read_bytes())):
+                    self.assertTrue(own == program)
+                    self.assertGreater(len(own), 10000)
+        self.assertIn("generated_training.json.gz", repr(view))
+        self.assertRegex(view._repr_html_()[:200], r'^<iframe [^>]*sandbox="allow-scripts" srcdoc="&lt;!doctype html&gt;')
+
+    def test_a_part_is_smaller(self):
+        whole, part = (len(cgpu.open(EXAMPLE, **options).view().to_html()) for options in ({}, {"to": "10ms"}))
+        self.assertLess(part, whole)
+
+    def test_open_hands_a_file_to_the_browser(self):
+        done = run(sys.executable, "-c", """
+import sys, urllib.parse, urllib.request, webbrowser
+sys.path[:0] = sys.argv[2:]
+import cgpu
+webbrowser.open = lambda url: print(url) or print(len(urllib.request.urlopen(url).read()) > 100000)
+cgpu.open(sys.argv[1]).view().open()
+""", EXAMPLE, *CLEAN.glob("lib/python*/site-packages")).stdout.decode().split()
+        self.assertRegex(done[0], r"^file:///.*/view\.html$")
+        self.assertEqual(done[1], "True")
+        self.assertFalse(os.path.exists(done[0].removeprefix("file://")), "gone with the program")
+
+    def test_what_cannot_be_shown(self):
+        session = cgpu.open(EXAMPLE)
+        for size in (0, -1, "50", True, 10**6):
+            with self.assertRaises(cgpu.Error):
+                session.view(size_limit=size)
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "run.cgpu")
+            run(PROGRAM, "summarize", EXAMPLE, "-o", summary)
+            with self.assertRaisesRegex(cgpu.Error, "the viewer needs the profile"):
+                cgpu.open(summary).view()
+        session.close()
+        with self.assertRaises(cgpu.Error):
+            session.view()
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ from . import _cgpu
 from ._cgpu import Error
 from ._comparison import Comparison, Diagnosis, compare
 from ._gate import Check, check
-from ._session import DamagedProfile, Report, Session, open, sql  # pylint: disable=redefined-builtin
+from ._session import DamagedProfile, Report, Session, View, open, sql  # pylint: disable=redefined-builtin
 from ._table import Column, Table
 from ._timeline import Timeline
 
 __version__: str = _cgpu.version
-__all__ = ["Check", "Column", "Comparison", "DamagedProfile", "Diagnosis", "Error", "Report", "Session", "Table", "Timeline",
-           "check", "compare", "open", "sql", "tables"]
+__all__ = ["Check", "Column", "Comparison", "DamagedProfile", "Diagnosis", "Error", "Report", "Session", "Table",
+           "Timeline", "View", "check", "compare", "open", "sql", "tables"]
 
 
 def tables() -> Table:

@@ -31,6 +31,7 @@
 #include "sql.h"
 #include "sql/database.h"
 #include "table.h"
+#include "view.h"
 #include "work.h"
 
 namespace cgpu::python {
@@ -283,6 +284,15 @@ NB_MODULE(_cgpu, m) {
            })
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))
+      .def(
+          "view",
+          [](const PythonSession& session, size_t most_bytes, bool arguments) {
+            const std::string page = work([profile = session.profile(), most_bytes, arguments](const Stopped& stopped) {
+              return viewer_page(profile, most_bytes, arguments, stopped);
+            });
+            return nb::bytes(page.data(), page.size());
+          },
+          nb::arg("most_bytes"), nb::arg("arguments"))
       .def(
           "sql",
           [](PythonSession& session, const std::string& statement, size_t top, const std::string& timeout) {

@@ -21,6 +21,7 @@
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/static_copy.h"
+#include "session/selection.h"
 
 namespace cgpu {
 
