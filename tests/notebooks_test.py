@@ -15,11 +15,10 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from oracle import tool  # pylint: disable=wrong-import-position
-from oracle.python_package import ROOT, installed  # pylint: disable=wrong-import-position
+from oracle.python_package import NOTEBOOK_LIBRARIES, ROOT, installed  # pylint: disable=wrong-import-position
 
 FOLDER = ROOT / "examples/notebooks"
-LIBRARIES = ["nbclient==0.11.0", "nbformat==5.11.1", "ipykernel==7.4.0", "matplotlib==3.11.2", "duckdb==2.0.0",
-             "pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
+JUPYTER = ["nbclient==0.11.0", "nbformat==5.11.1", "ipykernel==7.4.0"]
 # Runs a notebook and prints it, with its outputs; fails where a cell does.
 RUN = """
 import sys, nbclient, nbformat
@@ -33,7 +32,7 @@ PYTHON = None
 
 def setUpModule():
     global PYTHON
-    environment, _ = installed("python-notebooks", LIBRARIES)
+    environment, _ = installed("python-notebooks", JUPYTER + NOTEBOOK_LIBRARIES)
     PYTHON = environment / "bin/python"
 
 

@@ -4,10 +4,14 @@ held against the program and against pyarrow, pandas and polars. Bad use: python
 
 Environment: CGPU (the binary in its build folder), CGPU_CORPUS_ALL=1: every table of every profile of the corpus.
 """
+import base64
 import ctypes
 import glob
+import gzip
 import importlib
+import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -58,6 +62,22 @@ class Wheel(unittest.TestCase):
         self.assertIn("cgpu/__init__.py", files)
         self.assertEqual({name for name in files if not name.startswith(("cgpu/", record.parent.name + "/"))},
                          {"../../../bin/cgpu-mcp"})
+
+    def test_brings_the_libraries_that_not_every_linux_has_with_their_licences(self):
+        (package,) = CLEAN.glob("lib/python*/site-packages/cgpu")
+        (module,) = package.glob("_cgpu*.so")
+        needed = set(re.findall(r"NEEDED +(\S+)", run("objdump", "-p", module).stdout.decode()))
+        everywhere = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+        libraries = {path.name: path for path in (package / "libraries").iterdir()}
+        self.assertEqual(set(libraries), needed - everywhere)
+        licences = {path.name: path.read_text() for path in package.parent.glob("cgpu-*.dist-info/licenses/*")}
+        for name, path in libraries.items():
+            self.assertLessEqual(set(re.findall(r"NEEDED +(\S+)", run("objdump", "-p", path).stdout.decode())), everywhere, name)
+            owners = {line.split(":")[0] for line in run("dpkg", "-S", "*/" + name).stdout.decode().splitlines()}
+            self.assertTrue(owners & set(licences), name)
+        self.assertIn("Apache License", licences["LICENSE"])
+        for other in ("xxHash", "nanobind", "robin-map"):  # compiled in
+            self.assertRegex(licences["copyright"], r"\n%s[^\n]*:\n\n[^\n]*\S" % other)
 
     def test_works_without_other_packages(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -500,6 +520,109 @@ def buffer_addresses(table):
     found = [array.children[i].contents.buffers[1] for i in range(array.n_children)]
     array.release(ctypes.byref(array))
     return found
+
+
+class Check(unittest.TestCase):
+    """Against the program."""
+    NAMES = ("cnn_workers4", "cnn_workers0", "generated_training")
+
+    def program(self, *words):
+        done = subprocess.run([str(PROGRAM), "check", *map(str, words), "--format", "json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, check=False)
+        return done.returncode, json.loads(done.stdout)["tables"] if done.stdout else done.stderr.decode()
+
+    def test_verdicts_and_tables_are_those_of_the_program(self):
+        files = [ROOT / "examples" / (name + ".json.gz") for name in self.NAMES]
+        seen = set()
+        for before in files:
+            for after in files:
+                code, tables = self.program("--baseline", before, "--candidate", after)
+                checked = cgpu.check(before, [after])
+                self.assertEqual(checked.exit_code, code)
+                self.assertEqual(bool(checked), code == 0)
+                self.assertEqual({table.name: rows_of(table) for table in checked.tables()},
+                                 {name: table["rows"] for name, table in tables.items()})
+                self.assertEqual(checked.outcome, {0: "pass", 1: "regression", 3: "inconclusive", 4: "not comparable"}[code])
+                self.assertIn(checked.headline, checked.to_markdown())
+                self.assertTrue(str(checked).strip() and checked._repr_html_())
+                seen.add(code)
+        self.assertEqual({0, 3, 4}, seen)
+
+    def test_options_are_those_of_the_program(self):
+        files = [str(ROOT / "examples" / (name + ".json.gz")) for name in self.NAMES]
+        self.assertTrue(cgpu.check(files[0], files[1], tolerance=90))
+        for inconclusive in ("report", "pass", "fail"):
+            code, _ = self.program("--baseline", files[0], "--candidate", files[1], "--inconclusive", inconclusive)
+            self.assertEqual(cgpu.check(files[0], files[1], inconclusive=inconclusive).exit_code, code)
+        code, tables = self.program("--baseline", files[0], "--candidate", files[1], "--step", "6-7", "--floor", "1s")
+        checked = cgpu.check(files[0], files[1], step="6-7", floor="1s")
+        self.assertEqual((checked.exit_code, rows_of(checked.table("check_times"))), (code, tables["check_times"]["rows"]))
+        pattern = str(ROOT / "examples/cnn_workers?.json.gz")
+        self.assertEqual(len(cgpu.check(pattern, pattern).table("check_runs")), 4)
+        for baseline, options, line in ((files[0], {"tolerance": "much"}, "--tolerance much: a percentage"),
+                                        (files[0], {"floor": "soon"}, "--floor"), ([], {}, "no run was given"),
+                                        (files[0], {"allow": ["dogs"]}, "--allow dogs: is none of"),
+                                        (files[0], {"inconclusive": "maybe"}, "--inconclusive maybe: is none of"),
+                                        ("no*thing", {}, "no file or folder matches"), ("nothing", {}, "no such file")):
+            with self.assertRaises(cgpu.Error) as raised:
+                cgpu.check(baseline, files[1], **options)
+            self.assertIn(line, str(raised.exception))
+        with self.assertRaises(cgpu.Error):
+            cgpu.check(files[0], files[0]).table("kernels")
+
+
+class View(unittest.TestCase):
+    @staticmethod
+    def parts(page):
+        """The page without what was recorded, and that, without the name that each start of the program has."""
+        (recorded,) = re.findall(rb">([A-Za-z0-9+/=\s]{1000,})<", page)
+        answers = gzip.decompress(base64.b64decode(recorded))
+        return page.replace(recorded, b""), re.sub(rb'"session":"[0-9a-f]{16}"', b"", answers)
+
+    def test_the_page_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words, options in (([], {}), (["--no-args"], {"arguments": False})):
+                written = pathlib.Path(folder, "program.html")
+                run(PROGRAM, "view", EXAMPLE, "-o", written, *words)
+                view = cgpu.open(EXAMPLE).view(**options)
+                view.save(pathlib.Path(folder, "own.html"))
+                page = pathlib.Path(folder, "own.html").read_bytes()
+                self.assertTrue(page == view.to_html().encode())
+                for own, program in zip(self.parts(page), self.parts(written.read_bytes())):
+                    self.assertTrue(own == program)
+                    self.assertGreater(len(own), 10000)
+        self.assertIn("generated_training.json.gz", repr(view))
+        self.assertRegex(view._repr_html_()[:200], r'^<iframe [^>]*sandbox="allow-scripts" srcdoc="&lt;!doctype html&gt;')
+
+    def test_a_part_is_smaller(self):
+        whole, part = (len(cgpu.open(EXAMPLE, **options).view().to_html()) for options in ({}, {"to": "10ms"}))
+        self.assertLess(part, whole)
+
+    def test_open_hands_a_file_to_the_browser(self):
+        done = run(sys.executable, "-c", """
+import sys, urllib.parse, urllib.request, webbrowser
+sys.path[:0] = sys.argv[2:]
+import cgpu
+webbrowser.open = lambda url: print(url) or print(len(urllib.request.urlopen(url).read()) > 100000)
+cgpu.open(sys.argv[1]).view().open()
+""", EXAMPLE, *CLEAN.glob("lib/python*/site-packages")).stdout.decode().split()
+        self.assertRegex(done[0], r"^file:///.*/view\.html$")
+        self.assertEqual(done[1], "True")
+        self.assertFalse(os.path.exists(done[0].removeprefix("file://")), "gone with the program")
+
+    def test_what_cannot_be_shown(self):
+        session = cgpu.open(EXAMPLE)
+        for size in (0, -1, "50", True, 10**6):
+            with self.assertRaises(cgpu.Error):
+                session.view(size_limit=size)
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "run.cgpu")
+            run(PROGRAM, "summarize", EXAMPLE, "-o", summary)
+            with self.assertRaisesRegex(cgpu.Error, "the viewer needs the profile"):
+                cgpu.open(summary).view()
+        session.close()
+        with self.assertRaises(cgpu.Error):
+            session.view()
 
 
 if __name__ == "__main__":

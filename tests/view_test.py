@@ -431,6 +431,28 @@ class RunTest(unittest.TestCase):
             self.assertEqual([s["step"] for s in session["steps"]], [step["step"]])
             self.assertLess(session["span"], 2 * step["duration_ns"])
 
+    def test_a_window_explains_its_gaps_as_the_whole_does(self):
+        profile = os.path.join(tool.ROOT, "examples/generated_training.json.gz")
+        with Server(profile) as whole, Server(profile, "--to", "40ms") as part:
+            explained = []
+            for server in (whole, part):
+                server.state()
+
+                track = next(t["id"] for t in server.json("/api/p/0/session")["tracks"] if t["kind"] == "idle")
+                gaps = {}
+                for number in range(10_000):
+                    status, _, body = server.get("/api/p/0/slice?track=%d&slice=%d" % (track, number))
+                    if status != 200:
+                        break
+                    gap = json.loads(body)
+                    gaps[gap["start"], gap["duration"]] = (gap["why"], gap.get("cause_slice", {}).get("name"))
+                explained.append(gaps)
+        inside = [gap for gap in explained[1] if gap in explained[0]]
+        self.assertGreaterEqual(len(inside), len(explained[1]) - 1)  # one may be cut
+        for one in inside:
+            self.assertEqual(explained[1][one], explained[0][one])
+        self.assertGreater(sum(explained[1][one][1] is not None for one in inside), 3)
+
     def test_says_how_to_come_from_elsewhere(self):
         environment = dict(os.environ, SSH_CONNECTION="10.0.0.9 50000 10.0.0.7 22", USER="me")
         for words, url, line in (

@@ -15,13 +15,14 @@ import atexit
 from . import _cgpu
 from ._cgpu import Error
 from ._comparison import Comparison, Diagnosis, compare
-from ._session import DamagedProfile, Report, Session, open, sql  # pylint: disable=redefined-builtin
+from ._gate import Check, check
+from ._session import DamagedProfile, Report, Session, View, open, sql  # pylint: disable=redefined-builtin
 from ._table import Column, Table
 from ._timeline import Timeline
 
 __version__: str = _cgpu.version
-__all__ = ["Column", "Comparison", "DamagedProfile", "Diagnosis", "Error", "Report", "Session", "Table", "Timeline",
-           "compare", "open", "sql", "tables"]
+__all__ = ["Check", "Column", "Comparison", "DamagedProfile", "Diagnosis", "Error", "Report", "Session", "Table",
+           "Timeline", "View", "check", "compare", "open", "sql", "tables"]
 
 
 def tables() -> Table:

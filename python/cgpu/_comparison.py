@@ -53,7 +53,7 @@ def compare(a: Run, b: Run, *, step: Optional[Numbers] = None) -> Comparison:
     Of summaries (.cgpu) and of more than two runs the command line compares the figures: `cgpu compare`.
     Raises Error.
     """
-    return Comparison(_cgpu.Comparison(_opened(a), _opened(b), _session._numbers(step) or ""))
+    return Comparison(_cgpu.Comparison(_opened(a), _opened(b), _session.numbers_text(step) or ""))
 
 
 class Diagnosis:

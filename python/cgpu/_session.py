@@ -1,11 +1,15 @@
 """Opening a profile and asking it."""
 from __future__ import annotations
 
+import atexit
 import builtins
 import html
 import os
+import pathlib
 import shutil
+import tempfile
 import warnings
+import webbrowser
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _cgpu
@@ -75,6 +79,16 @@ class Session:
     def report(self, *, names: str = "full") -> Report:
         """The whole story of the run on a page. `names`: of kernels, "full" or "base" (without types and arguments)."""
         return Report(self._session.report(names))
+
+    def view(self, *, size_limit: int = 50, arguments: bool = True) -> View:
+        """The viewer: a notebook shows it, `open()` opens it in the browser, `save(path)` keeps it.
+
+        It is the copy in one page that `cgpu view -o` writes, of at most `size_limit` MB, with the `arguments` of events or
+        without; the profile is read once more for it. Raises Error, also for a summary, which has no timeline.
+        """
+        if isinstance(size_limit, bool) or not isinstance(size_limit, int) or not 1 <= size_limit <= 4096:
+            raise _cgpu.Error("size_limit=%r: a number of MB from 1 to 4096 was expected" % (size_limit,))
+        return View(self._session.view(size_limit << 20, bool(arguments)), ", ".join(self._inputs))
 
     def diagnose(self, against: Union[Session, Path, Iterable[Path], None] = None) -> Diagnosis:
         """What slows the run down, what it could give back, and what to do; and, `against` a baseline, what of that is
@@ -155,9 +169,44 @@ class Report:
         return str(self).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, so that its styles stay there."""
-        return ('<iframe style="width:100%%;height:800px;border:1px solid #ccc" sandbox="allow-scripts" '
-                'srcdoc="%s"></iframe>' % html.escape(self.to_html(), quote=True))
+        return _in_frame(self.to_html())
+
+
+class View:
+    """The viewer of a profile, in one page that works from disk, offline."""
+
+    def __init__(self, page: bytes, title: str) -> None:
+        self._page = page
+        self._title = title
+
+    def to_html(self) -> str:
+        """The page."""
+        return self._page.decode("utf-8")
+
+    def save(self, path: Path) -> None:
+        """Writes the page. Raises OSError."""
+        with builtins.open(path, "wb") as file:
+            file.write(self._page)
+
+    def open(self) -> None:
+        """Opens it in the browser, from a file that stays until this program ends. Raises OSError."""
+        folder = tempfile.mkdtemp(prefix="cgpu-view-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        path = pathlib.Path(folder, "view.html")
+        self.save(path)
+        webbrowser.open(path.as_uri())
+
+    def __repr__(self) -> str:
+        return "<cgpu.View of %s, %.1f MB>" % (self._title, len(self._page) / (1 << 20))
+
+    def _repr_html_(self) -> str:
+        return _in_frame(self.to_html())
+
+
+def _in_frame(page: str) -> str:
+    """For a notebook: a page in a frame of its own, so that its styles stay there."""
+    return ('<iframe style="width:100%%;height:800px;border:1px solid #ccc" sandbox="allow-scripts" srcdoc="%s"></iframe>' %
+            html.escape(page, quote=True))
 
 
 def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = None, kernel_rules: Optional[Path] = None,
@@ -182,14 +231,14 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     All ranks stay open; memory is what they need together (`cgpu table` opens them one after another instead). Ctrl-C
     stops it. Raises Error for what cannot be read, MemoryError where there is too little memory.
     """
-    inputs = [_path(one) for one in _several(paths)]
+    inputs = [path_bytes(one) for one in several(paths)]
     if not inputs:
         raise _cgpu.Error("no input was given: name a file, a folder of rank files or a pattern")
     if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 2**31:
         raise _cgpu.Error("threads=%r: a number was expected, 0 for one a processor" % (threads,))
     files = {word: None if path is None else os.fsdecode(path)
              for word, path in (("kernel_rules", kernel_rules), ("capture", capture))}
-    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": _numbers(step), "rank": _numbers(rank), "device": _numbers(device),
+    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank), "device": numbers_text(device),
              "profile": profile}
     session = _cgpu.open(inputs, {word: str(value) for word, value in words.items() if value is not None}, threads,
                          bool(strict))
@@ -220,11 +269,13 @@ def query_of(statement: str, top: Optional[int], timeout: Optional[Time]) -> Tup
     return statement, number_of_rows(top), "" if timeout is None else str(timeout)
 
 
-def _several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
+def several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
+    """One by itself, or those that are listed."""
     return [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
 
 
-def _path(path: Path) -> bytes:
+def path_bytes(path: Path) -> bytes:
+    """As the system names it. Raises Error for what is no path."""
     try:
         name = os.fsencode(path)
     except TypeError:
@@ -234,7 +285,7 @@ def _path(path: Path) -> bytes:
     return name
 
 
-def _numbers(numbers: Optional[Numbers]) -> Optional[str]:
+def numbers_text(numbers: Optional[Numbers]) -> Optional[str]:
     """As the command line lists them: a number, a text as it is, or several numbers."""
     if numbers is None or isinstance(numbers, (int, str)):
         return None if numbers is None else str(numbers)

@@ -20,6 +20,7 @@
 #include "analysis/table_list.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "check.h"
 #include "comparison/change_words.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
@@ -30,6 +31,7 @@
 #include "sql.h"
 #include "sql/database.h"
 #include "table.h"
+#include "view.h"
 #include "work.h"
 
 namespace cgpu::python {
@@ -58,38 +60,62 @@ const Analysis& analysis_called(const std::string& name) {
 
 class PythonSession {
  public:
-  PythonSession(std::shared_ptr<const OpenedProfile> profile, std::vector<std::string> warnings)
+  PythonSession(OpenedProfile profile, std::vector<std::string> warnings)
       : profile_(std::move(profile)), warnings_(std::move(warnings)) {}
 
   /// Throws Error where it has been closed, or is a copy of what a fork has spoilt.
-  const std::shared_ptr<const OpenedProfile>& profile() const {
+  const OpenedProfile& profile() const {
     if (!profile_) throw Error("the session is closed");
     made_.check();
-    return profile_;
+    return *profile_;
   }
   /// The same tables in SQL.
   const PythonSql& sql() {
-    if (!sql_) sql_.emplace(std::map<std::string, std::shared_ptr<const OpenedProfile>>{{kMainSchema, profile()}});
+    if (!sql_) sql_.emplace(std::map<std::string, OpenedProfile>{{kMainSchema, profile()}});
     return *sql_;
   }
-  bool is_closed() const { return profile_ == nullptr; }
+  bool is_closed() const { return !profile_; }
   void close() {
-    profile_ = nullptr;
+    profile_.reset();
     sql_.reset();
   }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  std::shared_ptr<const OpenedProfile> profile_;
+  std::optional<OpenedProfile> profile_;
   std::optional<PythonSql> sql_;  // from when it is first asked
   Forkable made_;
   std::vector<std::string> warnings_;
 };
 
+using OptionWords = std::map<std::string, std::string>;
+
+InputOptions input_options(const OptionWords& words) {
+  const std::map<std::string, std::string InputOptions::*> members = {{"input_format", &InputOptions::input_format},
+                                                                      {"kernel_rules", &InputOptions::kernel_rules},
+                                                                      {"peak", &InputOptions::peaks},
+                                                                      {"capture", &InputOptions::capture},
+                                                                      {"from", &InputOptions::from},
+                                                                      {"to", &InputOptions::to},
+                                                                      {"step", &InputOptions::step},
+                                                                      {"rank", &InputOptions::rank},
+                                                                      {"device", &InputOptions::device},
+                                                                      {"profile", &InputOptions::profile}};
+  InputOptions options;
+  for (const auto& [word, value] : words) options.*members.at(word) = value;
+  return options;
+}
+
+std::vector<std::string> texts_of(const std::vector<nb::bytes>& all) {
+  std::vector<std::string> texts;
+  for (const nb::bytes& each : all) texts.emplace_back(each.c_str(), each.size());
+  return texts;
+}
+
 std::unique_ptr<PythonSession> open(const InputOptions& options) {
   return work([options](const Stopped& stopped) {
     std::vector<std::string> warnings;
-    auto profile = std::make_shared<const OpenedProfile>(
+    OpenedProfile profile(
         options,
         [&](OpeningPhase, double) {
           if (*stopped) throw Stop();
@@ -106,22 +132,22 @@ PythonTable table(const PythonSession& session, const std::string& name, const s
     const TableOptions options = options_of(values);
     check_options(analysis.name, analysis.options, options);
     RowChoice choice = choice_of(where, sort, top);
-    if (analysis.events == nullptr) return PythonTable(profile->table(analysis, options, choice));
+    if (analysis.events == nullptr) return PythonTable(profile.table(analysis, options, choice));
     return PythonTable(std::make_shared<const ChosenEvents>(profile, analysis, options, std::move(choice)));
   });
 }
 
 std::unique_ptr<Report> report(const PythonSession& session, const std::string& names) {
   return work([profile = session.profile(), names](const Stopped&) {
-    if (!profile->is_summary()) return std::make_unique<Report>(make_report(profile->facts("report"), names));
-    FoldedSession folded = fold_ranks(profile->options().open(), {}, report_tables(names));
+    if (!profile.is_summary()) return std::make_unique<Report>(make_report(profile.facts("report"), names));
+    FoldedSession folded = fold_ranks(profile.options().open(), {}, report_tables(names));
     return std::make_unique<Report>(make_report(folded.session, std::move(folded.tables)));
   });
 }
 
 /// Several profiles, by schema, in SQL.
 std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
-  std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles;
+  std::map<std::string, OpenedProfile> profiles;
   for (const auto& [schema, session] : sessions) {
     profiles.emplace(nb::cast<std::string>(schema), nb::cast<const PythonSession&>(session).profile());
   }
@@ -130,15 +156,14 @@ std::unique_ptr<PythonSql> sql_of(const nb::dict& sessions) {
 
 /// Two profiles, which stay open as long as this, and what changed between them.
 struct ComparedProfiles {
-  ComparedProfiles(std::shared_ptr<const OpenedProfile> first, std::shared_ptr<const OpenedProfile> second,
-                   const std::string& step)
+  ComparedProfiles(OpenedProfile first, OpenedProfile second, const std::string& step)
       : a(std::move(first)),
         b(std::move(second)),
-        comparison(a->facts("a comparison"), b->facts("a comparison"),
+        comparison(a.facts("a comparison"), b.facts("a comparison"),
                    step.empty() ? std::nullopt : std::optional(parse_number_range(step, "--step"))) {}
 
-  const std::shared_ptr<const OpenedProfile> a;
-  const std::shared_ptr<const OpenedProfile> b;
+  const OpenedProfile a;
+  const OpenedProfile b;
   const Comparison comparison;
 };
 
@@ -158,9 +183,7 @@ class PythonComparison {
       const ComparisonTable& declared = find_comparison_table(name);
       const RowChoice choice = choice_of(where, sort, top);
       Table table = make_table(declared, compared->comparison, options_of(values));
-      choice.where.apply(table);
-      if (!choice.sort.empty()) sort_rows(table, choice.sort);
-      take_top(table, choice.top);
+      choice.apply(table);
       return PythonTable(std::move(table));
     });
   }
@@ -257,10 +280,19 @@ NB_MODULE(_cgpu, m) {
       .def("close", &PythonSession::close)
       .def("tables",
            [](const PythonSession& session) {
-             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile->tables()); });
+             return work([profile = session.profile()](const Stopped&) { return PythonTable(profile.tables()); });
            })
       .def("table", &table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"), nb::arg("options"))
       .def("report", &report, nb::arg("names"))
+      .def(
+          "view",
+          [](const PythonSession& session, size_t most_bytes, bool arguments) {
+            const std::string page = work([profile = session.profile(), most_bytes, arguments](const Stopped& stopped) {
+              return viewer_page(profile, most_bytes, arguments, stopped);
+            });
+            return nb::bytes(page.data(), page.size());
+          },
+          nb::arg("most_bytes"), nb::arg("arguments"))
       .def(
           "sql",
           [](PythonSession& session, const std::string& statement, size_t top, const std::string& timeout) {
@@ -303,27 +335,31 @@ NB_MODULE(_cgpu, m) {
 
   m.def(
       "open",
-      [](const std::vector<nb::bytes>& inputs, const std::map<std::string, std::string>& words, unsigned threads,
-         bool strict) {
-        InputOptions options;
-        for (const nb::bytes& input : inputs) options.inputs.emplace_back(input.c_str(), input.size());
-        const std::map<std::string, std::string InputOptions::*> members = {
-            {"input_format", &InputOptions::input_format},
-            {"kernel_rules", &InputOptions::kernel_rules},
-            {"peak", &InputOptions::peaks},
-            {"capture", &InputOptions::capture},
-            {"from", &InputOptions::from},
-            {"to", &InputOptions::to},
-            {"step", &InputOptions::step},
-            {"rank", &InputOptions::rank},
-            {"device", &InputOptions::device},
-            {"profile", &InputOptions::profile}};
-        for (const auto& [word, value] : words) options.*members.at(word) = value;
+      [](const std::vector<nb::bytes>& inputs, const OptionWords& words, unsigned threads, bool strict) {
+        InputOptions options = input_options(words);
+        options.inputs = texts_of(inputs);
         options.threads = threads;
         options.strict = strict;
         return open(options);
       },
       nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"));
+  nb::class_<PythonCheck>(m, "Check")
+      .def_prop_ro("outcome", &PythonCheck::outcome)
+      .def_prop_ro("exit_code", &PythonCheck::exit_code)
+      .def_prop_ro("headline", &PythonCheck::headline)
+      .def("text", &PythonCheck::text, nb::arg("width"))
+      .def("markdown", &PythonCheck::markdown)
+      .def("tables", &PythonCheck::tables);
+  m.def(
+      "check",
+      [](const std::vector<nb::bytes>& baseline, const std::vector<nb::bytes>& candidate, const std::string& tolerance,
+         const std::string& floor, const std::vector<std::string>& allow, const std::string& inconclusive,
+         const OptionWords& words) {
+        return check(texts_of(baseline), texts_of(candidate), {tolerance, floor, allow, inconclusive},
+                     input_options(words));
+      },
+      nb::arg("baseline"), nb::arg("candidate"), nb::arg("tolerance"), nb::arg("floor"), nb::arg("allow"),
+      nb::arg("inconclusive"), nb::arg("words"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });

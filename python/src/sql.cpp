@@ -14,7 +14,7 @@ namespace cgpu::python {
 
 /// Made when it is first asked.
 struct PythonSql::Database {
-  const std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles;
+  const std::map<std::string, OpenedProfile> profiles;
   std::mutex mutex = {};
   std::optional<SqlDatabase> sql = {};
 
@@ -22,12 +22,11 @@ struct PythonSql::Database {
     if (sql) return *sql;
     RunsBySchema runs;
     for (const auto& [schema, profile] : profiles) runs.emplace(schema, std::make_unique<RunTables>(profile));
-    return sql.emplace(std::move(runs), dictionary_of(profiles.begin()->second->options().open()));
+    return sql.emplace(std::move(runs), dictionary_of(profiles.begin()->second.options().open()));
   }
 };
 
-PythonSql::PythonSql(std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles)
-    : database_(new Database{std::move(profiles)}) {}
+PythonSql::PythonSql(std::map<std::string, OpenedProfile> profiles) : database_(new Database{std::move(profiles)}) {}
 
 PythonTable PythonSql::query(const std::string& statement, size_t top, const std::string& timeout) const {
   made_.check();

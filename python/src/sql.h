@@ -16,7 +16,7 @@ namespace cgpu::python {
 class PythonSql {
  public:
   /// By schema, of which "main" may be missing; at least one.
-  explicit PythonSql(std::map<std::string, std::shared_ptr<const OpenedProfile>> profiles);
+  explicit PythonSql(std::map<std::string, OpenedProfile> profiles);
 
   /// The first `top` rows (0: all) of one statement. A time ends it that is no "". Throws Error.
   PythonTable query(const std::string& statement, size_t top, const std::string& timeout) const;

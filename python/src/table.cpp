@@ -1,7 +1,6 @@
 #include "table.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,6 @@ namespace nb = nanobind;
 
 namespace {
 
-constexpr size_t kBatch = size_t{1} << 16;
 constexpr const char* kStream = "arrow_array_stream";
 constexpr const char* kSchema = "arrow_schema";
 
@@ -78,17 +76,7 @@ size_t PythonTable::row_count() const {
 }
 
 NextBatch PythonTable::read() const {
-  if (whole_) {
-    return [table = whole_, at = size_t{0}]() mutable -> std::optional<Table> {
-      if (at >= table->row_count()) return std::nullopt;
-      std::vector<uint32_t> rows(std::min(kBatch, table->row_count() - at));
-      std::iota(rows.begin(), rows.end(), static_cast<uint32_t>(at));
-      at += rows.size();
-      Table batch = *table;
-      batch.take(rows);
-      return batch;
-    };
-  }
+  if (whole_) return batches_of(whole_);
   made_.check();
   return [made = made_, next = events_->read()] {
     made.check();

@@ -9,13 +9,12 @@
 #include <optional>
 #include <string>
 
-#include "session/opened_profile.h"
+#include "session/chosen_events.h"
+#include "table/batches.h"
 #include "table/table.h"
 #include "work.h"
 
 namespace cgpu::python {
-
-using NextBatch = std::function<std::optional<Table>()>;
 
 class PythonTable {
  public:

@@ -1,18 +1,14 @@
 // cgpu check --baseline A... --candidate B...: a gate for CI.
 #include "gate/check.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
-#include "base/error.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "gate/check_options.h"
 #include "gate/check_output.h"
 #include "table/json.h"
 
@@ -20,46 +16,16 @@ namespace cgpu {
 
 namespace {
 
-/// "5%" or "5": 0.05.
-double parse_percent(const std::string& text, const std::string& option) {
-  const std::string number = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
-  size_t end = 0;
-  double percent = -1;
-  try {
-    percent = std::stod(number, &end);
-  } catch (const std::exception&) {
-    end = std::string::npos;
-  }
-  if (end != number.size() || !(percent >= 0) || percent > 1000) {
-    throw Error(option + " " + text + ": a percentage was expected, like 5%");
-  }
-  return percent / 100;
-}
-
 struct CheckCommand {
   InputOptions input;  // what is common to all inputs
   std::vector<std::string> baseline;
   std::vector<std::string> candidate;
-  std::string tolerance = "5%";
-  std::string floor = "100us";
-  std::vector<std::string> allow;
-  std::string inconclusive = "report";
+  CheckWords words;
   std::string format;
   std::string output;
 
   int run() const {
-    CheckOptions options;
-    options.tolerance = parse_percent(tolerance, "--tolerance");
-    options.floor_ns = parse_time(floor, "--floor");
-    options.allowed = {allow.begin(), allow.end()};
-    for (const std::string& each : allow) {
-      if (std::find(std::begin(kDifferences), std::end(kDifferences), each) == std::end(kDifferences)) {
-        throw Error(fmt::format("--allow {}: is none of devices, shapes, iterations, clocks", each));
-      }
-    }
-    options.inconclusive = inconclusive == "pass"   ? CheckOptions::Inconclusive::pass
-                           : inconclusive == "fail" ? CheckOptions::Inconclusive::fail
-                                                    : CheckOptions::Inconclusive::report;
+    const CheckOptions options = words.options();
     const std::string wanted = format_of_output(format, output, {"json", "md", "xml", "txt"});
     const std::vector<CheckedRun> before = open(baseline);
     const std::vector<CheckedRun> after = open(candidate);
@@ -105,12 +71,12 @@ void add_check_verb(CommandLine& line, int& exit_code) {
                   "Runs to compare with: each a profile, a folder of rank files, or a .cgpu file")
       .required();
   verb.add_option("--candidate", command->candidate, "Runs that may be slower, given likewise").required();
-  verb.add_option("--tolerance", command->tolerance, "Slowdown that does not matter (default: 5%)");
-  verb.add_option("--floor", command->floor, "Change of a time that does not matter (default: 100us)");
-  verb.add_option("--allow", command->allow,
+  verb.add_option("--tolerance", command->words.tolerance, "Slowdown that does not matter (default: 5%)");
+  verb.add_option("--floor", command->words.floor, "Change of a time that does not matter (default: 100us)");
+  verb.add_option("--allow", command->words.allow,
                   "Compare although these differ: devices, shapes, iterations, clocks; several with commas")
       .comma_separated();
-  verb.add_option("--inconclusive", command->inconclusive,
+  verb.add_option("--inconclusive", command->words.inconclusive,
                   "What it counts as if the runs cannot decide: report (exit 3), pass (0), fail (1)")
       .one_of({"report", "pass", "fail"});
   verb.add_option("--format", command->format,

@@ -1,5 +1,7 @@
 #include "cli/input_options.h"
 
+#include "session/selection.h"
+
 namespace cgpu {
 
 void add_input_options(Verb verb, InputOptions& options, bool with_window) {
@@ -39,9 +41,9 @@ Session open_selected(const InputOptions& options) {
   return session;
 }
 
-std::shared_ptr<const OpenedProfile> opened_profile(const InputOptions& options) {
+OpenedProfile opened_profile(const InputOptions& options) {
   const OpeningWithProgress opening(options);
-  return std::make_shared<const OpenedProfile>(options, opening.options().progress, opening.options().warn);
+  return OpenedProfile(options, opening.options().progress, opening.options().warn);
 }
 
 }  // namespace cgpu

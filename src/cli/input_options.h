@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "model/run.h"
 #include "session/input_options.h"
+#include "session/open.h"
 #include "session/opened_profile.h"
 
 namespace cgpu {
@@ -18,7 +19,7 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window);
 Session open_selected(const InputOptions& options);
 
 /// The same, to ask for one table after another; also of a summary. Throws Error.
-std::shared_ptr<const OpenedProfile> opened_profile(const InputOptions& options);
+OpenedProfile opened_profile(const InputOptions& options);
 
 /// What `options` say, with a progress bar on stderr that lasts as long as this object; warnings of damage go to
 /// stderr.

@@ -20,6 +20,7 @@
 #include "cli/sql_console.h"
 #include "cli/sql_prompt.h"
 #include "cli/verb.h"
+#include "session/selection.h"
 #include "sql/query.h"
 
 namespace cgpu {

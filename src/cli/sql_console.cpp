@@ -11,6 +11,7 @@
 #include "sql/arguments_module.h"
 #include "sql/query.h"
 #include "sql/schema.h"
+#include "table/batches.h"
 #include "table/text.h"
 
 namespace cgpu {
@@ -18,7 +19,6 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kRowsOnScreen = 40;
-constexpr size_t kBatch = size_t{1} << 16;
 
 constexpr const char* kHelp =
     ".tables         the tables, with their meaning\n"
@@ -36,6 +36,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
 }
 
+/// What is wrong with a statement, and which command of the prompt helps.
+std::string with_help(const std::string& message) {
+  if (message.starts_with("SQL: no such table: ")) return message + "; .tables names them all";
+  if (message.starts_with("SQL: no such column: ")) return message + "; .schema TABLE names the columns of a table";
+  return message;
+}
+
 }  // namespace
 
 bool SqlConsole::is_command(std::string_view text) {
@@ -46,11 +53,15 @@ bool SqlConsole::is_command(std::string_view text) {
 
 void SqlConsole::run(std::string_view text) {
   if (is_command(text)) return run_command(trimmed(text));
-  while (!text.empty()) {
-    database_.begin_query(options_.most_time);
-    Query query(database_, text);
-    if (!query.empty()) run_statement(query);
-    text = query.rest();
+  try {
+    while (!text.empty()) {
+      database_.begin_query(options_.most_time);
+      Query query(database_, text);
+      if (!query.empty()) run_statement(query);
+      text = query.rest();
+    }
+  } catch (const Error& error) {
+    throw Error(with_help(error.what()));
   }
 }
 
@@ -75,7 +86,7 @@ void SqlConsole::run_statement(Query& query) {
   if (options_.format == "csv") {
     if (results_ > 1) out_ << '\n';
     CsvWriter csv(out_);
-    while (const std::optional<Table> batch = query.next(std::min(left, kBatch))) {
+    while (const std::optional<Table> batch = query.next(std::min(left, kBatchRows))) {
       csv.add(*batch);
       left -= batch->row_count();
       if (left == 0) break;

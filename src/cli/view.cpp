@@ -21,6 +21,7 @@
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/static_copy.h"
+#include "session/selection.h"
 
 namespace cgpu {
 
@@ -121,7 +122,7 @@ struct ViewCommand {
         profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
       };
       lay_out(0);
-      profile.show(std::move(session), input.threads, lay_out);
+      profile.show(std::move(session), input.threads, lay_out, input.kernel_rules);
       return true;
     } catch (const std::exception& error) {
       say(error.what());

@@ -30,6 +30,7 @@ Contents contents_of(const Profile& profile) {
   add("call_tree", counts.call_trees > 0);  // that of a timeline is its flame graph
   add("launches", counts.measured_launches > 0);
   add("tables", true);
+  add("sql", true);
   return contents;
 }
 

@@ -18,8 +18,11 @@ Session from_zero(Session session) {
 
 }  // namespace
 
-Profile::Profile(Session session, unsigned threads, const TimelineView::Progress& progress)
-    : session_(from_zero(std::move(session))), facts_(session_), view_(facts_, threads, progress) {}
+Profile::Profile(Session session, unsigned threads, const TimelineView::Progress& progress, std::string kernel_rules)
+    : session_(from_zero(std::move(session))),
+      facts_(session_),
+      view_(facts_, threads, progress),
+      sql_(facts_, arguments_mutex_, std::move(kernel_rules)) {}
 
 const MeasuredLaunches& Profile::measured() const {
   std::call_once(measured_once_, [&] { measured_.emplace(facts_); });
@@ -30,7 +33,7 @@ std::vector<Argument> Profile::arguments(size_t run, SliceIndex slice) const {
   const Run& of = session_.runs[run];
   if (!of.arguments) return {};
   const std::unique_lock lock(arguments_mutex_, std::chrono::seconds(2));
-  if (!lock) throw Error("the arguments are being read for an export or a search; ask again when that has ended");
+  if (!lock) throw Error("the arguments are being read for an export, a search or SQL; ask again when that has ended");
   return of.arguments->arguments(of.timeline.slices.source[slice]);
 }
 

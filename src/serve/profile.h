@@ -12,6 +12,7 @@
 #include "model/run.h"
 #include "serve/argument_search.h"
 #include "serve/measured_launches.h"
+#include "serve/profile_sql.h"
 #include "table/json_text_writer.h"
 #include "tiles/timeline_view.h"
 
@@ -19,8 +20,9 @@ namespace cgpu {
 
 class Profile {
  public:
-  /// `threads`, `progress`: as in TimelineView.
-  explicit Profile(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr);
+  /// `threads`, `progress`: as in TimelineView. `kernel_rules`: as in OpenOptions.
+  explicit Profile(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr,
+                   std::string kernel_rules = "");
 
   const Session& session() const { return session_; }
   const SessionFacts& facts() const { return facts_; }
@@ -28,6 +30,9 @@ class Profile {
 
   /// What a kernel profiler measured, made when first asked for.
   const MeasuredLaunches& measured() const;
+
+  /// Its tables in SQL.
+  ProfileSql& sql() const { return sql_; }
 
   /// The arguments of an event, read from the file again. Throws Error, also where somebody else is at them for long.
   std::vector<Argument> arguments(size_t run, SliceIndex slice) const;
@@ -46,6 +51,7 @@ class Profile {
   mutable std::optional<MeasuredLaunches> measured_;
   mutable std::timed_mutex arguments_mutex_;
   mutable ArgumentSearch argument_search_;
+  mutable ProfileSql sql_;
 };
 
 /// What to call a session: the names of its inputs without their folders.

@@ -10,8 +10,9 @@ void ViewedProfile::report(double share, const std::string& what) {
   what_ = what;
 }
 
-void ViewedProfile::show(Session session, unsigned threads, const TimelineView::Progress& progress) {
-  auto profile = std::make_unique<const Profile>(std::move(session), threads, progress);
+void ViewedProfile::show(Session session, unsigned threads, const TimelineView::Progress& progress,
+                         std::string kernel_rules) {
+  auto profile = std::make_unique<const Profile>(std::move(session), threads, progress, std::move(kernel_rules));
   const std::lock_guard lock(mutex_);
   share_ = 1;
   owned_ = std::move(profile);

@@ -20,7 +20,9 @@ class ViewedProfile {
   /// How far the opening is: share of the work, and what is being done.
   void report(double share, const std::string& what);
   /// Lays out the timeline; ready from then on. `progress` is called with the share done.
-  void show(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr);
+  /// `kernel_rules`: as in OpenOptions.
+  void show(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr,
+            std::string kernel_rules = "");
   /// It cannot be opened.
   void fail(const std::string& message);
 

@@ -78,9 +78,16 @@ bool Viewer::are_both_open() const {
   return profiles_.size() >= 2 && profiles_[0].profile() != nullptr && profiles_[1].profile() != nullptr;
 }
 
+void Viewer::end_work() const {
+  for (const ViewedProfile& profile : profiles_) {
+    if (profile.profile() != nullptr) profile.profile()->sql().stop_all();
+  }
+}
+
 bool Viewer::is_fixed(std::string_view path) const {
   if (is_about_both(path)) return compares_ && are_both_open();
   const auto asked = asked_by(path, profiles_.size());
+  if (asked && asked->what.starts_with("sql")) return false;  // what takes too long today need not tomorrow
   return asked && profiles_[asked->profile].profile() != nullptr;
 }
 

@@ -31,6 +31,9 @@ class Viewer {
   /// Whether the answer to a path can never change any more: what a profile says is fixed once it is open.
   bool is_fixed(std::string_view path) const;
 
+  /// Ends what may go on for long by itself: statements of SQL.
+  void end_work() const;
+
   /// Answers any path: the page, its parts, and the requests under /api/. Throws nothing.
   Answer answer(const Request& request) const;
 

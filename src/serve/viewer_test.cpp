@@ -133,8 +133,9 @@ TEST_F(Ready, DescribesTheSession) {
       R"("subject":"timeline","events":false,"row_key":["name"],"columns":[{"name":"name","type":"text","unit":"",)");
   expect_has(session, R"({"name":"total_ns","type":"int","unit":"ns","role":"measure"})");
   expect_has(session, R"("options":[{"name":"names","kind":"choice","default":"full","choices":["full","base"],)");
-  expect_has(session,
-             R"("views":["overview","findings","timeline","flame","kernels","ops","api","transfers","idle","tables"])");
+  expect_has(
+      session,
+      R"("views":["overview","findings","timeline","flame","kernels","ops","api","transfers","idle","tables","sql"])");
   EXPECT_EQ(session.find(R"("name":"collectives")"), std::string::npos);
 }
 

@@ -1,5 +1,8 @@
 #include "session/input_options.h"
 
+#include "session/open.h"
+#include "session/selection.h"
+
 namespace cgpu {
 
 OpenOptions InputOptions::open() const {

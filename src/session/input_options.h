@@ -5,25 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "session/open.h"
-#include "session/selection.h"
-
 namespace cgpu {
 
+struct OpenOptions;
+struct Selection;
+
 struct InputOptions {
-  std::vector<std::string> inputs;
-  std::string input_format;
-  std::string kernel_rules;
-  std::string peaks;
-  std::string capture;
+  std::vector<std::string> inputs = {};
+  std::string input_format = {};
+  std::string kernel_rules = {};
+  std::string peaks = {};
+  std::string capture = {};
   unsigned threads = 0;
   bool strict = false;
-  std::string from;  // times from the start, with or without a unit
-  std::string to;
-  std::string step;  // N or N-M
-  std::string rank;  // numbers and ranges
-  std::string device;
-  std::string profile;  // of a call tree
+  std::string from = {};  // times from the start, with or without a unit
+  std::string to = {};
+  std::string step = {};  // N or N-M
+  std::string rank = {};  // numbers and ranges
+  std::string device = {};
+  std::string profile = {};  // of a call tree
 
   /// What they say; nobody hears of progress and warnings yet.
   OpenOptions open() const;

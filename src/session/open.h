@@ -2,17 +2,15 @@
 // and bindings open by this alone. Nothing is printed here.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "kernels/dictionary.h"
 #include "model/run.h"
 #include "readers/reader.h"
+#include "session/opening_progress.h"
 
 namespace cgpu {
-
-enum class OpeningPhase : uint8_t { reading, linking };
 
 struct OpenOptions {
   std::vector<std::string> inputs;  // files, folders, patterns, "-"
@@ -22,10 +20,8 @@ struct OpenOptions {
   std::string capture;   // profile of the captures of graphs, or a folder of them; "": those beside the input
   unsigned threads = 0;  // 0: as many as the machine has
   bool strict = false;   // damaged input is an Error
-  /// Called now and then from one thread at a time: what is being done, and which share of that is (0..1).
-  std::function<void(OpeningPhase, double)> progress;
-  /// Called for every loss in a damaged input, with a line that says what was lost.
-  std::function<void(const std::string&)> warn;
+  OpeningProgress progress;
+  LossWarning warn;
 };
 
 /// Opens all inputs and keeps all of them: completed (links/complete.h), on one clock (links/clocks.h). Throws Error.

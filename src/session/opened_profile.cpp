@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/analysis.h"
+#include "analysis/events/choose_rows.h"
 #include "analysis/profile/profile_counts.h"
 #include "analysis/table_list.h"
 #include "base/error.h"
+#include "session/chosen_events.h"
 #include "session/rank_fold.h"
 #include "session/summary.h"
 
@@ -14,8 +17,7 @@ namespace cgpu {
 namespace {
 
 /// Without runs for a summary, which has to be one that can be read.
-Session opened(const InputOptions& options, decltype(OpenOptions::progress) progress,
-               decltype(OpenOptions::warn) warn) {
+Session opened(const InputOptions& options, OpeningProgress progress, LossWarning warn) {
   OpenOptions open = options.open();
   const Selection selection = options.selection();
   if (summary_of(open, selection)) return {};
@@ -28,66 +30,75 @@ Session opened(const InputOptions& options, decltype(OpenOptions::progress) prog
 
 }  // namespace
 
-OpenedProfile::OpenedProfile(InputOptions options, decltype(OpenOptions::progress) progress,
-                             decltype(OpenOptions::warn) warn)
-    : options_(std::move(options)), session_(opened(options_, std::move(progress), std::move(warn))) {
-  if (!session_.runs.empty()) facts_.emplace(session_);
+struct OpenedProfile::Opened {
+  Opened(InputOptions input_options, OpeningProgress progress, LossWarning warn)
+      : options(std::move(input_options)), session(opened(options, std::move(progress), std::move(warn))) {
+    if (!session.runs.empty()) facts.emplace(session);
+  }
+
+  const InputOptions options;
+  const Session session;              // without runs for a summary, which is read for each table
+  std::optional<SessionFacts> facts;  // not for a summary
+};
+
+OpenedProfile::OpenedProfile(InputOptions options, OpeningProgress progress, LossWarning warn)
+    : opened_(std::make_shared<const Opened>(std::move(options), std::move(progress), std::move(warn))) {}
+
+const InputOptions& OpenedProfile::options() const {
+  return opened_->options;
+}
+
+bool OpenedProfile::is_summary() const {
+  return !opened_->facts;
 }
 
 const SessionFacts& OpenedProfile::facts(const std::string& what) const {
-  if (!facts_) {
-    throw Error(options_.inputs.front(), "is a summary of a run, without a timeline: " + what + " needs the profile");
+  if (is_summary()) {
+    throw Error(options().inputs.front(), "is a summary of a run, without a timeline: " + what + " needs the profile");
   }
-  return *facts_;
+  return *opened_->facts;
 }
 
 Table OpenedProfile::tables() const {
-  if (!facts_) {
-    const Summary summary = read_summary(options_.inputs.front());
+  if (is_summary()) {
+    const Summary summary = read_summary(options().inputs.front());
     return list_of_tables(declared_tables([&](const Analysis& analysis) {
       return summary.partials.contains(analysis.name) ||
              std::any_of(summary.tables.begin(), summary.tables.end(),
                          [&](const Table& table) { return table.name == analysis.name && !table.empty(); });
     }));
   }
-  const ProfileCounts counts(*facts_);
+  const ProfileCounts counts(*opened_->facts);
   return list_of_tables(declared_tables(
       [&](const Analysis& analysis) { return analysis.applies == nullptr || analysis.applies(counts); }));
 }
 
+Table OpenedProfile::table(const std::string& name, const TableOptions& options, const RowChoice& choice) const {
+  return table(find_analysis(name), options, choice);
+}
+
 Table OpenedProfile::table(const Analysis& analysis, const TableOptions& options, const RowChoice& choice) const {
-  Table table = facts_ ? make_table(analysis, *facts_, options)
-                       : std::move(fold_ranks(options_.open(), {}, {{&analysis, options}}).tables.front());
-  choice.where.apply(table);
-  if (!choice.sort.empty()) sort_rows(table, choice.sort);
-  take_top(table, choice.top);
+  if (analysis.events != nullptr) {
+    check_options(analysis.name, analysis.options, options);
+    return chosen_rows(analysis, *analysis.events(analysis, facts("table " + analysis.name), options), choice);
+  }
+  Table table = is_summary() ? std::move(fold_ranks(this->options().open(), {}, {{&analysis, options}}).tables.front())
+                             : make_table(analysis, *opened_->facts, options);
+  choice.apply(table);
   return table;
 }
 
-ChosenEvents::ChosenEvents(std::shared_ptr<const OpenedProfile> profile, const Analysis& analysis,
-                           const TableOptions& options, RowChoice choice)
-    : profile_(std::move(profile)),
-      analysis_(analysis),
-      choice_(std::move(choice)),
-      events_(analysis.events(analysis, profile_->facts("table " + analysis.name), options)),
-      declared_(ChosenRows(analysis, *events_, choice_).declared()) {}
-
-size_t ChosenEvents::row_count() const {
-  const std::lock_guard lock(mutex_);
-  if (!row_count_) {
-    row_count_ = count_rows(analysis_, *events_, choice_.where);
-    if (choice_.top != 0) row_count_ = std::min(*row_count_, choice_.top);
+BatchedTable OpenedProfile::read(const std::string& name, const TableOptions& options, RowChoice choice) const {
+  const Analysis& analysis = find_analysis(name);
+  if (analysis.events == nullptr) {
+    auto whole = std::make_shared<const Table>(table(analysis, options, choice));
+    Table declared = *whole;
+    declared.clear_rows();
+    return {std::move(declared), batches_of(std::move(whole))};
   }
-  return *row_count_;
-}
-
-std::function<std::optional<Table>()> ChosenEvents::read(size_t most) const {
-  RowChoice choice = choice_;
-  if (most != 0) choice.top = choice.top == 0 ? most : std::min(most, choice.top);
-  return [kept = shared_from_this(), rows = std::make_shared<ChosenRows>(analysis_, *events_, std::move(choice))] {
-    const std::lock_guard lock(kept->mutex_);
-    return rows->next();
-  };
+  check_options(analysis.name, analysis.options, options);
+  const auto events = std::make_shared<const ChosenEvents>(*this, analysis, options, std::move(choice));
+  return {events->declared(), events->read()};
 }
 
 }  // namespace cgpu

@@ -1,66 +1,47 @@
 // A profile, or a summary of one, that stays open for questions: what was opened and selected, with what is found of it
-// once. For programs that ask for one table after another. Any number of threads may ask at once.
+// once. For programs that ask for one table after another, also other ones (docs/cpp.md).
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 
-#include "analysis/analysis.h"
-#include "analysis/events/choose_rows.h"
-#include "analysis/events/event_table.h"
+#include "analysis/table_options.h"
 #include "session/input_options.h"
+#include "session/opening_progress.h"
+#include "table/batches.h"
+#include "table/filter.h"
+#include "table/table.h"
 
 namespace cgpu {
 
+struct Analysis;
+class SessionFacts;
+
+/// A copy is the same profile, which is let go with the last of them. Any number of threads may ask at once.
 class OpenedProfile {
  public:
-  /// Opens and selects what the options say. `progress` and `warn` as in OpenOptions. Throws Error.
-  OpenedProfile(InputOptions options, decltype(OpenOptions::progress) progress, decltype(OpenOptions::warn) warn);
-  OpenedProfile(const OpenedProfile&) = delete;
-  OpenedProfile& operator=(const OpenedProfile&) = delete;
+  /// Opens and selects what the options say. Throws Error.
+  explicit OpenedProfile(InputOptions options, OpeningProgress progress = nullptr, LossWarning warn = nullptr);
 
-  const InputOptions& options() const { return options_; }
-  bool is_summary() const { return !facts_; }
-  /// Throws Error for a summary, which has no timeline; `what` needs one.
-  const SessionFacts& facts(const std::string& what) const;
+  const InputOptions& options() const;
+  bool is_summary() const;
 
   /// The tables that have rows, as far as that can be told without computing them.
   Table tables() const;
-  /// A table that is not of events. Throws Error, for a summary as fold_summary does.
+  /// The chosen rows of a table, by its name or an alias. Throws Error for what the table does not have, and for a
+  /// summary that does not keep it.
+  Table table(const std::string& name, const TableOptions& options = {}, const RowChoice& choice = {}) const;
   Table table(const Analysis& analysis, const TableOptions& options, const RowChoice& choice) const;
+  /// The same in batches, so that a table of events is never in memory as a whole. The result keeps the profile; it is
+  /// for one thread at a time.
+  BatchedTable read(const std::string& name, const TableOptions& options = {}, RowChoice choice = {}) const;
+
+  /// Throws Error for a summary, which has no timeline; `what` needs one.
+  const SessionFacts& facts(const std::string& what) const;
 
  private:
-  const InputOptions options_;
-  const Session session_;              // without runs for a summary, which is read for each table
-  std::optional<SessionFacts> facts_;  // not for a summary
-};
-
-/// The chosen rows of a table of events of a profile that stays open as long as this. Any number of threads at once;
-/// each reader sees all rows.
-class ChosenEvents : public std::enable_shared_from_this<ChosenEvents> {
- public:
-  /// Throws Error.
-  ChosenEvents(std::shared_ptr<const OpenedProfile> profile, const Analysis& analysis, const TableOptions& options,
-               RowChoice choice);
-
-  const Table& declared() const { return declared_; }
-  /// O(rows) for the columns of the filter when first asked, O(1) without one.
-  size_t row_count() const;
-  /// The first `most` rows (0: all) in batches, as ChosenRows::next gives them. What is returned keeps this.
-  std::function<std::optional<Table>()> read(size_t most = 0) const;
-
- private:
-  const std::shared_ptr<const OpenedProfile> profile_;
-  const Analysis& analysis_;
-  const RowChoice choice_;
-  const std::unique_ptr<EventTable> events_;
-  const Table declared_;
-  mutable std::mutex mutex_;  // of the events and of the count
-  mutable std::optional<size_t> row_count_;
+  struct Opened;
+  std::shared_ptr<const Opened> opened_;
 };
 
 }  // namespace cgpu

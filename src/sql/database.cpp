@@ -50,6 +50,10 @@ int allow(void*, int action, const char* what, const char* value, const char*, c
   }
 }
 
+double seconds_of(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 }  // namespace
 
 SqliteHandle open_sqlite(const std::string& path) {
@@ -109,12 +113,13 @@ void SqlDatabase::begin_query(std::optional<std::chrono::nanoseconds> most,
   interrupted_.store(false, std::memory_order_relaxed);
   late_ = false;
   deadline_.reset();
+  most_ = most.value_or(std::chrono::nanoseconds(0));
   if (most) deadline_ = std::chrono::steady_clock::now() + *most;
 }
 
 std::string SqlDatabase::why_ended() const {
   if (is_interrupted()) return "interrupted";
-  if (late_) return "it took longer than --timeout allows";
+  if (late_) return fmt::format("it took longer than the {} s that it may", seconds_of(most_));
   return "";
 }
 

@@ -61,6 +61,7 @@ class SqlDatabase {
   std::atomic<bool> interrupted_ = false;
   std::shared_ptr<const std::atomic<bool>> stopped_;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
+  std::chrono::nanoseconds most_{0};  // that the query may take
   bool late_ = false;
 };
 

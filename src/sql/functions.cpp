@@ -82,6 +82,15 @@ void add_aggregate(sqlite3* database, const char* name, int values) {
                              nullptr);
 }
 
+/// Keeps a value of an aggregate. Throws Error where they would need more than 1 GiB.
+template <typename Value>
+void keep(std::vector<Value>& values, const Value& value) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
+  if (values.size() >= kMostBytes / sizeof(Value))
+    throw Error("an aggregate of too many values: group by more, or take fewer rows");
+  values.push_back(value);
+}
+
 using Function = void (*)(sqlite3_context*, int, sqlite3_value**);
 
 void add_function(sqlite3* database, const char* name, int values, Function function, void* data = nullptr,
@@ -96,7 +105,7 @@ class SpanUnion {
     if (is_null(values[0]) || is_null(values[1])) return;
     const int64_t begin = time_of(values[0], "span_union");
     const int64_t end = time_of(values[1], "span_union");
-    if (begin < end) intervals_.push_back({begin, end});
+    if (begin < end) keep(intervals_, {begin, end});
   }
   void give(sqlite3_context* context) { sqlite3_result_int64(context, IntervalSet(std::move(intervals_)).length()); }
 
@@ -122,7 +131,7 @@ class Samples {
 
  protected:
   void add_value(sqlite3_value* value, const char* function) {
-    if (!is_null(value)) values_.push_back(number_of(value, function));
+    if (!is_null(value)) keep(values_, number_of(value, function));
   }
   std::vector<double> values_;
   double share_ = 0.5;

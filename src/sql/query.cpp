@@ -20,24 +20,29 @@ class ResultColumn {
  public:
   ResultColumn(ColumnType type, bool is_declared) : values_(type), is_known_(is_declared) {}
 
-  void append(sqlite3_stmt* statement, int number) {
+  /// Returns the bytes of the text, where it is one.
+  size_t append(sqlite3_stmt* statement, int number) {
     switch (sqlite3_column_type(statement, number)) {
       case SQLITE_NULL:
-        return values_.append_absent();
+        values_.append_absent();
+        return 0;
       case SQLITE_INTEGER:
         widen_to(ColumnType::integer);
         if (values_.type() == ColumnType::text) return append_text(statement, number);
-        return values_.append(static_cast<int64_t>(sqlite3_column_int64(statement, number)));
+        values_.append(static_cast<int64_t>(sqlite3_column_int64(statement, number)));
+        return 0;
       case SQLITE_FLOAT:
         widen_to(ColumnType::real);
         if (values_.type() == ColumnType::text) return append_text(statement, number);
-        return values_.append(sqlite3_column_double(statement, number));
+        values_.append(sqlite3_column_double(statement, number));
+        return 0;
       case SQLITE_BLOB: {
         widen_to(ColumnType::text);
         const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, number));
         std::string text = "x'";
         for (int i = 0; i < sqlite3_column_bytes(statement, number); ++i) text += fmt::format("{:02x}", bytes[i]);
-        return values_.append(std::string_view(text + "'"));
+        values_.append(std::string_view(text += "'"));
+        return text.size();
       }
       default:
         widen_to(ColumnType::text);
@@ -48,10 +53,12 @@ class ResultColumn {
   ColumnValues take() && { return std::move(values_); }
 
  private:
-  void append_text(sqlite3_stmt* statement, int number) {
+  size_t append_text(sqlite3_stmt* statement, int number) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, number));
     if (text == nullptr) throw std::bad_alloc();
-    values_.append(std::string_view(text, static_cast<size_t>(sqlite3_column_bytes(statement, number))));
+    const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, number));
+    values_.append(std::string_view(text, size));
+    return size;
   }
 
   void widen_to(ColumnType type) {
@@ -109,10 +116,7 @@ void Query::fail() const {
     const size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
     place = fmt::format(" (line {}, column {})", line, column);
   }
-  std::string help;
-  if (message.starts_with("no such table: ")) help = "; .tables names them all";
-  if (message.starts_with("no such column: ")) help = "; .schema TABLE names the columns of a table";
-  throw Error("SQL: " + message + place + help);
+  throw Error("SQL: " + message + place);
 }
 
 std::optional<Column> Query::column_of_table(int number) const {
@@ -131,7 +135,7 @@ std::optional<Column> Query::column_of_table(int number) const {
   return columns[static_cast<size_t>(at - names.begin())];
 }
 
-std::optional<Table> Query::next(size_t rows) {
+std::optional<Table> Query::next(size_t rows, size_t text_bytes) {
   if (empty() || at_end_) return std::nullopt;
   Table table("result", "rows of the query");
   std::vector<ResultColumn> results;
@@ -145,7 +149,7 @@ std::optional<Table> Query::next(size_t rows) {
     }
   };
   size_t count = 0;
-  for (; count < rows; ++count) {
+  for (size_t bytes = 0; count < rows && bytes < text_bytes; ++count) {
     const int result = sqlite3_step(statement_.get());
     if (table.columns.empty()) add_columns();  // a statement is made again by its first step where tables have changed
     if (result == SQLITE_DONE) {
@@ -153,7 +157,7 @@ std::optional<Table> Query::next(size_t rows) {
       break;
     }
     if (result != SQLITE_ROW) fail();
-    for (size_t i = 0; i < results.size(); ++i) results[i].append(statement_.get(), static_cast<int>(i));
+    for (size_t i = 0; i < results.size(); ++i) bytes += results[i].append(statement_.get(), static_cast<int>(i));
   }
   if (count == 0 && has_begun_) return std::nullopt;
   has_begun_ = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,11 +25,12 @@ class Query {
   /// Whether there is no statement, only spaces and comments.
   bool empty() const { return !statement_; }
 
-  /// The next rows, at most so many; nothing when all have been given, though the first time a table that may have no
-  /// rows. A column that is one of a table's has its type, unit and meaning. Of another one, the values decide: int,
-  /// float where any is, text where any is; the unit is that of its name (_ns, _pct, _bytes). Throws Error where the
-  /// statement fails or is ended (SqlDatabase::interrupt).
-  std::optional<Table> next(size_t rows);
+  /// The next rows, at most so many, and none behind the one with which their texts reach so many bytes; nothing when
+  /// all have been given, though the first time a table that may have no rows. A column that is one of a table's has
+  /// its type, unit and meaning. Of another one, the values decide: int, float where any is, text where any is; the
+  /// unit is that of its name (_ns, _pct, _bytes). Throws Error where the statement fails or is ended
+  /// (SqlDatabase::interrupt).
+  std::optional<Table> next(size_t rows, size_t text_bytes = SIZE_MAX);
 
  private:
   struct Finalize {

@@ -18,7 +18,8 @@ bool keeps(const Summary& summary, const Analysis& analysis) {
 
 }  // namespace
 
-RunTables::RunTables(std::shared_ptr<const OpenedProfile> profile) : profile_(std::move(profile)) {
+RunTables::RunTables(OpenedProfile profile)
+    : profile_(std::move(profile)), facts_(profile_->is_summary() ? nullptr : &profile_->facts("SQL")) {
   std::optional<Summary> summary;
   if (profile_->is_summary()) summary = read_summary(profile_->options().inputs.front());
   for (const Analysis& analysis : all_analyses()) {
@@ -26,13 +27,19 @@ RunTables::RunTables(std::shared_ptr<const OpenedProfile> profile) : profile_(st
   }
 }
 
+RunTables::RunTables(const SessionFacts& facts) : facts_(&facts) {
+  for (const Analysis& analysis : all_analyses()) list_.push_back(&analysis);
+}
+
 RowSearch& RunTables::table(const Analysis& analysis) {
   const auto known = tables_.find(analysis.name);
   if (known != tables_.end()) return known->second;
-  const bool is_of_events = facts() != nullptr && analysis.events != nullptr;
-  std::unique_ptr<RowSource> rows =
-      is_of_events ? rows_of_events(analysis, *facts()) : rows_of_table(profile_->table(analysis, {}, {}));
-  return tables_.try_emplace(analysis.name, std::move(rows)).first->second;
+  const auto made = [&] {
+    if (facts_ == nullptr) return rows_of_table(profile_->table(analysis, {}, {}));
+    if (analysis.events != nullptr) return rows_of_events(analysis, *facts_);
+    return rows_of_table(make_table(analysis, *facts_));
+  };
+  return tables_.try_emplace(analysis.name, made()).first->second;
 }
 
 }  // namespace cgpu

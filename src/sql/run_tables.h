@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace cgpu {
 class RunTables {
  public:
   /// Of a profile, or of a summary of one. Throws Error.
-  explicit RunTables(std::shared_ptr<const OpenedProfile> profile);
+  explicit RunTables(OpenedProfile profile);
+  /// Of a session that is open and outlives this.
+  explicit RunTables(const SessionFacts& facts);
   RunTables(const RunTables&) = delete;
   RunTables& operator=(const RunTables&) = delete;
 
@@ -25,10 +28,11 @@ class RunTables {
   /// One of them. The first time it costs what the table costs. Throws Error as the table does.
   RowSearch& table(const Analysis& analysis);
   /// Null for a summary, which has no timeline.
-  const SessionFacts* facts() const { return profile_->is_summary() ? nullptr : &profile_->facts("SQL"); }
+  const SessionFacts* facts() const { return facts_; }
 
  private:
-  const std::shared_ptr<const OpenedProfile> profile_;
+  const std::optional<OpenedProfile> profile_;
+  const SessionFacts* const facts_;
   std::vector<const Analysis*> list_;
   std::map<std::string, RowSearch> tables_;  // by name of the analysis
 };

@@ -17,7 +17,7 @@ namespace cgpu {
 
 namespace {
 
-using NextBatch = std::function<std::shared_ptr<const Table>()>;
+using NextShared = std::function<std::shared_ptr<const Table>()>;
 
 /// What a schema or an array that has been handed out owns: its private_data. Children that the consumer has moved out
 /// are marked as released, so that each is released once.
@@ -200,7 +200,7 @@ const void* values_of(const ColumnValues& values) {
 
 class Stream {
  public:
-  Stream(Table declared, NextBatch next)
+  Stream(Table declared, NextShared next)
       : declared_(std::move(declared)), next_(std::move(next)), dictionaries_(declared_.columns.size()) {}
 
   static int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
@@ -260,12 +260,12 @@ class Stream {
   }
 
   const Table declared_;  // without rows
-  NextBatch next_;
+  NextShared next_;
   std::vector<ExportedDictionary> dictionaries_;  // by column
   std::string error_;
 };
 
-void export_stream(const Table& declared, NextBatch next, ArrowArrayStream& stream) {
+void export_stream(const Table& declared, NextShared next, ArrowArrayStream& stream) {
   auto exported = std::make_unique<Stream>(Table(declared.name, declared.about, declared.columns), std::move(next));
   stream = {.get_schema = Stream::get_schema,
             .get_next = Stream::get_next,
@@ -283,7 +283,7 @@ void export_table(std::shared_ptr<const Table> table, ArrowArrayStream& stream) 
       declared, [left = std::move(table)]() mutable { return std::exchange(left, nullptr); }, stream);
 }
 
-void export_batches(const Table& declared, std::function<std::optional<Table>()> next, ArrowArrayStream& stream) {
+void export_batches(const Table& declared, NextBatch next, ArrowArrayStream& stream) {
   export_stream(
       declared,
       [next = std::move(next)]() -> std::shared_ptr<const Table> {

@@ -9,10 +9,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 
+#include "table/batches.h"
 #include "table/table.h"
 
 extern "C" {
@@ -73,6 +72,6 @@ void export_table(std::shared_ptr<const Table> table, ArrowArrayStream& stream);
 
 /// The same of a table that comes in batches. `declared` has its name and its columns; next() gives the next batch, or
 /// none at the end, and is called by whoever reads the stream. An exception of next() is the stream's error.
-void export_batches(const Table& declared, std::function<std::optional<Table>()> next, ArrowArrayStream& stream);
+void export_batches(const Table& declared, NextBatch next, ArrowArrayStream& stream);
 
 }  // namespace cgpu

@@ -352,4 +352,10 @@ void take_top(Table& table, size_t n) {
   table.take(rows);
 }
 
+void RowChoice::apply(Table& table) const {
+  where.apply(table);
+  if (!sort.empty()) sort_rows(table, sort);
+  take_top(table, top);
+}
+
 }  // namespace cgpu

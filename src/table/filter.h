@@ -114,4 +114,14 @@ void sort_rows(Table& table, std::string_view column);
 /// Keeps the first `n` rows; 0 keeps all.
 void take_top(Table& table, size_t n);
 
+/// All three together.
+struct RowChoice {
+  Filter where = {};
+  std::string sort = {};  // as sort_rows takes it; "" for the order of the table
+  size_t top = 0;         // 0: all
+
+  /// Throws as Filter::apply and sort_rows do.
+  void apply(Table& table) const;
+};
+
 }  // namespace cgpu

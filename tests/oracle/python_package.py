@@ -22,6 +22,8 @@ BUILD = pathlib.Path(os.environ["CGPU"]).resolve().parent if "CGPU" in os.enviro
 PROGRAM = BUILD / "cgpu"
 EXAMPLE = str(ROOT / "examples/generated_training.json.gz")
 OTHER = str(ROOT / "examples/llm_decode.json.gz")
+# What examples/notebooks/ import.
+NOTEBOOK_LIBRARIES = ["matplotlib==3.11.2", "duckdb==2.0.0", "pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
 TOOLS = BUILD / "python-build"  # what the module is built with: made by scripts/python-tools
 
 
@@ -61,19 +63,26 @@ def write_many_events(path, count):
             file.write('%s{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":%d,"ts":%d,"dur":%d}\n'
                        % ("," if at else "", at % 300, at % 7, at * 10, at % 10))
         file.write("]}")
+def make_wheel(folder):
+    """From the module that the build has made, in that folder; its path. Raises unittest.SkipTest where there is none."""
+    if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):
+        raise unittest.SkipTest("the module was not built: nanobind cannot be installed (scripts/python-tools)")
+    try:
+        with _alone():
+            run(python_in(TOOLS), "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder,
+                "-C", "build-dir=%s" % BUILD, "-C", "cmake.define.CGPU_TESTS=ON", ROOT / "python", cwd=ROOT)
+    except subprocess.CalledProcessError as error:
+        raise AssertionError("no wheel: " + (error.stdout + error.stderr).decode(errors="replace")[-3000:])
+    (wheel,) = glob.glob(os.path.join(folder, "cgpu-*.whl"))
+    return wheel
 
 
 def installed(name, libraries):
     """The environment build/NAME with these packages and the wheel, and the name of the wheel. Its packages can be
     imported from then on. Raises unittest.SkipTest where they cannot be had."""
-    if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):
-        raise unittest.SkipTest("the module was not built: nanobind cannot be installed (scripts/python-tools)")
     environment = BUILD / name
-    with tempfile.TemporaryDirectory() as folder, _alone():
-        try:
-            wheel = _make_wheel(folder)
-        except subprocess.CalledProcessError as error:
-            raise AssertionError("no wheel: " + (error.stdout + error.stderr).decode(errors="replace")[-3000:])
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = make_wheel(folder)
         try:
             _install(environment, libraries, wheel)
         except (subprocess.SubprocessError, OSError) as error:
@@ -89,14 +98,6 @@ def _alone():
     with open(BUILD / "python-wheel.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def _make_wheel(folder):
-    """From the module that the build has made."""
-    run(python_in(TOOLS), "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", folder,
-        "-C", "build-dir=%s" % BUILD, "-C", "cmake.define.CGPU_TESTS=ON", ROOT / "python", cwd=ROOT)
-    (wheel,) = glob.glob(os.path.join(folder, "*.whl"))
-    return wheel
 
 
 def _install(environment, libraries, wheel):

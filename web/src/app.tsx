@@ -90,7 +90,7 @@ function run(host: HTMLElement, server: Server, profiles: readonly Opened[], sta
   const bar = {
     read: () => location.hash,
     write(hash: string, newEntry: boolean) {
-      if (`#${hash}` === location.hash) return;
+      if (`#${hash}` === location.hash || location.href === "about:srcdoc") return; // in a notebook there is no address
       if (newEntry) history.pushState(null, "", `#${hash}`);
       else history.replaceState(null, "", `#${hash}`);
     },

@@ -49,7 +49,7 @@ export function Shell(props: ShellProps): JSX.Element {
       ...views.map((view) => ({
         group: "View",
         title: `Show ${view.title.toLowerCase()}`,
-        keys: view.key,
+        keys: view.key ?? undefined,
         run: () => state.navigate({ view: view.id }),
       })),
       { group: "Page", title: "Search for commands", keys: "Ctrl+K", run: () => setOverlay("commands") },
@@ -110,7 +110,7 @@ export function Shell(props: ShellProps): JSX.Element {
               key={view.id}
               class={view.id === current ? "on" : ""}
               aria-current={view.id === current ? "page" : undefined}
-              title={`${view.title} (${view.key})`}
+              title={view.key === null ? view.title : `${view.title} (${view.key})`}
               onClick={() => state.navigate({ view: view.id })}
             >
               {view.title}
@@ -226,7 +226,7 @@ function handleGlobalKey(
   if (control(event) && event.code === "KeyY") return (state.redo(), true);
   if (typesOrAt(event, "?", "Slash", true)) return (setOverlay("help"), true);
   const key = digit(event);
-  const view = views.find((candidate) => candidate.key === key);
+  const view = key === null ? undefined : views.find((candidate) => candidate.key === key);
   if (view) state.navigate({ view: view.id });
   return view !== undefined;
 }

@@ -13,6 +13,7 @@ import { rowCells, rowKey } from "../src/views/matches";
 import { cutSteps, exactPattern, isEqual, Records, totals } from "../src/views/records";
 import { attainable, domains, launchesOf, peakRates, roofOf } from "../src/views/roofline_model";
 import { costsOf, hottestLine, linesOf, splitLines } from "../src/views/source_lines";
+import { completions, leadOf, placeOfTrouble } from "../src/views/sql_words";
 import { stepPath } from "../src/views/step_path";
 import { StepRows } from "../src/views/steps";
 import { childrenOf, hotPath, lineage, visibleRows } from "../src/views/tree_rows";
@@ -394,4 +395,47 @@ test("no name becomes a formula of a spreadsheet", () => {
     ['=cmd|"/c"', 4],
   ];
   assert.equal(csv(["n", "v"], rows), `n,v\r\n'=1+1,-5\r\n'@sum,1\r\n'-x,2\r\na=b,3\r\n"'=cmd|""/c""",4\r\n`);
+});
+
+test("words of SQL that go on at the cursor: columns of the tables that are named come first", () => {
+  const table = (name: string, ...columns: string[]) =>
+    ({ name, about: "", columns: columns.map((column) => ({ name: column, unit: "" })) }) as Session["tables"][number];
+  const tables = [
+    table("kernels", "name", "count", "odd one"),
+    table("slices", "name", "slice"),
+    table("notes", "code"),
+  ];
+  const words = (text: string, cursor = text.length) => completions(text, cursor, tables).map(({ word }) => word);
+  assert.deepEqual(words("SELECT sl FROM slices", 9), ["slice", "slices"]);
+  assert.deepEqual(words("SELECT sl"), ["slices"]);
+  assert.deepEqual(words("SELECT c FROM kernels", 8), ["count", "class"]);
+  assert.deepEqual(words("SELECT od FROM kernels", 9), ['"odd one"']);
+  assert.deepEqual(words("sel"), ["SELECT"]);
+  assert.deepEqual(words("SELECT name"), [], "it is whole");
+  assert.deepEqual(words("LIMIT 1"), []);
+  assert.deepEqual(words("SELECT "), []);
+  assert.equal(completions("SELECT * FROM no", 16, tables)[0]!.start, 14);
+});
+
+test("a row of a statement leads to its slice, its time or its name", () => {
+  const lead = (columns: string[], row: (string | number | null)[]) => {
+    const table: Table = {
+      columns: columns.map((name) => ({ name, type: "int", unit: "" })) as Table["columns"],
+      rows: [row],
+    };
+    return leadOf(new Records(table), row);
+  };
+  assert.deepEqual(lead(["name", "slice", "start_ns"], ["op", 7, 5]), { slice: 7 });
+  assert.deepEqual(lead(["start_ns", "duration_ns"], [5, 10]), { range: { start: 5, end: 15 } });
+  assert.deepEqual(lead(["start_ns", "end_ns"], [5, 25]), { range: { start: 5, end: 25 } });
+  assert.deepEqual(lead(["start_ns", "slice"], [5, null]), { range: { start: 5, end: 6 } });
+  assert.deepEqual(lead(["name", "start_ns"], ["op", null]), { name: "op" });
+  assert.equal(lead(["total_ns"], [5]), null);
+  assert.equal(lead(["name"], [""]), null);
+});
+
+test("where an error stands in a statement", () => {
+  const text = "SELECT name,\n  nam FROM kernels";
+  assert.deepEqual(placeOfTrouble(text, "SQL: no such column: nam (line 2, column 3)"), [15, 18]);
+  assert.equal(placeOfTrouble(text, "SQL: interrupted"), null);
 });

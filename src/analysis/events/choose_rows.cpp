@@ -4,11 +4,11 @@
 #include <numeric>
 #include <utility>
 
+#include "table/batches.h"
+
 namespace cgpu {
 
 namespace {
-
-constexpr size_t kBatch = size_t{1} << 16;
 
 Table declared_table(const Analysis& analysis, const EventTable& events) {
   Table table = analysis.empty_table();
@@ -60,7 +60,7 @@ class FirstRows {
       rows_.insert(rows_.end(), rows.begin(), rows.end());
     }
     values_.append_all(values);
-    if (top_ > 0 && rows_.size() >= 2 * std::max(top_, kBatch)) cut();
+    if (top_ > 0 && rows_.size() >= 2 * std::max(top_, kBatchRows)) cut();
   }
 
   std::vector<uint32_t> in_order() && {
@@ -116,7 +116,7 @@ std::optional<Table> ChosenRows::next() {
 std::optional<Table> ChosenRows::next_in_table() {
   const std::vector<size_t>& looked_at = filter_.columns();
   while (left_ > 0 && at_ < events_.row_count()) {
-    size_t count = std::min(kBatch, events_.row_count() - at_);
+    size_t count = std::min(kBatchRows, events_.row_count() - at_);
     if (looked_at.empty()) count = std::min(count, left_);
     Matching matching = matching_rows(events_, filter_, at_, count);
     at_ += count;
@@ -143,7 +143,7 @@ std::optional<Table> ChosenRows::next_in_table() {
 std::optional<Table> ChosenRows::next_in_order() {
   if (!in_order_) in_order_ = sorted();
   if (at_ == in_order_->size()) return std::nullopt;
-  const std::span rows = std::span(*in_order_).subspan(at_, std::min(kBatch, in_order_->size() - at_));
+  const std::span rows = std::span(*in_order_).subspan(at_, std::min(kBatchRows, in_order_->size() - at_));
   at_ += rows.size();
   Table batch = declared_;
   for (size_t column = 0; column < batch.columns.size(); ++column) {
@@ -156,8 +156,8 @@ std::vector<uint32_t> ChosenRows::sorted() {
   const std::vector<size_t>& looked_at = filter_.columns();
   const auto made = std::find(looked_at.begin(), looked_at.end(), sort_->column);
   FirstRows first(declared_.columns[sort_->column].type, *sort_, choice_.top);
-  for (size_t at = 0; at < events_.row_count(); at += kBatch) {
-    Matching matching = matching_rows(events_, filter_, at, std::min(kBatch, events_.row_count() - at));
+  for (size_t at = 0; at < events_.row_count(); at += kBatchRows) {
+    Matching matching = matching_rows(events_, filter_, at, std::min(kBatchRows, events_.row_count() - at));
     first.add(matching.rows, made == looked_at.end()
                                  ? events_.values(sort_->column, matching.rows)
                                  : std::move(matching.values[static_cast<size_t>(made - looked_at.begin())]));
@@ -180,8 +180,8 @@ size_t count_rows(const Analysis& analysis, const EventTable& events, const Filt
   BatchFilter filter(where, declared_table(analysis, events));
   if (filter.columns().empty()) return events.row_count();
   size_t count = 0;
-  for (size_t at = 0; at < events.row_count(); at += kBatch) {
-    count += matching_rows(events, filter, at, std::min(kBatch, events.row_count() - at)).rows.size();
+  for (size_t at = 0; at < events.row_count(); at += kBatchRows) {
+    count += matching_rows(events, filter, at, std::min(kBatchRows, events.row_count() - at)).rows.size();
   }
   return count;
 }

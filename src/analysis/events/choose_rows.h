@@ -15,12 +15,6 @@
 
 namespace cgpu {
 
-struct RowChoice {
-  Filter where;
-  std::string sort;  // as sort_rows takes it; "" for the order of the table
-  size_t top = 0;    // 0: all
-};
-
 /// The chosen rows, batch by batch. Refers to the table of events. Memory: one batch, and with `sort` some 20 bytes a
 /// row that meets the filter (with `top`, for as many as it says, or two batches).
 class ChosenRows {

@@ -17,9 +17,7 @@ class SourceAsArgument : public test::MadeArguments {
 };
 
 Table chosen_afterwards(Table table, const RowChoice& choice) {
-  choice.where.apply(table);
-  if (!choice.sort.empty()) sort_rows(table, choice.sort);
-  take_top(table, choice.top);
+  choice.apply(table);
   return table;
 }
 

@@ -36,6 +36,9 @@ struct ServerIdentity {
   ENDPOINT(flame)                \
   ENDPOINT(sources)              \
   ENDPOINT(source)               \
+  ENDPOINT(sql)                  \
+  ENDPOINT(sql_stop)             \
+  ENDPOINT(place)                \
   ENDPOINT(export)
 
 #define CGPU_DECLARE_ENDPOINT(name) Answer answer_##name(const Profile& profile, const Request& request);

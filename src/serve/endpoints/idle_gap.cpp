@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/device/device_ops.h"
 #include "analysis/host/launch_calls.h"
 #include "table/unicode.h"
 #include "table/units.h"
@@ -58,9 +59,29 @@ std::string phrase_of(IdleCause cause) {
   return "";
 }
 
-/// The slice that most of the gap's time of this cause is due to; kNone where none is known, or where it is the launch.
-SliceIndex culprit_of(const Profile& profile, size_t run, const Interval& gap, SliceIndex next, IdleCause cause) {
-  const Timeline& timeline = profile.session().runs[run].timeline;
+/// What most of a gap's time of one cause is due to.
+struct Culprit {
+  std::string name;          // "" where none is known, or where it is the launch
+  SliceIndex slice = kNone;  // in the timeline that is shown; kNone where it lies outside of it
+};
+
+/// The slice of a part of a timeline that was cut out of a slice of the whole; kNone where none was.
+SliceIndex in_part(const Timeline& part, const Timeline& whole, SliceIndex wanted) {
+  const Slices& slices = part.slices;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    const bool lies_in =
+        slices.start[slice] >= whole.slices.start[wanted] && slices.end(slice) <= whole.slices.end(wanted);
+    if (lies_in && slices.track[slice] == whole.slices.track[wanted] && part.kind(slice) == whole.kind(wanted) &&
+        part.name(slice) == whole.name(wanted)) {
+      return slice;
+    }
+  }
+  return kNone;
+}
+
+Culprit culprit_of(const Profile& profile, size_t run, const Interval& gap, SliceIndex next, IdleCause cause) {
+  const Session& session = profile.session();
+  const Timeline& timeline = session.runs[run].timeline;
   const auto device_of = [&](OpIndex op) { return timeline.device_ops.device[op]; };
   std::vector<OpIndex> around;  // the ops between which the gap lies
   for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
@@ -68,11 +89,12 @@ SliceIndex culprit_of(const Profile& profile, size_t run, const Interval& gap, S
   });
   const auto waking =
       std::find_if(around.begin(), around.end(), [&](OpIndex op) { return timeline.device_ops.slice[op] == next; });
-  if (waking == around.end()) return kNone;
+  if (waking == around.end()) return {};
+  const OpsInWhole there = ops_in_whole(session, run, {*waking});
   const int32_t device = device_of(*waking);
   std::erase_if(around, [&](OpIndex op) { return device_of(op) != device; });
 
-  std::map<SliceIndex, int64_t> times;
+  std::map<SliceIndex, int64_t> times;  // of slices of the whole
   profile.facts().idle().for_each_gap(run, around, [&](const IdleGap& found, const std::vector<IdlePart>& parts) {
     if (found.time != gap) return;
     for (const IdlePart& part : parts) {
@@ -83,7 +105,9 @@ SliceIndex culprit_of(const Profile& profile, size_t run, const Interval& gap, S
   for (const auto& [slice, time] : times) {
     if (most == kNone || time > times[most]) most = slice;
   }
-  return most == launch_of(timeline, next) ? kNone : most;
+  const Timeline& whole = there.timeline;
+  if (most == kNone || most == launch_of(whole, whole.device_ops.slice[there.ops.front()])) return {};
+  return {std::string(whole.name(most)), &whole == &timeline ? most : in_part(timeline, whole, most)};
 }
 
 std::string quoted(std::string_view name) {
@@ -105,11 +129,12 @@ void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& 
   const IdleCause cause = idle.part_cause[first];
   const int64_t begin = idle.slices.start[gap.slice];
   const Interval time{begin, begin + idle.slices.duration[gap.slice]};
-  const SliceIndex named = launch == kNone ? kNone : culprit_of(profile, track.run, time, next, cause);
+  const Culprit culprit = launch == kNone ? Culprit() : culprit_of(profile, track.run, time, next, cause);
+  const SliceIndex named = culprit.slice;
 
   std::string why =
       fmt::format("For {} of these {}, {}", format_ns(idle.part_ns[first]), format_ns(gap.duration), phrase_of(cause));
-  if (named != kNone) why += fmt::format(" ({})", quoted(timeline.name(named)));
+  if (!culprit.name.empty()) why += fmt::format(" ({})", quoted(culprit.name));
   if (last - first > 1) {
     why += "; the rest:";
     for (uint32_t part = first + 1; part < last; ++part) {

@@ -52,9 +52,7 @@ Table table_of(const Profile& profile, const Analysis& analysis, const TableOpti
   } else {
     table = make_table(analysis, SelectedSession(profile, selection).facts(), options);
   }
-  choice.where.apply(table);
-  if (!choice.sort.empty()) sort_rows(table, choice.sort);
-  take_top(table, choice.top);
+  choice.apply(table);
   return table;
 }
 

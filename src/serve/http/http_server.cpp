@@ -109,6 +109,7 @@ class HttpServer::Listener : public httplib::Server {
   void finish() {
     if (!thread_.joinable()) return;
     stopping_ = true;
+    viewer_.end_work();
     stop();
     {
       const std::lock_guard lock(mutex_);

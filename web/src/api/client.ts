@@ -14,9 +14,10 @@ import type {
   SliceDetails,
   SourceFile,
   SourceText,
+  SqlAnswer,
   Table,
 } from "./protocol";
-import type { Server } from "./server";
+import { ApiError, type Server } from "./server";
 import { splitTiles } from "./tiles";
 
 export interface TableOptions {
@@ -59,6 +60,9 @@ export interface TilePlace {
   index: number;
 }
 
+/** The bytes that an address may have, less its beginning. */
+const LONGEST_REQUEST = 8000;
+
 type Parameters = Record<string, string | number | boolean | undefined | null>;
 
 export function query(parameters: Parameters): string {
@@ -86,6 +90,7 @@ export class Client {
   async session(): Promise<Session> {
     const session = await this.#json<Session>("session");
     this.server.begin(session.session);
+    if (this.server.copy) session.views = session.views.filter((view) => view !== "sql"); // nobody there to ask
     // Tracks without slices have neither slices nor lanes.
     for (const track of session.tracks) {
       track.slices ??= 0;
@@ -203,6 +208,25 @@ export class Client {
   /** The slices of the kernel that a measured launch is of. */
   launchSlices(rank: number, id: number, signal?: AbortSignal): Promise<LaunchSlices> {
     return this.#json(`launch${query({ rank, id })}`, signal);
+  }
+
+  /** The rows of a statement, which is known by `id` while it runs. */
+  async sql(statement: string, id: string, signal?: AbortSignal): Promise<SqlAnswer> {
+    const asked = `sql${query({ statement, id })}`;
+    if (asked.length > LONGEST_REQUEST)
+      throw new ApiError(0, "The statement is too long for the page; cgpu sql takes it.");
+    const { tables, is_cut } = await this.#json<{ tables: { result: Table }; is_cut: boolean }>(asked, signal);
+    return { table: tables.result, isCut: is_cut };
+  }
+
+  /** Ends a statement; the request outlives the page. */
+  async stopSql(id: string): Promise<void> {
+    await fetch(this.server.base + this.#path(`sql_stop${query({ id })}`), { keepalive: true });
+  }
+
+  /** The slice that tables know by a number. */
+  place(slice: number): Promise<SliceAt> {
+    return this.#json(`place${query({ slice })}`);
   }
 
   exportUrl(to: "pftrace" | "json"): string {

@@ -300,6 +300,13 @@ export interface Table {
   short?: (string | null)[];
 }
 
+/** The first rows of a statement of SQL. */
+export interface SqlAnswer {
+  table: Table;
+  /** There are more. */
+  isCut: boolean;
+}
+
 /** Durations of the slices of one row of a table: as many in each of the bars, of equal width from min to max. */
 export interface Distribution {
   key: (string | null)[];

@@ -12,8 +12,8 @@ export interface View {
   /** As in the address bar, and as the server names it in `session.views`. */
   readonly id: string;
   readonly title: string;
-  /** The key that shows it. */
-  readonly key: string;
+  /** The key that shows it; null: none is left. */
+  readonly key: string | null;
   /** Whether this profile has anything for it, which may be one of two that are compared. A view that has nothing is
    * not offered. */
   needs(session: Session, isCompared: boolean): boolean;

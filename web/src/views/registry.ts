@@ -10,6 +10,7 @@ import { launchesView } from "./launches";
 import { memoryView } from "./memory";
 import { overviewView } from "./overview";
 import { rooflineView } from "./roofline";
+import { sqlView } from "./sql";
 import { stallsView } from "./stalls";
 import { stepsView } from "./steps";
 import { tablesView } from "./tables";
@@ -29,6 +30,7 @@ export const ALL_VIEWS: readonly View[] = [
   stallsView,
   launchesView,
   rooflineView,
+  sqlView,
 ];
 
 /** The views that have something to show for this profile. */

@@ -15,7 +15,7 @@ export interface ViewProps {
 }
 
 /** A view that is one component, for profiles for which the server names it. */
-export function panelView(id: string, title: string, key: string, Panel: ComponentType<ViewProps>): View {
+export function panelView(id: string, title: string, key: string | null, Panel: ComponentType<ViewProps>): View {
   return {
     id,
     title,

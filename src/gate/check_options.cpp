@@ -1,0 +1,55 @@
+#include "gate/check_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+
+#include "base/error.h"
+#include "session/selection.h"
+
+namespace cgpu {
+
+namespace {
+
+/// "5%" or "5": 0.05.
+double parse_percent(const std::string& text, const std::string& option) {
+  const std::string number = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  size_t end = 0;
+  double percent = -1;
+  try {
+    percent = std::stod(number, &end);
+  } catch (const std::exception&) {
+    end = std::string::npos;
+  }
+  if (end != number.size() || !(percent >= 0) || percent > 1000) {
+    throw Error(option + " " + text + ": a percentage was expected, like 5%");
+  }
+  return percent / 100;
+}
+
+CheckOptions::Inconclusive parse_inconclusive(const std::string& text) {
+  if (text == "report") return CheckOptions::Inconclusive::report;
+  if (text == "pass") return CheckOptions::Inconclusive::pass;
+  if (text == "fail") return CheckOptions::Inconclusive::fail;
+  throw Error("--inconclusive " + text + ": is none of report, pass, fail");
+}
+
+}  // namespace
+
+CheckOptions CheckWords::options() const {
+  CheckOptions options;
+  options.tolerance = parse_percent(tolerance, "--tolerance");
+  options.floor_ns = parse_time(floor, "--floor");
+  options.allowed = {allow.begin(), allow.end()};
+  for (const std::string& each : allow) {
+    if (std::find(std::begin(kDifferences), std::end(kDifferences), each) == std::end(kDifferences)) {
+      throw Error(fmt::format("--allow {}: is none of devices, shapes, iterations, clocks", each));
+    }
+  }
+  options.inconclusive = parse_inconclusive(inconclusive);
+  return options;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,21 @@
+// What a user says of a check, in the words of the command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/check.h"
+
+namespace cgpu {
+
+struct CheckWords {
+  std::string tolerance = "5%";
+  std::string floor = "100us";
+  std::vector<std::string> allow = {};  // of kDifferences
+  std::string inconclusive = "report";  // or "pass", "fail"
+
+  /// Throws Error.
+  CheckOptions options() const;
+};
+
+}  // namespace cgpu
