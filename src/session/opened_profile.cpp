@@ -1,26 +1,30 @@
 #include "session/opened_profile.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "analysis/profile/profile_counts.h"
 #include "analysis/table_list.h"
 #include "base/error.h"
-#include "session/rank_fold.h"
 #include "session/summary.h"
 
 namespace cgpu {
 
 namespace {
 
-/// Without runs for a summary, which has to be one that can be read.
-Session opened(const InputOptions& options, decltype(OpenOptions::progress) progress,
-               decltype(OpenOptions::warn) warn) {
+OpenOptions opening(const InputOptions& options, decltype(OpenOptions::progress) progress,
+                    decltype(OpenOptions::warn) warn) {
   OpenOptions open = options.open();
-  const Selection selection = options.selection();
-  if (summary_of(open, selection)) return {};
   open.progress = std::move(progress);
   open.warn = std::move(warn);
+  return open;
+}
+
+std::unique_ptr<const KeptSession> kept_session(const OpenOptions& open, const Selection& selection) {
+  auto summary = summary_of(open, selection);
+  return summary ? std::make_unique<const KeptSession>(std::move(*summary), open) : nullptr;
+}
+
+Session opened(const OpenOptions& open, const Selection& selection) {
   Session session = open_session(open);
   select(session, selection);
   return session;
@@ -30,8 +34,13 @@ Session opened(const InputOptions& options, decltype(OpenOptions::progress) prog
 
 OpenedProfile::OpenedProfile(InputOptions options, decltype(OpenOptions::progress) progress,
                              decltype(OpenOptions::warn) warn)
-    : options_(std::move(options)), session_(opened(options_, std::move(progress), std::move(warn))) {
-  if (!session_.runs.empty()) facts_.emplace(session_);
+    : OpenedProfile(options, opening(options, std::move(progress), std::move(warn))) {}
+
+OpenedProfile::OpenedProfile(InputOptions options, const OpenOptions& open)
+    : options_(std::move(options)),
+      kept_(kept_session(open, options_.selection())),
+      session_(kept_ ? Session() : opened(open, options_.selection())) {
+  if (!kept_) facts_.emplace(session_);
 }
 
 const SessionFacts& OpenedProfile::facts(const std::string& what) const {
@@ -43,12 +52,7 @@ const SessionFacts& OpenedProfile::facts(const std::string& what) const {
 
 Table OpenedProfile::tables() const {
   if (!facts_) {
-    const Summary summary = read_summary(options_.inputs.front());
-    return list_of_tables(declared_tables([&](const Analysis& analysis) {
-      return summary.partials.contains(analysis.name) ||
-             std::any_of(summary.tables.begin(), summary.tables.end(),
-                         [&](const Table& table) { return table.name == analysis.name && !table.empty(); });
-    }));
+    return list_of_tables(declared_tables([&](const Analysis& analysis) { return kept_->has_rows(analysis); }));
   }
   const ProfileCounts counts(*facts_);
   return list_of_tables(declared_tables(
@@ -56,8 +60,8 @@ Table OpenedProfile::tables() const {
 }
 
 Table OpenedProfile::table(const Analysis& analysis, const TableOptions& options, const RowChoice& choice) const {
-  Table table = facts_ ? make_table(analysis, *facts_, options)
-                       : std::move(fold_ranks(options_.open(), {}, {{&analysis, options}}).tables.front());
+  Table table =
+      kept_ ? std::move(kept_->tables({{&analysis, options}}).front()) : make_table(analysis, *facts_, options);
   choice.where.apply(table);
   if (!choice.sort.empty()) sort_rows(table, choice.sort);
   take_top(table, choice.top);

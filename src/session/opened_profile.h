@@ -13,6 +13,7 @@
 #include "analysis/events/choose_rows.h"
 #include "analysis/events/event_table.h"
 #include "session/input_options.h"
+#include "session/kept_session.h"
 
 namespace cgpu {
 
@@ -24,19 +25,24 @@ class OpenedProfile {
   OpenedProfile& operator=(const OpenedProfile&) = delete;
 
   const InputOptions& options() const { return options_; }
-  bool is_summary() const { return !facts_; }
+  bool is_summary() const { return kept_ != nullptr; }
+  /// Of a summary: what it keeps.
+  const KeptSession& kept() const { return *kept_; }
   /// Throws Error for a summary, which has no timeline; `what` needs one.
   const SessionFacts& facts(const std::string& what) const;
 
   /// The tables that have rows, as far as that can be told without computing them.
   Table tables() const;
-  /// A table that is not of events. Throws Error, for a summary as fold_summary does.
+  /// A table that is not of events. Throws Error, for a summary as KeptSession::tables does.
   Table table(const Analysis& analysis, const TableOptions& options, const RowChoice& choice) const;
 
  private:
+  OpenedProfile(InputOptions options, const OpenOptions& open);
+
   const InputOptions options_;
-  const Session session_;              // without runs for a summary, which is read for each table
-  std::optional<SessionFacts> facts_;  // not for a summary
+  const std::unique_ptr<const KeptSession> kept_;  // of a summary
+  const Session session_;                          // else
+  std::optional<SessionFacts> facts_;
 };
 
 /// The chosen rows of a table of events of a profile that stays open as long as this. Any number of threads at once;
