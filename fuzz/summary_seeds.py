@@ -1,21 +1,27 @@
-"""Seeds of the fuzz target for summaries: what is inside of small ones. Numbers are variable-length, texts and sequences
-have their length in front."""
+"""Seeds of the fuzz target for summaries: what is inside of small ones, a run or a table. Numbers are variable-length, texts
+and sequences have their length in front."""
 
 
 def text(value):
     return bytes([len(value)]) + value
 
 
-def run(ranks=1, extent=b"\x01\x02\x80\x01", call_tree=0):
-    identity = text(b"trace.json") + text(b"kineto") + text(b"1") + text(b"") + bytes([0, 0, 0])  # file ... rank, world
-    clock = bytes([1, 0, 0, 0, 0, 0])  # unix, base, method, offset, residual, pairs
-    sizes = bytes([0, 9, 9])  # event step, bytes
-    totals = bytes([5, 3, 7]) + extent * 2 + b"\x00"
-    return identity + clock + sizes + totals + bytes([call_tree, 1, 0, 0, 0])  # used devices, devices, notes
+def timeline(collectives=3):
+    names = bytes([3]) + text(b"ncclDevKernel_AllReduce") + text(b"allreduce")  # and the empty one
+    categories = b"\x01" + text(b"kernel") + b"\x06"
+    tracks = b"\x01" + b"\x01\x00" + text(b"7")
+    slices = bytes([collectives]) + bytes([20, 8, 1, 0, 0, 0]) * collectives  # start from the one before, duration, name, ...
+    ops = bytes([collectives]) + b"".join(bytes([i, 0, 14, 1, 1, 2]) for i in range(collectives))
+    records = bytes([collectives]) + b"".join(bytes([i, 2, 0, 0, 1, 1, 4, 2 * i]) for i in range(collectives))
+    return names + categories + tracks + slices + ops + records
 
 
-def partial(table, kept=b"\x00"):
-    return text(table) + text(b"cgpu partial\n" + b"\x01" + text(table) + b"\x00" + bytes([len(kept)]) + kept)
+def run(extent=b"\x01\x02\x80\x01", bodies=b"\x00\x00\x00", of_timeline=timeline()):
+    identity = text(b"trace.json") + text(b"kineto") + text(b"1") + text(b"") + bytes([0, 1, 0, 0])  # file ... metadata
+    clock = bytes([1, 0, 0, 9, 9])  # unix, base, event step, sizes
+    totals = bytes([6, 4, 7]) + extent * 2 + b"\x00"
+    notes = b"\x01" + text(b"code") + b"\x02" + text(b"text") + b"\x00"
+    return identity + clock + bytes(10) + totals + bodies + bytes([1, 0, 0]) + notes + of_timeline
 
 
 TABLE = (text(b"info") + text(b"about") + bytes([2, 1]) + text(b"key") + b"\x02" + text(b"") + text(b"a") + b"\x00"
@@ -23,9 +29,9 @@ TABLE = (text(b"info") + text(b"about") + bytes([2, 1]) + text(b"key") + b"\x02"
 
 
 def seeds():
-    for call_tree in (0, 1):
-        head = b"\x01" + run(call_tree=call_tree) + b"\x01\x00" + b"\x00" + text(b"figures")
-        yield "nothing-%d" % call_tree, head + b"\x00\x00\x00"
-        yield "table-%d" % call_tree, head + b"\x00\x00\x01" + TABLE
-        yield "partial-%d" % call_tree, head + b"\x01" + partial(b"kernels") + b"\x00\x00"
-    yield "file", b"\x89cgpu run\r\n\x01\x04\x04\x00" + bytes(8)
+    tail = b"\x01\x00\x02\x04" + text(b"figures") + b"\x01" + text(b"call_tree") + b"\x00"  # waits ... reduced
+    yield "run", run() + tail
+    yield "no_collectives", run(of_timeline=timeline(0)) + tail
+    yield "call_tree", run(bodies=b"\x01\x01\x01") + tail
+    yield "table", TABLE
+    yield "file", b"\x89cgpu run\r\n\x02\x04\x04\x00" + bytes(8)

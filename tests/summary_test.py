@@ -53,9 +53,11 @@ class Same(unittest.TestCase):
         left_out = summarize(inputs, self.path)
         self.assertLess(os.path.getsize(self.path), 400000)
         expected, kept = tables("report", *inputs), tables("report", self.path)
-        self.assertEqual(set(expected) - left_out, set(kept))
+        self.assertEqual(set(expected) - left_out - {"notes"}, set(kept) - {"notes"})
+        if "notes" in kept:  # which also say what is not made of several ranks
+            kept["notes"]["rows"] = [row for row in kept["notes"]["rows"] if row[0] != "not_merged"]
         for name in set(kept) - OWN:
-            self.assertEqual(kept[name], expected[name], (inputs, name))
+            self.assertEqual(kept[name], expected.get(name), (inputs, name))
         for name in names:
             if name in left_out:
                 continue

@@ -26,6 +26,7 @@
 #include "comparison/comparison_table.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
+#include "session/kept_session.h"
 #include "session/opened_profile.h"
 #include "session/selection.h"
 #include "sql.h"
@@ -140,8 +141,8 @@ PythonTable table(const PythonSession& session, const std::string& name, const s
 std::unique_ptr<Report> report(const PythonSession& session, const std::string& names) {
   return work([profile = session.profile(), names](const Stopped&) {
     if (!profile.is_summary()) return std::make_unique<Report>(make_report(profile.facts("report"), names));
-    FoldedSession folded = fold_ranks(profile.options().open(), {}, report_tables(names));
-    return std::make_unique<Report>(make_report(folded.session, std::move(folded.tables)));
+    const KeptSession& kept = profile.kept();
+    return std::make_unique<Report>(make_report(kept.session(), kept.tables(report_tables(names))));
   });
 }
 

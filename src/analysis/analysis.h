@@ -64,6 +64,9 @@ struct Analysis {
   bool asks_who_waited = false;
   /// Whether it asks for the timelines of all ranks at once, so that all stay open.
   bool needs_all_timelines = false;
+  /// Of those made from the whole session: whether it asks for nothing but what summaries keep of runs
+  /// (session/run_record.h), so that it can be made of any that are put together.
+  bool of_kept_runs = false;
 
   // How it is computed: one of these.
   std::unique_ptr<Partial> (*fold)(const Analysis& analysis, const TableOptions& options) = nullptr;
@@ -82,17 +85,23 @@ std::unique_ptr<Partial> fold_of(const Analysis& analysis, const TableOptions& o
 }
 
 template <typename State>
+void PartialOf<State>::append(const Outline& outline, size_t run, State&& state) {
+  if constexpr (requires { state.settle(outline, run); }) state.settle(outline, run);
+  if (!appended_) appended_.emplace(analysis_, options_);
+  appended_->combine(std::move(state));
+}
+
+template <typename State>
 Table PartialOf<State>::finalize(const Outline& outline) {
-  State all(analysis_, options_);
   for (size_t run = 0; run < outline.numbers.size(); ++run) {
     const auto found = states_.find(outline.numbers[run]);
-    if (found == states_.end()) continue;
-    if constexpr (requires { found->second.settle(outline, run); }) found->second.settle(outline, run);
-    all.combine(std::move(found->second));
+    if (found != states_.end()) append(outline, run, std::move(found->second));
   }
   states_.clear();
   Table table = analysis_.empty_table();
-  all.append_rows(table, outline);
+  if (!appended_) appended_.emplace(analysis_, options_);
+  appended_->append_rows(table, outline);
+  appended_.reset();
   return table;
 }
 

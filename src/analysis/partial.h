@@ -3,18 +3,21 @@
 //
 // What is kept of each run stays apart under the run's number until the end, and finalize puts it together in the order
 // of the ranks. The result is therefore the same, to the last bit, in whatever order and grouping runs were seen and
-// partial results combined. A partial result can be written to bytes and read back (partial_bytes.h).
+// partial results combined. A partial result can be written to bytes and read back (partial_bytes.h). Where runs come
+// in the order of their ranks, nothing has to stay apart: append_run.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/session_facts.h"
 #include "analysis/table_options.h"
 #include "base/archive.h"
+#include "base/error.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -46,7 +49,12 @@ class Partial {
   virtual void update(const RunInSession& run) = 0;
   /// Takes over what another partial result of the same analysis and options keeps, of other runs.
   virtual void combine(Partial&& other) = 0;
-  /// The table over the runs of the outline, all of which have been seen. Leaves nothing behind.
+  /// Takes out what is kept of one run, as a partial result of that run alone, under the number 0.
+  virtual std::unique_ptr<Partial> take_run(uint32_t number) = 0;
+  /// Puts what such a result keeps behind the runs that come before it in the outline, so that it need not be kept
+  /// apart. Runs are appended in the order of the outline. Throws Error for a result of none or several runs.
+  virtual void append_run(const Outline& outline, size_t run, Partial&& of_run) = 0;
+  /// The table over the runs of the outline, all of which have been seen or appended. Leaves nothing behind.
   virtual Table finalize(const Outline& outline) = 0;
   virtual void save(ByteWriter& bytes) const = 0;
   /// Throws Error for bytes that save() has not written.
@@ -71,6 +79,18 @@ class PartialOf final : public Partial {
     states_.insert_or_assign(run.number, std::move(state));
   }
   void combine(Partial&& other) override { states_.merge(static_cast<PartialOf&>(other).states_); }
+  std::unique_ptr<Partial> take_run(uint32_t number) override {
+    auto alone = std::make_unique<PartialOf>(analysis_, options_);
+    auto node = states_.extract(number);
+    if (!node.empty()) alone->states_.emplace(0, std::move(node.mapped()));
+    return alone;
+  }
+  void append_run(const Outline& outline, size_t run, Partial&& of_run) override {
+    std::map<uint32_t, State>& states = static_cast<PartialOf&>(of_run).states_;
+    if (states.size() != 1) throw Error("a partial result of one run was expected");
+    append(outline, run, std::move(states.begin()->second));
+    states.clear();
+  }
   Table finalize(const Outline& outline) override;
   void save(ByteWriter& bytes) const override {
     bytes(static_cast<uint64_t>(states_.size()));
@@ -87,9 +107,12 @@ class PartialOf final : public Partial {
   }
 
  private:
+  void append(const Outline& outline, size_t run, State&& state);
+
   const Analysis& analysis_;
   TableOptions options_;
   std::map<uint32_t, State> states_;  // by number of the run
+  std::optional<State> appended_;     // of the runs that came first, in their order
 };
 
 }  // namespace cgpu

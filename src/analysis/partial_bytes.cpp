@@ -7,12 +7,13 @@ namespace cgpu {
 
 namespace {
 /// Goes up with every change of what an analysis keeps.
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr std::string_view kMagic = "cgpu partial\n";
 }  // namespace
 
-std::string partial_to_bytes(const Analysis& analysis, const TableOptions& options, const Partial& partial) {
-  ByteWriter content;
+std::string partial_to_bytes(const Analysis& analysis, const TableOptions& options, const Partial& partial,
+                             bool reduced) {
+  ByteWriter content(reduced);
   partial.save(content);
   const std::string& kept = content.bytes();
   ByteWriter head;
@@ -22,7 +23,7 @@ std::string partial_to_bytes(const Analysis& analysis, const TableOptions& optio
 }
 
 std::unique_ptr<Partial> partial_from_bytes(const Analysis& analysis, const TableOptions& options,
-                                            std::string_view bytes, const std::string& name) {
+                                            std::string_view bytes, const std::string& name, bool reduced) {
   if (!bytes.starts_with(kMagic)) throw Error(name, "is no partial result of cgpu");
   bytes.remove_prefix(kMagic.size());
   ByteReader head(bytes, name);
@@ -42,7 +43,7 @@ std::unique_ptr<Partial> partial_from_bytes(const Analysis& analysis, const Tabl
     throw Error(name, "is damaged: its length or checksum is another; make it again");
   }
   std::unique_ptr<Partial> partial = analysis.fold(analysis, options);
-  ByteReader content(kept, name);
+  ByteReader content(kept, name, reduced);
   partial->load(content);
   if (!content.at_end()) content.fail("holds more than it should");
   return partial;

@@ -10,9 +10,11 @@
 
 namespace cgpu {
 
-std::string partial_to_bytes(const Analysis& analysis, const TableOptions& options, const Partial& partial);
+/// `reduced`: of samples no more than their histogram (common/statistics.h).
+std::string partial_to_bytes(const Analysis& analysis, const TableOptions& options, const Partial& partial,
+                             bool reduced = false);
 /// Throws Error, beginning with `name`, for bytes of another version, table or options, and for damaged ones.
 std::unique_ptr<Partial> partial_from_bytes(const Analysis& analysis, const TableOptions& options,
-                                            std::string_view bytes, const std::string& name);
+                                            std::string_view bytes, const std::string& name, bool reduced = false);
 
 }  // namespace cgpu

@@ -88,6 +88,24 @@ TEST(Partial, AnyOrderAnyGroupingAndThroughBytes) {
   EXPECT_GT(with_rows, 60u);
 }
 
+TEST(Partial, RunsAppendedInTheirOrderNeedNotStayApart) {
+  for (const Analysis& analysis : all_analyses()) {
+    if (analysis.fold == nullptr) continue;
+    const Session session = random_session(7);
+    const SessionFacts facts(session);
+    const auto seen = analysis.fold(analysis, {});
+    const Outline outline{facts, {13, 10, 11, 12}};
+    for (const uint32_t run : {2U, 0U, 3U, 1U}) seen->update({facts, run, outline.numbers[run]});
+    const auto together = analysis.fold(analysis, {});
+    for (uint32_t run = 0; run < 4; ++run) {
+      const auto alone = through_bytes(analysis, {}, *seen->take_run(outline.numbers[run]));
+      together->append_run(outline, run, std::move(*alone));
+      EXPECT_THROW(together->append_run(outline, run, std::move(*alone)), Error) << "it has been taken";
+    }
+    EXPECT_EQ(together->finalize({facts, {}}), make_table(analysis, facts)) << analysis.name;
+  }
+}
+
 TEST(Partial, OptionsGoAlong) {
   std::mt19937_64 random(12);
   const Session session = random_session(1);

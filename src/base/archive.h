@@ -26,6 +26,10 @@ namespace cgpu {
 
 class ByteWriter {
  public:
+  ByteWriter() = default;
+  /// `reduced`: samples may be written as what is enough for statistics of them (analysis/common/statistics.h).
+  explicit ByteWriter(bool reduced) : reduced_(reduced) {}
+  bool reduced() const { return reduced_; }
   template <typename... Values>
   void operator()(const Values&... values) {
     (write(values), ...);
@@ -92,12 +96,15 @@ class ByteWriter {
   }
 
   std::string bytes_;
+  bool reduced_ = false;
 };
 
 class ByteReader {
  public:
-  /// `name` says what the bytes are, for errors.
-  ByteReader(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+  /// `name` says what the bytes are, for errors. `reduced`: samples are kept as ByteWriter would write them reduced.
+  ByteReader(std::string_view bytes, std::string name, bool reduced = false)
+      : bytes_(bytes), name_(std::move(name)), reduced_(reduced) {}
+  bool reduced() const { return reduced_; }
 
   template <typename... Values>
   void operator()(Values&... values) {
@@ -197,6 +204,7 @@ class ByteReader {
 
   std::string_view bytes_;
   std::string name_;
+  bool reduced_ = false;
   size_t at_ = 0;
 };
 

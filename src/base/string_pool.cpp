@@ -9,14 +9,17 @@
 namespace cgpu {
 
 namespace {
-constexpr size_t kBlock = size_t{64} << 10;
+/// Of thousands of ranks that have been let go each keeps a few names: blocks begin small.
+constexpr size_t kFirstBlock = size_t{1} << 10;
+constexpr size_t kLargestBlock = size_t{64} << 10;
+constexpr size_t kFirstSlots = 64;
 
 uint64_t hash_of(std::string_view text) {
   return XXH3_64bits(text.data(), text.size());
 }
 }  // namespace
 
-StringPool::StringPool() : slots_(1024) {
+StringPool::StringPool() : slots_(kFirstSlots) {
   intern("");
 }
 
@@ -48,8 +51,9 @@ StringId StringPool::intern(std::string_view text) {
 std::string_view StringPool::store(std::string_view text) {
   if (text.empty()) return {};
   if (block_size_ - block_used_ < text.size()) {
-    block_size_ = std::max(kBlock, text.size());
-    blocks_.push_back(std::make_unique<char[]>(block_size_));
+    const size_t next = block_size_ == 0 ? kFirstBlock : std::min(kLargestBlock, 2 * block_size_);
+    block_size_ = std::max(next, text.size());
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_));
     block_used_ = 0;
   }
   char* place = blocks_.back().get() + block_used_;

@@ -98,7 +98,7 @@ struct CompareCommand {
   /// Whether two runs are compared by their figures alone: where a summary is one of them, which has no timeline, and
   /// where a table of figures is wanted.
   bool of_figures(const std::vector<std::string>& runs) const {
-    return runs.size() == 2 && (wants_table_of_many() || std::any_of(runs.begin(), runs.end(), is_summary));
+    return runs.size() == 2 && (wants_table_of_many() || std::any_of(runs.begin(), runs.end(), stands_for_summaries));
   }
 
   Compared of_many(const std::vector<std::string>& runs) const {

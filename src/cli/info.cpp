@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "session/kept_session.h"
 #include "session/summary.h"
 #include "table/json.h"
 #include "table/text.h"
@@ -25,9 +26,8 @@ struct InfoCommand {
     Table info;
     Table notes;
     if (auto summary = summary_of(opening.options(), {})) {
-      std::vector<Table> kept =
-          fold_summary(std::move(*summary), input.inputs.front(), {{&find_analysis("info")}, {&find_analysis("notes")}})
-              .tables;
+      const KeptSession session(std::move(*summary), opening.options());
+      std::vector<Table> kept = session.tables({{&find_analysis("info")}, {&find_analysis("notes")}});
       info = std::move(kept[0]);
       notes = std::move(kept[1]);
     } else {

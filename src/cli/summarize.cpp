@@ -22,12 +22,11 @@ struct SummarizeCommand {
 
   void run() const {
     check_output(output, input);
-    const Summary summary = summarize(OpeningWithProgress(input).options(), input.selection(), with_host);
+    const MadeSummary summary = summarize(OpeningWithProgress(input).options(), input.selection(), with_host);
     if (!summary.left_out.empty()) {
       say(fmt::format("left out of the summary, because they are too large: {}", fmt::join(summary.left_out, ", ")));
     }
-    const std::string bytes = summary_to_bytes(summary);
-    write_output(output, [&](std::ostream& out) { out << bytes; });
+    write_output(output, [&](std::ostream& out) { out << summary.bytes; });
   }
 };
 
@@ -35,7 +34,8 @@ struct SummarizeCommand {
 
 void add_summarize_verb(CommandLine& line) {
   auto command = std::make_shared<SummarizeCommand>();
-  Verb verb = line.add_verb("summarize", "Keep a run as a small file: a baseline for check, a point of a history");
+  Verb verb = line.add_verb("summarize",
+                            "Keep a run as a small file: a baseline for check, a point of a history, a rank for merge");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("-o,--output", command->output, "The file to write, RUN.cgpu").required();
   verb.add_flag("--with-host", command->with_host, "Keep the names of machines, too");

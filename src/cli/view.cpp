@@ -22,6 +22,7 @@
 #include "serve/http/http_server.h"
 #include "serve/static_copy.h"
 #include "session/selection.h"
+#include "session/summary.h"
 
 namespace cgpu {
 
@@ -193,6 +194,12 @@ struct ViewCommand {
     }
     for (const auto* inputs : {&input.inputs, &against}) {
       for (const std::string& path : *inputs) {  // what is plainly not there needs no server to say so
+        if (stands_for_summaries(path)) {
+          throw Error(path,
+                      "is a summary, without a timeline to view: open the profile that it was made of, or have its "
+                      "tables on a page: cgpu report " +
+                          path + " -o PAGE.html");
+        }
         std::error_code ignored;
         const bool pattern = path.find_first_of("*?[") != std::string::npos;
         if (path != "-" && !pattern && !std::filesystem::is_directory(path, ignored)) File{path};

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "gate/statistics/block_bootstrap.h"
 #include "gate/statistics/order_statistics.h"
-#include "gate/summarize.h"
+#include "session/summary.h"
 
 namespace cgpu {
 
@@ -189,7 +189,8 @@ void add_shapes(const Table& shapes, RunFigures& figures) {
     figures.shapes[op].device_ns += std::get<int64_t>(row[device_ns]);
   }
   for (auto& [op, figure] : figures.shapes) {
-    for (const std::string& each : of_op[op]) figure.signature += XXH3_64bits(each.data(), each.size());
+    for (const std::string& each : of_op[op]) figure.shapes.push_back(XXH3_64bits(each.data(), each.size()));
+    std::sort(figure.shapes.begin(), figure.shapes.end());
   }
 }
 
@@ -201,6 +202,24 @@ void add_clocks(const Table& counters, RunFigures& figures) {
     if (!hertz) continue;
     double& mean = figures.clocks[std::get<std::string>(row[counters.column("name")])];
     mean = std::max(mean, std::get<double>(row[counters.column("mean")]) * *hertz);
+  }
+}
+
+/// What is found in tables, made for FigureCollector::tables().
+void add_tables(const std::vector<Table>& tables, RunFigures& figures) {
+  add_shapes(tables[0], figures);
+  add_clocks(tables[1], figures);
+  figures.peak_bytes = peak_of_devices(tables[2]);
+}
+
+/// What is known when all ranks are together.
+void add_session(const Session& session, RunFigures& all) {
+  all.world_size = std::max(all.world_size, all.ranks);
+  for (const Run& run : session.runs) {
+    const auto extent = extent_of(run);
+    if (!run.clock_is_unix || !extent) continue;
+    const int64_t begin = extent->begin + run.clock_base;
+    all.recorded = std::min(all.recorded.value_or(begin), begin);
   }
 }
 
@@ -234,29 +253,41 @@ void FigureCollector::look(const RunInSession& run) {
   figures.steady = static_cast<int64_t>(iterations.steady());
 }
 
+RunFigures FigureCollector::take_run(uint32_t number, const std::vector<Table>& tables) {
+  auto node = ranks_.extract(number);
+  RunFigures figures = node.empty() ? RunFigures() : std::move(node.mapped());
+  add_tables(tables, figures);
+  return figures;
+}
+
 RunFigures FigureCollector::take(const Session& session, const std::vector<Table>& tables) {
   RunFigures all;
   for (const auto& [number, figures] : ranks_) all.combine(figures);
   ranks_.clear();
-  all.world_size = std::max(all.world_size, all.ranks);
-  for (const Run& run : session.runs) {
-    const auto extent = extent_of(run);
-    if (!run.clock_is_unix || !extent) continue;
-    const int64_t begin = extent->begin + run.clock_base;
-    all.recorded = std::min(all.recorded.value_or(begin), begin);
-  }
-  add_shapes(tables[0], all);
-  add_clocks(tables[1], all);
-  all.peak_bytes = peak_of_devices(tables[2]);
+  add_tables(tables, all);
+  add_session(session, all);
+  return all;
+}
+
+RunFigures figures_in(const KeptSession& kept) {
+  RunFigures all;
+  kept.for_each_record([&](const RunRecord& record) {
+    RunFigures figures;
+    ByteReader bytes(record.figures, record.run.file);
+    bytes(figures);
+    if (!bytes.at_end()) bytes.fail("holds more figures than it should");
+    all.combine(figures);
+  });
+  add_session(kept.session(), all);
   return all;
 }
 
 RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};
   if (auto summary = summary_of(open, selection)) {
-    RunFigures figures = figures_in(*summary, open.inputs.front());
-    if (info != nullptr) *info = fold_summary(std::move(*summary), open.inputs.front(), {wanted_info}).tables.front();
-    return figures;
+    const KeptSession kept(std::move(*summary), open);
+    if (info != nullptr) *info = kept.tables({wanted_info}).front();
+    return figures_in(kept);
   }
   FigureCollector collector;
   std::vector<WantedTable> wanted = FigureCollector::tables();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gate/figures.h"
+#include "session/kept_session.h"
 #include "session/rank_fold.h"
 
 namespace cgpu {
@@ -26,12 +27,17 @@ class FigureCollector {
   static std::vector<WantedTable> tables();
   /// To be given to fold_ranks.
   void look(const RunInSession& run);
+  /// Of one of them, as a summary keeps it. `tables` as made for tables(), of this run alone.
+  RunFigures take_run(uint32_t number, const std::vector<Table>& tables);
   /// Of all ranks that were seen. `tables` as made for tables(), in their order.
   RunFigures take(const Session& session, const std::vector<Table>& tables);
 
  private:
   std::map<uint32_t, RunFigures> ranks_;  // by number of the run
 };
+
+/// The figures in a summary. Throws Error for damaged ones.
+RunFigures figures_in(const KeptSession& kept);
 
 /// Opens a profile, a folder of those of its ranks, or a summary, for its figures, and for its table `info` where that
 /// is wanted. Throws Error.

@@ -58,7 +58,7 @@ std::vector<Difference> differences_between(const RunFigures& a, const RunFigure
     if (other == b.shapes.end()) continue;
     const int64_t both = shape.device_ns / 2 + other->second.device_ns / 2;
     common_ns += both;
-    if (shape.signature == other->second.signature) {
+    if (shape.shapes == other->second.shapes) {
       same_ns += both;
     } else {
       largest = std::max(largest, {both, op});

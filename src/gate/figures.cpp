@@ -1,6 +1,8 @@
 #include "gate/figures.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace cgpu {
 
@@ -18,6 +20,13 @@ void TimeFigure::combine(const TimeFigure& other) {
   count += other.count;
   total_ns += other.total_ns;
   if (other.error) error = std::max(error.value_or(0), *other.error);
+}
+
+void ShapeFigure::combine(const ShapeFigure& other) {
+  std::vector<uint64_t> both;
+  std::set_union(shapes.begin(), shapes.end(), other.shapes.begin(), other.shapes.end(), std::back_inserter(both));
+  shapes = std::move(both);
+  device_ns += other.device_ns;
 }
 
 void RunFigures::combine(const RunFigures& other) {
@@ -38,6 +47,12 @@ void RunFigures::combine(const RunFigures& other) {
   for (const auto& [name, time] : other.ops) ops[name].combine(time);
   for (const auto& [name, time] : other.classes) classes[name].combine(time);
   for (const auto& [name, time] : other.kernels) kernels[name].combine(time);
+  for (const auto& [op, shape] : other.shapes) shapes[op].combine(shape);
+  for (const auto& [counter, mean] : other.clocks) {
+    double& largest = clocks[counter];
+    largest = std::max(largest, mean);
+  }
+  if (other.peak_bytes) peak_bytes = std::max(peak_bytes.value_or(0), *other.peak_bytes);
 }
 
 std::vector<const IterationFigures*> RunFigures::steady_iterations() const {

@@ -46,11 +46,13 @@ using TimeFigures = std::map<std::string, TimeFigure>;
 
 /// The shapes that a framework op was called with.
 struct ShapeFigure {
-  uint64_t signature = 0;  // of the set of them
-  int64_t device_ns = 0;   // what the op took on devices
+  std::vector<uint64_t> shapes;  // a number for each text of them, sorted
+  int64_t device_ns = 0;         // what the op took on devices
+
+  void combine(const ShapeFigure& other);
   template <typename Archive>
   void members(Archive& archive) {
-    archive(signature, device_ns);
+    archive(shapes, device_ns);
   }
 };
 
@@ -75,7 +77,7 @@ struct RunFigures {
   TimeFigures kernels;
   std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
 
-  /// Takes over the figures of another rank, but for shapes, clocks and peak_bytes, which are found of all together.
+  /// Takes over the figures of another rank.
   void combine(const RunFigures& other);
   bool has_iterations() const { return !iterations.empty(); }
   /// Of the iterations that are neither warm-up nor cut short, in order.

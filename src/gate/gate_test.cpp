@@ -23,8 +23,8 @@ CheckedRun run_of(const std::vector<int64_t>& us, int64_t gemm_us = 400) {
   figures.ops["aten::mm"] = time(gemm_us);
   figures.ops["aten::add"] = time(300);
   figures.classes["gemm"] = time(gemm_us);
-  figures.shapes["aten::mm"] = {1, 100};
-  figures.shapes["aten::add"] = {2, 100};
+  figures.shapes["aten::mm"] = {{1}, 100};
+  figures.shapes["aten::add"] = {{2}, 100};
   return run;
 }
 
@@ -150,11 +150,11 @@ TEST(Gate, UnlikeRunsAreNotComparableUnlessAllowed) {
   check_with([](RunFigures& figures) { figures.iterations.erase(5); }, "iterations");
   check_with(
       [](RunFigures& figures) {
-        for (auto& [op, shape] : figures.shapes) ++shape.signature;
+        for (auto& [op, shape] : figures.shapes) shape.shapes.push_back(UINT64_MAX);
       },
       "shapes");
   auto one_op = before;
-  ++one_op.front().figures.shapes["aten::add"].signature;  // half of the time
+  one_op.front().figures.shapes["aten::add"].shapes.push_back(UINT64_MAX);  // half of the time
   EXPECT_EQ(check_runs(before, one_op, {}).outcome, Outcome::pass);
 
   auto slow_clock = before;

@@ -1,27 +1,33 @@
 #include "gate/summarize.h"
 
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/partial_bytes.h"
+#include "analysis/ranks/rank_waits.h"
 #include "base/compress.h"
 #include "base/error.h"
 #include "gate/collect_figures.h"
+#include "links/clocks.h"
 #include "session/let_go.h"
+#include "session/summary.h"
 #include "session/summary_archive.h"
 
 namespace cgpu {
 
 namespace {
-
-/// A table that is folded over the runs while they are open.
-struct Folded {
-  const Analysis* analysis;
-  std::unique_ptr<Partial> partial;
-};
 
 bool is_small(const std::string& bytes) {
   return bytes.size() <= kMostTableBytes || compress_zstd(bytes).size() <= kMostTableBytes;
@@ -55,108 +61,172 @@ std::set<std::string> hosts_of(const Session& session) {
   return hosts;
 }
 
-/// Folders say whose machine it was.
-void keep_own_names(Session& session, Table& info) {
+/// Under which name a profile is kept. Folders say whose machine it was; the last of them stays where it tells profiles
+/// apart.
+std::map<std::string, std::string> kept_names(const Session& session) {
+  std::map<std::string, int> uses;
+  for (const Run& run : session.runs) ++uses[own_name(run.file)];
+  std::map<std::string, std::string> names;
+  for (const Run& run : session.runs) {
+    const std::string folder = own_name(std::filesystem::path(run.file).parent_path().string());
+    const std::string name = own_name(run.file);
+    const auto names_rank = [](std::string text) {
+      std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+      return text.find("rank") != std::string::npos;
+    };
+    const bool tells = uses[name] > 1 || (!names_rank(name) && names_rank(folder));
+    names[run.file] = tells && !folder.empty() ? folder + "/" + name : name;
+  }
+  for (const std::string& input : session.inputs) names.try_emplace(input, own_name(input));
+  return names;
+}
+
+void keep_names(Table& info, const std::map<std::string, std::string>& names) {
   if (info.empty()) return;
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const Run& run : session.runs) names.emplace_back(run.file, own_name(run.file));
-  for (const std::string& input : session.inputs) names.emplace_back(input, own_name(input));
-  std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  std::vector<std::pair<std::string, std::string>> longest_first(names.begin(), names.end());
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   info.map_text(info.column("value"), [&](std::string_view value) {
     std::string shown(value);
-    for (const auto& [path, name] : names) {
+    for (const auto& [path, name] : longest_first) {
       const size_t at = shown.find(path);
       if (at != std::string::npos && path != name) shown.replace(at, path.size(), name);
     }
     return shown;
   });
-  for (Run& run : session.runs) run.file = own_name(run.file);
-  for (std::string& input : session.inputs) input = own_name(input);
+}
+
+/// Stands for a machine whose name is not kept: two ranks of one machine have the same.
+std::string machine_number(const std::string& host) {
+  return host.empty() ? "" : fmt::format("machine-{:08x}", XXH3_64bits(host.data(), host.size()) >> 32);
+}
+
+/// A run as it was recorded, whatever other runs were opened with it, without what says whose it was.
+Run as_recorded(Run run, const std::map<std::string, std::string>& names, const std::set<std::string>& hosts,
+                bool with_host) {
+  undo_alignment(run);
+  if (run.claimed_rank) {
+    run.rank = *run.claimed_rank;
+    run.rank_known = true;
+  }
+  run.notes.erase("duplicate_rank");
+  run.notes.erase("missing_rank");
+  run.file = names.at(run.file);
+  if (with_host) return run;
+  run.host = machine_number(run.host);
+  for (auto& [key, value] : run.metadata) value = without(value, hosts);
+  Notes notes;
+  for (const Note& note : run.notes.all()) notes.add(note.code, note.count, without(note.text, hosts), note.damage);
+  run.notes = std::move(notes);
+  return run;
+}
+
+/// What the runs keep of a folded table, in their order: partial results as far as they are small, if need be with no
+/// more than histograms of samples. Returns the table where one of them does not keep all, and puts that of each run
+/// alone into `of_runs`, if given.
+std::optional<Table> keep_partials(const Analysis& analysis, Partial& partial, const SeenRanks& seen,
+                                   std::vector<RunRecord>& records, std::vector<Table>* of_runs) {
+  const Outline outline{*seen.facts, seen.numbers};
+  const auto fold = [&] { return analysis.fold(analysis, {}); };
+  bool all_kept = true;
+  std::vector<std::string> kept;
+  for (size_t run = 0; run < records.size(); ++run) {
+    const std::unique_ptr<Partial> alone = partial.take_run(seen.numbers[run]);
+    kept.push_back(partial_to_bytes(analysis, {}, *alone));
+    // Recorded trees are not in partial results.
+    const bool is_of_tree = analysis.subject == Subject::call_tree && seen.session->runs[run].call_tree.has_value();
+    if (!is_of_tree && is_small(kept.back())) {
+      records[run].partials[analysis.name] = kept.back();
+    } else {
+      all_kept = false;
+      std::string reduced = is_of_tree ? "" : partial_to_bytes(analysis, {}, *alone, true);
+      if (!reduced.empty() && reduced.size() < kept.back().size() && is_small(reduced)) {
+        records[run].partials[analysis.name] = std::move(reduced);
+        records[run].reduced.push_back(analysis.name);
+      } else {
+        records[run].left_out.push_back(analysis.name);
+      }
+    }
+    if (of_runs != nullptr) {
+      const auto by_itself = fold();
+      by_itself->append_run(outline, run, std::move(*alone));
+      of_runs->push_back(by_itself->finalize({*seen.facts, {}}));
+    }
+  }
+  if (all_kept) return std::nullopt;
+  const auto together = fold();
+  for (size_t run = 0; run < records.size(); ++run) {
+    together->append_run(outline, run,
+                         std::move(*partial_from_bytes(analysis, {}, kept[run], seen.session->runs[run].file)));
+  }
+  return together->finalize(outline);
 }
 
 }  // namespace
 
-Summary summarize(const OpenOptions& open, const Selection& selection, bool with_host) {
-  if (summary_of(open, {})) throw Error(open.inputs.front(), "is a summary already");
-  std::vector<WantedTable> wanted = FigureCollector::tables();
-  const size_t of_figures = wanted.size();
-  std::vector<Folded> folds;
+MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool with_host) {
+  if (const auto summary = summary_of(open, {})) {
+    throw Error(open.inputs.front(), "is a summary already: `cgpu merge` puts several together");
+  }
+  std::vector<WantedTable> wanted;
   for (const Analysis& analysis : all_analyses()) {
-    // Who waited for whom among ranks is known in the end only, when their partial results are gone.
-    if (analysis.fold != nullptr && !analysis.asks_who_waited) {
-      folds.push_back({&analysis, analysis.fold(analysis, {})});
-    } else if (analysis.events == nullptr) {
-      wanted.push_back({&analysis, {}, true});
-    }
+    if (analysis.events == nullptr) wanted.push_back({&analysis, {}, true});
   }
   FigureCollector collector;
-  FoldedSession folded = fold_ranks(open, selection, wanted, [&](const RunInSession& run) {
-    collector.look(run);
-    for (const Folded& each : folds) each.partial->update(run);
-  });
-  const bool has_timeline = std::any_of(folded.session.runs.begin(), folded.session.runs.end(),
-                                        [](const Run& run) { return slice_count(run) > 0; });
+  SeenRanks seen = see_ranks(open, selection, wanted, [&](const RunInSession& run) { collector.look(run); });
+  const Session& session = *seen.session;
+  const bool has_timeline =
+      std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return slice_count(run) > 0; });
   if (!has_timeline) throw Error(open.inputs.front(), "has no timeline, of which a summary is made");
 
-  Summary summary;
-  summary.numbers = std::move(folded.numbers);
-  {
-    ByteWriter figures;
-    figures(collector.take(folded.session, folded.tables));
-    summary.figures = figures.take();
-  }
-  const bool let_go = std::any_of(folded.session.runs.begin(), folded.session.runs.end(),
-                                  [](const Run& run) { return run.let_go.has_value(); });
-  const std::set<std::string> hosts = with_host ? std::set<std::string>() : hosts_of(folded.session);
-  const auto keep = [&](Table table) {
+  const std::set<std::string> hosts = with_host ? std::set<std::string>() : hosts_of(session);
+  const std::map<std::string, std::string> names = kept_names(session);
+  FinishedTables finished;
+  const auto finish = [&](Table table) {
     for (size_t column = 0; column < table.columns.size() && !table.empty(); ++column) {
       if (table.columns[column].type != ColumnType::text || hosts.empty()) continue;
       table.map_text(column, [&](std::string_view text) { return without(text, hosts); });
     }
-    if (table.name == "info") keep_own_names(folded.session, table);
+    if (table.name == "info") keep_names(table, names);
     ByteWriter bytes;
     write_table(bytes, table);
     if (is_small(bytes.bytes())) {
-      summary.tables.push_back(std::move(table));
+      finished.tables.push_back(std::move(table));
     } else {
-      summary.left_out.push_back(table.name);
+      finished.left_out.push_back(table.name);
     }
   };
-  {
-    const SessionFacts facts(folded.session);
-    const bool has_call_tree = std::any_of(folded.session.runs.begin(), folded.session.runs.end(),
-                                           [](const Run& run) { return run.call_tree.has_value(); });
-    for (const Folded& each : folds) {
-      if (has_call_tree && each.analysis->subject == Subject::call_tree) {  // recorded trees are not in partial results
-        keep(each.partial->finalize({facts, summary.numbers}));
-        continue;
-      }
-      std::string bytes = partial_to_bytes(*each.analysis, {}, *each.partial);
-      if (is_small(bytes)) {
-        summary.partials[each.analysis->name] = std::move(bytes);
-      } else {
-        keep(each.partial->finalize({facts, summary.numbers}));
-      }
+  std::vector<RunRecord> records(session.runs.size());
+  const std::vector<WantedTable> of_figures = FigureCollector::tables();
+  std::vector<std::vector<Table>> figure_tables(of_figures.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const Analysis& analysis = *wanted[i].analysis;
+    if (seen.partials[i]) {
+      const auto figure = std::find_if(of_figures.begin(), of_figures.end(),
+                                       [&](const WantedTable& one) { return one.analysis == &analysis; });
+      std::vector<Table>* tables =
+          figure == of_figures.end() ? nullptr : &figure_tables[static_cast<size_t>(figure - of_figures.begin())];
+      if (auto table = keep_partials(analysis, *seen.partials[i], seen, records, tables)) finish(std::move(*table));
+      continue;
     }
+    const bool is_made_of_runs = analysis.of_kept_runs && session.runs.size() > 1;
+    const bool is_made = !analysis.needs_all_timelines || !seen.let_go();
+    if (is_made && !is_made_of_runs) finish(seen.table_of_whole(wanted[i]));
   }
-  for (size_t i = of_figures; i < wanted.size(); ++i) {
-    const bool was_made = !let_go || !wanted[i].analysis->needs_all_timelines;
-    if (was_made) keep(std::move(folded.tables[i]));
-  }
-  for (Run& run : folded.session.runs) {
+  std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+  seen.facts.reset();
+  for (size_t i = 0; i < records.size(); ++i) {
+    std::vector<Table> tables;
+    for (std::vector<Table>& of_runs : figure_tables) tables.push_back(std::move(of_runs[i]));
+    ByteWriter figures;
+    figures(collector.take_run(seen.numbers[i], tables));
+    records[i].figures = figures.take();
+    records[i].waits = std::move(waits[i]);
+    Run& run = seen.session->runs[i];
     if (!run.let_go) let_timeline_go(run);
-    if (!with_host) run.host.clear();
+    records[i].run = as_recorded(std::move(run), names, hosts, with_host);
   }
-  summary.session = std::move(folded.session);
-  return summary;
-}
-
-RunFigures figures_in(const Summary& summary, const std::string& name) {
-  RunFigures figures;
-  ByteReader bytes(summary.figures, name);
-  bytes(figures);
-  if (!bytes.at_end()) bytes.fail("holds more figures than it should");
-  return figures;
+  return {summary_to_bytes(records, finished), std::move(finished.left_out)};
 }
 
 }  // namespace cgpu

@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "base/error.h"
 #include "base/test_file.h"
+#include "gate/collect_figures.h"
 #include "gate/statistics/random_numbers.h"
+#include "session/kept_session.h"
+#include "session/summary.h"
 
 namespace cgpu {
 namespace {
@@ -50,19 +56,24 @@ OpenOptions opening(const std::string& path) {
   return open;
 }
 
+std::map<std::string, std::string> partials_in(const MadeSummary& summary) {
+  const std::string record = summary_from_bytes(summary.bytes, "x").record(0);
+  return RecordReader(record, "x").partials();
+}
+
 TEST(Summarize, EveryTableIsThatOfTheProfile) {
   const test::TestFile file(trace());
-  const Summary summary = summarize(opening(file.path()), {}, true);
+  const MadeSummary summary = summarize(opening(file.path()), {}, true);
   EXPECT_TRUE(summary.left_out.empty());
-  EXPECT_GT(summary.partials.size(), 20U);
-  const std::string bytes = summary_to_bytes(summary);
-  EXPECT_LT(bytes.size(), 30'000U);
+  EXPECT_LT(summary.bytes.size(), 30'000U);
+  const KeptSession kept_session(summary_from_bytes(summary.bytes, "x"), opening("x"));
+  EXPECT_GT(partials_in(summary).size(), 20U);
   const Session session = open_session(opening(file.path()));
   size_t rows = 0;
   for (const Analysis& analysis : all_analyses()) {
     if (analysis.events != nullptr || analysis.name == "info") continue;
     const Table expected = make_table(analysis.name, session);
-    const Table kept = fold_summary(summary_from_bytes(bytes, "x"), "x", {{&analysis}}).tables.at(0);
+    const Table kept = kept_session.tables({{&analysis}}).at(0);
     EXPECT_TRUE(kept == expected) << analysis.name;
     rows += expected.row_count();
   }
@@ -71,7 +82,8 @@ TEST(Summarize, EveryTableIsThatOfTheProfile) {
 
 TEST(Summarize, FiguresAreThoseOfTheProfile) {
   const test::TestFile file(trace());
-  const RunFigures kept = figures_in(summarize(opening(file.path()), {}, false), "x");
+  const RunFigures kept =
+      figures_in(KeptSession(summary_from_bytes(summarize(opening(file.path()), {}, false).bytes, "x"), opening("x")));
   EXPECT_EQ(kept.iterations.size(), 7U);
   EXPECT_EQ(kept.steady, 7);
   EXPECT_EQ(kept.peak_bytes, 6400);
@@ -89,17 +101,17 @@ TEST(Summarize, FiguresAreThoseOfTheProfile) {
 TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
   const test::TestFile file(trace());
   const auto holds = [&](bool with_host) {
-    const Summary summary = summarize(opening(file.path()), {}, with_host);
-    std::string all;
-    for (const Table& table : summary.tables) {
+    const MadeSummary made = summarize(opening(file.path()), {}, with_host);
+    const Summary summary = summary_from_bytes(made.bytes, "x");
+    std::string all = run_part(RecordReader(summary.record(0), "x").run());
+    for (const Table& table : summary.finished().tables) {
       for (const RowView row : table.rows()) {
         for (const Cell& cell : row.cells()) {
           if (std::holds_alternative<std::string>(cell)) all += std::get<std::string>(cell);
         }
       }
     }
-    for (const auto& [name, bytes] : summary.partials) all += bytes;
-    for (const cgpu::Run& run : summary.session.runs) all += run.host + run.file;
+    for (const auto& [name, bytes] : partials_in(made)) all += bytes;
     EXPECT_EQ(all.find("/tmp"), std::string::npos);
     return all.find("secret-node") != std::string::npos;
   };
@@ -109,10 +121,10 @@ TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
 
 TEST(Summarize, DamagedContentIsRefusedOrRead) {
   const test::TestFile file(trace());
-  const Summary whole = summarize(opening(file.path()), {}, false);
+  const MadeSummary whole = summarize(opening(file.path()), {}, false);
   RandomNumbers random(1);
   size_t read = 0;
-  for (const auto& [name, bytes] : whole.partials) {
+  for (const auto& [name, bytes] : partials_in(whole)) {
     const Analysis& analysis = find_analysis(name);
     ByteWriter kept;
     {  // what stands behind the head with its checksum

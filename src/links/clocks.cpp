@@ -16,6 +16,9 @@ namespace cgpu {
 
 namespace {
 
+constexpr const char* kClockNote = "clock_residual";
+/// More runs than this are counted together in the notes.
+constexpr size_t kNotedOneByOne = 16;
 constexpr size_t kFewestPairs = 3;
 /// Two clocks count as the same where at least this share of the collectives overlap in time.
 constexpr size_t kOverlapOf = 100;
@@ -151,16 +154,22 @@ class Alignment {
       run.clock.offset = found->second.offset;
       int64_t base = 0;
       if (__builtin_add_overflow(run.clock_base, run.clock.offset, &base) || !is_time(base)) {
-        run.clock = {RunClock::Method::unaligned, 0, {}, 0};
+        run.clock = {};
+        run.clock.method = RunClock::Method::unaligned;
         continue;
       }
       run.clock_base = base;
-      if (run.clock.method == RunClock::Method::aligned) {
-        run.clock_is_unix = session_.runs[root_].clock_is_unix;
+      if (run.clock.method == RunClock::Method::aligned && session_.runs[root_].clock_is_unix) {
+        run.clock.made_unix = !run.clock_is_unix;
+        run.clock_is_unix = true;
       }
     }
     measure();
-    for (uint32_t i = 0; i < session_.runs.size(); ++i) note(session_.runs[i]);
+    if (session_.runs.size() > kNotedOneByOne) {
+      note_all();
+    } else {
+      for (Run& run : session_.runs) note(run);
+    }
   }
 
  private:
@@ -252,22 +261,52 @@ class Alignment {
     }
   }
 
+  /// Of many runs, what note() says of each; table clocks has the single ones.
+  void note_all() const {
+    int64_t aligned = 0;
+    int64_t unaligned = 0;
+    int64_t largest = 0;
+    int64_t residual = 0;
+    for (Run& run : session_.runs) {
+      if (run.clock.method == RunClock::Method::aligned) {
+        ++aligned;
+        largest = std::max(largest, magnitude(run.clock.offset));
+        residual = std::max(residual, run.clock.residual.value_or(0));
+      } else if (run.clock.method == RunClock::Method::unaligned) {
+        ++unaligned;
+      } else if (run.clock.method == RunClock::Method::unchecked) {
+        note(run);  // the same for all
+      }
+    }
+    Notes& notes = session_.runs.front().notes;
+    notes.add(
+        kClockNote, aligned,
+        fmt::format("clocks of ranks were moved, by {} ns at most, so that collectives end when they do on rank {}; "
+                    "the residual is {} ns at most",
+                    largest, session_.runs[root_].rank, residual));
+    notes.add(
+        kClockNote, unaligned,
+        fmt::format("clocks of ranks cannot be compared with that of rank {}: they have another zero, and there are "
+                    "no {} collectives that end alike on both",
+                    session_.runs[root_].rank, kFewestPairs));
+  }
+
   void note(Run& run) const {
     const int64_t reference = session_.runs[root_].rank;
     if (run.clock.method == RunClock::Method::aligned) {
       run.notes.add(
-          "clock_residual", 1,
+          kClockNote, 1,
           fmt::format("rank {}: {} ns were added to its clock, so that collectives end when they do on rank "
                       "{}; the residual of {} ends is {} ns",
                       run.rank, run.clock.offset, reference, run.clock.pairs, run.clock.residual.value_or(0)));
     } else if (run.clock.method == RunClock::Method::unaligned) {
-      run.notes.add("clock_residual", 1,
+      run.notes.add(kClockNote, 1,
                     fmt::format("rank {}: its clock cannot be compared with that of rank {}: it has another zero, and "
                                 "there are no {} collectives that end alike on both",
                                 run.rank, reference, kFewestPairs));
     } else if (run.clock.method == RunClock::Method::unchecked) {
       run.notes.add(
-          "clock_residual", 1,
+          kClockNote, 1,
           "the clocks of ranks count from 1970 but could not be checked against each other: there are too few "
           "collectives that end alike on several ranks");
     }
@@ -285,6 +324,13 @@ class Alignment {
 
 void align_clocks(Session& session) {
   if (session.runs.size() > 1) Alignment(session).apply();
+}
+
+void undo_alignment(Run& run) {
+  run.clock_base -= run.clock.offset;
+  if (run.clock.made_unix) run.clock_is_unix = false;
+  run.clock = {};
+  run.notes.erase(kClockNote);
 }
 
 }  // namespace cgpu

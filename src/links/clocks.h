@@ -16,4 +16,7 @@ namespace cgpu {
 /// of those whose clock differs. A run whose clock cannot be compared gets a note.
 void align_clocks(Session& session);
 
+/// The clock of a run as it was recorded, and its notes without what align_clocks said.
+void undo_alignment(Run& run);
+
 }  // namespace cgpu

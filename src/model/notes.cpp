@@ -19,6 +19,10 @@ void Notes::merge(const Notes& other) {
   for (const Note& note : other.notes_) add(note.code, note.count, note.text, note.damage);
 }
 
+void Notes::erase(const std::string& code) {
+  std::erase_if(notes_, [&](const Note& note) { return note.code == code; });
+}
+
 void Notes::hide_secrets() {
   std::string shown;
   for (Note& note : notes_) {

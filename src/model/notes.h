@@ -19,6 +19,7 @@ class Notes {
  public:
   void add(const std::string& code, int64_t count, const std::string& text, bool damage = false);
   void merge(const Notes& other);
+  void erase(const std::string& code);
   /// Takes credentials out of the texts, which may quote the profile (base/credentials.h).
   void hide_secrets();
   const std::vector<Note>& all() const { return notes_; }

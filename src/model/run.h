@@ -75,6 +75,7 @@ struct RunClock {
   int64_t offset = 0;               // ns that were added to clock_base
   std::optional<int64_t> residual;  // median of the differences (ns) that remain between the ends of collectives
   int64_t pairs = 0;                // collectives whose ends were compared
+  bool made_unix = false;           // that it counts from 1970 follows from the reference alone
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 
@@ -104,12 +105,14 @@ struct CapturedWork {
 };
 
 struct Run {
+  uint32_t number = 0;         // of its profile among those that were opened; partial results know it by that
   std::string file;            // as the user named it
   std::string format;          // kineto, chrome, nsys-sqlite, ...: docs/formats
   std::string format_version;  // as the profile says, "" where it does not
   std::string host;
   int64_t rank = 0;
   bool rank_known = false;
+  std::optional<int64_t> claimed_rank;  // that it says, where another run of the session has that one
   std::optional<int64_t> world_size;
   std::vector<ParallelGroup> groups;
   /// Facts of the header worth showing (versions, recording options). Never credentials or environment variables.

@@ -11,6 +11,7 @@
 
 #include "base/credentials.h"
 #include "base/error.h"
+#include "base/number_ranges.h"
 #include "model/hide_secrets.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
@@ -121,6 +122,7 @@ void assign_ranks(std::vector<Run>& runs) {
   for (Run& run : runs) {
     if (!run.rank_known || taken.insert(run.rank).second) continue;
     duplicates.push_back(&run);
+    run.claimed_rank = run.rank;
     run.rank_known = false;
   }
   if (!duplicates.empty()) {  // said once, however many there are
@@ -130,13 +132,37 @@ void assign_ranks(std::vector<Run>& runs) {
                     "rank {})",
                     duplicates.front()->file, duplicates.front()->rank));
   }
+  // The number of a rank that is missing is no other's.
   int64_t next = 0;
+  for (const Run& run : runs) {
+    if (run.claimed_rank) next = std::max(next, std::clamp<int64_t>(run.world_size.value_or(0), 0, INT32_MAX));
+  }
   for (Run& run : runs) {
     if (run.rank_known) continue;
     while (taken.count(next) != 0) ++next;
     run.rank = next++;
   }
   std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.rank < b.rank; });
+}
+
+/// Says which ranks of the job are not here, where that can be told.
+void note_missing_ranks(std::vector<Run>& runs) {
+  const bool one_each = runs.size() > 1 && std::all_of(runs.begin(), runs.end(), [](const Run& run) {
+                          const std::vector<Track>& tracks = run.timeline.tracks;
+                          return (run.rank_known || run.claimed_rank) &&
+                                 std::none_of(tracks.begin(), tracks.end(), [](const Track& t) { return t.rank; });
+                        });
+  const auto with_size =
+      std::find_if(runs.begin(), runs.end(), [](const Run& run) { return run.world_size.has_value(); });
+  if (!one_each || with_size == runs.end()) return;
+  std::set<int64_t> seen;
+  for (const Run& run : runs) seen.insert(run.claimed_rank.value_or(run.rank));
+  const std::vector<int64_t> missing = missing_numbers(seen, *with_size->world_size);
+  if (missing.empty()) return;
+  constexpr size_t kShown = 20;
+  runs.front().notes.add("missing_rank", static_cast<int64_t>(missing.size()),
+                         fmt::format("ranks of the job, which has {}, are not here: {}", *with_size->world_size,
+                                     ranges_text(missing, kShown)));
 }
 
 }  // namespace
@@ -202,6 +228,15 @@ Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
   return run;
 }
 
+bool is_profile(const std::string& file) {
+  try {
+    const Input input = input_of(file);
+    return describe_container(input.head).empty() && format_of(input, {}) != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 bool is_companion(const Run& run) {
   return holds_only_memory(run) || (run.op_graph && run.timeline.slices.size() == 0);
 }
@@ -219,6 +254,7 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
   chakra::join_execution_traces(session.runs);
   check_that_runs_belong_together(session.runs);
   assign_ranks(session.runs);
+  note_missing_ranks(session.runs);
   session.runs.front().notes.add("skipped_file", static_cast<int64_t>(not_profiles.size()),
                                  "files of the directory that are no readable profile were left out" +
                                      (not_profiles.empty() ? std::string() : " (first: " + not_profiles.front() + ")"));

@@ -16,6 +16,9 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs);
 /// Reads one of them as it is: cgpu::complete has not been called, and its rank may still change. Throws Error.
 Run read_profile(const ProfilePath& profile, const ReadOptions& options);
 
+/// Whether a file is a profile in a format that is known, by its beginning.
+bool is_profile(const std::string& file);
+
 /// Whether a run says more about another one, with which it has to be joined: a memory timeline, an execution trace.
 bool is_companion(const Run& run);
 

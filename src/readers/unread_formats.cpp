@@ -153,9 +153,9 @@ constexpr const char* kNoMeta =
 
 std::string describe_container(std::string_view head) {
   if (head.starts_with(kSummaryMagic)) {
-    return "a summary of a run, which has no timeline: reports, tables that need none, checks and histories take it, "
-           "each "
-           "by itself";
+    return "a summary of a run, which has no timeline: reports, tables that need none, checks and histories take it; "
+           "for "
+           "all else open the profile that it was made of";
   }
   if (const std::string_view what = find_beginning(kContainers, head); !what.empty()) return std::string(what);
   if (is_tar(head)) return "a tar archive: extract it first (tar -xf FILE)";

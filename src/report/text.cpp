@@ -142,7 +142,8 @@ class TextReport {
     size_t drawn = 0;
     for (const RowView row : table.rows()) {
       const int64_t span = integer_of(table, row, "span_ns");
-      if (span == 0 || drawn++ == kMost) continue;
+      if (span == 0 || drawn == kMost) continue;
+      ++drawn;
       const std::string label = table.row_count() == 1 ? ""
                                                        : fmt::format("{:>4}.{:<3}", integer_of(table, row, "rank"),
                                                                      integer_of(table, row, "device"));

@@ -1,6 +1,5 @@
 #include "session/opened_profile.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "analysis/analysis.h"
@@ -9,20 +8,26 @@
 #include "analysis/table_list.h"
 #include "base/error.h"
 #include "session/chosen_events.h"
-#include "session/rank_fold.h"
+#include "session/kept_session.h"
 #include "session/summary.h"
 
 namespace cgpu {
 
 namespace {
 
-/// Without runs for a summary, which has to be one that can be read.
-Session opened(const InputOptions& options, OpeningProgress progress, LossWarning warn) {
+OpenOptions opening(const InputOptions& options, OpeningProgress progress, LossWarning warn) {
   OpenOptions open = options.open();
-  const Selection selection = options.selection();
-  if (summary_of(open, selection)) return {};
   open.progress = std::move(progress);
   open.warn = std::move(warn);
+  return open;
+}
+
+std::unique_ptr<const KeptSession> kept_session(const OpenOptions& open, const Selection& selection) {
+  auto summary = summary_of(open, selection);
+  return summary ? std::make_unique<const KeptSession>(std::move(*summary), open) : nullptr;
+}
+
+Session opened(const OpenOptions& open, const Selection& selection) {
   Session session = open_session(open);
   select(session, selection);
   return session;
@@ -31,25 +36,34 @@ Session opened(const InputOptions& options, OpeningProgress progress, LossWarnin
 }  // namespace
 
 struct OpenedProfile::Opened {
-  Opened(InputOptions input_options, OpeningProgress progress, LossWarning warn)
-      : options(std::move(input_options)), session(opened(options, std::move(progress), std::move(warn))) {
-    if (!session.runs.empty()) facts.emplace(session);
+  Opened(InputOptions input_options, const OpenOptions& open)
+      : options(std::move(input_options)),
+        kept(kept_session(open, options.selection())),
+        session(kept ? Session() : opened(open, options.selection())) {
+    if (!kept) facts.emplace(session);
   }
 
   const InputOptions options;
-  const Session session;              // without runs for a summary, which is read for each table
-  std::optional<SessionFacts> facts;  // not for a summary
+  const std::unique_ptr<const KeptSession> kept;  // of a summary
+  const Session session;                          // else
+  std::optional<SessionFacts> facts;
 };
 
-OpenedProfile::OpenedProfile(InputOptions options, OpeningProgress progress, LossWarning warn)
-    : opened_(std::make_shared<const Opened>(std::move(options), std::move(progress), std::move(warn))) {}
+OpenedProfile::OpenedProfile(InputOptions options, OpeningProgress progress, LossWarning warn) {
+  const OpenOptions open = opening(options, std::move(progress), std::move(warn));
+  opened_ = std::make_shared<const Opened>(std::move(options), open);
+}
 
 const InputOptions& OpenedProfile::options() const {
   return opened_->options;
 }
 
 bool OpenedProfile::is_summary() const {
-  return !opened_->facts;
+  return opened_->kept != nullptr;
+}
+
+const KeptSession& OpenedProfile::kept() const {
+  return *opened_->kept;
 }
 
 const SessionFacts& OpenedProfile::facts(const std::string& what) const {
@@ -61,12 +75,7 @@ const SessionFacts& OpenedProfile::facts(const std::string& what) const {
 
 Table OpenedProfile::tables() const {
   if (is_summary()) {
-    const Summary summary = read_summary(options().inputs.front());
-    return list_of_tables(declared_tables([&](const Analysis& analysis) {
-      return summary.partials.contains(analysis.name) ||
-             std::any_of(summary.tables.begin(), summary.tables.end(),
-                         [&](const Table& table) { return table.name == analysis.name && !table.empty(); });
-    }));
+    return list_of_tables(declared_tables([&](const Analysis& analysis) { return kept().has_rows(analysis); }));
   }
   const ProfileCounts counts(*opened_->facts);
   return list_of_tables(declared_tables(
@@ -82,7 +91,7 @@ Table OpenedProfile::table(const Analysis& analysis, const TableOptions& options
     check_options(analysis.name, analysis.options, options);
     return chosen_rows(analysis, *analysis.events(analysis, facts("table " + analysis.name), options), choice);
   }
-  Table table = is_summary() ? std::move(fold_ranks(this->options().open(), {}, {{&analysis, options}}).tables.front())
+  Table table = is_summary() ? std::move(kept().tables({{&analysis, options}}).front())
                              : make_table(analysis, *opened_->facts, options);
   choice.apply(table);
   return table;

@@ -15,6 +15,7 @@
 namespace cgpu {
 
 struct Analysis;
+class KeptSession;
 class SessionFacts;
 
 /// A copy is the same profile, which is let go with the last of them. Any number of threads may ask at once.
@@ -25,6 +26,8 @@ class OpenedProfile {
 
   const InputOptions& options() const;
   bool is_summary() const;
+  /// Of a summary: what it keeps.
+  const KeptSession& kept() const;
 
   /// The tables that have rows, as far as that can be told without computing them.
   Table tables() const;

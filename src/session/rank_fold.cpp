@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "links/clocks.h"
+#include "session/kept_session.h"
 #include "session/let_go.h"
 #include "session/summary.h"
 
@@ -81,30 +82,26 @@ class RankFold {
     return true;
   }
 
-  FoldedSession finalize() {
+  /// Puts the ranks in order and their clocks together.
+  SeenRanks take() {
     std::vector<Run> runs;
     std::vector<std::string> not_profiles;
     for (size_t i = 0; i < runs_.size(); ++i) {
       if (runs_[i]) {
-        numbers_.emplace_back(runs_[i]->file, static_cast<uint32_t>(i));
         report_losses(*runs_[i], open_);
         runs.push_back(std::move(*runs_[i]));
       } else {
         not_profiles.push_back(profiles_[i].path);
       }
     }
-    FoldedSession folded{join_runs(open_.inputs, std::move(runs), not_profiles), {}, {}};
-    align_clocks(folded.session);
-    folded.numbers = numbers_of(folded.session);
-    look_again(folded.session, folded.numbers);
-    const SessionFacts facts(folded.session);
-    for (size_t i = 0; i < wanted_.size(); ++i) {
-      const auto& [analysis, options, if_open] = wanted_[i];
-      folded.tables.push_back(partials_[i]                    ? partials_[i]->finalize({facts, folded.numbers})
-                              : analysis->needs_all_timelines ? analysis->empty_table()
-                                                              : make_table(*analysis, facts, options));
-    }
-    return folded;
+    SeenRanks seen;
+    seen.session = std::make_unique<Session>(join_runs(open_.inputs, std::move(runs), not_profiles));
+    align_clocks(*seen.session);
+    for (const Run& run : seen.session->runs) seen.numbers.push_back(run.number);
+    look_again(*seen.session, seen.numbers);
+    seen.facts = std::make_unique<SessionFacts>(*seen.session);
+    seen.partials = std::move(partials_);
+    return seen;
   }
 
  private:
@@ -174,22 +171,8 @@ class RankFold {
       }
     }
     let_timeline_go(alone.runs[0]);
+    alone.runs[0].number = number;
     runs_[number] = std::move(alone.runs[0]);
-  }
-
-  /// The numbers of the runs of the session, by index. Files are opened under their number, and keep their names.
-  std::vector<uint32_t> numbers_of(const Session& session) const {
-    std::vector<bool> taken(numbers_.size());
-    std::vector<uint32_t> numbers;
-    for (const Run& run : session.runs) {
-      for (size_t i = 0; i < numbers_.size(); ++i) {
-        if (taken[i] || numbers_[i].first != run.file) continue;
-        taken[i] = true;
-        numbers.push_back(numbers_[i].second);
-        break;
-      }
-    }
-    return numbers;
   }
 
   /// Shows the runs whose threads waited for other ranks once more to the tables for which that matters.
@@ -225,9 +208,8 @@ class RankFold {
   std::exception_ptr error_;
   std::mutex look_mutex_;
 
-  std::vector<std::optional<Run>> runs_;                   // by number; each is written by one thread
-  std::vector<std::pair<std::string, uint32_t>> numbers_;  // file, number
-  std::vector<std::unique_ptr<Partial>> partials_;         // by wanted table; null for those made of the whole session
+  std::vector<std::optional<Run>> runs_;            // by number; each is written by one thread
+  std::vector<std::unique_ptr<Partial>> partials_;  // by wanted table; null for those made of the whole session
 };
 
 FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
@@ -243,22 +225,68 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
   return folded;
 }
 
+/// Sees the ranks one after another; nothing where all have to be open at once.
+std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& selection,
+                                    const std::vector<WantedTable>& wanted,
+                                    const std::function<void(const RunInSession&)>& look) {
+  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) {
+    return table.analysis->events || (table.analysis->needs_all_timelines && !table.if_open);
+  });
+  if (!selection.empty() || needs_all) return std::nullopt;
+  std::vector<ProfilePath> profiles = find_profiles(open.inputs);
+  const bool has_stdin =  // which cannot be read a second time
+      std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
+  if (profiles.size() < 2 || has_stdin) return std::nullopt;
+  RankFold fold(open, wanted, look, std::move(profiles));
+  if (!fold.see_all()) return std::nullopt;
+  return fold.take();
+}
+
 }  // namespace
+
+bool SeenRanks::let_go() const {
+  return std::any_of(session->runs.begin(), session->runs.end(), [](const Run& run) { return run.let_go.has_value(); });
+}
+
+Table SeenRanks::table_of_whole(const WantedTable& wanted) const {
+  if (wanted.analysis->needs_all_timelines && let_go()) return wanted.analysis->empty_table();
+  return make_table(*wanted.analysis, *facts, wanted.options);
+}
 
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
-  if (auto summary = summary_of(open, selection)) return fold_summary(std::move(*summary), open.inputs.front(), wanted);
-  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) {
-    return table.analysis->events || (table.analysis->needs_all_timelines && !table.if_open);
-  });
-  if (!selection.empty() || needs_all) return with_all_open(open, selection, wanted, look);
-  std::vector<ProfilePath> profiles = find_profiles(open.inputs);
-  const bool has_stdin =  // which cannot be read a second time
-      std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
-  if (profiles.size() < 2 || has_stdin) return with_all_open(open, selection, wanted, look);
-  RankFold fold(open, wanted, look, std::move(profiles));
-  return fold.see_all() ? fold.finalize() : with_all_open(open, selection, wanted, look);
+  if (auto summary = summary_of(open, selection)) return KeptSession(std::move(*summary), open).take(wanted);
+  std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, look);
+  if (!seen) return with_all_open(open, selection, wanted, look);
+  std::vector<Table> tables;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    tables.push_back(seen->partials[i] ? seen->partials[i]->finalize({*seen->facts, seen->numbers})
+                                       : seen->table_of_whole(wanted[i]));
+  }
+  seen->facts.reset();
+  return {std::move(*seen->session), std::move(tables), std::move(seen->numbers)};
+}
+
+SeenRanks see_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
+                    const std::function<void(const RunInSession&)>& look) {
+  if (std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, look)) return std::move(*seen);
+  SeenRanks seen;
+  seen.session = std::make_unique<Session>(open_session(open));
+  select(*seen.session, selection);
+  seen.facts = std::make_unique<SessionFacts>(*seen.session);
+  for (const WantedTable& table : wanted) {
+    seen.partials.push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);
+  }
+  for (uint32_t run = 0; run < seen.session->runs.size(); ++run) {
+    seen.numbers.push_back(run);
+    const RunInSession in_session{*seen.facts, run, run};
+    look(in_session);
+    for (const std::unique_ptr<Partial>& partial : seen.partials) {
+      if (partial) partial->update(in_session);
+    }
+  }
+  return seen;
 }
 
 }  // namespace cgpu

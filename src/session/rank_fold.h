@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -30,11 +31,27 @@ struct FoldedSession {
   std::vector<uint32_t> numbers;  // by index of the run: the number that `look` saw it under
 };
 
+/// What is known when every rank has been seen, before tables are finalized.
+struct SeenRanks {
+  std::unique_ptr<Session> session;                // as in FoldedSession
+  std::unique_ptr<SessionFacts> facts;             // of that
+  std::vector<uint32_t> numbers;                   // by index of the run
+  std::vector<std::unique_ptr<Partial>> partials;  // by wanted table; null for those that are not folded
+
+  /// Makes a wanted table that is not folded; without rows where it needs timelines that have been let go.
+  Table table_of_whole(const WantedTable& wanted) const;
+  bool let_go() const;
+};
+
 /// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a
 /// table is wanted that has one row an event or needs all timelines, and where files of the inputs have to be joined
-/// with others. Of a summary (summary.h), the tables that it keeps; nothing is to be looked at then. `look`, if given,
-/// sees every run while it is open, in any order and from several threads, one call at a time.
+/// with others. Of summaries (kept_session.h), the tables that they keep; nothing is to be looked at then. `look`, if
+/// given, sees every run while it is open, in any order and from several threads, one call at a time.
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look = nullptr);
+
+/// The same of profiles up to where tables are finalized: to keep what is known of each rank.
+SeenRanks see_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
+                    const std::function<void(const RunInSession&)>& look);
 
 }  // namespace cgpu

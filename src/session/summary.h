@@ -1,51 +1,125 @@
 // What is kept of a session when it is let go: a .cgpu file. An input like any profile, but without a timeline; a
-// baseline for the gate.
+// baseline for the gate; a part of what is put together of thousands of ranks.
 //
-// In it are who the runs are, partial results of the tables that are folded over runs (analysis/partial_bytes.h), the
-// finished tables that cannot be folded, and the figures that the gate compares, which are bytes to this folder. The
-// file is a head (magic, version, sizes, checksum) and one zstd frame; docs/formats/cgpu.md has it in detail. It is
-// read with suspicion: sizes are bounded before anything is allocated, the checksum comes before the content.
+// A summary is a set of records, one a run (run_record.h), and the finished tables that cannot be made of them. To
+// merge summaries is to unite the sets: a record is never changed, and their order is that of the ranks. The bytes are
+// therefore the same in whatever order and grouping summaries are merged. The records stay in the files until they are
+// asked for: a merge takes about 100 bytes a run.
+//
+// The file is a head, an index of the records with their checksums, the records, the tables; docs/formats/cgpu.md has
+// it in detail. It is read with suspicion: sizes are bounded before anything is allocated, checksums come before
+// contents.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "model/run.h"
-#include "session/rank_fold.h"
+#include "session/open.h"
+#include "session/run_record.h"
+#include "session/selection.h"
 #include "table/table.h"
 
 namespace cgpu {
 
-struct Summary {
-  Session session;                              // its runs have been let go, with nothing left of their timelines
-  std::vector<uint32_t> numbers;                // by index of the run: its number in the partial results
-  std::map<std::string, std::string> partials;  // by name of the table
-  std::vector<Table> tables;                    // finished ones
-  std::vector<std::string> left_out;            // tables that would have been too large
-  std::string figures;                          // what the gate compares
+/// Tables over all runs of a summary that were seen together.
+struct FinishedTables {
+  std::vector<Table> tables;
+  std::vector<std::string> left_out;  // those that would have been too large
 };
 
-/// The whole file.
-std::string summary_to_bytes(const Summary& summary);
-/// Throws Error, beginning with `name`, for bytes of another version and for damaged ones.
-Summary summary_from_bytes(std::string_view bytes, const std::string& name);
+class Summary {
+ public:
+  /// A run as the index has it.
+  struct Entry {
+    bool rank_known = false;
+    int64_t rank = 0;
+    std::optional<int64_t> world_size;
+    std::string file;  // of the profile, without its folder
+    uint64_t size = 0;
+    uint64_t checksum = 0;  // XXH3 of the record
+    // Where it lies:
+    uint32_t source = 0;
+    uint64_t position = 0;
+  };
 
-/// What is inside of the frame, without the checksum around it.
-Summary summary_from_content(std::string_view content, const std::string& name);
+  /// In the order of the ranks, those without a rank last.
+  const std::vector<Entry>& runs() const { return runs_; }
+  /// Files that could not be read when this was put together, by name.
+  const std::vector<std::string>& damaged() const { return damaged_; }
+  /// Records that were given several times, without the first of each.
+  size_t repeated() const { return repeated_; }
+  /// The bytes of a record. Throws Error where they are damaged.
+  std::string record(size_t run) const;
+  /// The file that a record lies in.
+  const std::string& source_of(size_t run) const { return sources_[runs_[run].source].name; }
+  /// Of all runs together; none where summaries of other runs have come to them. Throws Error.
+  FinishedTables finished() const;
+
+  /// Leaves out the runs whose records are damaged: warns and counts them, or throws Error where `strict`, where none
+  /// is left, and where the finished tables are damaged. Reads everything once.
+  void leave_out_damaged(bool strict, const std::function<void(const std::string&)>& warn);
+  void add_damaged(const std::string& file);
+
+ private:
+  struct Source {
+    std::string name;
+    std::shared_ptr<const std::string> bytes;  // null: those of the file of this name
+  };
+  struct Tables {
+    uint32_t source = 0;
+    uint64_t position = 0;
+    uint64_t size = 0;
+    uint64_t plain_size = 0;
+    uint64_t checksum = 0;
+  };
+  std::string read(uint32_t source, uint64_t position, uint64_t size) const;
+  std::string tables_frame() const;
+
+  friend Summary summary_from(const std::string& name, std::shared_ptr<const std::string> bytes);
+  friend Summary united(const std::vector<Summary>& parts);
+  friend void write_summary(std::ostream& out, const Summary& summary);
+
+  std::vector<Entry> runs_;
+  std::vector<Source> sources_;
+  std::optional<Tables> tables_;
+  std::vector<std::string> damaged_;
+  size_t repeated_ = 0;
+};
+
+/// The whole file of these runs and tables.
+std::string summary_to_bytes(const std::vector<RunRecord>& runs, const FinishedTables& finished);
+/// Throws Error, beginning with `name`, for bytes of another version and for damaged ones, as far as head and index
+/// say.
+Summary summary_from_bytes(std::string bytes, const std::string& name);
+/// The same of a file, whose records are read when they are asked for.
+Summary read_summary(const std::string& path);
+/// All their runs, each once. O(n log n) in the runs.
+Summary united(const std::vector<Summary>& parts);
+/// Writes the file, one record after another. Throws Error for a record that is damaged.
+void write_summary(std::ostream& out, const Summary& summary);
 
 /// Whether a file begins as a summary does. False where it cannot be read.
 bool is_summary(const std::string& path);
-/// Throws Error.
-Summary read_summary(const std::string& path);
 
-/// The only input, where it is a summary; nothing where it is a profile or there are several. Throws Error for a
-/// damaged one.
+/// The ranks of a job that are not in it, as far as that can be told: "3,17-20"; "" for none.
+std::string missing_ranks(const Summary& summary);
+
+/// The summaries that these inputs stand for: files, patterns, and those in folders. Throws Error for a file that is
+/// none.
+std::vector<std::string> summary_files(const std::vector<std::string>& inputs);
+/// All of them as one. One that is damaged is left out with a warning; an Error under `strict`, and where it is the
+/// only one.
+Summary open_summaries(const std::vector<std::string>& files, const OpenOptions& open);
+
+/// Whether an input is a summary, or a folder in which summaries lie and no profiles.
+bool stands_for_summaries(const std::string& input);
+/// The inputs, where they are summaries; nothing where they are profiles. Throws Error for damaged ones, for both at
+/// once, and where a part is selected, which summaries cannot give.
 std::optional<Summary> summary_of(const OpenOptions& open, const Selection& selection);
-
-/// The tables that are wanted, as fold_ranks makes them of profiles. Throws Error for a table that is not kept.
-FoldedSession fold_summary(Summary summary, const std::string& name, const std::vector<WantedTable>& wanted);
 
 }  // namespace cgpu

@@ -1,10 +1,14 @@
 #include "session/summary_archive.h"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "kernels/kernel_class.h"
 
 namespace cgpu {
 
@@ -52,9 +56,11 @@ struct KeptRun {
 
   template <typename Archive>
   void members(Archive& archive) {
-    archive(run.file, run.format, run.format_version, run.host, run.rank, run.rank_known, run.world_size,
-            run.clock_is_unix, run.clock_base, run.clock.method, run.clock.offset, run.clock.residual, run.clock.pairs,
-            run.event_step, run.input_bytes, run.text_bytes);
+    EventCounts& events = run.events;
+    archive(run.file, run.format, run.format_version, run.host, run.rank, run.rank_known, run.world_size, run.metadata,
+            run.clock_is_unix, run.clock_base, run.event_step, run.input_bytes, run.text_bytes);
+    archive(events.read, events.slices, events.ends, events.instants, events.samples, events.memory, events.counters,
+            events.flows, events.metadata, events.skipped);
     archive(totals.slices, totals.device_ops, totals.bytes);
     interval(archive, totals.slices_time);
     interval(archive, totals.extent);
@@ -67,6 +73,106 @@ struct KeptRun {
     if (ends) interval = Interval{ends->first, ends->second};
   }
 };
+
+template <typename Archive>
+void device_members(Archive& archive, Device& device) {
+  archive(device.id, device.name, device.vendor, device.sm_count, device.memory_bytes, device.warp_size,
+          device.compute_capability, device.stated_peaks);
+}
+
+template <typename Archive>
+void collective_members(Archive& archive, Collective& collective) {
+  archive(collective.slice, collective.name, collective.group, collective.type, collective.elements_in,
+          collective.elements_out, collective.group_size, collective.sequence);
+}
+
+/// What let_timeline_go has left of it. Of tracks without such a slice only that they are there, and whose.
+void write_timeline(ByteWriter& bytes, const Timeline& timeline) {
+  bytes(timeline.names.size());
+  for (StringId name = 1; name < timeline.names.size(); ++name) bytes(std::string(timeline.names[name]));
+  bytes(static_cast<uint64_t>(timeline.categories.size()));
+  for (const Category& category : timeline.categories) bytes(category.name, category.kind);
+  const Slices& slices = timeline.slices;
+  std::vector<bool> used(timeline.tracks.size());
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) used[slices.track[slice]] = true;
+  bytes(static_cast<uint64_t>(timeline.tracks.size()));
+  for (size_t i = 0; i < used.size(); ++i) {
+    const Track& track = timeline.tracks[i];
+    bytes(track.kind, track.rank, used[i] ? track.process : std::string());
+  }
+  bytes(static_cast<uint64_t>(slices.size()));
+  int64_t before = 0;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    bytes(slices.start[slice] - before, slices.duration[slice], slices.name[slice], slices.track[slice],
+          slices.category[slice], slices.flags[slice]);
+    before = slices.start[slice];
+  }
+  const DeviceOps& ops = timeline.device_ops;
+  bytes(static_cast<uint64_t>(ops.size()));
+  for (size_t op = 0; op < ops.size(); ++op) {
+    bytes(ops.slice[op], ops.device[op], ops.stream[op], ops.bytes[op], ops.kind[op], ops.kernel_class[op]);
+  }
+  bytes(static_cast<uint64_t>(timeline.collectives.size()));
+  for (Collective collective : timeline.collectives) collective_members(bytes, collective);
+}
+
+Timeline read_timeline(ByteReader& bytes) {
+  Timeline timeline;
+  uint64_t count = 0;
+  uint32_t names = 0;
+  bytes(names);
+  for (StringId name = 1; name < names; ++name) {
+    std::string text;
+    bytes(text);
+    if (timeline.names.intern(text) != name) bytes.fail("holds a name twice");
+  }
+  for (bytes(count); count > 0; --count) {
+    Category category;
+    bytes(category.name, category.kind);
+    if (category.kind > SliceKind::other) bytes.fail("holds a slice of no known kind");
+    timeline.categories.push_back(std::move(category));
+  }
+  for (bytes(count); count > 0; --count) {
+    Track track;
+    bytes(track.kind, track.rank, track.process);
+    if (track.kind > TrackKind::other) bytes.fail("holds a track of no known kind");
+    timeline.tracks.push_back(std::move(track));
+  }
+  const auto check = [&](bool holds) {
+    if (!holds) bytes.fail("holds a collective that cannot be");
+  };
+  int64_t before = 0;
+  for (bytes(count); count > 0; --count) {
+    Slice slice;
+    bytes(slice.start, slice.duration, slice.name, slice.track, slice.category, slice.flags);
+    check(can_be(slice.start) && slice.duration >= 0 && can_be(slice.duration));
+    slice.start += before;
+    before = slice.start;
+    check(can_be(slice.start) && slice.name < names && slice.track < timeline.tracks.size() &&
+          slice.category < timeline.categories.size());
+    timeline.slices.append(slice);
+  }
+  const size_t slices = timeline.slices.size();
+  timeline.slices.parent.assign(slices, kNone);
+  timeline.slices.launch.assign(slices, kNone);
+  for (bytes(count); count > 0; --count) {
+    DeviceOp op;
+    OpKind kind = OpKind::compute;
+    uint8_t kernel_class = 0;
+    bytes(op.slice, op.device, op.stream, op.bytes, kind, kernel_class);
+    check(op.slice < slices && kind <= OpKind::memory && kernel_class <= static_cast<uint8_t>(KernelClass::unknown));
+    timeline.device_ops.append(op);
+    timeline.device_ops.kind.push_back(kind);
+    timeline.device_ops.kernel_class.push_back(kernel_class);
+  }
+  for (bytes(count); count > 0; --count) {
+    Collective collective;
+    collective_members(bytes, collective);
+    check(collective.slice < slices && collective.name < names && collective.group < names && collective.type < names);
+    timeline.collectives.push_back(collective);
+  }
+  return timeline;
+}
 
 }  // namespace
 
@@ -123,29 +229,34 @@ void write_run(ByteWriter& bytes, const Run& run) {
   KeptRun kept{const_cast<Run&>(run), run.let_go.value_or(TimelineTotals())};  // members() serves both directions
   bytes(kept);
   std::vector<int32_t> used(kept.totals.used_devices.begin(), kept.totals.used_devices.end());
-  bytes(run.call_tree.has_value(), used, static_cast<uint64_t>(run.devices.size()));
-  for (const Device& device : run.devices) bytes(device.id, device.name, device.vendor);
+  bytes(run.call_tree.has_value(), run.launch_metrics.has_value(), run.op_graph.has_value(), used,
+        static_cast<uint64_t>(run.devices.size()));
+  for (Device device : run.devices) device_members(bytes, device);
   bytes(static_cast<uint64_t>(run.notes.all().size()));
   for (const Note& note : run.notes.all()) bytes(note.code, note.count, note.text, note.damage);
+  write_timeline(bytes, run.timeline);
 }
 
 Run read_run(ByteReader& bytes) {
   Run run;
   KeptRun kept{run};
   bytes(kept);
-  if (run.clock.method > RunClock::Method::unaligned) bytes.fail("holds a clock of no known kind");
   if (!can_be(run.clock_base) || !can_be(kept.totals.slices_time) || !can_be(kept.totals.extent) ||
       !can_be(kept.totals.event_extent)) {
     bytes.fail("holds a time that no profile has");
   }
   bool has_call_tree = false;
+  bool has_launch_metrics = false;
+  bool has_op_graph = false;
   std::vector<int32_t> used;
   uint64_t count = 0;
-  bytes(has_call_tree, used, count);
+  bytes(has_call_tree, has_launch_metrics, has_op_graph, used, count);
   if (has_call_tree) run.call_tree.emplace();
+  if (has_launch_metrics) run.launch_metrics.emplace();
+  if (has_op_graph) run.op_graph.emplace();
   for (; count > 0; --count) {
     Device device;
-    bytes(device.id, device.name, device.vendor);
+    device_members(bytes, device);
     run.devices.push_back(std::move(device));
   }
   for (bytes(count); count > 0; --count) {
@@ -153,6 +264,7 @@ Run read_run(ByteReader& bytes) {
     bytes(note.code, note.count, note.text, note.damage);
     run.notes.add(note.code, note.count, note.text, note.damage);
   }
+  run.timeline = read_timeline(bytes);
   kept.totals.used_devices = {used.begin(), used.end()};
   run.let_go = std::move(kept.totals);
   return run;

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 
 #include "base/error.h"
 #include "base/test_file.h"
+#include "links/clocks.h"
+#include "session/kept_session.h"
 #include "session/summary_archive.h"
 
 namespace cgpu {
@@ -22,69 +25,166 @@ Table built_table() {
   return table;
 }
 
-Summary built_summary() {
-  Summary summary;
-  for (int64_t rank = 0; rank < 3; ++rank) {
-    cgpu::Run& run = summary.session.runs.emplace_back();
-    run.file = "trace.json";
-    run.format = "kineto";
-    run.rank = rank;
-    run.rank_known = true;
-    run.world_size = 8;
-    run.devices.push_back({0, "NVIDIA H100", "NVIDIA", {}, {}, {}, ""});
-    run.notes.add("orphan_device_op", 3, "without a launch", rank == 1);
-    run.let_go.emplace();
-    run.let_go->slices = 100 + rank;
-    run.let_go->extent = Interval{-7, 1'000'000};
-    run.let_go->used_devices = {0, 3};
-    summary.numbers.push_back(static_cast<uint32_t>(2 - rank));
+RunRecord built_record(int64_t rank) {
+  RunRecord record;
+  cgpu::Run& run = record.run;
+  run.file = "trace_" + std::to_string(rank) + ".json";
+  run.format = "kineto";
+  run.rank = rank;
+  run.rank_known = true;
+  run.world_size = 8;
+  run.clock_is_unix = true;
+  run.clock_base = 1'000'000'000 * rank;
+  run.metadata = {{"torch", "2.9"}};
+  run.events.read = 1000;
+  run.devices.push_back({0, "NVIDIA H100", "NVIDIA", 132, {}, {}, "9.0"});
+  run.notes.add("orphan_device_op", 3, "without a launch", rank == 1);
+  run.let_go.emplace();
+  run.let_go->slices = 100 + rank;
+  run.let_go->extent = Interval{-7, 1'000'000};
+  run.let_go->used_devices = {0, 3};
+  Timeline& timeline = run.timeline;
+  timeline.categories = {{"kernel", SliceKind::kernel}};
+  timeline.tracks.resize(2);
+  timeline.tracks[1].process = "4711";
+  for (int64_t step = 0; step < 4; ++step) {
+    const SliceIndex slice = static_cast<SliceIndex>(step);
+    timeline.slices.append({.start = 1000 * step + 10 * rank,
+                            .duration = 500,
+                            .name = timeline.names.intern("ncclDevKernel_AllReduce"),
+                            .track = 1});
+    timeline.slices.parent.push_back(kNone);
+    timeline.slices.launch.push_back(kNone);
+    timeline.device_ops.append({.slice = slice, .device = 3, .stream = 20});
+    timeline.device_ops.kind.push_back(OpKind::communication);
+    timeline.device_ops.kernel_class.push_back(0);
+    Collective& collective = timeline.collectives.emplace_back();
+    collective.slice = slice;
+    collective.name = timeline.names.intern("allreduce");
+    collective.group = timeline.names.intern("0");
+    collective.sequence = step;
   }
-  summary.session.inputs = {"folder"};
-  summary.partials["kernels"] = std::string(300, '\x7f');
-  summary.tables.push_back(built_table());
-  summary.left_out = {"call_tree"};
-  summary.figures = "figures";
-  return summary;
+  record.waits = {{1, {5, 9}}};
+  record.figures = "figures";
+  record.left_out = {"call_tree"};
+  record.partials["kernels"] = std::string(300, '\x7f');
+  return record;
+}
+
+std::string built_bytes(const std::vector<int64_t>& ranks) {
+  std::vector<RunRecord> records;
+  for (const int64_t rank : ranks) records.push_back(built_record(rank));
+  return summary_to_bytes(records, {{built_table()}, {"functions"}});
+}
+
+std::string written(const Summary& summary) {
+  std::ostringstream out;
+  write_summary(out, summary);
+  return out.str();
+}
+
+/// Reads all of it.
+void read_whole(const std::string& bytes) {
+  Summary summary = summary_from_bytes(bytes, "x");
+  summary.leave_out_damaged(true, nullptr);
+  for (size_t run = 0; run < summary.runs().size(); ++run) {
+    const std::string record = summary.record(run);
+    const RecordReader reader(record, "x");
+    reader.run();
+    reader.partials();
+  }
+  summary.finished();
+}
+
+OpenOptions opened_as(const std::string& name) {
+  OpenOptions open;
+  open.inputs = {name};
+  open.threads = 2;
+  return open;
 }
 
 TEST(Summary, ComesBackAsItWas) {
-  const std::string bytes = summary_to_bytes(built_summary());
+  const std::string bytes = built_bytes({2, 0, 1});
   const Summary read = summary_from_bytes(bytes, "run.cgpu");
-  ASSERT_EQ(read.session.runs.size(), 3U);
-  const cgpu::Run& run = read.session.runs[1];
+  ASSERT_EQ(read.runs().size(), 3U);
+  EXPECT_EQ(read.runs()[1].rank, 1);
+  EXPECT_EQ(read.runs()[1].file, "trace_1.json");
+  const std::string record = read.record(1);
+  const RecordReader reader(record, "run.cgpu");
+  const RunRecord kept = reader.run();
+  const cgpu::Run& run = kept.run;
   EXPECT_EQ(run.rank, 1);
   EXPECT_EQ(run.world_size, 8);
-  EXPECT_EQ(run.devices.at(0).name, "NVIDIA H100");
+  EXPECT_EQ(run.devices.at(0).sm_count, 132);
+  EXPECT_EQ(run.metadata, built_record(1).run.metadata);
   EXPECT_EQ(run.notes.count("orphan_device_op"), 3);
   EXPECT_TRUE(run.notes.all().at(0).damage);
   EXPECT_EQ(run.let_go->slices, 101);
   EXPECT_EQ(run.let_go->extent, (Interval{-7, 1'000'000}));
   EXPECT_FALSE(run.let_go->event_extent.has_value());
   EXPECT_EQ(run.let_go->used_devices, (std::set<int32_t>{0, 3}));
-  EXPECT_EQ(read.numbers, (std::vector<uint32_t>{2, 1, 0}));
-  ASSERT_EQ(read.tables.size(), 1U);
-  EXPECT_TRUE(read.tables[0] == built_table());
-  EXPECT_EQ(read.tables[0].columns[2].about, "a share");
-  EXPECT_EQ(summary_to_bytes(read), bytes);
+  ASSERT_EQ(run.timeline.slices.size(), 4U);
+  EXPECT_EQ(run.timeline.slices.start[3], 3010);
+  EXPECT_EQ(run.timeline.name(3), "ncclDevKernel_AllReduce");
+  EXPECT_EQ(run.timeline.tracks[1].process, "4711");
+  EXPECT_EQ(run.timeline.device_ops.stream[2], 20);
+  EXPECT_EQ(run.timeline.collectives.at(3).sequence, 3);
+  EXPECT_EQ(run.timeline.names[run.timeline.collectives[3].group], "0");
+  EXPECT_EQ(kept.figures, "figures");
+  EXPECT_EQ(kept.left_out, built_record(1).left_out);
+  EXPECT_EQ(reader.partials(), built_record(1).partials);
+  EXPECT_EQ(run_part(kept), run_part(built_record(1)));
+  const FinishedTables finished = read.finished();
+  ASSERT_EQ(finished.tables.size(), 1U);
+  EXPECT_TRUE(finished.tables[0] == built_table());
+  EXPECT_EQ(finished.tables[0].columns[2].about, "a share");
+  EXPECT_EQ(finished.left_out, (std::vector<std::string>{"functions"}));
+  EXPECT_EQ(written(read), bytes);
+}
+
+TEST(Summary, UnitedInAnyOrderAndGrouping) {
+  const auto of = [](const std::vector<int64_t>& ranks) { return summary_from_bytes(built_bytes(ranks), "x"); };
+  const std::string expected = written(united({of({0}), of({1}), of({2}), of({3})}));
+  EXPECT_EQ(written(united({of({3}), united({of({1}), of({0, 2})})})), expected);
+  EXPECT_EQ(written(united({united({of({3, 1}), of({1, 2})}), of({0})})), expected);
+  EXPECT_TRUE(summary_from_bytes(expected, "x").finished().tables.empty()) << "tables are of the runs together";
+  EXPECT_EQ(written(united({of({1}), of({0, 1})})), built_bytes({0, 1})) << "nothing has come to it";
+  EXPECT_EQ(united({of({1}), of({0, 1})}).repeated(), 1U);
+  EXPECT_EQ(missing_ranks(of({0, 3, 4})), "1-2,5-7");
 }
 
 TEST(Summary, DamagedOnesAreRefused) {
-  const std::string bytes = summary_to_bytes(built_summary());
-  for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_THROW(summary_from_bytes(bytes.substr(0, size), "x"), Error) << size;
-  }
+  const std::string bytes = built_bytes({0, 1});
+  read_whole(bytes);
+  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_THROW(read_whole(bytes.substr(0, size)), Error) << size;
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const int bit : {0, 3, 7}) {
       std::string flipped = bytes;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
-      EXPECT_THROW(summary_from_bytes(flipped, "x"), Error) << at << " bit " << bit;
+      EXPECT_THROW(read_whole(flipped), Error) << at << " bit " << bit;
     }
   }
-  EXPECT_THROW(summary_from_bytes(bytes + "x", "x"), Error);
+  EXPECT_THROW(read_whole(bytes + "x"), Error);
+}
+
+TEST(Summary, DamagedRecordsAreLeftOutAndCounted) {
+  std::string bytes = built_bytes({0, 1, 2});
+  const Summary whole = summary_from_bytes(bytes, "x");
+  bytes[whole.runs()[1].position + 20] ^= 1;
+  Summary damaged = summary_from_bytes(bytes, "x");
+  EXPECT_THROW(damaged.record(1), Error);
+  std::vector<std::string> warnings;
+  damaged.leave_out_damaged(false, [&](const std::string& line) { warnings.push_back(line); });
+  EXPECT_EQ(damaged.runs().size(), 2U);
+  EXPECT_EQ(damaged.damaged(), (std::vector<std::string>{"trace_1.json"}));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("trace_1.json"), std::string::npos);
+  EXPECT_TRUE(damaged.finished().tables.empty());
+  EXPECT_EQ(summary_from_bytes(written(damaged), "x").damaged(), damaged.damaged());
 }
 
 TEST(Summary, AnotherVersionSaysSo) {
-  std::string bytes = summary_to_bytes(built_summary());
+  std::string bytes = built_bytes({0});
   ++bytes[std::string("\x89"
                       "cgpu run\r\n")
               .size()];
@@ -92,7 +192,28 @@ TEST(Summary, AnotherVersionSaysSo) {
     summary_from_bytes(bytes, "run.cgpu");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("run.cgpu: is a summary of version 2"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("run.cgpu: is a summary of version 3"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Summary, RunsAreReadWithSuspicion) {
+  const std::string part = run_part(built_record(1));
+  for (size_t at = 0; at < part.size(); ++at) {  // without a checksum in front of it
+    for (int change = 1; change < 256; change += 17) {
+      std::string changed = part;
+      changed[at] = static_cast<char>(changed[at] + change);
+      try {
+        Session session;
+        session.runs.push_back(run_of_part(changed, "x").run);
+        session.runs.push_back(run_of_part(part, "x").run);
+        align_clocks(session);
+        const SessionFacts facts(session);
+        for (const char* table : {"collectives", "stragglers", "clocks", "info", "notes", "devices"}) {
+          make_table(find_analysis(table), facts);
+        }
+      } catch (const Error&) {
+      }
+    }
   }
 }
 
@@ -115,34 +236,49 @@ TEST(Summary, TablesAreReadWithSuspicion) {
 }
 
 TEST(Summary, TimesThatCannotBeAreRefused) {
-  Summary summary = built_summary();
-  summary.session.runs[2].let_go->extent = Interval{INT64_MIN, INT64_MAX};
-  EXPECT_THROW(summary_from_bytes(summary_to_bytes(summary), "x"), Error);
+  RunRecord record = built_record(0);
+  record.run.let_go->extent = Interval{INT64_MIN, INT64_MAX};
+  EXPECT_THROW(run_of_part(run_part(record), "x"), Error);
 }
 
-TEST(Summary, ARecordedCallTreeHasNoPartialResult) {
-  Summary summary = built_summary();
-  summary.session.runs[0].call_tree.emplace();
-  summary.partials["functions"] = "anything";
-  EXPECT_THROW(fold_summary(summary_from_bytes(summary_to_bytes(summary), "x"), "x", {{&find_analysis("functions")}}),
-               Error);
+TEST(KeptSession, ClocksOfManyAreAlignedAndTheirOrderIsThatOfTheRanks) {
+  const KeptSession kept(summary_from_bytes(built_bytes({3, 1}), "x"), opened_as("x"));
+  const std::vector<cgpu::Run>& runs = kept.session().runs;
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].rank, 1);
+  EXPECT_EQ(runs[1].clock.offset, -2'000'000'020);
+  EXPECT_EQ(kept.session().runs[0].notes.count("missing_rank"), 6);
+  EXPECT_EQ(kept.session().runs[0].notes.count("unknown_waits"), 2);
+  EXPECT_EQ(kept.tables({{&find_analysis("collectives")}}).front().row_count(), 1U);
 }
 
-TEST(Summary, TablesThatAreNotKeptSayWhy) {
-  const auto message = [](const WantedTable& wanted) {
+TEST(KeptSession, ARecordedCallTreeHasNoPartialResult) {
+  std::vector<RunRecord> records;
+  records.push_back(built_record(0));
+  records[0].run.call_tree.emplace();
+  records[0].partials["functions"] = "anything";
+  const KeptSession kept(summary_from_bytes(summary_to_bytes(records, {}), "x"), opened_as("x"));
+  EXPECT_THROW(kept.tables({{&find_analysis("functions")}}), Error);
+}
+
+TEST(KeptSession, TablesThatAreNotKeptSayWhy) {
+  const KeptSession kept(summary_from_bytes(built_bytes({0}), "run.cgpu"), opened_as("run.cgpu"));
+  const auto message = [&](const WantedTable& wanted) {
     try {
-      fold_summary(built_summary(), "run.cgpu", {wanted});
+      kept.tables({wanted});
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
   EXPECT_NE(message({&find_analysis("slices")}).find("needs the timeline"), std::string::npos);
+  EXPECT_NE(message({&find_analysis("slices")}).find("trace_0.json"), std::string::npos);
   EXPECT_NE(message({&find_analysis("call_tree")}).find("too large"), std::string::npos);
   TableOptions base;
   base.set("names", {"base"});
   EXPECT_NE(message({&find_analysis("kernels"), base}).find("without options"), std::string::npos);
   EXPECT_NE(message({&find_analysis("kernels")}).find("is no partial result"), std::string::npos);
+  EXPECT_NE(message({&find_analysis("ops")}).find("holds nothing of table ops"), std::string::npos);
   EXPECT_EQ(message({&find_analysis("findings"), {}, true}), "");
 }
 

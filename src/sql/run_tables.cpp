@@ -1,29 +1,15 @@
 #include "sql/run_tables.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "session/summary.h"
+#include "session/kept_session.h"
 
 namespace cgpu {
 
-namespace {
-
-bool keeps(const Summary& summary, const Analysis& analysis) {
-  return summary.partials.count(analysis.name) != 0 ||
-         std::any_of(summary.tables.begin(), summary.tables.end(),
-                     [&](const Table& table) { return table.name == analysis.name; });
-}
-
-}  // namespace
-
 RunTables::RunTables(OpenedProfile profile)
     : profile_(std::move(profile)), facts_(profile_->is_summary() ? nullptr : &profile_->facts("SQL")) {
-  std::optional<Summary> summary;
-  if (profile_->is_summary()) summary = read_summary(profile_->options().inputs.front());
   for (const Analysis& analysis : all_analyses()) {
-    if (!summary || keeps(*summary, analysis)) list_.push_back(&analysis);
+    if (!profile_->is_summary() || profile_->kept().keeps(analysis)) list_.push_back(&analysis);
   }
 }
 

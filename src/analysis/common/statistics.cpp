@@ -1,6 +1,7 @@
 #include "analysis/common/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -51,11 +52,110 @@ double median(std::vector<int64_t> values) {
   return between(*std::max_element(values.begin(), middle), *middle, 0.5);
 }
 
+namespace {
+
+constexpr int kSubBits = 6;  // 64 buckets from a power of two to the next
+
+uint32_t bucket_of(int64_t duration) {
+  const auto value = static_cast<uint64_t>(std::max<int64_t>(duration, 0));
+  const int bits = static_cast<int>(std::bit_width(value));
+  if (bits <= kSubBits + 1) return static_cast<uint32_t>(value);
+  const int shift = bits - kSubBits - 1;
+  return static_cast<uint32_t>(shift << kSubBits) + static_cast<uint32_t>(value >> shift);
+}
+
+constexpr uint32_t kBuckets = (64 - kSubBits) << kSubBits;
+
+/// Its middle.
+double value_of(uint32_t bucket) {
+  const uint32_t octave = bucket >> kSubBits;
+  if (octave < 2) return bucket;
+  const int shift = static_cast<int>(octave) - 1;
+  const uint64_t first = (uint64_t{bucket} - (static_cast<uint64_t>(shift) << kSubBits)) << shift;
+  return static_cast<double>(first) + static_cast<double>((uint64_t{1} << shift) - 1) / 2;
+}
+
+}  // namespace
+
+void DurationHistogram::add(int64_t duration) {
+  __extension__ using Wide = unsigned __int128;
+  const auto value = static_cast<Wide>(duration < 0 ? 0 : duration);
+  const Wide square = value * value;
+  add_squares(static_cast<uint64_t>(square >> 64), static_cast<uint64_t>(square));
+  min_ = count_ == 0 ? duration : std::min(min_, duration);
+  max_ = count_ == 0 ? duration : std::max(max_, duration);
+  ++count_;
+  total_ += duration;
+  ++buckets_[bucket_of(duration)];
+}
+
+void DurationHistogram::add_squares(uint64_t high, uint64_t low) {
+  squares_low_ += low;
+  squares_high_ += high + (squares_low_ < low ? 1 : 0);
+}
+
+void DurationHistogram::combine(const DurationHistogram& other) {
+  if (other.count_ == 0) return;
+  min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
+  max_ = count_ == 0 ? other.max_ : std::max(max_, other.max_);
+  count_ += other.count_;
+  total_ += other.total_;
+  add_squares(other.squares_high_, other.squares_low_);
+  for (const auto& [bucket, count] : other.buckets_) buckets_[bucket] += count;
+}
+
+void DurationHistogram::check(const ByteReader& bytes) const {
+  constexpr int64_t kMostCount = int64_t{1} << 48;
+  int64_t sum = 0;
+  for (const auto& [bucket, count] : buckets_) {
+    if (bucket >= kBuckets || count <= 0 || count > kMostCount || sum > kMostCount) bytes.fail("holds no histogram");
+    sum += count;
+  }
+  if (sum != count_ || min_ > max_) bytes.fail("holds a histogram that does not add up");
+}
+
+double DurationHistogram::deviation() const {
+  if (count_ < 2) return 0;
+  const long double n = static_cast<long double>(count_);
+  const long double squares =
+      std::ldexp(static_cast<long double>(squares_high_), 64) + static_cast<long double>(squares_low_);
+  const long double total = static_cast<long double>(total_);
+  return static_cast<double>(std::sqrt(std::max(0.0L, squares - total * total / n) / (n - 1)));
+}
+
+double DurationHistogram::value_at(int64_t place) const {
+  for (const auto& [bucket, count] : buckets_) {
+    if (place < count) {
+      return std::clamp(value_of(bucket), static_cast<double>(min_), static_cast<double>(max_));
+    }
+    place -= count;
+  }
+  return static_cast<double>(max_);
+}
+
+double DurationHistogram::median() const {
+  if (count_ == 0) return 0;
+  return (value_at((count_ - 1) / 2) + value_at(count_ / 2)) / 2;
+}
+
+DurationHistogram DurationStatistics::all_in_histogram() const {
+  DurationHistogram all = histogram_.value_or(DurationHistogram());
+  for (const int64_t value : values_) all.add(value);
+  return all;
+}
+
+double DurationStatistics::mean() const {
+  if (!histogram_) return cgpu::mean(values_);
+  return static_cast<double>(static_cast<long double>(total_) / static_cast<long double>(count()));
+}
+
 int64_t DurationStatistics::min() const {
+  if (histogram_) return all_in_histogram().min();
   return values_.empty() ? 0 : *std::min_element(values_.begin(), values_.end());
 }
 
 int64_t DurationStatistics::max() const {
+  if (histogram_) return all_in_histogram().max();
   return values_.empty() ? 0 : *std::max_element(values_.begin(), values_.end());
 }
 

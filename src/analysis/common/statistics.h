@@ -2,7 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "base/archive.h"
 
 namespace cgpu {
 
@@ -15,7 +21,42 @@ double quantile_of_sorted(const std::vector<int64_t>& sorted, double q);
 /// The middle value, or the mean of the two middle ones; 0 for none. Expected O(n).
 double median(std::vector<int64_t> values);
 
-/// What the tables say about a set of durations in ns. Keeps every value (8 bytes each) for median and deviation.
+/// Of more durations than are kept one by one: how many there are, by length, in buckets whose width is at most 1/64 of
+/// it (a histogram as HdrHistogram's, by G. Tene), and what is exact of them. Any order of combination gives the same.
+class DurationHistogram {
+ public:
+  void add(int64_t duration);
+  void combine(const DurationHistogram& other);
+  /// Throws Error where counts do not add up.
+  void check(const ByteReader& bytes) const;
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(count_, total_, min_, max_, squares_high_, squares_low_, buckets_);
+  }
+
+  int64_t count() const { return count_; }
+  int64_t total() const { return total_; }
+  int64_t min() const { return min_; }
+  int64_t max() const { return max_; }
+  double deviation() const;
+  /// Within 0.8 %: the middle of its bucket.
+  double median() const;
+
+ private:
+  double value_at(int64_t place) const;
+  void add_squares(uint64_t high, uint64_t low);
+
+  int64_t count_ = 0;
+  int64_t total_ = 0;
+  int64_t min_ = 0;
+  int64_t max_ = 0;
+  uint64_t squares_high_ = 0;  // the sum of the squares, of 128 bits
+  uint64_t squares_low_ = 0;
+  std::map<uint32_t, int64_t> buckets_;
+};
+
+/// What the tables say about a set of durations in ns. Keeps every value (8 bytes each) for median and deviation; a
+/// histogram instead where they come out of an archive that keeps no more.
 class DurationStatistics {
  public:
   void add(int64_t duration) {
@@ -24,29 +65,54 @@ class DurationStatistics {
   }
 
   void combine(DurationStatistics&& other) {
-    if (values_.empty()) {
-      *this = std::move(other);
-      return;
+    if (other.histogram_ && !histogram_) {
+      histogram_ = std::move(other.histogram_);
+    } else if (other.histogram_) {
+      histogram_->combine(*other.histogram_);
     }
-    values_.insert(values_.end(), other.values_.begin(), other.values_.end());
     total_ += other.total_;
+    if (values_.empty()) {
+      values_ = std::move(other.values_);
+    } else {
+      values_.insert(values_.end(), other.values_.begin(), other.values_.end());
+    }
   }
   template <typename Archive>
   void members(Archive& archive) {
-    archive(values_, total_);
+    constexpr bool is_writing = std::is_same_v<Archive, ByteWriter>;
+    bool reduced = is_writing && (histogram_ || archive.reduced());
+    archive(reduced);
+    if (!reduced) {
+      archive(values_, total_);
+    } else if constexpr (is_writing) {
+      archive(all_in_histogram());
+    } else {
+      archive(histogram_.emplace());
+      histogram_->check(archive);
+      total_ = histogram_->total();
+    }
+    if constexpr (!is_writing) {
+      if (archive.reduced() && !reduced) {
+        histogram_ = all_in_histogram();
+        values_ = {};
+      }
+    }
   }
 
-  int64_t count() const { return static_cast<int64_t>(values_.size()); }
+  int64_t count() const { return static_cast<int64_t>(values_.size()) + (histogram_ ? histogram_->count() : 0); }
   int64_t total() const { return total_; }
-  double mean() const { return cgpu::mean(values_); }
-  double median() const { return cgpu::median(values_); }
+  double mean() const;
+  double median() const { return histogram_ ? all_in_histogram().median() : cgpu::median(values_); }
   int64_t min() const;  // 0 for none
   int64_t max() const;  // 0 for none
-  double deviation() const { return sample_deviation(values_); }
+  double deviation() const { return histogram_ ? all_in_histogram().deviation() : sample_deviation(values_); }
 
  private:
+  DurationHistogram all_in_histogram() const;
+
   std::vector<int64_t> values_;
   int64_t total_ = 0;
+  std::optional<DurationHistogram> histogram_;  // of those that are not among the values
 };
 
 }  // namespace cgpu

@@ -62,5 +62,70 @@ TEST(Statistics, MedianIsTheMiddleQuantile) {
   }
 }
 
+DurationStatistics through_archive(const DurationStatistics& statistics, bool written_reduced, bool read_reduced) {
+  ByteWriter writer(written_reduced);
+  writer(statistics);
+  ByteReader reader(writer.bytes(), "a test", read_reduced);
+  DurationStatistics read;
+  reader(read);
+  EXPECT_TRUE(reader.at_end());
+  return read;
+}
+
+TEST(DurationHistogram, AllButTheMedianIsThatOfTheValues) {
+  std::mt19937_64 random(3);
+  for (const double spread : {0.0, 0.01, 0.5, 3.0}) {
+    std::lognormal_distribution<double> durations(std::log(20000.0), spread);
+    for (const int count : {1, 2, 7, 3000}) {
+      DurationStatistics exact;
+      DurationStatistics parts[3];
+      for (int i = 0; i < count; ++i) {
+        const auto duration = static_cast<int64_t>(durations(random));
+        exact.add(duration);
+        parts[random() % 3].add(duration);
+      }
+      // One keeps its values, one was written without them, one is read so; combined in both orders.
+      for (const bool backwards : {false, true}) {
+        DurationStatistics all;
+        for (int i = 0; i < 3; ++i) {
+          const int part = backwards ? 2 - i : i;
+          all.combine(through_archive(parts[part], part == 1, part == 2));
+        }
+        all = through_archive(all, false, false);
+        EXPECT_EQ(all.count(), exact.count());
+        EXPECT_EQ(all.total(), exact.total());
+        EXPECT_EQ(all.min(), exact.min());
+        EXPECT_EQ(all.max(), exact.max());
+        EXPECT_DOUBLE_EQ(all.mean(), exact.mean());
+        EXPECT_NEAR(all.deviation(), exact.deviation(), 1e-6 * exact.mean());
+        EXPECT_NEAR(all.median(), exact.median(), 0.008 * exact.median() + 0.5);
+      }
+    }
+  }
+}
+
+TEST(DurationHistogram, SmallOnesAreExactAndWhatDoesNotAddUpIsRefused) {
+  DurationStatistics small;
+  for (const int64_t value : {0, 1, 63, 64, 100, 127}) small.add(value);
+  EXPECT_EQ(through_archive(small, true, false).median(), 63.5);
+  EXPECT_EQ(through_archive(DurationStatistics(), true, false).count(), 0);
+  ByteWriter writer(true);
+  writer(small);
+  size_t refused = 0;
+  for (size_t at = 1; at < writer.bytes().size(); ++at) {
+    std::string changed = writer.bytes();
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    DurationStatistics read;
+    try {
+      ByteReader reader(changed, "a test");
+      reader(read);
+      EXPECT_GE(read.max(), read.min());
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 5U);
+}
+
 }  // namespace
 }  // namespace cgpu

@@ -84,6 +84,7 @@ Analysis devices_analysis() {
                   {"used", ColumnType::integer, "", "1 where something ran on it, else 0", ColumnRole::text}},
       .applies =
           [](const ProfileCounts& counts) { return counts.devices + counts.device_ops + counts.measured_launches > 0; },
+      .of_kept_runs = true,
       .whole = list_devices};
 }
 

@@ -10,25 +10,12 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
+#include "base/number_ranges.h"
 #include "links/profile_selection.h"
 
 namespace cgpu {
 
 namespace {
-
-/// "0-3,8" of sorted, distinct numbers.
-std::string ranges_text(const std::vector<int64_t>& numbers) {
-  std::string text;
-  for (size_t first = 0; first < numbers.size();) {
-    size_t last = first;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    if (!text.empty()) text += ",";
-    text += std::to_string(numbers[first]);
-    if (last > first) text += "-" + std::to_string(numbers[last]);
-    first = last + 1;
-  }
-  return text;
-}
 
 /// The distinct texts in order of appearance, joined; their number where they are too many to show.
 std::string distinct_text(const std::vector<std::string>& texts) {
@@ -288,6 +275,7 @@ Analysis info_analysis() {
           .subject = Subject::profile,
           .columns = {key_column("key", "name of the fact"), text_column("value", "counts are summed over the ranks"),
                       text_column("about", "what the fact means")},
+          .of_kept_runs = true,
           .whole = info_table};
 }
 

@@ -34,6 +34,7 @@ Analysis clocks_analysis() {
                               "part, after that; absent where there are none"),
                   count_column("pairs", "ends that were compared")},
       .applies = [](const ProfileCounts& counts) { return counts.runs > 0; },
+      .of_kept_runs = true,
       .whole = clocks_table};
 }
 

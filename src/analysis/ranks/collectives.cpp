@@ -137,6 +137,7 @@ Analysis collectives_analysis() {
                   time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")},
       .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
       .row_slices = {{"name", "group"}, visit_collectives},
+      .of_kept_runs = true,
       .whole = collectives_table};
 }
 

@@ -1,0 +1,259 @@
+#include "session/kept_session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+
+#include "analysis/partial_bytes.h"
+#include "analysis/ranks/rank_waits.h"
+#include "base/error.h"
+#include "base/threads.h"
+#include "links/clocks.h"
+#include "readers/reader.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Records that together take more are read without all of their samples.
+constexpr uint64_t kMostExactBytes = uint64_t{64} << 20;
+
+/// The options that are not as they are anyhow.
+bool is_default(const WantedTable& wanted) {
+  const auto& given = wanted.options.all();
+  return std::all_of(given.begin(), given.end(), [&](const auto& each) {
+    const auto& options = wanted.analysis->options;
+    const auto declared = std::find_if(options.begin(), options.end(),
+                                       [&](const TableOption& option) { return option.name == each.first; });
+    return declared != options.end() && each.second == std::vector<std::string>{declared->fallback};
+  });
+}
+
+std::string name_of(const std::vector<std::string>& inputs) {
+  return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
+}
+
+/// Calls task(i) for every i < count on several threads; throws what the first of them has thrown.
+template <typename Task>
+void for_each_or_throw(unsigned threads, size_t count, const Task& task) {
+  std::vector<std::exception_ptr> errors(count);
+  for_each_in_parallel(threads, count, [&](size_t i) {
+    try {
+      task(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+bool are_same(const std::vector<HostCauses::Wait>& a, const std::vector<HostCauses::Wait>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.thread == y.thread && x.time == y.time; });
+}
+
+}  // namespace
+
+KeptSession::KeptSession(Summary summary, const OpenOptions& open)
+    : summary_(std::move(summary)), name_(name_of(open.inputs)), threads_(thread_count(open.threads)) {
+  finished_ = summary_.finished();
+  open_runs(open);
+}
+
+void KeptSession::open_runs(const OpenOptions& open) {
+  const size_t count = summary_.runs().size();
+  std::vector<Run> runs(count);
+  std::vector<std::vector<HostCauses::Wait>> known_waits(count);
+  std::vector<std::vector<std::string>> left_out(count);
+  std::vector<std::vector<std::string>> reduced(count);
+  uint64_t size = 0;
+  for (const Summary::Entry& entry : summary_.runs()) size += entry.size;
+  is_large_ = count > 1 && size > kMostExactBytes;
+  for_each_or_throw(threads_, count, [&](size_t i) {
+    const std::string bytes = summary_.record(i);
+    RunRecord record = RecordReader(bytes, summary_.source_of(i)).run();
+    record.run.number = static_cast<uint32_t>(i);
+    runs[i] = std::move(record.run);
+    known_waits[i] = std::move(record.waits);
+    left_out[i] = std::move(record.left_out);
+    reduced[i] = std::move(record.reduced);
+  });
+  for (const std::vector<std::string>& names : reduced) reduced_.insert(names.begin(), names.end());
+  for (Run& run : runs) {
+    if (run.call_tree) recorded_.insert(Subject::call_tree);
+    if (run.launch_metrics) recorded_.insert(Subject::launches);
+    if (run.op_graph) recorded_.insert(Subject::op_graph);
+    if (count == 1) continue;
+    run.call_tree.reset();  // of these, the finished tables told
+    run.launch_metrics.reset();
+    run.op_graph.reset();
+  }
+  for (const std::vector<std::string>& names : left_out) left_out_.insert(left_out_.end(), names.begin(), names.end());
+  std::sort(left_out_.begin(), left_out_.end());
+  left_out_.erase(std::unique(left_out_.begin(), left_out_.end()), left_out_.end());
+
+  const std::vector<std::string> inputs = count == 1 ? std::vector{runs.front().file} : open.inputs;
+  session_ = join_runs(inputs, std::move(runs), {});
+  align_clocks(session_);
+  for (const Run& run : session_.runs) numbers_.push_back(run.number);
+  if (count > 1) {
+    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session_);
+    size_t unknown = 0;
+    for (size_t i = 0; i < waits.size(); ++i) unknown += are_same(waits[i], known_waits[numbers_[i]]) ? 0 : 1;
+    add_notes(unknown);
+  }
+  facts_.emplace(session_);
+}
+
+void KeptSession::add_notes(size_t unknown_waits) {
+  Notes& notes = session_.runs.front().notes;
+  const std::vector<std::string>& damaged = summary_.damaged();
+  if (!damaged.empty()) {
+    notes.add("damaged_input", static_cast<int64_t>(damaged.size()),
+              "summaries that are damaged were left out (first: " + damaged.front() + ")", true);
+  }
+  notes.add("repeated_input", static_cast<int64_t>(summary_.repeated()),
+            "summaries of runs that were given again count once");
+  notes.add("unknown_waits", static_cast<int64_t>(unknown_waits),
+            "ranks waited for others inside of blocking host calls, which their summaries did not know when they were "
+            "made: in tables idle and idle_hosts that time counts as what their own threads did, not as other_rank; "
+            "open the profiles together for that");
+  if (is_large_) {
+    notes.add("approximate_median", static_cast<int64_t>(session_.runs.size()),
+              "ranks are too many to keep all durations: median_ns of tables over several ranks is within 1 %");
+  } else if (!reduced_.empty()) {
+    notes.add("approximate_median", static_cast<int64_t>(reduced_.size()),
+              fmt::format("tables whose median_ns is within 1 %, because a rank has too many durations to keep all: {}",
+                          fmt::join(reduced_, ", ")));
+  }
+  std::vector<std::string> not_merged;
+  for (const Analysis& analysis : all_analyses()) {
+    if (analysis.events == nullptr && !keeps(analysis)) not_merged.push_back(analysis.name);
+  }
+  if (!not_merged.empty()) {
+    notes.add("not_merged", static_cast<int64_t>(not_merged.size()),
+              fmt::format("tables that cannot be made of several summaries: {}; open the profiles of the ranks that "
+                          "they are wanted of",
+                          fmt::join(not_merged, ", ")));
+  }
+}
+
+const Table* KeptSession::finished_table(const std::string& name) const {
+  const auto found = std::find_if(finished_.tables.begin(), finished_.tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == finished_.tables.end() ? nullptr : &*found;
+}
+
+bool KeptSession::is_folded(const Analysis& analysis) const {
+  // A recorded call tree is in no record, whatever one says.
+  if (analysis.subject == Subject::call_tree && recorded_.count(Subject::call_tree) != 0) return false;
+  return analysis.fold != nullptr && !std::binary_search(left_out_.begin(), left_out_.end(), analysis.name);
+}
+
+bool KeptSession::is_made_of_runs(const Analysis& analysis) const {
+  if (analysis.of_kept_runs) return true;
+  const bool is_of_body = analysis.subject == Subject::call_tree || analysis.subject == Subject::launches ||
+                          analysis.subject == Subject::op_graph;
+  return analysis.whole != nullptr && is_of_body && recorded_.count(analysis.subject) == 0;  // without rows
+}
+
+bool KeptSession::keeps(const Analysis& analysis) const {
+  return finished_table(analysis.name) != nullptr || is_folded(analysis) || is_made_of_runs(analysis);
+}
+
+bool KeptSession::has_rows(const Analysis& analysis) const {
+  const Table* finished = finished_table(analysis.name);
+  return finished != nullptr ? !finished->empty() : keeps(analysis);
+}
+
+std::string KeptSession::profile_to_open() const {
+  const std::vector<Run>& runs = session_.runs;
+  if (runs.size() == 1) return fmt::format("give the profile that it was made of, {}", runs.front().file);
+  const Table stragglers = make_table(find_analysis("stragglers"), *facts_);
+  const int64_t rank = stragglers.empty() ? runs.front().rank : stragglers.values(stragglers.column("rank")).integer(0);
+  const auto run = std::find_if(runs.begin(), runs.end(), [&](const Run& one) { return one.rank == rank; });
+  return fmt::format("give the profile of a rank, like {} of rank {}{}", run->file, run->rank,
+                     stragglers.empty() ? "" : ", which the others waited for most");
+}
+
+void KeptSession::refuse(const Analysis& analysis) const {
+  const auto is_in = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), analysis.name) != names.end();
+  };
+  const char* why = is_in(finished_.left_out) || is_in(left_out_) ? " (it was too large, or of a recorded call tree)"
+                                                                  : ", because that needs the timeline";
+  throw Error(name_, fmt::format("is a summary, which has no table {}{}: {}", analysis.name, why, profile_to_open()));
+}
+
+std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& wanted) const {
+  std::vector<Table> tables(wanted.size());
+  std::vector<std::unique_ptr<Partial>> partials(wanted.size());
+  std::vector<std::pair<const Analysis*, Partial*>> folds;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const Analysis& analysis = *wanted[i].analysis;
+    check_options(analysis.name, analysis.options, wanted[i].options);
+    if (!keeps(analysis)) {
+      if (!wanted[i].if_open) refuse(analysis);
+      tables[i] = analysis.empty_table();
+      continue;
+    }
+    if (!is_default(wanted[i])) {
+      throw Error(name_, fmt::format("is a summary, in which table {} is as it comes without options: give the profile "
+                                     "for others",
+                                     analysis.name));
+    }
+    if (const Table* finished = finished_table(analysis.name)) {
+      tables[i] = *finished;
+    } else if (is_folded(analysis)) {
+      partials[i] = analysis.fold(analysis, {});
+      folds.emplace_back(&analysis, partials[i].get());
+    } else {
+      tables[i] = make_table(analysis, *facts_);
+    }
+  }
+  if (folds.empty()) return tables;
+  fold(folds);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (partials[i]) tables[i] = partials[i]->finalize({*facts_, numbers_});
+  }
+  return tables;
+}
+
+void KeptSession::fold(const std::vector<std::pair<const Analysis*, Partial*>>& folds) const {
+  const Outline outline{*facts_, numbers_};
+  const size_t at_once = size_t{4} * threads_;
+  for (size_t first = 0; first < numbers_.size(); first += at_once) {
+    const size_t count = std::min(at_once, numbers_.size() - first);
+    std::vector<std::vector<std::unique_ptr<Partial>>> decoded(count);
+    for_each_or_throw(threads_, count, [&](size_t i) {
+      const uint32_t number = numbers_[first + i];
+      const std::string& name = summary_.source_of(number);
+      const std::string bytes = summary_.record(number);
+      const std::map<std::string, std::string> kept = RecordReader(bytes, name).partials();
+      for (const auto& [analysis, partial] : folds) {
+        const auto found = kept.find(analysis->name);
+        if (found == kept.end()) throw Error(name, "is damaged: it holds nothing of table " + analysis->name);
+        decoded[i].push_back(partial_from_bytes(*analysis, {}, found->second, name, is_large_));
+      }
+    });
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t table = 0; table < folds.size(); ++table) {
+        folds[table].second->append_run(outline, first + i, std::move(*decoded[i][table]));
+      }
+    }
+  }
+}
+
+FoldedSession KeptSession::take(const std::vector<WantedTable>& wanted) {
+  std::vector<Table> made = tables(wanted);
+  facts_.reset();
+  return {std::move(session_), std::move(made), std::move(numbers_)};
+}
+
+}  // namespace cgpu

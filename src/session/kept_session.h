@@ -1,0 +1,72 @@
+// A session of runs that were let go, out of a summary, and its tables: the same, to the last bit, as of their profiles
+// opened together.
+//
+// The records are read once for the runs, whose clocks are aligned as those of opened profiles, and once for each
+// question, for all tables that it wants. They come in the order of the ranks, each is put behind those before it and
+// forgotten (Partial::append_run): memory is that of the tables and of the collectives of all ranks. Where the records
+// together take more than 64 MB, samples go into histograms (analysis/common/statistics.h), so that memory grows with
+// names and not with events; medians are then within 1 %, as a note says. A few records are decoded at a time, on
+// several threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session/rank_fold.h"
+#include "session/summary.h"
+
+namespace cgpu {
+
+class KeptSession {
+ public:
+  /// Throws Error for damaged records, and for runs that are none of one job.
+  KeptSession(Summary summary, const OpenOptions& open);
+  KeptSession(const KeptSession&) = delete;
+  KeptSession& operator=(const KeptSession&) = delete;
+
+  /// Its runs have nothing left of their timelines.
+  const Session& session() const { return session_; }
+  /// Whether it has a table.
+  bool keeps(const Analysis& analysis) const;
+  /// Whether that table has rows, as far as it can be told without computing it.
+  bool has_rows(const Analysis& analysis) const;
+  /// Throws Error for a table that it does not have, with what to open instead.
+  std::vector<Table> tables(const std::vector<WantedTable>& wanted) const;
+  /// The same, and the session, which is not left here.
+  FoldedSession take(const std::vector<WantedTable>& wanted);
+  /// Calls visit(record) for each run, without its partial results, in the order of the ranks.
+  template <typename Visit>
+  void for_each_record(Visit visit) const {
+    for (const uint32_t number : numbers_) {
+      visit(RecordReader(summary_.record(number), summary_.source_of(number)).run());
+    }
+  }
+
+ private:
+  void open_runs(const OpenOptions& open);
+  void add_notes(size_t unknown_waits);
+  const Table* finished_table(const std::string& name) const;
+  bool is_folded(const Analysis& analysis) const;
+  bool is_made_of_runs(const Analysis& analysis) const;
+  std::string profile_to_open() const;
+  [[noreturn]] void refuse(const Analysis& analysis) const;
+  void fold(const std::vector<std::pair<const Analysis*, Partial*>>& folds) const;
+
+  const Summary summary_;
+  const std::string name_;
+  const unsigned threads_;
+  FinishedTables finished_;
+  std::vector<std::string> left_out_;  // folded tables of which a run has no partial result, sorted
+  std::set<std::string> reduced_;      // tables of whose samples a run keeps only histograms
+  bool is_large_ = false;              // of no samples more is kept
+  std::set<Subject> recorded_;         // what runs had that is no timeline
+  Session session_;
+  std::vector<uint32_t> numbers_;  // by index of the run: its place in the summary
+  std::optional<SessionFacts> facts_;
+};
+
+}  // namespace cgpu

@@ -1,0 +1,155 @@
+#include "job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kineto_writer.h"
+#include "random.h"
+
+namespace cgpu::builder {
+
+namespace {
+
+constexpr int64_t kMicrosecond = 1000;
+constexpr int64_t kEpoch = 1'760'000'000'000'000'000;  // ns since 1970
+constexpr int64_t kLoading = 1000 * kMicrosecond;
+constexpr int64_t kSlowLoading = 3000 * kMicrosecond;
+constexpr int64_t kProduct = 400 * kMicrosecond;
+constexpr int64_t kAddition = 50 * kMicrosecond;
+constexpr int64_t kOptimizer = 300 * kMicrosecond;
+constexpr int64_t kOfMachine = 100 * kMicrosecond;  // a collective, from when the last rank has entered it
+constexpr int64_t kOfAll = 800 * kMicrosecond;
+constexpr int64_t kLaunch = 12 * kMicrosecond;  // from one to the next
+constexpr int64_t kMostOffset = 5000 * kMicrosecond;
+
+size_t at(int number) {
+  return static_cast<size_t>(number);
+}
+
+}  // namespace
+
+Job::Job(const JobOptions& options)
+    : options_(options), machines_((options.ranks + kRanksOfMachine - 1) / kRanksOfMachine) {
+  const int n = options_.ranks;
+  stragglers_ = {n / 3, 2 * n / 3 + 1};
+  slow_machine_ = machines_ / 2;
+  missing_ = {n / 5, n - 1};
+  duplicated_ = {n / 7};
+  Random random(options_.seed);
+  for (int machine = 0; machine < machines_; ++machine) {
+    offsets_.push_back(machine == 0 ? 0 : random.between(-kMostOffset, kMostOffset));
+  }
+  simulate();
+}
+
+void Job::run(int rank, int64_t takes) {
+  ops_[at(rank)].push_back({now_[at(rank)], takes});
+  now_[at(rank)] += takes;
+}
+
+void Job::meet_machine(int machine, int64_t takes) {
+  const int first = machine * kRanksOfMachine;
+  const int end = std::min(first + kRanksOfMachine, options_.ranks);
+  const int64_t last = *std::max_element(now_.begin() + first, now_.begin() + end);
+  for (int rank = first; rank < end; ++rank) run(rank, last + takes - now_[at(rank)]);
+}
+
+void Job::meet_all(int64_t takes) {
+  for (int place = 0; place < std::min(kRanksOfMachine, options_.ranks); ++place) {
+    int64_t last = 0;
+    for (int rank = place; rank < options_.ranks; rank += kRanksOfMachine) last = std::max(last, now_[at(rank)]);
+    for (int rank = place; rank < options_.ranks; rank += kRanksOfMachine) run(rank, last + takes - now_[at(rank)]);
+  }
+}
+
+void Job::simulate() {
+  Random random(options_.seed + 1);
+  const auto about = [&](int64_t time) { return time + random.between(-time / 100, time / 100); };
+  now_.assign(at(options_.ranks), kMostOffset);
+  steps_.resize(at(options_.ranks));
+  ops_.resize(at(options_.ranks));
+  for (int step = 0; step < options_.steps; ++step) {
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+      const int64_t begin = now_[at(rank)];
+      const bool slow = rank / kRanksOfMachine == slow_machine_;
+      now_[at(rank)] += about(kLoading) + (slow ? kSlowLoading : 0);
+      steps_[at(rank)].push_back({begin, now_[at(rank)]});
+      now_[at(rank)] += kLaunch;
+    }
+    for (int layer = 0; layer < options_.layers; ++layer) {
+      for (int rank = 0; rank < options_.ranks; ++rank) {
+        const bool straggles = std::find(stragglers_.begin(), stragglers_.end(), rank) != stragglers_.end();
+        run(rank, about(straggles ? kProduct * 13 / 10 : kProduct));
+        run(rank, about(kAddition));
+      }
+      for (int machine = 0; machine < machines_; ++machine) meet_machine(machine, kOfMachine);
+    }
+    for (int rank = 0; rank < options_.ranks; ++rank) run(rank, about(kOptimizer));
+    meet_all(kOfAll);
+  }
+}
+
+std::string Job::trace_of(int rank) const {
+  StringSink sink;
+  KinetoWriter writer(sink);
+  const int machine = rank / kRanksOfMachine;
+  const int64_t clock = clock_offset(rank);
+  Members distributed;
+  distributed.add("backend", "nccl").add("rank", rank).add("world_size", options_.ranks);
+  Members header;
+  header.add("schemaVersion", 1).raw("distributedInfo", "{" + distributed.text() + "}");
+  header.add("host_name", fmt::format("node-{:04}", machine)).add("baseTimeNanoseconds", kEpoch);
+  header.raw("deviceProperties", R"([{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 84929347584,
+    "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}])");
+  writer.begin(header);
+  const Row thread{std::to_string(1000 + rank), std::to_string(1000 + rank)};
+  const Row compute{"0", "7"};
+  const Row communication{"0", "20"};
+  int64_t correlation = 0;
+  const auto launch = [&](const char* op, int64_t& host, const Op& ran, const char* kernel, const Row& stream,
+                          Members args) {
+    writer.slice("cpu_op", op, thread, host + clock, kLaunch - 2 * kMicrosecond, {});
+    Members call;
+    call.add("correlation", ++correlation);
+    writer.slice("cuda_runtime", "cudaLaunchKernel", thread, host + clock + kMicrosecond, 5 * kMicrosecond, call);
+    args.add("device", 0).raw("stream", stream.tid).add("correlation", correlation);
+    writer.slice("kernel", kernel, stream, ran.begin + clock, ran.duration, args);
+    host += kLaunch;
+  };
+  const auto collective = [&](int group, int size, int64_t elements) {
+    Members args;
+    args.add("Collective name", "allreduce").add("In msg nelems", elements).add("Out msg nelems", elements);
+    args.add("Group size", size).add("dtype", "BFloat16").add("Process Group Name", std::to_string(group));
+    return args;
+  };
+  const char* all_reduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+  const int on_machine = std::min(kRanksOfMachine, options_.ranks - machine * kRanksOfMachine);
+  for (int step = 0; step < options_.steps; ++step) {
+    const auto& [begin, loaded] = steps_[at(rank)][at(step)];
+    const Op* op = &ops_[at(rank)][at(step) * ops_a_step()];
+    const Op& last = op[ops_a_step() - 1];
+    const int64_t end = last.begin + last.duration;
+    writer.slice("user_annotation", fmt::format("ProfilerStep#{}", step), thread, begin + clock, end - begin, {});
+    writer.slice("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", thread,
+                 begin + clock, loaded - begin, {});
+    int64_t host = loaded;
+    for (int layer = 0; layer < options_.layers; ++layer) {
+      launch("aten::mm", host, *op++, "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", compute,
+             Members().raw("grid", "[16, 8, 1]").raw("block", "[384, 1, 1]"));
+      launch("aten::add_", host, *op++,
+             "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>>(int)",
+             compute, Members().raw("grid", "[4096, 1, 1]").raw("block", "[128, 1, 1]"));
+      launch("c10d::allreduce_", host, *op++, all_reduce, communication, collective(1 + machine, on_machine, 16 << 20));
+    }
+    launch("Optimizer.step#AdamW.step", host, *op++,
+           "void at::native::multi_tensor_apply_kernel<FusedAdamMathFunctor<float, 4>>(int)", compute, {});
+    launch("c10d::allreduce_", host, *op, all_reduce, communication,
+           collective(1 + machines_ + rank % kRanksOfMachine, machines_, 64 << 20));
+    writer.slice("cuda_runtime", "cudaDeviceSynchronize", thread, host + clock, end - host, {});
+  }
+  writer.end();
+  return sink.text();
+}
+
+}  // namespace cgpu::builder

@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""`cgpu merge`: summaries of ranks put together, in any grouping, give what the traces opened together give; what is missing,
+there twice or damaged is named.
+
+Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
+"""
+import glob
+import itertools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import gate_test  # noqa: E402
+from oracle import built, tool  # noqa: E402
+from ranks_test import rewrite  # noqa: E402
+from summary_test import EVENTS  # noqa: E402
+
+RANKS = 5
+HOSTS = ("node-0", "node-0", "node-1", "node-1", "node-2")
+SHIFTS = (0, 0, 3456789, 3456789, -4321098)  # ns that the clock of each is ahead
+WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace", "findings"}  # of timelines
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def run(*arguments):
+    done = tool.run(list(arguments))
+    assert done.returncode == 0, (arguments, done.stderr.decode())
+    return done
+
+
+def read(path):
+    with open(path, "rb") as handle:
+        return handle.read()
+
+
+def names_of_tables():
+    rows = json.loads(run("table", "--list", "--format", "json").stdout)["tables"]["tables"]["rows"]
+    return [row[0] for row in rows if row[0] not in EVENTS | WHOLE]
+
+
+class Merged(unittest.TestCase):
+    """Ranks on three machines whose clocks differ by milliseconds."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.traces, _ = built.build(cls.folder.name, "--model", "moe", "--steps", 3, "--seed", 3, ranks=RANKS)
+        for path, host, shift in zip(built.files(cls.traces), HOSTS, SHIFTS):
+            rewrite(path, host, shift)
+        cls.parts = os.path.join(cls.folder.name, "parts")
+        os.mkdir(cls.parts)
+        cls.kept = []
+        for rank, path in enumerate(built.files(cls.traces)):
+            cls.kept.append(os.path.join(cls.parts, "%d.cgpu" % rank))
+            run("summarize", path, "-o", cls.kept[-1])
+        cls.all = os.path.join(cls.folder.name, "all.cgpu")
+        run("merge", *cls.kept, "-o", cls.all)
+
+    def merge(self, *paths):
+        handle, path = tempfile.mkstemp(suffix=".cgpu", dir=self.folder.name)
+        os.close(handle)
+        run("merge", *paths, "-o", path)
+        return path
+
+    def test_any_order_and_grouping_gives_the_same_bytes(self):
+        expected = read(self.all)
+        a, b, c, d, e = self.kept
+        merge = self.merge
+        self.assertEqual(read(merge(self.parts)), expected)
+        self.assertEqual(read(merge(a, merge(b, merge(c, merge(d, e))))), expected)
+        self.assertEqual(read(merge(merge(merge(merge(a, b), c), d), e)), expected)
+        self.assertEqual(read(merge(merge(e, b), merge(d, a), c)), expected)
+        self.assertEqual(read(merge(merge(a, b, c), merge(c, d, e))), expected, "a part that is in both counts once")
+        self.assertEqual(read(merge(self.all, b)), expected)
+        r = random.Random(4)
+        for _ in range(4):
+            left = list(self.kept)
+            while len(left) > 1:
+                r.shuffle(left)
+                left = [merge(*left[:2])] + left[2:]
+            self.assertEqual(read(left[0]), expected)
+        self.assertEqual(read(merge(a)), read(a), "of one it is that one")
+
+    def test_every_table_is_that_of_the_traces_together(self):
+        clocks = tool.table(self.all, "clocks")
+        self.assertEqual([row["method"] for row in clocks], ["reference", "shared", "aligned", "aligned", "aligned"])
+        self.assertEqual([row["offset_ns"] for row in clocks], [-shift for shift in SHIFTS])
+        hosts = [row["host"] for row in clocks]
+        self.assertEqual([hosts.index(host) for host in hosts], [0, 0, 2, 2, 4], "machines are numbers that tell them apart")
+        for name in names_of_tables():
+            with self.subTest(table=name):
+                expected = tool.table(self.traces, name)
+                for inputs in (self.all, self.parts, self.kept, [self.kept[3], self.all]):
+                    found = tool.table(inputs, name)
+                    if name == "clocks":
+                        found = [dict(row, host=HOSTS[row["rank"]]) for row in found]
+                    if name == "info":
+                        found = [row for row in found if row["key"] not in ("file", "host")]
+                        expected = [row for row in expected if row["key"] not in ("file", "host")]
+                    if name == "notes":
+                        found = [row for row in found if row["code"] not in ("not_merged", "repeated_input")]
+                    self.assertEqual(found, expected)
+
+    def test_the_report_is_that_of_the_traces_together(self):
+        expected = json.loads(run("report", self.traces, "--format", "json").stdout)["tables"]
+        found = json.loads(run("report", self.all, "--format", "json").stdout)["tables"]
+        self.assertEqual(list(found), list(expected))
+        for name in set(found) - {"info", "notes", "clocks"}:
+            self.assertEqual(found[name], expected[name], name)
+        self.assertEqual(run("report", self.parts).stdout.count(b"\n"), run("report", self.all).stdout.count(b"\n"))
+
+    def test_a_folder_summarised_at_once(self):
+        path = os.path.join(self.folder.name, "once.cgpu")
+        run("summarize", self.traces, "-o", path)
+        self.assertEqual(read(self.merge(path, self.all)), read(self.merge(self.all, path)))
+        for name in ("kernels", "steps", "idle", "collectives", "stragglers", "clocks", "notes"):
+            self.assertEqual(tool.table(path, name), tool.table(self.all, name), name)
+
+    def test_sql_and_info(self):
+        query = "SELECT count(*) AS n, count(DISTINCT rank) AS ranks FROM steps"
+        self.assertEqual(run("sql", self.all, query, "--format", "csv").stdout,
+                         run("sql", self.traces, query, "--format", "csv").stdout)
+        self.assertIn(b"0-4", run("info", self.parts).stdout)
+
+    def test_what_only_timelines_can_answer_says_so(self):
+        for arguments in (["table", self.all, "critical_path"], ["diagnose", self.all], ["table", self.parts, "slices"],
+                          ["view", self.all, "--no-browser"], ["export", self.all, "-o", self.all + ".json"],
+                          ["whatif", self.all, "--scale", "x=0.5"], ["diagnose", self.traces, "--against", self.all]):
+            done = tool.run(arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertRegex(done.stderr.decode(), "summar.*profile", arguments)
+        (note,) = [row for row in tool.table(self.all, "notes") if row["code"] == "not_merged"]
+        self.assertEqual(note["count"], len(WHOLE))
+
+    def test_missing_ranks_are_named(self):
+        path = os.path.join(self.folder.name, "some.cgpu")
+        some = [self.kept[0], self.kept[3]]
+        done = run("merge", *some, "-o", path)
+        self.assertIn(b"not there: 1-2,4", done.stderr)
+        for inputs in (path, [built.files(self.traces)[0], built.files(self.traces)[3]]):
+            (note,) = [row for row in tool.table(inputs, "notes") if row["code"] == "missing_rank"]
+            self.assertEqual(note["count"], 3)
+            self.assertIn("1-2,4", note["text"])
+        self.assertEqual(tool.run(["merge", *some, "-o", path, "--strict"]).returncode, 2)
+        self.assertEqual(run("merge", self.parts, "-o", path, "--strict").stderr, b"")
+
+    def test_a_rank_that_is_there_twice_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            traces = os.path.join(folder, "traces")
+            shutil.copytree(self.traces, traces)
+            again = os.path.join(traces, "z_rank-2.json")
+            shutil.copy(built.files(self.traces)[2], again)
+            twice = os.path.join(folder, "twice.cgpu")
+            run("summarize", again, "-o", twice)
+            for inputs in itertools.permutations([self.all, twice]):
+                self.assertEqual(tool.table(inputs, "stragglers"), tool.table(traces, "stragglers"))
+            (expected,) = [row for row in tool.table(traces, "notes") if row["code"] == "duplicate_rank"]
+            (note,) = [row for row in tool.table([twice, self.all], "notes") if row["code"] == "duplicate_rank"]
+            self.assertEqual(note["count"], expected["count"])
+            self.assertIn("z_rank-2.json, rank 2", note["text"])
+            both = os.path.join(folder, "both.cgpu")
+            self.assertIn(b"rank another one has, too: 1", run("merge", twice, self.all, "-o", both).stderr)
+            self.assertEqual(tool.run(["merge", twice, self.all, "-o", both, "--strict"]).returncode, 2)
+
+    def test_damaged_ones_are_left_out_and_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in self.kept:
+                shutil.copy(path, folder)
+            whole = read(self.kept[1])
+            r = random.Random(2)
+            for damaged in (whole[:200], whole[:-1], b"", whole[:9] + b"x" + whole[10:], whole + b"x",
+                            *(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:]
+                              for at in (r.randrange(12, len(whole)) for _ in range(6)))):
+                with open(os.path.join(folder, "1.cgpu"), "wb") as handle:
+                    handle.write(damaged)
+                path = os.path.join(folder, "out", "some.cgpu")
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                done = run("merge", *sorted(glob.glob(os.path.join(folder, "[0-9].cgpu")))
+                           if damaged.startswith(whole[:11]) else [folder], "-o", path)
+                self.assertIn(b"1.cgpu", done.stderr)
+                codes = {row["code"]: row["count"] for row in tool.table(path, "notes")}
+                self.assertEqual((codes.get("damaged_input"), codes.get("missing_rank")), (1, 1))
+                self.assertEqual(tool.run(["merge", folder, "-o", path, "--strict"]).returncode, 2)
+                done = tool.run(["table", folder, "kernels"])
+                self.assertEqual(done.returncode, 0)
+                self.assertIn(b"1.cgpu", done.stderr)
+                self.assertEqual(tool.run(["table", folder, "kernels", "--strict"]).returncode, 2)
+                os.remove(path)
+
+    def test_an_output_is_never_an_input(self):
+        before = read(self.kept[0])
+        for arguments in (["merge", self.parts, "-o", self.kept[0]], ["merge", *self.kept, "-o", self.kept[0]]):
+            self.assertEqual(tool.run(arguments).returncode, 2)
+        self.assertEqual(read(self.kept[0]), before)
+
+    def test_what_is_no_summary(self):
+        for given in (built.files(self.traces)[0], self.traces, os.path.join(self.folder.name, "nothing.cgpu")):
+            done = tool.run(["merge", given, "-o", os.path.join(self.folder.name, "x.cgpu")])
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        done = tool.run(["report", self.all, built.files(self.traces)[0]])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"together with profiles", done.stderr)
+
+    def test_summaries_beside_their_profiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            both = os.path.join(folder, "both")
+            shutil.copytree(self.traces, both)
+            for path in self.kept:
+                shutil.copy(path, both)
+            self.assertEqual(tool.table(both, "kernels"), tool.table(self.traces, "kernels"))
+            self.assertEqual(tool.info(both)["format"], "kineto")
+            run("merge", both, "-o", os.path.join(folder, "x.cgpu"))
+            self.assertEqual(read(os.path.join(folder, "x.cgpu")), read(self.all))
+
+
+class Large(unittest.TestCase):
+    def test_of_very_many_events_medians_are_within_one_percent_and_all_else_is_exact(self):
+        with tempfile.TemporaryDirectory() as folder:
+            traces, _ = built.build(folder, "--model", "cnn", "--events", 200000, ranks=2)
+            kept = []
+            for path in built.files(traces):
+                kept.append(path + ".cgpu")
+                run("summarize", path, "-o", os.path.join(folder, os.path.basename(kept[-1])))
+                kept[-1] = os.path.join(folder, os.path.basename(kept[-1]))
+                self.assertEqual(tool.table(kept[-1], "kernels"), tool.table(path, "kernels"), "of one it is exact")
+            (note,) = [row for row in tool.table(kept, "notes") if row["code"] == "approximate_median"]
+            self.assertIn("launches", note["text"])
+            for name in ("kernels", "api", "launches", "activities"):
+                found, expected = tool.table(kept, name), tool.table(traces, name)
+                self.assertEqual(len(found), len(expected))
+                for row, other in zip(found, expected):
+                    for column, value in other.items():
+                        if "median" in column:
+                            self.assertAlmostEqual(row[column], value, delta=0.008 * value + 1)
+                        elif column == "std_ns":
+                            self.assertAlmostEqual(row[column], value, delta=1e-6 * other["mean_ns"])
+                        else:
+                            self.assertEqual(row[column], value, (name, column))
+
+
+class OtherRanks(unittest.TestCase):
+    def test_waits_in_host_calls_that_a_summary_cannot_know_are_said(self):
+        """A barrier of the host that rank 0 reaches early: of its own summary the wait is no other rank's."""
+        with tempfile.TemporaryDirectory() as folder:
+            traces = os.path.join(folder, "traces")
+            os.mkdir(traces)
+            for rank in range(2):
+                events = []
+                for step in range(4):
+                    at = 1000 + 10000 * step
+                    enter = at + 1000 + 4000 * rank
+                    events += [("cpu_op", "gloo:barrier", 100, "1", enter, at + 6000 - enter, {}),
+                               ("cuda_runtime", "cudaLaunchKernel", 100, "1", at + 6100, 20, {"correlation": step + 1}),
+                               ("kernel", "k", 0, "7", at + 6200, 1000,
+                                {"correlation": step + 1, "device": 0, "stream": 7})]
+                with open(os.path.join(traces, "rank%d.json" % rank), "w", encoding="utf-8") as handle:
+                    json.dump({"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": [
+                        {"ph": "X", "cat": c, "name": n, "pid": p, "tid": t, "ts": s, "dur": d, "args": a}
+                        for c, n, p, t, s, d, a in events]}, handle)
+            parts = []
+            for rank in range(2):
+                parts.append(os.path.join(folder, "%d.cgpu" % rank))
+                run("summarize", os.path.join(traces, "rank%d.json" % rank), "-o", parts[-1])
+            once = os.path.join(folder, "once.cgpu")
+            run("summarize", traces, "-o", once)
+
+            def causes(inputs):
+                return {(row["rank"], row["cause"]): row["total_ns"] for row in tool.table(inputs, "idle")}
+
+            def unknown(inputs):
+                return sum(row["count"] for row in tool.table(inputs, "notes") if row["code"] == "unknown_waits")
+            expected = causes(traces)
+            self.assertGreater(expected[0, "other_rank"], 0)
+            self.assertEqual((causes(once), unknown(once)), (expected, 0), "summarised together they know")
+            merged = causes(parts)
+            self.assertNotIn((0, "other_rank"), merged)
+            self.assertEqual(unknown(parts), 1)
+            for rank in range(2):
+                self.assertEqual(sum(ns for key, ns in merged.items() if key[0] == rank),
+                                 sum(ns for key, ns in expected.items() if key[0] == rank))
+            self.assertEqual(tool.table(parts, "collectives") if tool.table(traces, "collectives") else [],
+                             tool.table(traces, "collectives"))
+
+
+class Job(unittest.TestCase):
+    """Ranks by the hundred (tests/builder/job.h): what is planted in the job comes out of its summaries."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
+        cls.sample = [0, 9, 40, 41, 66]
+        done = subprocess.run([builder, cls.folder.name, "--ranks", "200", "--traces", ",".join(map(str, cls.sample))],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        assert done.returncode == 0, done.stdout
+        with open(os.path.join(cls.folder.name, "truth.json"), encoding="utf-8") as handle:
+            cls.truth = json.load(handle)
+        cls.parts = os.path.join(cls.folder.name, "summaries")
+        cls.all = os.path.join(cls.folder.name, "all.cgpu")
+        cls.said = run("merge", cls.parts, "-o", cls.all).stderr.decode()
+
+    def test_who_kept_the_others_waiting(self):
+        ranks = self.truth["ranks_of_machine"]
+        slow = {self.truth["slow_machine"] * ranks + i for i in range(ranks)}
+        rows = tool.table(self.all, "stragglers")
+        self.assertEqual({row["rank"] for row in rows[:ranks]}, slow)
+        after = len(self.truth["stragglers"])
+        self.assertEqual({row["rank"] for row in rows[ranks:ranks + after]}, set(self.truth["stragglers"]))
+        self.assertGreater(rows[ranks + after - 1]["caused_ns"], 10 * rows[ranks + after]["caused_ns"])
+        hosts = {row["rank"]: row["host"] for row in tool.table(self.all, "clocks")}
+        self.assertEqual(len({hosts[rank] for rank in slow}), 1)
+
+    def test_clocks(self):
+        again = self.truth["ranks"]  # numbers that no rank of the job has
+        for row in tool.table(self.all, "clocks"):
+            rank = row["rank"] if row["rank"] < again else self.truth["duplicated"][row["rank"] - again]
+            self.assertEqual(row["offset_ns"], -self.truth["clock_offsets_ns"][rank])
+            self.assertIn(row["residual_ns"], (0, None))
+
+    def test_missing_and_repeated_ranks(self):
+        notes = {row["code"]: row for row in tool.table(self.all, "notes")}
+        missing = ",".join(map(str, self.truth["missing"]))
+        self.assertEqual(notes["missing_rank"]["count"], len(self.truth["missing"]))
+        self.assertTrue(notes["missing_rank"]["text"].endswith(": " + missing))
+        self.assertEqual(notes["duplicate_rank"]["count"], len(self.truth["duplicated"]))
+        self.assertIn("not there: " + missing, self.said)
+        self.assertIn("rank %d" % self.truth["duplicated"][0], self.said)
+        self.assertEqual(tool.info(self.all)["rank_list"], "0-39,41-198,200")
+
+    def test_ranks_are_those_of_their_traces(self):
+        traces = os.path.join(self.folder.name, "traces")
+        kept = [os.path.join(self.parts, "rank-%d.cgpu" % rank) for rank in self.sample
+                if rank not in self.truth["missing"]]
+        self.assertEqual(len(kept), len(self.sample) - 1)
+        inputs = [os.path.join(traces, "rank-%d.json" % rank) for rank in self.sample
+                  if rank not in self.truth["missing"]]
+        for name in ("kernels", "steps", "idle", "collectives", "stragglers", "gpu_time", "ops"):
+            self.assertEqual(tool.table(kept, name), tool.table(inputs, name), name)
+
+    def test_groupings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            nodes = []
+            for node in range(25):
+                ranks = [path for path in (os.path.join(self.parts, "rank-%d.cgpu" % (8 * node + i)) for i in range(8))
+                         if os.path.exists(path)]
+                again = os.path.join(self.parts, "rank-%d-again.cgpu" % self.truth["duplicated"][0])
+                nodes.append(os.path.join(folder, "%d.cgpu" % node))
+                run("merge", *ranks, *([again] if node == self.truth["duplicated"][0] // 8 else []), "-o", nodes[-1])
+            r = random.Random(1)
+            r.shuffle(nodes)
+            whole = os.path.join(folder, "whole.cgpu")
+            run("merge", *nodes, "-o", whole)
+            self.assertEqual(read(whole), read(self.all))
+
+
+class Gate(unittest.TestCase):
+    def test_check_says_of_merged_summaries_what_it_says_of_the_traces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sides = {}
+            for side, runs in (("a", gate_test.RUNS.get(3, ranks=2)),
+                               ("b", gate_test.RUNS.get(3, first=100, ranks=2, gemm=1.3))):
+                sides[side] = runs, []
+                for i, path in enumerate(runs):
+                    ranks = sorted(glob.glob(os.path.join(path, "*")))
+                    kept = []
+                    for number, rank in enumerate(ranks):
+                        kept.append(os.path.join(folder, "%s%d_%d.cgpu" % (side, i, number)))
+                        run("summarize", rank, "-o", kept[-1])
+                    sides[side][1].append(os.path.join(folder, "%s%d" % (side, i)))
+                    os.mkdir(sides[side][1][-1])
+                    run("merge", *reversed(kept), "-o", os.path.join(sides[side][1][-1], "all.cgpu"))
+            of_profiles = gate_test.tables(sides["a"][0], sides["b"][0])
+            of_summaries = gate_test.tables(sides["a"][1], sides["b"][1])
+            self.assertEqual(of_profiles[0], gate_test.REGRESSION)
+            for found in (of_profiles, of_summaries):
+                for row in found[1]["check_runs"]:
+                    del row["input"]
+            self.assertEqual(of_summaries, of_profiles)
+            done = run("compare", sides["a"][1][0], sides["b"][1][0], "--format", "json")
+            self.assertIn("compare_runs", json.loads(done.stdout)["tables"])
+
+
+if __name__ == "__main__":
+    unittest.main()
