@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/sort_runs.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
