@@ -307,7 +307,8 @@ threading.Thread(target=ask, daemon=True).start()
 
 class CtrlC(unittest.TestCase):
     PROGRAM = """
-import sys, time, cgpu
+import signal, sys, time, cgpu
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell's background job ignores
 print("ready", flush=True)
 try:
     %s

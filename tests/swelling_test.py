@@ -63,7 +63,8 @@ class Swelling(unittest.TestCase):
 
     def start(self, *words, stdin=subprocess.DEVNULL, file_size=None):
         def limit():
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
+            for number in (signal.SIGINT, signal.SIGHUP):  # what a shell's background jobs, and nohup, ignore
+                signal.signal(number, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             if file_size is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
