@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The wheel on a bare Debian, which has Python and no compiler, nor any library that the module is linked with: it is
+"""The packages on a bare Debian, which has Python and no compiler, nor any library that cgpu is linked with. The wheel is
 installed with pip into a clean virtual environment, its tables are those of the program, and the code of the notebooks runs.
+The Debian package is installed with apt, and the program runs.
 
 The system is made by debootstrap in the build folder, once, of the release that this one is. Skipped where that cannot be done:
 without root, without debootstrap, without a mirror of Debian.
@@ -83,10 +84,10 @@ def make_system(codename):
     complete.write_text(wanted)
 
 
-def inside(*words, folder="/"):
+def inside(*words, folder="/", system=SYSTEM):
     """What a command of that system prints."""
     clean = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
-    done = subprocess.run(["chroot", SYSTEM, "/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, *words], env=clean, timeout=300,
+    done = subprocess.run(["chroot", system, "/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, *words], env=clean, timeout=300,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode:
         raise AssertionError("%s\n%s" % (" ".join(words), done.stderr.decode(errors="replace")[-3000:]))
@@ -135,6 +136,28 @@ print(cgpu.compare("/examples/cnn_workers0.json.gz", "/examples/cnn_workers4.jso
             with self.subTest(name):
                 shown = inside("/venv/bin/python", "-c", RUN_CELLS, name, folder="/examples/notebooks")
                 self.assertGreater(len(shown.splitlines()), 10)
+
+    def test_apt_installs_the_debian_package(self):
+        """Into a copy of the system, as its libraries come with it."""
+        if not shutil.which("cpack") or not shutil.which("dpkg-shlibdeps"):
+            self.skipTest("not installed: cpack or dpkg-shlibdeps")
+        with tempfile.TemporaryDirectory() as folder:
+            system = pathlib.Path(folder) / "system"
+            run("cp", "-a", "--reflink=auto", SYSTEM, system)
+            shutil.copy("/etc/resolv.conf", system / "etc")
+            run("cpack", "-G", "DEB", "-B", folder, cwd=BUILD)
+            (package,) = pathlib.Path(folder).glob("cgpu_*.deb")
+            shutil.copy(package, system / "cgpu.deb")
+            try:
+                inside("apt-get", "update", "-qq", "-o", "APT::Update::Error-Mode=any", system=system)
+            except AssertionError as error:
+                self.skipTest("no mirror of Debian: %s" % error)
+            inside("apt-get", "install", "-y", "-qq", "./cgpu.deb", system=system)
+            self.assertIn("built by", inside("cgpu", "--version", system=system))
+            rows = json.loads(inside("cgpu", "table", "/examples/" + PROFILE, "kernels", "--format", "json", system=system))
+            self.assertEqual([row[0] for row in rows["tables"]["kernels"]["rows"]],
+                             [row["name"] for row in tool.table(str(ROOT / "examples" / PROFILE), "kernels")])
+            inside("test", "-s", "/usr/share/man/man1/cgpu.1.gz", system=system)
 
 
 if __name__ == "__main__":
