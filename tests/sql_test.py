@@ -451,9 +451,10 @@ class WhatIsWrong(unittest.TestCase):
     def test_an_interrupted_query(self):
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
         with subprocess.Popen([tool.binary(), "sql", EXAMPLE, endless], stderr=subprocess.PIPE) as running:
-            time.sleep(1.5)  # until it has begun
+            tool.wait_until_caught(running, signal.SIGINT)
+            time.sleep(0.3)  # until the query has begun, which forgets what came before
             running.send_signal(signal.SIGINT)
-            told = running.communicate(timeout=20)[1].decode()
+            told = running.communicate(timeout=60)[1].decode()
         self.assertEqual((running.returncode, told), (2, "cgpu: SQL: interrupted\n"))
 
     def test_a_summary_has_no_timeline(self):

@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -28,6 +29,18 @@ def run(arguments, timeout=120):
     command = [binary()] + [str(a) for a in arguments]
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=timeout, env=dict(os.environ, NO_COLOR="1"))
+
+
+def wait_until_caught(process, number, timeout=60):
+    """Returns when a process has a handler of its own for a signal, as Linux says. Raises TimeoutError."""
+    end = time.monotonic() + timeout
+    while time.monotonic() < end and process.poll() is None:
+        with open("/proc/%d/status" % process.pid) as status:
+            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt:"))
+        if caught >> (number - 1) & 1:
+            return
+        time.sleep(0.01)
+    raise TimeoutError("signal %d has no handler" % number)
 
 
 def rows_of(document):

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -32,13 +33,19 @@ class ConnectionTest : public ::testing::Test {
 };
 
 TEST_F(ConnectionTest, TheMoreWaitTheLessTimeForSilence) {
-  for (const auto& [waiting, most] : {std::pair(1, 600ms), std::pair(2'000, 100ms)}) {
+  const auto shortest_silence = [&](int waiting) {  // of several: the machine may stall, but not each time
     crowded = waiting;
-    Connection connection(sockets[0], crowded);
-    const auto begin = Clock::now();
-    EXPECT_FALSE(connection.wait_for_request());
-    EXPECT_LT(Clock::now() - begin, most);
-  }
+    Clock::duration shortest = Clock::duration::max();
+    for (int i = 0; i < 5; ++i) {
+      Connection connection(sockets[0], crowded);
+      const auto begin = Clock::now();
+      EXPECT_FALSE(connection.wait_for_request());
+      shortest = std::min<Clock::duration>(shortest, Clock::now() - begin);
+    }
+    return shortest;
+  };
+  EXPECT_LT(shortest_silence(1), 600ms);
+  EXPECT_LT(shortest_silence(2'000), 100ms);
   crowded = 2'000;
   EXPECT_EQ(::send(sockets[1], "GET /", 5, 0), 5);
   Connection connection(sockets[0], crowded);

@@ -15,7 +15,7 @@ const BUILDER = join(dirname(CGPU), "trace_builder");
 const DATABASE_BUILDER = join(dirname(CGPU), "hpctoolkit_builder");
 const WIDTH = 1280;
 const HEIGHT = 800;
-const TIMEOUT_MS = 20000;
+const TIMEOUT_MS = 60000;
 const run = promisify(execFile);
 
 function findChromium() {

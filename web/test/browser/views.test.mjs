@@ -350,7 +350,7 @@ describe("the views", { skip }, () => {
       await until(
         page,
         "the count is said",
-        async () => (await count.textContent({ timeout: 5000 })).replace(/\D/g, "") === String(total),
+        async () => (await count.textContent()).replace(/\D/g, "") === String(total),
       );
     }));
 });
