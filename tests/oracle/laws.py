@@ -9,7 +9,7 @@ from . import compare, kineto, tool
 # These do not depend on the order of the events in the file. (Nesting of slices with equal bounds and the choice among
 # device ops that start at the same time do.)
 ORDER_FREE = ("gpu_time", "streams", "kernels", "kernel_classes", "api", "transfers", "steps", "memory")
-EVERY_TABLE = ORDER_FREE + ("ops", "launches", "queue", "idle", "idle_hosts", "idle_streams", "ranges", "collectives", "notes",
+EVERY_TABLE = ORDER_FREE + ("exposed_collectives", "ops", "launches", "queue", "idle", "idle_hosts", "idle_streams", "ranges", "collectives", "notes",
                             "devices")
 SHUFFLE_BELOW = 20000  # events
 STEP_PARTS = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu", "other")
@@ -48,6 +48,9 @@ def conservation(tables, info):
         broken.expect(who + ": exposed_comm <= comm", row["exposed_comm_ns"] <= row["comm_ns"])
         broken.expect(who + ": exposed_memory <= memory", row["exposed_memory_ns"] <= row["memory_ns"])
         broken.expect_equal(who + ": rows of idle = idle", idle[row["rank"], row["device"]], row["idle_ns"])
+        broken.expect_equal(who + ": rows of exposed_collectives = exposed_comm",
+                            sum(each["exposed_ns"] for each in tables["exposed_collectives"]
+                                if (each["rank"], each["device"]) == (row["rank"], row["device"])), row["exposed_comm_ns"])
         mine = [s for s in tables["streams"] if (s["rank"], s["device"]) == (row["rank"], row["device"])]
         first, last = min(s["first_ns"] for s in mine), max(s["last_ns"] for s in mine)
         broken.expect_equal(who + ": span of the streams = span", last - first, row["span_ns"])

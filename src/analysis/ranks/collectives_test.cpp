@@ -133,5 +133,34 @@ TEST(Collectives, NoWaitBetweenClocksWithoutACommonZero) {
   EXPECT_TRUE(absent_at(table, 0, "wait_ns"));
 }
 
+TEST(ExposedCollectives, EachMomentBelongsToWhatBeganFirst) {
+  TestRun run(3);
+  collective(run, 100, 100, {"allreduce", "dp"});  // 100-200
+  collective(run, 150, 150, {"allgather", "tp"});  // 150-300: its own from 200
+  collective(run, 160, 20, {"broadcast", "tp"});   // inside of both: nothing
+  collective(run, 400, 50, {"allreduce", "dp"});   // hidden
+  collective(run, 600, 10, {"allreduce", "dp"});
+  run.kernel("gemm", 0, 120);    // to 120
+  run.kernel("gemm", 250, 20);   // 250-270
+  run.kernel("gemm", 390, 100);  // 390-490
+  const Session session = session_of(std::move(run));
+  const Table table = exposed_collectives_table(session);
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3U);
+  EXPECT_EQ(integer_at(table, 0, "rank"), 3);
+  EXPECT_EQ(text_at(table, 0, "name"), "allreduce");
+  EXPECT_EQ(integer_at(table, 0, "count"), 3);
+  EXPECT_EQ(integer_at(table, 0, "total_ns"), 160);
+  EXPECT_EQ(integer_at(table, 0, "exposed_ns"), 80 + 10);
+  EXPECT_EQ(integer_at(table, 0, "max_ns"), 80);
+  EXPECT_EQ(text_at(table, 1, "name"), "allgather");
+  EXPECT_EQ(integer_at(table, 1, "exposed_ns"), 50 + 30);
+  EXPECT_EQ(text_at(table, 2, "name"), "broadcast");
+  EXPECT_EQ(integer_at(table, 2, "exposed_ns"), 0);
+  const Table time = gpu_time_table(session);
+  EXPECT_EQ(integer_at(time, 0, "exposed_comm_ns"), 90 + 80);
+  EXPECT_DOUBLE_EQ(real_at(table, 0, "pct") + real_at(table, 1, "pct"), 100.0);
+}
+
 }  // namespace
 }  // namespace cgpu
