@@ -43,9 +43,13 @@ namespace cgpu {
   TABLE(whatif)              \
   TABLE(ranges)              \
   TABLE(collectives)         \
+  TABLE(exposed_collectives) \
   TABLE(stragglers)          \
   TABLE(clocks)              \
   TABLE(memory)              \
+  TABLE(memory_steps)        \
+  TABLE(memory_over_time)    \
+  TABLE(memory_at_peak)      \
   TABLE(counters)            \
   TABLE(launch_metrics)      \
   TABLE(launch_rules)        \

@@ -292,19 +292,22 @@ class ChromeWriter {
 
   void write_memory() {
     if (run_->timeline.memory.empty()) return;
-    std::string place = "\"pid\": 0, \"tid\": 0";
-    if (session_.runs.size() > 1) {
-      place = fmt::format("\"pid\": {}, \"tid\": 0", places_.made_process("allocator"));
-      name_of("process_name", place, with_rank("allocator"));
+    const auto has_no_thread = [](const MemoryEvent& event) { return event.track == kNone; };
+    std::string elsewhere = "\"pid\": 0, \"tid\": 0";
+    if (session_.runs.size() > 1 &&
+        std::any_of(run_->timeline.memory.begin(), run_->timeline.memory.end(), has_no_thread)) {
+      elsewhere = fmt::format("\"pid\": {}, \"tid\": 0", places_.made_process("allocator"));
+      name_of("process_name", elsewhere, with_rank("allocator"));
     }
     for (const MemoryEvent& event : run_->timeline.memory) {
       begin('i');
       text("s", "t");
       text("name", "[memory]");
-      member(place);
+      member(has_no_thread(event) ? elsewhere : places_.of_track(event.track));
       time("ts", event.time - zero_);
       fmt::format_to(std::back_inserter(out_), ", \"args\": {{\"Bytes\": {}, \"Device Type\": {}, \"Device Id\": {}",
                      event.bytes, event.device < 0 ? 0 : 1, event.device);
+      if (event.address != 0) fmt::format_to(std::back_inserter(out_), ", \"Addr\": {}", event.address);
       if (event.total_allocated >= 0) {
         fmt::format_to(std::back_inserter(out_), ", \"Total Allocated\": {}", event.total_allocated);
       }

@@ -222,6 +222,8 @@ void PerfettoRunWriter::write_memory() {
       add("Bytes", of.bytes);
       add("Device Type", of.device < 0 ? 0 : 1);
       add("Device Id", of.device);
+      if (of.address != 0) add("Addr", of.address);
+      if (of.track != kNone) add("Track", of.track);
       if (of.total_allocated >= 0) add("Total Allocated", of.total_allocated);
       if (of.total_reserved >= 0) add("Total Reserved", of.total_reserved);
     });

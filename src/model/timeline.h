@@ -263,7 +263,9 @@ struct MemoryEvent {
   int64_t bytes = 0;  // > 0 allocation, < 0 release
   int64_t total_allocated = -1;
   int64_t total_reserved = -1;
-  int32_t device = -1;  // -1: host
+  int32_t device = -1;       // -1: host
+  int64_t address = 0;       // 0 where the profile does not say
+  TrackIndex track = kNone;  // the thread that asked for it; kNone where the profile does not say
 };
 
 struct CounterTrack {

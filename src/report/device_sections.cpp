@@ -261,4 +261,19 @@ Section describe_memory(Table table, const Scope& scope) {
                     {"rank", "device", "peak_allocated_bytes", "peak_reserved_bytes", "allocations"}, 16);
 }
 
+Section describe_memory_at_peak(Table table, const Scope& scope) {
+  const RowView most = largest_of(table, "bytes");
+  const int64_t device = integer_of(table, most, "device");
+  const std::string place = (device < 0 ? "the host" : fmt::format("{} {}", scope.device, device)) +
+                            (varies(table, "rank") ? fmt::format(" of rank {}", integer_of(table, most, "rank")) : "");
+  const std::string summary = fmt::format(
+      "The most of it on {}, {} ({:.0f} %): {}. `cgpu table INPUT memory_at_peak --by module` (or frame) says it of "
+      "the "
+      "model's code.",
+      place, format_bytes(integer_of(table, most, "bytes")), number_of(table, most, "pct"),
+      text_of(table, most, "name"));
+  return section_of("What memory was in use at the peak", summary, std::move(table),
+                    {"rank", "device", "time_ns", "name", "allocations", "bytes", "pct", "largest_bytes"});
+}
+
 }  // namespace cgpu

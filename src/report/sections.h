@@ -40,6 +40,7 @@ Section describe_launches(Table table, const Scope& scope);
 Section describe_queue(Table table, const Scope& scope);
 Section describe_ranges(Table table, const Scope& scope);
 Section describe_memory(Table table, const Scope& scope);
+Section describe_memory_at_peak(Table table, const Scope& scope);
 Section describe_launch_metrics(Table table, const Scope& scope);
 Section describe_launch_rules(Table table, const Scope& scope);
 Section describe_et_ops(Table table, const Scope& scope);

@@ -39,6 +39,7 @@ constexpr ReportPart kParts[] = {
     {"queue", describe_queue},
     {"ranges", describe_ranges},
     {"memory", describe_memory},
+    {"memory_at_peak", describe_memory_at_peak},
     {"launch_metrics", describe_launch_metrics},
     {"launch_rules", describe_launch_rules},
     {"et_ops", describe_et_ops},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/device/memory_levels.h"
 #include "analysis/findings/investigation.h"
 #include "analysis/idle/idle_causes.h"
 #include "analysis/steps/step_times.h"
@@ -17,36 +18,6 @@
 namespace cgpu {
 
 namespace {
-
-/// What the allocator holds of a device from a moment on.
-struct MemoryLevel {
-  int64_t time = 0;       // ns on the run's clock
-  int64_t allocated = 0;  // bytes; where the profile states no totals: since the first event
-  int64_t reserved = -1;  // -1 where the profile does not say
-};
-
-/// By device (-1: the host), in order of time.
-std::map<int32_t, std::vector<MemoryLevel>> memory_levels(const Timeline& t) {
-  std::vector<MemoryEvent> events = t.memory;
-  std::stable_sort(events.begin(), events.end(),
-                   [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; });
-  std::map<int32_t, bool> states_totals;
-  for (const MemoryEvent& event : events) {
-    // The host's total is that of the event alone where nobody counts (PyTorch's CPU allocator).
-    if (event.device >= 0 && event.total_allocated >= 0) states_totals[event.device] = true;
-  }
-  std::map<int32_t, std::vector<MemoryLevel>> levels;
-  for (const MemoryEvent& event : events) {
-    std::vector<MemoryLevel>& of_device = levels[event.device];
-    if (!states_totals[event.device]) {
-      const int64_t before = of_device.empty() ? 0 : of_device.back().allocated;
-      of_device.push_back({event.time, before + event.bytes, -1});
-    } else if (event.total_allocated >= 0) {
-      of_device.push_back({event.time, event.total_allocated, event.total_reserved});
-    }
-  }
-  return levels;
-}
 
 /// The steps of a run without warm-up and without a last one that was cut short.
 std::vector<Step> steady_steps(const std::vector<Step>& all) {
@@ -202,9 +173,9 @@ void find_memory(Investigation& asked, std::vector<Finding>& findings) {
     const Run& run = session.runs[number];
     if (run.timeline.memory.empty()) continue;
     const std::vector<Step>& steps = asked.facts().steps(number);
-    for (const auto& [device, levels] : memory_levels(run.timeline)) {
-      find_growth(asked, run, steps, device, levels, findings);
-      if (device >= 0) find_fragments(asked, run, steps, device, levels, findings);
+    for (const auto& [device, memory] : memory_of_devices(run.timeline)) {
+      find_growth(asked, run, steps, device, memory.levels, findings);
+      if (device >= 0) find_fragments(asked, run, steps, device, memory.levels, findings);
     }
   }
 }

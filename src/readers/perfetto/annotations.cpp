@@ -30,6 +30,8 @@ constexpr std::pair<std::string_view, Arg> kArgs[] = {
     {"Bytes", Arg::memory_bytes},
     {"Device Type", Arg::device_type},
     {"Device Id", Arg::device_id},
+    {"Addr", Arg::memory_address},
+    {"Track", Arg::memory_track},
     {"Total Allocated", Arg::total_allocated},
     {"Total Reserved", Arg::total_reserved},
     {"Sequence number", Arg::sequence_number},

@@ -39,6 +39,8 @@ enum class Arg : uint8_t {
   memory_bytes,
   device_type,
   device_id,
+  memory_address,
+  memory_track,
   total_allocated,
   total_reserved,
   sequence_number,

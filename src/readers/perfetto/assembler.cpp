@@ -153,6 +153,8 @@ void Assembler::add_instant(int64_t time, StringId name, TrackIndex track, const
     memory.bytes = arguments.integer(Arg::memory_bytes).value_or(0);
     const bool on_host = arguments.integer(Arg::device_type) == 0;
     memory.device = on_host ? -1 : static_cast<int32_t>(arguments.integer(Arg::device_id).value_or(-1));
+    memory.address = arguments.integer(Arg::memory_address).value_or(0);
+    memory.track = track;
     memory.total_allocated = arguments.integer(Arg::total_allocated).value_or(-1);
     memory.total_reserved = arguments.integer(Arg::total_reserved).value_or(-1);
     timeline_.memory.push_back(memory);

@@ -303,6 +303,10 @@ class ExportReader {
     memory.bytes = arguments_.integer(Arg::memory_bytes).value_or(0);
     const bool on_host = arguments_.integer(Arg::device_type) == 0;
     memory.device = on_host ? -1 : static_cast<int32_t>(arguments_.integer(Arg::device_id).value_or(-1));
+    memory.address = arguments_.integer(Arg::memory_address).value_or(0);
+    const int64_t track = arguments_.integer(Arg::memory_track).value_or(-1);
+    if (track >= 0 && track < static_cast<int64_t>(timeline_.tracks.size()))
+      memory.track = static_cast<TrackIndex>(track);
     memory.total_allocated = arguments_.integer(Arg::total_allocated).value_or(-1);
     memory.total_reserved = arguments_.integer(Arg::total_reserved).value_or(-1);
     timeline_.memory.push_back(memory);

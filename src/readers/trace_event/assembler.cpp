@@ -107,7 +107,7 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
     timeline.hints.flows.push_back(row);
   }
   if (own_) append_arrows(batch, shift, tables, translation);
-  timeline.memory.insert(timeline.memory.end(), batch.memory.begin(), batch.memory.end());
+  append_memory(batch, tables, translation);
   for (Instant row : batch.instants) {
     row.name = name(row.name, tables, translation);
     const bool on_none = own_ && tables.track_keys[row.track] == std::string_view(&kKeySeparator, 1);
@@ -168,6 +168,19 @@ void Assembler::append_counters(const Batch& batch, const WorkerTables& tables, 
     counters.track.push_back(index);
     counters.time.push_back(row.time);
     counters.value.push_back(row.value);
+  }
+}
+
+/// Their threads are looked up when all tracks are known: an allocation by itself makes no track.
+void Assembler::append_memory(const Batch& batch, const WorkerTables& tables, Translation& translation) {
+  for (MemoryEvent row : batch.memory) {
+    uint32_t& thread = entry(translation.memory_threads, row.track);
+    if (thread == kNone) {
+      const auto next = static_cast<uint32_t>(memory_threads_.size());
+      thread = memory_threads_.try_emplace(std::string(tables.track_keys[row.track]), next).first->second;
+    }
+    row.track = thread;
+    run_.timeline.memory.push_back(row);
   }
 }
 
@@ -252,6 +265,12 @@ void Assembler::finish(bool kineto, const std::vector<TopLevelValue>& header) {
     timeline.hints.all_launches_known = true;
   }
   complete_trace(parts_, header, run_);
+  std::vector<TrackIndex> threads(memory_threads_.size(), kNone);
+  for (const auto& [key, number] : memory_threads_) {
+    const auto found = tracks_.find(key);
+    if (found != tracks_.end()) threads[number] = found->second;
+  }
+  for (MemoryEvent& event : timeline.memory) event.track = threads[event.track];
 
   for (size_t i = described_; i < timeline.tracks.size(); ++i) {
     Track& track = timeline.tracks[i];

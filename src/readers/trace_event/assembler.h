@@ -23,6 +23,7 @@ struct Translation {
   std::vector<uint32_t> categories;
   std::vector<uint32_t> counter_tracks;
   std::vector<uint32_t> part_keys;
+  std::vector<uint32_t> memory_threads;
 };
 
 /// Not thread-safe: batches arrive one at a time, in file order, so the result does not depend on the number of
@@ -48,6 +49,7 @@ class Assembler {
   TrackIndex track(uint32_t id, const WorkerTables& tables, Translation& translation);
   void append_slices(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_counters(const Batch& batch, const WorkerTables& tables, Translation& translation);
+  void append_memory(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_parts(const Batch& batch, const WorkerTables& tables, Translation& translation);
   void append_arrows(const Batch& batch, size_t shift, const WorkerTables& tables, Translation& translation);
   void reserve(size_t more, double share);
@@ -61,6 +63,7 @@ class Assembler {
   ExportArrows arrows_;
   std::unordered_map<std::string, TrackIndex> tracks_;
   std::unordered_map<std::string, uint32_t> counter_tracks_;
+  std::unordered_map<std::string, uint32_t> memory_threads_;  // until finish(): what the events have for a track
   std::unordered_map<std::string, std::string> process_names_;
   std::unordered_map<std::string, std::string> thread_names_;
 };

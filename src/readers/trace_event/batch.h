@@ -86,7 +86,7 @@ struct Batch {
   std::vector<LinkHints::Sequence> sequence;  // slice = row in the batch
   std::vector<LinkHints::Flow> flows;         // track of the worker
   std::vector<ArrowRow> arrows;
-  std::vector<MemoryEvent> memory;
+  std::vector<MemoryEvent> memory;  // tracks of the worker
   std::vector<CounterRow> counters;
   std::vector<Instant> instants;  // strings and tracks of the worker
   std::vector<TrackName> track_names;

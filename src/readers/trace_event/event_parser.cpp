@@ -211,6 +211,8 @@ EventParser::Arg EventParser::arg_at(const char* key) {
       return if_key("Device Type", device_type);
     case packed("Device Id"):
       return if_key("Device Id", device_id);
+    case packed("Addr"):
+      return memory_address;
     case packed("Total Allocated"):
       return if_key("Total Allocated", total_allocated);
     case packed("Total Reserved"):
@@ -403,6 +405,8 @@ void EventParser::add_instant(const Event& event, Batch& batch) {
     memory.bytes = change.value_or(0);
     const bool on_host = event.get(device_type) == "0";
     memory.device = on_host ? -1 : static_cast<int32_t>(integer(event.get(device_id), batch).value_or(-1));
+    if (event.has(memory_address)) memory.address = integer(event.args[memory_address], batch).value_or(0);
+    memory.track = track(event);
     if (event.has(total_allocated)) memory.total_allocated = integer(event.args[total_allocated], batch).value_or(-1);
     if (event.has(total_reserved)) memory.total_reserved = integer(event.args[total_reserved], batch).value_or(-1);
     batch.memory.push_back(memory);

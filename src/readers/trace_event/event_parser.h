@@ -44,6 +44,7 @@ class EventParser {
     memory_bytes,
     device_type,
     device_id,
+    memory_address,
     total_allocated,
     total_reserved,
     sequence_number,
