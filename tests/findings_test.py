@@ -8,9 +8,11 @@ docs/diagnosis.md holds what comes out of it; --write-docs writes those parts an
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
 import collections
+import csv
 import functools
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -152,6 +154,106 @@ class Built(unittest.TestCase):
                 for row in case.alarms:
                     self.assertLessEqual(row["recoverable_low_ns"], row["recoverable_ns"])
                     self.assertLessEqual(row["recoverable_ns"], row["recoverable_high_ns"])
+
+    def test_what_all_give_back_together(self):
+        """At most the parts, at most the steps, and no less than what the planted causes cost."""
+        for case in [case for _, case in singles()] + pairs():
+            with self.subTest(case.label):
+                gains = [row for row in case.rows if row["recoverable_ns"] is not None]
+                if not gains:
+                    continue
+                together = max(row["together_ns"] for row in gains)
+                self.assertLessEqual(together, sum(row["recoverable_ns"] for row in gains))
+                self.assertLessEqual(together, sum(row["recoverable_high_ns"] for row in gains))
+                self.assertEqual({row["measured_ns"] for row in gains}, {1000 * machine.measured(case.machines)})
+                self.assertLessEqual(together, gains[0]["measured_ns"])
+                if case.alarms:
+                    self.assertGreater(together, 0.8 * case.lost_ns)
+
+    def test_together_in_words(self):
+        both = ("data_loading", "allocation")
+        case = Case("two", both, causes.training(*zip(both, (LARGER, SMALLER), (True, True))),
+                    causes.training(*zip(both, (LARGER, SMALLER), (False, False))), 1)
+        self.assertEqual([row["rule"] for row in case.alarms], list(both))
+        first = case.alarms[0]
+        together, steps = max(row["together_ns"] or 0 for row in case.rows), first["steps"]
+        self.assertEqual(steps, causes.STEPS)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(case.machines, folder)
+            for verb, *options in (("diagnose",), ("diagnose", "--format", "md"), ("report",), ("report", "--format", "md")):
+                text = " ".join(tool.run([verb, *paths, *options]).stdout.decode().split())
+                said = re.search(r"All of these together: ([0-9.]+) ms of ([0-9.]+) ms a step \([0-9.]+%\)\.", text)
+                self.assertTrue(said, (verb, options))
+                for number, expected in zip(said.groups(), (together, first["measured_ns"])):
+                    self.assertAlmostEqual(float(number), expected / steps / 1e6, delta=0.06)
+            one = machine.write(machine.run(causes.training(("data_loading", 3000, True))), folder)
+            self.assertNotIn(b"All of these together", tool.run(["diagnose", *one]).stdout)
+
+    def test_the_report_of_several_ranks_has_their_findings(self):
+        machines = machine.run(causes.training(("late host", 3000, True)), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(machines, folder)
+            expected = tool.table(paths, "findings")
+            self.assertEqual((expected[0]["rule"], expected[0]["severity"]), ("straggler", "warning"))
+            for inputs in (paths, [folder]):
+                done = tool.run(["report", *inputs, "--format", "json"])
+                self.assertEqual(tool.rows_of(json.loads(done.stdout.decode()))["findings"], expected)
+                self.assertIn(expected[0]["title"], " ".join(tool.run(["report", *inputs]).stdout.decode().split()))
+            kept = os.path.join(folder, "all.cgpu")  # of ranks whose timelines are not there
+            self.assertEqual(tool.run(["summarize", *paths, "-o", kept]).returncode, 0)
+            text = tool.run(["report", kept]).stdout.decode()
+            self.assertIn("cgpu diagnose INPUT", text)
+            self.assertNotIn("findings", tool.rows_of(json.loads(tool.run(["report", kept, "--format", "json"]).stdout.decode())))
+
+    def test_launches_measured_one_by_one(self):
+        """Of Nsight Compute's pages: by the share of the kernel time that is at stake."""
+        header = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device",
+                  "CC", "Section Name", "Metric Name", "Metric Unit", "Metric Value", "Rule Name", "Rule Type", "Rule Description",
+                  "Estimated Speedup Type", "Estimated Speedup"]
+
+        def found(*launches):
+            """(kernel, ns, [(rule, type, words, estimate)]) each"""
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "page.csv")
+                with open(path, "w", encoding="utf-8", newline="") as handle:
+                    page = csv.writer(handle, quoting=csv.QUOTE_ALL)
+                    page.writerow(header)
+                    for number, (kernel, took, rules) in enumerate(launches):
+                        launch = [number, 7, "app", "node", kernel, 1, 7, "(256, 1, 1)", "(8, 1, 1)", 0, "9.0"]
+                        page.writerow(launch + ["GPU Speed Of Light Throughput", "Duration", "ns", took])
+                        for rule, kind, words, estimate in rules:
+                            page.writerow(launch + ["Section", "", "", "", rule, kind, words] +
+                                          (["global", estimate] if estimate else ["", ""]))
+                rows = tool.table(path, "findings")
+                report = tool.run(["report", path]).stdout.decode()
+                self.assertEqual("Nothing was found" in report, rows[0]["severity"] == "info" and rows[0]["rule"] == "slow_kernel")
+            return [(row["rule"], row["severity"], row["title"], row["evidence"]) for row in rows]
+
+        estimate = [("Coalesce", "OPT", "Wide accesses.", "50.0")]
+        warning = [("CPIStall", "WRN", "Warps are groups of 32. This one waits 71.6% of its cycles. See the guide.", None),
+                   ("Divergence", "WRN", "It has 21.8 threads of 32.", None),
+                   ("Compression", "WRN", "The optional metric x.pct could not be found.", None)]
+        for other, severity in ((0, "critical"), (9000, "warning"), (99000, "info")):
+            rows = found(("f(int)", 600, estimate), ("f(int)", 400, estimate), *([("g(int)", other, [])] if other else []))
+            self.assertEqual(rows[0][:2], ("slow_kernel", severity))
+            self.assertIn("50.00% less time for f(int) (Coalesce)", rows[0][2])
+        rows = found(("f(int)", 600, warning), ("g(int)", 400, estimate), ("h(int)", 20, warning))
+        self.assertEqual([row[:2] for row in rows], [("slow_kernel", "warning"), ("slow_kernel", "warning")])
+        self.assertIn("f(int), 58.82% of the measured kernel time: CPIStall, Divergence", rows[1][2])
+        self.assertEqual(rows[1][3], "CPIStall: This one waits 71.6% of its cycles; Divergence: It has 21.8 threads of 32")
+        rows = found(("f(int)", 600, []), ("g(int)", 400, []))
+        self.assertEqual(rows[0][:2], ("dominant_kernel", "info"))
+        self.assertIn("f(int) takes 60.00%", rows[0][2])
+
+    def test_a_host_without_devices_is_not_called_healthy(self):
+        def host(m):
+            for number in range(3):
+                with m.step(number):
+                    m.host("train.py(3): parse", 5000)
+                    m.host("train.py(9): write", 1000)
+        rows = findings(machine.run(host))
+        self.assertEqual([(row["rule"], row["severity"]) for row in rows], [("hot_path", "info")])
+        self.assertIn("train.py(3): parse", rows[0]["title"])
 
     def test_healthy_runs_raise_no_alarm(self):
         for name, (program, ranks) in causes.HEALTHY.items():
@@ -327,12 +429,47 @@ class Corpus(unittest.TestCase):
         self.assertIn("28.7", first["title"])
 
     def test_rules_of_nsight_compute(self):
-        rows = self.found(("ncu", "cuda_graph_pdl_stream_capture"))
+        """First what would save most time, of launches of unlike duration."""
+        path = self.profile("ncu", "cuda_graph_pdl_stream_capture")
+        rows = tool.table(path, "findings")
         self.assertEqual({row["rule"] for row in rows}, {"slow_kernel"})
-        promised = [row for row in tool.table(self.profile("ncu", "cuda_graph_pdl_stream_capture"), "launch_rules", "--top", "0")
+        took = {row["id"]: row["duration_ns"] for row in tool.table(path, "launch_metrics")}
+        promised = [row for row in tool.table(path, "launch_rules", "--top", "0")
                     if row["scope"] == "kernel" and row["speedup_pct"] is not None]
-        best = max(promised, key=lambda row: row["speedup_pct"])
+        best = max(promised, key=lambda row: row["speedup_pct"] * took[row["id"]])
         self.assertIn(best["kernel"], rows[0]["title"])
+        share = best["speedup_pct"] / 100 * took[best["id"]] / sum(took.values())
+        self.assertGreater(share, 0.2)
+        self.assertEqual(rows[0]["severity"], "critical")
+
+    def test_warnings_of_nsight_compute_without_an_estimate(self):
+        rows = self.found(("ncu", "self-join-MiSTIC"))
+        self.assertEqual([(row["rule"], row["severity"], row["recoverable_ns"]) for row in rows], [("slow_kernel", "warning", None)])
+        for words in ("distanceCalculationsKernel", "100.00% of the measured kernel time", "CPIStall", "ThreadDivergence"):
+            self.assertIn(words, rows[0]["title"])
+        for words in ("about 70.6% of the total average", "21.5 threads", "35615748114 (1.56x) at PC 0x1454befadea0"):
+            self.assertIn(words, rows[0]["evidence"])
+        for part in ("IndexSpaces", "copy_blocked.csv"):
+            path = self.profile("ncu", part)
+            self.assertIn(tool.table(path, "findings")[0]["severity"], ("critical", "warning"))
+            self.assertNotIn(b"Nothing was found", tool.run(["report", path]).stdout)
+
+    def test_a_profile_that_no_rule_judges_names_its_hot_path(self):
+        row, = self.found(("hpctoolkit_v4", "2023_loops-perf-t.d"))
+        self.assertEqual((row["rule"], row["severity"], row["command"]), ("hot_path", "info", "cgpu table INPUT hot_path"))
+        self.assertIn("44.48% of cycles is spent in loop at loops.c:1011", row["title"])
+        self.assertIn("main._omp_fn.0", row["evidence"])
+
+    def test_what_was_lost_is_one_finding(self):
+        path = self.profile("nsys_sqlite", "power_iteration__baseline.sqlite")
+        lost = [row for row in tool.table(path, "findings") if row["title"].startswith("The profile is not complete")]
+        self.assertEqual(len(lost), 1)
+        counts = collections.Counter()
+        for note in tool.table(path, "notes"):
+            if note["code"] in ("lost_events", "truncated_input", "damaged_input"):
+                self.assertIn(note["text"].rstrip("."), lost[0]["title"])
+                counts[note["code"]] += note["count"]
+        self.assertEqual(lost[0]["evidence"], ", ".join("%s %d" % each for each in sorted(counts.items())))
 
 
 def results():

@@ -3,6 +3,7 @@
 
 Environment: CGPU (the binary), CGPU_TRUTH (the folder of the facts).
 """
+import collections
 import math
 import os
 import shutil
@@ -210,6 +211,12 @@ class Numbers(unittest.TestCase):
     def metrics(self, folder):
         return {row["name"]: row["value"] for row in tool.table(folder, "metrics")}
 
+    def same(self, found, expected):
+        """But for the order in which fractions were added up."""
+        self.assertEqual(set(found), set(expected))
+        for key, value in expected.items():
+            self.assertTrue(math.isclose(found[key], value, rel_tol=1e-9), key)
+
     def test_small(self):
         folder = database("dbase__small.d")
         info = tool.info(folder)
@@ -246,6 +253,49 @@ class Numbers(unittest.TestCase):
         self.assertEqual(sum(stalls.values()), metrics["GINS:STL_ANY"])
         rows = {row["name"]: row["GINS.inclusive"] for row in tool.table(folder, "call_tree", "--metric", "gins")}
         self.assertEqual(rows["loop at loops.cu:21"], 2663628800)
+
+    def test_where_instructions_waited(self):
+        """By line and by kernel, against sums over the rows of call_tree."""
+        for ending in ("dbase__loops-cuda-nvidiapc-t.d", "loops-cuda-nvidiapc-t.nostruct.d",
+                       "dbase__recursion-cuda-nvidiapc-t.d", "recursion-cuda-nvidiapc-t.nostruct.d"):
+            folder = database(ending)
+            stalls = tool.table(folder, "stalls")
+            metrics = [row["metric"] for row in stalls]
+            nodes = {row["id"]: row for row in tool.table(folder, "call_tree", "--metric", ",".join(metrics))}
+            lines, kernels = collections.Counter(), collections.Counter()
+            for row in nodes.values():
+                function = row
+                while function["kind"] in ("loop", "line", "instruction"):
+                    function = nodes[function["parent"]]
+                above = [function]
+                while above[-1]["parent"] is not None:
+                    above.append(nodes[above[-1]["parent"]])
+                kernel = next((below for below, launch in zip(above, above[1:]) if launch["name"] == "<gpu kernel>"), function)
+                for metric in metrics:
+                    value = row[metric + ".exclusive"] or 0
+                    if value:
+                        lines[kernel["name"], function["name"], row["file"], row["line"], metric] += value
+                        kernels[kernel["name"], metric] += value
+            with self.subTest(ending):
+                found = tool.table(folder, "stall_places", "--top", "0")
+                self.same({(row["kernel"], row["function"], row["file"], row["line"], row["metric"]): row["value"]
+                           for row in found}, lines)
+                self.assertEqual(len(found), len(lines))
+                self.assertAlmostEqual(sum(row["all_pct"] for row in found), 100, 6)
+                by_kernel = tool.table(folder, "stall_places", "--by", "kernel")
+                self.same({(row["kernel"], row["metric"]): row["value"] for row in by_kernel}, kernels)
+                of_place = collections.Counter()
+                for row in found:
+                    of_place[row["kernel"], row["function"], row["file"], row["line"]] += row["pct"]
+                for place, pct in of_place.items():
+                    self.assertAlmostEqual(pct, 100, 6, place)
+
+    def test_the_line_that_waits_most_is_named(self):
+        first = tool.table(database("dbase__loops-cuda-nvidiapc-t.d"), "findings")[0]
+        self.assertEqual((first["rule"], first["severity"]), ("instruction_stalls", "warning"))
+        self.assertIn("69.84%", first["title"])
+        self.assertIn("loops.cu:16 in ", first["title"])
+        self.assertIn("kernmain()", first["title"])
 
     def test_names_as_typed(self):
         folder = database("dbase__loops-cuda-nvidia-t.d")
@@ -285,6 +335,55 @@ class Numbers(unittest.TestCase):
         done = subprocess.run([sys.executable, script, "hpc"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               universal_newlines=True, env=dict(os.environ, CGPU=tool.binary()))
         self.assertEqual(done.returncode, 0, "\n" + done.stdout)
+
+
+class Built(unittest.TestCase):
+    """A database that tests/builder writes (hpctoolkit_main.cpp says what is in it)."""
+
+    def sampled(self, waited):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        builder = os.path.join(os.path.dirname(tool.binary()), "hpctoolkit_builder")
+        if not os.path.exists(builder):
+            self.skipTest("no %s (configure with -DCGPU_TESTS=ON)" % builder)
+        subprocess.run([builder, folder.name, str(waited)], check=True)
+        return folder.name
+
+    def test_where_instructions_waited(self):
+        folder = self.sampled(0)
+        found = {(row["kernel"], row["function"], row["line"], row["reason"]): (row["value"], row["pct"])
+                 for row in tool.table(folder, "stall_places")}
+        self.assertEqual(found, {("scale(float*)", "scale(float*)", 4, "memory_dependency"): (60, 100),
+                                 ("scale(float*)", "clamp", 9, "memory_dependency"): (10, 100 / 3),
+                                 ("scale(float*)", "clamp", 9, "synchronization"): (20, 200 / 3),
+                                 ("reduce(float*)", "reduce(float*)", 20, "memory_dependency"): (6, 100),
+                                 ("reduce(float*)", "clamp", 9, "memory_dependency"): (14, 1400 / 24),
+                                 ("reduce(float*)", "clamp", 9, "synchronization"): (10, 1000 / 24)})
+        found = {(row["kernel"], row["reason"]): (row["value"], row["all_pct"])
+                 for row in tool.table(folder, "stall_places", "--by", "kernel")}
+        self.assertEqual(found, {("scale(float*)", "memory_dependency"): (70, 7000 / 120),
+                                 ("scale(float*)", "synchronization"): (20, 2000 / 120),
+                                 ("reduce(float*)", "memory_dependency"): (20, 2000 / 120),
+                                 ("reduce(float*)", "synchronization"): (10, 1000 / 120)})
+        self.assertEqual(tool.run(["table", folder, "stall_places", "--by", "name"]).returncode, 2)
+
+    def test_findings_are_as_severe_as_their_share_of_the_sampled_time(self):
+        for waited, severity in ((3, None), (10, "warning"), (30, "critical")):
+            rows = tool.table(self.sampled(waited), "findings")
+            found = [row for row in rows if row["rule"] == "barrier_wait"]
+            self.assertEqual([row["severity"] for row in found], [severity] if severity else [])
+            stalls, = [row for row in rows if row["rule"] == "instruction_stalls"]
+            self.assertEqual(stalls["severity"], "critical")
+            self.assertIn("45.00%", stalls["title"])  # 90 of 200
+            self.assertIn("scale.cu:4 in kernel scale(float*)", stalls["title"])
+
+    def test_report_and_diagnose_begin_with_the_same(self):
+        folder = self.sampled(30)
+        title = tool.table(folder, "findings")[0]["title"]
+        for verb in ("report", "diagnose"):
+            text = " ".join(tool.run([verb, folder]).stdout.decode().split())
+            self.assertIn(title, text)
+            self.assertNotIn("Nothing was found", text)
 
 
 if __name__ == "__main__":

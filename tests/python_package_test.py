@@ -275,6 +275,14 @@ class EqualToTheProgram(unittest.TestCase):
             self.assertEqual(rows_of(against.findings), told("diagnose", EXAMPLE)[0]["tables"]["findings"]["rows"])
             self.assertTrue(against.changes)
 
+    def test_a_report_of_several_ranks_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as parent:
+            folder = built(parent, "ranks", "--model", "moe", "--steps", 3, "--ranks", 2)
+            with opened(folder) as session:
+                text = session.report().to_text(100)
+            self.assertEqual(text, run(PROGRAM, "report", folder).stdout.decode())
+            self.assertIn("What to look at first", text)
+
     def test_report(self):
         with opened(EXAMPLE) as session:
             report = session.report()

@@ -53,6 +53,8 @@ class Same(unittest.TestCase):
         left_out = summarize(inputs, self.path)
         self.assertLess(os.path.getsize(self.path), 400000)
         expected, kept = tables("report", *inputs), tables("report", self.path)
+        if expected["info"]["rows"][[row[0] for row in expected["info"]["rows"]].index("ranks")][1] != "1":
+            expected.pop("findings", None)  # which need the timelines of all ranks
         self.assertEqual(set(expected) - left_out - {"notes"}, set(kept) - {"notes"})
         if "notes" in kept:  # which also say what is not made of several ranks
             kept["notes"]["rows"] = [row for row in kept["notes"]["rows"] if row[0] != "not_merged"]

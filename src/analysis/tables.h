@@ -63,6 +63,7 @@ namespace cgpu {
   TABLE(callers)             \
   TABLE(imbalance)           \
   TABLE(stalls)              \
+  TABLE(stall_places)        \
   TABLE(et_ops)              \
   TABLE(et_shapes)           \
   TABLE(device_ops)          \

@@ -34,7 +34,9 @@ struct ReportCommand {
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") {
         JsonWriter json(out, "report", input.inputs);
-        for (const Section& section : report.sections) json.add(section.table);
+        for (const Section& section : report.sections) {
+          if (!section.table.empty()) json.add(section.table);
+        }
         json.finish();
       } else if (wanted == "html") {
         out << render_report_html(report);

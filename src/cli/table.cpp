@@ -30,10 +30,15 @@ namespace {
 
 constexpr size_t kRowsOnScreen = 40;
 
-/// The options that single tables declare, each once, with the tables that take it.
+std::string default_text(const TableOption& option) {
+  return option.fallback.empty() ? "" : fmt::format(" (default: {})", option.fallback);
+}
+
+/// The options that single tables declare, each name once, with the tables that take it.
 struct DeclaredOption {
   TableOption option;
   std::vector<std::string> tables;
+  std::string elsewhere = "";  // what it means for other tables, as a continuation of its help
 };
 std::vector<DeclaredOption> declared_options() {
   std::vector<DeclaredOption> all;
@@ -42,7 +47,11 @@ std::vector<DeclaredOption> declared_options() {
       auto at = std::find_if(all.begin(), all.end(),
                              [&](const DeclaredOption& known) { return known.option.name == option.name; });
       if (at == all.end()) at = all.insert(all.end(), {option, {}});
-      at->tables.push_back(analysis.name);
+      if (option.about == at->option.about) {
+        at->tables.push_back(analysis.name);
+      } else {
+        at->elsewhere += fmt::format("; table {}: {}{}", analysis.name, option.about, default_text(option));
+      }
     }
   }
   return all;
@@ -180,11 +189,9 @@ void add_table_verb(CommandLine& line) {
   verb.add_option("--where", command->where, "Only rows that match: \"total_ns > 1ms and name ~ gemm\"");
   for (const DeclaredOption& declared : declared_options()) {
     const std::string& name = declared.option.name;
-    std::string about = fmt::format("{} {}: {}", declared.tables.size() == 1 ? "Table" : "Tables",
-                                    fmt::join(declared.tables, ", "), declared.option.about);
-    if (const std::string& fallback = declared.option.fallback; !fallback.empty()) {
-      about += fmt::format(" (default: {})", fallback);
-    }
+    const std::string about =
+        fmt::format("{} {}: {}{}{}", declared.tables.size() == 1 ? "Table" : "Tables", fmt::join(declared.tables, ", "),
+                    declared.option.about, default_text(declared.option), declared.elsewhere);
     switch (declared.option.kind) {
       case TableOption::Kind::flag:
         verb.add_flag("--" + name, command->flags[name], about);

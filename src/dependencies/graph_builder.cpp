@@ -56,10 +56,9 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
   for (size_t run = 0; run < runs.size(); ++run) graph_.zeros_[run] = common_clock ? -runs[run].run->clock_base : 0;
 
   graph_.moments_.push_back({.kind = Moment::Kind::start});
-  for (size_t run = 0; run < runs.size(); ++run) {
-    find_returns(run);
-    add_moments(run);
-  }
+  for (size_t run = 0; run < runs.size(); ++run) find_returns(run);
+  reserve();
+  for (size_t run = 0; run < runs.size(); ++run) add_moments(run);
   if (common_clock) add_meetings(collectives);
   order_moments();
 
@@ -73,8 +72,22 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
     add_thread_edges(run);
     add_handovers(run);
   }
+  of_runs_ = {};
+  meetings_ = {};
   sort_edges();
   bind_moments();
+}
+
+/// Room for as many as there can be, so that nothing is copied to make room. Memory that is not written to costs none.
+void GraphBuilder::reserve() {
+  constexpr size_t kEdgesOfMoment = 2;
+  size_t moments = 2;
+  for (size_t run = 0; run < runs_.size(); ++run) {
+    const Timeline& t = timeline(run);
+    moments += 3 * t.device_ops.size() + 2 * (of_runs_[run].returns.size() + runs_[run].marks.size() + t.tracks.size());
+  }
+  graph_.moments_.reserve(moments);
+  edges_.reserve(kEdgesOfMoment * moments);
 }
 
 /// Which host calls returned because an op had ended.

@@ -51,6 +51,7 @@ class GraphBuilder {
 
   void find_returns(size_t run);
   void find_full_queues(size_t run, std::unordered_set<SliceIndex>& waiting);
+  void reserve();
   void add_moments(size_t run);
   void add_meetings(std::span<const CollectiveSeries> collectives);
   void order_moments();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <sstream>
 #include <utility>
@@ -56,6 +57,29 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
 
 }  // namespace
 
+std::string findings_together(const Table& findings) {
+  int64_t together = 0;
+  int64_t measured = 0;
+  int64_t steps = 0;
+  size_t alarms = 0;
+  for (const RowView row : findings.rows()) {
+    const auto number = [&](const char* column) {
+      const Cell cell = row[findings.column(column)];
+      return std::holds_alternative<int64_t>(cell) ? std::get<int64_t>(cell) : 0;
+    };
+    const bool gains = std::holds_alternative<int64_t>(row[findings.column("recoverable_ns")]);
+    if (gains && row[findings.column("severity")] != Cell(std::string("info"))) ++alarms;
+    together = std::max(together, number("together_ns"));
+    measured = std::max(measured, number("measured_ns"));
+    steps = std::max(steps, number("steps"));
+  }
+  if (alarms < 2 || measured == 0) return "";
+  const int64_t times = std::max<int64_t>(steps, 1);
+  return fmt::format("All of these together: {} of {}{} ({}).", format_ns(together / times),
+                     format_ns(measured / times), steps == 0 ? "" : " a step",
+                     format_percent(100.0 * static_cast<double>(together) / static_cast<double>(measured)));
+}
+
 std::string findings_as_text(const Table& findings, size_t width) {
   if (findings.empty()) return kNothingFound;
   std::string out;
@@ -67,6 +91,7 @@ std::string findings_as_text(const Table& findings, size_t width) {
     }
     out += '\n';
   }
+  if (const std::string all = findings_together(findings); !all.empty()) out += wrap_text(all, width);
   return out;
 }
 
@@ -78,6 +103,7 @@ std::string findings_as_markdown(const Table& findings) {
     for (const std::string& words : one.lines) out += "* " + words + '\n';
     out += '\n';
   }
+  if (const std::string all = findings_together(findings); !all.empty()) out += all + '\n';
   return out;
 }
 

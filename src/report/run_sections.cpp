@@ -11,6 +11,7 @@
 #include "base/parse_number.h"
 #include "report/cells.h"
 #include "report/facts.h"
+#include "report/finding_paragraphs.h"
 #include "report/phrases.h"
 #include "report/sections.h"
 #include "table/filter.h"
@@ -116,17 +117,31 @@ Section describe_info(Table table, const Scope&) {
 }
 
 Section describe_findings(Table table, const Scope&) {
+  constexpr const char* kTitle = "What to look at first";
+  if (table.empty()) {  // make_report asks for that where the ranks are not open
+    Table how{"findings", "", {{"command", ColumnType::text, "", ""}}};
+    how.append({std::string("cgpu diagnose INPUT")});
+    return {kTitle,
+            "What slows these ranks down is found with all of them open at once, which this page does not do for "
+            "profiles of this size.",
+            std::move(table), std::move(how), ""};
+  }
   const RowView first = table.row(0);
-  const bool gains = has_value(table, first, "recoverable_ns");
+  const std::string title = text_of(table, first, "title");
   std::string summary = "Nothing was found that would give back 3 % of the time or more.";
-  if (gains) {
-    summary = fmt::format("First: {}. It could give back {}{}. `cgpu diagnose` tells more.",
-                          text_of(table, first, "title"), format_ns(integer_of(table, first, "recoverable_ns")),
+  if (has_value(table, first, "recoverable_ns")) {
+    summary = fmt::format("First: {}. It could give back {}{}. `cgpu diagnose` tells more.", title,
+                          format_ns(integer_of(table, first, "recoverable_ns")),
                           has_value(table, first, "recoverable_pct")
                               ? " (" + format_percent(number_of(table, first, "recoverable_pct")) + ")"
                               : "");
+  } else if (text_of(table, first, "severity") != "info") {
+    summary = fmt::format("First: {}. `cgpu diagnose` tells more.", title);
+  } else if (title.starts_with("No rule ")) {
+    summary = fmt::format("{}. `cgpu diagnose` tells more.", title);
   }
-  return section_of("What to look at first", summary, std::move(table),
+  if (const std::string all = findings_together(table); !all.empty()) summary += " " + all;
+  return section_of(kTitle, summary, std::move(table),
                     {"severity", "title", "recoverable_ns", "recoverable_pct", "confidence", "evidence", "suggestion"},
                     5);
 }

@@ -49,6 +49,9 @@ constexpr ReportPart kParts[] = {
     {"notes", describe_notes},
 };
 
+/// Ranks whose files hold no more than this, uncompressed, are kept open together for what needs that: findings.
+constexpr double kOpenForReport = 256.0 * 1024 * 1024;
+
 /// What the devices of these makers are called.
 std::string device_word(const Session& session) {
   bool known = false;
@@ -92,6 +95,7 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names) {
   for (const ReportPart& part : kParts) {
     WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(part.table)});
     table.if_open = true;
+    table.open_bytes = kOpenForReport;
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
   }
   return wanted;
@@ -104,10 +108,14 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   report.histories = std::move(histories);
   const bool has_call_tree =
       std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.call_tree.has_value(); });
+  const bool ranks_let_go =
+      session.runs.size() > 1 &&
+      std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.let_go.has_value(); });
   for (size_t i = 0; i < tables.size(); ++i) {
     // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
-    if (!tables[i].empty()) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
+    const bool is_told = !tables[i].empty() || (tables[i].name == "findings" && ranks_let_go);
+    if (is_told) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);
   return report;

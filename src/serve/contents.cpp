@@ -20,7 +20,7 @@ Contents contents_of(const Profile& profile) {
     if (shown) contents.views.emplace_back(view);
   };
   add("overview", true);
-  add("findings", counts.device_ops > 0);
+  add("findings", counts.device_ops > 0 || counts.measured_launches > 0 || counts.call_trees > 0);
   add("timeline", counts.slices > 0 || counts.memory_events > 0);
   add("flame", counts.nested() > 0 || counts.call_trees > 0);
   for (const char* view : {"kernels", "ops", "api", "transfers", "collectives", "steps", "idle"}) add(view, has(view));

@@ -229,11 +229,15 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
 std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& selection,
                                     const std::vector<WantedTable>& wanted,
                                     const std::function<void(const RunInSession&)>& look) {
-  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) {
-    return table.analysis->events || (table.analysis->needs_all_timelines && !table.if_open);
-  });
-  if (!selection.empty() || needs_all) return std::nullopt;
+  if (!selection.empty()) return std::nullopt;
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);
+  double bytes = 0;
+  for (const ProfilePath& profile : profiles) bytes += open_bytes(profile);
+  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [&](const WantedTable& table) {
+    const bool wants_all = !table.if_open || bytes <= table.open_bytes;
+    return table.analysis->events || (table.analysis->needs_all_timelines && wants_all);
+  });
+  if (needs_all) return std::nullopt;
   const bool has_stdin =  // which cannot be read a second time
       std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
   if (profiles.size() < 2 || has_stdin) return std::nullopt;

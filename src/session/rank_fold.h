@@ -22,7 +22,8 @@ namespace cgpu {
 struct WantedTable {
   const Analysis* analysis;
   TableOptions options = {};
-  bool if_open = false;  // without rows where it would be the reason to keep all ranks open
+  bool if_open = false;   // without rows where it would be the reason to keep all ranks open
+  double open_bytes = 0;  // it may be the reason where the ranks' files, uncompressed, hold no more than this
 };
 
 struct FoldedSession {

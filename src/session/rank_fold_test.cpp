@@ -148,6 +148,17 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
   const FoldedSession folded = fold_ranks(opening(folder), {}, {{.analysis = &path, .if_open = true}});
   EXPECT_TRUE(folded.session.runs[0].let_go);
   EXPECT_TRUE(folded.tables[0].empty());
+
+  double bytes = 0;
+  for (const std::string& input : opening(folder).inputs) {
+    for (const auto& file : std::filesystem::directory_iterator(input)) bytes += static_cast<double>(file.file_size());
+  }
+  for (const double missing : {0.0, 1.0}) {
+    const WantedTable small{.analysis = &path, .if_open = true, .open_bytes = bytes - missing};
+    const FoldedSession maybe = fold_ranks(opening(folder), {}, {small});
+    EXPECT_EQ(maybe.session.runs[0].let_go.has_value(), missing > 0);
+    EXPECT_EQ(maybe.tables[0].empty(), missing > 0);
+  }
 }
 
 TEST(RankFold, IdleTimeSpentWaitingForOtherRanksIsFound) {

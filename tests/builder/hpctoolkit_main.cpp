@@ -1,7 +1,10 @@
-// Writes a small HPCToolkit database, for tests of the whole program: hpctoolkit_builder FOLDER.
+// Writes a small HPCToolkit database, for tests of the whole program: hpctoolkit_builder FOLDER [WAITED].
 //
 // Two threads of one rank: main calls solve, which has a loop that calls dot; the second thread waits in poll. A stream
 // runs the kernel that solve launched. Samples stand a millisecond apart.
+//
+// With WAITED another one, without a trace: a thread that waits at a barrier for WAITED percent of its time, and the
+// instructions of two kernels, as sampled.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -51,17 +54,64 @@ DatabaseBuilder program() {
   return builder;
 }
 
+/// What was sampled of the instructions in one place, and how much of it waited.
+struct Sampled {
+  std::vector<uint32_t> path;  // contexts from the outside in; the samples are in the last
+  double instructions;
+  double memory;
+  double barrier;
+};
+
+DatabaseBuilder sampled_program(double waited_percent) {
+  DatabaseBuilder builder;
+  builder.metrics = {"CPUTIME (sec)", "GINS", "GINS:STL_GMEM", "GINS:STL_SYNC"};
+  const TestContext clamp_line{12, 0, 2, "", "/src/clamp.h", 9, "", 0, {}};
+  const TestContext clamp{11, 2, 0, "clamp", "/src/clamp.h", 8, "/gpu/program", 0, {clamp_line}};
+  const TestContext second_line{10, 0, 2, "", "/src/scale.cu", 5, "", 0, {clamp}};
+  const TestContext first_line{9, 0, 2, "", "/src/scale.cu", 4, "", 0, {}};
+  const TestContext scale{8, 1, 0, "scale(float*)", "/src/scale.cu", 3, "/gpu/program", 0, {first_line, second_line}};
+  const TestContext helper_line{16, 0, 2, "", "/src/clamp.h", 9, "", 0, {}};
+  const TestContext helper{15, 1, 0, "clamp", "/src/clamp.h", 8, "/gpu/program", 0, {helper_line}};
+  const TestContext reduce{14, 1, 0, "reduce(float*)", "/src/reduce.cu", 20, "/gpu/program", 0, {helper}};
+  const TestContext one{7, 1, 0, "<gpu kernel>", "", 0, "", 0, {scale}};
+  const TestContext other{13, 1, 0, "<gpu kernel>", "", 0, "", 0, {reduce}};
+  const TestContext barrier{3, 1, 0, "<omp barrier wait>", "", 0, "", 0, {}};
+  const TestContext main{2, 1, 0, "main", "/src/main.c", 1, "/bin/program", 0, {barrier, one, other}};
+  builder.entries = {{1, "main thread", {main}}};
+
+  TestProfile profile{{{node, 1}, {rank, 0}, {thread, 0}}, {}, {}};
+  const double waited = waited_percent / 100;
+  for (const uint32_t context : {0U, 1U, 2U}) profile.set(context, 0, context == 2 ? 1 - waited : 0, 1);
+  profile.set(3, 0, waited, waited);
+  const std::vector<Sampled> samples{{{0, 1, 2, 7, 8, 9}, 100, 60, 0},
+                                     {{0, 1, 2, 7, 8, 10, 11, 12}, 40, 10, 20},
+                                     {{0, 1, 2, 13, 14}, 6, 6, 0},
+                                     {{0, 1, 2, 13, 14, 15, 16}, 54, 14, 10}};
+  for (const Sampled& place : samples) {
+    for (const auto& [metric, value] :
+         {std::pair<uint16_t, double>(1, place.instructions), {2, place.memory}, {3, place.barrier}}) {
+      if (value == 0) continue;
+      for (const uint32_t context : place.path) {
+        if (context == place.path.back()) profile.values[context][static_cast<uint16_t>(2 * metric)] += value;
+        profile.values[context][static_cast<uint16_t>(2 * metric + 1)] += value;
+      }
+    }
+  }
+  builder.profiles = {profile};
+  return builder;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 2) {
-    std::fputs("usage: hpctoolkit_builder FOLDER\n", stderr);
+  if (count != 2 && count != 3) {
+    std::fputs("usage: hpctoolkit_builder FOLDER [WAITED]\n", stderr);
     return 2;
   }
   try {
     const std::filesystem::path folder = words[1];
     std::filesystem::create_directories(folder);
-    const TestDatabase database = program().build();
+    const TestDatabase database = (count == 2 ? program() : sampled_program(std::stod(words[2]))).build();
     const auto write = [&](const char* name, const std::string& bytes) {
       std::ofstream(folder / name, std::ios::binary) << bytes;
     };

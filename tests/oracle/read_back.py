@@ -15,7 +15,7 @@ NOT_COMPARED = {
     "clocks": "the clocks of the ranks were aligned by the export: they are one clock",
 }
 # What traces have no place for: the costs of a call tree, metrics of launches, graphs of operators.
-NO_TIMELINE = {"metrics", "profiles", "call_tree", "hot_path", "functions", "callers", "imbalance", "stalls",
+NO_TIMELINE = {"metrics", "profiles", "call_tree", "hot_path", "functions", "callers", "imbalance", "stalls", "stall_places",
                "launch_metrics", "launch_rules", "launch_values", "et_ops", "et_shapes"}
 
 # What an info of the export says of the profile.

@@ -207,6 +207,73 @@ TEST(CallTree, StallsAreSharesOfAllStalls) {
   EXPECT_EQ(real_at(table, 0, "pct"), 75);
 }
 
+/// A metric of why instructions waited, with the own value of each node.
+Metric stall_metric(const CallTree& tree, const std::string& reason, std::vector<double> own) {
+  Metric metric;
+  metric.name = reason;
+  metric.stall_reason = reason;
+  own.resize(tree.nodes.size(), 0);
+  for (NodeIndex node = tree.nodes.size(); node-- > 1;) own[tree.nodes.parent[node]] += own[node];
+  for (NodeIndex node = 0; node < own.size(); ++node) {
+    metric.node.push_back(node);
+    metric.value.push_back(own[node]);
+  }
+  return metric;
+}
+
+/// Two launches of one kernel, which calls a helper; each of a kernel's lines belongs to it wherever it is launched.
+TEST(CallTree, PlacesOfStallsAddUpToTheirReasons) {
+  TestTree tree;
+  const NodeIndex main = tree.call(0, "main", 1);
+  std::vector<double> sleep{0, 0};
+  std::vector<double> texture{0, 0};
+  for (const double scale : {1.0, 10.0}) {
+    const NodeIndex launch = tree.call(main, "<gpu kernel>", 0);
+    const NodeIndex kernel = tree.call(launch, "k", 0);
+    const NodeIndex helper = tree.call(kernel, "h", 0);
+    tree.add(kernel, NodeKind::line, "", 0, 7);
+    tree.add(helper, NodeKind::line, "", 0, 9);
+    for (const double own : {0.0, 4.0, 0.0, 3.0, 1.0}) sleep.push_back(own * scale);
+    for (const double own : {0.0, 0.0, 0.0, 1.0, 2.0}) texture.push_back(own * scale);
+  }
+  tree.tree().metrics.push_back(stall_metric(tree.tree(), "sleep", sleep));
+  tree.tree().metrics.push_back(stall_metric(tree.tree(), "texture", texture));
+  const Session session = tree.session();
+
+  const Table lines = stall_places_table(session, {});
+  expect_well_formed(lines);
+  ASSERT_EQ(lines.row_count(), 5u);  // k itself, line 7 and line 9, of these the lines for two reasons
+  EXPECT_EQ(text_at(lines, 0, "function"), "k");
+  EXPECT_TRUE(absent_at(lines, 0, "line"));
+  EXPECT_EQ(real_at(lines, 0, "value"), 44);
+  EXPECT_EQ(real_at(lines, 0, "pct"), 100);
+  EXPECT_EQ(integer_at(lines, 1, "line"), 7);
+  EXPECT_EQ(real_at(lines, 1, "pct"), 75);
+  EXPECT_EQ(text_at(lines, 2, "function"), "h");
+  EXPECT_EQ(text_at(lines, 2, "kernel"), "k");
+  EXPECT_EQ(text_at(lines, 2, "reason"), "texture");
+  EXPECT_EQ(real_at(lines, 2, "value"), 22);
+
+  const Table kernels = stall_places_table(session, TableOptions().set("by", {"kernel"}));
+  ASSERT_EQ(kernels.row_count(), 2u);
+  EXPECT_EQ(text_at(kernels, 0, "kernel"), "k");
+  EXPECT_EQ(real_at(kernels, 0, "value"), 88);
+  EXPECT_EQ(real_at(kernels, 1, "value"), 33);
+  const Table whole = stalls_table(session, {});
+  for (const Table& places : {lines, kernels}) {
+    std::map<std::string, double> sums;
+    double shares = 0;
+    for (size_t row = 0; row < places.row_count(); ++row) {
+      sums[text_at(places, row, "reason")] += real_at(places, row, "value");
+      shares += real_at(places, row, "all_pct");
+    }
+    for (size_t row = 0; row < whole.row_count(); ++row) {
+      EXPECT_EQ(sums[text_at(whole, row, "reason")], real_at(whole, row, "value"));
+    }
+    EXPECT_NEAR(shares, 100, 1e-9);
+  }
+}
+
 /// Three threads with 4, 2 and 0 in f; the third is elsewhere.
 class ThreeThreads : public ProfileValues {
  public:

@@ -1,5 +1,4 @@
-// Tables `metrics`, `hot_path` and `stalls`. O(nodes) a metric that is shown.
-#include <algorithm>
+// Tables `metrics` and `hot_path`. O(nodes) a metric that is shown.
 #include <cmath>
 #include <vector>
 
@@ -54,29 +53,6 @@ void append_hot_path(Table& table, const std::vector<TreeOfRun>& runs, const Tab
   }
 }
 
-Table stalls_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
-  Table table = analysis.empty_table();
-  for (const Run& run : facts.session().runs) {
-    if (!run.call_tree) continue;
-    std::vector<Row> rows;
-    double whole = 0;
-    for (MetricIndex i = 0; i < run.call_tree->metrics.size(); ++i) {
-      const Metric& metric = run.call_tree->metrics[i];
-      if (metric.stall_reason.empty()) continue;
-      const double value = inclusive_value(*run.call_tree, i, 0);
-      if (!std::isfinite(value)) continue;
-      whole += value;
-      rows.push_back({run.rank, metric.stall_reason, metric.about, value, Cell(), metric.name});
-    }
-    for (Row& row : rows) {
-      row[4] = share_of(std::get<double>(row[3]), whole);
-      table.append(row);
-    }
-  }
-  sort_most_first(table, "value");
-  return table;
-}
-
 }  // namespace
 
 Analysis metrics_analysis() {
@@ -110,19 +86,6 @@ Analysis hot_path_analysis() {
               },
           .needs = "call tree, and no slices on threads of the host or on devices",
           .fold = fold_of<CallTreeRows<append_hot_path>>};
-}
-
-Analysis stalls_analysis() {
-  return {
-      .name = "stalls",
-      .about = "why instructions on the device waited, as sampled",
-      .subject = Subject::call_tree,
-      .columns = {rank_column(), key_column("reason", "what was waited for"), text_column("about", "what that means"),
-                  real_column("value", "count", "as sampled, over the whole program"),
-                  real_column("pct", "%", "share of all that waited"), key_column("metric", "the metric it is from")},
-      .applies = [](const ProfileCounts& counts) { return counts.stall_metrics > 0; },
-      .needs = "metrics of why instructions waited (HPCToolkit with PC sampling)",
-      .whole = stalls_table};
 }
 
 }  // namespace cgpu

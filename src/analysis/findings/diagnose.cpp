@@ -61,12 +61,13 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   Investigation run(facts, rules);
   std::vector<Finding> found;
   for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_extra_work, find_ranks, find_links,
-                          find_memory, find_sampled, find_profile_gaps, find_by_users_rules}) {
+                          find_memory, find_measured_launches, find_sampled, find_profile_gaps, find_by_users_rules}) {
     rule(run, found);
   }
 
   Diagnosis diagnosis;
   diagnosis.measured = run.measured();
+  if (run.has_steps() && !run.has_repetitions()) diagnosis.steps = static_cast<int64_t>(run.periods().size());
   const auto noticeable = static_cast<int64_t>(run.thresholds().noticeable * static_cast<double>(run.measured()));
   const bool hides_launches = run.hides_launches();
   std::vector<Finding> gains;
@@ -127,6 +128,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
     } else {
       stated += *finding.recoverable;
     }
+    finding.together = std::min(replayed + stated, run.measured());
     finding.recoverable_low =
         std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
     finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
@@ -140,7 +142,6 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
     finding.severity = share >= run.thresholds().critical ? Severity::critical : Severity::warning;
     diagnosis.findings.push_back(std::move(finding));
   }
-  diagnosis.recoverable = std::min(replayed + stated, run.measured());
   for (Finding& finding : others) {  // behind all that is as severe
     const auto behind = std::find_if(diagnosis.findings.rbegin(), diagnosis.findings.rend(),
                                      [&](const Finding& each) { return each.severity <= finding.severity; });

@@ -46,6 +46,7 @@ struct Finding {
   std::optional<int64_t> recoverable = {};  // besides what the findings before it give back
   std::optional<int64_t> recoverable_low = {};
   std::optional<int64_t> recoverable_high = {};  // by itself
+  std::optional<int64_t> together = {};          // with the findings before it: by one replay, and what is stated
 };
 
 }  // namespace cgpu

@@ -23,8 +23,9 @@ Table findings_table(const Analysis& analysis, const SessionFacts& facts, const 
                   finding.time ? Cell(finding.time->begin) : Cell(), finding.time ? Cell(finding.time->end) : Cell(),
                   cell(finding.recoverable), cell(finding.recoverable_low), cell(finding.recoverable_high),
                   finding.recoverable ? percent_of(*finding.recoverable, diagnosis.measured) : Cell(),
-                  cell(text_of(finding.confidence)), finding.suggestion, cell(finding.rank), cell(finding.device),
-                  "cgpu table INPUT " + finding.command});
+                  cell(finding.together), finding.recoverable ? Cell(diagnosis.measured) : Cell(),
+                  finding.recoverable ? cell(diagnosis.steps) : Cell(), cell(text_of(finding.confidence)),
+                  finding.suggestion, cell(finding.rank), cell(finding.device), "cgpu table INPUT " + finding.command});
   }
   return table;
 }
@@ -49,6 +50,11 @@ Analysis findings_analysis() {
                   time_column("recoverable_low_ns", "the least of it"),
                   time_column("recoverable_high_ns", "the most of it: by itself"),
                   real_column("recoverable_pct", "%", "share of the time of all steps without warm-up"),
+                  time_column("together_ns",
+                              "wall time over all steps that it and the findings counted before it could give back "
+                              "together; the largest is that of all"),
+                  time_column("measured_ns", "wall time of all steps without warm-up: the whole of the shares"),
+                  count_column("steps", "how many these are; absent where the run has none"),
                   text_column("confidence", "high, medium or low"), text_column("suggestion", "what to do"),
                   number_column("rank", "that is at fault; absent where none is"),
                   number_column("device", "that is at fault; absent where none is"),

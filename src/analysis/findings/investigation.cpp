@@ -84,6 +84,11 @@ bool Investigation::hides_launches() const {
   return static_cast<double>(orphans) > thresholds().orphans * static_cast<double>(ops);
 }
 
+Severity Investigation::sampled_severity(double share) const {
+  if (share >= thresholds().critical) return Severity::critical;
+  return share >= thresholds().sampled_share ? Severity::warning : Severity::info;
+}
+
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
   if (!times_) times_.emplace(facts_.whole());
   const DependencyGraph& graph = facts_.whole().dependencies();

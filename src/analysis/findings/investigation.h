@@ -58,6 +58,9 @@ class Investigation {
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
   bool hides_launches() const;
 
+  /// How bad something is that takes this share of sampled or measured time, of which no replay can say the gain.
+  Severity sampled_severity(double share) const;
+
   /// ns of all steps that a change would give back.
   int64_t gain_of(const EdgeTimes::Question& question);
 
@@ -91,19 +94,21 @@ void find_lost_time(Investigation&, std::vector<Finding>&);     // what the crit
 void find_copies(Investigation&, std::vector<Finding>&);        // how data is moved
 void find_kernels(Investigation&, std::vector<Finding>&);       // what runs on the devices
 void find_ranks(Investigation&, std::vector<Finding>&);         // ranks that others wait for
-void find_sampled(Investigation&, std::vector<Finding>&);       // call trees and measured launches
+void find_sampled(Investigation&, std::vector<Finding>&);       // call trees
 void find_profile_gaps(Investigation&, std::vector<Finding>&);  // what the profile itself lacks
 void find_memory(Investigation&, std::vector<Finding>&);        // how memory is held
 void find_links(Investigation&, std::vector<Finding>&);         // how fast collectives move data
 void find_extra_work(Investigation&, std::vector<Finding>&);    // device work that another way of saying the same saves
 void find_by_users_rules(Investigation&, std::vector<Finding>&);
+/// What a kernel profiler says of the launches that it measured.
+void find_measured_launches(Investigation&, std::vector<Finding>&);
 
 /// All findings of a session: the most recoverable time first, then what there is nothing to gain from. What they give
 /// back is counted one after another, so that no time is promised twice. O(edges) for each finding.
 struct Diagnosis {
   std::vector<Finding> findings;
-  int64_t measured = 0;     // ns of the steps that were looked at
-  int64_t recoverable = 0;  // of all findings together, by one replay and what no replay can say
+  int64_t measured = 0;          // ns of the steps that were looked at
+  std::optional<int64_t> steps;  // how many these are; none where it is the whole run, or what it repeats
 };
 Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules = {});
 

@@ -176,6 +176,21 @@ void find_communication(Investigation& run, std::vector<Finding>& findings) {
        .remedy = at_once});
 }
 
+/// Of the waiting that nothing explains, what was before ops whose launch is in the profile, and the rest.
+std::string unexplained_words(int64_t launched, int64_t unknown) {
+  std::vector<std::string> words;
+  if (launched > 0) {
+    words.push_back(fmt::format("for {} it had been given the next op and did not begin it", format_ns(launched)));
+  }
+  if (unknown > 0) {
+    words.push_back(
+        fmt::format("for {} the call that launched the next op is not in the profile, so that it is not "
+                    "known what the host did",
+                    format_ns(unknown)));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
 void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
   const int64_t dependency = run.path(IdleCause::dependency).total;
   const int64_t unknown = run.path(IdleCause::unknown).total;
@@ -186,8 +201,7 @@ void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
       {.rule = "untraced_host",
        .title = fmt::format("{} of the time the device waits for something that the profile does not show",
                             format_percent(100 * share)),
-       .evidence = fmt::format("{} after launches that are in the profile, {} before ops whose launch is not",
-                               format_ns(dependency), format_ns(unknown)),
+       .evidence = unexplained_words(dependency, unknown),
        .suggestion = "Record the host too (calls of the runtime, NVTX, Python frames), begin the recording "
                      "before the work, and record events between streams",
        .command = "critical_path_trace --where 'bound_by in (dependency, unknown)'",

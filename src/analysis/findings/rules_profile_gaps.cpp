@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@
 namespace cgpu {
 
 namespace {
+
+constexpr const char* kRecordAgain = "Record again, with larger buffers of the profiler or for a shorter time";
 
 /// What all profiles of one run have in common.
 struct Common {
@@ -75,6 +78,8 @@ void find_profile_gaps(Investigation& run, std::vector<Finding>& findings) {
   int64_t ops = 0;
   for (const Run& one : run.session().runs) ops += static_cast<int64_t>(one.timeline.device_ops.size());
   const Table& notes = run.table("notes");
+  std::vector<std::string> losses;
+  std::map<std::string, int64_t> counts;  // by code
   for (const RowView row : notes.rows()) {
     const std::string code = std::get<std::string>(row[notes.column("code")]);
     const int64_t count = std::get<int64_t>(row[notes.column("count")]);
@@ -84,20 +89,32 @@ void find_profile_gaps(Investigation& run, std::vector<Finding>& findings) {
         code == "orphan_device_op" && static_cast<double>(count) > run.thresholds().orphans * static_cast<double>(ops);
     const bool implausible = code == "implausible_duration" || code == "negative_duration";
     if (code == "duplicate_rank") findings.push_back(mixed_ranks(fmt::format("{} {}: {}", code, count, text)));
-    if (!lost && !orphans && !implausible) continue;
+    if (lost) {
+      losses.push_back(text.substr(0, text.find_last_not_of('.') + 1));
+      counts[code] += count;
+    }
+    if (!orphans && !implausible) continue;
     findings.push_back(
         {.rule = implausible ? "implausible_profile" : "incomplete_profile",
-         .title = lost      ? "The profile is not complete: " + text
-                  : orphans ? fmt::format("{} of {} device ops have no launch in the profile", count, ops)
-                            : "The profile has times that cannot be: " + text,
+         .title = orphans ? fmt::format("{} of {} device ops have no launch in the profile", count, ops)
+                          : "The profile has times that cannot be: " + text,
          .evidence = fmt::format("{} {}", code, count),
          .suggestion = orphans
                            ? "Begin the recording before the work is launched; until then why the device waited for "
                              "these ops is unknown"
-                           : "Record again, with larger buffers of the profiler or for a shorter time",
+                           : kRecordAgain,
          .command = "notes",
          .confidence = Confidence::high});
   }
+  if (losses.empty()) return;
+  std::vector<std::string> evidence;
+  for (const auto& [code, count] : counts) evidence.push_back(fmt::format("{} {}", code, count));
+  findings.push_back({.rule = "incomplete_profile",
+                      .title = fmt::format("The profile is not complete: {}", fmt::join(losses, "; ")),
+                      .evidence = fmt::format("{}", fmt::join(evidence, ", ")),
+                      .suggestion = kRecordAgain,
+                      .command = "notes",
+                      .confidence = Confidence::high});
 }
 
 }  // namespace cgpu

@@ -1,7 +1,13 @@
-// Rules about profiles without a timeline: sampled call trees (HPCToolkit) and measured launches (Nsight Compute).
+// Rules about profiles of sampled call trees (HPCToolkit and others).
+//
+// How bad something is goes by its share of the sampled time (Thresholds::sampled_share and critical), of which only a
+// part is the run's where the profile also knows how long the device was idle.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
 
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
@@ -15,102 +21,193 @@ std::string text_in(const Table& table, size_t row, const char* column) {
   return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : "";
 }
 
+/// 0 where there is none.
+double number_in(const Table& table, size_t row, const char* column) {
+  const Cell cell = table.cell(row, table.column(column));
+  return std::holds_alternative<double>(cell) ? std::get<double>(cell) : 0;
+}
+
+/// The whole of a metric, 0 where the profile has no values of it.
+double whole_of(Investigation& run, const std::string& metric) {
+  const Table& metrics = run.table("metrics");
+  double whole = 0;
+  for (size_t row = 0; row < metrics.row_count(); ++row) {
+    if (text_in(metrics, row, "name") == metric) whole += number_in(metrics, row, "value");
+  }
+  return std::isfinite(whole) ? whole : 0;
+}
+
 /// Waiting that HPCToolkit attributes to places of its own ("<omp barrier wait>").
 void find_barriers(Investigation& run, std::vector<Finding>& findings) {
   const Table& functions = run.table("functions");
-  const Table& metrics = run.table("metrics");
-  if (functions.empty() || metrics.empty()) return;
+  if (functions.empty()) return;
   for (const char* time : {"CPUTIME", "REALTIME"}) {
-    double whole = 0;
-    for (size_t row = 0; row < metrics.row_count(); ++row) {
-      if (text_in(metrics, row, "name") != time) continue;
-      const Cell value = metrics.cell(row, metrics.column("value"));
-      if (std::holds_alternative<double>(value)) whole = std::get<double>(value);
-    }
-    const std::string wanted = std::string(time) + ".exclusive";
+    const double whole = whole_of(run, time);
     const auto column = std::find_if(functions.columns.begin(), functions.columns.end(), [&](const Column& one) {
       return one.name.starts_with(time) && one.name.ends_with(".exclusive");
     });
     if (whole <= 0 || column == functions.columns.end()) continue;
-    const auto index = static_cast<size_t>(column - functions.columns.begin());
     for (size_t row = 0; row < functions.row_count(); ++row) {
       const std::string name = text_in(functions, row, "name");
-      const Cell value = functions.cell(row, index);
-      if (!name.starts_with("<omp") || name.find("wait") == std::string::npos || !std::holds_alternative<double>(value))
-        continue;
-      const double share = std::get<double>(value) / whole;
-      if (share < run.thresholds().sampled_share) continue;
+      const double waited = number_in(functions, row, column->name.c_str());
+      if (!name.starts_with("<omp") || name.find("wait") == std::string::npos) continue;
+      if (!(waited >= run.thresholds().sampled_share * whole)) continue;
       findings.push_back(
           {.rule = "barrier_wait",
-           .title = fmt::format("{} of the threads' time is spent in {}", format_percent(100 * share), name),
-           .evidence = fmt::format("{} of {} s of {}", format_real(std::get<double>(value)), format_real(whole), time),
+           .title = fmt::format("{} of the threads' time is spent in {}", format_percent(100 * waited / whole), name),
+           .evidence = fmt::format("{} of {} s of {}", format_real(waited), format_real(whole), time),
            .suggestion =
                "Balance the work of the threads between barriers (schedule(dynamic) or guided), or need fewer "
                "barriers (nowait)",
            .command = "imbalance",
-           .confidence = Confidence::high});
+           .confidence = Confidence::high,
+           .severity = run.sampled_severity(waited / whole)});
     }
     return;
   }
 }
 
+struct StallAdvice {
+  std::string_view reason;
+  std::string_view advice;
+};
+
+constexpr std::array kStallAdvice = {
+    StallAdvice{"execution_dependency",
+                "Give each thread independent work to interleave (unroll, several accumulators), or the "
+                "multiprocessors more warps to switch to"},
+    StallAdvice{"memory_dependency",
+                "Read less from global memory, or earlier: coalesced accesses, shared memory, more warps to switch to"},
+    StallAdvice{"synchronization", "Wait less at barriers: fewer of them, equal work for the warps of a block"},
+    StallAdvice{"instruction_fetch",
+                "Keep loops in the instruction cache: less inlining and unrolling, fewer branches"},
+    StallAdvice{"constant_memory", "Read constants that are the same for all threads of a warp"},
+    StallAdvice{"memory_throttle", "Send fewer and wider requests to memory"},
+    StallAdvice{"pipe_busy", "Use the busy unit less: fewer conversions and special functions, lower precision"},
+};
+
+std::string advice_for(std::string_view reason) {
+  for (const StallAdvice& known : kStallAdvice) {
+    if (known.reason == reason) return std::string(known.advice);
+  }
+  return "See what the code there waits for";
+}
+
+/// "loops.cu:16 in func2 of kernel main", of a row of stall_places.
+std::string place_in(const Table& places, size_t row) {
+  const std::string kernel = text_in(places, row, "kernel");
+  const std::string function = text_in(places, row, "function");
+  const std::string file = text_in(places, row, "file");
+  const Cell line = places.cell(row, places.column("line"));
+  std::string place = function == kernel || function.empty() ? "kernel " + kernel : function + " of kernel " + kernel;
+  if (!file.empty() && std::holds_alternative<int64_t>(line)) {
+    place = fmt::format("{}:{} in {}", file.substr(file.rfind('/') + 1), std::get<int64_t>(line), place);
+  }
+  return place;
+}
+
+/// Share of the time between first and last op that the devices were busy; 1 where no timeline says it.
+double busy_share(Investigation& run) {
+  if (!run.has_device_ops()) return 1;
+  const Table& gpu_time = run.table("gpu_time");
+  double busy = 0;
+  double span = 0;
+  for (const RowView row : gpu_time.rows()) {
+    busy += static_cast<double>(std::get<int64_t>(row[gpu_time.column("busy_ns")]));
+    span += static_cast<double>(std::get<int64_t>(row[gpu_time.column("span_ns")]));
+  }
+  return span > 0 ? busy / span : 1;
+}
+
+/// One reason that is most of all waiting of instructions, and the line where it shows most.
 void find_stalls(Investigation& run, std::vector<Finding>& findings) {
+  constexpr double kMost = 0.5;
   const Table& stalls = run.table("stalls");
+  std::map<std::string, double> reasons;
+  std::map<std::string, std::string> meanings;
+  double all = 0;
   for (size_t row = 0; row < stalls.row_count(); ++row) {
-    const Cell share = stalls.cell(row, stalls.column("pct"));
-    if (!std::holds_alternative<double>(share) || std::get<double>(share) < 50) continue;
-    findings.push_back({.rule = "instruction_stalls",
-                        .title = fmt::format("{} of the stalled samples of GPU instructions wait for one reason: {}",
-                                             format_percent(std::get<double>(share)), text_in(stalls, row, "reason")),
-                        .evidence = text_in(stalls, row, "about"),
-                        .suggestion = "Look at the lines with the most of these stalls",
-                        .command = "stalls",
-                        .confidence = Confidence::high});
+    const std::string reason = text_in(stalls, row, "reason");
+    all += number_in(stalls, row, "value");
+    reasons[reason] += number_in(stalls, row, "value");
+    meanings[reason] = text_in(stalls, row, "about");
+  }
+  const double sampled = std::max(whole_of(run, "GINS"), all);
+  for (const auto& [reason, waited] : reasons) {
+    // A warp that was not selected was ready: others had work.
+    if (!(waited >= kMost * all) || waited <= 0 || reason == "not_selected") continue;
+    const double busy = busy_share(run);
+    const Table& places = run.table("stall_places");
+    size_t most = 0;  // the table begins with what waited most
+    while (most < places.row_count() && text_in(places, most, "reason") != reason) ++most;
+    if (most == places.row_count()) continue;
+    const std::string place = place_in(places, most);
+    std::string evidence =
+        fmt::format("{}; {} of all waiting of instructions", meanings[reason], format_percent(100 * waited / all));
+    if (busy < 1) {
+      evidence += fmt::format("; the devices are busy for {} of the time, so that this is {} of the run",
+                              format_percent(100 * busy), format_percent(100 * busy * waited / sampled));
+    }
+    findings.push_back(
+        {.rule = "instruction_stalls",
+         .title = fmt::format("{} of the sampled time of GPU instructions is waiting of one kind, {}; {} of it at {}",
+                              format_percent(100 * waited / sampled), reason,
+                              format_percent(100 * number_in(places, most, "value") / waited), place),
+         .evidence = std::move(evidence),
+         .suggestion = advice_for(reason),
+         .command = fmt::format("stall_places --where 'reason = {}'", reason),
+         .confidence = Confidence::high,
+         .severity = run.sampled_severity(busy * waited / sampled)});
   }
 }
 
-/// What Nsight Compute's own rules promise, the best of each kernel.
-void find_rules_of_launches(Investigation& run, std::vector<Finding>& findings) {
-  const Table& rules = run.table("launch_rules");
-  if (rules.empty()) return;
-  std::vector<size_t> rows;
-  const size_t speedup = rules.column("speedup_pct");
-  const auto value = [&](size_t row) { return std::get<double>(rules.cell(row, speedup)); };
-  for (size_t row = 0; row < rules.row_count(); ++row) {
-    if (std::holds_alternative<double>(rules.cell(row, speedup)) && text_in(rules, row, "scope") == "kernel")
-      rows.push_back(row);
+/// The call trees that a session has, by their main metric: "cycles"; of a timeline that was folded its time.
+std::string cost_of(const Session& session) {
+  for (const Run& run : session.runs) {
+    if (run.call_tree && run.call_tree->main_metric) return run.call_tree->metrics[*run.call_tree->main_metric].name;
   }
-  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) { return value(a) > value(b); });
-  std::vector<std::string> kernels;
-  for (const size_t row : rows) {
-    const std::string kernel = text_in(rules, row, "kernel");
-    if (value(row) < 100 * run.thresholds().sampled_share || kernels.size() >= 5) break;
-    if (std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) continue;
-    kernels.push_back(kernel);
-    findings.push_back({.rule = "slow_kernel",
-                        .title = fmt::format("Nsight Compute estimates {} for {} ({})", format_percent(value(row)),
-                                             kernel, text_in(rules, row, "rule")),
-                        .evidence = text_in(rules, row, "message"),
-                        .suggestion = "See the rule's message; estimates of different rules do not add up",
-                        .command = "launch_rules",
-                        .confidence = Confidence::medium});
+  return "the time";
+}
+
+/// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
+void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
+  Finding finding{.rule = "hot_path",
+                  .title = "No rule judges the time of this profile: it has no timeline of device work",
+                  .evidence = "",
+                  .suggestion = "See what the profile holds",
+                  .command = "info",
+                  .confidence = Confidence::high};
+  const Table& path = run.table("hot_path");
+  size_t end = 0;  // of the path of the first rank
+  while (end + 1 < path.row_count() && std::get<int64_t>(path.cell(end + 1, path.column("depth"))) != 0) ++end;
+  if (end > 0) {
+    std::vector<std::string> way;
+    for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
+    finding.title += fmt::format("; {} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
+                                 cost_of(run.session()), way.back());
+    finding.evidence = fmt::format("{}", fmt::join(way, " > "));
+    finding.suggestion = "Begin with the code on this path, and with the functions that cost most by themselves";
+    finding.command = "hot_path";
+  } else if (!path.empty()) {
+    finding.title += fmt::format("; no function has half of {}", cost_of(run.session()));
+    finding.suggestion = "Begin with the functions that cost most by themselves";
+    finding.command = "functions";
   }
+  findings.push_back(std::move(finding));
 }
 
 }  // namespace
 
 void find_sampled(Investigation& run, std::vector<Finding>& findings) {
-  bool call_tree = false;
-  bool launches = false;
-  for (const Run& one : run.session().runs) {
-    call_tree = call_tree || one.call_tree.has_value();
-    launches = launches || one.launch_metrics.has_value();
-  }
-  if (call_tree) {
+  const std::vector<Run>& runs = run.session().runs;
+  const auto has_tree = [](const Run& one) { return one.call_tree.has_value(); };
+  const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
+  if (std::any_of(runs.begin(), runs.end(), has_tree)) {
     find_barriers(run, findings);
     find_stalls(run, findings);
   }
-  if (launches) find_rules_of_launches(run, findings);
+  const bool judged = run.has_device_ops() || std::any_of(runs.begin(), runs.end(), has_launches);
+  if (!judged && findings.empty() && !runs.empty()) find_hot_path(run, findings);
 }
 
 }  // namespace cgpu

@@ -56,7 +56,8 @@ struct Thresholds {
   double nearly_full = 0.9;
   /// Share of device ops whose launch is not in the profile from which on conclusions about the host are doubtful.
   double orphans = 0.10;
-  /// Share of the time of a sampled profile that is worth a line.
+  /// Share of the sampled time, or of the time of the launches that a kernel profiler measured, from which on something
+  /// is a warning; from `critical` on it is critical. Higher than `noticeable`: samples scatter.
   double sampled_share = 0.05;
 };
 
