@@ -112,7 +112,7 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
   if (!per_iteration_ && !steps) find_repetitions();
   for (const Side side : kSides) {
     SideTotals& totals = totals_[side];
-    if (steps && !has_steps(side)) throw Error("--step: a profile has no steps (no ProfilerStep# marks)");
+    if (steps && !has_steps(side)) throw Error("--step: a profile has no steps (no ranges that mark them)");
     const SessionFacts& facts = *facts_[side];
     for (size_t run = 0; run < facts.session().runs.size(); ++run) {
       if (!by_repetition_) times_[side].push_back(compared_time(facts, run, per_iteration_, steps));

@@ -316,7 +316,8 @@ class Check {
     }
     if (!of_iterations_) {
       remarks.emplace_back(
-          "the runs have no iterations (ProfilerStep# marks): whole recordings are compared, which shows nothing where "
+          "the runs have no iterations (ranges that mark them): whole recordings are compared, which shows nothing "
+          "where "
           "a "
           "recording stops after a set time");
     }

@@ -44,7 +44,7 @@ void check_steps(const SessionFacts& facts, const NumberRange& wanted) {
                     : std::pair(step.number, step.number);
     }
   }
-  if (!known) throw Error(text + ": the profile has no steps (no ProfilerStep# marks)");
+  if (!known) throw Error(text + ": the profile has no steps (no ranges that mark them)");
   throw Error(fmt::format("{}: there is no such step (there are {} to {})", text, known->first, known->second));
 }
 

@@ -145,6 +145,50 @@ def unusual_calls(trace):
     return causes
 
 
+# ---------------------------------------------------------------- the edges of the profile
+
+STARTS_WITHIN = 30_000
+
+
+def empties_a_queue(call):
+    """Whether a call returns when a stream or a device has done all that it has."""
+    if not call.endswith("Synchronize") and not call.startswith("AscendCL@aclrtSynchronize"):
+        return False
+    return re.search("Event|Fence", call) is None and re.search("Stream|Queue|Device|Ctx|Context|Thread", call) is not None
+
+
+class Edges:
+    """Until when each stream was at work from before the recording, and when something of the host is recorded."""
+
+    def __init__(self, trace):
+        host = [s for s in trace.slices if s.kind in kineto.HOST_KINDS]
+        self.recorded = (min(s.start for s in host), max(s.end for s in host)) if host else None
+        emptied = collections.defaultdict(list)
+        for call in trace.calls():
+            if empties_a_queue(call.name):
+                emptied[call.process].append(call.end)
+        streams = collections.defaultdict(list)
+        for op in sorted(trace.device_ops, key=lambda o: (o.start, o.order)):
+            streams[op.process, op.thread].append(op)
+        self.until = {}
+        for stream, ops in streams.items():
+            first = ops[0]
+            if (first.launch is not None and first.start - first.launch.end >= STARTS_WITHIN
+                    and all(first.launch.end < end for end in emptied[first.launch.process])
+                    and not any(op.device == first.device and op.start < first.start and op.end > first.launch.end
+                                for op in trace.device_ops)):
+                self.until[stream] = first.start
+
+    def hold(self, begin, end, op):
+        stream = op.process, op.thread
+        if stream in self.until and end <= self.until[stream]:
+            return True
+        return op.launch is None and self.recorded is not None and (end <= self.recorded[0] or begin >= self.recorded[1])
+
+
+AT_THE_EDGE = "profile_edge", "(outside of the recording)"
+
+
 # ---------------------------------------------------------------- the parts of gaps
 
 def gaps_of(items):
@@ -205,6 +249,7 @@ class Host:
             wait = kineto.Slice(item.order + len(trace.slices), start, end, item.name, item.kind, item.category,
                                 item.process, item.thread, item.args)
             self.causes[item.process, item.thread].append((wait, "other_rank", item))
+        self.edges = Edges(trace)
         self.profiler, self.driver = [], []
         for item in trace.slices:
             if item.kind in (OVERHEAD, kineto.OTHER) and item.name in DRIVER_WORK:
@@ -269,7 +314,8 @@ def parts_of_gap(gap, waking, ended_before, host):
     begin, end = gap
     launch = waking.launch
     if launch is None:
-        yield ("unknown", "(launch not recorded)" if host.has_calls else "(no calls recorded)"), end - begin
+        unknown = "unknown", "(launch not recorded)" if host.has_calls else "(no calls recorded)"
+        yield (AT_THE_EDGE if host.edges.hold(begin, end, waking) else unknown), end - begin
         return
     thread = launch.process, launch.thread
     called, returned = [min(max(t, begin), end) for t in (launch.start, launch.end)]
@@ -287,8 +333,9 @@ def parts_of_gap(gap, waking, ended_before, host):
             yield ((cause or "host_code", host.culprit_at(left, right, cause, item, near, thread)), right - left)
     after = end - returned
     if after > 0:
-        starting = after < 30_000 and (launch.end > begin or ended_before)
-        yield ((("launch_overhead", folded(launch.name)) if starting else ("dependency", None)), after)
+        starting = after < STARTS_WITHIN and (launch.end > begin or ended_before)
+        waiting = AT_THE_EDGE if host.edges.hold(returned, end, waking) else ("dependency", None)
+        yield (("launch_overhead", folded(launch.name)) if starting else waiting), after
 
 
 def parts_by_gap(session):

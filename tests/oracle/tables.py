@@ -211,6 +211,10 @@ def queue(session):
 
 STEP_ORDER = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu")
 STEP_MARK = re.compile(r"ProfilerStep#(\d+)$")
+COUNTED_MARK = re.compile(r"[^0-9]*")
+COUNTERS = {"step": 0, "iteration": 0, "iter": 0, "timestep": 0, "batch": 1, "epoch": 2}
+BEFORE_COUNTERS = {"train", "training", "global", "inference", "time", "main", "outer", "solver", "mini"}
+ENGINE_MARK = re.compile(r"(execute_)(?=.*context_)(?=.*generation_)|(execute_model)(?=$|:)|(step\[)")
 LOADER = "enumerate(DataLoader)"
 
 
@@ -231,16 +235,56 @@ def step_category(item):
     return None
 
 
+def counted(name):
+    """(rank of the counter, number) of a range that counts iterations, or None."""
+    before = COUNTED_MARK.match(name).group(0)
+    number = re.match(r"\d+", name[len(before):])
+    words = re.findall("[a-z]+", before.lower())
+    if number is None or not words or words[-1] not in COUNTERS:
+        return None
+    if not set(words[:-1]) <= BEFORE_COUNTERS and words != ["executor", "forward", "step"]:
+        return None
+    return COUNTERS[words[-1]], int(number.group(0))
+
+
+def step_marks(trace):
+    """[(mark, number)] in order of their starts."""
+    ranges = sorted((s for s in trace.slices if s.kind == ANNOTATION), key=lambda s: (s.start, s.order))
+    marks = [(s, int(STEP_MARK.match(s.name).group(1))) for s in ranges if STEP_MARK.match(s.name)]
+    if marks:
+        return marks
+    series = collections.defaultdict(list)
+    for item in ranges:
+        engine = ENGINE_MARK.match(item.name)
+        count = counted(item.name)
+        if engine is not None:
+            series[1, 0, item.process, item.thread, engine.group(0)].append((item, 0))
+        elif count is not None and not item.name.startswith("ProfilerStep#"):
+            rank, number = count
+            series[0, rank, item.process, item.thread, re.sub(r"\d+", "N", item.name)].append((item, number))
+    best = []
+    for (kind, rank, *_), found in series.items():
+        if kind == 0 and (len(found) < 2 or any(a >= b for (_, a), (_, b) in zip(found, found[1:]))):
+            continue
+        if any(b.start < a.end for (a, _), (b, _) in zip(found, found[1:])):
+            continue
+        best.append((kind, rank, -sum(item.duration for item, _ in found), found))
+    if not best:
+        return []
+    kind, _, _, found = min(best, key=lambda each: each[:3])
+    return found if kind == 0 else [(item, i) for i, (item, _) in enumerate(found)]
+
+
 def steps(session):
     rows = []
     zero, _ = profile_bounds(session)
     for trace in session:
-        marks = [(item, STEP_MARK.match(item.name)) for item in trace.slices if item.kind == ANNOTATION]
-        marks = [(mark, int(found.group(1))) for mark, found in marks if found]
-        marks.sort(key=lambda pair: (pair[0].start, pair[0].order))
+        marks = step_marks(trace)
         if not marks:
             continue
-        parts = list(active_parts({c: bounds(i) for c, i in grouped(trace.slices, step_category).items()
+        own = {mark for mark, _ in marks}
+        others = [item for item in trace.slices if item not in own]
+        parts = list(active_parts({c: bounds(i) for c, i in grouped(others, step_category).items()
                                    if c is not None}))
         launched = []
         end_before = None

@@ -31,6 +31,18 @@ std::vector<int64_t> lengths_after(std::vector<Event>& events) {
   return lengths;
 }
 
+/// How long the queue has at least so many launches in it, of the lengths after each of the sorted events.
+int64_t time_at(const std::vector<Event>& events, const std::vector<int64_t>& lengths, int64_t least) {
+  int64_t time = 0;
+  for (size_t i = 0; i + 1 < events.size(); ++i) {
+    if (lengths[i] >= least) time += events[i + 1].first - events[i].first;
+  }
+  return time;
+}
+
+/// So many launches fill the queue of a stream on NVIDIA's devices: the next one blocks.
+constexpr int64_t kFull = 1024;
+
 void append_queues(const RunInSession& run, Table& table) {
   const Timeline& timeline = run.timeline();
   const DeviceOps& ops = timeline.device_ops;
@@ -42,10 +54,12 @@ void append_queues(const RunInSession& run, Table& table) {
   }
   for (auto& [id, events] : events_of_stream) {
     std::vector<int64_t> lengths = lengths_after(events);
+    const int64_t waiting = time_at(events, lengths, 1);
+    const int64_t full = time_at(events, lengths, kFull);
     std::sort(lengths.begin(), lengths.end());
     table.append({run.run().rank, int64_t{id.device}, id.stream, static_cast<int64_t>(events.size() / 2), mean(lengths),
                   sample_deviation(lengths), lengths.front(), quantile_of_sorted(lengths, 0.25),
-                  quantile_of_sorted(lengths, 0.5), quantile_of_sorted(lengths, 0.75), lengths.back()});
+                  quantile_of_sorted(lengths, 0.5), quantile_of_sorted(lengths, 0.75), lengths.back(), waiting, full});
   }
 }
 
@@ -61,7 +75,9 @@ Analysis queue_analysis() {
                   of_length("mean", "mean length"), of_length("std", "sample standard deviation (n - 1), 0 for one"),
                   count_column("min", "smallest length; below 0 where an op begins before its call, by the clocks"),
                   of_length("p25", "first quartile, interpolated"), of_length("median", "median, interpolated"),
-                  of_length("p75", "third quartile, interpolated"), count_column("max", "largest length")},
+                  of_length("p75", "third quartile, interpolated"), count_column("max", "largest length"),
+                  time_column("waiting_ns", "in which at least one call waits"),
+                  time_column("full_ns", "in which 1,024 or more wait: the queue is full, and launching blocks")},
       .applies = [](const ProfileCounts& counts) { return counts.launched > 0; },
       .fold = fold_of<RowsByRun<append_queues>>};
 }

@@ -38,9 +38,25 @@ TEST(Queue, LengthAfterEachEvent) {
   EXPECT_DOUBLE_EQ(real_at(table, 0, "median"), 1.5);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "p75"), 2.0);
   EXPECT_EQ(integer_at(table, 0, "max"), 3);
+  EXPECT_EQ(integer_at(table, 0, "waiting_ns"), 60);
+  EXPECT_EQ(integer_at(table, 0, "full_ns"), 0);
   EXPECT_EQ(integer_at(table, 1, "stream"), 20);
   EXPECT_EQ(integer_at(table, 1, "count"), 1);
   EXPECT_EQ(integer_at(table, 1, "max"), 1);
+}
+
+TEST(Queue, FullFromSoManyLaunchesOn) {
+  TestRun run;
+  constexpr int64_t kLaunches = 1030;
+  for (int64_t i = 0; i < kLaunches; ++i) {
+    const SliceIndex call = run.host(SliceKind::runtime_call, "launch", 10 * i, 1);
+    run.kernel("k", 20000 + 10 * i, 5, {0, 7, OpKind::compute, KernelClass::gemm, call});
+  }
+  const Table table = queue_table(session_of(run), {});
+  EXPECT_EQ(integer_at(table, 0, "max"), kLaunches);
+  EXPECT_EQ(integer_at(table, 0, "waiting_ns"), 20000 + 10 * (kLaunches - 1));
+  // From the 1,024th launch until the seventh op begins, which leaves 1,023.
+  EXPECT_EQ(integer_at(table, 0, "full_ns"), 20000 + 10 * 6 - 10 * 1023);
 }
 
 /// The definition, by counting launches and starts at each event anew.

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
+#include "analysis/findings/vendor_words.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -147,7 +149,11 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
                                      [&](const Finding& each) { return each.severity <= finding.severity; });
     diagnosis.findings.insert(behind.base(), std::move(finding));
   }
-  for (Finding& finding : diagnosis.findings) name_place(run.session(), finding);
+  const std::string vendor = vendor_of(run.session());
+  for (Finding& finding : diagnosis.findings) {
+    name_place(run.session(), finding);
+    finding.suggestion = in_words_of(vendor, std::move(finding.suggestion));
+  }
   return diagnosis;
 }
 

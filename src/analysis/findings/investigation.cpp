@@ -45,16 +45,44 @@ void Investigation::find_path() {
   const Replay replayed = replay(graph, weights_of(graph));
   const EdgeParts parts(whole);
   const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& visit) { parts.for_each(edge, to, visit); };
+  std::vector<OnPath> path;
   for (const Period& period : periods_) {
+    path.clear();
     for_each_part_of_path(graph, replayed, period.last, period.begin, parts_of,
                           [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+                            path.push_back({part.bound_by, part.run, {from, to}});
                             PathShare& share = (*path_)[part.bound_by.number()];
                             share.total += to - from;
-                            if (static_cast<double>(to - from) >= thresholds().host_stall)
-                              share.in_long_parts += to - from;
                             if (to - from <= share.longest.end - share.longest.begin) return;
                             share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
                           });
+    find_stretches(path);
+  }
+}
+
+/// `path` leads backwards.
+void Investigation::find_stretches(const std::vector<OnPath>& path) {
+  PathShare& code = (*path_)[BoundBy(IdleCause::host_code).number()];
+  const SessionFacts& whole = facts_.whole();
+  const auto is_code = [](const OnPath& part) { return part.bound_by == BoundBy(IdleCause::host_code); };
+  const auto goes_on = [&](const OnPath& part) {
+    return is_code(part) || part.bound_by == BoundBy(IdleCause::io) || part.bound_by == BoundBy(IdleCause::lock);
+  };
+  for (size_t last = 0; last < path.size(); ++last) {
+    if (!is_code(path[last])) continue;
+    int64_t length = 0;
+    size_t first = last;
+    size_t next = last;
+    for (; next < path.size() && goes_on(path[next]) && path[next].run == path[last].run; ++next) {
+      if (!is_code(path[next])) continue;
+      length += path[next].time.end - path[next].time.begin;
+      first = next;
+    }
+    if (static_cast<double>(length) >= thresholds().host_stall) code.in_long_stretches += length;
+    const Interval stretch{shown_time(whole, path[first].run, path[first].time.begin),
+                           shown_time(whole, path[last].run, path[last].time.end)};
+    if (stretch.end - stretch.begin > code.longest.end - code.longest.begin) code.longest = stretch;
+    last = next - 1;
   }
 }
 
@@ -113,7 +141,11 @@ std::string Investigation::per_step(int64_t total) const {
                      repetitions_ ? "repetition" : "step");
 }
 
-std::string Investigation::culprit_of(std::string_view cause) {
+std::string IdleCulprit::text() const {
+  return name.empty() ? "" : fmt::format("{} ({})", name, format_percent(pct));
+}
+
+IdleCulprit Investigation::culprit_of(std::string_view cause) {
   const Table& hosts = table("idle_hosts");
   std::map<std::string, int64_t> culprits;
   int64_t whole = 0;
@@ -125,9 +157,8 @@ std::string Investigation::culprit_of(std::string_view cause) {
   }
   const auto most = std::max_element(culprits.begin(), culprits.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return "";
-  return fmt::format("{} ({})", most->first,
-                     format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole)));
+  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return {};
+  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
 }
 
 }  // namespace cgpu

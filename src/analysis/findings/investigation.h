@@ -21,9 +21,20 @@ namespace cgpu {
 
 /// The time on the critical path of one kind.
 struct PathShare {
-  int64_t total = 0;          // ns
-  int64_t in_long_parts = 0;  // of this, in parts of Thresholds::host_stall or more
-  Interval longest;           // the longest part, in ns from the start of the session
+  int64_t total = 0;  // ns
+  /// Of host_code, in stretches of Thresholds::host_stall or more: what a thread does between two of its calls that
+  /// launch or wait, also where reading, writing or locks lie in between.
+  int64_t in_long_stretches = 0;
+  Interval longest;  // the longest part or, of host_code, stretch, in ns from the start of the session
+};
+
+/// Whom the most of the idle time of a cause is due to.
+struct IdleCulprit {
+  std::string name;  // empty where there is none
+  double pct = 0;    // of the idle time of the cause
+
+  /// "cudaFree (72.10%)"; empty where there is none.
+  std::string text() const;
 };
 
 class Investigation {
@@ -65,15 +76,20 @@ class Investigation {
   int64_t gain_of(const EdgeTimes::Question& question);
 
   const Table& table(const std::string& name);
-  /// The culprit that at least a quarter of the idle time of a cause is due to, with its share of it; empty where there
-  /// is none.
-  std::string culprit_of(std::string_view cause);
+  /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one.
+  IdleCulprit culprit_of(std::string_view cause);
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;
 
  private:
+  struct OnPath {
+    BoundBy bound_by = BoundBy::compute;
+    size_t run = 0;
+    Interval time;  // in the graph
+  };
   void find_path();
+  void find_stretches(const std::vector<OnPath>& path);
 
   const SessionFacts& facts_;
   const Ruleset& rules_;

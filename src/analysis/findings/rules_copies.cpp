@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
@@ -16,33 +19,138 @@ struct Copies {
   int64_t count = 0;
   int64_t bytes = 0;
   int64_t time = 0;
+  /// What they and their calls take, without what a call waits for before its copy begins.
+  int64_t cost = 0;
   int64_t pageable_bytes = 0;
   int64_t pageable_time = 0;
   int64_t small = 0;  // below Thresholds::small_copy
   int64_t small_time = 0;
+  std::set<std::pair<int64_t, int32_t>> devices;  // rank, device
 };
+
+/// What a copy and its call take together. `busy_until`: when the ops that the device ran before it had ended; a call
+/// that holds its copy waits for these first.
+int64_t cost_of(const Timeline& timeline, SliceIndex copy, int64_t busy_until) {
+  const Slices& slices = timeline.slices;
+  const SliceIndex call = launch_of(timeline, copy);
+  if (call == kNone) return slices.duration[copy];
+  if (slices.end(call) <= slices.start[copy]) return slices.duration[copy] + slices.duration[call];
+  const int64_t begin = std::max(slices.start[call], std::min(busy_until, slices.start[copy]));
+  return std::max(slices.end(copy), slices.end(call)) - std::min(begin, slices.start[copy]);
+}
 
 Copies copies_of(const Session& session, double small_copy) {
   Copies copies;
   for (const Run& run : session.runs) {
     const DeviceOps& ops = run.timeline.device_ops;
-    for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex slice) {
-      if (ops.copy[op] != CopyKind::HtoD && ops.copy[op] != CopyKind::DtoH) return;
-      const int64_t time = run.timeline.slices.duration[slice];
-      ++copies.count;
-      copies.time += time;
-      if (ops.bytes[op] > 0) copies.bytes += ops.bytes[op];
-      if (ops.source[op] == MemoryKind::pageable || ops.destination[op] == MemoryKind::pageable) {
-        copies.pageable_bytes += std::max<int64_t>(ops.bytes[op], 0);
-        copies.pageable_time += time;
+    const Slices& slices = run.timeline.slices;
+    for (auto& [device, of_device] : ops_by_device(run.timeline)) {
+      std::vector<OpIndex> in_order = of_device;
+      std::stable_sort(in_order.begin(), in_order.end(),
+                       [&](OpIndex a, OpIndex b) { return slices.start[ops.slice[a]] < slices.start[ops.slice[b]]; });
+      int64_t busy_until = INT64_MIN;
+      for (const OpIndex op : in_order) {
+        const SliceIndex slice = ops.slice[op];
+        const int64_t busy_before = busy_until;
+        busy_until = std::max(busy_until, slices.end(slice));
+        if (ops.copy[op] != CopyKind::HtoD && ops.copy[op] != CopyKind::DtoH) continue;
+        const int64_t time = slices.duration[slice];
+        ++copies.count;
+        copies.time += time;
+        copies.cost += cost_of(run.timeline, slice, busy_before);
+        copies.devices.emplace(run.rank, device);
+        if (ops.bytes[op] > 0) copies.bytes += ops.bytes[op];
+        if (ops.source[op] == MemoryKind::pageable || ops.destination[op] == MemoryKind::pageable) {
+          copies.pageable_bytes += std::max<int64_t>(ops.bytes[op], 0);
+          copies.pageable_time += time;
+        }
+        if (ops.bytes[op] >= 0 && static_cast<double>(ops.bytes[op]) < small_copy) {
+          ++copies.small;
+          copies.small_time += time;
+        }
       }
-      if (ops.bytes[op] >= 0 && static_cast<double>(ops.bytes[op]) < small_copy) {
-        ++copies.small;
-        copies.small_time += time;
-      }
-    });
+    }
   }
   return copies;
+}
+
+/// The row of `transfers` between host and device that takes the most time.
+struct CopyRoute {
+  std::string kind;    // "HtoD"
+  std::string memory;  // "pinned": of the host
+  int64_t count = 0;
+  int64_t bytes = 0;
+  double rate = 0;  // GB/s; 0 where it is not known
+  double peak = 0;
+};
+
+CopyRoute longest_route(Investigation& run) {
+  const Table& transfers = run.table("transfers");
+  const auto number = [&](const RowView& row, const char* name) {
+    const Cell cell = row[transfers.column(name)];
+    const auto* real = std::get_if<double>(&cell);
+    const auto* integer = std::get_if<int64_t>(&cell);
+    return real != nullptr ? *real : integer != nullptr ? static_cast<double>(*integer) : 0.0;
+  };
+  CopyRoute route;
+  double most = 0;
+  for (const RowView row : transfers.rows()) {
+    const auto kind = std::get<std::string>(row[transfers.column("kind")]);
+    if ((kind != "HtoD" && kind != "DtoH") || number(row, "total_ns") <= most) continue;
+    most = number(row, "total_ns");
+    route = {kind,
+             std::get<std::string>(row[transfers.column(kind == "HtoD" ? "src_memory" : "dst_memory")]),
+             static_cast<int64_t>(number(row, "count")),
+             static_cast<int64_t>(number(row, "bytes")),
+             number(row, "bandwidth"),
+             number(row, "peak_bandwidth")};
+  }
+  return route;
+}
+
+std::string text_of(const CopyRoute& route) {
+  if (route.count == 0) return "";
+  std::string text =
+      fmt::format("; most of it {} {} of {} memory", format_count(route.count), route.kind, route.memory);
+  if (route.bytes > 0) text += fmt::format(", {} each", format_bytes(route.bytes / route.count));
+  if (route.rate > 0) text += fmt::format(", at {}", format_rate(route.rate, "GB/s"));
+  if (route.peak > 0) text += fmt::format(" (its link: {})", format_rate(route.peak, "GB/s"));
+  return text;
+}
+
+std::string text_of(const std::set<std::pair<int64_t, int32_t>>& devices, size_t ranks) {
+  std::vector<std::string> names;
+  for (const auto& [rank, device] : devices) {
+    names.push_back(ranks > 1 ? fmt::format("rank {} device {}", rank, device) : fmt::format("{}", device));
+  }
+  return fmt::format("; device{} {}", ranks == 1 && names.size() > 1 ? "s" : "", fmt::join(names, ", "));
+}
+
+EdgeTimes::Question without_time_of(BoundBy kind) {
+  EdgeTimes::Question question;
+  question.freed.set(kind.number());
+  return question;
+}
+
+/// Copies that take longer than all the rest: nothing could hide all of them. The best that is known is to hide what
+/// the rest can, or to copy at twice the rate.
+void bound_what_can_be_hidden(Investigation& run, int64_t gain, Finding& finding) {
+  if (run.hides_launches())
+    gain = std::max(gain, run.path(BoundBy::memory).total);  // replay keeps what they waited for
+  const int64_t hidden = run.measured() - gain;
+  if (gain <= hidden) return;
+  const int64_t faster = std::min(run.path(BoundBy::memory).total / 2, gain);
+  finding.gain = std::max(hidden, faster);
+  finding.recoverable_low = std::min(hidden, faster);
+  finding.title = fmt::format("{} of the time the run waits for copies",
+                              format_percent(100 * static_cast<double>(gain) / static_cast<double>(run.measured())));
+  finding.evidence += fmt::format("; at twice the rate {} less, beside all other work {} at most", format_ns(faster),
+                                  format_ns(hidden));
+  finding.suggestion =
+      "Copy less, or keep the data on the device: there is too little other work to hide these copies beside. Look "
+      "whether they reach the rate of the link (page-locked memory, the memory of the processor next to the device, no "
+      "other device on the same link)";
+  if (run.hides_launches()) finding.confidence = Confidence::low;
 }
 
 }  // namespace
@@ -51,18 +159,18 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
   if (!run.has_device_ops()) return;
   const double waiting = run.path_share(IdleCause::blocking_copy);
   const double copying = run.path_share(BoundBy::memory);
-  EdgeTimes::Question not_blocking;  // what copies cost is also what the host does only after those that block it
-  not_blocking.freed.set(BoundBy(IdleCause::blocking_copy).number());
-  EdgeTimes::Question at_once;
-  at_once.freed.set(BoundBy(BoundBy::memory).number());
-  EdgeTimes::Question gone;
+  const EdgeTimes::Question not_blocking = without_time_of(IdleCause::blocking_copy);
+  const EdgeTimes::Question at_once = without_time_of(BoundBy::memory);
+  EdgeTimes::Question gone;  // what copies cost is also what the host does only after those that block it
   gone.freed = not_blocking.freed | at_once.freed;
   const int64_t gain = run.gain_of(gone);
   const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
   if (std::max(share, waiting + copying) < run.thresholds().noticeable) return;
   const Copies copies = copies_of(run.session(), run.thresholds().small_copy);
-  const std::string moved = fmt::format("{} copies between host and device, {} in {}", copies.count,
-                                        format_bytes(copies.bytes), format_ns(copies.time));
+  const CopyRoute route = longest_route(run);
+  const std::string moved =
+      fmt::format("{} copies between host and device, {} in {}{}{}", copies.count, format_bytes(copies.bytes),
+                  format_ns(copies.time), text_of(route), text_of(copies.devices, run.session().runs.size()));
   Finding finding{.rule = "exposed_copies",
                   .title = std::string(kShareOfTime) + " the run waits for copies",
                   .evidence = fmt::format(
@@ -75,9 +183,28 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
                   .confidence = Confidence::high,
                   .time = (copying > waiting ? run.path(BoundBy::memory) : run.path(IdleCause::blocking_copy)).longest,
                   .remedy = gone};
-  if (static_cast<double>(copies.small) >= run.thresholds().many_copies && 2 * copies.small > copies.count &&
-      2 * (copies.small_time) > copies.time &&
-      static_cast<double>(gain) < run.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
+  const auto blocking = [&] {
+    finding.rule = "blocking_copies";
+    finding.title = std::string(kShareOfTime) + " is lost because the host waits for copies that block it";
+    finding.suggestion =
+        "Copy without blocking (cudaMemcpyAsync, non_blocking=True, page-locked memory), and wait only "
+        "where the data is used";
+  };
+  if (2 * copies.cost < gain) {
+    // Not the copies: their calls wait for what the device does before, and the host goes on only then.
+    blocking();
+    const std::string culprit = run.culprit_of("host_code").text();
+    finding.evidence = fmt::format(
+        "{} could go on beside the device if the host did not wait in these calls, which take {} without that wait; {}",
+        run.per_step(gain), format_ns(copies.cost), moved);
+    if (!culprit.empty()) finding.evidence += fmt::format("; after them the host does most in {}", culprit);
+    // A stall of the host after them is its own matter: it is told first.
+    const PathShare& code = run.path(IdleCause::host_code);
+    if (2 * code.in_long_stretches > code.total) finding.confidence = Confidence::medium;
+    finding.remedy = not_blocking;
+  } else if (static_cast<double>(copies.small) >= run.thresholds().many_copies && 2 * copies.small > copies.count &&
+             2 * (copies.small_time) > copies.time &&
+             static_cast<double>(gain) < run.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
     finding.rule = "small_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies, most of them small";
     finding.evidence += fmt::format("; {} of them below 64 KiB", copies.small);
@@ -92,11 +219,9 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
         "Use page-locked memory (pin_memory=True, cudaHostAlloc) with copies that do not block "
         "(non_blocking=True): they run beside kernels, at the speed of the link";
   } else if (run.gain_of(not_blocking) > run.gain_of(at_once)) {
-    finding.rule = "blocking_copies";
-    finding.title = std::string(kShareOfTime) + " is lost because the host waits for copies that block it";
-    finding.suggestion =
-        "Copy without blocking (cudaMemcpyAsync, non_blocking=True, page-locked memory), and wait only "
-        "where the data is used";
+    blocking();
+  } else {
+    bound_what_can_be_hidden(run, gain, finding);
   }
   findings.push_back(std::move(finding));
 }

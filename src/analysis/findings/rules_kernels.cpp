@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/device/device_ops.h"
@@ -123,6 +126,81 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
        .remedy = question});
 }
 
+/// Kernels that a compiler fuses, one after another in a stream: each reads from memory what the one before it wrote.
+/// As one kernel they take about as long as the longest of them. Short ones are told by their gaps
+/// (find_short_kernels).
+void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings) {
+  constexpr size_t kSequence = 3;  // a norm and its activation often stand alone between products
+  const Session& session = run.facts().whole().session();
+  std::vector<std::unordered_map<SliceIndex, double>> factors(session.runs.size());
+  KernelTime found;
+  int64_t sequences = 0;
+  int64_t saved = 0;
+  std::map<KernelClass, int64_t> classes;
+  for (size_t number = 0; number < session.runs.size(); ++number) {
+    const Timeline& t = session.runs[number].timeline;
+    const auto start_of = [&](OpIndex op) { return t.slices.start[t.device_ops.slice[op]]; };
+    for (auto& [stream, ops] : ops_by_stream(t)) {
+      std::vector<OpIndex> in_order = ops;
+      std::stable_sort(in_order.begin(), in_order.end(),
+                       [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); });
+      std::vector<OpIndex> sequence;
+      const auto end_sequence = [&] {
+        int64_t sum = 0;
+        int64_t longest = 0;
+        for (const OpIndex op : sequence) {
+          sum += t.slices.duration[t.device_ops.slice[op]];
+          longest = std::max(longest, t.slices.duration[t.device_ops.slice[op]]);
+        }
+        if (sequence.size() >= kSequence) {
+          ++sequences;
+          saved += sum - longest;
+          found.time += sum;
+          found.count += static_cast<int64_t>(sequence.size());
+          for (const OpIndex op : sequence) {
+            factors[number].emplace(t.device_ops.slice[op], static_cast<double>(longest) / static_cast<double>(sum));
+            classes[class_of(t, op)] += t.slices.duration[t.device_ops.slice[op]];
+          }
+        }
+        sequence.clear();
+      };
+      for (const OpIndex op : in_order) {
+        const KernelClass kernel_class = class_of(t, op);
+        if (!can_be_fused(kernel_class) || t.device_ops.kind[op] != OpKind::compute) {
+          end_sequence();
+        } else if (static_cast<double>(t.slices.duration[t.device_ops.slice[op]]) > run.thresholds().short_kernel) {
+          sequence.push_back(op);
+        }
+      }
+      end_sequence();
+    }
+  }
+  if (static_cast<double>(saved) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  const auto most = std::max_element(classes.begin(), classes.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  EdgeTimes::Question fused;
+  fused.op_factor = [factors = std::move(factors)](size_t number, SliceIndex op) {
+    const auto factor = factors[number].find(op);
+    return factor == factors[number].end() ? 1.0 : factor->second;
+  };
+  const int64_t gain = run.gain_of(fused);
+  findings.push_back(
+      {.rule = "fusable_kernels",
+       .title = std::string(kShareOfTime) +
+                " could be gained by fusing kernels that follow each other and only pass over " + "memory",
+       .evidence =
+           fmt::format("{} kernels in {} sequences take {}, most of it {} ({}); each sequence as one kernel would "
+                       "take about as long as its longest",
+                       format_count(found.count), format_count(sequences), format_ns(found.time), text_of(most->first),
+                       format_ns(most->second)),
+       .suggestion = "Fuse them: torch.compile, or fused implementations of what they belong to (normalization, rotary "
+                     "embedding, activation with its product, optimizer)",
+       .command = "kernel_classes",
+       .confidence = Confidence::medium,
+       .remedy = fused,
+       .recoverable_low = gain / 2});  // where a reduction or a copy stays a kernel of its own
+}
+
 /// Where the device computes most of the time, what it computes: nothing that waiting less could give back.
 void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
   int64_t computing = 0;
@@ -146,9 +224,10 @@ void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
   if (most == classes.end() || whole == 0) return;
   findings.push_back(
       {.rule = "dominant_kernel",
-       .title = fmt::format("The devices compute for {} of their time, most of it {} ({})", format_percent(100 * share),
-                            text_of(most->first),
-                            format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
+       .title =
+           fmt::format("From their first op to their last the devices compute for {} of the time, most of it {} ({})",
+                       format_percent(100 * share), text_of(most->first),
+                       format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
        .evidence = fmt::format("{} on the critical path", run.per_step(run.path(BoundBy::compute).total)),
        .suggestion =
            "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",
@@ -162,6 +241,7 @@ void find_kernels(Investigation& run, std::vector<Finding>& findings) {
   if (!run.has_device_ops()) return;
   find_fp32_matrices(run, findings);
   find_short_kernels(run, findings);
+  find_passes_over_memory(run, findings);
   find_dominant_kernel(run, findings);
 }
 

@@ -2,12 +2,18 @@
 // the graph of dependencies, and what that gives back is the finding's recoverable time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/pipelines.h"
+#include "base/contains.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -52,10 +58,29 @@ EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
   return question;
 }
 
+/// Graphs are no advice where most of the device work is launched as such already.
+std::string launch_less(const Session& session) {
+  int64_t ops = 0;
+  int64_t in_graphs = 0;
+  for (const Run& run : session.runs) {
+    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+      const SliceIndex call = launch_of(run.timeline, slice);
+      if (call == kNone) return;
+      ++ops;
+      if (contains(run.timeline.name(call), "GraphLaunch")) ++in_graphs;
+    });
+  }
+  const bool graphed = 2 * in_graphs > ops;
+  return std::string("Launch less: ") +
+         (graphed ? "put what is still launched op by op into the graphs, "
+                  : "CUDA graphs (torch.compile with mode=\"reduce-overhead\"), ") +
+         "fused ops (torch.compile, foreach and fused optimizers), a larger batch";
+}
+
 void find_kinds(Investigation& run, std::vector<Finding>& findings) {
   for (const LostTime& lost : kLostTimes) {
     if (run.path_share(lost.cause) < run.thresholds().noticeable / 3) continue;
-    const std::string culprit = run.culprit_of(text_of(lost.cause));
+    const std::string culprit = run.culprit_of(text_of(lost.cause)).text();
     Finding finding{.rule = lost.rule,
                     .title = std::string(kShareOfTime) + " the run " + lost.what,
                     .evidence = fmt::format("{} on the critical path", run.per_step(run.path(lost.cause).total)),
@@ -76,7 +101,7 @@ void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
   const int64_t gain = run.gain_of(without);
   const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
   if (share < run.thresholds().noticeable) return;
-  const std::string culprit = run.culprit_of("synchronization");
+  const std::string culprit = run.culprit_of("synchronization").text();
   Finding finding{
       .rule = "synchronization",
       .title =
@@ -94,50 +119,70 @@ void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// Whether the name of a range says that it reads or writes: "IO N", "save_checkpoint".
+bool says_io(std::string_view name) {
+  std::string word;
+  for (const char letter : name) {
+    if (letter == '/' && (word == "i" || word == "I")) continue;  // I/O
+    if (std::isalpha(static_cast<unsigned char>(letter)) == 0) break;
+    word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  constexpr std::array<std::string_view, 8> words{"io",   "read", "write",  "save",
+                                                  "load", "dump", "output", "checkpoint"};
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 /// Time of the host between its calls: a few long stalls, or many short stretches, when launching itself is the bound.
 void find_host_code(Investigation& run, std::vector<Finding>& findings) {
   const PathShare& code = run.path(IdleCause::host_code);
   const PathShare& launches = run.path(IdleCause::launch_overhead);
-  const int64_t dense = code.total - code.in_long_parts + launches.total;
+  const int64_t dense = code.total - code.in_long_stretches + launches.total;
   const auto share = [&](int64_t time) { return static_cast<double>(time) / static_cast<double>(run.measured()); };
-  const std::string culprit = run.culprit_of("host_code");
-  const std::string most = culprit.empty() ? "" : "; of the idle time, most in " + culprit;
-  if (dense > code.in_long_parts && share(dense) >= run.thresholds().noticeable) {
+  const IdleCulprit culprit = run.culprit_of("host_code");
+  const std::string most = culprit.name.empty() ? "" : "; of the idle time, most in " + culprit.text();
+  if (dense > code.in_long_stretches && share(dense) >= run.thresholds().noticeable) {
     findings.push_back(
         {.rule = "launch_bound",
          .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
          .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them{}", run.per_step(dense),
-                                 format_ns(launches.total), format_ns(code.total - code.in_long_parts), most),
-         .suggestion =
-             "Launch less: CUDA graphs (torch.compile with mode=\"reduce-overhead\"), fused ops (torch.compile, "
-             "foreach and fused optimizers), a larger batch",
+                                 format_ns(launches.total), format_ns(code.total - code.in_long_stretches), most),
+         .suggestion = launch_less(run.session()),
          .command = "launches",
          .confidence = Confidence::medium,
          .time = code.longest,
          .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})});
   } else if (share(code.total) >= run.thresholds().noticeable) {
-    findings.push_back({.rule = "host_stall",
-                        .title = std::string(kShareOfTime) + " the host computes while the device has nothing to do",
-                        .evidence = fmt::format("{} on the critical path, {} of it in stretches of 1 ms or more{}",
-                                                run.per_step(code.total), format_ns(code.in_long_parts), most),
-                        .suggestion = "Move this work out of the loop, to another thread, or to the device; or queue "
-                                      "device work before it",
-                        .command = "idle_hosts --where 'cause = host_code'",
-                        .confidence = Confidence::high,
-                        .time = code.longest,
-                        .remedy = freed({IdleCause::host_code})});
+    const bool one = culprit.pct >= 50;  // that most of it is due to
+    Finding finding{.rule = "host_stall",
+                    .title = std::string(kShareOfTime) + " the host " +
+                             (one ? "is in " + culprit.name + " while the device has nothing to do"
+                                  : "computes while the device has nothing to do"),
+                    .evidence = fmt::format("{} on the critical path, {} of it in stretches of 1 ms or more{}",
+                                            run.per_step(code.total), format_ns(code.in_long_stretches), most),
+                    .suggestion =
+                        "Move this work out of the loop, to another thread, or to the device; or queue "
+                        "device work before it",
+                    .command = "idle_hosts --where 'cause = host_code'",
+                    .confidence = Confidence::high,
+                    .time = code.longest,
+                    .remedy = freed({IdleCause::host_code})};
+    if (one && says_io(culprit.name)) {
+      finding.suggestion =
+          "Read and write on another thread, or after the next step's device work has been queued: copy into "
+          "page-locked memory without blocking, and wait for the copy only before its data is used";
+    }
+    findings.push_back(std::move(finding));
   }
-  if (dense <= code.in_long_parts && share(launches.total) >= run.thresholds().noticeable) {
-    findings.push_back({.rule = "launch_bound",
-                        .title = std::string(kShareOfTime) + " goes into launch calls",
-                        .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
-                        .suggestion =
-                            "Launch less: CUDA graphs, fused ops, a larger batch; look whether single calls are "
-                            "far longer than others",
-                        .command = "launches",
-                        .confidence = Confidence::medium,
-                        .time = launches.longest,
-                        .remedy = freed({IdleCause::launch_overhead})});
+  if (dense <= code.in_long_stretches && share(launches.total) >= run.thresholds().noticeable) {
+    findings.push_back(
+        {.rule = "launch_bound",
+         .title = std::string(kShareOfTime) + " goes into launch calls",
+         .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
+         .suggestion = launch_less(run.session()) + "; look whether single calls are far longer than others",
+         .command = "launches",
+         .confidence = Confidence::medium,
+         .time = launches.longest,
+         .remedy = freed({IdleCause::launch_overhead})});
   }
 }
 
@@ -153,6 +198,56 @@ std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const Sessi
   return ops;
 }
 
+/// What `collectives` says of the one that takes most time, and of all: how fast they move data, and how much is
+/// waiting.
+struct Collectives {
+  int64_t time = 0;
+  std::optional<int64_t> wait;  // absent where ranks are missing that would say it
+  bool have_rate = false;
+  std::string text;
+};
+
+Collectives collectives_of(Investigation& run) {
+  const Table& table = run.table("collectives");
+  Collectives all;
+  const RowView* most = nullptr;
+  std::vector<RowView> rows;
+  for (const RowView row : table.rows()) rows.push_back(row);
+  const auto time_of = [&](const RowView& row) { return std::get<int64_t>(row[table.column("total_ns")]); };
+  for (const RowView& row : rows) {
+    all.time += time_of(row);
+    const Cell wait = row[table.column("wait_ns")];
+    if (const auto* ns = std::get_if<int64_t>(&wait)) all.wait = all.wait.value_or(0) + *ns;
+    if (most == nullptr || time_of(row) > time_of(*most)) most = &row;
+  }
+  if (most == nullptr) return all;
+  const auto count = std::get<int64_t>((*most)[table.column("count")]);
+  const Cell group = (*most)[table.column("group")];
+  all.text = fmt::format("; most in {}{}: {} of ", std::get<std::string>((*most)[table.column("name")]),
+                         group == Cell() ? "" : " of group " + std::get<std::string>(group), format_count(count));
+  const Cell bytes = (*most)[table.column("bytes")];
+  if (const auto* sum = std::get_if<int64_t>(&bytes); sum != nullptr && count > 0) {
+    all.text += format_bytes(*sum / count) + " each, ";
+  }
+  const auto ranks = std::get<int64_t>((*most)[table.column("ranks")]);
+  all.text += fmt::format("{} on average", format_ns(time_of(*most) / std::max<int64_t>(count * ranks, 1)));
+  const Cell algorithm = (*most)[table.column("algo_bandwidth")];
+  const Cell bus = (*most)[table.column("bus_bandwidth")];
+  if (const auto* rate = std::get_if<double>(&algorithm)) {
+    all.have_rate = true;
+    all.text += fmt::format(", at {}", format_rate(*rate, "GB/s"));
+    const auto* on_link = std::get_if<double>(&bus);
+    all.text += on_link != nullptr ? fmt::format(" ({} on the link)", format_rate(*on_link, "GB/s")) : "";
+  }
+  if (all.wait && all.time > 0) {
+    all.text += fmt::format("; of all {}, {} is waiting for the last rank", format_ns(all.time),
+                            format_percent(100 * static_cast<double>(*all.wait) / static_cast<double>(all.time)));
+  } else if (run.session().runs.size() == 1) {
+    all.text += "; how much of it is waiting for other ranks, only their profiles tell";
+  }
+  return all;
+}
+
 void find_communication(Investigation& run, std::vector<Finding>& findings) {
   const PathShare& path = run.path(BoundBy::communication);
   if (run.path_share(BoundBy::communication) < run.thresholds().noticeable) return;
@@ -163,10 +258,13 @@ void find_communication(Investigation& run, std::vector<Finding>& findings) {
       return ops[number].contains(op) ? 0.0 : 1.0;
     };
   }
+  const Collectives moved = collectives_of(run);
+  const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
   findings.push_back(
       {.rule = "exposed_communication",
-       .title = std::string(kShareOfTime) + " the run waits for communication that nothing hides",
-       .evidence = fmt::format("{} on the critical path", run.per_step(path.total)),
+       .title = std::string(kShareOfTime) + " the run waits for communication that nothing hides" +
+                (transfers ? ": for the transfers, not for late ranks" : ""),
+       .evidence = fmt::format("{} on the critical path{}", run.per_step(path.total), moved.text),
        .suggestion =
            "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
            "send less (larger accumulation, lower precision), or use a faster path between the devices",
@@ -197,16 +295,44 @@ void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
   const int64_t both = dependency + unknown;
   const double share = static_cast<double>(both) / static_cast<double>(run.measured());
   if (share < run.thresholds().orphans) return;
+  const bool has_host = std::any_of(run.session().runs.begin(), run.session().runs.end(), [](const Run& one) {
+    const Timeline& t = one.timeline;
+    for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+      if (is_call(t.kind(slice))) return true;
+    }
+    return false;
+  });
   findings.push_back(
       {.rule = "untraced_host",
        .title = fmt::format("{} of the time the device waits for something that the profile does not show",
                             format_percent(100 * share)),
        .evidence = unexplained_words(dependency, unknown),
-       .suggestion = "Record the host too (calls of the runtime, NVTX, Python frames), begin the recording "
-                     "before the work, and record events between streams",
+       .suggestion = has_host ? "Begin the recording before the work, and record events between streams"
+                              : "Record the host too (calls of the runtime, NVTX, Python frames), begin the recording "
+                                "before the work, and record events between streams",
        .command = "critical_path_trace --where 'bound_by in (dependency, unknown)'",
        .confidence = Confidence::low,
        .time = (dependency > unknown ? run.path(IdleCause::dependency) : run.path(IdleCause::unknown)).longest});
+}
+
+/// What the device did before the recording began, or beyond what is recorded of the host: no time of the program's.
+void find_profile_edge(Investigation& run, std::vector<Finding>& findings) {
+  const PathShare& path = run.path(IdleCause::profile_edge);
+  if (run.path_share(IdleCause::profile_edge) < run.thresholds().orphans) return;
+  findings.push_back(
+      {.rule = "profile_edge",
+       .title = fmt::format("{} of the time lies at the edge of the profile: the device was at work that is not in it",
+                            format_percent(100 * run.path_share(IdleCause::profile_edge))),
+       .evidence =
+           fmt::format("{}, {} of it at once: what was launched before the recording began was still running, or "
+                       "nothing of the host is recorded",
+                       run.per_step(path.total), format_ns(path.longest.end - path.longest.begin)),
+       .suggestion = fmt::format("No bottleneck: leave this time out (--from {}ns), or let the program wait for the "
+                                 "device before the recording begins",
+                                 path.longest.end),
+       .command = "idle_hosts --where 'cause = profile_edge'",
+       .confidence = Confidence::medium,
+       .time = path.longest});
 }
 
 /// A server that had no request: nothing that the program could do better.
@@ -248,6 +374,7 @@ void find_lost_time(Investigation& run, std::vector<Finding>& findings) {
   find_host_code(run, findings);
   find_communication(run, findings);
   find_unexplained(run, findings);
+  find_profile_edge(run, findings);
   find_no_work(run, findings);
   find_warm_up(run, findings);
 }

@@ -9,7 +9,7 @@
 namespace cgpu {
 
 HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits, const CallTree* tree)
-    : threads_(timeline.tracks.size()), sampled_(timeline, tree) {
+    : threads_(timeline.tracks.size()), sampled_(timeline, tree), edges_(timeline) {
   // The answer for a name, kept for the kind that was asked last: a name is rarely of two kinds.
   struct Answer {
     SliceKind kind = SliceKind::kernel;

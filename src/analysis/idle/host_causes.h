@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/idle/idle_causes.h"
+#include "analysis/idle/profile_edges.h"
 #include "analysis/idle/sampled_host.h"
 #include "base/interval_set.h"
 #include "model/timeline.h"
@@ -45,6 +46,7 @@ class HostCauses {
 
   /// What samples say, of a host whose launches are not known.
   const SampledHost& sampled() const { return sampled_; }
+  const ProfileEdges& edges() const { return edges_; }
 
  private:
   struct Piece {
@@ -68,6 +70,7 @@ class HostCauses {
 
   std::vector<Thread> threads_;  // by track
   SampledHost sampled_;
+  ProfileEdges edges_;
   Pieces everywhere_;  // of the profiler and of the driver: on all threads
 };
 

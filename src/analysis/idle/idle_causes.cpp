@@ -134,9 +134,9 @@ std::optional<IdleCause> cause_of_driver_work(std::string_view name) {
 
 std::string_view text_of(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> texts = {
-      "synchronization",    "blocking_copy", "data_loading", "allocation",        "compilation", "module_load",
-      "garbage_collection", "lock",          "io",           "not_scheduled",     "no_work",     "host_code",
-      "launch_overhead",    "dependency",    "other_rank",   "profiler_overhead", "unknown"};
+      "synchronization",    "blocking_copy", "data_loading", "allocation",        "compilation",  "module_load",
+      "garbage_collection", "lock",          "io",           "not_scheduled",     "no_work",      "host_code",
+      "launch_overhead",    "dependency",    "other_rank",   "profiler_overhead", "profile_edge", "unknown"};
   return texts[static_cast<size_t>(cause)];
 }
 

@@ -30,6 +30,7 @@ enum class IdleCause : uint8_t {
   // The rest:
   other_rank,         // the launching thread waited for other ranks in a collective (ranks/rank_waits.h)
   profiler_overhead,  // the profiler was at work on any thread
+  profile_edge,       // work from before the recording, or after the host's (profile_edges.h)
   unknown             // the launch is not in the profile
 };
 inline constexpr int kIdleCauses = static_cast<int>(IdleCause::unknown) + 1;

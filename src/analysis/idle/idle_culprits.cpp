@@ -23,6 +23,8 @@ std::string_view text_of(NoCulprit reason) {
       return "(what it waited for is not recorded)";
     case NoCulprit::no_wait_recorded:
       return "(collective not recorded)";
+    case NoCulprit::not_in_recording:
+      return "(outside of the recording)";
   }
   return "";
 }
@@ -110,6 +112,10 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
       parts.push_back({.time = named.time,
                        .cause = named.cause,
                        .reason = has_calls_ ? NoCulprit::launch_not_recorded : NoCulprit::no_calls_recorded});
+      return;
+    case IdleCause::profile_edge:
+      parts.push_back(
+          {.time = named.time, .cause = named.cause, .reason = NoCulprit::not_in_recording, .host = launch});
       return;
     case IdleCause::dependency: {
       const SliceIndex awaited = awaited_by(waking_op);

@@ -24,6 +24,7 @@ enum class NoCulprit : uint8_t {
   no_calls_recorded,    // no call at all is
   wait_not_recorded,    // the op was queued, and the profile does not say for what it waited
   no_wait_recorded,     // the thread waited for other ranks, in a slice that is not known
+  not_in_recording,     // what it waited for ran before the recording began or was launched after the host's ended
 };
 std::string_view text_of(NoCulprit reason);
 

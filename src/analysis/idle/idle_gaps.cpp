@@ -18,8 +18,9 @@ void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_
   const SliceIndex launch = launch_of(timeline, waking_op);
   if (launch == kNone) {
     int64_t now = gap.begin;
+    const IdleCause rest = host.edges().holds(gap, waking_op) ? IdleCause::profile_edge : IdleCause::unknown;
     const auto unknown_until = [&](int64_t time) {
-      if (now < time) part({now, time}, IdleCause::unknown, kNone);
+      if (now < time) part({now, time}, rest, kNone);
     };
     const TrackIndex thread = host.sampled().thread_of(timeline.slices.track[waking_op]);
     if (thread != kNone) {
@@ -63,7 +64,10 @@ void split_gap(const Timeline& timeline, const Interval& gap, SliceIndex waking_
   if (returned == gap.end) return;
   const bool alone = launch_end > gap.begin || stream_ended;
   const bool starting = alone && gap.end - returned < kLongestStart;
-  part({returned, gap.end}, starting ? IdleCause::launch_overhead : IdleCause::dependency, launch);
+  const auto waits = [&] {
+    return host.edges().holds({returned, gap.end}, waking_op) ? IdleCause::profile_edge : IdleCause::dependency;
+  };
+  part({returned, gap.end}, starting ? IdleCause::launch_overhead : waits(), launch);
 }
 
 /// Fetches what split_gap reads of the launch of an op: launches lie anywhere in memory.

@@ -126,6 +126,7 @@ TEST(Idle, AnOpThatBeginsLongAfterItsLaunchWaitsForSomethingElse) {
                             launched_on(behind_its_stream.host(kCall, "cudaLaunchKernel", 20, 80), 3), 100 + wait),
               (Causes{{cause, wait}}));
     TestRun launched_inside;
+    launched_inside.host(kCall, "cudaDeviceSynchronize", 1, 9);  // nothing is left from before the recording
     EXPECT_EQ(causes_of_gap(launched_inside, launched_on(launched_inside.host(kCall, "cudaLaunchKernel", 20, 81)),
                             101 + wait),
               (wait < 30'000 ? Causes{{cause, wait + 1}} : Causes{{"launch_overhead", 1}, {cause, wait}}));
@@ -231,6 +232,45 @@ TEST(Idle, NoLaunchIsUnknown) {
   EXPECT_EQ(causes_of_gap(run, launched_on(kNone)), (Causes{{"unknown", 100}}));
 }
 
+/// Of a first op on its stream that was launched at 1,000 ns, and began so long after.
+Causes causes_of_first_op(int64_t after, const std::string& wait, int64_t waited_until, int64_t earlier = 0) {
+  TestRun run;
+  run.kernel("before", 0, 1000, {0, 3, OpKind::compute, KernelClass::gemm, kNone});
+  run.host(kCall, wait, waited_until - 10, 10);
+  const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 500 - earlier, 500);
+  run.kernel("waking", 1000 + after, 10, launched_on(launch));
+  Causes causes;
+  for (const auto& [key, row] : rows_of(idle_table(session_of(run), {}))) causes[key.second] = row.total_ns;
+  return causes;
+}
+
+TEST(Idle, WorkThatWasLaunchedBeforeTheRecording) {
+  // The first op of its stream is queued and does not begin: something is still running there.
+  EXPECT_EQ(causes_of_first_op(40000, "cudaEventRecord", 100), (Causes{{"profile_edge", 40000}}));
+  EXPECT_EQ(causes_of_first_op(40000, "cudaEventSynchronize", 100), (Causes{{"profile_edge", 40000}}));
+  EXPECT_EQ(causes_of_first_op(40000, "cudaStreamSynchronize", 90000), (Causes{{"profile_edge", 40000}}));
+  // Nothing is where the host had waited until nothing was; and what begins soon need not have waited.
+  EXPECT_EQ(causes_of_first_op(40000, "cudaStreamSynchronize", 100), (Causes{{"dependency", 40000}}));
+  EXPECT_EQ(causes_of_first_op(40000, "cudaDeviceSynchronize", 100), (Causes{{"dependency", 40000}}));
+  EXPECT_EQ(causes_of_first_op(29999, "cudaEventRecord", 100), (Causes{{"dependency", 29999}}));
+  // Nor where it was launched while another op ran, for which it may wait.
+  EXPECT_EQ(causes_of_first_op(40000, "cudaEventRecord", 100, 1), (Causes{{"dependency", 40000}}));
+}
+
+TEST(Idle, OpsWithoutALaunchAtTheEdges) {
+  // Before all that is recorded of the host, and after it.
+  TestRun before;
+  before.host(kCall, "cudaMalloc", 200, 10);
+  EXPECT_EQ(causes_of_gap(before, launched_on(kNone)), (Causes{{"profile_edge", 100}}));
+  TestRun after;
+  after.host(kCall, "cudaMalloc", 90, 10);
+  EXPECT_EQ(causes_of_gap(after, launched_on(kNone)), (Causes{{"profile_edge", 100}}));
+  // Between them nothing is known.
+  TestRun between;
+  between.host(kCall, "cudaMalloc", 90, 20);
+  EXPECT_EQ(causes_of_gap(between, launched_on(kNone)), (Causes{{"unknown", 100}}));
+}
+
 TEST(Idle, LaunchAfterItsOpIsAllHostTime) {
   TestRun run;
   EXPECT_EQ(causes_of_gap(run, launched_on(run.host(kCall, "cudaLaunchKernel", 250, 10))),
@@ -270,6 +310,21 @@ struct Why {
   std::string culprit;
 };
 
+/// Whether nothing of the host is recorded before the gap ends or after it begins.
+bool is_at_edge(const Timeline& timeline, int64_t gap_begin, SliceIndex waking) {
+  const Slices& slices = timeline.slices;
+  bool before = true;
+  bool after = true;
+  bool host = false;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (!is_host(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
+    host = true;
+    before = before && slices.start[slice] >= slices.start[waking];
+    after = after && slices.end(slice) <= gap_begin;
+  }
+  return host && (before || after);
+}
+
 /// The cause and the culprit of one idle nanosecond of the gap, by the definition.
 Why slow_why(const Timeline& timeline, const std::vector<OpIndex>& of_device, int64_t time, int64_t gap_begin,
              OpIndex waking) {
@@ -279,7 +334,10 @@ Why slow_why(const Timeline& timeline, const std::vector<OpIndex>& of_device, in
   const auto cause = [&](SliceIndex slice) { return cause_named_by(timeline.kind(slice), timeline.name(slice)); };
   const auto named = [&](SliceIndex slice) { return Why{std::string(text_of(*cause(slice))), name(slice)}; };
   const SliceIndex launch = slices.launch[ops.slice[waking]];
-  if (launch == kNone || !is_plausible(timeline, launch)) return {"unknown", "(launch not recorded)"};
+  if (launch == kNone || !is_plausible(timeline, launch)) {
+    if (is_at_edge(timeline, gap_begin, ops.slice[waking])) return {"profile_edge", "(outside of the recording)"};
+    return {"unknown", "(launch not recorded)"};
+  }
   if (time >= slices.end(launch)) {
     if (slices.end(launch) > gap_begin) return {"launch_overhead", name(launch)};
     for (const OpIndex op : of_device) {
@@ -441,7 +499,7 @@ TEST(Idle, EqualsBruteForceAndAddsUpToTheIdleTime) {
     }
   }
   EXPECT_GT(explained_outside, 1000);
-  EXPECT_EQ(seen.size(), 15u);  // every cause but not_scheduled and other_rank
+  EXPECT_EQ(seen.size(), 16u);  // every cause but not_scheduled and other_rank
   for (const auto& [cause, count] : seen) EXPECT_GT(count, 20) << cause;
 }
 

@@ -37,7 +37,10 @@ BoundBy BoundBy::named(std::string_view name) {
 }
 
 EdgeParts::EdgeParts(const SessionFacts& facts) : facts_(facts), graph_(facts.dependencies()) {
-  for (const Run& run : facts.session().runs) ops_.emplace_back(run.timeline.device_ops);
+  for (const Run& run : facts.session().runs) {
+    ops_.emplace_back(run.timeline.device_ops);
+    edges_.emplace_back(run.timeline);
+  }
 }
 
 void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
@@ -48,6 +51,12 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
   const Timeline& timeline = facts_.run(to.run).timeline;
   const auto one = [&](BoundBy bound_by, SliceIndex slice, int64_t length) {
     if (length != 0) visit({bound_by, length, to.run, slice});
+  };
+  const int64_t end = to.time + graph_.zero(to.run);  // on the run's clock
+  const auto waits = [&](IdleCause otherwise) {
+    const bool is_op = to.kind == Moment::Kind::begin && is_device_op(timeline.kind(to.slice));
+    const bool at_edge = is_op && edges_[to.run].holds({end - edge.weight, end}, to.slice);
+    return at_edge ? IdleCause::profile_edge : otherwise;
   };
   switch (edge.kind) {
     case EdgeKind::work:
@@ -70,17 +79,23 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
         return one(BoundBy::kernel_gap, to.slice, edge.weight);
       }
       const bool launched = timeline.slices.launch[to.slice] != kNone;
-      return one(launched ? IdleCause::dependency : IdleCause::unknown, to.slice, edge.weight);
+      return one(waits(launched ? IdleCause::dependency : IdleCause::unknown), to.slice, edge.weight);
     }
     case EdgeKind::launch: {
       const int64_t in_call = std::min(edge.weight, timeline.slices.duration[from.slice]);
       const int64_t since = edge.weight - in_call;
       if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
       one(IdleCause::launch_overhead, from.slice, in_call);
-      return one(IdleCause::dependency, to.slice, since);
+      // While its stream was still at work from before the recording, all that is queued waits for that.
+      const TrackIndex stream = timeline.slices.track[to.slice];
+      const int64_t edge_until = stream == kNone ? INT64_MIN : edges_[to.run].earlier_work_until(stream);
+      const int64_t at_edge = std::clamp<int64_t>(std::max(edge_until, end - since) - (end - since), 0, since);
+      one(IdleCause::profile_edge, to.slice, at_edge);
+      return one(at_edge > 0 && since - at_edge < kLongestStart ? IdleCause::launch_overhead : IdleCause::dependency,
+                 to.slice, since - at_edge);
     }
     case EdgeKind::start:
-      return one(IdleCause::unknown, to.slice, edge.weight);
+      return one(waits(IdleCause::unknown), to.slice, edge.weight);
     case EdgeKind::host:
     case EdgeKind::handover:
       return host_parts(edge, to, visit);

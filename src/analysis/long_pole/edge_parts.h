@@ -13,6 +13,7 @@
 
 #include "analysis/events/slice_ops.h"
 #include "analysis/idle/idle_causes.h"
+#include "analysis/idle/profile_edges.h"
 #include "analysis/session_facts.h"
 #include "base/interval_set.h"
 #include "dependencies/graph.h"
@@ -64,7 +65,8 @@ class EdgeParts {
 
   const SessionFacts& facts_;
   const DependencyGraph& graph_;
-  std::deque<SliceOps> ops_;  // by run
+  std::deque<SliceOps> ops_;        // by run
+  std::deque<ProfileEdges> edges_;  // by run
 };
 
 }  // namespace cgpu

@@ -1,9 +1,6 @@
 #include "analysis/steps/step_times.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
-#include <utility>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/host/launch_calls.h"
@@ -12,45 +9,15 @@ namespace cgpu {
 
 namespace {
 
-struct Mark {
-  int64_t step = 0;  // N of "ProfilerStep#N"
-  Interval time;
-  SliceIndex slice = kNone;
-};
-
-std::optional<int64_t> step_number(std::string_view name) {
-  if (!name.starts_with(kStepMark)) return std::nullopt;
-  name.remove_prefix(kStepMark.size());
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
-}
-
-/// In order of their starts.
-std::vector<Mark> find_marks(const Timeline& timeline) {
-  const Slices& slices = timeline.slices;
-  std::vector<Mark> marks;
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (timeline.kind(slice) != SliceKind::annotation || !is_plausible(timeline, slice)) continue;
-    if (const std::optional<int64_t> number = step_number(timeline.name(slice))) {
-      marks.push_back({*number, {slices.start[slice], slices.end(slice)}, slice});
-    }
-  }
-  std::stable_sort(marks.begin(), marks.end(),
-                   [](const Mark& a, const Mark& b) { return a.time.begin < b.time.begin; });
-  return marks;
-}
-
 /// The launches from one of the times at which marks begin or end up to the next one.
-struct Launches {
+struct LaunchesFrom {
   int64_t before = 0;            // how many there are from the first of all these times up to this one
   int64_t last_end = INT64_MIN;  // of the device ops that were launched here
 };
 
 /// By bound, and one more. O(n log m) in the device ops and bounds, O(n) where one op after another is launched.
-std::vector<Launches> launches_between(const Timeline& timeline, const std::vector<int64_t>& bounds) {
-  std::vector<Launches> found(bounds.size() + 1);
+std::vector<LaunchesFrom> launches_between(const Timeline& timeline, const std::vector<int64_t>& bounds) {
+  std::vector<LaunchesFrom> found(bounds.size() + 1);
   size_t here = 0;  // bounds before the previous launch or at it
   for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
     const SliceIndex call = launch_of(timeline, op);
@@ -70,20 +37,20 @@ std::vector<Launches> launches_between(const Timeline& timeline, const std::vect
 }  // namespace
 
 std::vector<Step> find_steps(const Timeline& timeline) {
-  const std::vector<Mark> marks = find_marks(timeline);
+  const std::vector<StepMark> marks = find_step_marks(timeline);
   if (marks.empty()) return {};
   std::vector<int64_t> bounds;
-  for (const Mark& mark : marks) bounds.insert(bounds.end(), {mark.time.begin, mark.time.end});
+  for (const StepMark& mark : marks) bounds.insert(bounds.end(), {mark.time.begin, mark.time.end});
   std::sort(bounds.begin(), bounds.end());
   bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
-  const std::vector<Launches> launches = launches_between(timeline, bounds);
+  const std::vector<LaunchesFrom> launches = launches_between(timeline, bounds);
   const auto from = [&](int64_t time) {
     return static_cast<size_t>(std::lower_bound(bounds.begin(), bounds.end(), time) - bounds.begin());
   };
 
   std::vector<Step> steps;
   size_t unseen = 0;  // launches before it lie in earlier marks, whose steps end before this one starts
-  for (const Mark& mark : marks) {
+  for (const StepMark& mark : marks) {
     const size_t first = from(mark.time.begin);
     const size_t last = from(mark.time.end);
     Interval time = mark.time;

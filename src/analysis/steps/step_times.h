@@ -1,18 +1,15 @@
-// The iterations (steps) of a run, by the marks that the framework's profiler sets: docs/definitions.md, "steps".
+// The iterations (steps) of a run, by their marks (step_marks.h): docs/definitions.md, "steps".
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
+#include "analysis/steps/step_marks.h"
 #include "base/interval_set.h"
 #include "model/timeline.h"
 
 namespace cgpu {
-
-/// How the names of the host annotations begin that mark an iteration; its number follows.
-inline constexpr std::string_view kStepMark = "ProfilerStep#";
 
 struct Step {
   int64_t number = 0;

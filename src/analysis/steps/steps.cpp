@@ -43,15 +43,16 @@ std::optional<Activity> host_activity_of(SliceKind kind, std::string_view name) 
   return cpu;
 }
 
-/// For each activity the time that belongs to it: when it goes on and none before it in the list does.
-std::array<IntervalSet, kActivities> split_time(const Timeline& timeline) {
+/// For each activity the time that belongs to it: when it goes on and none before it in the list does. `marks`: of the
+/// steps, sorted; they are no activity.
+std::array<IntervalSet, kActivities> split_time(const Timeline& timeline, const std::vector<SliceIndex>& marks) {
   const Slices& slices = timeline.slices;
   std::array<std::vector<Interval>, kActivities> active;
   for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
     active[activity_of(timeline, op, slice)].push_back({slices.start[slice], slices.end(slice)});
   });
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (!is_plausible(timeline, slice)) continue;
+    if (!is_plausible(timeline, slice) || std::binary_search(marks.begin(), marks.end(), slice)) continue;
     if (const auto activity = host_activity_of(timeline.kind(slice), timeline.name(slice))) {
       active[*activity].push_back({slices.start[slice], slices.end(slice)});
     }
@@ -70,7 +71,10 @@ std::array<IntervalSet, kActivities> split_time(const Timeline& timeline) {
 void append_steps(const RunInSession& run, Table& table) {
   const std::vector<Step>& steps = run.facts.steps(run.index);
   if (steps.empty()) return;
-  const std::array<IntervalSet, kActivities> own = split_time(run.timeline());
+  std::vector<SliceIndex> marks;
+  for (const Step& step : steps) marks.push_back(step.mark);
+  std::sort(marks.begin(), marks.end());
+  const std::array<IntervalSet, kActivities> own = split_time(run.timeline(), marks);
   for (size_t i = 0; i < steps.size(); ++i) {
     const auto& [begin, end] = steps[i].time;
     Row row = {run.run().rank, steps[i].number, begin, end - begin};
@@ -82,6 +86,7 @@ void append_steps(const RunInSession& run, Table& table) {
     }
     row.emplace_back(other_ns);
     row.emplace_back(int64_t{is_cut_short(steps, i) ? 0 : 1});
+    row.emplace_back(cell(run.timeline().name(steps[i].mark)));
     table.append(row);
   }
 }
@@ -92,7 +97,8 @@ Analysis steps_analysis() {
   return {
       .name = "steps",
       .about =
-          "iterations (ProfilerStep#N marks) up to the end of their device work; the columns from kernel to other "
+          "iterations, by the ranges that mark them, up to the end of their device work; the columns from kernel to "
+          "other "
           "add up to the duration",
       .columns = {rank_column(),
                   number_column("step", "number of the iteration"),
@@ -108,7 +114,9 @@ Analysis steps_analysis() {
                   time_column("cpu_ns", "in which framework ops or annotations run, and nothing of the columns before"),
                   time_column("other_ns", "in which nothing of this runs"),
                   {"complete", ColumnType::integer, "",
-                   "0 for a last step with fewer than 80 % of the device ops of the step before it", ColumnRole::text}},
+                   "0 for a last step with fewer than 80 % of the device ops of the step before it", ColumnRole::text},
+                  text_column("mark",
+                              "the range that marks it: ProfilerStep#N, else one that counts, else a server's")},
       .applies = [](const ProfileCounts& counts) { return counts.steps > 0; },
       .fold = fold_of<RowsByRun<append_steps>>};
 }

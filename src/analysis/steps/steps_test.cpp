@@ -48,6 +48,76 @@ TEST(Steps, EveryMomentGoesToTheFirstActivity) {
   EXPECT_EQ(integer_at(table, 0, "complete"), 1);
 }
 
+/// The numbers and marks of the steps of a run with these ranges, one after another unless they begin with a blank:
+/// then inside the one before.
+std::vector<std::string> steps_of(const std::vector<std::string>& ranges) {
+  TestRun run;
+  run.host(SliceKind::framework_op, "before all", 0, 1);
+  int64_t now = 0;
+  int64_t inside = 0;
+  for (const std::string& name : ranges) {
+    if (name.starts_with(' ')) {
+      run.host(SliceKind::annotation, name.substr(1), now + 10 * ++inside, 10);
+    } else {
+      inside = 0;
+      run.host(SliceKind::annotation, name, now += 100, 100);
+    }
+  }
+  std::vector<std::string> steps;
+  const Table table = steps_table(session_of(run), {});
+  for (size_t row = 0; row < table.row_count(); ++row) {
+    steps.push_back(std::to_string(integer_at(table, row, "step")) + ": " + text_at(table, row, "mark"));
+  }
+  return steps;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Steps, RangesThatCount) {
+  EXPECT_EQ(steps_of({"Setup", "Step 0 to 10", " IO 10", "Step 10 to 20", " IO 20"}),
+            (Names{"0: Step 0 to 10", "10: Step 10 to 20"}));
+  EXPECT_EQ(steps_of({"iteration 12", "iteration 13"}), (Names{"12: iteration 12", "13: iteration 13"}));
+  EXPECT_EQ(steps_of({"train_step_3", "train_step_4"}), (Names{"3: train_step_3", "4: train_step_4"}));
+  EXPECT_EQ(steps_of({"[Executor] _forward_step 8: 1 ctx reqs, 3 gen reqs",
+                      "[Executor] _forward_step 9: 0 ctx reqs, 4 gen reqs"})
+                .size(),
+            2u);
+  // Steps before batches before epochs; steps that count from 0 again in each epoch are no series.
+  EXPECT_EQ(steps_of({"batch 1", " step 7", "batch 2", " step 8"}), (Names{"7: step 7", "8: step 8"}));
+  EXPECT_EQ(steps_of({"epoch 1", " batch 0", " batch 1", "epoch 2", " batch 0", " batch 1"}),
+            (Names{"1: epoch 1", "2: epoch 2"}));
+}
+
+TEST(Steps, RangesOfAServersEngine) {
+  EXPECT_EQ(steps_of({"execute_context_1(512)_generation_0(0)", "idle", "execute_context_0(0)_generation_1(1)"}),
+            (Names{"0: execute_context_1(512)_generation_0(0)", "1: execute_context_0(0)_generation_1(1)"}));
+  EXPECT_EQ(steps_of({"step[EXTEND bs=1 toks=15360]", " execute_15360_context_1(sq1)_generation_0(sq0)"}),
+            (Names{"0: step[EXTEND bs=1 toks=15360]"}));
+}
+
+TEST(Steps, RangesThatDoNotMarkThem) {
+  EXPECT_EQ(steps_of({"step 1"}), Names());  // one is no series
+  EXPECT_EQ(steps_of({"step 2", "step 1"}), Names());
+  EXPECT_EQ(steps_of({"Compute 1", "Compute 2"}), Names());
+  EXPECT_EQ(steps_of({"## copy_batch_to_gpu 1 ##", "## copy_batch_to_gpu 2 ##"}), Names());
+  EXPECT_EQ(steps_of({"Optimizer.step#SGD.step", "Optimizer.step#SGD.step"}), Names());
+  EXPECT_EQ(steps_of({"forward step 1", "forward step 2"}), Names());
+  EXPECT_EQ(steps_of({"step 1", " step 2", "step 3"}), Names());  // inside each other
+  // Those of the framework's profiler go before all.
+  EXPECT_EQ(steps_of({"ProfilerStep#5", " step 1", "ProfilerStep#6", " step 2"}),
+            (Names{"5: ProfilerStep#5", "6: ProfilerStep#6"}));
+}
+
+TEST(Steps, MarksAreNoActivityOfTheirSteps) {
+  TestRun run;
+  run.host(SliceKind::annotation, "step 1", 0, 100);
+  run.host(SliceKind::framework_op, "aten::op", 10, 30);
+  run.host(SliceKind::annotation, "step 2", 100, 100);
+  const Table table = steps_table(session_of(run), {});
+  ASSERT_EQ(table.row_count(), 2u);
+  EXPECT_EQ(parts_of(table, 0), (std::vector<int64_t>{0, 0, 0, 0, 0, 0, 30, 70}));
+}
+
 TEST(Steps, WidenedStepPushesTheNextOne) {
   TestRun run;
   for (int step = 0; step < 3; ++step) {

@@ -53,6 +53,8 @@ std::string phrase_of(IdleCause cause) {
       return "the launching thread waited for other ranks";
     case IdleCause::profiler_overhead:
       return "the profiler itself was at work";
+    case IdleCause::profile_edge:
+      return "the device was at work that was launched before the recording began, or the host's recording had ended";
     case IdleCause::unknown:
       return "the launch of the next op is not in the profile, so what the host did is not known";
   }

@@ -1,0 +1,19 @@
+// Suggestions in the words of the vendor of the devices: rules name CUDA's calls and settings, which are here replaced
+// by those that do the same elsewhere. O(length of the text).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/run.h"
+
+namespace cgpu {
+
+/// "NVIDIA", "AMD", "Huawei", ... as the devices say, else as the calls of the runtime are named; "" where neither
+/// tells.
+std::string vendor_of(const Session& session);
+
+/// A suggestion in the words of this vendor.
+std::string in_words_of(std::string_view vendor, std::string suggestion);
+
+}  // namespace cgpu

@@ -1,0 +1,180 @@
+#include "analysis/steps/step_marks.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/contains.h"
+#include "model/plausible.h"
+
+namespace cgpu {
+
+namespace {
+
+enum class MarkKind : uint8_t { none, profiler, counted, engine };
+
+/// What the name of a range says of it.
+struct MarkName {
+  MarkKind kind = MarkKind::none;
+  uint8_t rank = 0;    // of counted ones: which to prefer, the lowest
+  int64_t number = 0;  // of counted and the profiler's
+  std::string family;  // what names of the same series have in common
+};
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// The words of a text, in lower case.
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  for (const char c : text) {
+    if (is_letter(c)) {
+      if (!in_word) words.emplace_back();
+      words.back() += static_cast<char>(c | 0x20);
+    }
+    in_word = is_letter(c);
+  }
+  return words;
+}
+
+std::string with_n_for_numbers(std::string_view text) {
+  std::string folded;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!is_digit(text[i])) {
+      folded += text[i];
+    } else if (i == 0 || !is_digit(text[i - 1])) {
+      folded += 'N';
+    }
+  }
+  return folded;
+}
+
+/// Which counter it is that such words stand before: the lower, the rather it counts iterations.
+std::optional<uint8_t> rank_of_words(const std::vector<std::string>& words) {
+  constexpr std::array<std::pair<std::string_view, uint8_t>, 6> counters{
+      {{"step", 0}, {"iteration", 0}, {"iter", 0}, {"timestep", 0}, {"batch", 1}, {"epoch", 2}}};
+  constexpr std::array<std::string_view, 9> before{"train", "training", "global", "inference", "time",
+                                                   "main",  "outer",    "solver", "mini"};
+  if (words.empty()) return std::nullopt;
+  const auto counter =
+      std::find_if(counters.begin(), counters.end(), [&](const auto& each) { return each.first == words.back(); });
+  if (counter == counters.end()) return std::nullopt;
+  // TensorRT-LLM: "[Executor] _forward_step 12: 1 ctx reqs, 3 gen reqs"
+  if (words == std::vector<std::string>{"executor", "forward", "step"}) return counter->second;
+  const bool alone = std::all_of(words.begin(), words.end() - 1, [&](const std::string& word) {
+    return std::find(before.begin(), before.end(), word) != before.end();
+  });
+  return alone ? std::optional(counter->second) : std::nullopt;
+}
+
+/// vLLM: "execute_model", "execute_context_1(512)_generation_0(0)", "execute_32_context_0(...)_generation_32(...)";
+/// SGLang: "step[EXTEND bs=1 toks=15360]".
+std::string_view engine_of(std::string_view name) {
+  if (name.starts_with("execute_") && contains(name, "context_") && contains(name, "generation_")) return "execute_";
+  if (name == "execute_model" || name.starts_with("execute_model:")) return "execute_model";
+  return name.starts_with("step[") ? "step[" : "";
+}
+
+MarkName mark_name_of(std::string_view name) {
+  const auto number_at = [&](size_t first) -> std::optional<std::pair<int64_t, size_t>> {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data() + first, name.data() + name.size(), number);
+    if (error != std::errc()) return std::nullopt;
+    return std::pair(number, static_cast<size_t>(end - name.data()));
+  };
+  if (name.starts_with(kStepMark)) {
+    const auto number = number_at(kStepMark.size());
+    const bool whole = number && number->second == name.size();
+    return whole ? MarkName{MarkKind::profiler, 0, number->first, ""} : MarkName{};
+  }
+  if (const std::string_view engine = engine_of(name); !engine.empty()) {
+    return {MarkKind::engine, 0, 0, std::string(engine)};
+  }
+  const auto digit = std::find_if(name.begin(), name.end(), is_digit);
+  if (digit == name.end()) return {};
+  const auto first = static_cast<size_t>(digit - name.begin());
+  const auto rank = rank_of_words(words_in(name.substr(0, first)));
+  const auto number = number_at(first);
+  if (!rank || !number) return {};
+  return {MarkKind::counted, *rank, number->first, with_n_for_numbers(name)};
+}
+
+void sort_by_start(std::vector<StepMark>& marks) {
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const StepMark& a, const StepMark& b) { return a.time.begin < b.time.begin; });
+}
+
+/// A series of marks on one thread.
+struct Series {
+  MarkKind kind = MarkKind::none;
+  uint8_t rank = 0;
+  std::vector<StepMark> marks;
+
+  int64_t length() const {
+    int64_t sum = 0;
+    for (const StepMark& mark : marks) sum += mark.time.end - mark.time.begin;
+    return sum;
+  }
+  /// One after another, and counted upwards.
+  bool is_series() const {
+    for (size_t i = 1; i < marks.size(); ++i) {
+      if (marks[i].time.begin < marks[i - 1].time.end) return false;
+      if (kind == MarkKind::counted && marks[i].step <= marks[i - 1].step) return false;
+    }
+    return kind == MarkKind::engine || marks.size() > 1;
+  }
+};
+
+}  // namespace
+
+std::vector<StepMark> find_step_marks(const Timeline& timeline) {
+  const Slices& slices = timeline.slices;
+  std::vector<std::optional<MarkName>> names(timeline.names.size());
+  std::vector<StepMark> of_profiler;
+  std::map<std::pair<TrackIndex, std::string>, Series> found;
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (timeline.kind(slice) != SliceKind::annotation || !is_plausible(timeline, slice)) continue;
+    std::optional<MarkName>& name = names[slices.name[slice]];
+    if (!name) name = mark_name_of(timeline.name(slice));
+    if (name->kind == MarkKind::none) continue;
+    const StepMark mark{name->number, {slices.start[slice], slices.end(slice)}, slice};
+    if (name->kind == MarkKind::profiler) {
+      of_profiler.push_back(mark);
+      continue;
+    }
+    Series& series = found[{slices.track[slice], name->family}];
+    series.kind = name->kind;
+    series.rank = name->rank;
+    series.marks.push_back(mark);
+  }
+  if (!of_profiler.empty()) {
+    sort_by_start(of_profiler);
+    return of_profiler;
+  }
+  Series* best = nullptr;
+  // Counted ones before those of an engine; steps before batches before epochs; the outermost.
+  const auto place = [](const Series& series) {
+    return std::tuple(series.kind != MarkKind::counted, series.rank, -series.length());
+  };
+  for (auto& [key, series] : found) {
+    sort_by_start(series.marks);
+    if (series.is_series() && (best == nullptr || place(series) < place(*best))) best = &series;
+  }
+  if (best == nullptr) return {};
+  if (best->kind == MarkKind::engine) {
+    for (size_t i = 0; i < best->marks.size(); ++i) best->marks[i].step = static_cast<int64_t>(i);
+  }
+  return std::move(best->marks);
+}
+
+}  // namespace cgpu
