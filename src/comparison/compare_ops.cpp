@@ -34,7 +34,7 @@ uint32_t outermost_op(const MergedWork& work, uint32_t node) {
 
 /// Of device work in no op that has another name on the other side, both names.
 std::string name_of_place(const Comparison& comparison, const Comparison::Group& group, Side side, uint32_t place) {
-  const std::string own(comparison.text(group.work[side]->node(place).label));
+  std::string own(comparison.text(group.work[side]->node(place).label));
   const uint32_t partner = group.alignment->node(side, place).partner;
   if (partner == kNone || !is_device_work(group.work[side]->node(place).kind)) return own;
   const std::string theirs(comparison.text(group.work[other(side)]->node(partner).label));

@@ -46,9 +46,11 @@ std::vector<const Cause*> in_order_of_keys(const std::vector<Cause>& causes) {
     return std::tuple(kind, names_in(cause.key), cause.time.a + cause.time.b, std::abs(cause.time.b - cause.time.a));
   };
   std::vector<std::pair<decltype(key(causes.front())), const Cause*>> keyed;
+  keyed.reserve(causes.size());
   for (const Cause& cause : causes) keyed.emplace_back(key(cause), &cause);
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<const Cause*> ordered;
+  ordered.reserve(keyed.size());
   for (const auto& [of_cause, cause] : keyed) ordered.push_back(cause);
   return ordered;
 }

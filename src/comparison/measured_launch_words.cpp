@@ -68,6 +68,7 @@ std::vector<KernelLaunches> launches_by_kernel(const Table& table) {
     }
   }
   std::vector<KernelLaunches> sorted;
+  sorted.reserve(kernels.size());
   for (auto& [key, sum] : kernels) sorted.push_back(std::move(sum));
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& x, const auto& y) { return std::abs(x.delta()) > std::abs(y.delta()); });
