@@ -242,7 +242,6 @@ class Corpus(unittest.TestCase):
         for model, ops, least, most in (("bert-small", 61, 100, 100), ("Falconsai", 150, 100, 100),
                                         ("timesformer", 371, 100, 100), ("Qwen1.5-0.5B", 1030, 69, 71)):
             with self.subTest(model):
-                a, b = self.profile("kineto", "h100__"), self.profile("kineto", "mi300__")
                 names = [f for f in os.listdir(os.path.join(CORPUS, "kineto")) if model in f]
                 a, b = (os.path.join(CORPUS, "kineto", f) for f in sorted(names, key=lambda f: "mi300" in f)[:2])
                 summary = figures(compared(a, b))
@@ -768,6 +767,34 @@ class Errors(unittest.TestCase):
                 self.assertIn("synchronization (%s)" % change, text)
             same = tool.run(["diagnose", sides[0], "--against", sides[0]]).stdout.decode()
             self.assertIn("no finding came, went, or changed", same)
+            # A summary keeps them: the same is said of it, on either side.
+            for side in sides:
+                self.assertEqual(tool.run(["summarize", side, "-o", side + ".cgpu"]).returncode, 0)
+            for options in ([], ["--format", "json"]):
+                of_profile = tool.run(["diagnose", sides[1], "--against", sides[0], *options])
+                for b, a in ((sides[1], sides[0] + ".cgpu"), (sides[1] + ".cgpu", sides[0] + ".cgpu")):
+                    of_summary = tool.run(["diagnose", b, "--against", a, *options])
+                    self.assertEqual(of_summary.returncode, 0, of_summary.stderr.decode())
+                    said, expected = (done.stdout.decode() for done in (of_summary, of_profile))
+                    if options:
+                        said, expected = json.loads(said)["tables"], json.loads(expected)["tables"]
+                    self.assertEqual(said, expected)
+
+    def test_findings_against_a_summary_without_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(machine.run(model(comm=400), 2), folder)
+            kept = []
+            for path in paths:
+                kept.append(path + ".cgpu")
+                self.assertEqual(tool.run(["summarize", path, "-o", kept[-1]]).returncode, 0)
+            merged = os.path.join(folder, "all.cgpu")
+            self.assertEqual(tool.run(["merge", *kept, "-o", merged]).returncode, 0)
+            done = tool.run(["diagnose", *paths, "--against", merged])
+            self.assertEqual(done.returncode, 2)
+            said = done.stderr.decode()
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertIn("all.cgpu: is a summary, which has no table findings", said)
+            self.assertIn("summarize", said)
 
     def test_ranks_of_one_run(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -800,6 +827,15 @@ def check_books(test, tables):
         test.assertAlmostEqual(sum(shares), 100, places=6)
     for row in tables["compare_kernels"]:
         test.assertEqual(row["delta_ns"], row["total_b_ns"] - row["total_a_ns"])
+    # The change of the count and the change of the time of each are the change.
+    for name in ("compare_ops", "compare_kernels", "compare_transfers", "compare_collectives"):
+        for row in tables[name]:
+            test.assertEqual(row["delta_by_count_ns"] is None, 0 in (row["count_a"], row["count_b"]), row)
+            if row["delta_by_count_ns"] is None:
+                continue
+            test.assertAlmostEqual(row["delta_by_count_ns"], (row["count_b"] - row["count_a"]) * row["mean_a_ns"], 3)
+            of_each = row["count_b"] * (row["mean_b_ns"] - row["mean_a_ns"])
+            test.assertAlmostEqual(row["delta_ns"], row["delta_by_count_ns"] + of_each, delta=2)
 
 
 # The page.

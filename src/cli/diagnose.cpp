@@ -2,6 +2,7 @@
 // what of that a baseline did not have.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -12,9 +13,10 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "comparison/change_words.h"
-#include "comparison/comparison_table.h"
+#include "comparison/compare_findings.h"
 #include "report/finding_paragraphs.h"
 #include "session/rank_fold.h"
+#include "session/summary.h"
 #include "table/json.h"
 
 namespace cgpu {
@@ -37,11 +39,14 @@ struct DiagnoseCommand {
     std::vector<Table> tables;
     std::string changes;
     if (against.empty()) {
-      tables =
-          fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&find_analysis("findings"), options}})
-              .tables;
+      tables.push_back(findings_of(input, options));
     } else {
-      changes = compare_with_baseline(tables);
+      InputOptions baseline = input;
+      baseline.inputs = {against};
+      const Table before = findings_of_baseline(baseline);
+      tables.push_back(findings_of(input, {}));
+      tables.push_back(compare_findings(before, tables.front()));
+      changes = finding_words(tables.back());
     }
     const Table& findings = tables.front();
     write_output(output, [&](std::ostream& out) {
@@ -53,18 +58,20 @@ struct DiagnoseCommand {
   }
 
  private:
-  /// Appends the findings and how they differ from those of the baseline; returns that in words.
-  std::string compare_with_baseline(std::vector<Table>& tables) const {
-    InputOptions other = input;
-    other.inputs = {against};
-    const Session baseline = open_selected(other);
-    const Session session = open_selected(input);
-    const SessionFacts a(baseline);
-    const SessionFacts b(session);
-    const Comparison comparison(a, b);
-    tables.push_back(comparison.findings(Side::b));
-    tables.push_back(make_table(find_comparison_table("findings"), comparison));
-    return finding_words(comparison);
+  Table findings_of_baseline(const InputOptions& baseline) const {
+    try {
+      return findings_of(baseline, {});
+    } catch (const Error& error) {
+      if (!stands_for_summaries(against)) throw;
+      throw Error(std::string(error.what()) +
+                  "; the findings of single ranks are in their own summaries (cgpu summarize RANK -o RANK.cgpu)");
+    }
+  }
+  /// Of profiles, or of what a summary keeps of them.
+  static Table findings_of(const InputOptions& from, const TableOptions& options) {
+    return std::move(
+        fold_ranks(OpeningWithProgress(from).options(), from.selection(), {{&find_analysis("findings"), options}})
+            .tables.front());
   }
 };
 
@@ -75,7 +82,7 @@ void add_diagnose_verb(CommandLine& line) {
   Verb verb = line.add_verb("diagnose", "What slows the run down, what it could give back, and what to do");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--against", command->against,
-                  "A profile, or a directory of rank files, to compare the findings with");
+                  "A profile, a directory of rank files, or a summary (.cgpu), to compare the findings with");
   verb.add_option("--rules", command->rules, "A file of thresholds and rules of your own (docs/diagnosis.md)");
   verb.add_option("--format", command->format, "text, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "md"});

@@ -154,6 +154,10 @@ void Alignment::align_device_work(uint32_t number) {
       all[side] += work_[side]->node(node).duration;
     }
   }
+  if (is_one_kernel_on_each_side(ops)) {
+    for (size_t i = 0; i < ops.a.size(); ++i) pair_device_work({ops.a[i], ops.b[i]});
+    return;
+  }
   const Pairing pairing = pair_elements(likeness.a, likeness.b);
   OfSides<int64_t> paired;
   for (size_t i = 0; i < ops.a.size(); ++i) {
@@ -165,13 +169,30 @@ void Alignment::align_device_work(uint32_t number) {
     if (static_cast<double>(paired[side]) < kNearlyAll * static_cast<double>(all[side])) return;
   }
   for (size_t i = 0; i < ops.a.size(); ++i) {
-    if (pairing.of_a[i] == Pairing::kAlone) continue;
-    const OfSides<uint32_t> pair{ops.a[i], ops.b[pairing.of_a[i]]};
-    for (const Side side : kSides) {
-      nodes_[side][pair[side]].partner = pair[other(side)];
-      nodes_[side][pair[side]].replacement = kNone;
-      if (nodes_[side][pair[side]].status != Status::orphan) nodes_[side][pair[side]].status = Status::both;
+    if (pairing.of_a[i] != Pairing::kAlone) pair_device_work({ops.a[i], ops.b[pairing.of_a[i]]});
+  }
+}
+
+bool Alignment::is_one_kernel_on_each_side(const OfSides<std::vector<uint32_t>>& ops) const {
+  if (ops.a.empty() || ops.a.size() != ops.b.size()) return false;
+  bool unknown = false;
+  for (const Side side : kSides) {
+    const WorkNode& first = work_[side]->node(ops[side].front());
+    unknown = unknown || first.kernel_class == KernelClass::unknown;
+    for (const uint32_t node : ops[side]) {
+      const bool in_no_op = work_[side]->node(node).kind == WorkKind::device_op && nodes_[side][node].place == node;
+      if (!in_no_op || work_[side]->node(node).label != first.label) return false;
     }
+  }
+  return unknown && work_.a->node(ops.a.front()).nature == work_.b->node(ops.b.front()).nature;
+}
+
+void Alignment::pair_device_work(const OfSides<uint32_t>& pair) {
+  for (const Side side : kSides) {
+    AlignedNode& aligned = nodes_[side][pair[side]];
+    aligned.partner = pair[other(side)];
+    aligned.replacement = kNone;
+    if (aligned.status != Status::orphan) aligned.status = Status::both;
   }
 }
 

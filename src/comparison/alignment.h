@@ -69,6 +69,10 @@ class Alignment {
   bool is_looked_through(Side side, uint32_t node) const;
   /// Pairs the device work of a replacement by itself; leaves all as it is unless nearly all of it has a partner.
   void align_device_work(uint32_t replacement);
+  /// Whether a stretch without anything of the host is as many launches of one kernel on both sides, of a name that
+  /// says nothing on one of them: some profilers call all kernels of an unknown binary by one name.
+  bool is_one_kernel_on_each_side(const OfSides<std::vector<uint32_t>>& ops) const;
+  void pair_device_work(const OfSides<uint32_t>& pair);
   std::vector<uint32_t> device_work_below(Side side, const std::vector<uint32_t>& nodes) const;
   void count_top_level();
 

@@ -18,6 +18,9 @@
 #include "comparison/comparison_table.h"
 #include "comparison/device_words.h"
 #include "comparison/iteration_spread.h"
+#include "comparison/measured_launch_words.h"
+#include "comparison/quantity_words.h"
+#include "comparison/work_words.h"
 #include "kernels/names.h"
 #include "table/units.h"
 
@@ -26,17 +29,6 @@ namespace cgpu {
 namespace {
 
 constexpr std::string_view kAlways = "in every iteration";
-
-/// "1.30 times as long", "3 % less"
-std::string ratio_words(double a, double b) {
-  const double ratio = b / a;
-  if (ratio >= 1.095) return fmt::format("{:.2f} times as long", ratio);
-  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? "less" : "more");
-}
-
-std::string count_words(double count) {
-  return count == std::round(count) || count >= 100 ? fmt::format("{:.0f}", count) : fmt::format("{:.2f}", count);
-}
 
 /// What is counted on both sides.
 std::string_view what_ops(const Comparison& comparison) {
@@ -122,14 +114,6 @@ std::string where_words(const Comparison& comparison, const Cause& cause) {
   return {};
 }
 
-std::string signed_time(int64_t time) {
-  return (time < 0 ? "-" : "+") + format_ns(std::abs(time));
-}
-
-std::string share_words(int64_t part, int64_t whole) {
-  return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 /// " (a cast)"
 std::string nature_words(const Cause& cause) {
   return cause.nature == WorkNature::computes ? "" : fmt::format(" ({})", text_of(cause.nature));
@@ -151,19 +135,20 @@ std::string only_on_one_side_words(const Comparison& comparison, const Cause& ca
 }
 
 std::string name_of(const Comparison& comparison, const ExplainedCause& one) {
+  const bool several = one.causes > 1;
   switch (one.cause->kind) {
     case CauseKind::op:
       return one.cause->shown;
     case CauseKind::removed:
-      return one.cause->shown + " is gone" + nature_words(*one.cause);
+      return one.cause->shown + (several ? " are gone" : " is gone" + nature_words(*one.cause));
     case CauseKind::added:
-      return one.cause->shown + " is new" + nature_words(*one.cause);
+      return one.cause->shown + (several ? " are new" : " is new" + nature_words(*one.cause));
     case CauseKind::replaced:
       return one.cause->shown;
     case CauseKind::orphan:
       return one.cause->shown + " (launch not recorded)";
     case CauseKind::waiting:
-      return one.cause->shown + " waits for other ranks";
+      return one.cause->shown + (several ? " wait for other ranks" : " waits for other ranks");
     case CauseKind::idle:
       return (comparison.host(Side::a) && comparison.host(Side::b) ? "in no op, " : "idle, ") + one.cause->shown;
   }
@@ -189,69 +174,6 @@ double share_of_other_shapes(const Comparison& comparison) {
     }
   }
   return all == 0 ? 0 : static_cast<double>(other_shapes) / static_cast<double>(all);
-}
-
-void sort_by_change(std::vector<ExplainedCause>& causes) {
-  std::stable_sort(causes.begin(), causes.end(), [](const ExplainedCause& x, const ExplainedCause& y) {
-    const int64_t size_x = std::abs(x.b - x.a);
-    const int64_t size_y = std::abs(y.b - y.a);
-    if (size_x != size_y) return size_x > size_y;
-    if (x.cause->kind != y.cause->kind) return x.cause->kind < y.cause->kind;
-    return x.cause->key < y.cause->key;
-  });
-}
-
-void add(const std::vector<int64_t>& from, std::vector<int64_t>& to) {
-  if (to.size() < from.size()) to.resize(from.size());
-  for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
-}
-void add(const Cause& from, Cause& to) {
-  for (const Side side : kSides) {
-    to.time[side] += from.time[side];
-    to.count[side] += from.count[side];
-    add(from.by_iteration[side], to.by_iteration[side]);
-    add(from.by_run[side], to.by_run[side]);
-  }
-}
-
-/// `causes` with the idle time of each cause put together, whoever was to blame; the culprit that changed most is
-/// named. `merged` holds what is new in the result.
-std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>& causes, std::vector<Cause>& merged) {
-  struct Sum {
-    std::vector<const ExplainedCause*> parts;
-    ExplainedCause all;
-  };
-  std::map<std::string, Sum> idle;
-  std::vector<ExplainedCause> result;
-  for (const ExplainedCause& one : causes) {
-    if (one.cause->kind != CauseKind::idle) {
-      result.push_back(one);
-      continue;
-    }
-    Sum& sum = idle[one.cause->key.substr(0, one.cause->key.find(": "))];
-    sum.parts.push_back(&one);
-    sum.all.a += one.a;
-    sum.all.b += one.b;
-  }
-  merged.reserve(idle.size());
-  for (auto& [name, sum] : idle) {
-    Cause& cause = merged.emplace_back(*sum.parts.front()->cause);
-    for (size_t i = 1; i < sum.parts.size(); ++i) add(*sum.parts[i]->cause, cause);
-    const int64_t change = sum.all.b - sum.all.a;
-    cause.key = cause.shown = name;
-    for (const ExplainedCause* part : sum.parts) {  // the one that changed most comes first
-      const size_t colon = part->cause->key.find(": ");
-      if (colon == std::string::npos || (part->b - part->a > 0) != (change > 0)) continue;
-      const bool most = std::abs(part->b - part->a) > std::abs(change) / 2;
-      cause.shown = fmt::format("{}, {}{}", name, most ? "most of it in " : "above all in ",
-                                part->cause->shown.substr(part->cause->shown.find(": ") + 2));
-      break;
-    }
-    sum.all.cause = &cause;
-    result.push_back(sum.all);
-  }
-  sort_by_change(result);
-  return result;
 }
 
 /// A call that the host waits in: what it is called on each side, and how often, in all compared iterations.
@@ -324,15 +246,6 @@ std::string memory_words(const Comparison& comparison) {
 
 }  // namespace
 
-std::vector<ExplainedCause> explained_causes(const Comparison& comparison) {
-  const auto shares =
-      shares_of(comparison, comparison.causes(), [](const Cause& cause, Side side) { return cause.time[side]; });
-  std::vector<ExplainedCause> causes;
-  for (size_t i = 0; i < shares.size(); ++i) causes.push_back({&comparison.causes()[i], shares[i].a, shares[i].b});
-  sort_by_change(causes);
-  return causes;
-}
-
 std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always) {
   const Cause& cause = *explained.cause;
   std::string words = name_of(comparison, explained);
@@ -361,7 +274,7 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
   }
   if (explained.a != explained.b) {
     const bool of_work = cause.kind != CauseKind::idle && cause.kind != CauseKind::waiting;
-    const std::string layers = of_work ? comparison.changed_layers().words(cause) : "";
+    const std::string layers = of_work && explained.causes == 1 ? comparison.changed_layers().words(cause) : "";
     for (const std::string& more : {where_words(comparison, cause), layers, when_words(comparison, cause)}) {
       if (!more.empty() && (also_always || more != kAlways)) words += ", " + more;
     }
@@ -373,8 +286,7 @@ namespace {
 
 /// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; "" for
 /// none.
-std::string changed_findings(const Comparison& comparison) {
-  const Table findings = make_table(find_comparison_table("findings"), comparison);
+std::string changed_findings(const Table& findings) {
   const auto text = [&](const RowView& row, const char* column) {
     const Cell cell = row[findings.column(column)];
     return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
@@ -389,15 +301,60 @@ std::string changed_findings(const Comparison& comparison) {
   return words.empty() ? words : "Findings that changed:\n" + words;
 }
 
+/// What explains the change, largest first: what goes the way of the change until 95 % are explained, what goes against
+/// it, and, unless all is within noise, what remains, put together, until 95 % are named.
+std::string cause_words(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
+                        const OfSides<int64_t>& time, bool within_noise) {
+  constexpr size_t kMostCauses = 10;
+  const int64_t change = time.b - time.a;
+  const int64_t most_left = std::abs(change) / 20;
+  std::string text;
+  int64_t left = change;
+  const auto tell = [&](const ExplainedCause& one) {
+    left -= one.delta();
+    text += change_line(one.delta(), time.a, words_of(comparison, one, false));
+  };
+  std::vector<ExplainedCause> untold;
+  const auto list = [&](bool with_change, const char* heading) {
+    size_t told = 0;
+    bool enough = false;
+    for (const ExplainedCause& one : causes) {
+      const int64_t size = std::abs(one.delta());
+      if (size == 0 || ((one.delta() > 0) == (change > 0)) != with_change) continue;
+      enough = enough || told == kMostCauses || static_cast<double>(size) < 0.005 * static_cast<double>(time.a) ||
+               (with_change && std::abs(change - left) >= std::abs(change) - most_left && size < most_left);
+      if (enough) {
+        untold.push_back(one);
+        continue;
+      }
+      if (told++ == 0) text += heading;
+      tell(one);
+    }
+  };
+  list(true, "What explains it, and how much of the time of A it is:\n");
+  list(false, "Against it:\n");
+  if (!within_noise && std::abs(left) > most_left) {
+    std::vector<Cause> merged;
+    text += text.empty() ? "What explains it, put together, and how much of the time of A it is:\n"
+                         : "What else there is, put together:\n";
+    for (const ExplainedCause& one : put_together(untold, most_left, merged)) tell(one);
+  }
+  if (left != 0 && !text.empty()) text += change_line(left, time.a, "everything else");
+  return text;
+}
+
 }  // namespace
 
 std::string finding_words(const Comparison& comparison) {
-  const std::string words = changed_findings(comparison);
+  return finding_words(make_table(find_comparison_table("findings"), comparison));
+}
+
+std::string finding_words(const Table& compared) {
+  const std::string words = changed_findings(compared);
   return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n" : words;
 }
 
 std::string paragraph_of(const Comparison& comparison) {
-  constexpr size_t kMostCauses = 10;
   std::vector<Cause> merged;
   const std::vector<ExplainedCause> causes = with_idle_by_cause(explained_causes(comparison), merged);
   OfSides<int64_t> time;
@@ -407,8 +364,10 @@ std::string paragraph_of(const Comparison& comparison) {
   }
   const int64_t change = time.b - time.a;
   if (time.a == 0 || time.b == 0) {
-    const std::string of_trees = call_tree_words(comparison);
-    return of_trees.empty() ? "There is no device work to compare.\n" : of_trees;
+    for (const auto& words : {measured_launch_words(comparison), call_tree_words(comparison)}) {
+      if (!words.empty()) return words;
+    }
+    return "There is no device work to compare.\n";
   }
   const std::string what = comparison.per_iteration() ? "An iteration" : "The whole";
   std::string text = change == 0
@@ -436,41 +395,18 @@ std::string paragraph_of(const Comparison& comparison) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);
   }
-  text += waiting_words(comparison) + memory_words(comparison);
+  text += work_words(comparison) + waiting_words(comparison) + memory_words(comparison);
   const std::optional<Spread> spread = iteration_spread(comparison);
   const double least = spread ? std::max(spread->high - spread->delta, 0.005 * static_cast<double>(time.a))
                               : 0.02 * static_cast<double>(time.a);
-  if (std::abs(static_cast<double>(change)) <= least) {
+  const bool within_noise = std::abs(static_cast<double>(change)) <= least;
+  if (within_noise) {
     text += spread ? fmt::format("That is within what iterations differ by themselves ({} either way).\n",
                                  format_ns(static_cast<int64_t>(least)))
                    : "That is less than two runs of one program usually differ by.\n";
   }
-  // First what goes the way of the change, until 95 % are explained; then what goes against it.
-  const auto list = [&](bool with_change) {
-    int64_t explained = 0;
-    size_t told = 0;
-    for (const ExplainedCause& one : causes) {
-      const int64_t delta = one.b - one.a;
-      if (delta == 0 || ((delta > 0) == (change > 0)) != with_change) continue;
-      if (told == kMostCauses || static_cast<double>(std::abs(delta)) < 0.005 * static_cast<double>(time.a)) break;
-      if (with_change && static_cast<double>(std::abs(explained)) >= 0.95 * static_cast<double>(std::abs(change)) &&
-          std::abs(delta) < std::abs(change) / 20) {
-        break;
-      }
-      if (told++ == 0)
-        text += with_change ? "What explains it, and how much of the time of A it is:\n" : "Against it:\n";
-      explained += delta;
-      text += fmt::format("  {:>10}  {:>7}  {}\n", signed_time(delta), share_words(delta, time.a),
-                          words_of(comparison, one, false));
-    }
-    return explained;
-  };
-  const int64_t explained = list(true) + list(false);
-  if (change != explained && explained != 0) {
-    text += fmt::format("  {:>10}  {:>7}  everything else\n", signed_time(change - explained),
-                        share_words(change - explained, time.a));
-  }
-  return text + changed_findings(comparison);
+  return text + cause_words(comparison, causes, time, within_noise) + call_tree_words(comparison) +
+         changed_findings(make_table(find_comparison_table("findings"), comparison));
 }
 
 }  // namespace cgpu

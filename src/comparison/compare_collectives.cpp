@@ -69,9 +69,20 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
     const OfSides<int64_t>& size = bytes[at];
     const OfSides<int64_t>& time = times[at];
     const OfSides<int64_t>& wait = waits[at++];
-    table.append({cell(key.first), key.second.empty() ? Cell() : cell(key.second),
-                  per_window(comparison, Side::a, sum.count.a), per_window(comparison, Side::b, sum.count.b), size.a,
-                  size.b, time.a, time.b, time.b - time.a, wait.a, wait.b, wait.b - wait.a});
+    Row row = {cell(key.first),
+               key.second.empty() ? Cell() : cell(key.second),
+               per_window(comparison, Side::a, sum.count.a),
+               per_window(comparison, Side::b, sum.count.b),
+               size.a,
+               size.b,
+               time.a,
+               time.b,
+               time.b - time.a,
+               wait.a,
+               wait.b,
+               wait.b - wait.a};
+    append_split(comparison, sum.count, sum.time, row);
+    table.append(row);
   }
   sort_most_changed(table, "delta_ns");
 }
@@ -79,19 +90,20 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
 }  // namespace
 
 ComparisonTable compare_collectives_table() {
-  return {
-      .name = "compare_collectives",
-      .about =
-          "communication of both runs by collective and group, of one iteration on one device; what of it was "
-          "waiting for other ranks, where their clocks can be compared",
-      .columns = {key_column("collective", "as in collectives"), key_column("group", "that takes part"),
-                  real_column("count_a", "count", "in A"), real_column("count_b", "count", "in B"),
-                  bytes_column("bytes_a", "of the collectives of known size, in A"), bytes_column("bytes_b", "in B"),
-                  time_column("a_ns", "durations in A"), time_column("b_ns", "in B"), time_column("delta_ns", "b - a"),
-                  time_column("waiting_a_ns", "of a_ns, until the last of the others began"),
-                  time_column("waiting_b_ns", "of b_ns"), time_column("waiting_delta_ns", "b - a")},
-      .append_rows = append_collectives,
-      .per_iteration = true};
+  return {.name = "compare_collectives",
+          .about =
+              "communication of both runs by collective and group, of one iteration on one device; what of it was "
+              "waiting for other ranks, where their clocks can be compared",
+          .columns = with_split(
+              {key_column("collective", "as in collectives"), key_column("group", "that takes part"),
+               real_column("count_a", "count", "in A"), real_column("count_b", "count", "in B"),
+               bytes_column("bytes_a", "of the collectives of known size, in A"), bytes_column("bytes_b", "in B"),
+               time_column("a_ns", "durations in A"), time_column("b_ns", "in B"), time_column("delta_ns", "b - a"),
+               time_column("waiting_a_ns", "of a_ns, until the last of the others began"),
+               time_column("waiting_b_ns", "of b_ns"), time_column("waiting_delta_ns", "b - a")},
+              "of one of them"),
+          .append_rows = append_collectives,
+          .per_iteration = true};
 }
 
 }  // namespace cgpu

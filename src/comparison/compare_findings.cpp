@@ -1,5 +1,7 @@
 // Table `compare_findings`: the findings of two runs by rule: which came, which went, and how much each could give
 // back.
+#include "comparison/compare_findings.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,14 +21,10 @@ struct OfRule {
   std::optional<double> pct;  // the sum over all: they do not overlap
 };
 
-void append_findings(const Comparison& comparison, const TableOptions&, Table& table) {
+void append_compared(const OfSides<const Table*>& sides, Table& table) {
   std::map<std::string, OfSides<std::optional<OfRule>>> rules;
-  // Each side replays its whole graph, on a thread of its own.
-  auto of_b = in_background([&] { comparison.findings(Side::b); });
-  comparison.findings(Side::a);
-  of_b.get();
   for (const Side side : kSides) {
-    const Table& findings = comparison.findings(side);
+    const Table& findings = *sides[side];
     const auto text = [&](const RowView& row, const char* column) {
       return std::get<std::string>(row[findings.column(column)]);
     };
@@ -54,7 +52,22 @@ void append_findings(const Comparison& comparison, const TableOptions&, Table& t
   sort_most_changed(table, "delta_pct");
 }
 
+void append_findings(const Comparison& comparison, const TableOptions&, Table& table) {
+  // Each side replays its whole graph, on a thread of its own.
+  auto of_b = in_background([&] { comparison.findings(Side::b); });
+  comparison.findings(Side::a);
+  of_b.get();
+  append_compared({&comparison.findings(Side::a), &comparison.findings(Side::b)}, table);
+}
+
 }  // namespace
+
+Table compare_findings(const Table& a, const Table& b) {
+  const ComparisonTable declared = compare_findings_table();
+  Table table(declared.name, declared.about, declared.columns);
+  append_compared({&a, &b}, table);
+  return table;
+}
 
 ComparisonTable compare_findings_table() {
   return {.name = "compare_findings",

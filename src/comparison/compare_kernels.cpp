@@ -1,5 +1,4 @@
-// Table `compare_kernels`: device ops of two runs by name or class, whichever ops launched them. Change in count and
-// change of the time of each are told apart: delta = (b - a) x mean time of A + count of B x change of the mean.
+// Table `compare_kernels`: device ops of two runs by name or class, whichever ops launched them.
 #include <map>
 #include <string>
 
@@ -48,17 +47,17 @@ void append_kernels(const Comparison& comparison, const TableOptions& options, T
   for (const auto& [name, sum] : sums) {
     const auto [a, b] = *share++;
     const Status status = sum.count.b == 0 ? Status::only_a : sum.count.a == 0 ? Status::only_b : Status::both;
-    const double count_a = per_window(comparison, Side::a, sum.count.a);
-    const double count_b = per_window(comparison, Side::b, sum.count.b);
-    const auto mean = [](int64_t time, int64_t count) {
-      return count == 0 ? Cell() : Cell(static_cast<double>(time) / static_cast<double>(count));
-    };
-    Cell by_count;
-    if (status == Status::both) {
-      by_count = (count_b - count_a) * static_cast<double>(sum.time.a) / static_cast<double>(sum.count.a);
-    }
-    table.append({cell(name), cell(text_of(sum.kernel_class)), cell(text_of(status)), count_a, count_b, a, b, b - a,
-                  speedup_of(a, b), mean(sum.time.a, sum.count.a), mean(sum.time.b, sum.count.b), by_count});
+    Row row = {cell(name),
+               cell(text_of(sum.kernel_class)),
+               cell(text_of(status)),
+               per_window(comparison, Side::a, sum.count.a),
+               per_window(comparison, Side::b, sum.count.b),
+               a,
+               b,
+               b - a,
+               speedup_of(a, b)};
+    append_split(comparison, sum.count, sum.time, row);
+    table.append(row);
   }
   sort_most_changed(table, "delta_ns");
 }
@@ -66,23 +65,22 @@ void append_kernels(const Comparison& comparison, const TableOptions& options, T
 }  // namespace
 
 ComparisonTable compare_kernels_table() {
-  return {.name = "compare_kernels",
-          .about =
-              "device ops of both runs by name or class, whatever launched them; their times are those of all device "
-              "ops",
-          .columns = {key_column("name", "of the kernel without template arguments and numbers, or the class"),
-                      key_column("class", "class of the kernel"), key_column("status", "both, only_a or only_b"),
-                      real_column("count_a", "count", "in A, of one iteration on one device"),
-                      real_column("count_b", "count", "in B"),
-                      time_column("total_a_ns", "durations in A, of one iteration on one device"),
-                      time_column("total_b_ns", "in B"), time_column("delta_ns", "b - a"),
-                      real_column("speedup", "", "a / b"), real_column("mean_a_ns", "ns", "of one of them in A"),
-                      real_column("mean_b_ns", "ns", "in B"),
-                      real_column("delta_by_count_ns", "ns",
-                                  "of the change, what the change of the count makes at the mean time of A")},
-          .options = {kKernelsBy},
-          .append_rows = append_kernels,
-          .per_iteration = true};
+  return {
+      .name = "compare_kernels",
+      .about =
+          "device ops of both runs by name or class, whatever launched them; their times are those of all device "
+          "ops",
+      .columns = with_split(
+          {key_column("name", "of the kernel without template arguments and numbers, or the class"),
+           key_column("class", "class of the kernel"), key_column("status", "both, only_a or only_b"),
+           real_column("count_a", "count", "in A, of one iteration on one device"),
+           real_column("count_b", "count", "in B"),
+           time_column("total_a_ns", "durations in A, of one iteration on one device"),
+           time_column("total_b_ns", "in B"), time_column("delta_ns", "b - a"), real_column("speedup", "", "a / b")},
+          "of one of them"),
+      .options = {kKernelsBy},
+      .append_rows = append_kernels,
+      .per_iteration = true};
 }
 
 }  // namespace cgpu

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "analysis/measured_launches/launch_bound.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
 #include "comparison/pairing.h"
@@ -58,6 +59,7 @@ void append_pair(const ProfiledLaunch* a, const ProfiledLaunch* b, int64_t rank,
   const auto registers = each(&ProfiledLaunch::registers);
   row.push_back(cell(registers.a));
   row.push_back(cell(registers.b));
+  for (const ProfiledLaunch* launch : {a, b}) row.push_back(launch == nullptr ? Cell() : cell(bound_of(*launch)));
   table.append(row);
 }
 
@@ -104,6 +106,8 @@ ComparisonTable compare_launches_table() {
   add("flops_per_s", "FLOP/s", "floating-point operations");
   table.columns.push_back(count_column("registers_a", "of a thread, in A"));
   table.columns.push_back(count_column("registers_b", "in B"));
+  table.columns.push_back(text_column("bound_a", "what limits it in A: compute, memory, balanced or latency"));
+  table.columns.push_back(text_column("bound_b", "in B"));
   return table;
 }
 

@@ -52,9 +52,20 @@ void append_transfers(const Comparison& comparison, const TableOptions&, Table& 
     };
     const OfSides<int64_t>& time = times[at];
     const OfSides<int64_t>& size = bytes[at++];
-    table.append({cell(text_of(kind)), memory(source), memory(destination),
-                  per_window(comparison, Side::a, sum.count.a), per_window(comparison, Side::b, sum.count.b), size.a,
-                  size.b, time.a, time.b, time.b - time.a, bandwidth(Side::a), bandwidth(Side::b)});
+    Row row = {cell(text_of(kind)),
+               memory(source),
+               memory(destination),
+               per_window(comparison, Side::a, sum.count.a),
+               per_window(comparison, Side::b, sum.count.b),
+               size.a,
+               size.b,
+               time.a,
+               time.b,
+               time.b - time.a,
+               bandwidth(Side::a),
+               bandwidth(Side::b)};
+    append_split(comparison, sum.count, sum.time, row);
+    table.append(row);
   }
   sort_most_changed(table, "delta_ns");
 }
@@ -65,12 +76,13 @@ ComparisonTable compare_transfers_table() {
   return {
       .name = "compare_transfers",
       .about = "copies and memsets of both runs by direction and kind of memory, of one iteration on one device",
-      .columns = {key_column("direction", "HtoD, DtoH, ..., Memset"), key_column("source", "memory that is read"),
-                  key_column("destination", "memory that is written"), real_column("count_a", "count", "in A"),
-                  real_column("count_b", "count", "in B"), bytes_column("bytes_a", "in A"),
-                  bytes_column("bytes_b", "in B"), time_column("a_ns", "durations in A"), time_column("b_ns", "in B"),
-                  time_column("delta_ns", "b - a"), real_column("bandwidth_a", "GB/s", "in A, while they ran"),
-                  real_column("bandwidth_b", "GB/s", "in B")},
+      .columns = with_split(
+          {key_column("direction", "HtoD, DtoH, ..., Memset"), key_column("source", "memory that is read"),
+           key_column("destination", "memory that is written"), real_column("count_a", "count", "in A"),
+           real_column("count_b", "count", "in B"), bytes_column("bytes_a", "in A"), bytes_column("bytes_b", "in B"),
+           time_column("a_ns", "durations in A"), time_column("b_ns", "in B"), time_column("delta_ns", "b - a"),
+           real_column("bandwidth_a", "GB/s", "in A, while they ran"), real_column("bandwidth_b", "GB/s", "in B")},
+          "of one of them"),
       .append_rows = append_transfers,
       .per_iteration = true};
 }

@@ -36,4 +36,26 @@ inline Cell speedup_of(int64_t a, int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
 }
 
+/// Columns that tell the change of the count and the change of the time of each apart: delta = (b - a) x mean time of A
+/// + count of B x change of the mean. `of_one`: "of one copy".
+inline std::vector<Column> with_split(std::vector<Column> columns, const std::string& of_one) {
+  columns.push_back(real_column("mean_a_ns", "ns", of_one + " in A"));
+  columns.push_back(real_column("mean_b_ns", "ns", "in B"));
+  columns.push_back(real_column("delta_by_count_ns", "ns",
+                                "of the change, what the change of the count makes at the mean time of A; the rest is "
+                                "that of the time of each"));
+  return columns;
+}
+
+/// Their cells, of all iterations' counts and times (ns); the third is absent where one side has none.
+inline void append_split(const Comparison& comparison, const OfSides<int64_t>& count, const OfSides<int64_t>& time,
+                         Row& row) {
+  for (const Side side : kSides) {
+    row.push_back(count[side] == 0 ? Cell() : Cell(static_cast<double>(time[side]) / static_cast<double>(count[side])));
+  }
+  const bool both = count.a > 0 && count.b > 0;
+  const auto more = [&] { return per_window(comparison, Side::b, count.b) - per_window(comparison, Side::a, count.a); };
+  row.push_back(both ? Cell(more() * static_cast<double>(time.a) / static_cast<double>(count.a)) : Cell());
+}
+
 }  // namespace cgpu

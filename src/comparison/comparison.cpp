@@ -324,6 +324,7 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
         if (!longest || owned.time > longest->time.end - longest->time.begin) {
           const SliceIndex slice = owned.op == kNone ? kNone : timeline.device_ops.slice[owned.op];
           longest = Place{run, {owned.begin, owned.begin + owned.time}, slice};
+          if (owned.op != kNone) longest->kernel_class = class_of(timeline, owned.op);
         }
       });
   std::vector<uint32_t>& cause_of_op = causes_of_ops_[side][run];

@@ -47,6 +47,7 @@ struct Place {
   size_t run = 0;
   Interval time;             // on the run's clock
   SliceIndex slice = kNone;  // the device op; kNone where nothing ran
+  KernelClass kernel_class = KernelClass::unknown;
 };
 
 /// A part of the time of both sides that is explained by the same thing.

@@ -11,6 +11,7 @@
 
 #include "analysis/random_run.h"
 #include "comparison/comparison_table.h"
+#include "comparison/explained_causes.h"
 #include "comparison/shared_out.h"
 #include "links/window.h"
 
@@ -59,6 +60,16 @@ Figures figures_of(const Comparison& comparison, bool mirrored) {
     figures.insert({kind, cause.time[first], cause.time[other(first)], cause.count[first], cause.count[other(first)]});
   }
   return figures;
+}
+
+/// The causes as a table has them, each of one iteration on one device.
+std::multiset<std::tuple<CauseKind, int64_t, int64_t>> shares_of_causes(const Comparison& comparison, bool mirrored) {
+  std::multiset<std::tuple<CauseKind, int64_t, int64_t>> shares;
+  for (const ExplainedCause& one : explained_causes(comparison)) {
+    const CauseKind kind = one.cause->kind == CauseKind::added ? CauseKind::removed : one.cause->kind;
+    shares.insert({kind, mirrored ? one.b : one.a, mirrored ? one.a : one.b});
+  }
+  return shares;
 }
 
 /// ns of the spans of the devices within the compared time, nanosecond by nanosecond: busy, and all.
@@ -116,7 +127,38 @@ TEST(Comparison, TheOtherWayRoundIsTheMirrorImage) {
     const OfSides<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 2});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
-    EXPECT_EQ(figures_of(Comparison(a, b), false), figures_of(Comparison(b, a), true));
+    const Comparison here(a, b);
+    const Comparison there(b, a);
+    EXPECT_EQ(figures_of(here, false), figures_of(there, true));
+    EXPECT_EQ(shares_of_causes(here, false), shares_of_causes(there, true));
+  }
+}
+
+TEST(Comparison, CausesPutTogetherLeaveNoMoreThanAsked) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const OfSides<Session> sessions = random_sessions(seed, {1, 1});
+    const SessionFacts a(sessions.a);
+    const SessionFacts b(sessions.b);
+    const Comparison comparison(a, b);
+    const std::vector<ExplainedCause> causes = explained_causes(comparison);
+    int64_t change = 0;
+    for (const ExplainedCause& one : causes) change += one.delta();
+    for (const int64_t most_left : {int64_t{0}, std::abs(change) / 20, std::abs(change)}) {
+      std::vector<Cause> merged;
+      const std::vector<ExplainedCause> groups = put_together(causes, most_left, merged);
+      EXPECT_LE(groups.size(), 7U);
+      int64_t left = change;
+      size_t parts = 0;
+      for (const ExplainedCause& group : groups) {
+        left -= group.delta();
+        parts += group.causes;
+        if (group.causes == 1) continue;
+        EXPECT_TRUE(group.cause->shown.starts_with(std::to_string(group.causes))) << group.cause->shown;
+      }
+      EXPECT_LE(std::abs(left), most_left);
+      EXPECT_LE(parts, causes.size());
+    }
   }
 }
 

@@ -30,14 +30,16 @@ class CountedOps {
     return true;
   }
 
-  /// Calls visit(cost) for each op that has device work and no op inside that counts.
+  /// Calls visit(cost, name) for each op that has device work and no op inside that counts.
   template <typename Visit>
   void for_each(Visit visit) {
     for (const SliceIndex op : found_) {
       for (SliceIndex above = forest_.above(op); above != kNone; above = forest_.above(above)) counts_[above] = false;
     }
     for (const SliceIndex op : found_) {
-      if (counts_[op]) visit(groups_.groups[groups_.of_slice[op]].cost);
+      if (!counts_[op]) continue;
+      const OpGroups::Group& group = groups_.groups[groups_.of_slice[op]];
+      visit(group.cost, std::get<0>(group.key));
     }
   }
 
@@ -69,15 +71,19 @@ void add_run(const Comparison& comparison, Side side, size_t run, const std::opt
     if (of_flops.add(call)) work.flops_ns += timeline.slices.duration[slice];
     if (of_bytes.add(call)) work.bytes_ns += timeline.slices.duration[slice];
   });
-  of_flops.for_each([&](const OpCost& cost) {
+  of_flops.for_each([&](const OpCost& cost, const std::string& name) {
     const auto flops = static_cast<double>(*cost.flops);
     work.flops = work.flops.value_or(0) + flops;
+    work.flops_by_op[name] += flops;
     if (cost.peak.empty() || !work.ns_at_peak) return;
     const auto rate = peaks ? matrix_rate(*peaks, cost.peak) : std::nullopt;
     work.ns_at_peak = rate ? std::optional(*work.ns_at_peak + flops / *rate * 1e9) : std::nullopt;
   });
-  of_bytes.for_each(
-      [&](const OpCost& cost) { work.bytes = work.bytes.value_or(0) + static_cast<double>(*cost.bytes); });
+  of_bytes.for_each([&](const OpCost& cost, const std::string& name) {
+    const auto bytes = static_cast<double>(*cost.bytes);
+    work.bytes = work.bytes.value_or(0) + bytes;
+    work.bytes_by_op[name] += bytes;
+  });
 }
 
 bool has_shapes(const Comparison& comparison, Side side) {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "comparison/alignment.h"
 
@@ -16,9 +18,11 @@ class Comparison;
 
 /// Over all devices and iterations.
 struct OpWork {
-  std::optional<double> flops;  // absent where no op has a formula
-  std::optional<double> bytes;  // that must move at least: inputs once, results once
-  int64_t flops_ns = 0;         // device time of the ops whose FLOPs are known
+  std::optional<double> flops;                // absent where no op has a formula
+  std::optional<double> bytes;                // that must move at least: inputs once, results once
+  std::map<std::string, double> flops_by_op;  // by the name of the op
+  std::map<std::string, double> bytes_by_op;
+  int64_t flops_ns = 0;  // device time of the ops whose FLOPs are known
   int64_t bytes_ns = 0;
   /// ns that the matrix units of a device would take for their part of the FLOPs at their peak rate for the type;
   /// absent where the rate of any such op is not known.

@@ -9,7 +9,8 @@
 
 namespace cgpu {
 
-/// The shares of `parts`, in their order. What a part gets does not depend on where it stands. `divisor` > 0.
+/// The shares of `parts`, in their order. What a part gets does not depend on where it stands, unless others are equal
+/// to it: give those in an order that means something. `divisor` > 0.
 inline std::vector<int64_t> shared_out(const std::vector<int64_t>& parts, int64_t divisor) {
   std::vector<size_t> by_size(parts.size());
   std::iota(by_size.begin(), by_size.end(), size_t{0});

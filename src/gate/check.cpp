@@ -89,8 +89,8 @@ class Check {
   }
 
  private:
-  void add_rule(const std::string& name, Outcome outcome, std::string text) {
-    result_.rules.push_back({name, outcome, std::move(text)});
+  void add_rule(const std::string& name, Outcome outcome, std::string text, bool warns = false) {
+    result_.rules.push_back({name, outcome, std::move(text), warns});
   }
 
   /// Each run with the first one of the baseline.
@@ -147,11 +147,15 @@ class Check {
           }
         }
         if (verdict == Verdict::improvement) faster_ = true;
-        add_rule(quantity.name, outcome, std::move(text));
         if (!main_) {
           main_ = estimate;
           step_ns_ = std::max(from, to);
+          surely_faster_ = verdict == Verdict::improvement;
+          seems_faster_ = verdict == Verdict::pass && estimate.change < -options_.tolerance &&
+                          -estimate.change * from > static_cast<double>(options_.floor_ns);
+          whole_ = {quantity.name, outcome, text};
         }
+        add_rule(quantity.name, outcome, std::move(text));
       } else {
         row.emplace_back();
       }
@@ -226,8 +230,17 @@ class Check {
     double together = 0;
     for (const Part* part : slower) together += part->to - part->from;
     const bool moved = !slower.empty() && device_time_change() < kNotMoved * together;
-    if (moved) text += "; but all device time together changed by less than half of that: work that moved";
-    add_rule(rule, slower.empty() || moved ? Outcome::pass : Outcome::regression, std::move(text));
+    if (slower.empty() || moved) {
+      if (moved) text += "; but all device time together changed by less than half of that: work that moved";
+      return add_rule(rule, Outcome::pass, std::move(text));
+    }
+    // What counts is how long an iteration takes: what is slower inside of a faster one is worth a look, and no more.
+    const std::string inside = of_iterations_ ? "an iteration" : "the whole";
+    if (surely_faster_) return add_rule(rule, Outcome::pass, text + "; but " + inside + " is faster", true);
+    if (seems_faster_) {
+      return add_rule(rule, Outcome::inconclusive, text + "; but " + inside + " seems faster, which is not sure");
+    }
+    add_rule(rule, Outcome::regression, std::move(text));
   }
 
   /// By how much all device time of an iteration and rank is more than before.
@@ -271,21 +284,29 @@ class Check {
     }
     result_.outcome = worst->outcome;
     const std::string limit = fmt::format("{:g}%", 100 * options_.tolerance);
-    const std::string first = result_.rules.size() > 1 ? result_.rules[1].name + ": " + result_.rules[1].text : "";
+    // What happened to the whole is said in any case, whatever decided.
+    const std::string of_whole = whole_.name + ": " + whole_.text;
+    const std::string besides = whole_.name.empty() || whole_.name == worst->name ? "" : "; " + of_whole;
     switch (result_.outcome) {
       case Outcome::not_comparable:
         result_.headline = fmt::format("the runs did not do the same: {}; --allow {} compares them all the same",
                                        worst->text, fmt::join(refused_kinds_, ","));
         break;
       case Outcome::regression:
-        result_.headline = fmt::format("{}: {}, beyond the tolerance of {}", worst->name, worst->text, limit);
+        result_.headline =
+            fmt::format("{}: {}, beyond the tolerance of {}{}", worst->name, worst->text, limit, besides);
         break;
       case Outcome::inconclusive:
-        result_.headline = fmt::format("{}: {}; the runs cannot decide about a tolerance of {}: give more of them",
-                                       worst->name, worst->text, limit);
+        result_.headline = fmt::format("{}: {}; the runs cannot decide about a tolerance of {}: give more of them{}",
+                                       worst->name, worst->text, limit, besides);
         break;
       case Outcome::pass:
-        result_.headline = (faster_ ? "faster than the baseline; " : "") + first;
+        result_.headline = (faster_ ? "faster than the baseline; " : "") + of_whole;
+        for (const CheckedRule& rule : result_.rules) {
+          if (!rule.warns) continue;
+          result_.headline += fmt::format("; a warning: {}: {}", rule.name, rule.text);
+          break;
+        }
         break;
     }
     rules_.append({"all", text_of(result_.outcome), result_.headline});
@@ -367,7 +388,10 @@ class Check {
   bool few_ = false;    // runs on a side
   bool alone_ = false;  // a side has a single run, so that its noise has to be known from within
   bool of_iterations_ = false;
-  bool faster_ = false;
+  CheckedRule whole_;           // about it; without a name where there is none
+  bool surely_faster_ = false;  // by it
+  bool seems_faster_ = false;   // by more than the tolerance, of an interval that shows something
+  bool faster_ = false;         // by any quantity
 };
 
 }  // namespace

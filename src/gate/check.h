@@ -39,7 +39,8 @@ const char* text_of(Outcome outcome);  // "pass", "regression", "inconclusive", 
 struct CheckedRule {
   std::string name;  // comparable, step_time, step_time_mean, span, ops, kernel_classes, kernels, memory
   Outcome outcome = Outcome::pass;
-  std::string text;  // why, in a sentence
+  std::string text;    // why, in a sentence
+  bool warns = false;  // whether a rule that passed found something to look at
 };
 
 struct CheckResult {

@@ -127,13 +127,13 @@ std::string check_as_junit(const CheckResult& check, CheckOptions::Inconclusive 
 
 std::string check_as_annotations(const CheckResult& check, CheckOptions::Inconclusive inconclusive) {
   std::string lines;
-  const auto add = [&](Outcome outcome, const std::string& title, const std::string& text) {
+  const auto add = [&](Outcome outcome, const std::string& title, const std::string& text, bool warns = false) {
     const Counts as = counts_as(outcome, inconclusive);
-    const char* const level = as == Counts::passed ? "notice" : as == Counts::skipped ? "warning" : "error";
+    const char* const level = warns || as == Counts::skipped ? "warning" : as == Counts::passed ? "notice" : "error";
     lines += fmt::format("::{} title=cgpu check {}::{}\n", level, title, escape_annotation(text));
   };
   for (const CheckedRule& rule : check.rules) {
-    if (rule.outcome != Outcome::pass) add(rule.outcome, rule.name, rule.text);
+    if (rule.outcome != Outcome::pass || rule.warns) add(rule.outcome, rule.name, rule.text, rule.warns);
   }
   add(check.outcome, text_of(check.outcome), check.headline);
   return lines;

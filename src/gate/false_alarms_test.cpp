@@ -1,13 +1,15 @@
 // How often the gate calls a regression where there is only noise, and how often where something is slower. Prints the
-// tables of docs/gate.md: cgpu_gate_test --gtest_filter='FalseAlarms*:Power*'.
+// tables of docs/gate.md, and holds the page to them: cgpu_gate_test --gtest_filter='FalseAlarms*:Power*'.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <numbers>
+#include <sstream>
 
 #include "base/threads.h"
 #include "gate/check.h"
@@ -155,6 +157,31 @@ std::vector<Case> count_all(const std::vector<Question>& questions, int trials) 
   return cases;
 }
 
+/// The percentages of the row of docs/gate.md for this noise and number of runs that has so many of them.
+std::vector<double> documented(const Case& one, size_t figures) {
+  std::ifstream page("docs/gate.md");  // tests run in the root of the repository
+  const std::string begin = fmt::format("| {} | {} |", one.name, one.runs);
+  std::string line;
+  while (std::getline(page, line)) {
+    if (!line.starts_with(begin)) continue;
+    std::istringstream cells(line.substr(begin.size()));
+    std::vector<double> found;
+    for (std::string cell; std::getline(cells, cell, '|');) found.push_back(std::stod(cell));
+    if (found.size() == figures) return found;
+  }
+  return {};
+}
+
+/// `counts` of so many trials, in percent, are those of the page; a rounding of another compiler may turn a trial.
+void expect_documented(const Case& one, const std::vector<int>& counts, int trials) {
+  if (kSlow) return;  // fewer trials
+  const std::vector<double> found = documented(one, counts.size());
+  ASSERT_EQ(found.size(), counts.size()) << "docs/gate.md has no row for " << one.name << ", runs a side: " << one.runs;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    EXPECT_NEAR(found[i], 100.0 * counts[i] / trials, 100.0 / trials + 0.1) << one.name << ", runs: " << one.runs;
+  }
+}
+
 TEST(FalseAlarms, AreOneInAHundredAtMost) {
   constexpr int kTrials = kSlow ? 50 : 1000;
   for (const Case& one : count_all({{0.05, 0}}, kTrials)) {
@@ -162,6 +189,7 @@ TEST(FalseAlarms, AreOneInAHundredAtMost) {
     std::cout << fmt::format("| {} | {} | {:.1f} % | {:.1f} % |\n", one.name, one.runs,
                              counts.regressions * 100.0 / kTrials, counts.inconclusive * 100.0 / kTrials);
     EXPECT_LE(counts.regressions, std::max(1, kTrials / 100)) << one.name << ", runs a side: " << one.runs;
+    expect_documented(one, {counts.regressions, counts.inconclusive}, kTrials);
   }
 }
 
@@ -173,11 +201,14 @@ TEST(Power, FiveRunsSeeFivePercentBeyondATolerance) {
   for (const Case& one : count_all(questions, kTrials)) {
     std::string line = fmt::format("| {} | {} |", one.name, one.runs);
     int all = 0;
+    std::vector<int> regressions;
     for (const Counts& counts : one.counts) {
+      regressions.push_back(counts.regressions);
       line += fmt::format(" {:.0f} % |", counts.regressions * 100.0 / kTrials);
       all += counts.regressions;
     }
     std::cout << line << '\n';
+    expect_documented(one, regressions, kTrials);
     if (one.runs == 1) before = 0;
     if (one.runs == 5) {
       EXPECT_GE(all, before) << "five runs see more than fewer, " << one.name;

@@ -113,6 +113,42 @@ TEST(Gate, ASlowerOpIsNamed) {
       << rule(result, "ops").text;
 }
 
+TEST(Gate, ASlowerOpInsideAFasterRunIsAWarning) {
+  const auto before = runs_of({10000, 10100, 9900, 10050, 9950});
+  const CheckResult result = check_runs(before, runs_of({8000, 8080, 7920, 8040, 7960}, 560), {});
+  EXPECT_EQ(result.outcome, Outcome::pass);
+  EXPECT_TRUE(rule(result, "ops").warns);
+  EXPECT_TRUE(result.headline.starts_with("faster than the baseline; step_time: 10.0 ms to 8.00 ms, -20%"))
+      << result.headline;
+  EXPECT_NE(
+      result.headline.find("a warning: ops: 1 of 2 slower: aten::mm +160.0 us (+40%); but an iteration is faster"),
+      std::string::npos)
+      << result.headline;
+  const std::string annotations = check_as_annotations(result, CheckOptions::Inconclusive::report);
+  EXPECT_NE(annotations.find("::warning title=cgpu check ops::"), std::string::npos) << annotations;
+  EXPECT_NE(annotations.find("::notice title=cgpu check pass::"), std::string::npos) << annotations;
+
+  // Faster by more than the tolerance, but the noise could have done that.
+  const std::vector<CheckedRun> noisy = {run_of({10000, 10900, 9100, 10600, 9400, 10300, 9700, 10000})};
+  const std::vector<CheckedRun> seems_faster = {run_of({9300, 10200, 8400, 9900, 8700, 9600, 9000, 9300}, 560)};
+  const CheckResult unsure = check_runs(noisy, seems_faster, {});
+  EXPECT_EQ(rule(unsure, "step_time").outcome, Outcome::pass) << rule(unsure, "step_time").text;
+  EXPECT_EQ(rule(unsure, "ops").outcome, Outcome::inconclusive) << rule(unsure, "ops").text;
+  EXPECT_NE(unsure.headline.find("seems faster, which is not sure"), std::string::npos) << unsure.headline;
+  EXPECT_NE(unsure.headline.find("; step_time: "), std::string::npos) << unsure.headline;
+
+  // A noise that shows nothing of the iteration leaves it to the op.
+  const std::vector<CheckedRun> wild = {run_of({10000, 13000, 9000, 12000, 8000, 11000, 10000})};
+  const CheckResult by_op = check_runs(wild, {run_of({9300, 12000, 8300, 11200, 7300, 10300, 9300}, 560)}, {});
+  EXPECT_EQ(rule(by_op, "step_time").outcome, Outcome::inconclusive) << rule(by_op, "step_time").text;
+  EXPECT_EQ(by_op.outcome, Outcome::regression) << by_op.headline;
+
+  // As long as before: what is slower counts, and the first line says how long an iteration takes.
+  const CheckResult same = check_runs(before, runs_of({9990, 10090, 9890, 10040, 9940}, 560), {});
+  EXPECT_EQ(same.outcome, Outcome::regression);
+  EXPECT_NE(same.headline.find("; step_time: 10.0 ms to 9.99 ms"), std::string::npos) << same.headline;
+}
+
 TEST(Gate, WorkThatMovedIsNoRegression) {
   const auto before = runs_of({10000, 10100, 9900, 10050, 9950});
   auto after = before;

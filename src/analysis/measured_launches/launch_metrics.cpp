@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/slices_by_name.h"
+#include "analysis/measured_launches/launch_bound.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
 
@@ -13,22 +13,9 @@ namespace cgpu {
 
 namespace {
 
-constexpr double kIdle = 60;      // below this share of what it could sustain, a unit holds nothing up
-constexpr double kBalanced = 10;  // shares that are closer than this are alike
-
 Cell extent_cell(const std::optional<std::array<int64_t, 3>>& extent) {
   if (!extent) return {};
   return fmt::format("{}x{}x{}", (*extent)[0], (*extent)[1], (*extent)[2]);
-}
-
-/// What limits the launch; see docs/definitions.md.
-Cell bound_of(const ProfiledLaunch& launch) {
-  if (!launch.compute_pct || !launch.memory_pct) return {};
-  const double compute = *launch.compute_pct;
-  const double memory = *launch.memory_pct;
-  if (compute < kIdle && memory < kIdle) return cell("latency");
-  if (std::abs(compute - memory) < kBalanced) return cell("balanced");
-  return cell(compute > memory ? "compute" : "memory");
 }
 
 Cell intensity_of(const ProfiledLaunch& launch) {
@@ -58,7 +45,7 @@ Table launch_metrics_table(const Analysis& analysis, const SessionFacts& facts, 
                     cell(launch.achieved_occupancy_pct),
                     cell(launch.theoretical_occupancy_pct),
                     cell(launch.registers),
-                    bound_of(launch),
+                    cell(bound_of(launch)),
                     cell(launch.flops_per_s),
                     intensity_of(launch),
                     cell(launch.dram_bytes_per_s),

@@ -1,0 +1,210 @@
+#include "comparison/explained_causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "comparison/compared_columns.h"
+
+namespace cgpu {
+
+namespace {
+
+void sort_by_change(std::vector<ExplainedCause>& causes) {
+  std::stable_sort(causes.begin(), causes.end(), [](const ExplainedCause& x, const ExplainedCause& y) {
+    const int64_t size_x = std::abs(x.delta());
+    const int64_t size_y = std::abs(y.delta());
+    if (size_x != size_y) return size_x > size_y;
+    if (x.cause->kind != y.cause->kind) return x.cause->kind < y.cause->kind;
+    return x.cause->key < y.cause->key;
+  });
+}
+
+/// The parts of a key, which name A before B, in an order that does not depend on which side is which.
+std::vector<std::string> names_in(std::string_view key) {
+  std::vector<std::string> names;
+  while (!key.empty()) {
+    const size_t end = std::min(key.find(' '), key.size());
+    names.emplace_back(key.substr(0, end));
+    key.remove_prefix(std::min(end + 1, key.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Causes in an order that is the same whichever side is A, so that what rounding gives to one of several equal ones
+/// goes to the same one both times.
+std::vector<const Cause*> in_order_of_keys(const std::vector<Cause>& causes) {
+  const auto key = [](const Cause& cause) {
+    const CauseKind kind = cause.kind == CauseKind::added ? CauseKind::removed : cause.kind;
+    return std::tuple(kind, names_in(cause.key), cause.time.a + cause.time.b, std::abs(cause.time.b - cause.time.a));
+  };
+  std::vector<std::pair<decltype(key(causes.front())), const Cause*>> keyed;
+  keyed.reserve(causes.size());
+  for (const Cause& cause : causes) keyed.emplace_back(key(cause), &cause);
+  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<const Cause*> ordered;
+  ordered.reserve(keyed.size());
+  for (const auto& [of_cause, cause] : keyed) ordered.push_back(cause);
+  return ordered;
+}
+
+void add(const std::vector<int64_t>& from, std::vector<int64_t>& to) {
+  if (to.size() < from.size()) to.resize(from.size());
+  for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+
+/// The causes of `parts` as one without a name.
+Cause sum_of(const std::vector<const ExplainedCause*>& parts) {
+  Cause sum = *parts.front()->cause;
+  sum.by_nature = {};
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const Cause& part = *parts[i]->cause;
+    for (const Side side : kSides) {
+      sum.time[side] += part.time[side];
+      sum.count[side] += part.count[side];
+      add(part.by_iteration[side], sum.by_iteration[side]);
+      add(part.by_run[side], sum.by_run[side]);
+    }
+  }
+  return sum;
+}
+
+struct Group {
+  std::vector<const ExplainedCause*> parts;
+  ExplainedCause all = {.causes = 0};
+
+  void add(const ExplainedCause& one) {
+    parts.push_back(&one);
+    all.a += one.a;
+    all.b += one.b;
+    all.causes += one.causes;
+  }
+};
+
+/// Of the device op in which the cause took longest.
+KernelClass class_of(const Cause& cause) {
+  const auto length = [](const std::optional<Place>& place) {
+    return place ? place->time.end - place->time.begin : -1;
+  };
+  const std::optional<Place>& longest =
+      length(cause.longest.a) >= length(cause.longest.b) ? cause.longest.a : cause.longest.b;
+  return longest ? longest->kernel_class : KernelClass::unknown;
+}
+
+/// The groups of `causes` that are needed, those that explain most first: what is left then is at most `most_left`.
+std::vector<Group> needed_groups(const std::vector<ExplainedCause>& causes, int64_t most_left, bool by_class) {
+  std::map<std::pair<CauseKind, KernelClass>, Group> groups;
+  int64_t left = 0;
+  for (const ExplainedCause& one : causes) {
+    const CauseKind kind = one.cause->kind;
+    const bool has_class = kind != CauseKind::idle && kind != CauseKind::waiting && kind != CauseKind::orphan;
+    groups[{kind, by_class && has_class ? class_of(*one.cause) : KernelClass::unknown}].add(one);
+    left += one.delta();
+  }
+  std::vector<Group> needed;
+  while (std::abs(left) > most_left) {
+    const auto most = std::max_element(groups.begin(), groups.end(), [&](const auto& x, const auto& y) {
+      return (left > 0 ? 1 : -1) * x.second.all.delta() < (left > 0 ? 1 : -1) * y.second.all.delta();
+    });
+    left -= most->second.all.delta();
+    needed.push_back(std::move(most->second));
+    groups.erase(most);
+  }
+  return needed;
+}
+
+std::string group_name(const Group& group, bool by_class) {
+  const Cause& cause = *group.parts.front()->cause;
+  const auto leads = std::find_if(group.parts.begin(), group.parts.end(), [&](const ExplainedCause* part) {
+    return (part->delta() > 0) == (group.all.delta() > 0);
+  });
+  const std::string above_all = fmt::format(", above all {}", (*leads)->cause->shown);
+  switch (cause.kind) {
+    case CauseKind::op:
+    case CauseKind::removed:
+    case CauseKind::added:
+    case CauseKind::replaced: {
+      const std::string what = by_class ? fmt::format("with {} kernels", text_of(class_of(cause))) : "";
+      return fmt::format("{} further {}{}{}{}", group.all.causes,
+                         cause.kind == CauseKind::replaced ? "replacements" : "ops", what.empty() ? "" : " ", what,
+                         above_all);
+    }
+    case CauseKind::orphan:
+      return fmt::format("{} further classes of device ops{}", group.all.causes, above_all);
+    case CauseKind::waiting:
+      return fmt::format("{} further collectives{}:", group.all.causes, above_all);
+    case CauseKind::idle:
+      return fmt::format("{} further causes{}", group.all.causes, above_all);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<ExplainedCause> explained_causes(const Comparison& comparison) {
+  const std::vector<const Cause*> ordered = in_order_of_keys(comparison.causes());
+  const auto shares = shares_of(comparison, ordered, [](const Cause* cause, Side side) { return cause->time[side]; });
+  std::vector<ExplainedCause> causes;
+  for (size_t i = 0; i < shares.size(); ++i) causes.push_back({ordered[i], shares[i].a, shares[i].b});
+  sort_by_change(causes);
+  return causes;
+}
+
+std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>& causes, std::vector<Cause>& merged) {
+  std::map<std::string, Group> idle;
+  std::vector<ExplainedCause> result;
+  for (const ExplainedCause& one : causes) {
+    if (one.cause->kind != CauseKind::idle) {
+      result.push_back(one);
+    } else {
+      idle[one.cause->key.substr(0, one.cause->key.find(": "))].add(one);
+    }
+  }
+  merged.reserve(idle.size());
+  for (auto& [name, sum] : idle) {
+    Cause& cause = merged.emplace_back(sum_of(sum.parts));
+    const int64_t change = sum.all.delta();
+    cause.key = cause.shown = name;
+    for (const ExplainedCause* part : sum.parts) {  // the one that changed most comes first
+      const size_t colon = part->cause->key.find(": ");
+      if (colon == std::string::npos || (part->delta() > 0) != (change > 0)) continue;
+      const bool most = std::abs(part->delta()) > std::abs(change) / 2;
+      cause.shown = fmt::format("{}, {}{}", name, most ? "most of it in " : "above all in ",
+                                part->cause->shown.substr(part->cause->shown.find(": ") + 2));
+      break;
+    }
+    result.push_back({&cause, sum.all.a, sum.all.b});
+  }
+  sort_by_change(result);
+  return result;
+}
+
+std::vector<ExplainedCause> put_together(const std::vector<ExplainedCause>& causes, int64_t most_left,
+                                         std::vector<Cause>& merged) {
+  constexpr size_t kMostGroups = 6;
+  bool by_class = true;
+  std::vector<Group> groups = needed_groups(causes, most_left, by_class);
+  if (groups.size() > kMostGroups) groups = needed_groups(causes, most_left, by_class = false);
+  merged.reserve(groups.size());
+  std::vector<ExplainedCause> result;
+  for (Group& group : groups) {
+    if (group.parts.size() > 1) {
+      Cause& sum = merged.emplace_back(sum_of(group.parts));
+      sum.key = sum.shown = group_name(group, by_class);
+      group.all.cause = &sum;
+      result.push_back(group.all);
+    } else {
+      result.push_back(*group.parts.front());
+    }
+  }
+  return result;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,36 @@
+// The causes of a change with their times of one iteration on one device, in the order in which they are told, and put
+// together where the sum of several says more than each. O(n log n).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comparison/comparison.h"
+
+namespace cgpu {
+
+/// A cause with its times of one iteration on one device (of the whole, where there are no iterations).
+struct ExplainedCause {
+  const Cause* cause = nullptr;
+  int64_t a = 0;  // ns
+  int64_t b = 0;
+  size_t causes = 1;  // that were put together
+
+  int64_t delta() const { return b - a; }
+};
+
+/// All causes, those that changed most first. Their times add up to those of the sides. Those of A against B and of B
+/// against A are mirror images, to the nanosecond.
+std::vector<ExplainedCause> explained_causes(const Comparison& comparison);
+
+/// `causes` with the idle time of each cause put together, whoever was to blame; the culprit that changed most is
+/// named. `merged` holds what is new in the result.
+std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>& causes, std::vector<Cause>& merged);
+
+/// What is left to explain of a change: the sum of `causes`, by kind and class of the device work, as few groups as
+/// leave at most `most_left` ns of it; by kind alone where those would be more than a reader reads. A cause that is
+/// alone in its group stands for itself. `merged` holds what is new in the result.
+std::vector<ExplainedCause> put_together(const std::vector<ExplainedCause>& causes, int64_t most_left,
+                                         std::vector<Cause>& merged);
+
+}  // namespace cgpu

@@ -1,0 +1,28 @@
+#include "comparison/quantity_words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "table/units.h"
+
+namespace cgpu {
+
+std::string ratio_words(double a, double b, const char* longer) {
+  const double ratio = b / a;
+  if (ratio >= 1.095) return fmt::format("{:.2f} times {}", ratio, longer);
+  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? "less" : "more");
+}
+
+std::string count_words(double count) {
+  return count == std::round(count) || count >= 100 ? fmt::format("{:.0f}", count) : fmt::format("{:.2f}", count);
+}
+
+std::string change_line(int64_t change, int64_t whole, const std::string& what) {
+  const std::string time = (change < 0 ? "-" : "+") + format_ns(std::abs(change));
+  const double pct = 100.0 * static_cast<double>(change) / static_cast<double>(whole);
+  return fmt::format("  {:>10}  {:>7}  {}\n", time, fmt::format("{:+.1f} %", pct), what);
+}
+
+}  // namespace cgpu
