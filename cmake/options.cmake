@@ -24,9 +24,10 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # A clone finds what another one has compiled, wherever it lies, and with precompiled headers too.
+  # A clone finds what another one has compiled, wherever it lies, and with precompiled headers too. What is looked for is
+  # the text that the compiler sees (NODIRECT): the include paths are symbolic links, and a link is no content.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+      CCACHE_NODIRECT=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 if(CGPU_TESTS)
