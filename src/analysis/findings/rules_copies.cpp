@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
@@ -95,11 +96,12 @@ CopyRoute longest_route(Investigation& run) {
   CopyRoute route;
   double most = 0;
   for (const RowView row : transfers.rows()) {
-    const auto kind = std::get<std::string>(row[transfers.column("kind")]);
-    if ((kind != "HtoD" && kind != "DtoH") || number(row, "total_ns") <= most) continue;
+    const bool to_device = row[transfers.column("kind")] == Cell(std::string("HtoD"));
+    const bool from_device = row[transfers.column("kind")] == Cell(std::string("DtoH"));
+    if ((!to_device && !from_device) || number(row, "total_ns") <= most) continue;
     most = number(row, "total_ns");
-    route = {kind,
-             std::get<std::string>(row[transfers.column(kind == "HtoD" ? "src_memory" : "dst_memory")]),
+    route = {to_device ? "HtoD" : "DtoH",
+             std::get<std::string>(row[transfers.column(to_device ? "src_memory" : "dst_memory")]),
              static_cast<int64_t>(number(row, "count")),
              static_cast<int64_t>(number(row, "bytes")),
              number(row, "bandwidth"),
