@@ -241,6 +241,10 @@ bool is_companion(const Run& run) {
   return holds_only_memory(run) || (run.op_graph && run.timeline.slices.size() == 0);
 }
 
+std::optional<int64_t> claimed_rank_of(const Run& run) {
+  return run.rank_known ? run.rank : rank_from_name(run.file);
+}
+
 Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
                   const std::vector<std::string>& not_profiles) {
   if (runs.empty()) {
@@ -261,7 +265,8 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
   return session;
 }
 
-Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options) {
+Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options,
+                    const std::function<void(Run&)>& look) {
   const std::vector<ProfilePath> profiles = find_profiles(inputs);
   std::vector<Run> runs;
   std::vector<std::string> not_profiles;
@@ -272,12 +277,14 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
         options.progress((static_cast<double>(i) + share) / static_cast<double>(profiles.size()));
       };
     }
+    const size_t before = runs.size();
     try {
       runs.push_back(read_profile(profiles[i], one));
     } catch (const Error&) {
       if (!profiles[i].found) throw;
       not_profiles.push_back(profiles[i].path);
     }
+    if (look && runs.size() > before) look(runs.back());
   }
   return join_runs(inputs, std::move(runs), not_profiles);
 }
