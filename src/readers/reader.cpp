@@ -228,6 +228,16 @@ Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
   return run;
 }
 
+std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions& options) {
+  try {
+    return read_profile(profile, options);
+  } catch (const Error& error) {
+    if (!profile.found) throw;
+    if (options.left_out && (profile.is_folder || is_profile(profile.path))) options.left_out(error.what());
+    return std::nullopt;
+  }
+}
+
 bool is_profile(const std::string& file) {
   try {
     const Input input = input_of(file);
@@ -277,14 +287,13 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
         options.progress((static_cast<double>(i) + share) / static_cast<double>(profiles.size()));
       };
     }
-    const size_t before = runs.size();
-    try {
-      runs.push_back(read_profile(profiles[i], one));
-    } catch (const Error&) {
-      if (!profiles[i].found) throw;
+    std::optional<Run> run = read_if_profile(profiles[i], one);
+    if (!run) {
       not_profiles.push_back(profiles[i].path);
+      continue;
     }
-    if (look && runs.size() > before) look(runs.back());
+    if (look) look(*run);
+    runs.push_back(std::move(*run));
   }
   return join_runs(inputs, std::move(runs), not_profiles);
 }

@@ -38,6 +38,14 @@ void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& 
   for (Device& device : run.devices) device.stated_peaks = peaks;
 }
 
+ReadOptions read_options(const OpenOptions& options) {
+  ReadOptions read;
+  read.threads = options.threads;
+  read.input_format = options.input_format;
+  if (options.warn) read.left_out = [&](const std::string& why) { options.warn("left out: " + why); };
+  return read;
+}
+
 void report_losses(const Run& run, const OpenOptions& options) {
   for (const Note& note : run.notes.all()) {
     if (!note.damage) continue;
@@ -51,9 +59,7 @@ void report_losses(const Run& run, const OpenOptions& options) {
 namespace {
 
 Session read_with(const OpenOptions& options, const std::function<void(Run&)>& look) {
-  ReadOptions read;
-  read.threads = options.threads;
-  read.input_format = options.input_format;
+  ReadOptions read = read_options(options);
   if (options.progress) read.progress = [&](double share) { options.progress(OpeningPhase::reading, share); };
   return open_inputs(options.inputs, read, look);
 }

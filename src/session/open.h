@@ -41,6 +41,9 @@ void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& 
 /// The built-in rules for kernel classes, with the user's own before them. Throws Error.
 KernelDictionary dictionary_of(const OpenOptions& options);
 
+/// How the options say to read.
+ReadOptions read_options(const OpenOptions& options);
+
 /// Passes the losses of a run to `warn`, or throws the first one under `strict`.
 void report_losses(const Run& run, const OpenOptions& options);
 

@@ -180,19 +180,19 @@ class RankFold {
 
   /// A completed run; none where a file of a folder is no profile.
   std::optional<Run> open(uint32_t number) {
-    ReadOptions read;
-    read.input_format = open_.input_format;
+    ReadOptions read = read_options(open_);
+    if (read.left_out) {
+      read.left_out = [&, warn = read.left_out](const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        if (pass_ == 0) warn(why);
+      };
+    }
     read.threads = std::max(1U, threads_ / workers_);
     if (open_.progress && workers_ == 1) {
       read.progress = [&](double share) { tell_progress(next_ - 1 + share); };
     }
-    std::optional<Run> run;
-    try {
-      run = read_profile(profiles_[number], read);
-    } catch (const Error&) {
-      if (!profiles_[number].found) throw;
-      return std::nullopt;
-    }
+    std::optional<Run> run = read_if_profile(profiles_[number], read);
+    if (!run) return std::nullopt;
     complete_run(*run, open_, dictionary_, read.threads);
     return run;
   }

@@ -202,6 +202,25 @@ TEST(RankFold, APartThatIsNotThereIsRefusedInTheSameWords) {
   }
 }
 
+TEST(RankFold, AProfileThatCannotBeReadIsNamedWhereItWasFound) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 2; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
+  folder.add("b.json", R"({"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": [ damaged)");
+  folder.add("notes.txt", "not a profile");
+  std::vector<std::string> warnings;
+  OpenOptions open = opening(folder);
+  open.warn = [&](const std::string& line) { warnings.push_back(line); };
+  const FoldedSession folded = fold_ranks(open, {}, {{&find_analysis("notes")}});
+  EXPECT_EQ(folded.session.runs[0].notes.count("skipped_file"), 2);
+  const Session session = open_session(open);
+  EXPECT_EQ(session.runs[0].notes.count("skipped_file"), 2);
+  ASSERT_EQ(warnings.size(), 2U) << "one of each";
+  for (const std::string& warning : warnings) {
+    EXPECT_NE(warning.find("left out: " + folder.path() + "/b.json: is a speedscope document"), std::string::npos)
+        << warning;
+  }
+}
+
 TEST(RankFold, AFileThatCannotBeReadIsAnErrorUnlessItWasFound) {
   TraceFolder folder;
   folder.add("a.json", trace_of_rank(0, 2, 0));
