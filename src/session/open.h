@@ -21,7 +21,7 @@ struct OpenOptions {
   std::string capture;   // profile of the captures of graphs, or a folder of them; "": those beside the input
   unsigned threads = 0;  // 0: as many as the machine has
   bool strict = false;   // damaged input is an Error
-  double memory = 0;     // bytes that open ranks may take; 0: half of what is free
+  double memory = 0;     // bytes that open ranks may take; 0: half of what is available
   OpeningProgress progress;
   LossWarning warn;
 };

@@ -1,14 +1,16 @@
 #include "session/rank_fold.h"
 
-#include <sys/sysinfo.h>
-
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "analysis/ranks/rank_waits.h"
 #include "base/error.h"
@@ -26,7 +28,7 @@ namespace {
 /// A rank needs at most about this many times the bytes of its file while it is open: a compressed one swells.
 constexpr double kOpenBytesOfPlainByte = 1.0;
 constexpr double kOpenBytesOfCompressedByte = 12.0;
-/// The share of the free memory that open ranks may take.
+/// The share of the memory that is available that open ranks may take.
 constexpr double kShareOfMemory = 0.5;
 
 double open_bytes(const ProfilePath& profile) {
@@ -47,10 +49,13 @@ double open_bytes(const ProfilePath& profile) {
 /// The bytes that open ranks may take.
 double most_open_bytes(const OpenOptions& open) {
   if (open.memory > 0) return open.memory;
-  struct sysinfo system {};
-  return ::sysinfo(&system) == 0 ? kShareOfMemory * static_cast<double>(system.freeram + system.bufferram) *
-                                       static_cast<double>(system.mem_unit)
-                                 : 0;
+  constexpr std::string_view kAvailable = "MemAvailable:";  // in kB: free, and what the system only keeps to be quick
+  std::ifstream information("/proc/meminfo");
+  for (std::string line; std::getline(information, line);) {
+    if (!line.starts_with(kAvailable)) continue;
+    return kShareOfMemory * 1024 * std::strtod(line.c_str() + kAvailable.size(), nullptr);
+  }
+  return 0;
 }
 
 /// How many ranks to open at once.
@@ -287,8 +292,9 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
 std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& selection,
                                     const std::vector<WantedTable>& wanted,
                                     const std::function<void(const RunInSession&)>& look) {
-  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [](const WantedTable& table) {
-    return table.analysis->events || (table.analysis->needs_all_timelines && !table.if_open);
+  const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [&](const WantedTable& table) {
+    return table.analysis->events ||
+           (table.analysis->needs_all_timelines && !(table.if_open && selection.empty()));  // a part says what it can
   });
   if (needs_all || !SelectedRuns::can_select(selection)) return std::nullopt;
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);

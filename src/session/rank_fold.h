@@ -24,7 +24,7 @@ namespace cgpu {
 struct WantedTable {
   const Analysis* analysis;
   TableOptions options = {};
-  bool if_open = false;  // without rows where it would be the reason to keep all ranks open
+  bool if_open = false;  // without rows where it would be the reason to keep all ranks open, and no part is selected
 };
 
 struct FoldedSession {

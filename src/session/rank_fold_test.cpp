@@ -150,6 +150,18 @@ TEST(RankFold, APartOfRanksThatAreNotOpenTogetherIsThatOfRanksThatAre) {
   }
 }
 
+TEST(RankFold, OfAPartTablesThatNeedAllTimelinesAreMadeAlsoWhereTheyAreOptional) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 2; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 2, 0));
+  Selection selection;
+  selection.steps = {1, 2};
+  OpenOptions little = opening(folder);
+  little.memory = 1;
+  const FoldedSession part =
+      fold_ranks(little, selection, {{.analysis = &find_analysis("critical_path"), .if_open = true}});
+  EXPECT_FALSE(part.tables[0].empty());
+}
+
 TEST(RankFold, TimelinesOfRanksThatAreNotSelectedDoNotStay) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
