@@ -28,8 +28,6 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kRowsOnScreen = 40;
-
 /// The options that single tables declare, each once, with the tables that take it.
 struct DeclaredOption {
   TableOption option;
