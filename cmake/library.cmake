@@ -1,11 +1,13 @@
-# cgpu_library(NAME [DEPENDS folder...] [USES target...])
+# cgpu_library(NAME [ONE_UNIT] [DEPENDS folder...] [USES target...])
 #
 # One static library for one folder of src/. A folder sees only the headers of the folders in DEPENDS (and of
 # those they depend on): each library's include path holds one link, to its own folder, so that an include in
 # the wrong direction does not compile. Files named *_test.cpp become the test program cgpu_NAME_test.
+# ONE_UNIT: all of its files may be compiled as one, which is sooner, where it does not matter how well they are optimised.
 function(cgpu_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;USES" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_UNIT" "" "DEPENDS;USES" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  set(usual_files_per_unit ${CGPU_FILES_PER_UNIT})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
@@ -30,7 +32,11 @@ function(cgpu_library name)
   if(sources)
     cgpu_flags(cgpu_${name} library)
     cgpu_precompile(cgpu_${name} library)
+    if(ARG_ONE_UNIT)
+      list(LENGTH sources CGPU_FILES_PER_UNIT)
+    endif()
     cgpu_unite(cgpu_${name} ${sources})
+    set(CGPU_FILES_PER_UNIT ${usual_files_per_unit})
   endif()
 
   if(CGPU_TESTS AND tests)

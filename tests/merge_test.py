@@ -120,6 +120,32 @@ class Merged(unittest.TestCase):
             self.assertEqual(found[name], expected[name], name)
         self.assertEqual(run("report", self.parts).stdout.count(b"\n"), run("report", self.all).stdout.count(b"\n"))
 
+    def test_ranks_are_selected_as_of_the_traces(self):
+        for rank in ("3", "0,2-4", "0-4"):
+            for name in names_of_tables():
+                with self.subTest(table=name, rank=rank):
+                    expected = tool.table(self.traces, name, "--rank", rank)
+                    found = tool.table(self.all, name, "--rank", rank)
+                    if name == "clocks":
+                        found = [dict(row, host=HOSTS[row["rank"]]) for row in found]
+                    if name == "info":
+                        found = [row for row in found if row["key"] not in ("file", "host")]
+                        expected = [row for row in expected if row["key"] not in ("file", "host")]
+                    if name == "notes":
+                        found = [row for row in found if row["code"] != "not_merged"]
+                    self.assertEqual(found, expected)
+        expected = json.loads(run("report", self.traces, "--rank", "3", "--format", "json").stdout)["tables"]
+        found = json.loads(run("report", self.all, "--rank", "3", "--format", "json").stdout)["tables"]
+        for name in set(found) - {"info", "notes", "clocks"}:
+            self.assertEqual(found[name], expected[name], name)
+        query = "SELECT DISTINCT rank FROM steps"
+        self.assertEqual(run("sql", self.all, query, "--rank", "2", "--format", "csv").stdout, b"rank\n2\n")
+        for arguments, line in ((["--rank", "9"], b"rank 9: there is no such rank (there are: 0, 1, 2, 3, 4)"),
+                                (["--step", "1"], b"is a summary, of which ranks can be selected, but no other part")):
+            done = tool.run(["table", self.all, "steps", *arguments])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(line, done.stderr)
+
     def test_a_folder_summarised_at_once(self):
         path = os.path.join(self.folder.name, "once.cgpu")
         run("summarize", self.traces, "-o", path)

@@ -1,5 +1,5 @@
 // The difference that cgpu compares by.
-#include "comparison/sequence_difference.h"
+#include "base/sequence_difference.h"
 #include "sequences.h"
 
 int main(int, char** paths) {

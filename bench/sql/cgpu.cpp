@@ -20,10 +20,10 @@ int main(int argc, char** argv) {
   };
   nlohmann::json answer;
   const auto start = Clock::now();
-  cgpu::OpenOptions open;
-  open.inputs = {argv[1]};
+  cgpu::InputOptions input;
+  input.inputs = {argv[1]};
   cgpu::RunsBySchema runs;
-  runs.emplace(cgpu::kMainSchema, std::make_unique<cgpu::RunTables>(open, cgpu::Selection{}));
+  runs.emplace(cgpu::kMainSchema, std::make_unique<cgpu::RunTables>(cgpu::OpenedProfile(input)));
   cgpu::SqlDatabase database(std::move(runs), cgpu::KernelDictionary());
   answer["open_s"] = seconds_since(start);
   constexpr int kTimes = 3;

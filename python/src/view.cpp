@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "serve/static_copy.h"
-#include "session/open.h"
 #include "session/selection.h"
 
 namespace cgpu::python {
@@ -17,8 +16,7 @@ std::string viewer_page(const OpenedProfile& profile, size_t most_bytes, bool wi
   const InputOptions& input = profile.options();
   OpenOptions open = input.open();
   open.progress = [&](OpeningPhase, double) { go_on(); };
-  Session session = open_session(open);
-  select(session, input.selection());
+  Session session = open_selected(open, input.selection());
   if (!with_arguments) {
     for (Run& run : session.runs) run.arguments = nullptr;
   }

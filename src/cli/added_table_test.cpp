@@ -1,5 +1,6 @@
-// A table that is added is seen wherever tables are: in the list, the completion, the answers of the command line in
-// every format, the errors about names and options, and the viewer's server.
+// A table that is added is seen wherever tables are: in the list, from which docs/tables.md is written, the completion,
+// the manual page, the answers of the command line in every format, the errors about names and options, SQL, summaries,
+// an opened profile, and the viewer's server. Only the report, which tells a story, chooses its tables itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +11,13 @@
 #include "analysis/analysis.h"
 #include "analysis/common/columns.h"
 #include "analysis/rows_by_run.h"
+#include "base/error.h"
 #include "base/test_file.h"
 #include "cli/cli.h"
 #include "serve/viewer.h"
 #include "session/open.h"
+#include "session/opened_profile.h"
+#include "sql/database.h"
 
 namespace cgpu {
 namespace {
@@ -55,16 +59,29 @@ class AddedTable : public testing::Test {
   }
 
   /// What the program writes to a file, for these words and -o FILE.
-  static std::string written(std::vector<std::string> words) {
+  static std::string written(const std::vector<std::string>& words) {
     const test::TestFile file("", ".out");
+    write(words, file);
+    std::ostringstream text;
+    text << std::ifstream(file.path()).rdbuf();
+    return text.str();
+  }
+  static void write(std::vector<std::string> words, const test::TestFile& file) {
     words.insert(words.begin(), "cgpu");
     words.insert(words.end(), {"-o", file.path()});
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     EXPECT_EQ(run_command_line(static_cast<int>(arguments.size()), arguments.data()), 0);
-    std::ostringstream text;
-    text << std::ifstream(file.path()).rdbuf();
-    return text.str();
+  }
+  /// What it prints.
+  static std::string printed(std::vector<std::string> words) {
+    words.insert(words.begin(), "cgpu");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_command_line(static_cast<int>(arguments.size()), arguments.data()), 0);
+    std::cout.flush();
+    return testing::internal::GetCapturedStdout();
   }
   static std::string error_of(std::vector<std::string> words) {
     words.insert(words.begin(), "cgpu");
@@ -111,13 +128,52 @@ TEST_F(AddedTable, IsSpokenOfInErrors) {
             "cgpu: table kernels has no option --loudly (it has: --names)\n");
 }
 
-TEST_F(AddedTable, IsCompleted) {
-  testing::internal::CaptureStdout();
-  std::string words[] = {"cgpu", "completion", "bash"};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data()};
-  EXPECT_EQ(run_command_line(3, arguments), 0);
-  std::cout.flush();
-  EXPECT_NE(testing::internal::GetCapturedStdout().find("longest_slice"), std::string::npos);
+TEST_F(AddedTable, IsCompletedAndInTheManual) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    EXPECT_NE(printed({"completion", shell}).find("longest_slice"), std::string::npos) << shell;
+  }
+  EXPECT_NE(printed({"manpage"}).find("longest_slice"), std::string::npos);
+}
+
+TEST_F(AddedTable, IsATableInSql) {
+  const std::string select = "SELECT name, duration_ns FROM longest_slice";
+  EXPECT_EQ(written({"sql", trace().path(), select, "--format", "csv"}), "name,duration_ns\naten::mm,50000\n");
+  const test::TestFile database("", ".sqlite");
+  write({"export", trace().path()}, database);
+  EXPECT_NO_THROW(do_statement(open_sqlite(database.path()).get(), select));
+}
+
+TEST_F(AddedTable, IsKeptInSummaries) {
+  const test::TestFile summary("", ".cgpu");
+  write({"summarize", trace().path()}, summary);
+  EXPECT_EQ(written({"table", summary.path(), "longest_slice", "--format", "csv"}),
+            "rank,name,start_ns,duration_ns\n0,aten::mm,10000,50000\n");
+}
+
+TEST_F(AddedTable, IsInAnOpenedProfile) {
+  const OpenedProfile profile(InputOptions{.inputs = {trace().path()}});
+  const Table list = profile.tables();
+  EXPECT_EQ(list.values(0).text(list.row_count() - 1), "longest_slice");
+  EXPECT_EQ(profile.table("longest").values(3).integer(0), 50'000);
+  EXPECT_THROW(profile.table("longest", TableOptions().set("names", {"base"})), Error);
+}
+
+TEST_F(AddedTable, IsInTheViewer) {
+  OpenOptions open;
+  open.inputs = {trace().path()};
+  Viewer viewer("1.2.3");
+  viewer.add(open.inputs).show(open_session(open));
+  const auto session = nlohmann::json::parse(viewer.answer({"/api/p/0/session", {}}).body);
+  const nlohmann::json& listed = session["tables"].back();
+  EXPECT_EQ(listed["name"], "longest_slice");
+  EXPECT_EQ(listed["about"], "the longest slice of each rank");
+  EXPECT_EQ(listed["columns"][2]["role"], "moment");
+  EXPECT_EQ(listed["options"][0]["name"], "loudly");
+  const Answer answer = viewer.answer({"/api/p/0/table/longest_slice", {{"loudly", "1"}}});
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  const nlohmann::json rows = nlohmann::json::parse(R"([[0, "aten::mm", 10000, 50000]])");
+  EXPECT_EQ(nlohmann::json::parse(answer.body)["tables"]["longest_slice"]["rows"], rows);
+  EXPECT_EQ(viewer.answer({"/api/p/0/table/longest_slice", {{"names", "base"}}}).status, 400);
 }
 
 }  // namespace

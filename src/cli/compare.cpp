@@ -160,7 +160,6 @@ struct CompareCommand {
 
   /// What the words say already is left to --table.
   std::optional<size_t> rows_on_screen(const Table& one) const {
-    constexpr size_t kRowsOnScreen = 40;
     constexpr size_t kRowsOfEach = 12;
     if (!table.empty()) return top.value_or(kRowsOnScreen);
     if (one.empty() || one.name == "compare_causes" || one.name == "compare_idle" || one.name == "compare_groups") {

@@ -35,10 +35,8 @@ OpeningWithProgress::OpeningWithProgress(const InputOptions& options)
 }
 
 Session open_selected(const InputOptions& options) {
-  const Selection selection = options.selection();
-  Session session = open_session(OpeningWithProgress(options).options());
-  select(session, selection);
-  return session;
+  const Selection selection = options.selection();  // what is wrong with it is said before anything is opened
+  return open_selected(OpeningWithProgress(options).options(), selection);
 }
 
 OpenedProfile opened_profile(const InputOptions& options) {

@@ -18,8 +18,6 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kRowsOnScreen = 40;
-
 constexpr const char* kHelp =
     ".tables         the tables, with their meaning\n"
     ".schema TABLE   the columns of a table, with unit and meaning; without a name, of all tables\n"

@@ -28,8 +28,6 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kRowsOnScreen = 40;
-
 std::string default_text(const TableOption& option) {
   return option.fallback.empty() ? "" : fmt::format(" (default: {})", option.fallback);
 }

@@ -9,6 +9,9 @@
 
 namespace cgpu {
 
+/// Rows of a table as text, where nobody says how many.
+inline constexpr size_t kRowsOnScreen = 40;
+
 /// Width and colour for text on stdout: of the terminal; else COLUMNS, else 100 columns, without colour. Honours
 /// NO_COLOR.
 TextOptions text_options();

@@ -117,8 +117,7 @@ struct ViewCommand {
         if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
         profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
       };
-      Session session = open_session(options);
-      select(session, selection);
+      Session session = open_selected(options, selection);
       const auto lay_out = [&](double share) {
         profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
       };

@@ -285,7 +285,7 @@ RunFigures figures_in(const KeptSession& kept) {
 RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};
   if (auto summary = summary_of(open, selection)) {
-    const KeptSession kept(std::move(*summary), open);
+    const KeptSession kept(std::move(*summary), open, selection.ranks);
     if (info != nullptr) *info = kept.tables({wanted_info}).front();
     return figures_in(kept);
   }

@@ -228,6 +228,16 @@ Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
   return run;
 }
 
+std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions& options) {
+  try {
+    return read_profile(profile, options);
+  } catch (const Error& error) {
+    if (!profile.found) throw;
+    if (options.left_out && (profile.is_folder || is_profile(profile.path))) options.left_out(error.what());
+    return std::nullopt;
+  }
+}
+
 bool is_profile(const std::string& file) {
   try {
     const Input input = input_of(file);
@@ -239,6 +249,10 @@ bool is_profile(const std::string& file) {
 
 bool is_companion(const Run& run) {
   return holds_only_memory(run) || (run.op_graph && run.timeline.slices.size() == 0);
+}
+
+std::optional<int64_t> claimed_rank_of(const Run& run) {
+  return run.rank_known ? run.rank : rank_from_name(run.file);
 }
 
 Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
@@ -261,7 +275,8 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
   return session;
 }
 
-Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options) {
+Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options,
+                    const std::function<void(Run&)>& look) {
   const std::vector<ProfilePath> profiles = find_profiles(inputs);
   std::vector<Run> runs;
   std::vector<std::string> not_profiles;
@@ -272,12 +287,13 @@ Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& o
         options.progress((static_cast<double>(i) + share) / static_cast<double>(profiles.size()));
       };
     }
-    try {
-      runs.push_back(read_profile(profiles[i], one));
-    } catch (const Error&) {
-      if (!profiles[i].found) throw;
+    std::optional<Run> run = read_if_profile(profiles[i], one);
+    if (!run) {
       not_profiles.push_back(profiles[i].path);
+      continue;
     }
+    if (look) look(*run);
+    runs.push_back(std::move(*run));
   }
   return join_runs(inputs, std::move(runs), not_profiles);
 }

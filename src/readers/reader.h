@@ -1,6 +1,8 @@
 // The entry point of the readers: from the names of files and folders to runs.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +18,26 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs);
 /// Reads one of them as it is: cgpu::complete has not been called, and its rank may still change. Throws Error.
 Run read_profile(const ProfilePath& profile, const ReadOptions& options);
 
+/// The same; nothing where it was found in a folder, in which other things may lie, and cannot be read.
+std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions& options);
+
 /// Whether a file is a profile in a format that is known, by its beginning.
 bool is_profile(const std::string& file);
 
 /// Whether a run says more about another one, with which it has to be joined: a memory timeline, an execution trace.
 bool is_companion(const Run& run);
 
+/// The rank that a run says, or else the name of its file: what it will have, unless another run has that one too.
+std::optional<int64_t> claimed_rank_of(const Run& run);
+
 /// Makes one session of runs in the order of their profiles: joins companions with what they belong to, and gives every
 /// run a rank of its own. `runs` are sorted by rank then. `not_profiles` were left out. Throws Error for no runs.
 Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
                   const std::vector<std::string>& not_profiles);
 
-/// All of this: opens inputs as one session, runs sorted by rank. Throws Error.
-Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options);
+/// All of this: opens inputs as one session, runs sorted by rank. `look`, if given, sees each run before the next is
+/// read. Throws Error.
+Session open_inputs(const std::vector<std::string>& inputs, const ReadOptions& options,
+                    const std::function<void(Run&)>& look = nullptr);
 
 }  // namespace cgpu

@@ -13,7 +13,9 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "links/clocks.h"
+#include "links/profile_selection.h"
 #include "readers/reader.h"
+#include "session/selection.h"
 
 namespace cgpu {
 
@@ -60,21 +62,18 @@ bool are_same(const std::vector<HostCauses::Wait>& a, const std::vector<HostCaus
 
 }  // namespace
 
-KeptSession::KeptSession(Summary summary, const OpenOptions& open)
+KeptSession::KeptSession(Summary summary, const OpenOptions& open, const NumberList& ranks)
     : summary_(std::move(summary)), name_(name_of(open.inputs)), threads_(thread_count(open.threads)) {
   finished_ = summary_.finished();
-  open_runs(open);
+  open_runs(open, ranks);
 }
 
-void KeptSession::open_runs(const OpenOptions& open) {
+void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
   const size_t count = summary_.runs().size();
   std::vector<Run> runs(count);
   std::vector<std::vector<HostCauses::Wait>> known_waits(count);
   std::vector<std::vector<std::string>> left_out(count);
   std::vector<std::vector<std::string>> reduced(count);
-  uint64_t size = 0;
-  for (const Summary::Entry& entry : summary_.runs()) size += entry.size;
-  is_large_ = count > 1 && size > kMostExactBytes;
   for_each_or_throw(threads_, count, [&](size_t i) {
     const std::string bytes = summary_.record(i);
     RunRecord record = RecordReader(bytes, summary_.source_of(i)).run();
@@ -84,8 +83,25 @@ void KeptSession::open_runs(const OpenOptions& open) {
     left_out[i] = std::move(record.left_out);
     reduced[i] = std::move(record.reduced);
   });
-  for (const std::vector<std::string>& names : reduced) reduced_.insert(names.begin(), names.end());
-  for (Run& run : runs) {
+  const std::vector<std::string> inputs = count == 1 ? std::vector{runs.front().file} : open.inputs;
+  session_ = join_runs(inputs, std::move(runs), {});
+  align_clocks(session_);
+  std::vector<std::vector<HostCauses::Wait>> waits;  // by number
+  if (count > 1) {
+    waits.resize(count);
+    std::vector<std::vector<HostCauses::Wait>> found = rank_waits(session_);
+    for (size_t i = 0; i < count; ++i) waits[session_.runs[i].number] = std::move(found[i]);
+  }
+  if (!ranks.empty()) keep_ranks(ranks);
+
+  uint64_t size = 0;
+  size_t unknown = 0;
+  for (Run& run : session_.runs) {
+    const uint32_t number = run.number;
+    numbers_.push_back(number);
+    size += summary_.runs()[number].size;
+    reduced_.insert(reduced[number].begin(), reduced[number].end());
+    left_out_.insert(left_out_.end(), left_out[number].begin(), left_out[number].end());
     if (run.call_tree) recorded_.insert(Subject::call_tree);
     if (run.launch_metrics) recorded_.insert(Subject::launches);
     if (run.op_graph) recorded_.insert(Subject::op_graph);
@@ -93,22 +109,30 @@ void KeptSession::open_runs(const OpenOptions& open) {
     run.call_tree.reset();  // of these, the finished tables told
     run.launch_metrics.reset();
     run.op_graph.reset();
+    unknown += are_same(waits[number], known_waits[number]) ? 0 : 1;
   }
-  for (const std::vector<std::string>& names : left_out) left_out_.insert(left_out_.end(), names.begin(), names.end());
+  is_large_ = numbers_.size() > 1 && size > kMostExactBytes;
   std::sort(left_out_.begin(), left_out_.end());
   left_out_.erase(std::unique(left_out_.begin(), left_out_.end()), left_out_.end());
-
-  const std::vector<std::string> inputs = count == 1 ? std::vector{runs.front().file} : open.inputs;
-  session_ = join_runs(inputs, std::move(runs), {});
-  align_clocks(session_);
-  for (const Run& run : session_.runs) numbers_.push_back(run.number);
-  if (count > 1) {
-    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session_);
-    size_t unknown = 0;
-    for (size_t i = 0; i < waits.size(); ++i) unknown += are_same(waits[i], known_waits[numbers_[i]]) ? 0 : 1;
-    add_notes(unknown);
-  }
+  if (count > 1) add_notes(unknown);
   facts_.emplace(session_);
+}
+
+void KeptSession::keep_ranks(const NumberList& ranks) {
+  const size_t all = session_.runs.size();
+  for (const Run& run : session_.runs) {
+    if (run.rank_known) continue;
+    const std::vector<int64_t> inside = ranks_inside(run);
+    const auto is_wanted = [&](int64_t rank) { return ranks.contains(rank); };
+    if (std::any_of(inside.begin(), inside.end(), is_wanted) && !std::all_of(inside.begin(), inside.end(), is_wanted)) {
+      throw Error(name_, fmt::format("keeps ranks {} as one, because {} had them in one file: give that profile",
+                                     fmt::join(inside, ", "), run.file));
+    }
+  }
+  select_ranks(session_, ranks);
+  if (session_.runs.size() == all) return;
+  for (const Table& table : finished_.tables) of_all_.push_back(table.name);
+  finished_ = {};
 }
 
 void KeptSession::add_notes(size_t unknown_waits) {
@@ -186,8 +210,9 @@ void KeptSession::refuse(const Analysis& analysis) const {
   const auto is_in = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), analysis.name) != names.end();
   };
-  const char* why = is_in(finished_.left_out) || is_in(left_out_) ? " (it was too large, or of a recorded call tree)"
-                                                                  : ", because that needs the timeline";
+  const char* why = is_in(of_all_) ? " of some of its ranks, only of all of them together"
+                    : is_in(finished_.left_out) || is_in(left_out_) ? " (it was too large, or of a recorded call tree)"
+                                                                    : ", because that needs the timeline";
   throw Error(name_, fmt::format("is a summary, which has no table {}{}: {}", analysis.name, why, profile_to_open()));
 }
 

@@ -23,8 +23,9 @@ namespace cgpu {
 
 class KeptSession {
  public:
-  /// Throws Error for damaged records, and for runs that are none of one job.
-  KeptSession(Summary summary, const OpenOptions& open);
+  /// Of these ranks; empty for all. All of them say how clocks stand. Throws Error for damaged records, for runs that
+  /// are none of one job, and for ranks that it does not have.
+  KeptSession(Summary summary, const OpenOptions& open, const NumberList& ranks = {});
   KeptSession(const KeptSession&) = delete;
   KeptSession& operator=(const KeptSession&) = delete;
 
@@ -47,7 +48,8 @@ class KeptSession {
   }
 
  private:
-  void open_runs(const OpenOptions& open);
+  void open_runs(const OpenOptions& open, const NumberList& ranks);
+  void keep_ranks(const NumberList& ranks);
   void add_notes(size_t unknown_waits);
   const Table* finished_table(const std::string& name) const;
   bool is_folded(const Analysis& analysis) const;
@@ -60,6 +62,7 @@ class KeptSession {
   const std::string name_;
   const unsigned threads_;
   FinishedTables finished_;
+  std::vector<std::string> of_all_;    // finished tables that are of all ranks, where only some are wanted
   std::vector<std::string> left_out_;  // folded tables of which a run has no partial result, sorted
   std::set<std::string> reduced_;      // tables of whose samples a run keeps only histograms
   bool is_large_ = false;              // of no samples more is kept

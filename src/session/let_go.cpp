@@ -91,6 +91,7 @@ void let_timeline_go(Run& run) {
   run.let_go = std::move(totals);
   run.arguments.reset();
   run.captured.clear();
+  run.part_of.reset();
 }
 
 }  // namespace cgpu

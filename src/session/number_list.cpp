@@ -43,6 +43,16 @@ bool NumberList::contains(int64_t number) const {
   return std::any_of(ranges_.begin(), ranges_.end(), [&](const NumberRange& range) { return is_in(range, number); });
 }
 
+size_t NumberList::count(size_t most) const {
+  size_t count = 0;
+  for (const NumberRange& range : ranges_) {
+    const auto others = static_cast<uint64_t>(range.second) - static_cast<uint64_t>(range.first);
+    if (others >= most - count) return most;
+    count += static_cast<size_t>(others) + 1;
+  }
+  return count;
+}
+
 std::string NumberList::range_without(const std::vector<int64_t>& numbers) const {
   for (const NumberRange& range : ranges_) {
     if (std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) { return is_in(range, number); })) continue;

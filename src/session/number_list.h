@@ -1,6 +1,7 @@
 // Numbers as a user lists them: "3", "0,2", "0-7,16".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ class NumberList {
 
   bool empty() const { return ranges_.empty(); }
   bool contains(int64_t number) const;
+  /// How many numbers it has, or `most` where it has more.
+  size_t count(size_t most) const;
   /// The first range that has none of these numbers, as it would be written; "" where each has one.
   std::string range_without(const std::vector<int64_t>& numbers) const;
 

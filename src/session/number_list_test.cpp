@@ -16,6 +16,16 @@ TEST(NumberList, HoldsNumbersAndRanges) {
   EXPECT_TRUE(NumberList(7).contains(7));
 }
 
+TEST(NumberList, CountsUpToALimit) {
+  const NumberList list("0,2,5-7,-3--1", "--rank");
+  EXPECT_EQ(list.count(100), 8U);
+  EXPECT_EQ(list.count(8), 8U);
+  EXPECT_EQ(list.count(7), 7U);
+  EXPECT_EQ(list.count(0), 0U);
+  EXPECT_EQ(NumberList("0-9223372036854775807,-5", "--rank").count(64), 64U);
+  EXPECT_EQ(NumberList().count(64), 0U);
+}
+
 TEST(NumberList, NamesWhatIsMissing) {
   EXPECT_EQ(NumberList("0,2-4,9", "--rank").range_without({0, 3}), "9");
   EXPECT_EQ(NumberList("0,5-6", "--rank").range_without({0, 3}), "5-6");

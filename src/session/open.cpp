@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "analysis/device/device_ops.h"
 #include "base/error.h"
@@ -10,7 +12,9 @@
 #include "hardware/stated_peaks.h"
 #include "links/clocks.h"
 #include "links/complete.h"
+#include "links/profile_selection.h"
 #include "session/captures.h"
+#include "session/let_go.h"
 
 namespace cgpu {
 
@@ -34,6 +38,14 @@ void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& 
   for (Device& device : run.devices) device.stated_peaks = peaks;
 }
 
+ReadOptions read_options(const OpenOptions& options) {
+  ReadOptions read;
+  read.threads = options.threads;
+  read.input_format = options.input_format;
+  if (options.warn) read.left_out = [&](const std::string& why) { options.warn("left out: " + why); };
+  return read;
+}
+
 void report_losses(const Run& run, const OpenOptions& options) {
   for (const Note& note : run.notes.all()) {
     if (!note.damage) continue;
@@ -44,20 +56,55 @@ void report_losses(const Run& run, const OpenOptions& options) {
   }
 }
 
-Session read_session(const OpenOptions& options) {
-  ReadOptions read;
-  read.threads = options.threads;
-  read.input_format = options.input_format;
+namespace {
+
+Session read_with(const OpenOptions& options, const std::function<void(Run&)>& look) {
+  ReadOptions read = read_options(options);
   if (options.progress) read.progress = [&](double share) { options.progress(OpeningPhase::reading, share); };
-  Session session = open_inputs(options.inputs, read);
+  return open_inputs(options.inputs, read, look);
+}
+
+/// All of them, those of other ranks let go; nothing where some have to be joined after all.
+std::optional<Session> read_ranks(const OpenOptions& options, const NumberList& ranks,
+                                  const KernelDictionary& dictionary) {
+  bool has_companion = false;
+  Session session = read_with(options, [&](Run& run) {
+    has_companion |= is_companion(run);
+    const std::optional<int64_t> rank = claimed_rank_of(run);
+    if (has_companion || !rank || ranks.contains(*rank) || !ranks_inside(run).empty()) return;
+    complete_run(run, options, dictionary, options.threads);
+    let_timeline_go(run);
+  });
+  const bool lacks_one = std::any_of(session.runs.begin(), session.runs.end(), [&](const Run& run) {
+    return run.let_go && (has_companion || ranks.contains(run.rank));
+  });
+  if (lacks_one) return std::nullopt;
+  return session;
+}
+
+Session read_for(const OpenOptions& options, const NumberList& ranks, const KernelDictionary& dictionary) {
+  const std::vector<std::string>& inputs = options.inputs;
+  const bool has_stdin = std::find(inputs.begin(), inputs.end(), "-") != inputs.end();  // not to be read a second time
+  if (!ranks.empty() && !has_stdin) {
+    if (std::optional<Session> session = read_ranks(options, ranks, dictionary)) return std::move(*session);
+  }
+  return read_with(options, nullptr);
+}
+
+}  // namespace
+
+Session read_session(const OpenOptions& options) {
+  Session session = read_with(options, nullptr);
   for (const Run& run : session.runs) report_losses(run, options);
   return session;
 }
 
-Session open_session(const OpenOptions& options) {
+Session open_session(const OpenOptions& options, const NumberList& ranks) {
   const KernelDictionary dictionary = dictionary_of(options);
-  Session session = read_session(options);
+  Session session = read_for(options, ranks, dictionary);
+  for (const Run& run : session.runs) report_losses(run, options);
   for (size_t i = 0; i < session.runs.size(); ++i) {
+    if (session.runs[i].let_go) continue;
     if (options.progress) {
       options.progress(OpeningPhase::linking, static_cast<double>(i) / static_cast<double>(session.runs.size()));
     }

@@ -8,6 +8,7 @@
 #include "kernels/dictionary.h"
 #include "model/run.h"
 #include "readers/reader.h"
+#include "session/number_list.h"
 #include "session/opening_progress.h"
 
 namespace cgpu {
@@ -20,12 +21,15 @@ struct OpenOptions {
   std::string capture;   // profile of the captures of graphs, or a folder of them; "": those beside the input
   unsigned threads = 0;  // 0: as many as the machine has
   bool strict = false;   // damaged input is an Error
+  double memory = 0;     // bytes that open ranks may take; 0: half of what is available
   OpeningProgress progress;
   LossWarning warn;
 };
 
-/// Opens all inputs and keeps all of them: completed (links/complete.h), on one clock (links/clocks.h). Throws Error.
-Session open_session(const OpenOptions& options);
+/// Opens all inputs: completed (links/complete.h), on one clock (links/clocks.h). Throws Error. Where some ranks are
+/// wanted, the timelines of others may have been let go (let_go.h), each before the next is read: clocks need what
+/// stays.
+Session open_session(const OpenOptions& options, const NumberList& ranks = {});
 
 /// Only reads them: enough to say what they are (`info`, `notes`). Throws Error.
 Session read_session(const OpenOptions& options);
@@ -36,6 +40,9 @@ void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& 
 
 /// The built-in rules for kernel classes, with the user's own before them. Throws Error.
 KernelDictionary dictionary_of(const OpenOptions& options);
+
+/// How the options say to read.
+ReadOptions read_options(const OpenOptions& options);
 
 /// Passes the losses of a run to `warn`, or throws the first one under `strict`.
 void report_losses(const Run& run, const OpenOptions& options);

@@ -24,13 +24,7 @@ OpenOptions opening(const InputOptions& options, OpeningProgress progress, LossW
 
 std::unique_ptr<const KeptSession> kept_session(const OpenOptions& open, const Selection& selection) {
   auto summary = summary_of(open, selection);
-  return summary ? std::make_unique<const KeptSession>(std::move(*summary), open) : nullptr;
-}
-
-Session opened(const OpenOptions& open, const Selection& selection) {
-  Session session = open_session(open);
-  select(session, selection);
-  return session;
+  return summary ? std::make_unique<const KeptSession>(std::move(*summary), open, selection.ranks) : nullptr;
 }
 
 }  // namespace
@@ -39,7 +33,7 @@ struct OpenedProfile::Opened {
   Opened(InputOptions input_options, const OpenOptions& open)
       : options(std::move(input_options)),
         kept(kept_session(open, options.selection())),
-        session(kept ? Session() : opened(open, options.selection())) {
+        session(kept ? Session() : open_selected(open, options.selection())) {
     if (!kept) facts.emplace(session);
   }
 

@@ -1,12 +1,16 @@
 #include "session/rank_fold.h"
 
-#include <sys/sysinfo.h>
-
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "analysis/ranks/rank_waits.h"
 #include "base/error.h"
@@ -14,6 +18,7 @@
 #include "links/clocks.h"
 #include "session/kept_session.h"
 #include "session/let_go.h"
+#include "session/selected_runs.h"
 #include "session/summary.h"
 
 namespace cgpu {
@@ -23,7 +28,7 @@ namespace {
 /// A rank needs at most about this many times the bytes of its file while it is open: a compressed one swells.
 constexpr double kOpenBytesOfPlainByte = 1.0;
 constexpr double kOpenBytesOfCompressedByte = 12.0;
-/// The share of the free memory that open ranks may take.
+/// The share of the memory that is available that open ranks may take.
 constexpr double kShareOfMemory = 0.5;
 
 double open_bytes(const ProfilePath& profile) {
@@ -41,49 +46,114 @@ double open_bytes(const ProfilePath& profile) {
   return bytes * (compressed ? kOpenBytesOfCompressedByte : kOpenBytesOfPlainByte);
 }
 
+/// The bytes that open ranks may take.
+double most_open_bytes(const OpenOptions& open) {
+  if (open.memory > 0) return open.memory;
+  constexpr std::string_view kAvailable = "MemAvailable:";  // in kB: free, and what the system only keeps to be quick
+  std::ifstream information("/proc/meminfo");
+  for (std::string line; std::getline(information, line);) {
+    if (!line.starts_with(kAvailable)) continue;
+    return kShareOfMemory * 1024 * std::strtod(line.c_str() + kAvailable.size(), nullptr);
+  }
+  return 0;
+}
+
 /// How many ranks to open at once.
-unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, unsigned threads) {
+unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads) {
   double largest = 1;
   for (const ProfilePath& profile : profiles) largest = std::max(largest, open_bytes(profile));
-  struct sysinfo system {};
-  const double free_bytes = ::sysinfo(&system) == 0 ? static_cast<double>(system.freeram + system.bufferram) *
-                                                          static_cast<double>(system.mem_unit)
-                                                    : 0;
-  const double fit = kShareOfMemory * free_bytes / largest;
-  return static_cast<unsigned>(std::clamp(fit, 1.0, static_cast<double>(threads)));
+  return static_cast<unsigned>(std::clamp(most_open_bytes(open) / largest, 1.0, static_cast<double>(threads)));
+}
+
+/// Whether as many ranks may be open together as are selected, and one more, which is let go.
+bool fit_together(const std::vector<ProfilePath>& profiles, const OpenOptions& open, const NumberList& ranks) {
+  std::vector<double> sizes;
+  for (const ProfilePath& profile : profiles) sizes.push_back(open_bytes(profile));
+  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  if (!ranks.empty()) sizes.resize(std::min(sizes.size(), ranks.count(sizes.size()) + 1));
+  return std::accumulate(sizes.begin(), sizes.end(), 0.0) <= most_open_bytes(open);
 }
 
 class RankFold {
  public:
-  RankFold(const OpenOptions& open, const std::vector<WantedTable>& wanted,
+  RankFold(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
            const std::function<void(const RunInSession&)>& look, std::vector<ProfilePath> profiles)
       : open_(open),
+        selection_(selection),
         wanted_(wanted),
         look_(look),
         dictionary_(dictionary_of(open)),
         profiles_(std::move(profiles)),
         runs_(profiles_.size()) {
     threads_ = thread_count(open.threads);
-    workers_ = std::min(ranks_at_once(profiles_, threads_), static_cast<unsigned>(profiles_.size()));
+    workers_ = std::min(ranks_at_once(profiles_, open, threads_), static_cast<unsigned>(profiles_.size()));
   }
 
-  /// False where the profiles have to be opened together after all.
-  bool see_all() {
-    std::vector<std::vector<std::unique_ptr<Partial>>> kept(workers_);
-    on_threads(workers_, [&](unsigned worker) { work(kept[worker]); });
+  /// Nothing where the profiles have to be opened together after all.
+  std::optional<SeenRanks> see_all() {
+    const bool once = selection_.empty();
+    see_each(static_cast<uint32_t>(profiles_.size()),
+             [&](uint32_t number, Partials& partials) { see(number, once ? &partials : nullptr); });
+    if (is_joined_) return std::nullopt;
+    SeenRanks seen = put_together();
+    if (once) {
+      look_again(*seen.session);
+    } else {
+      see_selected(*seen.session);
+    }
+    for (const Run& run : seen.session->runs) seen.numbers.push_back(run.number);
+    seen.facts = std::make_unique<SessionFacts>(*seen.session);
+    seen.partials = std::move(partials_);
+    return seen;
+  }
+
+ private:
+  using Partials = std::vector<std::unique_ptr<Partial>>;
+
+  /// Now that it is known of every rank what others must know, those that are selected are opened once more.
+  void see_selected(Session& session) {
+    SelectedRuns selected(session, selection_);
+    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+    std::vector<std::optional<Run>> parts(session.runs.size());
+    pass_ = 1;
+    see_each(static_cast<uint32_t>(parts.size()), [&](uint32_t index, Partials& partials) {
+      const uint32_t number = session.runs[index].number;
+      std::optional<Run> again = open(number);
+      if (!again) throw Error(profiles_[number].path, "has changed while it was read");
+      parts[index] = let_go(selected.select_in(index, std::move(*again)), number, waits[index], &partials);
+    });
+    for (size_t i = 0; i < parts.size(); ++i) session.runs[i] = std::move(*parts[i]);
+    selected.finish(session);
+  }
+
+  /// Calls task(i, partial results of the thread) for each i < count.
+  template <typename Task>
+  void see_each(uint32_t count, const Task& task) {
+    next_ = 0;
+    count_ = count;
+    std::vector<Partials> kept(workers_);
+    on_threads(workers_, [&](unsigned worker) {
+      for (const WantedTable& table : wanted_) {
+        kept[worker].push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);
+      }
+      try {
+        while (const auto i = next()) task(*i, kept[worker]);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+    });
     if (error_) std::rethrow_exception(error_);
-    if (joined_) return false;
     partials_ = std::move(kept[0]);
     for (unsigned worker = 1; worker < workers_ && !kept[worker].empty(); ++worker) {
       for (size_t i = 0; i < partials_.size(); ++i) {
         if (partials_[i]) partials_[i]->combine(std::move(*kept[worker][i]));
       }
     }
-    return true;
   }
 
   /// Puts the ranks in order and their clocks together.
-  SeenRanks take() {
+  SeenRanks put_together() {
     std::vector<Run> runs;
     std::vector<std::string> not_profiles;
     for (size_t i = 0; i < runs_.size(); ++i) {
@@ -97,72 +167,62 @@ class RankFold {
     SeenRanks seen;
     seen.session = std::make_unique<Session>(join_runs(open_.inputs, std::move(runs), not_profiles));
     align_clocks(*seen.session);
-    for (const Run& run : seen.session->runs) seen.numbers.push_back(run.number);
-    look_again(*seen.session, seen.numbers);
-    seen.facts = std::make_unique<SessionFacts>(*seen.session);
-    seen.partials = std::move(partials_);
     return seen;
-  }
-
- private:
-  /// Takes one profile after another until there is none.
-  void work(std::vector<std::unique_ptr<Partial>>& kept) {
-    for (const WantedTable& table : wanted_) {
-      kept.push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);
-    }
-    try {
-      while (const auto number = next()) see(*number, kept);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-    }
   }
 
   std::optional<uint32_t> next() {
     const std::lock_guard lock(mutex_);
-    if (error_ || joined_ || next_ == profiles_.size()) return std::nullopt;
-    if (open_.progress) {
-      open_.progress(OpeningPhase::reading, static_cast<double>(next_) / static_cast<double>(profiles_.size()));
-    }
+    if (error_ || is_joined_ || next_ == count_) return std::nullopt;
+    tell_progress(next_);
     return next_++;
+  }
+
+  /// `done`: ranks of this pass.
+  void tell_progress(double done) {
+    const double passes = selection_.empty() ? 1 : 2;
+    if (open_.progress) open_.progress(OpeningPhase::reading, (pass_ + done / std::max(count_, 1U)) / passes);
   }
 
   /// A completed run; none where a file of a folder is no profile.
   std::optional<Run> open(uint32_t number) {
-    ReadOptions read;
-    read.input_format = open_.input_format;
-    read.threads = std::max(1U, threads_ / workers_);
-    if (open_.progress && workers_ == 1) {
-      read.progress = [&](double share) {
-        open_.progress(OpeningPhase::reading, (number + share) / static_cast<double>(profiles_.size()));
+    ReadOptions read = read_options(open_);
+    if (read.left_out) {
+      read.left_out = [&, warn = read.left_out](const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        if (pass_ == 0) warn(why);
       };
     }
-    std::optional<Run> run;
-    try {
-      run = read_profile(profiles_[number], read);
-    } catch (const Error&) {
-      if (!profiles_[number].found) throw;
-      return std::nullopt;
+    read.threads = std::max(1U, threads_ / workers_);
+    if (open_.progress && workers_ == 1) {
+      read.progress = [&](double share) { tell_progress(next_ - 1 + share); };
     }
+    std::optional<Run> run = read_if_profile(profiles_[number], read);
+    if (!run) return std::nullopt;
     complete_run(*run, open_, dictionary_, read.threads);
     return run;
   }
 
-  void see(uint32_t number, std::vector<std::unique_ptr<Partial>>& kept) {
+  void see(uint32_t number, Partials* partials) {
     std::optional<Run> run = open(number);
     if (!run) return;
     Session alone;
     alone.inputs = open_.inputs;
     alone.runs.push_back(std::move(*run));
-    if (is_companion(alone.runs[0])) {
+    const bool is_cut_inside = !selection_.ranks.empty() && SelectedRuns::is_of_several_ranks(alone.runs[0]);
+    if (is_companion(alone.runs[0]) || is_cut_inside) {
       const std::lock_guard lock(mutex_);
-      joined_ = true;
+      is_joined_ = true;
       return;
     }
-    {
-      const SessionFacts facts(alone);
+    runs_[number] = let_go(std::move(alone), number, {}, partials);
+  }
+
+  /// Shows a run to the tables, if there are any, and lets its timeline go.
+  Run let_go(Session alone, uint32_t number, std::vector<HostCauses::Wait> waits, Partials* partials) {
+    if (partials != nullptr) {
+      const SessionFacts facts(alone, std::move(waits));
       const RunInSession in_session{facts, 0, number};
-      for (const std::unique_ptr<Partial>& partial : kept) {
+      for (const std::unique_ptr<Partial>& partial : *partials) {
         if (partial) partial->update(in_session);
       }
       if (look_) {
@@ -172,11 +232,11 @@ class RankFold {
     }
     let_timeline_go(alone.runs[0]);
     alone.runs[0].number = number;
-    runs_[number] = std::move(alone.runs[0]);
+    return std::move(alone.runs[0]);
   }
 
   /// Shows the runs whose threads waited for other ranks once more to the tables for which that matters.
-  void look_again(const Session& session, const std::vector<uint32_t>& numbers) {
+  void look_again(const Session& session) {
     std::vector<size_t> asking;
     for (size_t i = 0; i < wanted_.size(); ++i) {
       if (partials_[i] && wanted_[i].analysis->asks_who_waited) asking.push_back(i);
@@ -185,37 +245,40 @@ class RankFold {
     const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
     for (size_t i = 0; i < waits.size(); ++i) {
       if (waits[i].empty()) continue;
-      std::optional<Run> run = open(numbers[i]);
+      const uint32_t number = session.runs[i].number;
+      std::optional<Run> run = open(number);
       if (!run) continue;
       Session alone;
       alone.runs.push_back(std::move(*run));
       const SessionFacts facts(alone, waits[i]);
-      for (const size_t table : asking) partials_[table]->update({facts, 0, numbers[i]});
+      for (const size_t table : asking) partials_[table]->update({facts, 0, number});
     }
   }
 
   const OpenOptions& open_;
+  const Selection& selection_;
   const std::vector<WantedTable>& wanted_;
   const std::function<void(const RunInSession&)>& look_;
   const KernelDictionary dictionary_;
   const std::vector<ProfilePath> profiles_;
   unsigned threads_ = 1;
   unsigned workers_ = 1;
+  unsigned pass_ = 0;
+  uint32_t count_ = 0;  // of what is to be seen in this pass
 
   std::mutex mutex_;  // of these four
   uint32_t next_ = 0;
-  bool joined_ = false;
+  bool is_joined_ = false;  // they have to be open together
   std::exception_ptr error_;
   std::mutex look_mutex_;
 
-  std::vector<std::optional<Run>> runs_;            // by number; each is written by one thread
-  std::vector<std::unique_ptr<Partial>> partials_;  // by wanted table; null for those made of the whole session
+  std::vector<std::optional<Run>> runs_;  // by number; each is written by one thread
+  Partials partials_;                     // by wanted table; null for those made of the whole session
 };
 
 FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                             const std::function<void(const RunInSession&)>& look) {
-  FoldedSession folded{open_session(open), {}, {}};
-  select(folded.session, selection);
+  FoldedSession folded{open_selected(open, selection), {}, {}};
   const SessionFacts facts(folded.session);
   for (const WantedTable& table : wanted) folded.tables.push_back(make_table(*table.analysis, facts, table.options));
   for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
@@ -229,21 +292,21 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
 std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& selection,
                                     const std::vector<WantedTable>& wanted,
                                     const std::function<void(const RunInSession&)>& look) {
-  if (!selection.empty()) return std::nullopt;
+  if (!SelectedRuns::can_select(selection)) return std::nullopt;
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);
   double bytes = 0;
   for (const ProfilePath& profile : profiles) bytes += open_bytes(profile);
   const bool needs_all = std::any_of(wanted.begin(), wanted.end(), [&](const WantedTable& table) {
-    const bool wants_all = !table.if_open || bytes <= table.open_bytes;
+    // A part says what it can.
+    const bool wants_all = !table.if_open || !selection.empty() || bytes <= table.open_bytes;
     return table.analysis->events || (table.analysis->needs_all_timelines && wants_all);
   });
   if (needs_all) return std::nullopt;
   const bool has_stdin =  // which cannot be read a second time
       std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
   if (profiles.size() < 2 || has_stdin) return std::nullopt;
-  RankFold fold(open, wanted, look, std::move(profiles));
-  if (!fold.see_all()) return std::nullopt;
-  return fold.take();
+  if (!selection.empty() && fit_together(profiles, open, selection.ranks)) return std::nullopt;
+  return RankFold(open, selection, wanted, look, std::move(profiles)).see_all();
 }
 
 }  // namespace
@@ -260,7 +323,9 @@ Table SeenRanks::table_of_whole(const WantedTable& wanted) const {
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
-  if (auto summary = summary_of(open, selection)) return KeptSession(std::move(*summary), open).take(wanted);
+  if (auto summary = summary_of(open, selection)) {
+    return KeptSession(std::move(*summary), open, selection.ranks).take(wanted);
+  }
   std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, look);
   if (!seen) return with_all_open(open, selection, wanted, look);
   std::vector<Table> tables;
@@ -276,8 +341,7 @@ SeenRanks see_ranks(const OpenOptions& open, const Selection& selection, const s
                     const std::function<void(const RunInSession&)>& look) {
   if (std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, look)) return std::move(*seen);
   SeenRanks seen;
-  seen.session = std::make_unique<Session>(open_session(open));
-  select(*seen.session, selection);
+  seen.session = std::make_unique<Session>(open_selected(open, selection));
   seen.facts = std::make_unique<SessionFacts>(*seen.session);
   for (const WantedTable& table : wanted) {
     seen.partials.push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);

@@ -4,9 +4,11 @@
 // rank (analysis/partial.h), and the rank's timeline is let go (let_go.h). When all have been seen, their clocks are
 // aligned, and the tables are finalized: the same, to the last bit, as with all ranks open.
 //
-// Time: that of opening each rank once. A rank whose threads waited for other ranks inside blocking host collectives is
-// opened a second time for the table `idle`, because only then is it known until when. Memory: the ranks that are open,
-// and of each other one what the tables keep: 8 bytes a sample where a median is asked, else a few bytes a row.
+// Time: that of opening each rank once, and where a part is selected that is too large to stay open, each of its ranks
+// twice: which ranks there are and how their clocks stand is known when all have been seen. A rank whose threads waited
+// for other ranks inside blocking host collectives is opened a second time for the table `idle`, because only then is
+// it known until when. Memory: the ranks that are open, and of each other one what the tables keep: 8 bytes a sample
+// where a median is asked, else a few bytes a row.
 #pragma once
 
 #include <functional>
@@ -22,7 +24,7 @@ namespace cgpu {
 struct WantedTable {
   const Analysis* analysis;
   TableOptions options = {};
-  bool if_open = false;   // without rows where it would be the reason to keep all ranks open
+  bool if_open = false;   // without rows where it would be the reason to keep all ranks open, and no part is selected
   double open_bytes = 0;  // it may be the reason where the ranks' files, uncompressed, hold no more than this
 };
 
@@ -44,10 +46,11 @@ struct SeenRanks {
   bool let_go() const;
 };
 
-/// Opens the inputs and makes the tables. All runs stay open where there is one, where a part is selected, where a
-/// table is wanted that has one row an event or needs all timelines, and where files of the inputs have to be joined
-/// with others. Of summaries (kept_session.h), the tables that they keep; nothing is to be looked at then. `look`, if
-/// given, sees every run while it is open, in any order and from several threads, one call at a time.
+/// Opens the inputs and makes the tables. All selected runs stay open where there is one, where a table is wanted that
+/// has one row an event or needs all timelines, where files of the inputs have to be joined with others, and where a
+/// part is selected and memory is enough for its ranks (selected_runs.h says what else, and how a part is taken of
+/// ranks one after another). Of summaries (kept_session.h), the tables that they keep; nothing is to be looked at then.
+/// `look`, if given, sees every run while it is open, in any order and from several threads, one call at a time.
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          const std::function<void(const RunInSession&)>& look = nullptr);
 

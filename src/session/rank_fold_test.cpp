@@ -2,86 +2,20 @@
 #include "session/rank_fold.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "session/let_go.h"
+#include "session/test_ranks.h"
 
 namespace cgpu {
 namespace {
 
-/// A folder of traces, one a rank, that vanishes with the object.
-class TraceFolder {
- public:
-  TraceFolder() {
-    std::string name = "/tmp/cgpu-ranks-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-  ~TraceFolder() { std::filesystem::remove_all(path_); }
-  TraceFolder(const TraceFolder&) = delete;
-  TraceFolder& operator=(const TraceFolder&) = delete;
-
-  void add(const std::string& file, const std::string& text) const { std::ofstream(path_ / file) << text; }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string event(const std::string& category, const std::string& name, int process, const std::string& thread,
-                  int64_t start_us, int64_t duration_us, const std::string& arguments) {
-  return R"({"ph": "X", "cat": ")" + category + R"(", "name": ")" + name + R"(", "pid": )" + std::to_string(process) +
-         R"(, "tid": )" + thread + R"(, "ts": )" + std::to_string(start_us) + R"(.250, "dur": )" +
-         std::to_string(duration_us) + R"(.125, "args": {)" + arguments + "}},\n";
-}
-
-/// Steps of ops, launches, kernels, copies and an all-reduce, and a blocking host barrier that the ranks reach at
-/// different times. The clock of a rank is off by `clock_us`.
-std::string trace(int rank, int ranks, int64_t clock_us) {
-  std::mt19937_64 random(static_cast<uint64_t>(rank) + 99);
-  const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
-  std::string events;
-  int64_t correlation = 1;
-  for (int step = 0; step < 4; ++step) {
-    const int64_t begin = clock_us + 1'000'000 + step * 20'000;
-    events += event("user_annotation", "ProfilerStep#" + std::to_string(step), 100, "1", begin, 19'000, "");
-    for (int op = 0; op < 12; ++op) {
-      const int64_t at = begin + 100 + op * 900 + up_to(100);
-      events +=
-          event("cpu_op", op % 3 == 0 ? "aten::mm" : "aten::add_of_" + std::to_string(rank), 100, "1", at, 600, "");
-      const std::string id = "\"correlation\": " + std::to_string(correlation++);
-      events += event("cuda_runtime", op % 4 == 3 ? "cudaMemcpyAsync" : "cudaLaunchKernel", 100, "1", at + 10, 20, id);
-      if (op % 4 == 3) {
-        events += event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, "7", at + 60 + up_to(50), 100 + up_to(200),
-                        id + R"(, "device": 0, "stream": 7, "bytes": )" + std::to_string(1 << (10 + op)));
-      } else {
-        events += event("kernel", op % 3 == 0 ? "void gemm<float>(float*)" : "elementwise_kernel", 0, "7",
-                        at + 60 + up_to(50), 200 + up_to(300), id + R"(, "device": 0, "stream": 7)");
-      }
-    }
-    const std::string id = "\"correlation\": " + std::to_string(correlation++);
-    const int64_t barrier = begin + 11'500 + up_to(400) * rank;
-    events +=
-        event("cpu_op", "gloo:barrier", 100, "1", barrier, clock_us + 1'000'000 + step * 20'000 + 14'000 - barrier, "");
-    events += event("cuda_runtime", "cudaLaunchKernel", 100, "1", begin + 14'100, 20, id);
-    const int64_t met = begin + 14'500 + up_to(300);
-    events += event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, "20", met, begin + 16'000 - met,
-                    id + R"(, "device": 0, "stream": 20, "Collective name": "allreduce", "In msg nelems": 4096, )" +
-                        R"("Out msg nelems": 4096, "Group size": )" + std::to_string(ranks) +
-                        R"(, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0]")");
-  }
-  events.resize(events.size() - 2);
-  return R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": )" + std::to_string(rank) +
-         R"(, "world_size": )" + std::to_string(ranks) + R"(}, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}],
-"traceEvents": [)" +
-         events + "]}";
-}
+using test::trace_of_rank;
+using test::TraceFolder;
 
 /// Those that can be made while ranks are opened one after another.
 std::vector<WantedTable> all_folded_tables() {
@@ -113,7 +47,7 @@ void expect_the_same_tables(const TraceFolder& folder, unsigned threads) {
 TEST(RankFold, EqualsTheTablesOfRanksThatAreAllOpen) {
   TraceFolder folder;
   for (int rank = 0; rank < 5; ++rank) {
-    folder.add("part_" + std::to_string(9 - rank) + ".json", trace(rank, 5, rank * 777));
+    folder.add("part_" + std::to_string(9 - rank) + ".json", trace_of_rank(rank, 5, rank * 777));
   }
   for (const unsigned threads : {1U, 2U, 4U}) expect_the_same_tables(folder, threads);
 }
@@ -121,14 +55,15 @@ TEST(RankFold, EqualsTheTablesOfRanksThatAreAllOpen) {
 TEST(RankFold, RanksThatNoFileNamesAndRanksThatAreTwice) {
   TraceFolder folder;
   int file = 0;
-  for (const int rank : {0, 1, 1, 3}) folder.add("x" + std::to_string(file++) + ".json", trace(rank, 4, rank * 50));
+  for (const int rank : {0, 1, 1, 3})
+    folder.add("x" + std::to_string(file++) + ".json", trace_of_rank(rank, 4, rank * 50));
   folder.add("notes.txt", "not a profile");
   expect_the_same_tables(folder, 2);
 }
 
 TEST(RankFold, LetsTimelinesGoAndKeepsWhatRanksMustKnow) {
   TraceFolder folder;
-  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace(rank, 3, 0));
+  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
   const FoldedSession folded = fold_ranks(opening(folder), {}, all_folded_tables());
   for (const cgpu::Run& run : folded.session.runs) {
     ASSERT_TRUE(run.let_go);
@@ -139,7 +74,8 @@ TEST(RankFold, LetsTimelinesGoAndKeepsWhatRanksMustKnow) {
 
 TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
   TraceFolder folder;
-  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace(rank, 3, rank * 90));
+  for (int rank = 0; rank < 3; ++rank)
+    folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, rank * 90));
   const Analysis& path = find_analysis("critical_path");
   const FoldedSession open = fold_ranks(opening(folder), {}, {{&path}});
   EXPECT_FALSE(open.session.runs[0].let_go);
@@ -163,7 +99,7 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
 
 TEST(RankFold, IdleTimeSpentWaitingForOtherRanksIsFound) {
   TraceFolder folder;
-  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace(rank, 3, 0));
+  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
   const FoldedSession folded = fold_ranks(opening(folder), {}, {{&find_analysis("idle")}});
   const Table& idle = folded.tables[0];
   int64_t waited = 0;
@@ -175,19 +111,142 @@ TEST(RankFold, IdleTimeSpentWaitingForOtherRanksIsFound) {
   EXPECT_GT(waited, 0);
 }
 
-TEST(RankFold, APartIsTakenWithAllRanksOpen) {
+/// Parts of a session of four ranks, each in another way.
+std::vector<std::pair<std::string, Selection>> selections() {
+  std::vector<std::pair<std::string, Selection>> all;
+  const auto add = [&](const std::string& name) -> Selection& { return all.emplace_back(name, Selection()).second; };
+  add("--rank 2").ranks = NumberList(2);
+  add("--rank 1,3").ranks = NumberList("1,3", "--rank");
+  add("--rank 0-3").ranks = NumberList("0-3", "--rank");
+  add("--step 1-2").steps = {1, 2};
+  add("--device 0").devices = NumberList(0);
+  Selection& time = add("--from 25ms --to 61.5ms");
+  time.from = 25'000'000;
+  time.to = 61'500'000;
+  Selection& late = add("--from 30ms --step 1-3 --rank 2-3");
+  late.from = 30'000'000;
+  late.steps = {1, 3};
+  late.ranks = NumberList("2-3", "--rank");
+  Selection& device = add("--device 0 --rank 1");
+  device.devices = NumberList(0);
+  device.ranks = NumberList(1);
+  return all;
+}
+
+TEST(RankFold, APartOfRanksThatAreNotOpenTogetherIsThatOfRanksThatAre) {
   TraceFolder folder;
-  for (int rank = 0; rank < 2; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace(rank, 2, 0));
+  for (int rank = 0; rank < 4; ++rank) {
+    folder.add("part_" + std::to_string(9 - rank) + ".json", trace_of_rank(rank, 4, rank * 777));
+  }
+  folder.add("notes.txt", "not a profile");
+  const std::vector<WantedTable> wanted = all_folded_tables();
+  for (const auto& [name, selection] : selections()) {
+    Session open = open_session(opening(folder));
+    select(open, selection);
+    const SessionFacts facts(open);
+    const Session selected = open_selected(opening(folder), selection);
+    const SessionFacts selected_facts(selected);
+    OpenOptions little = opening(folder, 2);
+    little.memory = 1;
+    const FoldedSession folded = fold_ranks(little, selection, wanted);
+    const FoldedSession in_memory = fold_ranks(opening(folder, 2), selection, wanted);
+    EXPECT_TRUE(folded.session.runs[0].let_go) << name;
+    EXPECT_FALSE(in_memory.session.runs[0].let_go) << name;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const Table whole = make_table(*wanted[i].analysis, facts);
+      EXPECT_EQ(make_table(*wanted[i].analysis, selected_facts), whole) << name << ": " << whole.name;
+      EXPECT_EQ(in_memory.tables[i], whole) << name << ": " << whole.name;
+      EXPECT_EQ(folded.tables[i], whole) << name << ": " << whole.name;
+    }
+  }
+}
+
+TEST(RankFold, OfAPartTablesThatNeedAllTimelinesAreMadeAlsoWhereTheyAreOptional) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 2; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 2, 0));
   Selection selection;
   selection.steps = {1, 2};
-  const FoldedSession folded = fold_ranks(opening(folder), selection, {{&find_analysis("steps")}});
-  EXPECT_FALSE(folded.session.runs[0].let_go);
-  EXPECT_GE(folded.tables[0].row_count(), 4u);
+  OpenOptions little = opening(folder);
+  little.memory = 1;
+  const FoldedSession part =
+      fold_ranks(little, selection, {{.analysis = &find_analysis("critical_path"), .if_open = true}});
+  EXPECT_FALSE(part.tables[0].empty());
+}
+
+TEST(RankFold, TimelinesOfRanksThatAreNotSelectedDoNotStay) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
+  const Session session = open_session(opening(folder), NumberList(1));
+  EXPECT_TRUE(session.runs[0].let_go);
+  EXPECT_FALSE(session.runs[1].let_go);
+  EXPECT_TRUE(session.runs[2].let_go);
+}
+
+TEST(RankFold, ARankThatIsSelectedByTheNumberItWasGivenIsThere) {
+  TraceFolder folder;
+  int file = 0;
+  for (const int rank : {0, 1, 1})
+    folder.add("x" + std::to_string(file++) + ".json", trace_of_rank(rank, 4, rank * 50));
+  Selection selection;
+  selection.ranks = NumberList(4);  // the next free one behind the ranks of the job
+  OpenOptions little = opening(folder, 2);
+  little.memory = 1;
+  const WantedTable steps{&find_analysis("steps")};
+  const FoldedSession folded = fold_ranks(little, selection, {steps});
+  EXPECT_EQ(folded.session.runs[0].rank, 4);
+  EXPECT_EQ(folded.tables[0], make_table("steps", open_selected(opening(folder), selection)));
+}
+
+TEST(RankFold, APartThatIsNotThereIsRefusedInTheSameWords) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 2; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 2, 0));
+  const auto refusal = [&](const Selection& selection, double memory) -> std::string {
+    OpenOptions open = opening(folder);
+    open.memory = memory;
+    try {
+      fold_ranks(open, selection, {{&find_analysis("steps")}});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  Selection rank;
+  rank.ranks = NumberList(7);
+  Selection step;
+  step.steps = {9, 11};
+  Selection device;
+  device.devices = NumberList(3);
+  Selection backwards;
+  backwards.from = 5;
+  backwards.to = 2;
+  for (const Selection& selection : {rank, step, device, backwards}) {
+    EXPECT_EQ(refusal(selection, 1), refusal(selection, 0));
+    EXPECT_NE(refusal(selection, 1), "not refused");
+  }
+}
+
+TEST(RankFold, AProfileThatCannotBeReadIsNamedWhereItWasFound) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 2; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
+  folder.add("b.json", R"({"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": [ damaged)");
+  folder.add("notes.txt", "not a profile");
+  std::vector<std::string> warnings;
+  OpenOptions open = opening(folder);
+  open.warn = [&](const std::string& line) { warnings.push_back(line); };
+  const FoldedSession folded = fold_ranks(open, {}, {{&find_analysis("notes")}});
+  EXPECT_EQ(folded.session.runs[0].notes.count("skipped_file"), 2);
+  const Session session = open_session(open);
+  EXPECT_EQ(session.runs[0].notes.count("skipped_file"), 2);
+  ASSERT_EQ(warnings.size(), 2U) << "one of each";
+  for (const std::string& warning : warnings) {
+    EXPECT_NE(warning.find("left out: " + folder.path() + "/b.json: is a speedscope document"), std::string::npos)
+        << warning;
+  }
 }
 
 TEST(RankFold, AFileThatCannotBeReadIsAnErrorUnlessItWasFound) {
   TraceFolder folder;
-  folder.add("a.json", trace(0, 2, 0));
+  folder.add("a.json", trace_of_rank(0, 2, 0));
   folder.add("b.json", "no profile");
   OpenOptions open;
   open.inputs = {folder.path() + "/a.json", folder.path() + "/b.json"};

@@ -21,66 +21,11 @@ int64_t on_clock(int64_t zero, int64_t time) {
   return __builtin_add_overflow(time, zero, &sum) ? (time > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
-/// The time of the selected steps of a run; empty at its zero where it has none of them.
-Interval time_of_steps(const SessionFacts& facts, size_t run, const NumberRange& wanted) {
-  Interval time{INT64_MAX, INT64_MIN};
-  for (const Step& step : facts.steps(run)) {
-    if (step.number < wanted.first || step.number > wanted.second) continue;
-    time = {std::min(time.begin, step.time.begin), std::max(time.end, step.time.end)};
-  }
-  const int64_t zero = facts.zeros()[run];
-  return time.begin > time.end ? Interval{zero, zero} : time;
-}
-
-/// Throws Error where no run has any of these steps.
-void check_steps(const SessionFacts& facts, const NumberRange& wanted) {
-  const auto text = wanted.first == wanted.second ? fmt::format("step {}", wanted.first)
-                                                  : fmt::format("steps {}-{}", wanted.first, wanted.second);
-  std::optional<std::pair<int64_t, int64_t>> known;
-  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-    for (const Step& step : facts.steps(run)) {
-      if (wanted.first <= step.number && step.number <= wanted.second) return;
-      known = known ? std::pair(std::min(known->first, step.number), std::max(known->second, step.number))
-                    : std::pair(step.number, step.number);
-    }
-  }
-  if (!known) throw Error(text + ": the profile has no steps (no ranges that mark them)");
-  throw Error(fmt::format("{}: there is no such step (there are {} to {})", text, known->first, known->second));
-}
-
 /// Throws Error where one of the wanted numbers is of none of what there is.
 void check_numbers(const NumberList& wanted, const std::set<int64_t>& known, const char* what) {
   const std::string missing = wanted.range_without({known.begin(), known.end()});
   if (missing.empty()) return;
   throw Error(fmt::format("{} {}: there is no such {} (there are: {})", what, missing, what, fmt::join(known, ", ")));
-}
-
-/// Keeps the runs of these ranks, or of a run that is of several ranks what these did.
-void select_ranks(Session& session, const NumberList& wanted) {
-  std::set<int64_t> ranks;
-  std::vector<Run> kept;
-  for (Run& run : session.runs) {
-    std::vector<int64_t> own = ranks_inside(run);
-    const bool several = !own.empty() && !run.rank_known;
-    if (!several) own = {run.rank};
-    ranks.insert(own.begin(), own.end());
-    std::erase_if(own, [&](int64_t rank) { return !wanted.contains(rank); });
-    if (own.empty()) continue;
-    if (several) select_ranks_inside(run, own);
-    kept.push_back(std::move(run));
-  }
-  check_numbers(wanted, ranks, "rank");
-  session.runs = std::move(kept);
-}
-
-void select_devices(Session& session, const NumberList& wanted) {
-  std::set<int64_t> devices;
-  for (const Run& run : session.runs) {
-    for (const Device& device : run.devices) devices.insert(device.id);
-    devices.insert(run.timeline.device_ops.device.begin(), run.timeline.device_ops.device.end());
-  }
-  check_numbers(wanted, devices, "device");
-  for (Run& run : session.runs) select_devices(run, [&](int32_t device) { return wanted.contains(device); });
 }
 
 /// Keeps one thread or stream of every call tree.
@@ -101,9 +46,73 @@ void select_profile(Session& session, const std::string& wanted) {
 
 }  // namespace
 
+void Selection::check_window() const {
+  if (from.value_or(0) < to.value_or(INT64_MAX)) return;
+  throw Error(fmt::format("--from {} is not before --to {} (ns)", from.value_or(0), *to));
+}
+
+Interval window_of_run(const Selection& selection, int64_t zero, const std::vector<Step>& steps) {
+  Interval window{INT64_MIN, INT64_MAX};
+  if (selection.from) window.begin = on_clock(zero, *selection.from);
+  if (selection.to) window.end = on_clock(zero, *selection.to);
+  if (!selection.steps) return window;
+  Interval time{INT64_MAX, INT64_MIN};
+  for (const Step& step : steps) {
+    if (step.number < selection.steps->first || step.number > selection.steps->second) continue;
+    time = {std::min(time.begin, step.time.begin), std::max(time.end, step.time.end)};
+  }
+  if (time.begin > time.end) time = {zero, zero};
+  return {std::max(window.begin, time.begin), std::min(window.end, time.end)};
+}
+
+void KnownSteps::add(const std::vector<Step>& steps) {
+  for (const Step& step : steps) numbers_.insert(step.number);
+}
+
+void KnownSteps::check(const NumberRange& wanted) const {
+  const auto first = numbers_.lower_bound(wanted.first);
+  if (first != numbers_.end() && *first <= wanted.second) return;
+  const auto text = wanted.first == wanted.second ? fmt::format("step {}", wanted.first)
+                                                  : fmt::format("steps {}-{}", wanted.first, wanted.second);
+  if (numbers_.empty()) throw Error(text + ": the profile has no steps (no ranges that mark them)");
+  throw Error(
+      fmt::format("{}: there is no such step (there are {} to {})", text, *numbers_.begin(), *numbers_.rbegin()));
+}
+
+void select_ranks(Session& session, const NumberList& wanted) {
+  std::set<int64_t> ranks;
+  std::vector<Run> kept;
+  for (Run& run : session.runs) {
+    std::vector<int64_t> own = ranks_inside(run);
+    const bool several = !own.empty() && !run.rank_known;
+    if (!several) own = {run.rank};
+    ranks.insert(own.begin(), own.end());
+    std::erase_if(own, [&](int64_t rank) { return !wanted.contains(rank); });
+    if (own.empty()) continue;
+    if (several) select_ranks_inside(run, own);
+    kept.push_back(std::move(run));
+  }
+  check_numbers(wanted, ranks, "rank");
+  session.runs = std::move(kept);
+}
+
+void check_devices(const Session& session, const NumberList& wanted) {
+  std::set<int64_t> devices;
+  for (const Run& run : session.runs) {
+    for (const Device& device : run.devices) devices.insert(device.id);
+    if (run.let_go) devices.insert(run.let_go->used_devices.begin(), run.let_go->used_devices.end());
+    devices.insert(run.timeline.device_ops.device.begin(), run.timeline.device_ops.device.end());
+  }
+  check_numbers(wanted, devices, "device");
+}
+
 std::vector<std::optional<Part>> parts_of(const SessionFacts& facts, const Selection& selection) {
   const std::vector<Run>& runs = facts.session().runs;
-  if (selection.steps) check_steps(facts, *selection.steps);
+  if (selection.steps) {
+    KnownSteps known;
+    for (size_t run = 0; run < runs.size(); ++run) known.add(facts.steps(run));
+    known.check(*selection.steps);
+  }
   std::set<int64_t> ranks;
   for (const Run& run : runs) ranks.insert(run.rank);
   check_numbers(selection.ranks, ranks, "rank");
@@ -112,13 +121,8 @@ std::vector<std::optional<Part>> parts_of(const SessionFacts& facts, const Selec
   for (size_t run = 0; run < runs.size(); ++run) {
     if (!selection.ranks.empty() && !selection.ranks.contains(runs[run].rank)) continue;
     Part& part = parts[run].emplace();
-    const int64_t zero = facts.zeros()[run];
-    if (selection.from) part.window.begin = on_clock(zero, *selection.from);
-    if (selection.to) part.window.end = on_clock(zero, *selection.to);
-    if (selection.steps) {
-      const Interval steps = time_of_steps(facts, run, *selection.steps);
-      part.window = {std::max(part.window.begin, steps.begin), std::min(part.window.end, steps.end)};
-    }
+    part.window =
+        window_of_run(selection, facts.zeros()[run], selection.steps ? facts.steps(run) : std::vector<Step>());
     if (selection.takes) {
       part.takes = [takes = selection.takes, run](TrackIndex track, SliceKind kind) { return takes(run, track, kind); };
     }
@@ -137,12 +141,15 @@ Session part_of_session(const SessionFacts& facts, const Selection& selection) {
 
 void select(Session& session, const Selection& selection) {
   if (!selection.ranks.empty()) select_ranks(session, selection.ranks);
-  if (!selection.devices.empty()) select_devices(session, selection.devices);
+  if (!selection.devices.empty()) {
+    check_devices(session, selection.devices);
+    for (Run& run : session.runs) {
+      select_devices(run, [&](int32_t device) { return selection.devices.contains(device); });
+    }
+  }
   if (!selection.profile.empty()) select_profile(session, selection.profile);
   if (!selection.has_window()) return;
-  if (selection.from.value_or(0) >= selection.to.value_or(INT64_MAX)) {
-    throw Error(fmt::format("--from {} is not before --to {} (ns)", selection.from.value_or(0), *selection.to));
-  }
+  selection.check_window();
   Selection window = selection;
   window.ranks = {};
   std::vector<Interval> windows;
@@ -154,6 +161,12 @@ void select(Session& session, const Selection& selection) {
   }
   select_windows(session, windows);
   session.zeros = std::move(zeros);
+}
+
+Session open_selected(const OpenOptions& options, const Selection& selection) {
+  Session session = open_session(options, selection.ranks);
+  select(session, selection);
+  return session;
 }
 
 int64_t parse_time(const std::string& text, const std::string& option) {

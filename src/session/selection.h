@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "links/window.h"
 #include "model/run.h"
 #include "session/number_list.h"
+#include "session/open.h"
 
 namespace cgpu {
 
@@ -25,12 +27,35 @@ struct Selection {
   std::function<bool(size_t run, TrackIndex track, SliceKind kind)> takes;
 
   bool has_window() const { return from || to || steps; }
+  /// Throws Error where it begins after its end.
+  void check_window() const;
   bool empty() const { return !has_window() && ranks.empty() && devices.empty() && profile.empty() && !takes; }
 };
 
 /// What the selection keeps of each run, by index; nothing of a run that it leaves out. Each rank has its own steps.
 /// Does not look at `devices` and `profile`. Throws Error for a rank or steps that the session does not have.
 std::vector<std::optional<Part>> parts_of(const SessionFacts& facts, const Selection& selection);
+
+/// The window on the clock of a run whose zero and steps these are; empty at the zero where it has none of the selected
+/// steps.
+Interval window_of_run(const Selection& selection, int64_t zero, const std::vector<Step>& steps);
+
+/// Which steps there are in the runs that were seen.
+class KnownSteps {
+ public:
+  void add(const std::vector<Step>& steps);
+  /// Throws Error where there is none of these.
+  void check(const NumberRange& wanted) const;
+
+ private:
+  std::set<int64_t> numbers_;
+};
+
+/// Drops the runs of other ranks; of a run that is of several ranks, what other ranks did. Throws Error for ranks that
+/// there are not.
+void select_ranks(Session& session, const NumberList& wanted);
+/// Throws Error for devices that the session does not have.
+void check_devices(const Session& session, const NumberList& wanted);
 
 /// The part of a session that stays open meanwhile, as a session of its own (links/window.h: cut_out); call trees and
 /// measured launches, which have no times, stay with the whole. Its times count from the start of the whole.
@@ -40,6 +65,9 @@ Session part_of_session(const SessionFacts& facts, const Selection& selection);
 /// are cut down to the selected ones; of devices that are not selected go the ops and what else is on their streams.
 /// Throws Error for what the session does not have.
 void select(Session& session, const Selection& selection);
+
+/// Opens what the options say, and selects. Timelines of ranks that are not selected do not stay. Throws Error.
+Session open_selected(const OpenOptions& options, const Selection& selection);
 
 /// "1500", "250us", "1.5ms", "2s": ns. Throws Error that begins with `option`.
 int64_t parse_time(const std::string& text, const std::string& option);

@@ -119,7 +119,7 @@ Summary open_summaries(const std::vector<std::string>& files, const OpenOptions&
 /// Whether an input is a summary, or a folder in which summaries lie and no profiles.
 bool stands_for_summaries(const std::string& input);
 /// The inputs, where they are summaries; nothing where they are profiles. Throws Error for damaged ones, for both at
-/// once, and where a part is selected, which summaries cannot give.
+/// once, and where another part is selected than ranks, which summaries cannot give.
 std::optional<Summary> summary_of(const OpenOptions& open, const Selection& selection);
 
 }  // namespace cgpu

@@ -124,8 +124,10 @@ std::optional<Summary> summary_of(const OpenOptions& open, const Selection& sele
     throw Error(summaries.front(), "is a summary, which cannot be opened together with profiles like " + other +
                                        ": make a summary of these, too");
   }
-  if (!selection.empty()) {
-    throw Error(summaries.front(), "is a summary of a run, of which no part can be selected: give the profile");
+  Selection rest = selection;
+  rest.ranks = {};
+  if (!rest.empty()) {
+    throw Error(summaries.front(), "is a summary, of which ranks can be selected, but no other part: give the profile");
   }
   return open_summaries(summaries, open);
 }

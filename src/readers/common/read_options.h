@@ -13,6 +13,8 @@ struct ReadOptions {
   /// Called now and then from one thread at a time with the share done (0..1).
   std::function<void(double)> progress;
   size_t run_of_file = 0;  // of a file that holds several (export/): which one, from 0
+  /// Called, by any thread that reads, with the Error of a file of a folder that looks like a profile and is left out.
+  std::function<void(const std::string&)> left_out;
 };
 
 }  // namespace cgpu

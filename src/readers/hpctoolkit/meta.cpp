@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/structures.h"
 
@@ -83,7 +84,7 @@ class MetaReader {
   void read_metrics() {
     const auto section = read_performance_metrics(file_, sections_[metrics].offset);
     if (!section) return note_damage(1, "meta.db does not say which metrics there are");
-    const Array descriptions = file_.clip(section->metrics, 0x1c);
+    const Array descriptions = file_.clip(section->metrics, layout::metric::least);
     if (descriptions.count < section->metrics.count) {
       note_damage(static_cast<int64_t>(section->metrics.count - descriptions.count), "metrics missing in meta.db");
     }
@@ -140,7 +141,7 @@ class MetaReader {
     const NodeIndex root = add_node(kNoNode, NodeKind::root, NodeRelation::lexical, 0);
     meta_.tree.nodes.name[root] = meta_.tree.names.intern("<program root>");
     if (const auto tree = read_context_tree(file_, sections_[context].offset)) {
-      const Array entries = file_.clip(tree->entry_points, 0x20);
+      const Array entries = file_.clip(tree->entry_points, layout::entry_point::least);
       lost_subtrees_ += static_cast<int64_t>(tree->entry_points.count - entries.count);
       for (uint64_t i = 0; i < entries.count; ++i) {
         if (const auto entry = read_entry_point(file_, entries[i])) read_entry(*entry, root);

@@ -103,7 +103,7 @@ Profiles::Profiles(std::shared_ptr<const MappedFile> file, const std::vector<std
   if (!header) throw Error(mapped_->name(), "is no profile.db of an HPCToolkit 4 database");
   const auto section = read_profile_infos(file_, header->sections[0].offset);
   const Array stored = section ? section->profiles : Array();
-  const Array profiles = file_.clip(stored, 0x2c);
+  const Array profiles = file_.clip(stored, layout::profile_info::least);
   int64_t lost = static_cast<int64_t>(stored.count - profiles.count) + (section ? 0 : 1);
   for (uint64_t i = 0; i < profiles.count; ++i) {
     const auto info = read_profile_info(file_, profiles[i]);
@@ -219,7 +219,7 @@ class DatabaseValues : public ProfileValues {
     file_ = Bytes(mapped_->bytes());
     const auto header = read_file_header(file_, "ctxt", 1);
     const auto section = header ? read_context_infos(file_, header->sections[0].offset) : std::nullopt;
-    if (section) contexts_ = file_.clip(section->contexts, 0x20);
+    if (section) contexts_ = file_.clip(section->contexts, layout::context_info::least);
     if (!section || contexts_.count < section->contexts.count || !has_footer(mapped_->bytes(), "__ctx.db")) {
       notes.add("damaged_input", 1, "cct.db is cut off or damaged; values of threads are taken from profile.db", true);
       mapped_.reset();

@@ -65,7 +65,7 @@ class TraceReader {
     }
     run_.clock_is_unix = true;
     run_.clock_base = section->earliest < kMostTime ? static_cast<int64_t>(section->earliest) : 0;
-    const Array traces = file_.clip(section->traces, 0x18);
+    const Array traces = file_.clip(section->traces, layout::context_trace::least);
     cut_ += static_cast<int64_t>(section->traces.count - traces.count);
     std::vector<ContextTrace> found;
     uint64_t elements = 0;
