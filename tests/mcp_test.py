@@ -27,7 +27,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import causes, kineto, machine, tool  # noqa: E402
+from oracle import causes, kineto, machine, tokens, tool  # noqa: E402
 from oracle.python_package import PROGRAM, ROOT, installed  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
@@ -36,20 +36,28 @@ WORKERS_0, WORKERS_4 = str(EXAMPLES / "cnn_workers0.json.gz"), str(EXAMPLES / "c
 LLM = str(EXAMPLES / "llm_decode.json.gz")
 CORPUS, TRUTH = pathlib.Path(tool.shared("corpus")), pathlib.Path(tool.shared("truth"))
 TOOLS = {"open", "diagnose", "explain", "compare", "table", "sql", "find", "timeline"}
-MOST = 8000
+MOST = 2000  # tokens
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 anyio = mcp = from_thread = None
 server_program = None
+count_tokens = estimated_tokens = None  # the first where its package can be had
 
 
 def setUpModule():
-    global anyio, mcp, from_thread, server_program
+    global anyio, mcp, from_thread, server_program, count_tokens, estimated_tokens
     tool.must_exist()
     extra = re.search(r"^mcp = \[(.*)\]$", (ROOT / "python/pyproject.toml").read_text(), re.M)[1]
     environment, _ = installed("python-mcp", [one.split(";")[0] for one in re.findall(r'"([^"]+)"', extra)])
     anyio, mcp, from_thread = (importlib.import_module(name) for name in ("anyio", "mcp", "anyio.from_thread"))
     server_program = str(environment / "bin/cgpu-mcp")
+    estimated_tokens = importlib.import_module("cgpu.agents.tokens").estimated_tokens
+    count_tokens = tokens.counter()
+
+
+def tokens_of(text):
+    """As they are counted, or, where they cannot be, estimated: which is at most a twentieth less."""
+    return count_tokens(text) if count_tokens else round(estimated_tokens(text) / 0.95)
 
 
 class Talk:
@@ -73,7 +81,7 @@ class Talk:
         result = self.call(tool_name, **arguments)
         text = result.content[-1].text
         self._test.assertFalse(result.is_error, text)
-        self._test.assertLessEqual(len(text), MOST)
+        self._test.assertLessEqual(tokens_of(text), MOST)
         self._test.assertRegex(text.splitlines()[-1], r"^In full: (cgpu|ls) ")
         return text
 
@@ -393,7 +401,7 @@ class OnTheCorpus(unittest.TestCase):
         answered = 0
         for path in chosen:
             result = self.talk.call("open", paths=[str(path)])
-            self.assertLessEqual(len(result.content[0].text), MOST)
+            self.assertLessEqual(tokens_of(result.content[0].text), MOST)
             if result.is_error:
                 continue
             run = result.content[0].text.split(" ", 1)[0]
@@ -403,7 +411,7 @@ class OnTheCorpus(unittest.TestCase):
                 with self.subTest(path=path.name, tool=name, **arguments):
                     result = self.talk.call(name, run=run, **arguments)
                     text = result.content[-1].text
-                    self.assertLessEqual(len(text), MOST)
+                    self.assertLessEqual(tokens_of(text), MOST)
                     answered += not result.is_error
                     self.assertNotIn("Traceback", text)
         self.assertGreater(answered, 50)
@@ -425,6 +433,20 @@ class Answers(unittest.TestCase):
                     if found := re.search(r"rows 1 to (\d+) of ([\d,]+)", text):
                         self.assertEqual(int(found[1]), shown)
                         self.assertLess(shown, int(found[2].replace(",", "")))
+
+    def test_estimated_tokens_are_about_those_of_a_vocabulary(self):
+        """Neither over the limit, nor much shorter than they may be."""
+        if not count_tokens:
+            self.skipTest(tokens.PACKAGE + " cannot be installed")
+        run = self.talk.open("generated_training.json.gz")
+        for table, top in (("memory_events", 1000), ("slices", 1000), ("call_tree", 1000), ("kernels", 5), ("notes", 20)):
+            with self.subTest(table):
+                text = self.talk.ask("table", run=run, table=table, top=top)
+                ratio = estimated_tokens(text) / count_tokens(text)
+                self.assertGreater(ratio, 0.95)
+                self.assertLess(ratio, 1.5)
+                if top == 1000:
+                    self.assertGreater(count_tokens(text), 0.6 * MOST)
 
     def test_pages_join(self):
         """Rows asked for page by page are all rows, in order."""
@@ -471,7 +493,7 @@ class Answers(unittest.TestCase):
         text = self.talk.ask("sql", runs=[run], query="SELECT printf('%.*c', 100000, 'x') AS long FROM kernels")
         self.assertIn("texts are cut", text)
         text = self.talk.ask("sql", runs=[run], query="SELECT " + ", ".join("'%099d' AS c%d" % (at, at) for at in range(150)))
-        self.assertLessEqual(len(text), MOST)
+        self.assertLessEqual(tokens_of(text), MOST)
 
 
 class Refusals(unittest.TestCase):

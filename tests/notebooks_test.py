@@ -11,11 +11,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from oracle import tool  # pylint: disable=wrong-import-position
-from oracle.python_package import NOTEBOOK_LIBRARIES, ROOT, installed  # pylint: disable=wrong-import-position
+from oracle.python_package import NOTEBOOK_LIBRARIES, ROOT, installed, write_large  # pylint: disable=wrong-import-position
 
 FOLDER = ROOT / "examples/notebooks"
 JUPYTER = ["nbclient==0.11.0", "nbformat==5.11.1", "ipykernel==7.4.0"]
@@ -26,6 +27,20 @@ notebook = nbformat.read(sys.argv[1], 4)
 nbformat.validate(notebook)
 nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": sys.argv[2]}}).execute()
 print(nbformat.writes(notebook))
+"""
+# Runs the cells of a file of JSON; prints for each what it displayed, also what it replaced later, and what is left at the end.
+RUN_CELLS = """
+import json, sys, nbclient, nbformat.v4
+shown = []
+class Client(nbclient.NotebookClient):
+    def process_message(self, message, cell, cell_index):
+        if message["msg_type"] in ("display_data", "update_display_data"):
+            shown.append([cell_index, message["content"]["data"]["text/html"]])
+        return super().process_message(message, cell, cell_index)
+cells = json.load(sys.stdin)
+notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+Client(notebook, timeout=120, kernel_name="python3").execute()
+print(json.dumps([[[text for at, text in shown if at == number], cell["outputs"]] for number, cell in enumerate(notebook.cells)]))
 """
 PYTHON = None
 
@@ -59,6 +74,29 @@ def run_notebook(name):
 def table(profile, name):
     """Rows as the program prints them."""
     return tool.table(str(ROOT / "examples" / profile), name)
+
+
+class Progress(unittest.TestCase):
+    def test_a_bar_is_shown_and_taken_away(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "large.json.gz")
+            write_large(path, 150)
+            open_it = "len(cgpu.open(%r, threads=1%%s).table('slices'))" % path
+            cells = ["import cgpu, cgpu._progress\ncgpu._progress.SHOWN_AFTER_S = 0", open_it % "", open_it % ", progress=False",
+                     open_it % ", progress=lambda *told: None", "cgpu._progress.SHOWN_AFTER_S = 1000", open_it % ""]
+            done = subprocess.run([PYTHON, "-c", RUN_CELLS], input=json.dumps(cells), stdout=subprocess.PIPE, text=True, check=True,
+                                  timeout=300, env={**os.environ, "PATH": "%s:%s" % (PYTHON.parent, os.environ["PATH"])})
+        (_, bar, without, own, _, soon) = json.loads(done.stdout)
+        shown, left = bar
+        shares = [float(value) for value in re.findall(r'<progress value="([0-9.]+)" max="1">', "".join(shown))]
+        self.assertGreater(len(shares), 2)
+        self.assertGreater(max(shares), 0.5)
+        self.assertIn("</progress> reading large.json.gz: ", shown[0])
+        self.assertEqual(shown[-1], "")
+        self.assertEqual([output["data"]["text/html"] for output in left if output["output_type"] == "display_data"], [""])
+        for displayed, outputs in (without, own, soon):
+            self.assertEqual(displayed, [])
+            self.assertEqual([output["output_type"] for output in outputs], ["execute_result"])
 
 
 class Stored(unittest.TestCase):

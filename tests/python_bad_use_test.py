@@ -22,7 +22,7 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle.python_package import EXAMPLE, ROOT, installed, opened, python_in, rows_of, told, write_many_events  # noqa: E402
+from oracle.python_package import EXAMPLE, ROOT, installed, opened, python_in, rows_of, told, write_large, write_many_events  # noqa: E402
 
 EVENTS = "slices"
 
@@ -83,6 +83,65 @@ class BadUse(unittest.TestCase):
             self.assertTrue(session.warnings)
             with self.assertRaisesRegex(cgpu.Error, "cut.json.*--strict"):
                 cgpu.open(path, strict=True)
+
+    def test_progress(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "large.json.gz")
+            write_large(path, 150)
+
+            def late(*_):
+                raise OverflowError("enough")
+
+            for wrong, error in ((late, OverflowError), (lambda: None, TypeError), (3, cgpu.Error), ("bar", cgpu.Error)):
+                with self.subTest(wrong), self.assertRaises(error):
+                    cgpu.open(path, threads=1, progress=wrong)
+
+            def asks(*_):  # another session, and another opening, from inside
+                with opened(EXAMPLE, progress=late_is_never_called) as inner:
+                    asked.append(len(inner.table("kernels")))
+
+            def late_is_never_called(*_):
+                """It is opened before anything is told, or is told."""
+
+            asked = []
+            with opened(path, threads=1, progress=asks) as session:
+                self.assertGreater(len(session.table("slices")), 100)
+            self.assertEqual(set(asked), {17})
+
+    def test_check(self):
+        for baseline, candidate, options in (
+                ("no/such.json", EXAMPLE, {}), (EXAMPLE, "no/such.json", {}), ([], EXAMPLE, {}), (EXAMPLE, [], {}), (3, EXAMPLE, {}),
+                (EXAMPLE, [None], {}), (str(ROOT / "README.md"), EXAMPLE, {}), (EXAMPLE, EXAMPLE, {"tolerance": "-"}),
+                (EXAMPLE, EXAMPLE, {"floor": object()}), (EXAMPLE, EXAMPLE, {"allow": [3]}), (EXAMPLE, EXAMPLE, {"allow": "dogs"}),
+                (EXAMPLE, EXAMPLE, {"inconclusive": None}), (EXAMPLE, EXAMPLE, {"step": "99"}), (EXAMPLE, EXAMPLE, {"rank": []})):
+            with self.subTest(baseline=baseline, candidate=candidate, **options), self.assertRaises((cgpu.Error, TypeError)):
+                cgpu.check(baseline, candidate, **options)
+        checked = cgpu.check(EXAMPLE, [EXAMPLE, EXAMPLE], allow="devices")
+        tables = checked.tables()
+        self.assertRaises(cgpu.Error, checked.table, "kernels")
+        self.assertTrue(checked.to_markdown())
+        del checked
+        gc.collect()
+        self.assertEqual([len(rows_of(table)) for table in tables], [len(table) for table in tables])
+
+    def test_view(self):
+        session = opened(EXAMPLE, from_="20ms", to="21ms")
+        for options in ({"size_limit": 0}, {"size_limit": -1}, {"size_limit": 1.5}, {"size_limit": None}, {"size_limit": 2**70}):
+            with self.subTest(**options), self.assertRaises(cgpu.Error):
+                session.view(**options)
+        view = session.view(size_limit=1, arguments=False)
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(OSError):
+                view.save(os.path.join(folder, "no", "view.html"))
+            path = os.path.join(folder, "moved.json")
+            with gzip.open(EXAMPLE, "rb") as text, open(path, "wb") as copy:
+                copy.write(text.read())
+            moved = opened(path)
+            os.unlink(path)
+            self.assertRaisesRegex(cgpu.Error, "moved.json", moved.view)  # which reads it once more
+        session.close()
+        self.assertRaisesRegex(cgpu.Error, "the session is closed", session.view)
+        self.assertIn("</html>", view.to_html())
 
     def test_names_that_are_no_utf8(self):
         with tempfile.TemporaryDirectory() as folder:

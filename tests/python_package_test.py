@@ -5,13 +5,14 @@ held against the program and against pyarrow, pandas and polars. Bad use: python
 Environment: CGPU (the binary in its build folder), CGPU_CORPUS_ALL=1: every table of every profile of the corpus.
 """
 import base64
-import ctypes
+import contextlib
 import glob
 import gzip
 import importlib
 import json
 import os
 import pathlib
+import pty
 import random
 import re
 import shutil
@@ -22,13 +23,20 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle.arrow_addresses import buffer_addresses  # noqa: E402
 from oracle.python_package import (BUILD, EXAMPLE, OTHER, PROGRAM, ROOT, installed, opened, rows_of, run,  # noqa: E402
-                                   told, write_many_events)
+                                   told, write_large, write_many_events)
+import captures_test  # noqa: E402
 
 CLEAN = BUILD / "python-use"
 LIBRARIES = ["pyarrow==17.0.0", "pandas==2.2.3", "polars==1.44.2"]
 CORPUS = ROOT.parent / "shared/corpus"
 EVENTS = "slices"
+
+# A call tree of two ranks, as Caliper writes it.
+CALL_TREE = {"data": [[4, 0, 1], [6, 1, 1]], "columns": ["sum#time.duration", "mpi.rank", "path"],
+             "column_metadata": [{"is_value": True}, {"is_value": True}, {"is_value": False}],
+             "nodes": [{"label": "main", "column": "path"}, {"label": "solve", "column": "path", "parent": 0}]}
 
 cgpu = pyarrow = pandas = polars = None
 
@@ -44,6 +52,18 @@ def built(folder, name, *options):
     path = os.path.join(folder, name)
     run(BUILD / "trace_builder", path, *options)
     return path
+
+
+def size_of(profile):
+    return sum(path.stat().st_size for path in (profile.rglob("*") if profile.is_dir() else [profile]) if path.is_file())
+
+
+def profiles_of(folder, everything):
+    """The profiles of a format: all of them, or a small one, one of the middle and a larger one."""
+    paths = sorted(folder.iterdir(), key=lambda path: (size_of(path), path))
+    if everything or len(paths) <= 3:
+        return paths
+    return [paths[round(share * (len(paths) - 1))] for share in (0, 0.375, 0.75)]
 
 
 class Wheel(unittest.TestCase):
@@ -180,11 +200,30 @@ class EqualToTheProgram(unittest.TestCase):
                     self.compare(EXAMPLE, session, name, *words)
         for options, words in [({"from_": "soon"}, ("--from", "soon")), ({"rank": 7}, ("--rank", "7")),
                                ({"step": "99"}, ("--step", "99")), ({"device": "x"}, ("--device", "x")),
-                               ({"from_": 9, "to": 3}, ("--from", "9", "--to", "3")),
+                               ({"from_": 9, "to": 3}, ("--from", "9", "--to", "3")), ({"peak": "fast"}, ("--peak", "fast")),
+                               ({"kernel_rules": "/no/rules"}, ("--kernel-rules", "/no/rules")),
                                ({"input_format": "none"}, ("--input-format", "none"))]:
             with self.subTest(options), self.assertRaises(cgpu.Error) as raised:
                 cgpu.open(EXAMPLE, **options)
             self.assertEqual(str(raised.exception), told("table", EXAMPLE, "kernels", *words)[1])
+
+    def test_what_is_told_beside_the_profile(self):
+        """Each option changes what is said, and to the same."""
+        with tempfile.TemporaryDirectory() as folder:
+            rules, replayed, captured, call_tree = (os.path.join(folder, name) for name in
+                                                    ("rules.txt", "replay.json", "capture.json", "call_tree.json"))
+            pathlib.Path(rules).write_text("attention name .\n")
+            pathlib.Path(replayed).write_text(json.dumps(captures_test.replay()[0]))
+            pathlib.Path(captured).write_text(json.dumps(captures_test.capture()))
+            pathlib.Path(call_tree).write_text(json.dumps(CALL_TREE))
+            for path, name, options, words in (
+                    (EXAMPLE, "kernels", {"kernel_rules": pathlib.Path(rules)}, ("--kernel-rules", rules)),
+                    (EXAMPLE, "devices", {"peak": "bf16=400TFLOP/s,memory=2TB/s"}, ("--peak", "bf16=400TFLOP/s,memory=2TB/s")),
+                    (replayed, "ops", {"capture": captured}, ("--capture", captured)),
+                    (call_tree, "call_tree", {"profile": 1}, ("--profile", "1"))):
+                with self.subTest(options), opened(path) as without, opened(path, **options) as session:
+                    self.compare(path, session, name, *words)
+                    self.assertNotEqual(rows_of(session.table(name)), rows_of(without.table(name)))
 
     def test_summaries(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -217,13 +256,13 @@ class EqualToTheProgram(unittest.TestCase):
     def test_corpus(self):
         if not CORPUS.exists():
             self.skipTest("no corpus beside the repository")
-        profiles = sorted(str(path) for folder in CORPUS.iterdir() if folder.is_dir() for path in folder.iterdir())
-        names = cgpu.tables()["name"]
         everything = os.environ.get("CGPU_CORPUS_ALL") == "1"
+        profiles = sorted((path for folder in CORPUS.iterdir() if folder.is_dir() for path in profiles_of(folder, everything)),
+                          key=lambda path: (size_of(path), path))  # so that most tables are met where they are small
+        names = cgpu.tables()["name"]
         chosen = random.Random(1)
-        if not everything:
-            profiles = chosen.sample(profiles, min(len(profiles), 40))
-        compared = 0
+        top = {} if everything else {"top": 3000}
+        compared = set()
         for path in profiles:
             short = os.path.relpath(path, CORPUS)
             try:
@@ -234,11 +273,12 @@ class EqualToTheProgram(unittest.TestCase):
                 continue
             with session:
                 here = [name for name in session.tables()["name"] if name in names]
-                for name in here if everything else chosen.sample(here, 3):
+                asked = here if everything else sorted(set(here) - compared) or chosen.sample(here, 1)
+                for name in asked:
                     with self.subTest(profile=short, table=name):
-                        self.compare(path, session, name, "--top", "3000", top=3000)
-                        compared += 1
-        self.assertGreater(compared, 80)
+                        self.compare(path, session, name, *(("--top", "3000") if top else ()), **top)
+                compared.update(asked)
+        self.assertEqual(set(names) - compared, {"stragglers"})  # of several ranks
 
     def test_comparison(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -294,6 +334,62 @@ class EqualToTheProgram(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 report.save(os.path.join(folder, "page.html"))
                 self.assertGreater(os.path.getsize(os.path.join(folder, "page.html")), 10_000)
+
+
+class Progress(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.large = os.path.join(cls.folder.name, "large.json.gz")
+        write_large(cls.large, 150)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_a_callable_hears_of_increasing_shares(self):
+        told = []
+        opened(self.large, threads=1, progress=lambda *words: told.append(words)).close()
+        self.assertEqual([phase for phase, _ in told], sorted((phase for phase, _ in told), reverse=True))  # reading, linking
+        shares = [share for phase, share in told if phase == "reading"]
+        self.assertGreater(len(shares), 2)
+        self.assertEqual(shares, sorted(set(shares)))
+        self.assertGreater(shares[0], 0)
+        self.assertLessEqual(shares[-1], 1)
+        self.assertGreater(shares[-1], 0.5)
+        self.assertLessEqual({phase for phase, _ in told}, {"reading", "linking"})
+
+    def test_a_terminal_shows_a_bar_where_it_was_asked_for(self):
+        program = """
+import sys
+sys.path[:0] = sys.argv[3:]
+import cgpu, cgpu._progress
+cgpu._progress.SHOWN_AFTER_S = 0
+cgpu.open(sys.argv[1], threads=1, **{"asked": {"progress": True}, "not asked": {}}[sys.argv[2]])
+"""
+        for asked in ("asked", "not asked"):
+            for on_terminal in (True, False):
+                with self.subTest(asked, on_terminal=on_terminal):
+                    words = [sys.executable, "-c", program, self.large, asked, *glob.glob(str(CLEAN / "lib/python*/site-packages"))]
+                    text = self.on_a_terminal(words) if on_terminal else run(*words).stderr.decode()
+                    if asked == "asked" and on_terminal:
+                        self.assertRegex(text, r"\x1b\[Kreading large\.json\.gz \[#+\.+\] +\d+ %\r\x1b\[K")
+                        self.assertTrue(text.endswith("\r\x1b[K"), text[-100:])
+                    else:
+                        self.assertEqual(text, "")
+
+    def on_a_terminal(self, words):
+        """What a program says on a stderr that is one."""
+        ours, its = pty.openpty()
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=its) as process:
+            os.close(its)
+            text = b""
+            with contextlib.suppress(OSError):  # the end
+                while piece := os.read(ours, 65536):
+                    text += piece
+            os.close(ours)
+        self.assertEqual(process.returncode, 0, text)
+        return text.decode()
 
 
 class Libraries(unittest.TestCase):
@@ -497,37 +593,6 @@ class Timelines(unittest.TestCase):
             self.assertGreater(len(own), 10)
             self.assertEqual({key: tuple(map(float, value)) for key, value in own.items()},
                              {key: value for key, value in theirs.items() if key in own})
-
-
-class ArrowArray(ctypes.Structure):
-    pass
-
-
-ArrowArray._fields_ = [("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
-                       ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64),
-                       ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-                       ("children", ctypes.POINTER(ctypes.POINTER(ArrowArray))), ("dictionary", ctypes.c_void_p),
-                       ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowArray))),
-                       ("private_data", ctypes.c_void_p)]
-
-
-class ArrowArrayStream(ctypes.Structure):
-    _fields_ = [("get_schema", ctypes.c_void_p),
-                ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArray))),
-                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p), ("private_data", ctypes.c_void_p)]
-
-
-def buffer_addresses(table):
-    """Where the values of each column stand, as the stream itself says."""
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    capsule = table.__arrow_c_stream__()
-    address = pointer(capsule, b"arrow_array_stream")
-    array = ArrowArray()
-    assert ArrowArrayStream.from_address(address).get_next(address, ctypes.byref(array)) == 0
-    found = [array.children[i].contents.buffers[1] for i in range(array.n_children)]
-    array.release(ctypes.byref(array))
-    return found
 
 
 class Check(unittest.TestCase):

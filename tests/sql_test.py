@@ -294,6 +294,25 @@ class Answers(unittest.TestCase):
                 for name in ("generated_training.json.gz", "moe.json.gz")]
         self.assertEqual(got, [want])
 
+    def test_other_ranks_are_not_looked_at(self):
+        """A condition that no row of the other rank survives is never asked about one, where the rank is a plain condition."""
+        fails_for = "abs(CASE rank WHEN %d THEN -9223372036854775808 ELSE 1 END) = 1"
+        with tempfile.TemporaryDirectory() as folder:
+            trace, _ = built.build(folder, "--steps", 2, "--model", "moe", ranks=2)
+            ranks = [row["rank"] for row in tool.table(trace, "slices")]
+            for table in ("slices", "device_slices"):
+                of_all = dict(rows(trace, "SELECT rank, count(*) FROM %s GROUP BY rank" % table))
+                self.assertEqual(set(of_all), {0, 1})
+                if table == "slices":
+                    self.assertEqual(of_all, {rank: ranks.count(rank) for rank in (0, 1)})
+                for rank in (0, 1):
+                    other = fails_for % (1 - rank)
+                    for condition in ("rank = %d" % rank, "rank IN (%d)" % rank, "rank BETWEEN %d - 0.5 AND %d.5" % (rank, rank)):
+                        query = "SELECT count(*) FROM %s WHERE %s AND %s" % (table, other, condition)
+                        self.assertEqual(rows(trace, query), [[of_all[rank]]], query)
+                    with self.assertRaisesRegex(RuntimeError, "overflow"):  # which shows that it would have been asked
+                        rows(trace, "SELECT count(*) FROM %s WHERE %s AND rank + 0 = %d" % (table, other, rank))
+
     def test_values_decide_the_type_of_a_column(self):
         done = sql(EXAMPLE, "SELECT 1 i, 1.5 r, 'x' t, NULL n, x'00ff' b UNION ALL SELECT 2.5, 2, 3, 4, 5", "--format", "json")
         table = json.loads(done.stdout)["tables"]["result"]
@@ -386,6 +405,9 @@ class Prompt(unittest.TestCase):
         self.type(".sch\t", "ema")
         self.type("gpu_t\t", "ime")
         self.type("\n", "busy_ns INTEGER,  -- [ns] ")
+        self.type("SELECT exposed_co\t", "mm_ns")  # a column
+        self.type(" > 0, sum(k.tot\t", "al_ns")  # behind the name of its table
+        self.type(") FROM gpu_time, kernels k;\n", "sum(k.total ns )", "sql> ")
         self.type("SELECT 1", "SELECT 1")
         self.type("\x03", "sql> ")
         self.type("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n;\n", "FROM n;\r\n")

@@ -85,7 +85,8 @@ def check(baseline: Union[Path, Iterable[Path]], candidate: Union[Path, Iterable
     """
     words = {"from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank),
              "device": numbers_text(device)}
-    return Check(_cgpu.check(_runs(baseline), _runs(candidate), str(tolerance), str(floor), several(allow), inconclusive,
+    allowed = [allow] if isinstance(allow, str) else list(allow)
+    return Check(_cgpu.check(_runs(baseline), _runs(candidate), str(tolerance), str(floor), allowed, inconclusive,
                              {word: str(value) for word, value in words.items() if value is not None}))
 
 

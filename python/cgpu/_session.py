@@ -13,6 +13,7 @@ import webbrowser
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _cgpu
+from ._progress import Progress, shown
 from ._table import Table, choice, number_of_rows
 from ._timeline import Timeline, draw_timeline
 
@@ -210,9 +211,10 @@ def _in_frame(page: str) -> str:
 
 
 def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = None, kernel_rules: Optional[Path] = None,
-         peak: Optional[str] = None, capture: Optional[Path] = None, threads: int = 0, strict: bool = False, from_: Optional[Time] = None, to: Optional[Time] = None,
-         step: Optional[Numbers] = None, rank: Optional[Numbers] = None, device: Optional[Numbers] = None,
-         profile: Union[int, str, None] = None) -> Session:
+         peak: Optional[str] = None, capture: Optional[Path] = None, threads: int = 0, strict: bool = False,
+         from_: Optional[Time] = None, to: Optional[Time] = None, step: Optional[Numbers] = None,
+         rank: Optional[Numbers] = None, device: Optional[Numbers] = None, profile: Union[int, str, None] = None,
+         progress: Union[bool, Progress, None] = None) -> Session:
     """Opens a profile, or the ranks of one run together, and takes the part that is wanted.
 
     paths         a file, a folder with one file a rank, a pattern ("runs/*.json.gz"), a .cgpu summary, or several files.
@@ -227,6 +229,9 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     step          only this iteration, or these: 3, "2-5".
     rank, device  only these: 0, "0,2,8-15", range(4).
     profile       only this thread or stream of a call tree: its name or its number in the table `profiles`.
+    progress      called now and then as progress(phase, share), with phase "reading" or "linking" and share, from 0 to 1,
+                  of that phase; what it raises ends the opening. True shows a bar on a terminal's stderr, in a notebook
+                  there is one unless it is False; both after half a second, and gone at the end.
 
     All ranks stay open; memory is what they need together (`cgpu table` opens them one after another instead). Ctrl-C
     stops it. Raises Error for what cannot be read, MemoryError where there is too little memory.
@@ -238,10 +243,13 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
         raise _cgpu.Error("threads=%r: a number was expected, 0 for one a processor" % (threads,))
     files = {word: None if path is None else os.fsdecode(path)
              for word, path in (("kernel_rules", kernel_rules), ("capture", capture))}
-    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank), "device": numbers_text(device),
-             "profile": profile}
-    session = _cgpu.open(inputs, {word: str(value) for word, value in words.items() if value is not None}, threads,
-                         bool(strict))
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise _cgpu.Error("progress=%r: True, False or what can be called as progress(phase, share) was expected" % (progress,))
+    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": numbers_text(step),
+             "rank": numbers_text(rank), "device": numbers_text(device), "profile": profile}
+    given = {word: str(value) for word, value in words.items() if value is not None}
+    with shown(progress, os.path.basename(os.fsdecode(inputs[0])) or os.fsdecode(inputs[0])) as told:
+        session = _cgpu.open(inputs, given, threads, bool(strict), told)
     for line in session.warnings:
         warnings.warn(line, DamagedProfile, stacklevel=2)
     return Session(session, [os.fsdecode(one) for one in inputs])

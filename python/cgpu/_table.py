@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Value = Union[int, float, str, None]
+Value = Any  # int, float or str, as the type of its column says; None where it is absent
 
 _ROWS_SHOWN = 20
 _STYLE = ("<style>.cgpu-table th.number,.cgpu-table td.number{text-align:right;white-space:nowrap}"

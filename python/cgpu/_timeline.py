@@ -106,11 +106,10 @@ class Timeline:
         draw = ImageDraw.Draw(image)
         font = ImageFont.load_default(size=11)
         for shape in self._shapes:
-            word = shape
             if isinstance(shape, _Box):
                 right = max(shape.x, shape.x + shape.width - 1)
                 draw.rectangle((shape.x, shape.y, right, shape.y + shape.height - 1), fill=shape.fill)
-                word = _word_in(shape)
+            word = _word_in(shape) if isinstance(shape, _Box) else shape
             if word.text:
                 draw.text((word.x, word.y), word.text, fill=word.colour, font=font, anchor="lm")
         file = io.BytesIO()
@@ -136,7 +135,7 @@ class _Slice(NamedTuple):
     kernel_class: Optional[str]
     name: str
     duration: int  # of all of them together
-    count: int
+    slices: int
 
 
 class _Track(NamedTuple):
@@ -219,7 +218,7 @@ def _tracks(session: Session, found: Dict[Tuple[int, int], List[_Slice]], window
         widest = max(range(len(chosen)), key=lambda at: min(room[at], len(lanes[at])))
         room[widest] = min(room[widest], len(lanes[widest])) - 1
     tracks = [
-        _Track(_heading(declared[key], ranks > 1), own[:most], sum(one.count for lane in own[most:] for one in lane))
+        _Track(_heading(declared[key], ranks > 1), own[:most], sum(one.slices for lane in own[most:] for one in lane))
         for key, own, most in zip(chosen, lanes, room)
     ]
     left_out = []
@@ -259,7 +258,7 @@ def _lanes_of(slices: List[_Slice], window: Tuple[int, int]) -> List[List[_Slice
             continue
         group = 0 if one.kind == "device_annotation" else 1
         ends = free[group]
-        lane = next((at for at, end in enumerate(ends) if end <= one.start or one.count > 1), len(ends))
+        lane = next((at for at, end in enumerate(ends) if end <= one.start or one.slices > 1), len(ends))
         ends[lane:lane + 1] = [max(one.end, ends[lane] if lane < len(ends) else 0)]
         by_depth.setdefault((group, lane), []).append(one)
     return [by_depth[depth] for depth in sorted(by_depth)]
@@ -301,11 +300,11 @@ def _layout(tracks: List[_Track], window: Tuple[int, int], width: int, left_out:
 def _box_of(one: _Slice, window: Tuple[int, int], scale: float, y: float, fill: str) -> _Box:
     begin = _HEADINGS + (max(one.start, window[0]) - window[0]) * scale
     wide = max(1.0, (min(one.end, window[1]) - max(one.start, window[0])) * scale)
-    if one.count > 1:
-        title = "%d slices, %s together; the longest: %s" % (one.count, time_text(one.duration), one.name)
+    if one.slices > 1:
+        title = "%d slices, %s together; the longest: %s" % (one.slices, time_text(one.duration), one.name)
     else:
         title = "%s, %s from %s" % (one.name, time_text(one.duration), time_text(one.start))
-    text = _cut(one.name, wide - 4) if one.count == 1 else ""
+    text = _cut(one.name, wide - 4) if one.slices == 1 else ""
     return _Box(begin, y, wide - 0.5 if wide > 3 else wide, _LANE - 2, fill, text, title)
 
 

@@ -24,6 +24,7 @@
 #include "comparison/change_words.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
+#include "progress.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
 #include "session/kept_session.h"
@@ -113,17 +114,21 @@ std::vector<std::string> texts_of(const std::vector<nb::bytes>& all) {
   return texts;
 }
 
-std::unique_ptr<PythonSession> open(const InputOptions& options) {
-  return work([options](const Stopped& stopped) {
-    std::vector<std::string> warnings;
-    OpenedProfile profile(
-        options,
-        [&](OpeningPhase, double) {
-          if (*stopped) throw Stop();
-        },
-        [&](const std::string& line) { warnings.push_back(valid_utf8(line)); });
-    return std::make_unique<PythonSession>(std::move(profile), std::move(warnings));
-  });
+std::unique_ptr<PythonSession> open(const InputOptions& options, const nb::object& progress) {
+  ToldProgress told(progress);
+  return work(
+      [options, tell = told.teller()](const Stopped& stopped) {
+        std::vector<std::string> warnings;
+        OpenedProfile profile(
+            options,
+            [&](OpeningPhase phase, double share) {
+              if (*stopped) throw Stop();
+              tell(phase, share);
+            },
+            [&](const std::string& line) { warnings.push_back(valid_utf8(line)); });
+        return std::make_unique<PythonSession>(std::move(profile), std::move(warnings));
+      },
+      [&] { told.pass_on(); });
 }
 
 PythonTable table(const PythonSession& session, const std::string& name, const std::string& where,
@@ -336,14 +341,15 @@ NB_MODULE(_cgpu, m) {
 
   m.def(
       "open",
-      [](const std::vector<nb::bytes>& inputs, const OptionWords& words, unsigned threads, bool strict) {
+      [](const std::vector<nb::bytes>& inputs, const OptionWords& words, unsigned threads, bool strict,
+         const nb::object& progress) {
         InputOptions options = input_options(words);
         options.inputs = texts_of(inputs);
         options.threads = threads;
         options.strict = strict;
-        return open(options);
+        return open(options, progress);
       },
-      nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"));
+      nb::arg("inputs"), nb::arg("words"), nb::arg("threads"), nb::arg("strict"), nb::arg("progress").none());
   nb::class_<PythonCheck>(m, "Check")
       .def_prop_ro("outcome", &PythonCheck::outcome)
       .def_prop_ro("exit_code", &PythonCheck::exit_code)

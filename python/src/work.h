@@ -70,10 +70,10 @@ struct Stop {};
 void end_work();
 
 /// What task(stopped) returns, which is computed without the GIL. With the GIL held. A signal whose handler raises,
-/// such as Ctrl-C, ends the wait: what the task has must therefore be its own. Throws Error for all that goes wrong but
-/// for memory.
-template <typename Task>
-auto work(Task task) {
+/// such as Ctrl-C, ends the wait, and so does what `meanwhile` throws, which is called now and then with the GIL: what
+/// the task has must therefore be its own. Throws Error for all that goes wrong but for memory.
+template <typename Task, typename Meanwhile>
+auto work(Task task, Meanwhile meanwhile) {
   using Result = std::invoke_result_t<Task&, const Stopped&>;
   constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
@@ -98,10 +98,14 @@ auto work(Task task) {
         done = result.wait_for(kBetweenSignals) == std::future_status::ready;
         if (done) worker.join();
       }
-      if (!done && PyErr_CheckSignals() != 0) {
+      if (done) break;
+      try {
+        if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+        meanwhile();
+      } catch (...) {
         *stopped = true;
         worker.detach();
-        throw nanobind::python_error();
+        throw;
       }
     }
   }
@@ -114,6 +118,11 @@ auto work(Task task) {
   } catch (const std::exception& error) {
     throw Error(error.what());
   }
+}
+
+template <typename Task>
+auto work(Task task) {
+  return work(std::move(task), [] {});
 }
 
 }  // namespace cgpu::python

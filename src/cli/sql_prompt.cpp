@@ -36,15 +36,32 @@ std::string history_file() {
   return failed ? "" : state + "/cgpu/sql_history";
 }
 
-/// All that can be completed; set while the prompt is there.
+/// All that can be completed, and of that the columns; set while the prompt is there.
 std::set<std::string> completions;
+std::set<std::string> columns;
 
-/// The next word that begins like `begin`; called with state 0 for the first. As readline wants it.
+/// The next word that begins like `begin`; called with state 0 for the first. As readline wants it. A dot behind the
+/// name or an alias of a table, which only the rest of the statement declares, is followed by a column.
 char* next_completion(const char* begin, int state) {
+  static std::string table;
+  static std::string word;
+  static const std::set<std::string>* words;
   static std::set<std::string>::const_iterator at;
-  if (state == 0) at = completions.lower_bound(begin);
-  if (at == completions.end() || !at->starts_with(begin)) return nullptr;
-  return ::strdup((at++)->c_str());
+  if (state == 0) {
+    words = &completions;
+    table.clear();
+    word = begin;
+    at = words->lower_bound(word);
+    const size_t dot = word.rfind('.');
+    if ((at == words->end() || !at->starts_with(word)) && dot != std::string::npos && dot > 0) {
+      words = &columns;
+      table = word.substr(0, dot + 1);
+      word.erase(0, dot + 1);
+      at = words->lower_bound(word);
+    }
+  }
+  if (at == words->end() || !at->starts_with(word)) return nullptr;
+  return ::strdup((table + *at++).c_str());
 }
 
 char** complete(const char* begin, int, int) {
@@ -64,6 +81,15 @@ std::set<std::string> names_in(SqlDatabase& database) {
     const std::string before = schema == kMainSchema ? "" : sql_identifier(schema) + ".";
     for (const Analysis* analysis : run->list()) {
       names.insert(before + analysis->name);
+    }
+  }
+  return names;
+}
+
+std::set<std::string> columns_in(SqlDatabase& database) {
+  std::set<std::string> names;
+  for (const auto& [schema, run] : database.runs()) {
+    for (const Analysis* analysis : run->list()) {
       for (const std::string& column : sql_names(analysis->columns)) names.insert(sql_identifier(column));
     }
   }
@@ -73,7 +99,9 @@ std::set<std::string> names_in(SqlDatabase& database) {
 }  // namespace
 
 void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
+  columns = columns_in(database);
   completions = names_in(database);
+  completions.insert(columns.begin(), columns.end());
   rl_readline_name = const_cast<char*>("cgpu");
   rl_attempted_completion_function = complete;
   rl_completer_word_break_characters = const_cast<char*>(" \t\n\"\\'`@$><=;|&{(,)+-*/");

@@ -4,7 +4,7 @@
 // A summary is a set of records, one a run (run_record.h), and the finished tables that cannot be made of them. To
 // merge summaries is to unite the sets: a record is never changed, and their order is that of the ranks. The bytes are
 // therefore the same in whatever order and grouping summaries are merged. The records stay in the files until they are
-// asked for: a merge takes about 100 bytes a run.
+// asked for: a merge takes about 2 kB a run.
 //
 // The file is a head, an index of the records with their checksums, the records, the tables; docs/formats/cgpu.md has
 // it in detail. It is read with suspicion: sizes are bounded before anything is allocated, checksums come before

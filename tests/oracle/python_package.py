@@ -5,6 +5,7 @@ Environment: CGPU_PYTHON_MODULE: another build of the module, which is tested in
 import contextlib
 import fcntl
 import glob
+import gzip
 import importlib
 import json
 import os
@@ -63,6 +64,18 @@ def write_many_events(path, count):
             file.write('%s{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":%d,"ts":%d,"dur":%d}\n'
                        % ("," if at else "", at % 300, at % 7, at * 10, at % 10))
         file.write("]}")
+
+
+def write_large(path, megabytes):
+    """A trace of about so much text, which is soon written: one piece of it again and again, compressed."""
+    piece = "".join('{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":%d,"ts":%d,"dur":%d},\n' % (at % 300, at % 7, at * 10, at % 10)
+                    for at in range(15_000)).encode()
+    with open(path, "wb") as file:
+        file.write(gzip.compress(b'{"traceEvents": ['))
+        file.write(gzip.compress(piece, 1) * (megabytes * 1_000_000 // len(piece)))
+        file.write(gzip.compress(b'{"ph":"X","cat":"cpu_op","name":"end","pid":1,"tid":1,"ts":1,"dur":1}]}'))
+
+
 def make_wheel(folder):
     """From the module that the build has made, in that folder; its path. Raises unittest.SkipTest where there is none."""
     if not (TOOLS / "complete").exists() or not list(BUILD.glob("python/_cgpu*.so")):

@@ -3,11 +3,14 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
-MOST_CHARACTERS = 8000  # about 2,000 tokens
+from .tokens import estimated_tokens
+
+MOST_TOKENS = 1900  # as they are estimated; 2,000 as they are counted
+MOST_CHARACTERS = 8000
 MOST_OF_A_CELL = 160
 _MOST_OF_A_COMMAND = 1500
 NEXT = "the next with skip={skip}"
-_ROOM_FOR_NOTES = 600
+_TOKENS_FOR_NOTES = 150
 
 
 class Answer:
@@ -33,12 +36,12 @@ class Answer:
         """Rows as CSV, as many as fit. `skip` says how many stand before them, `total` how many there are (None: nobody
         knows), `more` how to ask for the next, where "{skip}" is how many stand before those. How many were shown."""
         self.add(_csv(columns))
-        room = MOST_CHARACTERS - _ROOM_FOR_NOTES - min(len(self._command), _MOST_OF_A_COMMAND) - self._length()
+        room = MOST_TOKENS - _TOKENS_FOR_NOTES - estimated_tokens(self._command[:_MOST_OF_A_COMMAND]) - self._tokens()
         shown, is_cut, at_end = 0, False, True
         for row in rows:
             cells = [_cell(value) for value in row]
             line = _csv(cell for cell, _ in cells)
-            room -= len(line) + 1
+            room -= estimated_tokens(line) + 1
             if room < 0 and shown > 0:
                 at_end = False
                 break
@@ -62,10 +65,10 @@ class Answer:
         command = self._command
         if len(command) > _MOST_OF_A_COMMAND:
             command = command[:_MOST_OF_A_COMMAND] + " ... (and so on, with all inputs of the run)"
-        room = MOST_CHARACTERS - len(command) - 200 - sum(len(one) + 20 for one in self._left_out)
+        room = MOST_TOKENS - estimated_tokens(command) - 50 - sum(estimated_tokens(one) + 5 for one in self._left_out)
         lines, left_out = [], list(self._left_out)
         for at, line in enumerate(self._lines):
-            room -= len(line) + 1
+            room -= estimated_tokens(line) + 1
             if room < 0:
                 left_out.append("%d more lines: ask for less, or run the command" % (len(self._lines) - at))
                 break
@@ -73,8 +76,8 @@ class Answer:
         lines += ["Left out: " + one + "." for one in left_out]
         return ("\n".join(lines + ["In full: " + command]))[:MOST_CHARACTERS]
 
-    def _length(self) -> int:
-        return sum(len(line) + 1 for line in self._lines)
+    def _tokens(self) -> int:
+        return sum(estimated_tokens(line) + 1 for line in self._lines)
 
 
 def _cell(value: Any) -> Tuple[str, bool]:

@@ -20,7 +20,7 @@ and Compute, nvprof, ROCm, HPCToolkit, Ascend, Perfetto, ...). Begin with open: 
 with paths it gives a handle (r1) and a summary. Then diagnose says why the run is slow and what to do. explain says
 what a part of the time or an op is; compare what changed between two runs; table, sql and find answer in exact rows;
 timeline draws. Times are whole nanoseconds from the start of the profile, or text with a unit. Empty is absent, not
-0. An answer has at most 8,000 characters, says what it leaves out and how to get it, and ends with the command line
+0. An answer has at most 2,000 tokens, says what it leaves out and how to get it, and ends with the command line
 that gives all of it."""
 
 
