@@ -14,7 +14,7 @@ struct ReadOptions {
   std::function<void(double)> progress;
   size_t run_of_file = 0;  // of a file that holds several (export/): which one, from 0
   /// Called, by any thread that reads, with the Error of a file of a folder that looks like a profile and is left out.
-  std::function<void(const std::string&)> left_out;
+  std::function<void(const std::string&)> left_out = nullptr;
 };
 
 }  // namespace cgpu
