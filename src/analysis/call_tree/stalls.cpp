@@ -17,11 +17,11 @@ namespace cgpu {
 
 namespace {
 
-const TableOption kByOption{"by",
-                            TableOption::Kind::choice,
-                            "line",
-                            "a row for each reason and line of the source, or kernel",
-                            {"line", "kernel"}};
+const TableOption kPlaceOption{"by",
+                               TableOption::Kind::choice,
+                               "line",
+                               "a row for each reason and line of the source, or kernel",
+                               {"line", "kernel"}};
 
 Table stalls_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   Table table = analysis.empty_table();
@@ -120,7 +120,7 @@ void append_places(Table& table, const Run& run, bool by_line) {
 
 Table stall_places_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
   Table table = analysis.empty_table();
-  const bool by_line = options.text(kByOption) == "line";
+  const bool by_line = options.text(kPlaceOption) == "line";
   for (const Run& run : facts.session().runs) {
     if (run.call_tree) append_places(table, run, by_line);
   }
@@ -158,7 +158,7 @@ Analysis stall_places_analysis() {
                       real_column("all_pct", "%", "share of all that waited in the program"),
                       key_column("file", "source file; absent where unknown and by kernel"),
                       text_column("about", "what the reason means"), key_column("metric", "the metric it is from")},
-          .options = {kByOption},
+          .options = {kPlaceOption},
           .applies = [](const ProfileCounts& counts) { return counts.stall_metrics > 0; },
           .needs = kNeeds,
           .whole = stall_places_table};

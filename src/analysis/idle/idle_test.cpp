@@ -21,26 +21,27 @@ TestOp launched_on(SliceIndex call, int64_t stream = 7) {
   return {0, stream, OpKind::compute, KernelClass::gemm, call};
 }
 
-struct Row {
+struct ExpectedRow {
   int64_t count = 0;
   int64_t total_ns = 0;
   int64_t max_ns = 0;
-  bool operator==(const Row&) const = default;
+  bool operator==(const ExpectedRow&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const Row& row) {
+std::ostream& operator<<(std::ostream& out, const ExpectedRow& row) {
   return out << row.count << " " << row.total_ns << " " << row.max_ns;
 }
 
 /// By device and cause, "cause: culprit" where the table has culprits.
-std::map<std::pair<int64_t, std::string>, Row> rows_of(const Table& table) {
-  std::map<std::pair<int64_t, std::string>, Row> rows;
+std::map<std::pair<int64_t, std::string>, ExpectedRow> rows_of(const Table& table) {
+  std::map<std::pair<int64_t, std::string>, ExpectedRow> rows;
   for (size_t row = 0; row < table.row_count(); ++row) {
     std::string key = text_at(table, row, "cause");
     if (table.name == "idle_hosts") key += ": " + text_at(table, row, "culprit");
-    const bool is_new = rows.try_emplace({integer_at(table, row, "device"), key},
-                                         Row{integer_at(table, row, "count"), integer_at(table, row, "total_ns"),
-                                             integer_at(table, row, "max_ns")})
-                            .second;
+    const bool is_new =
+        rows.try_emplace({integer_at(table, row, "device"), key},
+                         ExpectedRow{integer_at(table, row, "count"), integer_at(table, row, "total_ns"),
+                                     integer_at(table, row, "max_ns")})
+            .second;
     EXPECT_TRUE(is_new);
   }
   return rows;
@@ -201,7 +202,7 @@ TEST(Idle, IterationsAreNobodysFaultAndAddressesDoNotDivide) {
   const SliceIndex launch = run.host(kCall, "cudaLaunchKernel", 180, 20, step);
   run.kernel("next", 200, 10, launched_on(launch));
   EXPECT_EQ(rows_of(idle_hosts_table(session_of(run))),
-            (std::map<std::pair<int64_t, std::string>, Row>{
+            (std::map<std::pair<int64_t, std::string>, ExpectedRow>{
                 {{0, "host_code: <built-in method f of A object>"}, {1, 50, 50}},
                 {{0, "host_code: (nothing recorded before <built-in method f of A object>)"}, {1, 10, 10}},
                 {{0, "host_code: (nothing recorded before cudaLaunchKernel)"}, {1, 20, 20}},
@@ -223,7 +224,7 @@ TEST(Idle, WhatAQueuedOpWaitedFor) {
       {.slice = order, .kind = Synchronization::Kind::stream_order, .device = 0, .stream = 3, .record = record});
   EXPECT_EQ(awaited, 1u);
   EXPECT_EQ(rows_of(idle_hosts_table(session_of(run))),
-            (std::map<std::pair<int64_t, std::string>, Row>{{{0, "dependency: awaited"}, {1, 60, 60}}}));
+            (std::map<std::pair<int64_t, std::string>, ExpectedRow>{{{0, "dependency: awaited"}, {1, 60, 60}}}));
 }
 
 TEST(Idle, NoLaunchIsUnknown) {
@@ -389,7 +390,7 @@ Why slow_why(const Timeline& timeline, const std::vector<OpIndex>& of_device, in
   return {said, "(nothing recorded before " + name(next) + ")"};
 }
 
-using Rows = std::map<std::pair<int64_t, std::string>, Row>;  // by device and cause, or cause and culprit
+using Rows = std::map<std::pair<int64_t, std::string>, ExpectedRow>;  // by device and cause, or cause and culprit
 struct SlowIdle {
   Rows by_cause, by_culprit;
 };
@@ -431,7 +432,7 @@ SlowIdle slow_idle(const Timeline& timeline, Interval window = {INT64_MIN, INT64
       }
       for (const auto& [parts, rows] : {std::pair(&causes, &idle.by_cause), std::pair(&culprits, &idle.by_culprit)}) {
         for (const auto& [key, length] : *parts) {
-          Row& row = (*rows)[{device, key}];
+          ExpectedRow& row = (*rows)[{device, key}];
           ++row.count;
           row.total_ns += length;
           row.max_ns = std::max(row.max_ns, length);
