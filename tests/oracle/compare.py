@@ -20,6 +20,7 @@ KEYS = {
     "steps": ("rank", "step", "start_ns"),
     "ranges": ("name",),
     "collectives": ("name", "group"),
+    "exposed_collectives": ("rank", "device", "name", "group"),
     "stragglers": ("rank", "device"),
     "clocks": ("rank",),
     "memory": ("rank", "device"),
