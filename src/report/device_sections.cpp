@@ -262,16 +262,25 @@ Section describe_memory(Table table, const Scope& scope) {
 }
 
 Section describe_memory_at_peak(Table table, const Scope& scope) {
-  const RowView most = largest_of(table, "bytes");
-  const int64_t device = integer_of(table, most, "device");
-  const std::string place = (device < 0 ? "the host" : fmt::format("{} {}", scope.device, device)) +
-                            (varies(table, "rank") ? fmt::format(" of rank {}", integer_of(table, most, "rank")) : "");
-  const std::string summary = fmt::format(
-      "The most of it on {}, {} ({:.0f} %): {}. `cgpu table INPUT memory_at_peak --by module` (or frame) says it of "
-      "the "
-      "model's code.",
-      place, format_bytes(integer_of(table, most, "bytes")), number_of(table, most, "pct"),
-      text_of(table, most, "name"));
+  const RowView all = largest_of(table, "bytes");  // of the device that this is about
+  std::optional<RowView> before;
+  std::optional<RowView> most;
+  for (const RowView row : table.rows()) {
+    const bool is_elsewhere = integer_of(table, row, "device") != integer_of(table, all, "device") ||
+                              integer_of(table, row, "rank") != integer_of(table, all, "rank");
+    if (is_elsewhere) continue;
+    std::optional<RowView>& first = has_value(table, row, "allocations") ? most : before;
+    if (!first) first = row;  // rows are in order of their bytes
+  }
+  const auto share = [&](RowView row) {
+    return fmt::format("{} ({:.0f} %)", format_bytes(integer_of(table, row, "bytes")), number_of(table, row, "pct"));
+  };
+  const int64_t device = integer_of(table, all, "device");
+  std::string summary = "On " + (device < 0 ? "the host" : fmt::format("{} {}", scope.device, device)) +
+                        (varies(table, "rank") ? fmt::format(" of rank {}", integer_of(table, all, "rank")) : "");
+  if (most) summary += fmt::format(", results of {} take most: {}", text_of(table, *most, "name"), share(*most));
+  if (before) summary += fmt::format("{} {} was there before the recording", most ? ";" : ",", share(*before));
+  summary += ". `cgpu table INPUT memory_at_peak --by frame` (or module) names the place in the model's code.";
   return section_of("What memory was in use at the peak", summary, std::move(table),
                     {"rank", "device", "time_ns", "name", "allocations", "bytes", "pct", "largest_bytes"});
 }
