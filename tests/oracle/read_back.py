@@ -22,7 +22,7 @@ NO_TIMELINE = {"metrics", "profiles", "call_tree", "hot_path", "functions", "cal
 IDENTITY = ("host", "ranks", "rank_list", "world_size", "devices", "device_names", "clock", "start_ns", "span_ns", "slices",
             "device_slices", "tracks")
 # Times that count from the start of what is shown, which a part that was exported begins anew.
-MOMENTS = ("start_ns", "end_ns", "first_ns", "last_ns")
+MOMENTS = ("start_ns", "end_ns", "first_ns", "last_ns", "time_ns")
 # What a part knows of the whole that it was taken from: the launch before it, what the host did meanwhile.
 FROM_OUTSIDE = {"idle", "idle_streams", "launches", "steps", "queue", "ops", "collectives", "stragglers", "ranges",
                 "critical_path"}
