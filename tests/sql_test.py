@@ -405,7 +405,7 @@ class Prompt(unittest.TestCase):
         self.type(".sch\t", "ema")
         self.type("gpu_t\t", "ime")
         self.type("\n", "busy_ns INTEGER,  -- [ns] ")
-        self.type("SELECT exposed_co\t", "mm_ns")  # a column
+        self.type("SELECT exposed_com\t", "m_ns")  # a column
         self.type(" > 0, sum(k.tot\t", "al_ns")  # behind the name of its table
         self.type(") FROM gpu_time, kernels k;\n", "sum(k.total ns )", "sql> ")
         self.type("SELECT 1", "SELECT 1")

@@ -116,11 +116,18 @@ class Use(unittest.TestCase):
         for arguments in (["table", path, "slices"], ["table", path, "kernels", "--names", "base"],
                           ["table", path, "kernels", "--step", "1"], ["export", path, "-o", self.path("x.json")],
                           ["report", path, gate_test.RUNS.get(1)[0]],
-                          ["summarize", path, "-o", self.path("y.cgpu")], ["report", path, "--rank", "0"]):
+                          ["summarize", path, "-o", self.path("y.cgpu")], ["report", path, "--from", "0"]):
             done = tool.run(arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
             self.assertIn(b"summary", done.stderr)
+
+    def test_its_ranks_are_selected(self):
+        (path,) = self.kept(gate_test.RUNS.get(1))
+        self.assertEqual(tool.table(path, "kernels", "--rank", "0"), tool.table(path, "kernels"))
+        done = tool.run(["report", path, "--rank", "7"])
+        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1))
+        self.assertIn(b"rank 7: there is no such rank", done.stderr)
 
     def test_an_output_is_never_an_input(self):
         (path,) = self.kept(gate_test.RUNS.get(1))
