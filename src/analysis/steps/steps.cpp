@@ -85,8 +85,8 @@ void append_steps(const RunInSession& run, Table& table) {
       other_ns -= part;
     }
     row.emplace_back(other_ns);
-    row.emplace_back(int64_t{is_cut_short(steps, i) ? 0 : 1});
     row.emplace_back(cell(run.timeline().name(steps[i].mark)));
+    row.emplace_back(int64_t{is_cut_short(steps, i) ? 0 : 1});
     table.append(row);
   }
 }
@@ -98,8 +98,7 @@ Analysis steps_analysis() {
       .name = "steps",
       .about =
           "iterations, by the ranges that mark them, up to the end of their device work; the columns from kernel to "
-          "other "
-          "add up to the duration",
+          "other add up to the duration",
       .columns = {rank_column(),
                   number_column("step", "number of the iteration"),
                   moment_column("start_ns", "from the start of the profile"),
@@ -113,10 +112,9 @@ Analysis steps_analysis() {
                               "in which the data loader is waited for, and nothing of the columns before"),
                   time_column("cpu_ns", "in which framework ops or annotations run, and nothing of the columns before"),
                   time_column("other_ns", "in which nothing of this runs"),
+                  text_column("mark", "the range that marks it: ProfilerStep#N, else one that counts, else a server's"),
                   {"complete", ColumnType::integer, "",
-                   "0 for a last step with fewer than 80 % of the device ops of the step before it", ColumnRole::text},
-                  text_column("mark",
-                              "the range that marks it: ProfilerStep#N, else one that counts, else a server's")},
+                   "0 for a last step with fewer than 80 % of the device ops of the step before it", ColumnRole::text}},
       .applies = [](const ProfileCounts& counts) { return counts.steps > 0; },
       .fold = fold_of<RowsByRun<append_steps>>};
 }
