@@ -134,13 +134,10 @@ void append_at_peak(const RunInSession& run, const TableOptions& options, Table&
   const Timeline& timeline = run.timeline();
   if (timeline.memory.empty()) return;
   std::map<int32_t, std::vector<MemoryEvent>> events;
-  for (const MemoryEvent& event : timeline.memory) events[event.device].push_back(event);
+  for (const MemoryEvent& event : memory_events_in_order(timeline)) events[event.device].push_back(event);
   Asking asking(timeline, options.text(who_asked_option()));
   for (const auto& [device, memory] : memory_of_devices(timeline)) {
-    std::vector<MemoryEvent>& of_device = events[device];
-    std::stable_sort(of_device.begin(), of_device.end(),
-                     [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; });
-    if (const std::optional<AtPeak> peak = at_peak(of_device, memory)) {
+    if (const std::optional<AtPeak> peak = at_peak(events[device], memory)) {
       append_device(run, device, *peak, asking, table);
     }
   }

@@ -11,10 +11,15 @@ const MemoryLevel& DeviceMemory::just_before(int64_t time) const {
   return next == levels.begin() ? before : *std::prev(next);
 }
 
-std::map<int32_t, DeviceMemory> memory_of_devices(const Timeline& timeline) {
+std::vector<MemoryEvent> memory_events_in_order(const Timeline& timeline) {
   std::vector<MemoryEvent> events = timeline.memory;
   std::stable_sort(events.begin(), events.end(),
                    [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; });
+  return events;
+}
+
+std::map<int32_t, DeviceMemory> memory_of_devices(const Timeline& timeline) {
+  const std::vector<MemoryEvent> events = memory_events_in_order(timeline);
   std::map<int32_t, DeviceMemory> devices;
   for (const MemoryEvent& event : events) {
     // The host's total is that of the event alone where nobody counts (PyTorch's CPU allocator).

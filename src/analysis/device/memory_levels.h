@@ -26,6 +26,9 @@ struct DeviceMemory {
   const MemoryLevel& just_before(int64_t time) const;
 };
 
+/// The allocator's events in order of time; at equal times in the order of the profile. O(n log n).
+std::vector<MemoryEvent> memory_events_in_order(const Timeline& timeline);
+
 /// By device (-1: the host). O(n log n) in the events.
 std::map<int32_t, DeviceMemory> memory_of_devices(const Timeline& timeline);
 

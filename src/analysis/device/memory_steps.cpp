@@ -45,9 +45,7 @@ MemoryLevel peak_in(const DeviceMemory& memory, const Interval& time) {
 void append_memory_steps(const RunInSession& run, Table& table) {
   const std::map<int32_t, DeviceMemory> devices = memory_of_devices(run.timeline());
   if (devices.empty()) return;
-  std::vector<MemoryEvent> events = run.timeline().memory;
-  std::stable_sort(events.begin(), events.end(),
-                   [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; });
+  const std::vector<MemoryEvent> events = memory_events_in_order(run.timeline());
   const Slices& slices = run.timeline().slices;
   for (const Step& step : run.facts.steps(run.index)) {
     // As the host sees it: the allocator is asked before the device works.
