@@ -38,7 +38,7 @@ std::string history_file() {
 
 /// All that can be completed, and of that the columns; set while the prompt is there.
 std::set<std::string> completions;
-std::set<std::string> columns;
+std::set<std::string> column_completions;
 
 /// The next word that begins like `begin`; called with state 0 for the first. As readline wants it. A dot behind the
 /// name or an alias of a table, which only the rest of the statement declares, is followed by a column.
@@ -54,7 +54,7 @@ char* next_completion(const char* begin, int state) {
     at = words->lower_bound(word);
     const size_t dot = word.rfind('.');
     if ((at == words->end() || !at->starts_with(word)) && dot != std::string::npos && dot > 0) {
-      words = &columns;
+      words = &column_completions;
       table = word.substr(0, dot + 1);
       word.erase(0, dot + 1);
       at = words->lower_bound(word);
@@ -99,9 +99,9 @@ std::set<std::string> columns_in(SqlDatabase& database) {
 }  // namespace
 
 void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
-  columns = columns_in(database);
+  column_completions = columns_in(database);
   completions = names_in(database);
-  completions.insert(columns.begin(), columns.end());
+  completions.insert(column_completions.begin(), column_completions.end());
   rl_readline_name = const_cast<char*>("cgpu");
   rl_attempted_completion_function = complete;
   rl_completer_word_break_characters = const_cast<char*>(" \t\n\"\\'`@$><=;|&{(,)+-*/");
