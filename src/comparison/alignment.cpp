@@ -1,5 +1,6 @@
 #include "comparison/alignment.h"
 
+#include <string_view>
 #include <utility>
 
 namespace cgpu {
@@ -175,16 +176,17 @@ void Alignment::align_device_work(uint32_t number) {
 
 bool Alignment::is_one_kernel_on_each_side(const OfSides<std::vector<uint32_t>>& ops) const {
   if (ops.a.empty() || ops.a.size() != ops.b.size()) return false;
-  bool unknown = false;
+  bool says_nothing = false;
   for (const Side side : kSides) {
     const WorkNode& first = work_[side]->node(ops[side].front());
-    unknown = unknown || first.kernel_class == KernelClass::unknown;
+    const std::string_view name = labels_.text(first.label);
+    says_nothing = says_nothing || (name.starts_with('<') && name.ends_with('>'));
     for (const uint32_t node : ops[side]) {
       const bool in_no_op = work_[side]->node(node).kind == WorkKind::device_op && nodes_[side][node].place == node;
       if (!in_no_op || work_[side]->node(node).label != first.label) return false;
     }
   }
-  return unknown && work_.a->node(ops.a.front()).nature == work_.b->node(ops.b.front()).nature;
+  return says_nothing && work_.a->node(ops.a.front()).nature == work_.b->node(ops.b.front()).nature;
 }
 
 void Alignment::pair_device_work(const OfSides<uint32_t>& pair) {
