@@ -240,16 +240,24 @@ Section describe_stragglers(Table table, const Scope& scope) {
   return section_of("Who keeps others waiting", summary, std::move(table), columns);
 }
 
+namespace {
+
+/// "GPU 0", "the host of rank 3": whose memory a row is about.
+std::string place_of_memory(const Table& table, RowView row, const Scope& scope) {
+  const int64_t device = integer_of(table, row, "device");
+  return (device < 0 ? "the host" : fmt::format("{} {}", scope.device, device)) +
+         (varies(table, "rank") ? fmt::format(" of rank {}", integer_of(table, row, "rank")) : "");
+}
+
+}  // namespace
+
 Section describe_memory(Table table, const Scope& scope) {
   RowView most = largest_of(table, "peak_allocated_bytes");
-  const int64_t device = integer_of(table, most, "device");
   std::string summary;
   if (has_value(table, most, "peak_allocated_bytes")) {
-    const std::string place =
-        (device < 0 ? "the host" : fmt::format("{} {}", scope.device, device)) +
-        (varies(table, "rank") ? fmt::format(" of rank {}", integer_of(table, most, "rank")) : "");
-    summary = fmt::format("At its peak the allocator had {} in use on {}",
-                          format_bytes(integer_of(table, most, "peak_allocated_bytes")), place);
+    summary =
+        fmt::format("At its peak the allocator had {} in use on {}",
+                    format_bytes(integer_of(table, most, "peak_allocated_bytes")), place_of_memory(table, most, scope));
     if (has_value(table, most, "peak_reserved_bytes")) {
       summary += fmt::format("; it held up to {}", format_bytes(integer_of(table, most, "peak_reserved_bytes")));
     }
@@ -275,9 +283,7 @@ Section describe_memory_at_peak(Table table, const Scope& scope) {
   const auto share = [&](RowView row) {
     return fmt::format("{} ({:.0f} %)", format_bytes(integer_of(table, row, "bytes")), number_of(table, row, "pct"));
   };
-  const int64_t device = integer_of(table, all, "device");
-  std::string summary = "On " + (device < 0 ? "the host" : fmt::format("{} {}", scope.device, device)) +
-                        (varies(table, "rank") ? fmt::format(" of rank {}", integer_of(table, all, "rank")) : "");
+  std::string summary = "On " + place_of_memory(table, all, scope);
   if (most) summary += fmt::format(", results of {} take most: {}", text_of(table, *most, "name"), share(*most));
   if (before) summary += fmt::format("{} {} was there before the recording", most ? ";" : ",", share(*before));
   summary += ". `cgpu table INPUT memory_at_peak --by frame` (or module) names the place in the model's code.";
