@@ -408,8 +408,10 @@ class Prompt(unittest.TestCase):
         self.type("SELECT exposed_com\t", "m_ns")  # a column
         self.type(" > 0, sum(k.tot\t", "al_ns")  # behind the name of its table
         self.type(") FROM gpu_time, kernels k;\n", "sum(k.total ns )", "sql> ")
-        self.type("SELECT 1", "SELECT 1")
-        self.type("\x03", "sql> ")
+        for _ in range(5):  # at any moment of the prompt
+            self.type("SELECT 1", "SELECT 1")
+            self.type("\x03", "sql> ")
+        self.type("SELECT unicode('€') AS code;\n", "%d" % ord("€"), "sql> ")
         self.type("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n;\n", "FROM n;\r\n")
         time.sleep(0.5)
         self.type("\x03", "SQL: interrupted")

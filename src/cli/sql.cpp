@@ -55,11 +55,11 @@ std::string name_of_run(const std::string& word) {
 /// table is made.
 class InterruptByKey {
  public:
-  InterruptByKey(SqlDatabase& database, bool stays) {
+  explicit InterruptByKey(SqlDatabase& database) {
     database_ = &database;
     struct sigaction action {};
     action.sa_handler = [](int) { database_->interrupt(); };
-    if (!stays) action.sa_flags = static_cast<int>(SA_RESETHAND);
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, &before_);
   }
   ~InterruptByKey() { ::sigaction(SIGINT, &before_, nullptr); }
@@ -102,11 +102,11 @@ struct SqlCommand {
     }
     for (const auto& [name, inputs] : runs) check_output(output, inputs_of(inputs));
     SqlDatabase database(opened(runs), dictionary_of(input.open()));
-    const InterruptByKey key(database, from_terminal);
     if (from_terminal && output.empty()) {
       SqlConsole console(database, options, std::cout);
       return prompt_for_sql(database, console);
     }
+    const InterruptByKey key(database);
     write_output(output, [&](std::ostream& out) {
       SqlConsole console(database, options, out);
       if (query) {

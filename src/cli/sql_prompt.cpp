@@ -1,18 +1,28 @@
 #include "cli/sql_prompt.h"
 
 #include <editline/readline.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <clocale>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
+#include "base/error.h"
 #include "cli/browser.h"
 #include "cli/terminal.h"
 #include "sql/arguments_module.h"
@@ -96,15 +106,79 @@ std::set<std::string> columns_in(SqlDatabase& database) {
   return names;
 }
 
+/// Ctrl-C while the prompt waits for a key: a signal can come between two calls of read, so it writes into a pipe that
+/// is waited for together with the terminal. While it is there, it owns SIGINT.
+class KeyReader {
+ public:
+  explicit KeyReader(SqlDatabase& database) {
+    if (::pipe2(interrupts_, O_CLOEXEC | O_NONBLOCK) != 0) {
+      throw Error(fmt::format("sql: cannot make a pipe: {}", std::strerror(errno)));
+    }
+    database_ = &database;
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+      const int error = errno;
+      database_->interrupt();
+      [[maybe_unused]] const ssize_t written = ::write(interrupts_[1], "", 1);
+      errno = error;
+    };
+    ::sigaction(SIGINT, &action, &before_);
+    rl_getc_function = next;
+  }
+  ~KeyReader() {
+    rl_getc_function = nullptr;
+    ::sigaction(SIGINT, &before_, nullptr);
+    for (int& end : interrupts_) ::close(std::exchange(end, -1));
+  }
+  KeyReader(const KeyReader&) = delete;
+  KeyReader& operator=(const KeyReader&) = delete;
+
+  /// Before a line is asked for: forgets earlier interruptions, and has keys as they are typed from here on, so that
+  /// none that comes while the prompt is written is taken for the terminal's own.
+  void begin_line() {
+    for (char byte = 0; ::read(interrupts_[0], &byte, 1) == 1;) {
+    }
+    database_->begin_query({});
+    rl_prep_terminal(1);
+  }
+
+ private:
+  /// The next character of the terminal; EOF at its end and after Ctrl-C.
+  static int next(FILE*) {
+    std::mbstate_t state{};
+    for (;;) {
+      pollfd waiting[2] = {{STDIN_FILENO, POLLIN, 0}, {interrupts_[0], POLLIN, 0}};
+      if (::poll(waiting, 2, -1) < 0) {
+        if (errno == EINTR) continue;
+        return EOF;
+      }
+      char byte = 0;
+      if (waiting[1].revents != 0 || ::read(STDIN_FILENO, &byte, 1) != 1) return EOF;
+      constexpr wchar_t kControlD = 4;  // Ctrl-D; typed while a query ran, the terminal hands it over as 0
+      wchar_t character = kControlD;
+      const size_t bytes = byte == 0 ? 1 : std::mbrtowc(&character, &byte, 1, &state);
+      constexpr size_t kIncomplete = static_cast<size_t>(-2);
+      if (bytes == 1) return static_cast<int>(character);
+      if (bytes != kIncomplete) state = {};  // no character of this locale: passed over
+    }
+  }
+
+  static inline SqlDatabase* database_ = nullptr;
+  static inline int interrupts_[2] = {-1, -1};
+  struct sigaction before_ {};
+};
+
 }  // namespace
 
 void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
   column_completions = columns_in(database);
   completions = names_in(database);
   completions.insert(column_completions.begin(), column_completions.end());
+  if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
   rl_readline_name = const_cast<char*>("cgpu");
   rl_attempted_completion_function = complete;
   rl_completer_word_break_characters = const_cast<char*>(" \t\n\"\\'`@$><=;|&{(,)+-*/");
+  KeyReader keys(database);  // before libedit starts, which asks only then who reads
   using_history();
   const std::string history = history_file();
   if (!history.empty()) read_history(history.c_str());
@@ -113,7 +187,7 @@ void prompt_for_sql(SqlDatabase& database, SqlConsole& console) {
   std::string text;
   while (!console.has_ended()) {
     std::fflush(stdout);
-    database.begin_query({});  // forgets an earlier Ctrl-C
+    keys.begin_line();
     char* line = ::readline(text.empty() ? "sql> " : "...> ");
     if (line == nullptr && !database.why_ended().empty()) {  // Ctrl-C
       fmt::print("\n");
