@@ -5,6 +5,7 @@ numbers that HTA publishes for its own example.
 
 Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
+import itertools
 import os
 import sys
 import tempfile
@@ -64,6 +65,19 @@ class Built(unittest.TestCase):
                 part = ("--step", str(max(steps))) if steps else ("--from", "1ms", "--to", "3ms")
                 broken, _ = broken_laws([trace], *part)
                 self.assertEqual(broken, [])
+
+    def test_ranks_in_any_order_give_the_same(self):
+        asked = [("critical_path",), ("critical_path", "--by", "name"), ("critical_path_trace",), ("op_dependencies",),
+                 ("replay",), ("whatif", "--scale", "gemm=0.5"), ("findings",)]
+        with tempfile.TemporaryDirectory() as folder:
+            trace, _ = built.build(folder, "--model", "moe", "--seed", 36, "--steps", 4, ranks=3)
+            ranks = sorted(os.path.join(trace, name) for name in os.listdir(trace))
+            self.assertEqual(len(ranks), 3)
+            want = [tool.table(ranks, *words) for words in asked]
+            self.assertTrue(all(want))
+            for order in list(itertools.permutations(ranks))[1:]:
+                for words, rows in zip(asked, want):
+                    self.assertEqual(tool.table(list(order), *words), rows, (words, order))
 
     def test_a_launch_into_a_full_queue_waits_for_the_device(self):
         """Were it the host that is slow, faster kernels would gain nothing."""

@@ -314,6 +314,11 @@ class EqualToTheProgram(unittest.TestCase):
             self.assertEqual(against.to_text(100), run(PROGRAM, "diagnose", EXAMPLE, "--against", other).stdout.decode())
             self.assertEqual(rows_of(against.findings), told("diagnose", EXAMPLE)[0]["tables"]["findings"]["rows"])
             self.assertTrue(against.changes)
+            summary = os.path.join(folder, "other.cgpu")
+            run(PROGRAM, "summarize", other, "-o", summary)
+            self.assertEqual(session.diagnose(against=summary).changes, against.changes)
+            with opened(summary) as baseline:
+                self.assertEqual(session.diagnose(against=baseline).changes, against.changes)
 
     def test_a_report_of_several_ranks_is_that_of_the_program(self):
         with tempfile.TemporaryDirectory() as parent:

@@ -91,9 +91,13 @@ class Diagnosis:
 
 def diagnose(session: Session, against: Optional[Run]) -> Diagnosis:
     """`Session.diagnose`."""
+    findings = session.table("findings")._table
     if against is None:
-        return Diagnosis(session.table("findings")._table)
-    return Diagnosis(*_cgpu.Comparison(_opened(against), session._session, "").findings())
+        return Diagnosis(findings)
+    if isinstance(against, Session):
+        return Diagnosis(findings, _cgpu.finding_changes(against.table("findings")._table, findings))
+    with _session.open(against) as baseline:
+        return Diagnosis(findings, _cgpu.finding_changes(baseline.table("findings")._table, findings))
 
 
 def _opened(run: Run) -> _cgpu.Session:

@@ -22,6 +22,7 @@
 #include "base/json_text.h"
 #include "check.h"
 #include "comparison/change_words.h"
+#include "comparison/compare_findings.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
 #include "progress.h"
@@ -193,12 +194,6 @@ class PythonComparison {
       return PythonTable(std::move(table));
     });
   }
-  /// The findings of B, and in words how they differ from those of A.
-  std::tuple<PythonTable, std::string> findings() const {
-    return work([compared = compared()](const Stopped&) {
-      return std::tuple(PythonTable(compared->comparison.findings(Side::b)), finding_words(compared->comparison));
-    });
-  }
 
  private:
   const std::shared_ptr<const ComparedProfiles>& compared() const {
@@ -335,7 +330,6 @@ NB_MODULE(_cgpu, m) {
       .def(nb::init<const PythonSession&, const PythonSession&, const std::string&>(), nb::arg("a"), nb::arg("b"),
            nb::arg("step"))
       .def("words", &PythonComparison::words)
-      .def("findings", &PythonComparison::findings)
       .def("table", &PythonComparison::table, nb::arg("name"), nb::arg("where"), nb::arg("sort"), nb::arg("top"),
            nb::arg("options"));
 
@@ -371,6 +365,9 @@ NB_MODULE(_cgpu, m) {
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
   m.def("comparison_tables", &list_of_comparison_tables);
+  m.def("finding_changes", [](const PythonTable& before, const PythonTable& after) {
+    return valid_utf8(finding_words(compare_findings(before.in_memory(), after.in_memory())));
+  });
   m.def("findings_text", [](const PythonTable& findings, size_t width) {
     return valid_utf8(findings_as_text(findings.in_memory(), width));
   });

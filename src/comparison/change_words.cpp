@@ -345,10 +345,6 @@ std::string cause_words(const Comparison& comparison, const std::vector<Explaine
 
 }  // namespace
 
-std::string finding_words(const Comparison& comparison) {
-  return finding_words(make_table(find_comparison_table("findings"), comparison));
-}
-
 std::string finding_words(const Table& compared) {
   const std::string words = changed_findings(compared);
   return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n" : words;

@@ -12,8 +12,7 @@ namespace cgpu {
 std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always = true);
 
 /// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; or that
-/// none did. The second of a table `compare_findings`.
-std::string finding_words(const Comparison& comparison);
+/// none did. Of a table `compare_findings` (compare_findings.h).
 std::string finding_words(const Table& compared);
 
 /// The whole change as a paragraph: how much, and what explains at least 95 % of it, or that it is within what runs

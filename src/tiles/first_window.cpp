@@ -12,7 +12,7 @@ constexpr size_t kSample = 65'536;
 constexpr size_t kFewest = 10;    // with fewer slices nothing can be told of strays
 constexpr int64_t kShare = 1000;  // of the slices that may be strays, and of the whole time
 
-/// The times of a sample of all slices, by start.
+/// The times of a sample of all slices.
 std::vector<Interval> sample_of(const Session& session, const std::vector<int64_t>& zeros) {
   size_t count = 0;
   for (const Run& run : session.runs) count += run.timeline.slices.size();
@@ -29,16 +29,32 @@ std::vector<Interval> sample_of(const Session& session, const std::vector<int64_
     }
     next -= slices.size();
   }
-  std::sort(sample.begin(), sample.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   return sample;
+}
+
+bool begins_earlier(const Interval& a, const Interval& b) {
+  return a.begin < b.begin;
+}
+
+/// Whether all but `strays` of a sample could begin within `width`: the one in the middle is among them then.
+bool may_lie_within(std::vector<Interval>& sample, size_t strays, int64_t width) {
+  const auto middle = sample.begin() + static_cast<ptrdiff_t>(sample.size() / 2);
+  std::nth_element(sample.begin(), middle, sample.end(), begins_earlier);
+  const int64_t centre = middle->begin;
+  const auto far = std::count_if(sample.begin(), sample.end(), [&](const Interval& time) {
+    return time.begin < centre - width || time.begin > centre + width;
+  });
+  return static_cast<size_t>(far) <= strays;
 }
 
 }  // namespace
 
 std::optional<Interval> first_window(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
-  const std::vector<Interval> sample = sample_of(session, zeros);
+  std::vector<Interval> sample = sample_of(session, zeros);
   if (sample.size() < kFewest) return std::nullopt;
   const size_t strays = std::max<size_t>(1, sample.size() / kShare);
+  if (!may_lie_within(sample, strays, span / kShare)) return std::nullopt;
+  std::sort(sample.begin(), sample.end(), begins_earlier);
   const size_t others = sample.size() - strays;
   size_t first = 0;  // of those that lie closest together
   const auto width = [&](size_t from) { return sample[from + others - 1].begin - sample[from].begin; };

@@ -16,23 +16,27 @@ constexpr std::string_view kResults = "'Outputs': ";  // a marker behind the cal
 /// Whether the slices of a timeline are calls of modules; each name is looked at once.
 class IsModuleCall {
  public:
-  explicit IsModuleCall(const Timeline& timeline) : timeline_(timeline), known_(timeline.names.size(), kUnasked) {}
-
-  bool operator()(SliceIndex slice) {
-    const SliceKind kind = timeline_.kind(slice);
-    if (kind != SliceKind::python_function && kind != SliceKind::annotation) return false;
-    uint8_t& known = known_[timeline_.slices.name[slice]];
-    if (known == kUnasked) {  // a name that both kinds have is the same for both
-      const std::string_view name = timeline_.name(slice);
-      known = module_of_slice(kind, name).has_value() ? 1 : 0;
+  explicit IsModuleCall(const Timeline& timeline) : timeline_(timeline), names_module_(timeline.names.size()) {
+    for (StringId name = 0; name < names_module_.size(); ++name) {
+      // A name that slices of both kinds have is the same for both.
+      names_module_[name] = module_of_slice(SliceKind::annotation, timeline.names[name]).has_value();
+      any_ = any_ || names_module_[name];
     }
-    return known == 1 && is_plausible(timeline_, slice);
+  }
+
+  /// Whether any name is that of such a call.
+  bool any() const { return any_; }
+
+  bool operator()(SliceIndex slice) const {
+    if (!names_module_[timeline_.slices.name[slice]] || !is_plausible(timeline_, slice)) return false;
+    const SliceKind kind = timeline_.kind(slice);
+    return kind == SliceKind::python_function || kind == SliceKind::annotation;
   }
 
  private:
-  static constexpr uint8_t kUnasked = 2;
   const Timeline& timeline_;
-  std::vector<uint8_t> known_;
+  std::vector<bool> names_module_;
+  bool any_ = false;
 };
 
 /// For each slice that lies in a backward op and in no module: the call of the module that the forward op was made in.
@@ -72,14 +76,15 @@ std::optional<ModuleName> module_of_slice(SliceKind kind, std::string_view name)
 }
 
 uint64_t count_module_calls(const Timeline& timeline) {
-  IsModuleCall is_call(timeline);
+  const IsModuleCall is_call(timeline);
+  if (!is_call.any()) return 0;
   uint64_t count = 0;
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) count += is_call(slice) ? 1 : 0;
   return count;
 }
 
 ModuleCalls::ModuleCalls(const Timeline& timeline) {
-  IsModuleCall is_module_call(timeline);
+  const IsModuleCall is_module_call(timeline);
   path_of_.assign(timeline.slices.size(), kNone);
   nested_in_ = nearest_above(timeline.slices, is_module_call);
   std::vector<SliceIndex> around = through_forward_ops(timeline, nested_in_);

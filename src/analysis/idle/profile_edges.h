@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/interval_set.h"
+#include "base/once.h"
 #include "model/timeline.h"
 
 namespace cgpu {
@@ -27,8 +28,8 @@ class ProfileEdges {
 
  private:
   const Timeline& timeline_;
-  std::vector<int64_t> until_;               // by track
-  Interval recorded_{INT64_MAX, INT64_MIN};  // of the host
+  std::vector<int64_t> until_;       // by track
+  mutable Once<Interval> recorded_;  // of the host; found when first asked for
 };
 
 }  // namespace cgpu
