@@ -6,6 +6,7 @@ import type { SliceTile } from "../src/api/tiles";
 import { csv } from "../src/ui/csv";
 import { edgesOf } from "../src/views/distribution";
 import { calleesOf, frameAt, layoutFlame, matchedValue, subtreeEnds } from "../src/views/flame_layout";
+import { gainOfAll } from "../src/views/gain_of_all";
 import { gapsOf, levelOver } from "../src/views/gaps";
 import { headline } from "../src/views/headline";
 import { hasSlices, rowColumns } from "../src/views/declared";
@@ -438,4 +439,32 @@ test("where an error stands in a statement", () => {
   const text = "SELECT name,\n  nam FROM kernels";
   assert.deepEqual(placeOfTrouble(text, "SQL: no such column: nam (line 2, column 3)"), [15, 18]);
   assert.equal(placeOfTrouble(text, "SQL: interrupted"), null);
+});
+
+test("what all findings give back together is said of two or more that give something back", () => {
+  const names = ["severity", "recoverable_ns", "together_ns", "measured_ns", "steps"];
+  const sentence = (rows: (string | number | null)[][]) =>
+    gainOfAll(new Records({ columns: names.map((name) => ({ name })), rows } as unknown as Table));
+  const first = ["critical", 20_000_000, 20_000_000, 400_000_000, 4];
+  assert.equal(
+    sentence([first, ["warning", 10_000_000, 24_000_000, 400_000_000, 4], ["info", null, null, null, null]]),
+    "All of these together: 6.00 ms of 100 ms a step (6.0 %).",
+  );
+  assert.equal(sentence([first, ["info", 1_000_000, 21_000_000, 400_000_000, 4]]), "", "one alone");
+  assert.equal(
+    sentence([
+      ["critical", 20, 20, 400, 0],
+      ["warning", 10, 30, 400, 0],
+    ]),
+    "All of these together: 30 ns of 400 ns (7.5 %).",
+    "no steps",
+  );
+  assert.equal(
+    sentence([
+      ["warning", 1, 1, 0, 0],
+      ["warning", 1, 2, 0, 0],
+    ]),
+    "",
+    "of no known time",
+  );
 });

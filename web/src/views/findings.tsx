@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { Cell, Table } from "../api/protocol";
 import { duration, percent } from "../model/format";
 import type { ViewContext } from "./context";
+import { gainOfAll } from "./gain_of_all";
 import { Records } from "./records";
 import { around, panelView, Shown, useTable, type ViewProps } from "./view";
 
@@ -20,12 +21,16 @@ function Findings({ context }: ViewProps): JSX.Element {
 function FindingsOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
   const records = useMemo(() => new Records(table), [table]);
   if (!records.rows.length) return <p class="empty">Nothing was found that would give back 3 % of the time or more.</p>;
+  const together = gainOfAll(records);
   return (
-    <ol class="findings scrolls pad">
-      {records.rows.map((row) => (
-        <Finding context={context} records={records} row={row} />
-      ))}
-    </ol>
+    <div class="findings scrolls pad">
+      <ol>
+        {records.rows.map((row) => (
+          <Finding context={context} records={records} row={row} />
+        ))}
+      </ol>
+      {together && <p class="together">{together}</p>}
+    </div>
   );
 }
 

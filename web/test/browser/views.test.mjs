@@ -152,6 +152,9 @@ describe("the views", { skip }, () => {
       const shown = view(page, "findings").locator(".finding");
       await shown.first().waitFor();
       assert.equal(await shown.count(), rows.length);
+      const gains = rows.filter((row) => row[at("recoverable_ns")] !== null && row[at("severity")] !== "info");
+      const together = await view(page, "findings").getByText("All of these together: ").count();
+      assert.equal(together, gains.length > 1 ? 1 : 0);
       const placed = rows.findIndex((row) => row[at("start_ns")] !== null);
       assert.ok(placed >= 0, "a finding has a place");
       await shown.nth(placed).getByRole("button", { name: "Show in the timeline" }).click();
