@@ -7,6 +7,7 @@ Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
 import itertools
 import os
+import statistics
 import sys
 import tempfile
 import unittest
@@ -53,6 +54,12 @@ def broken_laws(inputs, *options):
     return broken, replay
 
 
+def real_pair(without, with_workers):
+    """(what is predicted of the first run without loading data, what the second measured), medians of the steps."""
+    predicted = [row["predicted_ns"] for row in tool.table(without, "whatif", "--free", "data_loading")]
+    return statistics.median(predicted), statistics.median(row["measured_ns"] for row in tool.table(with_workers, "whatif"))
+
+
 class Built(unittest.TestCase):
     def test_built_traces(self):
         for name, (options, ranks) in BUILT.items():
@@ -65,6 +72,11 @@ class Built(unittest.TestCase):
                 part = ("--step", str(max(steps))) if steps else ("--from", "1ms", "--to", "3ms")
                 broken, _ = broken_laws([trace], *part)
                 self.assertEqual(broken, [])
+
+    def test_a_real_pair_of_the_examples(self):
+        """As docs/diagnosis.md says it."""
+        predicted, measured = real_pair(*(os.path.join(tool.ROOT, "examples", "cnn_workers%d.json.gz" % n) for n in (0, 4)))
+        self.assertAlmostEqual(100 * (predicted / measured - 1), -17, delta=0.5)
 
     def test_ranks_in_any_order_give_the_same(self):
         asked = [("critical_path",), ("critical_path", "--by", "name"), ("critical_path_trace",), ("op_dependencies",),
@@ -142,6 +154,12 @@ class Corpus(unittest.TestCase):
         kernels = [row for row in tool.table(path, "device_trace", "--top", "0") if row["stream"] == 20]
         ends = {row["start_ns"] + row["duration_ns"] for row in kernels}
         self.assertTrue(any(row["start_ns"] - 7000 in ends for row in kernels if row["name"] == "ampere_gcgemm_64x64_nt"))
+
+    def test_a_real_pair(self):
+        """As docs/diagnosis.md says it."""
+        name = os.path.join(CORPUS, "kineto", "pytorch_kineto__samples__resnet50_num_workers_%s.pt.trace.json.gz")
+        predicted, measured = real_pair(name % "0__worker0.1623143566756", name % "4__worker0.1623212756351")
+        self.assertAlmostEqual(100 * (predicted / measured - 1), -6.2, delta=0.1)
 
     def test_owlv2_resnet_and_two_gpus(self):
         kineto = os.path.join(CORPUS, "kineto")
