@@ -38,7 +38,7 @@ def broken_laws(inputs, *options):
     measured = sum(row["measured_ns"] for row in unchanged)
     if any(row["saved_ns"] for row in unchanged):
         broken.append("nothing changed, and something saved")
-    for by in ("kind", "name", "rank", "step"):
+    for by in ("kind", "name", "layer", "rank", "step"):
         path = tool.table(inputs, "critical_path", "--by", by, *options)
         if sum(row["total_ns"] for row in path) != measured:
             broken.append("the path by %s is not as long as the steps" % by)
@@ -77,6 +77,25 @@ class Built(unittest.TestCase):
         """As docs/diagnosis.md says it."""
         predicted, measured = real_pair(*(os.path.join(tool.ROOT, "examples", "cnn_workers%d.json.gz" % n) for n in (0, 4)))
         self.assertAlmostEqual(100 * (predicted / measured - 1), -17, delta=0.5)
+
+    def test_layers_of_the_path(self):
+        """Named as table `layers` names them; no more of a layer's kernels is on the path than there is."""
+        with tempfile.TemporaryDirectory() as folder:
+            trace, _ = built.build(folder, "--model", "llm", "--seed", 32)
+            device = {}
+            for row in tool.table(trace, "layers", "--top", "0"):
+                layer = "no layer" if row["layer"] is None else "layer %d" % row["layer"]
+                name = "sequence %d, " % row["sequence"] if (row["sequence"] or 1) > 1 else ""
+                name += "%s: %s" % (layer, row["part"])
+                device[name] = device.get(name, 0) + row["device_ns"]
+            path = tool.table(trace, "critical_path", "--by", "layer", "--top", "0")
+        work = [row for row in path if row["bound_by"] in ("compute", "communication")]
+        self.assertGreater(len({row["name"] for row in work if row["name"].startswith("layer")}), 3)
+        for row in work:
+            if row["name"].startswith("layer"):
+                self.assertLessEqual(row["total_ns"], device[row["name"]], row)
+        host = [row["name"] for row in path if row["bound_by"] in ("host_code", "launch_overhead") and row["name"]]
+        self.assertTrue(any(name.startswith("layer") for name in host), host)
 
     def test_ranks_in_any_order_give_the_same(self):
         asked = [("critical_path",), ("critical_path", "--by", "name"), ("critical_path_trace",), ("op_dependencies",),
@@ -154,6 +173,21 @@ class Corpus(unittest.TestCase):
         kernels = [row for row in tool.table(path, "device_trace", "--top", "0") if row["stream"] == 20]
         ends = {row["start_ns"] + row["duration_ns"] for row in kernels}
         self.assertTrue(any(row["start_ns"] - 7000 in ends for row in kernels if row["name"] == "ampere_gcgemm_64x64_nt"))
+
+    def test_layers_of_the_path(self):
+        """36 layers of a Qwen3-8B, all of whose products are on the path; named as table `layers` names them."""
+        path = os.path.join(CORPUS, "kineto", "AMD-AGI_TraceLens__inference__sglang_prefilldecode__sglang_Qwen3-8B_"
+                                              "prefilldecode.json.gz")
+        of_layer = {}
+        for row in tool.table(path, "critical_path", "--by", "layer", "--top", "0"):
+            if row["bound_by"] == "compute" and (row["name"] or "").endswith(": MLP"):
+                of_layer[int(row["name"].split(":")[0].split()[1])] = row["total_ns"]
+        self.assertEqual(sorted(of_layer), list(range(36)))
+        device = {row["layer"]: row["device_ns"] for row in tool.table(path, "layers", "--top", "0")
+                  if row["part"] == "MLP" and row["layer"] is not None}
+        for layer, total in of_layer.items():
+            self.assertLessEqual(total, device[layer])
+            self.assertGreater(total, 0.99 * device[layer])
 
     def test_a_real_pair(self):
         """As docs/diagnosis.md says it."""

@@ -10,6 +10,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/long_pole/change.h"
+#include "analysis/long_pole/path_layers.h"
 #include "analysis/long_pole/periods.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
@@ -21,8 +22,8 @@ namespace {
 const TableOption kByOption{.name = "by",
                             .kind = TableOption::Kind::choice,
                             .fallback = "kind",
-                            .about = "a row for each kind, or besides for each name of op or call, step, or rank",
-                            .choices = {"kind", "name", "step", "rank"}};
+                            .about = "a row for each kind, or besides for each name of op or call, layer of the model, step, or rank",
+                            .choices = {"kind", "name", "layer", "step", "rank"}};
 
 struct Share {
   int64_t total_ns = 0;
@@ -35,6 +36,7 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
   const ChangedGraph changed(whole, change_of(options));
   const std::string by = options.text(kByOption);
   std::map<std::pair<size_t, std::string>, Share> shares;
+  PathLayers layers(whole);
   int64_t sum = 0;
   const std::vector<Period> periods = periods_of_session(facts);
   const std::vector<ReplayedPeriod> changed_periods =
@@ -43,6 +45,7 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
     const Period& period = periods[i];
     const auto name_of = [&](const EdgePart& part) -> std::string {
       if (by == "step") return period.step ? std::to_string(*period.step) : "";
+      if (by == "layer") return layers.of(part);
       if (by == "rank") return std::to_string(whole.run(part.run).rank);
       if (by != "name" || part.slice == kNone) return "";
       return base_kernel_name(whole.run(part.run).timeline.name(part.slice));
@@ -110,7 +113,7 @@ Analysis critical_path_analysis() {
       .columns = {key_column("bound_by",
                              "compute, communication or memory: work of a device; kernel_gap: between two ops of a "
                              "stream; else what the host did, as the causes of idle time"),
-                  key_column("name", "of the op or call, the step or the rank, with --by; absent where it has none"),
+                  key_column("name", "of the op or call, the layer, the step or the rank, with --by; absent where it has none"),
                   time_column("total_ns", "time on the critical path"),
                   real_column("pct", "%", "share of the critical path"), count_column("count", "parts of the path")},
       .options = {kByOption, kScaleOption, kFreeOption},
