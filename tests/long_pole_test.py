@@ -43,6 +43,15 @@ def broken_laws(inputs, *options):
         if sum(row["total_ns"] for row in path) != measured:
             broken.append("the path by %s is not as long as the steps" % by)
     trace = tool.table(inputs, "critical_path_trace", *options)
+    work = {(row["rank"], row["start_ns"], row["name"], row["duration_ns"]) for row in trace if row["dependency"] == "work"}
+    slacks = {}
+    for row in tool.table(inputs, "op_dependencies", "--top", "0", *options):
+        slacks.setdefault((row["rank"], row["start_ns"], row["name"]), []).append(row["slack_ns"])
+    if any(slack < 0 for each in slacks.values() for slack in each):
+        broken.append("an op ends too late for what comes after it")
+    for rank, start, name, duration in work:
+        if duration and 0 not in slacks.get((rank, start, name), [0]):
+            broken.append("on the critical path, with slack: %s at %d" % (name, start))
     if sum(row["duration_ns"] for row in trace) != measured:
         broken.append("the trace of the path is not as long as the steps")
     steps = {}

@@ -32,6 +32,19 @@ Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights) {
   return result;
 }
 
+std::vector<int64_t> slacks(const DependencyGraph& graph, std::vector<int64_t> latest) {
+  const std::span<const Dependency> edges = graph.edges();
+  for (size_t to = latest.size(); to-- > 0;) {  // edges lead from lower to higher numbers
+    const auto moment = static_cast<MomentIndex>(to);
+    for (uint32_t edge = graph.first_edge(moment); edge < graph.end_edge(moment); ++edge) {
+      int64_t& before = latest[edges[edge].from];
+      before = std::min(before, latest[to] - edges[edge].weight);
+    }
+  }
+  for (size_t moment = 0; moment < latest.size(); ++moment) latest[moment] -= graph.moments()[moment].time;
+  return latest;
+}
+
 void walk_critical_path(const DependencyGraph& graph, const Replay& replay, MomentIndex last, int64_t begin,
                         const std::function<void(uint32_t, MomentIndex, int64_t, int64_t)>& visit) {
   for (MomentIndex to = last; replay.times[to] > begin && replay.bound_by[to] != kNone;) {

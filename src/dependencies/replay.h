@@ -26,6 +26,10 @@ struct Replay {
 /// graph's own weights the times are the measured ones.
 Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights);
 
+/// By moment: how much later it could come so that none comes after its `latest` (by moment, no earlier than its time),
+/// if everything else takes as long as it did: the total float of the critical path method. O(moments + edges).
+std::vector<int64_t> slacks(const DependencyGraph& graph, std::vector<int64_t> latest);
+
 /// Calls visit(edge, to, from_time, to_time) for the edges that lead to a moment and bound it, backwards from the
 /// moment until `begin`, where the last one is cut. The parts add up to the time of the moment minus `begin`.
 void walk_critical_path(

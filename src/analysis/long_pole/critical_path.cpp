@@ -19,11 +19,12 @@ namespace cgpu {
 
 namespace {
 
-const TableOption kByOption{.name = "by",
-                            .kind = TableOption::Kind::choice,
-                            .fallback = "kind",
-                            .about = "a row for each kind, or besides for each name of op or call, layer of the model, step, or rank",
-                            .choices = {"kind", "name", "layer", "step", "rank"}};
+const TableOption kByOption{
+    .name = "by",
+    .kind = TableOption::Kind::choice,
+    .fallback = "kind",
+    .about = "a row for each kind, or besides for each name of op or call, layer of the model, step, or rank",
+    .choices = {"kind", "name", "layer", "step", "rank"}};
 
 struct Share {
   int64_t total_ns = 0;
@@ -113,7 +114,8 @@ Analysis critical_path_analysis() {
       .columns = {key_column("bound_by",
                              "compute, communication or memory: work of a device; kernel_gap: between two ops of a "
                              "stream; else what the host did, as the causes of idle time"),
-                  key_column("name", "of the op or call, the layer, the step or the rank, with --by; absent where it has none"),
+                  key_column("name",
+                             "of the op or call, the layer, the step or the rank, with --by; absent where it has none"),
                   time_column("total_ns", "time on the critical path"),
                   real_column("pct", "%", "share of the critical path"), count_column("count", "parts of the path")},
       .options = {kByOption, kScaleOption, kFreeOption},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/long_pole/periods.h"
 #include "analysis/random_run.h"
 #include "analysis/test_timeline.h"
 #include "dependencies/graph.h"
@@ -222,6 +223,45 @@ TEST(Dependencies, RanksWaitForTheLastToComeToACollective) {
     }
   }
   EXPECT_GT(prepared_on_1, 3 * 880'000);  // the late rank's preparation bounds, not the other's communication
+}
+
+TEST(Dependencies, AnOpMayTakeAsMuchLongerAsItsSlackSays) {
+  for (const bool waits : {true, false}) {
+    const Session session = run_of({.python = 60'000, .waits = waits});
+    const SessionFacts facts(session);
+    const DependencyGraph& graph = facts.dependencies();
+    const std::vector<int64_t> ends = period_ends(facts);
+    const std::vector<int64_t> found = slacks(graph, ends);
+    const std::vector<int64_t> weights = weights_of(graph);
+    const auto is_late = [&](uint32_t edge, int64_t by) {
+      std::vector<int64_t> longer = weights;
+      longer[edge] += by;
+      const std::vector<int64_t> times = replay(graph, longer).times;
+      return !std::equal(times.begin(), times.end(), ends.begin(), std::less_equal<>());
+    };
+    std::map<bool, int> critical;
+    for (MomentIndex to = 0; to < found.size(); ++to) {
+      const uint32_t edge = graph.moments()[to].bound_by;
+      if (graph.moments()[to].kind != Moment::Kind::end || graph.edges()[edge].kind != EdgeKind::work) continue;
+      ++critical[found[to] == 0];
+      EXPECT_FALSE(is_late(edge, found[to])) << to;
+      EXPECT_TRUE(is_late(edge, found[to] + 1)) << to;
+    }
+    EXPECT_GT(critical[false], 100);
+    EXPECT_GT(critical[true], 0);
+  }
+}
+
+TEST(Dependencies, WhatIsOnTheCriticalPathHasNoSlack) {
+  const Session session = run_of({});
+  const SessionFacts facts(session);
+  const DependencyGraph& graph = facts.dependencies();
+  const std::vector<int64_t> found = slacks(graph, period_ends(facts));
+  const Replay same = replay(graph, weights_of(graph));
+  for (const Period& period : periods_of_session(facts)) {
+    walk_critical_path(graph, same, period.last, period.begin,
+                       [&](uint32_t, MomentIndex to, int64_t, int64_t) { EXPECT_EQ(found[to], 0) << to; });
+  }
 }
 
 TEST(Dependencies, ChangesThatAreNoneAreRefused) {

@@ -1,5 +1,5 @@
-// Table `op_dependencies`: for every device op, which dependency allowed it last to begin. O(moments) besides the
-// graph.
+// Table `op_dependencies`: for every device op, which dependency allowed it last to begin, and its slack.
+// O(moments log steps) besides the graph.
 #include <algorithm>
 #include <vector>
 
@@ -8,10 +8,27 @@
 #include "analysis/long_pole/periods.h"
 #include "analysis/tables.h"
 #include "dependencies/graph.h"
+#include "dependencies/replay.h"
 
 namespace cgpu {
 
 namespace {
+
+/// By run and op: how much later the op could end with no step ending later.
+std::vector<std::vector<int64_t>> slacks_of_ops(const SessionFacts& whole, const std::vector<SliceOps>& ops) {
+  const DependencyGraph& graph = whole.dependencies();
+  const std::vector<int64_t> of_moments = slacks(graph, period_ends(whole));
+  std::vector<std::vector<int64_t>> of_ops;
+  for (const Run& run : whole.session().runs) of_ops.emplace_back(run.timeline.device_ops.size(), 0);
+  std::vector<SliceOps::Search> searches(ops.size());
+  for (MomentIndex i = 0; i < of_moments.size(); ++i) {
+    const Moment& moment = graph.moments()[i];
+    if (moment.kind != Moment::Kind::end) continue;
+    const uint32_t op = ops[moment.run].op_of(moment.slice, searches[moment.run]);
+    if (op != kNone) of_ops[moment.run][op] = of_moments[i];
+  }
+  return of_ops;
+}
 
 Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   Table table = analysis.empty_table();
@@ -25,6 +42,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     const auto& part = facts.run(run).part_of;
     shown[part ? part->run : run] = &facts.run(run);
   }
+  const std::vector<std::vector<int64_t>> slacks = slacks_of_ops(whole, ops);
   for (const Moment& moment : graph.moments()) {
     if (moment.kind != Moment::Kind::begin || shown[moment.run] == nullptr) continue;
     const uint32_t op = ops[moment.run].op_of(moment.slice, searches[moment.run]);
@@ -35,7 +53,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     const Dependency& bound_by = graph.edges()[moment.bound_by];
     table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
                   shown_time(whole, moment.run, moment.time), cell(run.timeline.name(moment.slice)),
-                  cell(text_of(bound_by.kind)), bound_by.weight, moment.delay});
+                  cell(text_of(bound_by.kind)), bound_by.weight, moment.delay, slacks[moment.run][op]});
   }
   return table;
 }
@@ -45,14 +63,16 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
 Analysis op_dependencies_analysis() {
   return {
       .name = "op_dependencies",
-      .about = "why each device op began when it did: the dependency that allowed it last",
+      .about = "why each device op began when it did: the dependency that allowed it last; and its slack",
       .columns = {rank_column(), device_column(), stream_column(),
                   moment_column("start_ns", "from the start of the profile"), key_column("name", "of the op"),
                   text_column("dependency",
                               "launch: its launch call; stream: the op before it in the stream; event, succession: an "
                               "op of another stream; start: nothing that the profile shows"),
                   time_column("waited_ns", "from there until the op began"),
-                  time_column("delay_ns", "of this, more than such a dependency takes: not explained")},
+                  time_column("delay_ns", "of this, more than such a dependency takes: not explained"),
+                  time_column("slack_ns",
+                              "how much longer it could take with no step ending later; 0 on the critical path")},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
       .needs_all_timelines = true,
       .whole = op_dependencies_table};

@@ -43,7 +43,8 @@ std::string PathLayers::of(const EdgePart& part) {
   if (known != places.of_slice.end()) return places.names[known->second];
   const auto thread = places.launches.find(part.thread);
   if (thread == places.launches.end()) return "";
-  const auto next = std::lower_bound(thread->second.begin(), thread->second.end(), std::pair(part.time.end, uint32_t{0}));
+  const auto next =
+      std::lower_bound(thread->second.begin(), thread->second.end(), std::pair(part.time.end, uint32_t{0}));
   return next == thread->second.end() ? "" : places.names[next->second];
 }
 

@@ -29,7 +29,8 @@ class PathLayers {
     bool known = false;
     std::vector<std::string> names;                     // each once
     std::unordered_map<SliceIndex, uint32_t> of_slice;  // device ops and their launches: place in `names`
-    std::map<TrackIndex, std::vector<std::pair<int64_t, uint32_t>>> launches;  // of a thread: start and place in `names`
+    std::map<TrackIndex, std::vector<std::pair<int64_t, uint32_t>>>
+        launches;  // of a thread: start and place in `names`
   };
   const RunPlaces& places_of(size_t run);
 

@@ -99,6 +99,27 @@ std::vector<Period> periods_of_session(const SessionFacts& facts) {
   return periods;
 }
 
+std::vector<int64_t> period_ends(const SessionFacts& whole) {
+  const std::span<const Moment> moments = whole.dependencies().moments();
+  const size_t runs = whole.session().runs.size();
+  const bool together = runs > 1 && has_common_clock(whole.session());
+  std::vector<std::vector<int64_t>> ends(runs);
+  for (const Period& period : periods_of_session(whole)) {
+    for (size_t run = 0; run < runs; ++run) {
+      if (together || run == period.run) ends[run].push_back(period.end);
+    }
+  }
+  for (std::vector<int64_t>& of_run : ends) std::sort(of_run.begin(), of_run.end());
+  std::vector<int64_t> found;
+  found.reserve(moments.size());
+  for (const Moment& moment : moments) {
+    const std::vector<int64_t>& of_run = ends[moment.run];
+    const auto next = std::lower_bound(of_run.begin(), of_run.end(), moment.time);
+    found.push_back(next == of_run.end() ? moments.back().time : *next);
+  }
+  return found;
+}
+
 std::vector<Period> periods_of_repetitions(const SessionFacts& facts) {
   if (facts.session().runs.size() != 1 || facts.run(0).part_of || !facts.steps(0).empty()) return {};
   const DependencyGraph& graph = facts.dependencies();

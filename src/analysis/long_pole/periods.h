@@ -38,6 +38,10 @@ std::vector<Period> periods_of_session(const SessionFacts& facts);
 std::vector<Period> periods_of_repetitions(const SessionFacts& facts);
 inline constexpr double kLeastRepeated = 0.8;
 
+/// By moment of the graph of a whole session: the end of the period of its run that it lies in or that comes next, no
+/// earlier than itself; the last moment of all where there is none. O(moments log steps).
+std::vector<int64_t> period_ends(const SessionFacts& whole);
+
 /// A period as it is in a replay with other weights.
 struct ReplayedPeriod {
   MomentIndex last = 0;  // of its moments the one that comes last now
