@@ -1,6 +1,7 @@
 // Table `op_dependencies`: for every device op, which dependency allowed it last to begin, and its slack.
 // O(moments log steps) besides the graph.
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "analysis/common/columns.h"
@@ -14,18 +15,26 @@ namespace cgpu {
 
 namespace {
 
-/// By run and op: how much later the op could end with no step ending later.
+constexpr int64_t kUnknown = INT64_MAX;
+
+/// By run and op: how much longer its work could take with no step ending later; kUnknown of ops that are not in the
+/// graph.
 std::vector<std::vector<int64_t>> slacks_of_ops(const SessionFacts& whole, const std::vector<SliceOps>& ops) {
   const DependencyGraph& graph = whole.dependencies();
   const std::vector<int64_t> of_moments = slacks(graph, period_ends(whole));
   std::vector<std::vector<int64_t>> of_ops;
-  for (const Run& run : whole.session().runs) of_ops.emplace_back(run.timeline.device_ops.size(), 0);
+  for (const Run& run : whole.session().runs) of_ops.emplace_back(run.timeline.device_ops.size(), kUnknown);
   std::vector<SliceOps::Search> searches(ops.size());
-  for (MomentIndex i = 0; i < of_moments.size(); ++i) {
-    const Moment& moment = graph.moments()[i];
-    if (moment.kind != Moment::Kind::end) continue;
-    const uint32_t op = ops[moment.run].op_of(moment.slice, searches[moment.run]);
-    if (op != kNone) of_ops[moment.run][op] = of_moments[i];
+  for (MomentIndex to = 0; to < of_moments.size(); ++to) {
+    for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
+      const Dependency& work = graph.edges()[edge];
+      if (work.kind != EdgeKind::work) continue;
+      const Moment& begin = graph.moments()[work.from];
+      const uint32_t op = ops[begin.run].op_of(begin.slice, searches[begin.run]);
+      if (op == kNone) continue;
+      int64_t& slack = of_ops[begin.run][op];
+      slack = std::min(slack, of_moments[to] + graph.moments()[to].time - work.weight - begin.time);
+    }
   }
   return of_ops;
 }
@@ -51,9 +60,11 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     if (part && !std::binary_search(part->ops.begin(), part->ops.end(), op)) continue;
     const Run& run = whole.run(moment.run);
     const Dependency& bound_by = graph.edges()[moment.bound_by];
+    const int64_t slack = slacks[moment.run][op];
     table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
                   shown_time(whole, moment.run, moment.time), cell(run.timeline.name(moment.slice)),
-                  cell(text_of(bound_by.kind)), bound_by.weight, moment.delay, slacks[moment.run][op]});
+                  cell(text_of(bound_by.kind)), bound_by.weight, moment.delay,
+                  slack == kUnknown ? Cell() : Cell(slack)});
   }
   return table;
 }
@@ -72,7 +83,7 @@ Analysis op_dependencies_analysis() {
                   time_column("waited_ns", "from there until the op began"),
                   time_column("delay_ns", "of this, more than such a dependency takes: not explained"),
                   time_column("slack_ns",
-                              "how much longer it could take with no step ending later; 0 on the critical path")},
+                              "how much longer its work could take with no step ending later; 0 on the critical path")},
       .applies = [](const ProfileCounts& counts) { return counts.device_ops > 0; },
       .needs_all_timelines = true,
       .whole = op_dependencies_table};
