@@ -103,7 +103,7 @@ std::vector<int64_t> period_ends(const SessionFacts& whole) {
   const std::span<const Moment> moments = whole.dependencies().moments();
   const size_t runs = whole.session().runs.size();
   const bool together = runs > 1 && has_common_clock(whole.session());
-  std::vector<std::vector<int64_t>> ends(runs);
+  std::vector<std::vector<int64_t>> ends(std::max<size_t>(runs, 1));  // a graph without runs has its start
   for (const Period& period : periods_of_session(whole)) {
     for (size_t run = 0; run < runs; ++run) {
       if (together || run == period.run) ends[run].push_back(period.end);
