@@ -1,6 +1,7 @@
 """Two runs compared, and findings."""
 from __future__ import annotations
 
+import contextlib
 import html
 import shutil
 from typing import Any, Iterable, Optional, Union
@@ -94,9 +95,7 @@ def diagnose(session: Session, against: Optional[Run]) -> Diagnosis:
     findings = session.table("findings")._table
     if against is None:
         return Diagnosis(findings)
-    if isinstance(against, Session):
-        return Diagnosis(findings, _cgpu.finding_changes(against.table("findings")._table, findings))
-    with _session.open(against) as baseline:
+    with contextlib.nullcontext(against) if isinstance(against, Session) else _session.open(against) as baseline:
         return Diagnosis(findings, _cgpu.finding_changes(baseline.table("findings")._table, findings))
 
 

@@ -18,13 +18,6 @@ struct FirstOp {
   int32_t device = 0;
 };
 
-/// One that was queued and did not begin.
-struct QueuedOp {
-  SliceIndex op = kNone;
-  int32_t device = 0;
-  int64_t since = 0;  // when its launch had returned
-};
-
 /// By process: when a first wait for a stream or device returned.
 std::map<std::string, int64_t> drained_by_process(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
@@ -58,38 +51,36 @@ Interval recorded_of_host(const Timeline& timeline) {
 
 ProfileEdges::ProfileEdges(const Timeline& timeline) : timeline_(timeline), until_(timeline.tracks.size(), INT64_MIN) {
   const Slices& slices = timeline.slices;
-  std::vector<FirstOp> first(timeline.tracks.size());  // by stream
+  std::vector<FirstOp> queued(timeline.tracks.size());  // by stream; what has other reasons to begin late is taken out
   for_each_device_op(timeline, [&](OpIndex number, SliceIndex op) {
     if (slices.track[op] == kNone) return;
-    FirstOp& of_stream = first[slices.track[op]];
-    if (of_stream.op != kNone && slices.start[of_stream.op] <= slices.start[op]) return;
-    of_stream = {op, timeline.device_ops.device[number]};
+    FirstOp& first = queued[slices.track[op]];
+    if (first.op != kNone && slices.start[first.op] <= slices.start[op]) return;
+    first = {op, timeline.device_ops.device[number]};
   });
-  std::erase_if(first, [&](const FirstOp& each) {  // those that began when they were launched
-    const SliceIndex launch = each.op == kNone ? kNone : launch_of(timeline, each.op);
+  std::erase_if(queued, [&](const FirstOp& first) {  // it began when it was launched
+    const SliceIndex launch = first.op == kNone ? kNone : launch_of(timeline, first.op);
     if (launch == kNone || slices.track[launch] == kNone) return true;
-    return slices.start[each.op] - slices.end(launch) < kLongestStart;
+    return slices.start[first.op] - slices.end(launch) < kLongestStart;
   });
-  if (first.empty()) return;
+  if (queued.empty()) return;
   const std::map<std::string, int64_t> drained = drained_by_process(timeline);
-  std::vector<QueuedOp> queued;
-  int64_t latest = INT64_MIN;
-  for (const FirstOp& each : first) {
-    const SliceIndex launch = launch_of(timeline, each.op);
+  std::erase_if(queued, [&](const FirstOp& first) {  // nothing from before the recording was left
+    const SliceIndex launch = launch_of(timeline, first.op);
     const auto waited = drained.find(timeline.tracks[slices.track[launch]].process);
-    if (waited != drained.end() && slices.end(launch) >= waited->second) continue;  // nothing was left then
-    queued.push_back({each.op, each.device, slices.end(launch)});
-    latest = std::max(latest, slices.start[each.op]);
-  }
+    return waited != drained.end() && slices.end(launch) >= waited->second;
+  });
+  int64_t latest = INT64_MIN;
+  for (const FirstOp& first : queued) latest = std::max(latest, slices.start[first.op]);
   // What ran meanwhile on the device may be what it waited for.
   for_each_device_op(timeline, [&](OpIndex number, SliceIndex op) {
     if (slices.start[op] >= latest) return;
-    std::erase_if(queued, [&](const QueuedOp& each) {
-      return each.device == timeline.device_ops.device[number] && slices.start[op] < slices.start[each.op] &&
-             slices.end(op) > each.since;
+    std::erase_if(queued, [&](const FirstOp& first) {
+      return first.device == timeline.device_ops.device[number] && slices.start[op] < slices.start[first.op] &&
+             slices.end(op) > slices.end(launch_of(timeline, first.op));
     });
   });
-  for (const QueuedOp& each : queued) until_[slices.track[each.op]] = slices.start[each.op];
+  for (const FirstOp& first : queued) until_[slices.track[first.op]] = slices.start[first.op];
 }
 
 bool ProfileEdges::holds(Interval wait, SliceIndex op) const {

@@ -19,9 +19,8 @@ std::string name_of(const PlacedOp& op) {
 }  // namespace
 
 const PathLayers::RunPlaces& PathLayers::places_of(size_t run) {
-  RunPlaces& places = runs_[run];
-  if (places.known) return places;
-  places.known = true;
+  if (runs_[run]) return *runs_[run];
+  RunPlaces& places = runs_[run].emplace();
   const RunLayers layers = find_layers({facts_, run});
   if (layers.found_by.empty()) return places;
   const Slices& slices = facts_.run(run).timeline.slices;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -26,7 +27,6 @@ class PathLayers {
 
  private:
   struct RunPlaces {
-    bool known = false;
     std::vector<std::string> names;                     // each once
     std::unordered_map<SliceIndex, uint32_t> of_slice;  // device ops and their launches: place in `names`
     std::map<TrackIndex, std::vector<std::pair<int64_t, uint32_t>>>
@@ -35,7 +35,7 @@ class PathLayers {
   const RunPlaces& places_of(size_t run);
 
   const SessionFacts& facts_;
-  std::vector<RunPlaces> runs_;  // by index
+  std::vector<std::optional<RunPlaces>> runs_;  // by index; found when first asked for
 };
 
 }  // namespace cgpu

@@ -102,18 +102,17 @@ std::vector<Period> periods_of_session(const SessionFacts& facts) {
 std::vector<int64_t> period_ends(const SessionFacts& whole) {
   const std::span<const Moment> moments = whole.dependencies().moments();
   const size_t runs = whole.session().runs.size();
-  const bool together = runs > 1 && has_common_clock(whole.session());
+  const bool together = has_common_clock(whole.session());
+  const auto list_of = [&](size_t run) { return together ? 0 : run; };
   std::vector<std::vector<int64_t>> ends(std::max<size_t>(runs, 1));  // a graph without runs has its start
   for (const Period& period : periods_of_session(whole)) {
-    for (size_t run = 0; run < runs; ++run) {
-      if (together || run == period.run) ends[run].push_back(period.end);
-    }
+    ends[list_of(period.run)].push_back(period.end);
   }
   for (std::vector<int64_t>& of_run : ends) std::sort(of_run.begin(), of_run.end());
   std::vector<int64_t> found;
   found.reserve(moments.size());
   for (const Moment& moment : moments) {
-    const std::vector<int64_t>& of_run = ends[moment.run];
+    const std::vector<int64_t>& of_run = ends[list_of(moment.run)];
     const auto next = std::lower_bound(of_run.begin(), of_run.end(), moment.time);
     found.push_back(next == of_run.end() ? moments.back().time : *next);
   }
