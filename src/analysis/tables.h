@@ -22,6 +22,7 @@ namespace cgpu {
   TABLE(occupancy)           \
   TABLE(ops)                 \
   TABLE(op_shapes)           \
+  TABLE(mfu)                 \
   TABLE(modules)             \
   TABLE(api)                 \
   TABLE(os_calls)            \

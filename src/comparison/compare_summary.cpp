@@ -56,8 +56,10 @@ void add_work_of_ops(const Comparison& comparison, Add add) {
   add("flops_per_s", "FLOP/s",
       figure([&](Side side, const OpWork& work) { return divided(work.flops, seconds(side)); }));
   add("mfu_pct", "%", figure([&](Side side, const OpWork& work) {
-        return divided(work.ns_at_peak, static_cast<double>(comparison.totals(side).time) / 100);
+        const auto time = static_cast<double>(comparison.totals(side).time);
+        return time > 0 ? work.matrix.mfu_pct(time) : std::nullopt;
       }));
+  add("peak_known_pct", "%", figure([](Side, const OpWork& work) { return work.matrix.known_pct(); }));
   add("op_bytes", "bytes", figure([&](Side side, const OpWork& work) { return divided(work.bytes, windows(side)); }));
   add("op_bytes_per_s", "B/s",
       figure([&](Side side, const OpWork& work) { return divided(work.bytes, seconds(side)); }));

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/op_shapes/costed_ops.h"
 #include "comparison/alignment.h"
 
 namespace cgpu {
@@ -24,9 +25,7 @@ struct OpWork {
   std::map<std::string, double> bytes_by_op;
   int64_t flops_ns = 0;  // device time of the ops whose FLOPs are known
   int64_t bytes_ns = 0;
-  /// ns that the matrix units of a device would take for their part of the FLOPs at their peak rate for the type;
-  /// absent where the rate of any such op is not known.
-  std::optional<double> ns_at_peak;
+  MatrixWork matrix;
 };
 
 /// Absent where no op has recorded shapes.

@@ -106,6 +106,46 @@ def gemm_named(name):
     return name in ("aten::mm", "aten::bmm", "aten::addmm")
 
 
+# ---------------------------------------------------------------- mfu
+
+def wrong_mfu(inputs, session):
+    """Which ops count, and that their costs as op_shapes states them add up. Ops of one shape whose cost depends on more
+    than that are not told apart here: a trace with such has no answer."""
+    costs = {"flops": {}, "bytes": {}}
+    for row in tool.table(inputs, "op_shapes"):
+        for figure, known in costs.items():
+            if row[figure] is not None:
+                known.setdefault((row["name"], row["shapes"], row["types"]), set()).add(row[figure])
+    rows = tool.table(inputs, "mfu")
+    wrong = []
+    for figure, known in costs.items():
+        if any(len(values) > 1 for values in known.values()) or len(session) > 1:
+            continue
+        want, known_ns, all_ns = 0, 0, 0
+        for trace in session:
+            counting, around_counting = {}, set()
+            for device_op in trace.device_ops:
+                all_ns += device_op.duration
+                around = tables.ops_around(device_op.launch) if device_op.launch is not None else []
+                costed = [op for op in around if shape_key(op) in known]
+                if costed:
+                    known_ns += device_op.duration
+                    counting[id(costed[0])] = costed[0]
+                    around_counting.update(id(op) for op in costed[1:])
+                    around_counting.update(id(op) for op in tables.ops_around(costed[0]))
+            want += sum(next(iter(known[shape_key(op)])) for key, op in counting.items() if key not in around_counting)
+        got = sum(row[figure] or 0 for row in rows)
+        if not math.isclose(got, want, rel_tol=1e-9):
+            wrong.append("mfu: %s are %s, should be %s" % (figure, got, want))
+        share = [row[figure + "_known_pct"] for row in rows]
+        if len(rows) == 1 and share[0] is not None and not math.isclose(share[0], 100 * known_ns / all_ns, rel_tol=1e-9):
+            wrong.append("mfu: %s_known_pct is %s, should be %s" % (figure, share[0], 100 * known_ns / all_ns))
+    steps = tool.table(inputs, "mfu", "--by", "step")
+    if sum(row["flops"] or 0 for row in steps) > 1.000001 * sum(row["flops"] or 0 for row in rows):
+        wrong.append("mfu: the iterations have more FLOPs than the devices")
+    return wrong
+
+
 # ---------------------------------------------------------------- overlap
 
 def overlap(session, class_of_kernel):
@@ -217,5 +257,5 @@ def wrong_occupancy(inputs, session):
 
 def wrong(inputs, files):
     session = sorted((kineto.load(f) for f in files), key=lambda t: t.rank)
-    return (wrong_op_shapes(inputs, session) + wrong_overlap(inputs, session) + wrong_utilization(inputs, session)
+    return (wrong_op_shapes(inputs, session) + wrong_mfu(inputs, session) + wrong_overlap(inputs, session) + wrong_utilization(inputs, session)
             + wrong_occupancy(inputs, session))

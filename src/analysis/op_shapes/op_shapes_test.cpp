@@ -321,6 +321,101 @@ TEST(OpShapes, WithoutShapesThereAreNoRows) {
   TestRun run;
   run.host(SliceKind::framework_op, "aten::mm", 0, 100);
   EXPECT_EQ(op_shapes_table(session_of(run)).row_count(), 0U);
+  EXPECT_EQ(mfu_table(session_of(run)).row_count(), 0U);
+}
+
+/// Two iterations on an H100: a product of 2e9 FLOP and 7e6 bytes in each, inside of an op with the same cost, and in
+/// the second one an addition after it.
+TEST(Mfu, CountsTheInnermostOpsOfEachIteration) {
+  TestRun run;
+  const auto arguments = std::make_shared<ShapesByName>();
+  run.run.arguments = arguments;
+  run.run.devices.push_back({0, "NVIDIA H100 80GB HBM3", "NVIDIA", 132, std::nullopt, 32, "9.0"});
+  const auto op = [&](const std::string& name, const std::string& shapes, int64_t start, SliceIndex parent) {
+    const SliceIndex slice = run.host(SliceKind::framework_op, name, start, 100, parent);
+    arguments->of_source[run.run.timeline.slices.source[slice]] = inputs(shapes, types_of(kBf16, 2));
+    return slice;
+  };
+  const auto launch = [&](SliceIndex in, int64_t start, int64_t begin, int64_t duration) {
+    const SliceIndex call = run.host(SliceKind::runtime_call, "cudaLaunchKernel", start, 1, in);
+    run.kernel("kernel", begin, duration, launched_by(call));
+  };
+  const std::string shapes = "[[1000, 2000], [2000, 500]]";
+  for (int64_t i = 0; i < 2; ++i) {
+    const int64_t start = 10'000 * i;
+    const SliceIndex mark = run.host(SliceKind::annotation, "ProfilerStep#" + std::to_string(i), start, 9000);
+    const SliceIndex outer = op("aten::matmul", shapes, start + 100, mark);
+    const SliceIndex inner = op("aten::mm", shapes, start + 100, outer);
+    launch(inner, start + 110, start + 1000, 4000);
+    op("aten::mm", shapes, start + 300, mark);  // it launched nothing: it was computed elsewhere, or not at all
+    if (i == 1) launch(op("aten::add", "[[8], [8]]", start + 500, mark), start + 510, start + 6000, 1000);
+  }
+  launch(kNone, 19'500, 19'600, 400);  // in no op and no iteration
+  const Session session = session_of(run);
+  const Table devices = mfu_table(session);
+  expect_well_formed(devices);
+  ASSERT_EQ(devices.row_count(), 1U);
+  EXPECT_TRUE(absent_at(devices, 0, "step"));
+  EXPECT_EQ(integer_at(devices, 0, "start_ns"), 1000);
+  EXPECT_EQ(integer_at(devices, 0, "duration_ns"), 19'000);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "flops"), 4e9 + 8);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "flops_per_s"), (4e9 + 8) / 19e-6);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "mfu_pct"), 100 * (4e9 / 989.4e12) / 19e-6);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "bytes"), 14e6 + 48);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "bandwidth_pct"), 100 * (14e6 + 48) / 19e-6 / 3.35e12);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "flops_known_pct"), 100 * 9000.0 / 9400);
+
+  const Table steps = mfu_table(session, TableOptions().set("by", {"step"}));
+  ASSERT_EQ(steps.row_count(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    const double seconds = 9000e-9;
+    EXPECT_EQ(integer_at(steps, i, "step"), static_cast<int64_t>(i));
+    EXPECT_EQ(integer_at(steps, i, "start_ns"), 10'000 * static_cast<int64_t>(i));
+    EXPECT_EQ(integer_at(steps, i, "duration_ns"), 9000);
+    EXPECT_DOUBLE_EQ(real_at(steps, i, "flops"), 2e9 + (i == 1 ? 8 : 0));
+    EXPECT_DOUBLE_EQ(real_at(steps, i, "mfu_pct"), 100 * (2e9 / 989.4e12) / seconds);
+    EXPECT_DOUBLE_EQ(real_at(steps, i, "flops_known_pct"), 100.0);
+  }
+}
+
+TEST(Mfu, IsAbsentWhereARateIsNotKnown) {
+  for (const std::string type : {"float", kBf16}) {
+    TestRun run;
+    const auto arguments = std::make_shared<ShapesByName>();
+    run.run.arguments = arguments;
+    run.run.devices.push_back(
+        {0, type == "float" ? "NVIDIA H100 80GB HBM3" : "a new device", "", 132, std::nullopt, 32, ""});
+    const SliceIndex op = run.host(SliceKind::framework_op, "aten::mm", 0, 100);
+    arguments->of_source[run.run.timeline.slices.source[op]] = inputs("[[8, 8], [8, 8]]", types_of(type, 2));
+    run.kernel("kernel", 200, 50, launched_by(run.host(SliceKind::runtime_call, "cudaLaunchKernel", 10, 1, op)));
+    const Table table = mfu_table(session_of(run));
+    ASSERT_EQ(table.row_count(), 1U);
+    EXPECT_TRUE(absent_at(table, 0, "mfu_pct"));
+    EXPECT_DOUBLE_EQ(real_at(table, 0, "flops"), 1024);
+  }
+}
+
+/// A graph that was captured once and replayed twice computes what its ops compute, twice.
+TEST(Mfu, OpsOfACaptureCountOnceAReplay) {
+  TestRun run;
+  const auto arguments = std::make_shared<ShapesByName>();
+  run.run.arguments = arguments;
+  const SliceIndex op = run.host(SliceKind::framework_op, "aten::mm", 0, 100);
+  arguments->of_source[run.run.timeline.slices.source[op]] = inputs("[[8, 8], [8, 8]]", types_of(kBf16, 2));
+  const SliceIndex call = run.host(SliceKind::runtime_call, "cudaLaunchKernel", 10, 1, op);
+  CapturedWork work;
+  for (uint32_t replay = 0; replay < 2; ++replay) {
+    const SliceIndex launch = run.host(SliceKind::runtime_call, "cudaGraphLaunch", 200 + 100 * replay, 10);
+    for (int64_t part = 0; part < 2; ++part) {  // two kernels of the one op
+      work.ops.push_back({static_cast<OpIndex>(run.run.timeline.device_ops.size()), call, replay});
+      run.kernel("kernel", 220 + 100 * replay + 20 * part, 10, launched_by(launch));
+    }
+  }
+  run.run.captured.push_back(work);
+  const Table table = mfu_table(session_of(run));
+  ASSERT_EQ(table.row_count(), 1U);
+  EXPECT_DOUBLE_EQ(real_at(table, 0, "flops"), 2048);
+  EXPECT_DOUBLE_EQ(real_at(table, 0, "flops_known_pct"), 100);
 }
 
 /// Laws: rows of a name have the counts of `ops` together, and the device time of ops themselves.

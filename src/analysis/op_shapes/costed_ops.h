@@ -1,0 +1,86 @@
+// Which framework ops of a run count where their costs (op_costs.h) are added up: of ops inside of each other that have
+// a formula, the innermost with device work, so that nothing counts twice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/common/slice_forest.h"
+#include "analysis/op_shapes/op_groups.h"
+
+namespace cgpu {
+
+/// Work of matrix units (products of matrices, convolutions, attention), against what they could do.
+class MatrixWork {
+ public:
+  /// An op; what is no such work takes no part. `peaks`: of its device, absent where they are not known.
+  void add(const OpCost& cost, const std::optional<DevicePeaks>& peaks) {
+    if (!cost.flops || cost.peak.empty()) return;
+    const auto flops = static_cast<double>(*cost.flops);
+    flops_ += flops;
+    const auto rate = peaks ? matrix_rate(*peaks, cost.peak) : std::nullopt;
+    if (!rate) return;
+    rated_flops_ += flops;
+    ns_at_peak_ += flops / *rate * 1e9;
+  }
+  /// The share of `ns` that the units would take at their peak rate for the types with a known one; absent for none.
+  std::optional<double> mfu_pct(double ns) const {
+    return rated_flops_ > 0 ? std::optional(100 * ns_at_peak_ / ns) : std::nullopt;
+  }
+  /// The share of the FLOPs that are in such types.
+  std::optional<double> known_pct() const {
+    return flops_ > 0 ? std::optional(100 * rated_flops_ / flops_) : std::nullopt;
+  }
+
+ private:
+  double flops_ = 0;
+  double rated_flops_ = 0;
+  double ns_at_peak_ = 0;
+};
+
+/// A device op, by what costs are added up of it.
+struct LaunchedWork {
+  SliceIndex call = kNone;  // that launched it
+  int64_t duration = 0;     // ns
+  uint32_t place = 0;       // of the sum that it belongs to; the caller's
+  uint32_t replay = 0;      // of what was captured: an op counts once a replay. Those of one replay follow each other
+};
+
+/// `known`: &OpCost::flops or &OpCost::bytes. `forest`: the framework ops of the run that `groups` are of
+/// (op_forest.h). Calls visit_time(work) for the work that lies in an op with such a cost, and visit_op(work, group)
+/// once for each op that counts, with the first work of it. O(slices + work times the depth of ops).
+template <typename VisitTime, typename VisitOp>
+void for_each_costed_op(const OpGroups& groups, const SliceForest& forest, std::optional<int64_t> OpCost::*known,
+                        const std::vector<LaunchedWork>& launched, VisitTime visit_time, VisitOp visit_op) {
+  const auto group_of = [&](SliceIndex op) { return groups.of_slice[op]; };
+  const auto has_cost = [&](SliceIndex op) {
+    return group_of(op) != OpGroups::kNoGroup && (groups.groups[group_of(op)].cost.*known).has_value();
+  };
+  const auto innermost = [&](SliceIndex call) {
+    SliceIndex op = forest.above(call);
+    while (op != kNone && !has_cost(op)) op = forest.above(op);
+    return op;
+  };
+  std::vector<bool> counts(groups.of_slice.size());  // by slice
+  std::vector<SliceIndex> with_work;
+  for (const LaunchedWork& work : launched) {
+    const SliceIndex op = innermost(work.call);
+    if (op == kNone) continue;
+    visit_time(work);
+    if (!counts[op]) with_work.push_back(op);
+    counts[op] = true;
+  }
+  for (const SliceIndex op : with_work) {
+    for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) counts[above] = false;
+  }
+  std::vector<uint32_t> last_replay(groups.of_slice.size(), UINT32_MAX);
+  for (const LaunchedWork& work : launched) {
+    const SliceIndex op = innermost(work.call);
+    if (op == kNone || !counts[op] || std::exchange(last_replay[op], work.replay) == work.replay) continue;
+    visit_op(work, groups.groups[group_of(op)]);
+  }
+}
+
+}  // namespace cgpu
