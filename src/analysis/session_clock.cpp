@@ -16,8 +16,9 @@ std::optional<Interval> extent_of(const Run& run) {
 
 std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end) {
   Interval extent{INT64_MAX, INT64_MIN};
+  const SliceKinds kinds = timeline.kinds();
   for (SliceIndex i = begin; i < end; ++i) {
-    if (timeline.kind(i) == SliceKind::profiler_span || !is_plausible(timeline, i)) continue;
+    if (kinds[i] == SliceKind::profiler_span || !is_plausible(timeline, i)) continue;
     extent.begin = std::min(extent.begin, timeline.slices.start[i]);
     extent.end = std::max(extent.end, timeline.slices.end(i));
   }

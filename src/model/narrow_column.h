@@ -80,6 +80,21 @@ class NarrowColumn {
     difference_type place_ = 0;
   };
 
+  /// The numbers, for a loop over many: how they are kept is asked once, and a compiler need not read it again after
+  /// each thing that the loop writes. Valid until the column is changed.
+  class Values {
+   public:
+    Values() = default;  // of an empty column
+    explicit Values(const NarrowColumn& column)
+        : narrow_(column.is_wide_ ? nullptr : column.narrow_.data()), wide_(column.wide_.data()) {}
+    T operator[](size_t place) const { return narrow_ != nullptr ? widened(narrow_[place]) : wide_[place]; }
+
+   private:
+    const Narrow* narrow_ = nullptr;  // null where they are wide
+    const T* wide_ = nullptr;
+  };
+  Values values() const { return Values(*this); }
+
   size_t size() const { return is_wide_ ? wide_.size() : narrow_.size(); }
   bool empty() const { return size() == 0; }
   size_t capacity() const { return is_wide_ ? wide_.capacity() : narrow_.capacity(); }

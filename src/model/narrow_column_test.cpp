@@ -12,7 +12,11 @@ namespace {
 template <typename Column>
 void expect_same(const Column& column, const std::vector<typename Column::value_type>& expected) {
   ASSERT_EQ(column.size(), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(column[i], expected[i]) << i;
+  const auto values = column.values();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(column[i], expected[i]) << i;
+    ASSERT_EQ(values[i], expected[i]) << i;
+  }
   EXPECT_TRUE(std::equal(column.begin(), column.end(), expected.begin(), expected.end()));
 }
 

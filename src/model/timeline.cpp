@@ -107,6 +107,12 @@ uint64_t bytes_of(const Columns&... columns) {
 }
 }  // namespace
 
+SliceKinds::SliceKinds(const std::vector<Category>& categories, const std::vector<uint16_t>& category)
+    : category_(category.data()) {
+  of_category_.reserve(categories.size());
+  for (const Category& named : categories) of_category_.push_back(named.kind);
+}
+
 uint64_t Timeline::bytes() const {
   return slices.row_bytes() + device_ops.row_bytes() +
          bytes_of(collectives, synchronizations, memory, counters.track, counters.time, counters.value, instants,

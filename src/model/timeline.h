@@ -348,6 +348,17 @@ struct LinkHints {
   bool all_launches_known = false;
 };
 
+/// By number of the slice, its kind.
+class SliceKinds {
+ public:
+  SliceKinds(const std::vector<Category>& categories, const std::vector<uint16_t>& category);
+  SliceKind operator[](SliceIndex slice) const { return of_category_[category_[slice]]; }
+
+ private:
+  std::vector<SliceKind> of_category_;
+  const uint16_t* category_;
+};
+
 struct Timeline {
   StringPool names;
   std::vector<Category> categories;
@@ -363,6 +374,8 @@ struct Timeline {
   LinkHints hints;
 
   SliceKind kind(SliceIndex i) const { return categories[slices.category[i]].kind; }
+  /// The kinds of slices, for a loop over many. Valid until slices or categories are changed.
+  SliceKinds kinds() const { return {categories, slices.category}; }
   std::string_view name(SliceIndex i) const { return names[slices.name[i]]; }
   /// Bytes resident, names apart.
   uint64_t bytes() const;

@@ -151,6 +151,14 @@ TEST(ColumnLists, AreComplete) {
   EXPECT_EQ(ops, sizeof(DeviceOps));
 }
 
+TEST(Timeline, KindsAreThoseOfTheCategories) {
+  Timeline timeline;
+  timeline.categories = {{"op", SliceKind::framework_op}, {"kernel", SliceKind::kernel}, {"Kernel", SliceKind::kernel}};
+  for (const uint16_t category : {2, 0, 1, 0}) timeline.slices.append({.category = category});
+  const SliceKinds kinds = timeline.kinds();
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) EXPECT_EQ(kinds[slice], timeline.kind(slice));
+}
+
 TEST(Timeline, ASliceSaysNothingThatTheProfileDoesNot) {
   const Slice slice;
   EXPECT_EQ(slice.correlation, kNoCorrelation);

@@ -81,9 +81,7 @@ IdleSlices idle_slices(SessionIdle& gaps, size_t run, const Timeline& timeline, 
   std::vector<std::pair<int64_t, IdleCause>> parts;
   gaps.for_each_gap(run, ops, [&](const IdleGap& gap) {
     parts.clear();
-    for (size_t cause = 0; cause < gap.times.size(); ++cause) {
-      if (gap.times[cause] > 0) parts.emplace_back(gap.times[cause], static_cast<IdleCause>(cause));
-    }
+    for (const IdleCause cause : gap.causes) parts.emplace_back(gap.times[static_cast<size_t>(cause)], cause);
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });

@@ -46,11 +46,13 @@ std::set<int32_t> devices_with_memory(const Timeline& timeline) {
 
 SliceFacts::SliceFacts(const Timeline& timeline, SliceIndex begin, SliceIndex end)
     : extent(extent_of(timeline, begin, end)), parts(timeline.tracks.size()) {
+  const SliceKinds kinds = timeline.kinds();
+  const auto tracks = timeline.slices.track.values();
   for (SliceIndex slice = begin; slice < end; ++slice) {
-    const SliceKind kind = timeline.kind(slice);
+    const SliceKind kind = kinds[slice];
     annotations = annotations || kind == SliceKind::annotation;
     projected = projected || kind == SliceKind::device_annotation;
-    const TrackIndex track = timeline.slices.track[slice];
+    const TrackIndex track = tracks[slice];
     PartFacts& part = parts[track][static_cast<size_t>(part_of(timeline, track, kind))];
     if (part.slices++ == 0) part.first = slice;
     part.last = slice;

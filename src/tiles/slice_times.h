@@ -37,16 +37,17 @@ class SliceParents {
   /// No slice has one.
   SliceParents() = default;
   /// By slice number. Parents on other tracks (work that was handed over by a queue) are left out.
-  explicit SliceParents(const Slices& slices) : slices_(&slices) {}
+  explicit SliceParents(const Slices& slices) : parent_(slices.parent.data()), track_(slices.track.values()) {}
 
   SliceIndex of(SliceIndex slice) const {
-    if (slices_ == nullptr) return kNone;
-    const SliceIndex parent = slices_->parent[slice];
-    return parent != kNone && slices_->track[parent] == slices_->track[slice] ? parent : kNone;
+    if (parent_ == nullptr) return kNone;
+    const SliceIndex parent = parent_[slice];
+    return parent != kNone && track_[parent] == track_[slice] ? parent : kNone;
   }
 
  private:
-  const Slices* slices_ = nullptr;
+  const SliceIndex* parent_ = nullptr;
+  decltype(Slices::track)::Values track_;
 };
 
 }  // namespace cgpu

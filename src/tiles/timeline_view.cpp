@@ -44,15 +44,23 @@ int turn_of(const ViewTrack& track) {
   return track.kind == ViewKind::busy ? 2 : 3;
 }
 
-/// Appends the slices of a run to the lists of their tracks.
+/// Makes the lists of the slices of a run's tracks.
 void distribute_slices(const Session& session, size_t run, const ViewTracks& tracks,
                        std::vector<std::vector<SliceIndex>>& slices) {
+  std::vector<SliceIndex*> next(slices.size());  // where the next slice of a track is put
   for (ViewTrackId id = 0; id < slices.size(); ++id) {
     const ViewTrack& track = tracks.all()[id];
-    if (track.run == run && track.source != kNone) slices[id].reserve(*track.slices);
+    if (track.run != run || track.source == kNone) continue;
+    slices[id].resize(*track.slices);
+    next[id] = slices[id].data();
   }
-  const auto count = static_cast<SliceIndex>(session.runs[run].timeline.slices.size());
-  for (SliceIndex slice = 0; slice < count; ++slice) slices[tracks.of(session, run, slice)].push_back(slice);
+  const Timeline& timeline = session.runs[run].timeline;
+  const SliceKinds kinds = timeline.kinds();
+  const auto sources = timeline.slices.track.values();
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    const TrackPart part = part_of(timeline, sources[slice], kinds[slice]);
+    *next[tracks.of(run, sources[slice], part)]++ = slice;
+  }
 }
 
 }  // namespace

@@ -48,7 +48,10 @@ class ViewTracks {
   ViewTrack& operator[](ViewTrackId id) { return tracks_[id]; }
   ViewTrackId of(const Session& session, size_t run, SliceIndex slice) const {
     const Timeline& timeline = session.runs[run].timeline;
-    return of_source_[run][timeline.slices.track[slice]][static_cast<size_t>(part_of(timeline, slice))];
+    return of(run, timeline.slices.track[slice], part_of(timeline, slice));
+  }
+  ViewTrackId of(size_t run, TrackIndex track, TrackPart part) const {
+    return of_source_[run][track][static_cast<size_t>(part)];
   }
 
  private:

@@ -39,12 +39,14 @@ OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex>
 }
 
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline) {
-  return group_ops<int32_t>(timeline, [&](OpIndex op) { return timeline.device_ops.device[op]; });
+  return group_ops<int32_t>(timeline,
+                            [device = timeline.device_ops.device.values()](OpIndex op) { return device[op]; });
 }
 
 std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline) {
-  return group_ops<StreamId>(timeline, [&](OpIndex op) {
-    return StreamId{timeline.device_ops.device[op], timeline.device_ops.stream[op]};
+  return group_ops<StreamId>(timeline, [device = timeline.device_ops.device.values(),
+                                        stream = timeline.device_ops.stream.values()](OpIndex op) {
+    return StreamId{device[op], stream[op]};
   });
 }
 

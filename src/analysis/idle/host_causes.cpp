@@ -19,12 +19,14 @@ HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits,
   Pieces profiler;
   Pieces driver;
   std::vector<SliceIndex> calls;  // that name no cause
+  const SliceKinds kinds = timeline.kinds();
+  const auto names = timeline.slices.name.values();
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-    const SliceKind kind = timeline.kind(slice);
+    const SliceKind kind = kinds[slice];
     const bool host = is_host(kind);
     const bool other = kind == SliceKind::overhead || kind == SliceKind::other;
     if (!(host || other) || !is_plausible(timeline, slice)) continue;
-    Answer& answer = answers[timeline.slices.name[slice]];
+    Answer& answer = answers[names[slice]];
     if (answer.kind != kind) answer = {kind, cause_named_by(kind, timeline.name(slice))};
     const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
     if (!host) {

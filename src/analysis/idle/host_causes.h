@@ -2,7 +2,7 @@
 //
 // O(n) in the slices of the run at first. When a thread is first asked for, its time is split into sorted disjoint
 // pieces with one cause each: O(m log m) in those of its slices that stand for a cause. After that, a question about an
-// interval costs O(log m) and the pieces in it.
+// interval costs O(log d) and the pieces in it, d being the number of pieces since the last question.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "analysis/idle/profile_edges.h"
 #include "analysis/idle/sampled_host.h"
 #include "base/interval_set.h"
+#include "base/partition_point_near.h"
 #include "model/timeline.h"
 
 namespace cgpu {
@@ -35,9 +36,11 @@ class HostCauses {
   /// once.
   template <typename Visit>
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
-    const std::vector<Piece>& pieces = pieces_of(thread);
-    auto piece =
-        std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.time.end <= time.begin; });
+    const Pieces& pieces = pieces_of(thread);
+    size_t& asked = threads_[thread].asked;
+    auto piece = partition_point_near(pieces.begin(), pieces.end(), pieces.begin() + static_cast<ptrdiff_t>(asked),
+                                      [&](const Piece& p) { return p.time.end <= time.begin; });
+    asked = static_cast<size_t>(piece - pieces.begin());
     for (; piece != pieces.end() && piece->time.begin < time.end; ++piece) {
       visit(Interval{std::max(piece->time.begin, time.begin), std::min(piece->time.end, time.end)}, piece->cause,
             piece->slice);
@@ -60,6 +63,7 @@ class HostCauses {
     Pieces ways;   // those that tell how it waited
     std::vector<Interval> taking_requests;
     std::optional<Pieces> pieces;  // once asked for
+    size_t asked = 0;              // the first piece of the last answer: gaps come in order of time
   };
 
   void add_waits(const Timeline& timeline, const std::vector<Wait>& waits);

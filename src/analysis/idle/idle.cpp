@@ -24,11 +24,12 @@ struct Idle {
 std::array<Idle, kIdleCauses> idle_of(SessionIdle& gaps, size_t run, const std::vector<OpIndex>& ops) {
   std::array<Idle, kIdleCauses> idle;
   gaps.for_each_gap(run, ops, [&](const IdleGap& gap) {
-    for (size_t cause = 0; cause < idle.size(); ++cause) {
-      if (gap.times[cause] == 0) continue;
-      ++idle[cause].count;
-      idle[cause].total_ns += gap.times[cause];
-      idle[cause].max_ns = std::max(idle[cause].max_ns, gap.times[cause]);
+    for (const IdleCause cause : gap.causes) {
+      const int64_t time = gap.times[static_cast<size_t>(cause)];
+      Idle& of_cause = idle[static_cast<size_t>(cause)];
+      ++of_cause.count;
+      of_cause.total_ns += time;
+      of_cause.max_ns = std::max(of_cause.max_ns, time);
     }
   });
   return idle;

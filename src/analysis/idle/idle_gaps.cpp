@@ -84,6 +84,7 @@ void prefetch_launch(const Timeline& timeline, OpIndex op) {
 template <typename Visit>
 void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visit) {
   const DeviceOps& all = timeline.device_ops;
+  const auto stream_of = all.stream.values();
   const auto start_of = [&](OpIndex op) { return timeline.slices.start[all.slice[op]]; };
   const auto starts_earlier = [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); };
   if (!std::is_sorted(ops.begin(), ops.end(), starts_earlier)) {
@@ -95,7 +96,7 @@ void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visi
   int64_t busy_until = start_of(ops.front());
   std::vector<int64_t> ended;  // the streams of the ops that ended then
   const auto gap_before = [&](OpIndex waking_op, int64_t end) {
-    const bool stream_ended = std::find(ended.begin(), ended.end(), all.stream[waking_op]) != ended.end();
+    const bool stream_ended = std::find(ended.begin(), ended.end(), stream_of[waking_op]) != ended.end();
     visit(Interval{busy_until, end}, waking_op, stream_ended);
   };
   OpIndex first = ops.front();  // of the ops that start when this one does, in file order
@@ -111,47 +112,54 @@ void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visi
       gap_before(first, start);
       busy_until = end;
       ended.clear();
-      ended.push_back(all.stream[op]);
+      ended.push_back(stream_of[op]);
     } else if (end > busy_until && end > start) {
       busy_until = end;
       ended.clear();
-      ended.push_back(all.stream[op]);
+      ended.push_back(stream_of[op]);
     } else if (end == busy_until) {
-      ended.push_back(all.stream[op]);
+      ended.push_back(stream_of[op]);
     }
   }
   if (busy_until < last_end) gap_before(first, last_end);  // up to an op without duration
 }
 
+/// Makes a gap another one, without times; it keeps its memory.
+void begin(IdleGap& gap, const Interval& time, OpIndex waking_op) {
+  gap.time = time;
+  gap.waking_op = waking_op;
+  for (const IdleCause cause : gap.causes) gap.times[static_cast<size_t>(cause)] = 0;
+  gap.causes.clear();
+}
+
+void add(IdleGap& gap, const Interval& part, IdleCause cause) {
+  int64_t& time = gap.times[static_cast<size_t>(cause)];
+  if (time == 0) gap.causes.push_back(cause);
+  time += part.end - part.begin;
+}
+
 }  // namespace
 
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
-                       const std::function<void(const IdleGap&)>& visit) {
-  IdleGap gap;  // its times are cleared cause by cause: a gap has one or two
-  std::vector<IdleCause> causes;
+void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, const VisitGap& visit) {
+  IdleGap gap;
   for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
-    gap.time = time;
-    gap.waking_op = waking_op;
+    begin(gap, time, waking_op);
     split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, host,
-              [&](const Interval& part, IdleCause cause, SliceIndex) {
-                gap.times[static_cast<size_t>(cause)] += part.end - part.begin;
-                causes.push_back(cause);
-              });
+              [&](const Interval& part, IdleCause cause, SliceIndex) { add(gap, part, cause); });
     visit(gap);
-    for (const IdleCause cause : causes) gap.times[static_cast<size_t>(cause)] = 0;
-    causes.clear();
   });
 }
 
 void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, IdleCulprits& culprits,
-                       const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit) {
+                       const VisitParts& visit) {
+  IdleGap gap;
   std::vector<IdlePart> parts;
   for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
-    IdleGap gap{time, waking_op, {}};
+    begin(gap, time, waking_op);
     parts.clear();
     const SliceIndex waking = timeline.device_ops.slice[waking_op];
     split_gap(timeline, time, waking, stream_ended, host, [&](const Interval& part, IdleCause cause, SliceIndex slice) {
-      gap.times[static_cast<size_t>(cause)] += part.end - part.begin;
+      add(gap, part, cause);
       culprits.append({part, cause, slice}, waking, parts);
     });
     visit(gap, parts);

@@ -18,18 +18,21 @@ using TimeByCause = std::array<int64_t, kIdleCauses>;
 
 /// A time in which no op of a device runs.
 struct IdleGap {
-  Interval time;          // on the run's clock
-  OpIndex waking_op = 0;  // the op that ends the gap by starting
-  TimeByCause times{};    // add up to the length of the gap
+  Interval time;                       // on the run's clock
+  OpIndex waking_op = 0;               // the op that ends the gap by starting
+  TimeByCause times{};                 // add up to the length of the gap
+  std::vector<IdleCause> causes = {};  // those that have a time, in the order in which they come in the gap
 };
+
+using VisitGap = std::function<void(const IdleGap&)>;
+using VisitParts = std::function<void(const IdleGap&, const std::vector<IdlePart>&)>;
 
 /// Calls visit(gap) for the gaps between `ops`, which are all of one device, in order of time. `host` is of the same
 /// timeline.
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host,
-                       const std::function<void(const IdleGap&)>& visit);
+void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, const VisitGap& visit);
 
 /// The same with the parts of each gap, in order of time, each with its culprit. They fill the gap.
 void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, IdleCulprits& culprits,
-                       const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit);
+                       const VisitParts& visit);
 
 }  // namespace cgpu

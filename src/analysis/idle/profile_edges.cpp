@@ -21,14 +21,15 @@ struct FirstOp {
 /// By process: when a first wait for a stream or device returned.
 std::map<std::string, int64_t> drained_by_process(const Timeline& timeline) {
   const Slices& slices = timeline.slices;
-  std::vector<bool> drains(timeline.names.size());
+  std::vector<uint8_t> drains(timeline.names.size());
   for (StringId name = 0; name < drains.size(); ++name) {
     const Awaited awaited = awaited_by(timeline.names[name]);
-    drains[name] = awaited == Awaited::stream || awaited == Awaited::device;
+    drains[name] = awaited == Awaited::stream || awaited == Awaited::device ? 1 : 0;
   }
   std::map<std::string, int64_t> drained;
+  const auto names = slices.name.values();
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (!drains[slices.name[slice]] || !is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
+    if (drains[names[slice]] == 0 || !is_call(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
     if (slices.track[slice] == kNone) continue;
     const auto at = drained.try_emplace(timeline.tracks[slices.track[slice]].process, INT64_MAX).first;
     at->second = std::min(at->second, slices.end(slice));
@@ -52,9 +53,10 @@ Interval recorded_of_host(const Timeline& timeline) {
 ProfileEdges::ProfileEdges(const Timeline& timeline) : timeline_(timeline), until_(timeline.tracks.size(), INT64_MIN) {
   const Slices& slices = timeline.slices;
   std::vector<FirstOp> queued(timeline.tracks.size());  // by stream; what has other reasons to begin late is taken out
+  const auto tracks = slices.track.values();
   for_each_device_op(timeline, [&](OpIndex number, SliceIndex op) {
-    if (slices.track[op] == kNone) return;
-    FirstOp& first = queued[slices.track[op]];
+    if (tracks[op] == kNone) return;
+    FirstOp& first = queued[tracks[op]];
     if (first.op != kNone && slices.start[first.op] <= slices.start[op]) return;
     first = {op, timeline.device_ops.device[number]};
   });
@@ -70,6 +72,7 @@ ProfileEdges::ProfileEdges(const Timeline& timeline) : timeline_(timeline), unti
     const auto waited = drained.find(timeline.tracks[slices.track[launch]].process);
     return waited != drained.end() && slices.end(launch) >= waited->second;
   });
+  if (queued.empty()) return;
   int64_t latest = INT64_MIN;
   for (const FirstOp& first : queued) latest = std::max(latest, slices.start[first.op]);
   // What ran meanwhile on the device may be what it waited for.

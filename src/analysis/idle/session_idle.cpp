@@ -23,32 +23,31 @@ void SessionIdle::with_host(size_t run, const std::vector<OpIndex>& ops, Visit v
   Host& host = keeper().hosts_[there.run];
   const std::lock_guard lock(host.mutex);
   keeper().causes_of(there.run);
-  const auto& part = session_.runs[run].part_of;
-  visit(there, host, [&](const IdleGap& gap, const auto& pass_on) {
-    if (!part) return pass_on(gap);
-    IdleGap own = gap;
-    own.waking_op =
-        static_cast<OpIndex>(std::lower_bound(part->ops.begin(), part->ops.end(), gap.waking_op) - part->ops.begin());
-    pass_on(own);
+  visit(there, host);
+}
+
+IdleGap SessionIdle::in_part(size_t run, const IdleGap& gap) const {
+  const std::vector<OpIndex>& ops = session_.runs[run].part_of->ops;
+  IdleGap own = gap;
+  own.waking_op = static_cast<OpIndex>(std::lower_bound(ops.begin(), ops.end(), gap.waking_op) - ops.begin());
+  return own;
+}
+
+void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitGap& visit) {
+  const VisitGap of_part = [&](const IdleGap& gap) { visit(in_part(run, gap)); };
+  with_host(run, ops, [&](OpsInWhole& there, Host& host) {
+    for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes, session_.runs[run].part_of ? of_part : visit);
   });
 }
 
-void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops,
-                               const std::function<void(const IdleGap&)>& visit) {
-  with_host(run, ops, [&](OpsInWhole& there, Host& host, const auto& place) {
-    for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes,
-                      [&](const IdleGap& gap) { place(gap, visit); });
-  });
-}
-
-void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops,
-                               const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit) {
-  with_host(run, ops, [&](OpsInWhole& there, Host& host, const auto& place) {
+void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitParts& visit) {
+  const VisitParts of_part = [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
+    visit(in_part(run, gap), parts);
+  };
+  with_host(run, ops, [&](OpsInWhole& there, Host& host) {
     if (!host.culprits) host.culprits = std::make_unique<IdleCulprits>(there.timeline);
     for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes, *host.culprits,
-                      [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
-                        place(gap, [&](const IdleGap& own) { visit(own, parts); });
-                      });
+                      session_.runs[run].part_of ? of_part : visit);
   });
 }
 

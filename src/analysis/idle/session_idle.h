@@ -27,10 +27,9 @@ class SessionIdle {
 
   /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
   /// threads may do so at once; those of one run wait for each other.
-  void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const std::function<void(const IdleGap&)>& visit);
+  void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitGap& visit);
   /// The same with the parts of each gap and their culprits, which are slices of the whole's timeline (ops_in_whole).
-  void for_each_gap(size_t run, const std::vector<OpIndex>& ops,
-                    const std::function<void(const IdleGap&, const std::vector<IdlePart>&)>& visit);
+  void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitParts& visit);
 
   /// Calls visit(piece, cause, slice) for the pieces of a time of a host thread that have a cause (host_causes.h). The
   /// run and its thread are those of the whole, the time is on the run's clock.
@@ -43,10 +42,11 @@ class SessionIdle {
   SessionIdle& keeper() { return of_whole_ == nullptr ? *this : *of_whole_; }
   /// Of a run of the whole, whose mutex is held.
   HostCauses& causes_of(size_t run);
-  /// Calls visit(ops in the whole, host, place), with the host locked; place(gap, pass_on) calls pass_on with a gap of
-  /// the whole, its waking op turned into that of the session.
+  /// Calls visit(ops in the whole, host), with the host locked.
   template <typename Visit>
   void with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit);
+  /// A gap of the whole with the waking op's number in the session, of which the run is a part.
+  IdleGap in_part(size_t run, const IdleGap& gap) const;
 
   const Session& session_;
   const Session& whole_;

@@ -43,8 +43,9 @@ std::unordered_map<StringId, Usual> usual_durations(const Timeline& timeline, co
     names.push_back(name);
   }
   std::vector<std::vector<int64_t>> durations(names.size());
+  const auto name_of = slices.name.values();
   for (const SliceIndex call : calls) {
-    const uint32_t number = number_of[slices.name[call]];
+    const uint32_t number = number_of[name_of[call]];
     if (number != UINT32_MAX) durations[number].push_back(slices.duration[call]);
   }
   std::unordered_map<StringId, Usual> found;

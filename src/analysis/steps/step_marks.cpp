@@ -142,8 +142,9 @@ std::vector<StepMark> find_step_marks(const Timeline& timeline) {
   std::vector<std::optional<MarkName>> names(timeline.names.size());
   std::vector<StepMark> of_profiler;
   std::map<std::pair<TrackIndex, std::string>, Series> found;
+  const SliceKinds kinds = timeline.kinds();
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (timeline.kind(slice) != SliceKind::annotation || !is_plausible(timeline, slice)) continue;
+    if (kinds[slice] != SliceKind::annotation || !is_plausible(timeline, slice)) continue;
     std::optional<MarkName>& name = names[slices.name[slice]];
     if (!name) name = mark_name_of(timeline.name(slice));
     if (name->kind == MarkKind::none) continue;

@@ -127,9 +127,10 @@ class Search {
     const Slices& slices = timeline.slices;
     const int64_t zero = view_.zero(run);
     const uint8_t* const matches = matches_.data();
+    const auto names = slices.name.values();
     std::vector<uint8_t> categories(timeline.categories.size());  // of slices that are called so
     for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-      const uint32_t name = view_.names().of(run, slices.name[slice]);
+      const uint32_t name = view_.names().of(run, names[slice]);
       if (matches[name] == 0) continue;
       categories[slices.category[slice]] = 1;
       if (!tracks_.empty() && !tracks_[view_.track_of(run, slice)]) continue;
