@@ -183,6 +183,7 @@ void RunWork::read_inputs(const Run& run, Labels& labels) {
 }
 
 void RunWork::find_natures(const Timeline& timeline) {
+  std::vector<std::optional<NatureOfName>> of_name(timeline.names.size());
   std::vector<std::string_view> ops;
   for (WorkItem& item : items_) {
     if (!is_device_work(item.kind)) continue;
@@ -191,7 +192,11 @@ void RunWork::find_natures(const Timeline& timeline) {
       if (items_[above].kind == WorkKind::op) ops.push_back(timeline.name(items_[above].slice));
     }
     const bool casts = item.parent != kNone && items_[item.parent].casts;
-    item.nature = nature_of(item.kernel_class, timeline.name(item.slice), ops, casts);
+    std::optional<NatureOfName>& name = of_name[timeline.slices.name[item.slice]];
+    if (!name) name = nature_of_name(timeline.name(item.slice));
+    // The time that a host spends in an op has the name of that op, where transpose makes another view.
+    const bool in_own_op = !ops.empty() && ops.front() == timeline.name(item.slice);
+    item.nature = nature_of(item.kernel_class, {name->layouts && !in_own_op, name->casts}, ops, casts);
   }
 }
 
