@@ -7,7 +7,8 @@
 // "Alignment-based metrics for trace comparison", Euro-Par 2013) with the O(ND) difference in the place of a quadratic
 // one.
 //
-// Linear in the nodes where the sides are alike, O(nodes x kMostEdits) at worst.
+// Linear in the nodes where the sides are alike, and bounded for each node where they are not
+// (base/sequence_difference.h).
 #pragma once
 
 #include <array>
