@@ -56,10 +56,10 @@ class Alignment {
   /// Nodes of each side that stand for each other without being the same work.
   const std::vector<OfSides<std::vector<uint32_t>>>& replacements() const { return replacements_; }
 
-  /// Ops that lie in no other op, and how many of them both sides have.
+  /// Ops of each side that lie in no other op, and how many of them the other side has, wherever it has them.
   struct TopLevel {
     OfSides<int64_t> ops;
-    int64_t aligned = 0;
+    OfSides<int64_t> aligned;
   };
   const TopLevel& top_level() const { return top_level_; }
 
