@@ -131,8 +131,9 @@ std::string op_words(const Comparison& comparison) {
     }
   }
   // What lies in no other op of one side may lie in one of the other.
-  const std::string same = of_both.a == of_both.b ? fmt::format("{} are the same", of_both.a)
-                                                  : fmt::format("{} and {} are in the other, too", of_both.a, of_both.b);
+  const std::string same = of_both.a == of_both.b
+                               ? fmt::format("{} are the same", of_both.a)
+                               : fmt::format("{} and {} are in the other, too", of_both.a, of_both.b);
   return fmt::format("Of {} ops of A that lie in no other one and {} of B, {}.\n", ops.a, ops.b, same);
 }
 
