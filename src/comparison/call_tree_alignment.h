@@ -1,8 +1,11 @@
 // Which call path of one tree is which of another.
 //
-// Nodes are paired level by level by their names without numbers and addresses. Lines, loops and instructions that only
-// one side has are looked through: what they call stands below their function, and their own values count as its own.
-// Exclusive values therefore add up to the root's inclusive value on each side. O(nodes).
+// Nodes are paired level by level by their names without numbers and addresses, then without the binary that they are
+// in. Lines, loops and instructions that only one side has are looked through: what they call stands below their
+// function, and their own values count as its own. So are functions that only one side has and that take nothing
+// themselves (stubs, wrappers), where what they call stands in their place on the other side. Below a placeholder for a
+// kernel of which one side does not know the function, that of the other side counts as the kernel. Exclusive values
+// therefore add up to the root's inclusive value on each side. O(nodes x depth).
 #pragma once
 
 #include <functional>
@@ -12,6 +15,7 @@
 
 #include "comparison/alignment.h"
 #include "comparison/labels.h"
+#include "comparison/pairing.h"
 #include "model/call_tree.h"
 
 namespace cgpu {
@@ -20,10 +24,12 @@ namespace cgpu {
 struct TreeSide {
   const CallTree* tree = nullptr;
   std::vector<Label> labels;        // by node
-  std::unordered_set<Label> known;  // all of them
+  std::vector<Label> functions;     // without the binary
+  std::unordered_set<Label> known;  // all of both
   std::vector<std::vector<NodeIndex>> children;
   std::vector<double> inclusive;
   std::vector<double> exclusive;
+  std::vector<double> own;  // exclusive values of a node and of the lines, loops and instructions in it
 
   TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels);
 };
@@ -50,6 +56,16 @@ class CallTreeAlignment {
     std::optional<NodeIndex> a;
     std::optional<NodeIndex> b;
   };
+  /// A node, and the one that stands at the level looked at: the node itself, or one above that takes nothing.
+  struct Reached {
+    NodeIndex node;
+    NodeIndex from;
+  };
+  bool is_unknown_kernel(const Pair& pair) const;
+  Pairing pairing_of(const OfSides<std::vector<NodeIndex>>& nodes) const;
+  void append_reached(Side side, Reached reached, std::vector<Reached>& list) const;
+  /// Pairs, of nodes of one side each, what is reached from them; what leads to no pair stays as it is.
+  std::vector<Pair> paired_below(const OfSides<std::vector<NodeIndex>>& alone) const;
   void append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list, double& exclusive) const;
   std::vector<Pair> paired(const OfSides<std::vector<NodeIndex>>& children) const;
   double change_of(const Pair& pair) const;
