@@ -1,13 +1,14 @@
 #include "base/sequence_difference.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <optional>
+#include <unordered_map>
 
 namespace cgpu {
 
 namespace {
 
-using Sequence = std::vector<uint64_t>;
+using Sequence = std::vector<uint32_t>;
 
 /// A part of both sequences: [a_begin, a_end) and [b_begin, b_end).
 struct Box {
@@ -19,12 +20,15 @@ struct Box {
 
 class SequenceSearch {
  public:
-  SequenceSearch(const Sequence& a, const Sequence& b)
+  SequenceSearch(const Sequence& a, const Sequence& b, SearchBudget& budget)
       : a_(a),
         b_(b),
         offset_(static_cast<int64_t>(b.size()) + 1),
+        budget_(budget),
         forward_(a.size() + b.size() + 3),
-        backward_(a.size() + b.size() + 3) {}
+        backward_(a.size() + b.size() + 3) {
+    budget_.steps += kStepsPerElement * static_cast<int64_t>(a.size() + b.size());
+  }
 
   /// Calls match(place in a, place in b) in rising order.
   template <typename Match>
@@ -67,8 +71,9 @@ class SequenceSearch {
   int64_t& forward(int64_t diagonal) { return forward_[static_cast<size_t>(diagonal + offset_)]; }
   int64_t& backward(int64_t diagonal) { return backward_[static_cast<size_t>(diagonal + offset_)]; }
 
-  /// A place on a shortest path through the box, or on the one that comes furthest with kMostEdits; neither of the two
-  /// boxes that it cuts this one into is the whole. The first and the last elements of the box differ.
+  /// A place on a shortest path through the box, or on the one that comes furthest with as many edits as a search may
+  /// have; neither of the two boxes that it cuts this one into is the whole. The first and the last elements of the box
+  /// differ.
   std::pair<int64_t, int64_t> middle_of(const Box& box) {
     const int64_t first = box.a_begin - box.b_begin;  // diagonal of the begin
     const int64_t last = box.a_end - box.b_end;       // of the end
@@ -81,6 +86,7 @@ class SequenceSearch {
     int64_t forward_high = first;
     int64_t backward_low = last;
     int64_t backward_high = last;
+    const size_t most_edits = budget_.steps > 0 ? kMostEdits : kFewestEdits;
     for (size_t edits = 1;; ++edits) {
       // Diagonals outside of the box are not entered; those next to it count as not reached.
       if (forward_low > lowest)
@@ -117,7 +123,8 @@ class SequenceSearch {
         backward(diagonal) = a;
         if (!odd && forward_low <= diagonal && diagonal <= forward_high && a <= forward(diagonal)) return {a, b};
       }
-      if (edits >= kMostEdits) {
+      budget_.steps -= (forward_high - forward_low + backward_high - backward_low) / 2 + 2;
+      if (edits >= most_edits) {
         return furthest(box, {forward_low, forward_high}, {backward_low, backward_high});
       }
     }
@@ -152,21 +159,58 @@ class SequenceSearch {
   const Sequence& a_;
   const Sequence& b_;
   int64_t offset_;
+  SearchBudget& budget_;
   std::vector<int64_t> forward_;
   std::vector<int64_t> backward_;
 };
 
-/// The elements of a sequence that the other one has too, with their places.
+/// The elements of a sequence that the other one has too, as small numbers, with their places.
 struct Kept {
   Sequence elements;
   std::vector<uint32_t> places;
 };
-Kept kept_of(std::span<const uint64_t> sequence, const std::unordered_set<uint64_t>& others) {
-  Kept kept;
-  for (uint32_t i = 0; i < sequence.size(); ++i) {
-    if (!others.contains(sequence[i])) continue;
-    kept.elements.push_back(sequence[i]);
-    kept.places.push_back(i);
+
+/// The first place of each element of a sequence.
+class FirstPlaces {
+ public:
+  explicit FirstPlaces(std::span<const uint64_t> sequence) : sequence_(sequence) {
+    if (sequence.size() <= kShort) return;
+    for (uint32_t i = 0; i < sequence.size(); ++i) places_.try_emplace(sequence[i], i);
+  }
+
+  std::optional<uint32_t> of(uint64_t element) const {
+    if (sequence_.size() <= kShort) {
+      const auto found = std::find(sequence_.begin(), sequence_.end(), element);
+      return found == sequence_.end() ? std::nullopt : std::optional(static_cast<uint32_t>(found - sequence_.begin()));
+    }
+    const auto found = places_.find(element);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static constexpr size_t kShort = 16;  // to look through these is sooner done than to make a table
+  std::span<const uint64_t> sequence_;
+  std::unordered_map<uint64_t, uint32_t> places_;
+};
+
+/// Those of `a` and of `b`, as their first places in `a`.
+std::pair<Kept, Kept> kept_of(std::span<const uint64_t> a, std::span<const uint64_t> b) {
+  const FirstPlaces first(a);
+  std::vector<bool> in_b(a.size());
+  std::pair<Kept, Kept> kept;
+  for (uint32_t i = 0; i < b.size(); ++i) {
+    const std::optional<uint32_t> number = first.of(b[i]);
+    if (!number) continue;
+    in_b[*number] = true;
+    kept.second.elements.push_back(*number);
+    kept.second.places.push_back(i);
+  }
+  if (kept.second.places.empty()) return kept;
+  for (uint32_t i = 0; i < a.size(); ++i) {
+    const uint32_t number = *first.of(a[i]);
+    if (!in_b[number]) continue;
+    kept.first.elements.push_back(number);
+    kept.first.places.push_back(i);
   }
   return kept;
 }
@@ -175,6 +219,12 @@ Kept kept_of(std::span<const uint64_t> sequence, const std::unordered_set<uint64
 
 std::vector<std::pair<uint32_t, uint32_t>> common_subsequence(std::span<const uint64_t> a,
                                                               std::span<const uint64_t> b) {
+  SearchBudget budget;
+  return common_subsequence(a, b, budget);
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> common_subsequence(std::span<const uint64_t> a, std::span<const uint64_t> b,
+                                                              SearchBudget& budget) {
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
   size_t begin = 0;
   while (begin < a.size() && begin < b.size() && a[begin] == b[begin]) ++begin;
@@ -182,13 +232,13 @@ std::vector<std::pair<uint32_t, uint32_t>> common_subsequence(std::span<const ui
   for (uint32_t i = 0; i < begin; ++i) pairs.emplace_back(i, i);
   if (begin == a.size() || begin == b.size()) return pairs;
 
-  const auto rest_of_a = a.subspan(begin);
-  const auto rest_of_b = b.subspan(begin);
-  const Kept kept_a = kept_of(rest_of_a, {rest_of_b.begin(), rest_of_b.end()});
-  const Kept kept_b = kept_of(rest_of_b, {rest_of_a.begin(), rest_of_a.end()});
-  SequenceSearch(kept_a.elements, kept_b.elements).run([&](int64_t place_a, int64_t place_b) {
-    pairs.emplace_back(static_cast<uint32_t>(begin) + kept_a.places[static_cast<size_t>(place_a)],
-                       static_cast<uint32_t>(begin) + kept_b.places[static_cast<size_t>(place_b)]);
+  const auto [kept_a, kept_b] = kept_of(a.subspan(begin), b.subspan(begin));
+  const std::vector<uint32_t>& places_a = kept_a.places;
+  const std::vector<uint32_t>& places_b = kept_b.places;
+  if (places_a.empty()) return pairs;
+  SequenceSearch(kept_a.elements, kept_b.elements, budget).run([&](int64_t place_a, int64_t place_b) {
+    pairs.emplace_back(static_cast<uint32_t>(begin) + places_a[static_cast<size_t>(place_a)],
+                       static_cast<uint32_t>(begin) + places_b[static_cast<size_t>(place_b)]);
   });
   return pairs;
 }

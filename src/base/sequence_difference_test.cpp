@@ -78,7 +78,26 @@ TEST(SequenceDifference, UnlikeSequencesTakeBoundedTime) {
   for (uint64_t& element : b) element = random() % 5000;
   const auto pairs = common_subsequence(a, b);  // the quadratic way would take many seconds
   expect_common(a, b, pairs);
-  EXPECT_GT(pairs.size(), 1000u);
+  EXPECT_GT(pairs.size(), 100u);
+}
+
+TEST(SequenceDifference, ManyUnlikeSequencesSpendNoMoreThanTheirBudget) {
+  std::mt19937 random(4);
+  for (const size_t size : {500u, 3000u, 100'000u}) {
+    SearchBudget budget;
+    int64_t elements = 0;
+    for (size_t round = 0; round * size < 400'000; ++round) {
+      Sequence a(size);
+      Sequence b(size);
+      for (uint64_t& element : a) element = random() % 400;
+      for (uint64_t& element : b) element = random() % 400;
+      expect_common(a, b, common_subsequence(a, b, budget));
+      elements += static_cast<int64_t>(2 * size);
+    }
+    // Beyond its budget a search of kFewestEdits takes no more than that many steps for an element.
+    const int64_t granted = kStepsAtFirst + kStepsPerElement * elements;
+    EXPECT_LT(granted - budget.steps, granted + static_cast<int64_t>(kFewestEdits) * elements) << size;
+  }
 }
 
 TEST(SequenceDifference, WithoutAnythingInCommon) {

@@ -194,8 +194,7 @@ void add_compare_verb(CommandLine& line) {
   verb.add_option("--step", command->step, "Only this iteration of both, or iterations N-M");
   verb.add_option("--rank", command->input.rank, "Only this rank of both, or these: 0,2,8-15");
   verb.add_option("--device", command->input.device, "Only what ran on this device, or on these: 0,2,4-7");
-  verb.add_option("--kernel-rules", command->input.kernel_rules,
-                  "File with rules for kernel classes, asked before the built-in ones");
+  add_completion_options(verb, command->input);
   add_input_options(verb, command->input, false);
   verb.set_action([command] { command->run(); });
 }

@@ -16,11 +16,15 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window) {
   verb.add_option("--device", options.device, "Only what ran on this device, or on these: 0,2,4-7");
   verb.add_option("--profile", options.profile,
                   "Only this thread or stream of a call tree: its name or number in table profiles");
-  verb.add_option("--kernel-rules", options.kernel_rules,
-                  "File with rules for kernel classes, asked before the built-in ones");
+  add_completion_options(verb, options);
   verb.add_option(
       "--peak", options.peaks,
       "Peak rates of the devices that are not known, or to compare with instead: bf16=400TFLOP/s,memory=2TB/s");
+}
+
+void add_completion_options(Verb verb, InputOptions& options) {
+  verb.add_option("--kernel-rules", options.kernel_rules,
+                  "File with rules for kernel classes, asked before the built-in ones");
   verb.add_option("--capture", options.capture,
                   "Profile of the capture of the graphs that the input replays (default: those in a folder "
                   "capture_traces beside it)");

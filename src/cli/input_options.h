@@ -15,6 +15,9 @@ namespace cgpu {
 /// Adds everything but the inputs themselves. `with_window`: the verb looks at a part of the time.
 void add_input_options(Verb verb, InputOptions& options, bool with_window);
 
+/// Adds what else is known of device ops, of those options: the classes of kernels, the captures of graphs.
+void add_completion_options(Verb verb, InputOptions& options);
+
 /// Opens what the options name, with a progress bar, and takes the selected part. Throws Error.
 Session open_selected(const InputOptions& options);
 

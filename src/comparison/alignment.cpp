@@ -209,7 +209,7 @@ void Alignment::count_top_level() {
       }
       if (!top) continue;
       ++top_level_.ops[side];
-      if (side == Side::a && nodes_.a[index].partner != kNone) ++top_level_.aligned;
+      if (nodes_[side][index].partner != kNone) ++top_level_.aligned[side];
     }
   }
 }

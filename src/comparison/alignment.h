@@ -7,7 +7,8 @@
 // "Alignment-based metrics for trace comparison", Euro-Par 2013) with the O(ND) difference in the place of a quadratic
 // one.
 //
-// Linear in the nodes where the sides are alike, O(nodes x kMostEdits) at worst.
+// Linear in the nodes where the sides are alike, and bounded for each node where they are not
+// (base/sequence_difference.h).
 #pragma once
 
 #include <array>
@@ -55,10 +56,10 @@ class Alignment {
   /// Nodes of each side that stand for each other without being the same work.
   const std::vector<OfSides<std::vector<uint32_t>>>& replacements() const { return replacements_; }
 
-  /// Ops that lie in no other op, and how many of them both sides have.
+  /// Ops of each side that lie in no other op, and how many of them the other side has, wherever it has them.
   struct TopLevel {
     OfSides<int64_t> ops;
-    int64_t aligned = 0;
+    OfSides<int64_t> aligned;
   };
   const TopLevel& top_level() const { return top_level_; }
 

@@ -142,13 +142,14 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
   add("device_op_time_of_orphans_pct", "%", share_of({Status::orphan}));
   Alignment::TopLevel top;
   for (const Comparison::Group& group : comparison.groups()) {
-    top.ops.a += group.alignment->top_level().ops.a;
-    top.ops.b += group.alignment->top_level().ops.b;
-    top.aligned += group.alignment->top_level().aligned;
+    for (const Side side : kSides) {
+      top.ops[side] += group.alignment->top_level().ops[side];
+      top.aligned[side] += group.alignment->top_level().aligned[side];
+    }
   }
   if (top.ops.a + top.ops.b > 0) {
     add("top_level_ops", "count", of_sides([&](Side side) { return static_cast<double>(top.ops[side]); }));
-    add("top_level_ops_of_both", "count", of_sides([&](Side) { return static_cast<double>(top.aligned); }));
+    add("top_level_ops_of_both", "count", of_sides([&](Side side) { return static_cast<double>(top.aligned[side]); }));
   }
   const auto each = [&](Side side, std::optional<int64_t> value) {
     return value ? std::optional(per_window(comparison, side, *value)) : std::nullopt;

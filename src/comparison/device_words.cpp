@@ -122,13 +122,19 @@ std::string host_words(const Comparison& comparison) {
 /// How many of the ops that lie in no other one both sides have.
 std::string op_words(const Comparison& comparison) {
   OfSides<int64_t> ops;
-  int64_t of_both = 0;
+  OfSides<int64_t> of_both;
   for (const Comparison::Group& group : comparison.groups()) {
     const Alignment::TopLevel& top = group.alignment->top_level();
-    for (const Side side : kSides) ops[side] += top.ops[side];
-    of_both += top.aligned;
+    for (const Side side : kSides) {
+      ops[side] += top.ops[side];
+      of_both[side] += top.aligned[side];
+    }
   }
-  return fmt::format("Of {} ops of A that lie in no other one and {} of B, {} are the same.\n", ops.a, ops.b, of_both);
+  // What lies in no other op of one side may lie in one of the other.
+  const std::string same = of_both.a == of_both.b
+                               ? fmt::format("{} are the same", of_both.a)
+                               : fmt::format("{} and {} are in the other, too", of_both.a, of_both.b);
+  return fmt::format("Of {} ops of A that lie in no other one and {} of B, {}.\n", ops.a, ops.b, same);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::vector<uint32_t> MergedWork::add(const RunWork& work, size_t iterations) {
       coming.clear();
       for (const uint32_t node : known) there.push_back(likeness_of(nodes_[node], labels_));
       for (const uint32_t item : level.items) coming.push_back(likeness_of(work.item(item), labels_));
-      const Pairing pairing = pair_elements(there, coming);
+      const Pairing pairing = pair_elements(there, coming, budget_);
       uint32_t before = kNone;  // the node of the item before
       for (size_t i = 0; i < level.items.size(); ++i) {
         const WorkItem& item = work.item(level.items[i]);

@@ -2,7 +2,8 @@
 // often it was done and how long it took.
 //
 // Iterations are taken in one after another: each is paired with what there is so far (pairing.h), level by level, and
-// what is new is put where it stands. Linear in the work where iterations are alike.
+// what is new is put where it stands. Linear in the work where iterations are alike; all of them share a budget
+// (base/sequence_difference.h), so that it is linear in the work and the sizes of the tree where they are not.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,7 @@ class MergedWork {
   const Labels& labels_;
   std::vector<WorkNode> nodes_;
   uint32_t first_root_ = kNone;
+  SearchBudget budget_;
 };
 
 /// How alike work is to other work by its label, its shapes and its class. Orphans are like orphans only, and work of

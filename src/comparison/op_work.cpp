@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/host/captured_work.h"
 #include "analysis/host/op_forest.h"
 #include "comparison/comparison.h"
 #include "comparison/device_words.h"
@@ -11,18 +12,12 @@ namespace cgpu {
 
 namespace {
 
-void add_run(const Comparison& comparison, Side side, size_t run, const std::optional<DevicePeaks>& peaks,
-             OpWork& work) {
-  const Timeline& timeline = comparison.facts(side).run(run).timeline;
-  const OpGroups groups = group_ops(comparison.facts(side).run(run));
+/// Adds up what the ops of one profile do: of a run, or of a capture that it replays.
+void add_profile(const Run& profile, const std::vector<LaunchedWork>& launched, const std::optional<DevicePeaks>& peaks,
+                 OpWork& work) {
+  const OpGroups groups = group_ops(profile);
   if (!groups.any_inputs) return;
-  const SliceForest forest = op_forest(timeline);
-  const std::vector<uint32_t>& nodes = comparison.nodes_of_ops(side, run);
-  std::vector<LaunchedWork> launched;
-  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
-    const SliceIndex call = launch_of(timeline, slice);
-    if (nodes[op] != kNone && call != kNone) launched.push_back({call, timeline.slices.duration[slice]});
-  });
+  const SliceForest forest = op_forest(profile.timeline);
   for_each_costed_op(
       groups, forest, &OpCost::flops, launched, [&](const LaunchedWork& one) { work.flops_ns += one.duration; },
       [&](const LaunchedWork&, const OpGroups::Group& group) {
@@ -38,6 +33,32 @@ void add_run(const Comparison& comparison, Side side, size_t run, const std::opt
         work.bytes = work.bytes.value_or(0) + bytes;
         work.bytes_by_op[std::get<0>(group.key)] += bytes;
       });
+}
+
+void add_run(const Comparison& comparison, Side side, size_t number, const std::optional<DevicePeaks>& peaks,
+             OpWork& work) {
+  const Session& session = comparison.facts(side).session();
+  const Run& run = comparison.facts(side).run(number);
+  const Timeline& timeline = run.timeline;
+  const std::vector<uint32_t>& nodes = comparison.nodes_of_ops(side, number);
+  std::vector<bool> captured(timeline.device_ops.size());
+  std::vector<LaunchedWork> launched;
+  for (const CapturedWork& capture : run.captured) {
+    launched.clear();
+    for (const CapturedOp& one : capture.ops) {
+      captured[one.op] = true;
+      if (nodes[one.op] == kNone) continue;
+      launched.push_back({.call = one.call, .duration = duration_of(run, one), .replay = one.replay});
+    }
+    add_profile(run_of_capture(session, run, capture), launched, peaks, work);
+  }
+  launched.clear();
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
+    const SliceIndex call = launch_of(timeline, slice);
+    if (captured[op] || nodes[op] == kNone || call == kNone) return;
+    launched.push_back({.call = call, .duration = timeline.slices.duration[slice]});
+  });
+  add_profile(run, launched, peaks, work);
 }
 
 bool has_shapes(const Comparison& comparison, Side side) {

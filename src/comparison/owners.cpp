@@ -7,6 +7,7 @@
 #include "analysis/common/merged_names.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
+#include "base/sort_runs.h"
 
 namespace cgpu {
 
@@ -42,7 +43,7 @@ class DeviceOwners {
 
   void add(std::vector<OpIndex> ops) {
     const Slices& slices = timeline_.slices;
-    std::stable_sort(ops.begin(), ops.end(), [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); });
+    sort_runs(ops, [&](OpIndex a, OpIndex b) { return std::pair(start_of(a), a) < std::pair(start_of(b), b); });
     Interval busy_span{start_of(ops.front()), INT64_MIN};
     OpIndex last = ops.front();
     // From one begin or end to the next, what runs shares the time.

@@ -5,15 +5,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/sequence_difference.h"
-
 namespace cgpu {
 
 namespace {
 
 class Pairs {
  public:
-  Pairs(std::span<const Likeness> a, std::span<const Likeness> b) : a_(a), b_(b) {
+  Pairs(std::span<const Likeness> a, std::span<const Likeness> b, SearchBudget& budget)
+      : a_(a), b_(b), budget_(budget) {
     result_.of_a.assign(a.size(), Pairing::kAlone);
     result_.of_b.assign(b.size(), Pairing::kAlone);
   }
@@ -82,7 +81,7 @@ class Pairs {
         continue;
       }
       Gap next = gap;
-      for (const auto& [a, b] : common_subsequence(keys_a, keys_b)) {
+      for (const auto& [a, b] : common_subsequence(keys_a, keys_b, budget_)) {
         pair(places_a[a], places_b[b]);
         add_gap({next.a_begin, places_a[a], next.b_begin, places_b[b]}, smaller);
         next.a_begin = places_a[a] + size_t{1};
@@ -105,23 +104,31 @@ class Pairs {
 
   /// Pairs what is alike wherever it stands, the first with the first.
   void pair_moved(Key key) {
-    std::unordered_map<uint64_t, std::vector<uint32_t>> waiting;  // elements of b, the last first
+    const auto is_waiting = [&](std::span<const Likeness> elements, const std::vector<uint32_t>& partners, size_t i) {
+      return partners[i] == Pairing::kAlone && elements[i].*key != 0;
+    };
+    size_t first = 0;
+    while (first < a_.size() && !is_waiting(a_, result_.of_a, first)) ++first;
+    if (first == a_.size()) return;
+    std::unordered_map<uint64_t, uint32_t> next;               // the first element of b that waits
+    std::vector<uint32_t> behind(b_.size(), Pairing::kAlone);  // of an element of b the next like it
     for (size_t b = b_.size(); b-- > 0;) {
-      if (result_.of_b[b] == Pairing::kAlone && b_[b].*key != 0)
-        waiting[b_[b].*key].push_back(static_cast<uint32_t>(b));
+      if (!is_waiting(b_, result_.of_b, b)) continue;
+      const auto [at, is_new] = next.try_emplace(b_[b].*key, static_cast<uint32_t>(b));
+      if (!is_new) behind[b] = std::exchange(at->second, static_cast<uint32_t>(b));
     }
-    if (waiting.empty()) return;
-    for (size_t a = 0; a < a_.size(); ++a) {
-      if (result_.of_a[a] != Pairing::kAlone || a_[a].*key == 0) continue;
-      const auto found = waiting.find(a_[a].*key);
-      if (found == waiting.end() || found->second.empty()) continue;
-      pair(a, found->second.back());
-      found->second.pop_back();
+    for (size_t a = first; a < a_.size() && !next.empty(); ++a) {
+      if (!is_waiting(a_, result_.of_a, a)) continue;
+      const auto found = next.find(a_[a].*key);
+      if (found == next.end() || found->second == Pairing::kAlone) continue;
+      pair(a, found->second);
+      found->second = behind[found->second];
     }
   }
 
   std::span<const Likeness> a_;
   std::span<const Likeness> b_;
+  SearchBudget& budget_;
   std::vector<Gap> gaps_;
   Pairing result_;
 };
@@ -129,6 +136,11 @@ class Pairs {
 }  // namespace
 
 Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b) {
+  SearchBudget budget;
+  return pair_elements(a, b, budget);
+}
+
+Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b, SearchBudget& budget) {
   // Always from the same side, so that the answer the other way round is the mirror image.
   const auto number = [](const Likeness& one) { return std::tuple(one.exact, one.name, one.rough); };
   const bool swapped =
@@ -136,8 +148,8 @@ Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b) 
           ? b.size() < a.size()
           : std::lexicographical_compare(b.begin(), b.end(), a.begin(), a.end(),
                                          [&](const Likeness& x, const Likeness& y) { return number(x) < number(y); });
-  if (!swapped) return Pairs(a, b).find();
-  Pairing pairing = Pairs(b, a).find();
+  if (!swapped) return Pairs(a, b, budget).find();
+  Pairing pairing = Pairs(b, a, budget).find();
   std::swap(pairing.of_a, pairing.of_b);
   for (Pairing::Replacement& one : pairing.replacements) std::swap(one.a, one.b);
   return pairing;

@@ -3,12 +3,15 @@
 // kernels of one class for unlike things), so that there work is paired by class only where both have equally much of
 // it.
 //
-// O((n + m) x kMostEdits) at worst (base/sequence_difference.h), linear where the lists are alike.
+// Costs what the differences of the lists cost (base/sequence_difference.h): linear where they are alike, and bounded
+// for each element where they share nothing.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "base/sequence_difference.h"
 
 namespace cgpu {
 
@@ -34,5 +37,7 @@ struct Pairing {
 
 /// Of `b` and `a` it is the mirror image.
 Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b);
+/// With what searches in other lists have left (base/sequence_difference.h).
+Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b, SearchBudget& budget);
 
 }  // namespace cgpu

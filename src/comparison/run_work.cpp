@@ -8,7 +8,9 @@
 
 #include "analysis/common/nesting.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/host/captured_work.h"
 #include "analysis/op_shapes/recorded_inputs.h"
+#include "base/sort_runs.h"
 
 namespace cgpu {
 
@@ -39,31 +41,47 @@ bool are_of_unlike_types(const RecordedInputs& inputs) {
 RunWork::RunWork(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations,
                  const Options& options, Labels& labels)
     : options_(options), iterations_(iterations.size()) {
-  add_items(facts, run, iterations);
+  find_levels(facts, run);
   const Timeline& timeline = facts.run(run).timeline;
+  add_items(timeline, iterations);
   if (options_.devices_apart) set_devices(timeline);
-  LabelsOfNames label_of(labels, timeline, options_.host.has_value());
-  for (WorkItem& item : items_) item.label = label_of(item.slice);
-  read_inputs(facts.run(run), labels);
-  find_natures(timeline);
-  put_in_order(timeline.slices);
+  std::vector<LabelsOfNames> label_of;
+  for (const HostLevels& levels : levels_) {
+    label_of.emplace_back(labels, levels.run->timeline, options_.host.has_value());
+  }
+  for (WorkItem& item : items_) item.label = label_of[item.profile](item.slice);
+  read_inputs(labels);
+  find_natures();
+  put_in_order();
+  levels_ = {};
 }
 
-void RunWork::add_items(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations) {
-  const Timeline& timeline = facts.run(run).timeline;
-  const std::vector<bool> excluded = around_marks(timeline, facts.steps(run));
-  const auto is_level = [&](SliceIndex slice) {
-    const SliceKind kind = timeline.kind(slice);
-    const bool is_kind = kind == SliceKind::framework_op || kind == SliceKind::annotation ||
-                         (options_.host && is_unit(*options_.host, kind));
-    return is_kind && !excluded[slice] && is_plausible(timeline, slice);
-  };
-  const std::vector<SliceIndex> above = nearest_above(timeline.slices, is_level);
+void RunWork::find_levels(const SessionFacts& facts, size_t number) {
+  const Run& run = facts.run(number);
+  levels_.resize(1 + run.captured.size());
+  levels_[0].run = &run;
+  for (size_t i = 0; i < run.captured.size(); ++i) {
+    levels_[i + 1].run = &run_of_capture(facts.session(), run, run.captured[i]);
+  }
+  for (HostLevels& levels : levels_) {
+    const Timeline& timeline = levels.run->timeline;
+    levels.excluded =
+        levels.run == &run ? around_marks(timeline, facts.steps(number)) : std::vector<bool>(timeline.slices.size());
+    const auto is_level = [&](SliceIndex slice) {
+      const SliceKind kind = timeline.kind(slice);
+      const bool is_kind = kind == SliceKind::framework_op || kind == SliceKind::annotation ||
+                           (options_.host && is_unit(*options_.host, kind));
+      return is_kind && !levels.excluded[slice] && is_plausible(timeline, slice);
+    };
+    levels.above = nearest_above(timeline.slices, is_level);
+    levels.item_of_slice.assign(timeline.slices.size(), kNone);
+  }
+}
+
+void RunWork::add_items(const Timeline& timeline, const std::vector<Iteration>& iterations) {
   item_of_op_.assign(timeline.device_ops.size(), kNone);
-  item_of_slice_.assign(timeline.slices.size(), kNone);
-  add_device_work(timeline, iterations, above);
-  if (options_.all_ops) add_other_ops(timeline, iterations, above, excluded);
-  item_of_slice_ = {};
+  add_device_work(timeline, iterations);
+  if (options_.all_ops) add_other_ops(timeline, iterations);
   // What lies in an annotation that began in another iteration is in the iteration of the annotation's first work: all
   // below a root is in its iteration.
   for (uint32_t item = 0; item < items_.size(); ++item) {
@@ -73,18 +91,25 @@ void RunWork::add_items(const SessionFacts& facts, size_t run, const std::vector
   }
 }
 
-void RunWork::add_device_work(const Timeline& timeline, const std::vector<Iteration>& iterations,
-                              const std::vector<SliceIndex>& above) {
+void RunWork::add_device_work(const Timeline& timeline, const std::vector<Iteration>& iterations) {
   const Slices& slices = timeline.slices;
+  const std::vector<CapturedWork>& captures = levels_[0].run->captured;
+  std::vector<bool> captured(timeline.device_ops.size());
   bool has_ops = false;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    for (const CapturedOp& one : captures[i].ops) {
+      captured[one.op] = true;
+      has_ops = has_ops || levels_[i + 1].above[one.call] != kNone;
+    }
+  }
+  const auto around = [&](SliceIndex call) { return call == kNone ? kNone : levels_[0].above[call]; };
   for_each_device_op(timeline, [&](OpIndex, SliceIndex device_op) {
-    const SliceIndex call = launch_of(timeline, device_op);
-    has_ops = has_ops || (call != kNone && above[call] != kNone);
+    has_ops = has_ops || around(launch_of(timeline, device_op)) != kNone;
   });
   for_each_device_op(timeline, [&](OpIndex op, SliceIndex device_op) {
     const SliceIndex call = launch_of(timeline, device_op);
-    if (options_.host && item_of_slice_[call] != kNone) {  // another piece
-      item_of_op_[op] = item_of_slice_[call];
+    if (options_.host && levels_[0].item_of_slice[call] != kNone) {  // another piece
+      item_of_op_[op] = levels_[0].item_of_slice[call];
       items_[item_of_op_[op]].duration += slices.duration[device_op];
       return;
     }
@@ -93,7 +118,7 @@ void RunWork::add_device_work(const Timeline& timeline, const std::vector<Iterat
                                : iteration_at(iterations, &Iteration::mark, slices.start[call]);
     if (!iteration) return;
     item_of_op_[op] = static_cast<uint32_t>(items_.size());
-    if (options_.host) item_of_slice_[call] = item_of_op_[op];
+    if (options_.host) levels_[0].item_of_slice[call] = item_of_op_[op];
     items_.push_back({.slice = device_op,
                       .op = op,
                       .iteration = *iteration,
@@ -102,45 +127,101 @@ void RunWork::add_device_work(const Timeline& timeline, const std::vector<Iterat
                                                          : WorkKind::device_op,
                       .kernel_class = class_of(timeline, op),
                       .duration = slices.duration[device_op]});
-    turn_.push_back(call == kNone ? slices.start[device_op] : slices.start[call]);
-    add_levels(item_of_op_[op], call == kNone ? kNone : above[call], timeline, above);
+    turn_.push_back({call == kNone ? slices.start[device_op] : slices.start[call], slices.start[device_op]});
+    if (!captured[op]) add_levels(item_of_op_[op], 0, around(call));
   });
+  for (uint32_t i = 0; i < captures.size(); ++i) add_captured_levels(i + 1, captures[i], timeline);
+  if (!captures.empty()) order_uncaptured(timeline, captured);
 }
 
-void RunWork::add_other_ops(const Timeline& timeline, const std::vector<Iteration>& iterations,
-                            const std::vector<SliceIndex>& above, const std::vector<bool>& excluded) {
+/// The levels of a capture around the ops of its replays, and those of the run around the launches.
+void RunWork::add_captured_levels(uint32_t profile, const CapturedWork& work, const Timeline& timeline) {
+  HostLevels& levels = levels_[profile];
+  uint32_t replay = kNone;
+  size_t begin = items_.size();  // of the items of the replay
+  for (const CapturedOp& captured : work.ops) {
+    const uint32_t item = item_of_op_[captured.op];
+    if (item == kNone) continue;
+    if (replay != captured.replay) {
+      for (; begin < items_.size(); ++begin) {
+        if (items_[begin].profile == profile) levels.item_of_slice[items_[begin].slice] = kNone;
+      }
+      replay = captured.replay;
+    }
+    turn_[item].in_call = levels.run->timeline.slices.start[captured.call];
+    const uint32_t outermost = add_levels(item, profile, levels.above[captured.call]);
+    if (outermost != kNone) add_levels(outermost, 0, levels_[0].above[launch_of(timeline, items_[item].slice)]);
+  }
+}
+
+/// Puts device ops of replays that no capture has behind those that ran before them.
+void RunWork::order_uncaptured(const Timeline& timeline, const std::vector<bool>& captured) {
+  std::vector<bool> replays(timeline.slices.size());  // by launch
+  for (const WorkItem& item : items_) {
+    if (item.op != kNone && captured[item.op]) replays[launch_of(timeline, item.slice)] = true;
+  }
+  std::vector<uint32_t> replayed;
+  for (uint32_t item = 0; item < items_.size(); ++item) {
+    if (items_[item].op == kNone) continue;
+    const SliceIndex launch = launch_of(timeline, items_[item].slice);
+    if (launch != kNone && replays[launch]) replayed.push_back(item);
+  }
+  const auto when = [&](uint32_t item) {
+    return std::tuple(launch_of(timeline, items_[item].slice), timeline.slices.start[items_[item].slice], item);
+  };
+  sort_runs(replayed, [&](uint32_t a, uint32_t b) { return when(a) < when(b); });
+  int64_t last = INT64_MIN;
+  for (size_t i = 0; i < replayed.size(); ++i) {
+    if (i > 0 && std::get<0>(when(replayed[i])) != std::get<0>(when(replayed[i - 1]))) last = INT64_MIN;
+    int64_t& in_call = turn_[replayed[i]].in_call;
+    if (captured[items_[replayed[i]].op]) {
+      last = in_call;
+    } else {
+      in_call = last;
+    }
+  }
+}
+
+void RunWork::add_other_ops(const Timeline& timeline, const std::vector<Iteration>& iterations) {
   const Slices& slices = timeline.slices;
+  HostLevels& levels = levels_[0];
   const auto intervals = is_marked(iterations) ? &Iteration::mark : &Iteration::time;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
     if (timeline.kind(slice) != SliceKind::framework_op || !is_plausible(timeline, slice)) continue;
-    if (excluded[slice] || item_of_slice_[slice] != kNone) continue;
+    if (levels.excluded[slice] || levels.item_of_slice[slice] != kNone) continue;
     const auto iteration = iteration_at(iterations, intervals, slices.start[slice]);
     if (!iteration) continue;
     const auto item = static_cast<uint32_t>(items_.size());
-    item_of_slice_[slice] = item;
+    levels.item_of_slice[slice] = item;
     items_.push_back({.slice = slice, .iteration = *iteration});
-    turn_.push_back(slices.start[slice]);
-    add_levels(item, above[slice], timeline, above);
+    turn_.push_back({slices.start[slice], slices.start[slice]});
+    add_levels(item, 0, levels.above[slice]);
   }
 }
 
-/// The host slices around an item, from the inside out, as far as they are not known yet.
-void RunWork::add_levels(uint32_t item, SliceIndex innermost, const Timeline& timeline,
-                         const std::vector<SliceIndex>& above) {
+/// The host slices of a profile around an item, from the inside out, as far as they are not known yet. Returns the
+/// outermost item, or kNone where it lies in one that was known.
+uint32_t RunWork::add_levels(uint32_t item, uint32_t profile, SliceIndex innermost) {
+  HostLevels& levels = levels_[profile];
+  const Timeline& timeline = levels.run->timeline;
   uint32_t below = item;
-  for (SliceIndex slice = innermost; slice != kNone; slice = above[slice]) {
-    if (item_of_slice_[slice] != kNone) {
-      items_[below].parent = item_of_slice_[slice];
-      return;
+  for (SliceIndex slice = innermost; slice != kNone; slice = levels.above[slice]) {
+    if (levels.item_of_slice[slice] != kNone) {
+      items_[below].parent = levels.item_of_slice[slice];
+      return kNone;
     }
-    item_of_slice_[slice] = static_cast<uint32_t>(items_.size());
-    items_[below].parent = item_of_slice_[slice];
-    below = item_of_slice_[slice];
+    levels.item_of_slice[slice] = static_cast<uint32_t>(items_.size());
+    items_[below].parent = levels.item_of_slice[slice];
+    below = levels.item_of_slice[slice];
     const bool is_op = timeline.kind(slice) != SliceKind::annotation || options_.host == HostUnit::all;
-    items_.push_back(
-        {.slice = slice, .iteration = items_[item].iteration, .kind = is_op ? WorkKind::op : WorkKind::annotation});
-    turn_.push_back(timeline.slices.start[slice]);
+    items_.push_back({.slice = slice,
+                      .profile = profile,
+                      .iteration = items_[item].iteration,
+                      .kind = is_op ? WorkKind::op : WorkKind::annotation});
+    const int64_t start = timeline.slices.start[slice];
+    turn_.push_back({profile == 0 ? start : turn_[item].time, start});
   }
+  return below;
 }
 
 void RunWork::set_devices(const Timeline& timeline) {
@@ -160,15 +241,32 @@ void RunWork::set_devices(const Timeline& timeline) {
   }
 }
 
-void RunWork::read_inputs(const Run& run, Labels& labels) {
-  std::vector<uint32_t> ops;
-  std::vector<uint64_t> sources;
+void RunWork::read_inputs(Labels& labels) {
+  std::vector<std::vector<uint32_t>> ops(levels_.size());
   for (uint32_t i = 0; i < items_.size(); ++i) {
-    if (items_[i].kind != WorkKind::op || run.timeline.slices.source[items_[i].slice] == kNoSource) continue;
-    ops.push_back(i);
-    sources.push_back(run.timeline.slices.source[items_[i].slice]);
+    const WorkItem& item = items_[i];
+    if (item.kind != WorkKind::op || timeline_of(item).slices.source[item.slice] == kNoSource) continue;
+    ops[item.profile].push_back(i);
   }
-  if (!run.arguments || ops.empty()) return;
+  for (size_t profile = 0; profile < levels_.size(); ++profile) {
+    if (levels_[profile].run->arguments && !ops[profile].empty()) {
+      read_inputs(*levels_[profile].run, std::move(ops[profile]), labels);
+    }
+  }
+}
+
+/// Those of ops of one profile, of one that stands for several (in each replay) once.
+void RunWork::read_inputs(const Run& run, std::vector<uint32_t> ops, Labels& labels) {
+  const auto slice_of = [&](uint32_t op) { return items_[op].slice; };
+  sort_runs(ops, [&](uint32_t a, uint32_t b) { return std::pair(slice_of(a), a) < std::pair(slice_of(b), b); });
+  std::vector<uint64_t> sources;
+  std::vector<size_t> begin;  // among the ops, of those of each source
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (i > 0 && slice_of(ops[i]) == slice_of(ops[i - 1])) continue;
+    sources.push_back(run.timeline.slices.source[slice_of(ops[i])]);
+    begin.push_back(i);
+  }
+  begin.push_back(ops.size());
   ArgumentReader reader(run.arguments.get(), 0, InputKeys::wanted());
   const InputKeys keys(reader);
   std::string text;
@@ -176,26 +274,36 @@ void RunWork::read_inputs(const Run& run, Labels& labels) {
     const InputTexts texts = keys.texts(arguments);
     if (texts.shapes.empty()) return;
     text.assign(texts.shapes);
-    WorkItem& item = items_[ops[i]];
-    item.shapes = labels.of_text(text);
-    if (run.timeline.name(item.slice) == "aten::copy_") item.casts = are_of_unlike_types(RecordedInputs(texts));
+    const Label shapes = labels.of_text(text);
+    const bool casts =
+        run.timeline.name(slice_of(ops[begin[i]])) == "aten::copy_" && are_of_unlike_types(RecordedInputs(texts));
+    for (size_t op = begin[i]; op < begin[i + 1]; ++op) {
+      items_[ops[op]].shapes = shapes;
+      items_[ops[op]].casts = casts;
+    }
   });
 }
 
-void RunWork::find_natures(const Timeline& timeline) {
+void RunWork::find_natures() {
+  std::vector<std::optional<NatureOfName>> of_name(levels_[0].run->timeline.names.size());
   std::vector<std::string_view> ops;
   for (WorkItem& item : items_) {
     if (!is_device_work(item.kind)) continue;
     ops.clear();
     for (uint32_t above = item.parent; above != kNone && ops.size() < kOpsAround; above = items_[above].parent) {
-      if (items_[above].kind == WorkKind::op) ops.push_back(timeline.name(items_[above].slice));
+      if (items_[above].kind == WorkKind::op) ops.push_back(timeline_of(items_[above]).name(items_[above].slice));
     }
     const bool casts = item.parent != kNone && items_[item.parent].casts;
-    item.nature = nature_of(item.kernel_class, timeline.name(item.slice), ops, casts);
+    const Timeline& timeline = timeline_of(item);
+    std::optional<NatureOfName>& name = of_name[timeline.slices.name[item.slice]];
+    if (!name) name = nature_of_name(timeline.name(item.slice));
+    // The time that a host spends in an op has the name of that op, where transpose makes another view.
+    const bool in_own_op = !ops.empty() && ops.front() == timeline.name(item.slice);
+    item.nature = nature_of(item.kernel_class, {name->layouts && !in_own_op, name->casts}, ops, casts);
   }
 }
 
-void RunWork::put_in_order(const Slices& slices) {
+void RunWork::put_in_order() {
   const size_t lists = iterations_ + items_.size();
   begin_.assign(lists + 1, 0);
   const auto list_of = [&](const WorkItem& item) {
@@ -211,9 +319,7 @@ void RunWork::put_in_order(const Slices& slices) {
     const bool orphan_b = items_[b].kind == WorkKind::orphan;
     if (orphan_a != orphan_b) return orphan_b;
     if (items_[a].device != items_[b].device) return items_[a].device < items_[b].device;
-    if (turn_[a] != turn_[b]) return turn_[a] < turn_[b];
-    // What one call launched, in the order in which it ran.
-    return slices.start[items_[a].slice] < slices.start[items_[b].slice];
+    return std::tie(turn_[a].time, turn_[a].in_call) < std::tie(turn_[b].time, turn_[b].in_call);
   };
   for (size_t list = 0; list < lists; ++list) {
     const auto first = order_.begin() + begin_[list];

@@ -4,6 +4,11 @@
 // Device ops whose launch is not in the profile, in a run that shows which ops launched the others, are orphans: they
 // stand behind the others, in the order of their starts.
 //
+// Around device ops that a graph replayed stands what is around the calls that were captured as them (Run::captured),
+// once for each replay and in the order of the capture, below what is around the launch of the graph: a run that
+// replays then has the ops of one that launches each kernel by itself. What no capture has stands behind what ran
+// before it.
+//
 // Where a run has several devices, their work can be kept apart: it then stands one device behind the other.
 //
 // Of a host that is the device (host_work.h), the pieces of one op are one item. So that such work can be compared with
@@ -41,6 +46,7 @@ inline bool is_device_work(WorkKind kind) {
 
 struct WorkItem {
   SliceIndex slice = kNone;
+  uint32_t profile = 0;     // of the slice: 0 for the run itself, else which of Run::captured, counted from 1
   OpIndex op = kNone;       // of device work; of the host the first piece
   uint32_t parent = kNone;  // item around it
   uint32_t iteration = 0;
@@ -76,26 +82,42 @@ class RunWork {
   std::span<const uint32_t> part(size_t list) const {
     return std::span(order_).subspan(begin_[list], begin_[list + 1] - begin_[list]);
   }
-  void add_items(const SessionFacts& facts, size_t run, const std::vector<Iteration>& iterations);
-  void set_devices(const Timeline& timeline);
-  void read_inputs(const Run& run, Labels& labels);
-  void find_natures(const Timeline& timeline);
-  void put_in_order(const Slices& slices);
+  /// What is around calls on the host, in the run itself or where a graph was captured.
+  struct HostLevels {
+    const Run* run = nullptr;
+    std::vector<bool> excluded;           // by slice: no part of one iteration
+    std::vector<SliceIndex> above;        // the annotation or op around each slice
+    std::vector<uint32_t> item_of_slice;  // of the run, or of one replay
+  };
+  /// When the host came to an item.
+  struct Turn {
+    int64_t time = 0;     // on the clock of the run
+    int64_t in_call = 0;  // of what one call launched: when it ran, or was captured
+  };
 
-  void add_device_work(const Timeline& timeline, const std::vector<Iteration>& iterations,
-                       const std::vector<SliceIndex>& above);
-  void add_other_ops(const Timeline& timeline, const std::vector<Iteration>& iterations,
-                     const std::vector<SliceIndex>& above, const std::vector<bool>& excluded);
-  void add_levels(uint32_t item, SliceIndex innermost, const Timeline& timeline, const std::vector<SliceIndex>& above);
+  void find_levels(const SessionFacts& facts, size_t run);
+  void add_items(const Timeline& timeline, const std::vector<Iteration>& iterations);
+  void set_devices(const Timeline& timeline);
+  void read_inputs(Labels& labels);
+  void read_inputs(const Run& run, std::vector<uint32_t> ops, Labels& labels);
+  void find_natures();
+  void put_in_order();
+
+  void add_device_work(const Timeline& timeline, const std::vector<Iteration>& iterations);
+  void add_captured_levels(uint32_t profile, const CapturedWork& work, const Timeline& timeline);
+  void order_uncaptured(const Timeline& timeline, const std::vector<bool>& captured);
+  void add_other_ops(const Timeline& timeline, const std::vector<Iteration>& iterations);
+  uint32_t add_levels(uint32_t item, uint32_t profile, SliceIndex innermost);
+  const Timeline& timeline_of(const WorkItem& item) const { return levels_[item.profile].run->timeline; }
 
   Options options_;
   size_t iterations_ = 0;
   std::vector<WorkItem> items_;
   std::vector<uint32_t> item_of_op_;
-  std::vector<uint32_t> item_of_slice_;  // of the host, while items are added
-  std::vector<int64_t> turn_;            // by item: when the host came to it
-  std::vector<uint32_t> order_;          // items by the list that they are in
-  std::vector<uint32_t> begin_;          // of each list: the roots of an iteration, then the children of an item
+  std::vector<HostLevels> levels_;  // by WorkItem::profile, while items are made
+  std::vector<Turn> turn_;          // by item, likewise
+  std::vector<uint32_t> order_;     // items by the list that they are in
+  std::vector<uint32_t> begin_;     // of each list: the roots of an iteration, then the children of an item
 };
 
 }  // namespace cgpu

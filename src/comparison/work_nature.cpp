@@ -54,20 +54,22 @@ std::string_view text_of(WorkNature nature) {
   return "";
 }
 
-WorkNature nature_of(KernelClass kernel_class, std::string_view name, std::span<const std::string_view> ops,
-                     bool casts) {
+NatureOfName nature_of_name(std::string_view name) {
+  return {has_part(base_kernel_name(name), kRearranges), has_part(name, kConverts)};
+}
+
+WorkNature nature_of(KernelClass kernel_class, NatureOfName name, std::span<const std::string_view> ops, bool casts) {
   if (kernel_class == KernelClass::set) return WorkNature::fills;
   if (kernel_class == KernelClass::copy) return WorkNature::copies;
   const std::string_view innermost = ops.empty() ? std::string_view() : ops.front();
   const bool moves = kernel_class == KernelClass::layout || kernel_class == KernelClass::convolution ||
                      kernel_class == KernelClass::elementwise || kernel_class == KernelClass::unknown;
-  // An op of the host called transpose makes another view.
-  if (moves && name != innermost && has_part(base_kernel_name(name), kRearranges)) return WorkNature::layouts;
+  if (moves && name.layouts) return WorkNature::layouts;
   if (is_any_of(innermost, kFilling)) return WorkNature::fills;
   if (is_any_of(innermost, kRearranging)) return WorkNature::layouts;
   const bool copies = innermost == "aten::copy_" || is_any_of(innermost, kConverting);
   if (!copies) return WorkNature::computes;
-  if (casts || has_part(name, kConverts)) return WorkNature::casts;
+  if (casts || name.casts) return WorkNature::casts;
   for (const std::string_view op : ops.subspan(1)) {
     if (is_any_of(op, kRearranging)) return WorkNature::layouts;
     if (is_any_of(op, kConverting)) return WorkNature::casts;

@@ -22,10 +22,15 @@ inline constexpr int kWorkNatures = static_cast<int>(WorkNature::layouts) + 1;
 /// "a memset", "a copy", "a cast", "a layout change"; "" for what computes.
 std::string_view text_of(WorkNature nature);
 
-/// Of a device op by its class and full name and the framework ops around it, innermost first; of the time that a host
-/// spends in an op the name is that op's, and the first of those around. `casts`: whether the innermost of these is
-/// known to copy between tensors of unlike types.
-WorkNature nature_of(KernelClass kernel_class, std::string_view name, std::span<const std::string_view> ops,
-                     bool casts);
+/// What the full name of a device op says, wherever it ran.
+struct NatureOfName {
+  bool layouts = false;
+  bool casts = false;
+};
+NatureOfName nature_of_name(std::string_view name);
+
+/// Of a device op by its class, what its name says and the framework ops around it, innermost first. `casts`: whether
+/// the innermost of these is known to copy between tensors of unlike types.
+WorkNature nature_of(KernelClass kernel_class, NatureOfName name, std::span<const std::string_view> ops, bool casts);
 
 }  // namespace cgpu

@@ -31,6 +31,7 @@ class Rank:
         self.allocated, self.queue = 0, []  # bytes; when the first op of each launch ends
         self.marks = []  # (number, begin, end), as marked
         self.launches = []  # (begin of the call, end of the op)
+        self.graph, self.named = None, False  # while one is captured: its kernels (name, duration); whether calls name them
 
     # Host.
 
@@ -82,8 +83,12 @@ class Rank:
 
     def launch(self, kernel, duration, stream=MAIN_STREAM, takes=LAUNCH, late=0, traced=True, blocks=132):
         """`late`: how much later than it could the op begins, for no reason that a profile shows. A launch into a full queue
-        returns when an op has ended and made room."""
+        returns when an op has ended and made room. While a graph is captured nothing runs."""
         launched = self.now
+        if self.graph is not None:
+            self.call("cudaLaunchKernel", takes, **({"kernel": kernel} if self.named else {}))
+            self.graph.append((kernel, duration))
+            return
         if len(self.queue) >= QUEUE and self.queue[-QUEUE] > launched:
             takes = max(takes, self.queue[-QUEUE] + RETURN - launched)
         start = self.begin_of(stream, launched) + late
@@ -94,6 +99,15 @@ class Rank:
             correlation = self.correlation
             self.now += takes
         self.run_op("kernel", kernel, start, duration, stream, correlation, launched, grid=[blocks, 1, 1], block=[256, 1, 1])
+
+    @contextlib.contextmanager
+    def capture(self, named=False):
+        """What is launched in it becomes a graph, for launch_graph(). `named`: calls say which kernel, as of AMD devices."""
+        self.call("cudaStreamBeginCapture", 2)
+        self.graph, self.named = [], named
+        yield self.graph
+        self.graph = None
+        self.call("cudaStreamEndCapture", 2)
 
     def launch_graph(self, kernels, stream=MAIN_STREAM):
         """Kernels (name, duration) that one call launches."""

@@ -1,9 +1,9 @@
 #include "analysis/steps/repeated_sequence.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "analysis/steps/repeats.h"
+#include "base/sort_runs.h"
 
 namespace cgpu {
 
@@ -22,8 +22,7 @@ std::optional<RepeatedSequence> find_repeated_sequence(const Timeline& timeline,
     if (ops.size() > sequence.ops.size()) sequence.ops = std::move(ops);
   }
   const auto start_of = [&](OpIndex op) { return timeline.slices.start[timeline.device_ops.slice[op]]; };
-  std::stable_sort(sequence.ops.begin(), sequence.ops.end(),
-                   [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); });
+  sort_runs(sequence.ops, [&](OpIndex a, OpIndex b) { return std::pair(start_of(a), a) < std::pair(start_of(b), b); });
   Words words;
   for (const OpIndex op : sequence.ops) {
     words.word.push_back(word_of(op));

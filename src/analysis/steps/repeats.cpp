@@ -16,18 +16,19 @@ constexpr double kNearlyAll = 0.9;
 
 /// Distances at which the same kGram words come again, the most frequent first.
 std::vector<size_t> likely_periods(const Words& words, const std::vector<bool>& taken) {
-  std::unordered_map<uint64_t, size_t> last;  // place of a gram, by its hash
-  std::unordered_map<size_t, size_t> times;
-  for (size_t i = 0; i + kGram <= words.word.size(); ++i) {
+  std::vector<std::pair<uint64_t, size_t>> grams;  // by their hashes, with their places
+  size_t free = 0;                                 // words up to here that are not taken
+  for (size_t end = 1; end <= words.word.size(); ++end) {
+    free = taken[end - 1] ? 0 : free + 1;
+    if (free < kGram) continue;
     uint64_t hash = 1469598103934665603U;
-    bool free = true;
-    for (size_t k = i; k < i + kGram; ++k) {
-      hash = (hash ^ words.word[k]) * 1099511628211U;
-      free = free && !taken[k];
-    }
-    if (!free) continue;
-    const auto [at, is_new] = last.try_emplace(hash, i);
-    if (!is_new) ++times[i - std::exchange(at->second, i)];
+    for (size_t k = end - kGram; k < end; ++k) hash = (hash ^ words.word[k]) * 1099511628211U;
+    grams.emplace_back(hash, end - kGram);
+  }
+  std::sort(grams.begin(), grams.end());
+  std::unordered_map<size_t, size_t> times;
+  for (size_t i = 1; i < grams.size(); ++i) {
+    if (grams[i - 1].first == grams[i].first) ++times[grams[i].second - grams[i - 1].second];
   }
   std::vector<std::pair<size_t, size_t>> order;  // times, period
   for (const auto& [period, count] : times) order.emplace_back(count, period);
@@ -52,34 +53,51 @@ struct Covered {
   int64_t weight = 0;
 };
 
-Covered repeats_of(const Words& words, size_t period, const std::vector<bool>& taken) {
+/// What one stretch may lie in.
+struct Range {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+std::vector<Range> free_ranges(const Words& words, const std::vector<bool>& taken) {
+  std::vector<Range> ranges;
+  bool open = false;
+  for (size_t i = 0; i < words.word.size(); ++i) {
+    if (!taken[i] && (!open || words.starts[i])) ranges.push_back({i, i});
+    open = !taken[i];
+    if (open) ranges.back().end = i + 1;
+  }
+  return ranges;
+}
+
+Covered repeats_of(const Words& words, size_t period, const std::vector<Range>& ranges) {
   Covered found{{period, {}}, 0};
-  const size_t size = words.word.size();
-  size_t begin = 0;  // of the stretch in which every word equals the one a period later
-  const auto close = [&](size_t end) {
-    const size_t copies = end > begin ? (end - begin) / period : 0;
-    if (copies < kLeastCopies || !has_heavy(words, begin, period)) return;
+  const auto close = [&](size_t begin, size_t end) {
+    if (!has_heavy(words, begin, period)) return;
     found.repeat.stretches.push_back({begin, end - begin});
     for (size_t i = begin; i < end; ++i) found.weight += words.weight[i];
   };
-  size_t usable = 0;  // end of what may be in one stretch with the words from `begin`
-  for (size_t i = 0; i < size;) {
-    for (usable = std::max(usable, i); usable < size && !taken[usable] && (usable == i || !words.starts[usable]);) {
-      ++usable;
-    }
-    if (usable == i) {  // taken
-      begin = ++i;
-      continue;
-    }
-    begin = i;
-    size_t same = i;
-    while (same + period < usable && words.word[same] == words.word[same + period]) ++same;
-    if (same > i && same + period <= usable) {
-      close(same + period);
-      const bool counted = (same + period - begin) / period >= kLeastCopies;
-      i = counted ? same + period : same + 1;
-    } else {
-      ++i;
+  const auto repeats = [&](size_t i) { return words.word[i] == words.word[i + period]; };
+  const size_t least = (kLeastCopies - 1) * period;  // so many words in a row must equal the one a period later
+  for (const Range& range : ranges) {
+    size_t begin = range.begin;    // of the stretch
+    size_t checked = range.begin;  // words from `begin` to here repeat
+    while (begin + least + period <= range.end) {
+      // From behind: the last word that does not repeat ends all stretches that reach over it, and those before it need
+      // not be looked at.
+      const size_t enough = begin + least;
+      size_t at = enough;
+      while (at > checked && repeats(at - 1)) --at;
+      const bool interrupted = at > checked;
+      checked = enough;
+      if (interrupted) {
+        begin = at;
+        continue;
+      }
+      size_t same = enough;
+      while (same + period < range.end && repeats(same)) ++same;
+      close(begin, same + period);
+      begin = checked = same + period;
     }
   }
   return found;
@@ -88,8 +106,9 @@ Covered repeats_of(const Words& words, size_t period, const std::vector<bool>& t
 std::optional<Repeat> best_repeat(const Words& words, const std::vector<bool>& taken, int64_t least) {
   std::vector<Covered> all;
   int64_t most = 0;
+  const std::vector<Range> ranges = free_ranges(words, taken);
   for (const size_t period : likely_periods(words, taken)) {
-    all.push_back(repeats_of(words, period, taken));
+    all.push_back(repeats_of(words, period, ranges));
     most = std::max(most, all.back().weight);
   }
   if (most <= 0 || most < least) return std::nullopt;

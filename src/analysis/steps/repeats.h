@@ -2,7 +2,8 @@
 // device ops of the layers of a model.
 //
 // Periods are guessed from the distances at which the same eight words come again; for each of the most frequent
-// distances one pass compares each word with the one a period later. O(words x guesses), at most kGuesses.
+// distances one pass compares words with those a period later, few of them where nothing repeats. O(n log n + n x
+// kGuesses) in the words.
 #pragma once
 
 #include <cstddef>

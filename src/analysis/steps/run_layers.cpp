@@ -11,6 +11,7 @@
 #include "analysis/host/module_calls.h"
 #include "analysis/steps/layer_parts.h"
 #include "analysis/steps/repeats.h"
+#include "base/sort_runs.h"
 #include "kernels/kernel_class.h"
 
 namespace cgpu {
@@ -151,9 +152,9 @@ class LayersOfRun {
     const auto time = [&](const PlacedOp& op) {
       return op.launch == kNone ? timeline_.slices.start[op.slice] : there.slices.start[op.launch];
     };
-    std::stable_sort(ops_.begin(), ops_.end(), [&](const PlacedOp& a, const PlacedOp& b) {
-      return std::tuple(a.device, time(a), timeline_.slices.start[a.slice]) <
-             std::tuple(b.device, time(b), timeline_.slices.start[b.slice]);
+    sort_runs(ops_, [&](const PlacedOp& a, const PlacedOp& b) {
+      return std::tuple(a.device, time(a), timeline_.slices.start[a.slice], a.op) <
+             std::tuple(b.device, time(b), timeline_.slices.start[b.slice], b.op);
     });
   }
 
