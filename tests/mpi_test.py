@@ -6,6 +6,7 @@ Environment: CGPU (the binary, beside which cgpu-mpi stands), CGPU_BUILDER (the 
 import glob
 import gzip
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -127,6 +128,14 @@ class Job(unittest.TestCase):
         status, _, said = mpi_job.run(2, "view", self.traces)
         self.assertEqual(status, 2)
         self.assertIn("view: is neither a command nor a file", said[-1])
+
+    def test_processes_of_the_launcher_of_another_mpi_do_not_all_do_the_same(self):
+        for variable in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
+            done = subprocess.run([mpi_job.program(), "table", self.traces, "gpu_time"], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False,
+                                  env=dict(os.environ, **{variable: "3"}))
+            self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+            self.assertIn(b"cgpu: %s=3, but MPI knows of one process only" % variable.encode(), done.stderr)
 
 
 class Corpus(unittest.TestCase):

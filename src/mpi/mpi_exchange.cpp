@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 #include <vector>
+
+#include "cli/cli.h"
 
 namespace cgpu {
 
@@ -18,14 +19,14 @@ enum Kind : int { kJob, kTask, kAnswer, kDismissal, kBytes };
 /// MPI counts bytes of a message with an int.
 constexpr uint64_t kMostBytesOfPiece = uint64_t{1} << 30;
 
-/// Returns when `is_ready`, which is asked more and more seldom.
+/// Returns when `is_ready`, which is asked again after an eighth of the time that was waited so far.
 template <typename IsReady>
 void wait_until(const IsReady& is_ready) {
   using namespace std::chrono_literals;
-  std::chrono::nanoseconds pause = 10us;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begun = Clock::now();
   while (!is_ready()) {
-    std::this_thread::sleep_for(pause);
-    pause = std::min<std::chrono::nanoseconds>(2 * pause, 1ms);
+    std::this_thread::sleep_for(std::clamp<Clock::duration>((Clock::now() - begun) / 8, 10us, 1ms));
   }
 }
 
@@ -92,6 +93,16 @@ unsigned share_of_processors(MPI_Comm machine, int processes) {
   return static_cast<unsigned>(std::clamp(CPU_COUNT(&all) / processes, 1, std::max(1, CPU_COUNT(&own))));
 }
 
+/// Does a part of the exchange. The others would wait for ever for what is left of it: where it throws, the job ends.
+template <typename Part>
+void or_end_job(const Part& part) {
+  const int exit_code = exit_code_of([&] {
+    part();
+    return 0;
+  });
+  if (exit_code != 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
 }  // namespace
 
 MpiExchange::MpiExchange(int& argc, char**& argv) {
@@ -113,49 +124,48 @@ MpiExchange::~MpiExchange() {
 
 void MpiExchange::deal(const std::string& job, const std::function<std::optional<Task>()>& next,
                        const std::function<void(uint32_t, const std::string&)>& answered) {
-  std::vector<uint32_t> dealt(static_cast<size_t>(processes_));  // by worker
-  unsigned unanswered = 0;
-  const auto deal_to = [&](int worker) {
-    const std::optional<Task> task = next();
-    open_files_->deals(worker, task ? task->file : "");
-    if (!task) return;
-    dealt[static_cast<size_t>(worker)] = task->id;
-    send(worker, kTask, task->bytes);
-    ++unanswered;
-  };
-  for (int worker = 1; worker < processes_; ++worker) {
-    send(worker, kJob, job);
-    deal_to(worker);
-  }
-  while (unanswered > 0) {
-    const Message answer = receive(kAnswer);
-    const uint32_t id = dealt[static_cast<size_t>(answer.from)];
-    --unanswered;
-    deal_to(answer.from);  // so that it need not wait for the answer to be taken
-    answered(id, answer.bytes);
-  }
+  or_end_job([&] {
+    std::vector<uint32_t> dealt(static_cast<size_t>(processes_));  // by worker
+    unsigned unanswered = 0;
+    const auto deal_to = [&](int worker) {
+      const std::optional<Task> task = next();
+      open_files_->deals(worker, task ? task->file : "");
+      if (!task) return;
+      dealt[static_cast<size_t>(worker)] = task->id;
+      send(worker, kTask, task->bytes);
+      ++unanswered;
+    };
+    for (int worker = 1; worker < processes_; ++worker) {
+      send(worker, kJob, job);
+      deal_to(worker);
+    }
+    while (unanswered > 0) {
+      const Message answer = receive(kAnswer);
+      const uint32_t id = dealt[static_cast<size_t>(answer.from)];
+      --unanswered;
+      deal_to(answer.from);  // so that it need not wait for the answer to be taken
+      answered(id, answer.bytes);
+    }
+  });
 }
 
 void MpiExchange::work(const MakeCollector& make_collector) {
-  std::optional<RankWorker> worker;
-  for (;;) {
-    const Message message = receive();
-    if (message.kind == kDismissal) return;
-    if (message.kind == kJob) {
-      worker.emplace(message.bytes, *this, make_collector);
-    } else {
-      send(0, kAnswer, worker.value().answer(message.bytes));
+  or_end_job([&] {
+    std::optional<RankWorker> worker;
+    for (;;) {
+      const Message message = receive();
+      if (message.kind == kDismissal) return;
+      if (message.kind == kJob) {
+        worker.emplace(message.bytes, *this, make_collector);
+      } else {
+        send(0, kAnswer, worker.value().answer(message.bytes));
+      }
     }
-  }
+  });
 }
 
 void MpiExchange::dismiss_workers() const {
   for (int worker = 1; worker < processes_; ++worker) send(worker, kDismissal, "");
-}
-
-void MpiExchange::abort(int exit_code) {
-  MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::_Exit(exit_code);
 }
 
 }  // namespace cgpu

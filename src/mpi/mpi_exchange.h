@@ -2,7 +2,7 @@
 //
 // Messages are of two processes: a kind and a size, then the bytes, in pieces. Who waits sleeps meanwhile, for a
 // millisecond at most, as the machine's processors have other work: MPI's own waiting would keep one busy. MPI is only
-// called by the thread that made the object.
+// called by the thread that made the object. A process that cannot go on with a message (no memory) ends the job.
 #pragma once
 
 #include <mpi.h>
@@ -28,6 +28,7 @@ class MpiExchange final : public Exchange {
   MpiExchange(const MpiExchange&) = delete;
   MpiExchange& operator=(const MpiExchange&) = delete;
 
+  int processes() const { return processes_; }
   bool is_root() const { return process_ == 0; }
   unsigned workers() const override { return is_root() ? static_cast<unsigned>(processes_ - 1) : 0; }
   unsigned processes_on_machine() const override { return static_cast<unsigned>(on_machine_); }
@@ -37,12 +38,10 @@ class MpiExchange final : public Exchange {
   void opens(const std::string& file) override { open_files_->opens(file); }
   const OpenFiles& open_files() const { return *open_files_; }
 
-  /// Of a worker: does what the root deals, until it is dismissed. Throws Error where it cannot.
+  /// Of a worker: does what the root deals, until it is dismissed.
   void work(const MakeCollector& make_collector);
   /// Of the root, when it has nothing more to deal.
   void dismiss_workers() const;
-  /// Ends the whole job.
-  [[noreturn]] static void abort(int exit_code);
 
  private:
   int process_ = 0;
