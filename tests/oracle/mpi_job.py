@@ -31,11 +31,12 @@ def is_open_mpi():
     return b"Open MPI" in version.stdout or b"OpenRTE" in version.stdout
 
 
+def launcher(processes):
+    return [MPIRUN, "-n", str(processes), *(["--oversubscribe", "--allow-run-as-root"] if is_open_mpi() else [])]
+
+
 def command(processes, *arguments):
-    launcher = [MPIRUN, "-n", str(processes)]
-    if is_open_mpi():
-        launcher += ["--oversubscribe", "--allow-run-as-root"]
-    return [*launcher, program(), *map(str, arguments)]
+    return [*launcher(processes), program(), *map(str, arguments)]
 
 
 def start(processes, *arguments):
