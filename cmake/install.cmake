@@ -3,6 +3,9 @@
 include(GNUInstallDirs)
 
 install(TARGETS cgpu)
+if(TARGET cgpu-mpi)  # by itself, so that cgpu does not need MPI where it is installed: cmake --install BUILD --component mpi
+  install(TARGETS cgpu-mpi COMPONENT mpi EXCLUDE_FROM_ALL)
+endif()
 install(FILES LICENSE packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # cgpu_install_output(FILE FOLDER word...): what the program prints, run when it is installed, so that it says nothing else.

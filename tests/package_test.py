@@ -64,6 +64,15 @@ class InstalledTest(unittest.TestCase):
         self.assertEqual(files_under(installed()), COMMON | {
             "bin/cgpu", "share/doc/cgpu/LICENSE", "share/man/man1/cgpu.1", "share/zsh/site-functions/_cgpu"})
 
+    def test_what_needs_mpi_is_installed_by_itself(self):
+        if not (BUILD / "cgpu-mpi").exists():
+            self.skipTest("built without MPI")
+        with tempfile.TemporaryDirectory() as folder:
+            run("cmake", "--install", BUILD, "--component", "mpi", "--prefix", folder)
+            self.assertEqual(files_under(folder), {"bin/cgpu-mpi"})
+            version = run(PROGRAM, "--version").stdout
+            self.assertEqual(run(pathlib.Path(folder, "bin/cgpu-mpi"), "--version").stdout, version.replace("cgpu", "cgpu-mpi", 1))
+
     def test_the_program_runs_without_its_sources(self):
         program = installed() / "bin/cgpu"
         self.assertNotIn(str(ROOT).encode(), program.read_bytes())

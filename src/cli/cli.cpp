@@ -1,5 +1,10 @@
 #include "cli/cli.h"
 
+#include <cstdlib>  // defines __GLIBC__
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -45,22 +50,35 @@ std::vector<std::string> with_verb(const CommandLine& line, std::vector<std::str
   return words;
 }
 
+int run_verb(CommandLine& line, std::vector<std::string> given) {
+  std::vector<std::string> words = with_verb(line, std::move(given));
+  if (words.empty()) {
+    std::cerr << line.help();
+    return kUsageError;
+  }
+  if (const Action action = line.parse(std::move(words))) action();
+  return 0;
+}
+
+std::string version() {
+  return std::string(CGPU_VERSION "\n") + built_with;
+}
+
 int parse_and_run(int argc, char** argv) {
-  int exit_code = 0;
-  CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together",
-                   std::string(CGPU_VERSION "\n") + built_with,
+  int verdict = 0;
+  CommandLine line("cgpu", "cgpu: where the time goes in programs that run on CPUs and GPUs together", version(),
                    "cgpu trace.json.gz                     the report\n"
                    "cgpu report trace.json.gz -o page.html the report as a page with charts\n"
                    "cgpu table --list                      all tables\n"
                    "cgpu table trace.json kernels --top 10 one of them");
-  add_report_verb(line);
+  add_report_verb(line, nullptr);
   add_info_verb(line);
-  add_table_verb(line);
-  add_diagnose_verb(line);
+  add_table_verb(line, nullptr);
+  add_diagnose_verb(line, nullptr);
   add_whatif_verb(line);
   add_compare_verb(line);
-  add_check_verb(line, exit_code);
-  add_summarize_verb(line);
+  add_check_verb(line, verdict);
+  add_summarize_verb(line, nullptr);
   add_merge_verb(line);
   add_history_verb(line);
   add_sql_verb(line);
@@ -69,21 +87,37 @@ int parse_and_run(int argc, char** argv) {
   add_completion_verb(line);
   add_manpage_verb(line);
 
-  std::vector<std::string> words = with_verb(line, {argv + 1, argv + argc});
-  if (words.empty()) {
-    std::cerr << line.help();
-    return kUsageError;
-  }
-  if (const Action action = line.parse(std::move(words))) action();
-  return exit_code;
+  const int exit_code = run_verb(line, {argv + 1, argv + argc});
+  return exit_code != 0 ? exit_code : verdict;
+}
+
+int parse_and_share(int argc, char** argv, Exchange& exchange) {
+  CommandLine line("cgpu-mpi", "cgpu-mpi: cgpu for many ranks, whose profiles the processes of an MPI job open",
+                   version(),
+                   "mpirun -n 8 cgpu-mpi profiles/                         the report\n"
+                   "mpirun -n 8 cgpu-mpi summarize profiles/ -o job.cgpu   what is kept of the job\n"
+                   "srun -n 64 cgpu-mpi table profiles/ stragglers         one table, under Slurm");
+  add_report_verb(line, &exchange);
+  add_table_verb(line, &exchange);
+  add_diagnose_verb(line, &exchange);
+  add_summarize_verb(line, &exchange);
+  return run_verb(line, {argv + 1, argv + argc});
 }
 
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  return exit_code_of([&] { return parse_and_run(argc, argv); });
+}
+
+int run_shared_command_line(int argc, char** argv, Exchange& exchange) {
+  return exit_code_of([&] { return parse_and_share(argc, argv, exchange); });
+}
+
+int exit_code_of(const std::function<int()>& work) {
   std::ios::sync_with_stdio(false);
   try {
-    return parse_and_run(argc, argv);
+    return work();
   } catch (const OutOfMemory& error) {
     say(error.what());
   } catch (const std::bad_alloc&) {
@@ -92,6 +126,15 @@ int run_command_line(int argc, char** argv) {
     say(error.what());
   }
   return kUsageError;
+}
+
+void set_up_allocator() {
+#ifdef __GLIBC__
+  // Left to itself the allocator keeps columns of up to 32 MB that have been outgrown: a tenth of the memory of a run.
+  // Tables that come and go are better kept.
+  mallopt(M_MMAP_THRESHOLD, 2 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
 }
 
 }  // namespace cgpu

@@ -24,11 +24,12 @@ namespace cgpu {
 namespace {
 
 struct DiagnoseCommand {
-  InputOptions input;
-  std::string against;
-  std::string rules;
-  std::string format;
-  std::string output;
+  Exchange* exchange;
+  InputOptions input = {};
+  std::string against = {};
+  std::string rules = {};
+  std::string format = {};
+  std::string output = {};
 
   void run() const {
     const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
@@ -68,17 +69,17 @@ struct DiagnoseCommand {
     }
   }
   /// Of profiles, or of what a summary keeps of them.
-  static Table findings_of(const InputOptions& from, const TableOptions& options) {
-    return std::move(
-        fold_ranks(OpeningWithProgress(from).options(), from.selection(), {{&find_analysis("findings"), options}})
-            .tables.front());
+  Table findings_of(const InputOptions& from, const TableOptions& options) const {
+    return std::move(fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(),
+                                {{&find_analysis("findings"), options}})
+                         .tables.front());
   }
 };
 
 }  // namespace
 
-void add_diagnose_verb(CommandLine& line) {
-  auto command = std::make_shared<DiagnoseCommand>();
+void add_diagnose_verb(CommandLine& line, Exchange* exchange) {
+  auto command = std::make_shared<DiagnoseCommand>(DiagnoseCommand{exchange});
   Verb verb = line.add_verb("diagnose", "What slows the run down, what it could give back, and what to do");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--against", command->against,

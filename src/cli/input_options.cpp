@@ -30,8 +30,9 @@ void add_completion_options(Verb verb, InputOptions& options) {
                   "capture_traces beside it)");
 }
 
-OpeningWithProgress::OpeningWithProgress(const InputOptions& options)
+OpeningWithProgress::OpeningWithProgress(const InputOptions& options, Exchange* exchange)
     : bar_(std::make_shared<ProgressBar>("reading " + options.inputs.front())), options_(options.open()) {
+  options_.exchange = exchange;
   options_.warn = [](const std::string& line) { say("warning: " + line); };
   options_.progress = [bar = bar_](OpeningPhase phase, double share) {
     if (phase == OpeningPhase::reading) bar->update(share);

@@ -28,7 +28,8 @@ OpenedProfile opened_profile(const InputOptions& options);
 /// stderr.
 class OpeningWithProgress {
  public:
-  explicit OpeningWithProgress(const InputOptions& options);
+  /// `exchange`: other processes that open ranks, too; may be null.
+  explicit OpeningWithProgress(const InputOptions& options, Exchange* exchange = nullptr);
   const OpenOptions& options() const { return options_; }
 
  private:

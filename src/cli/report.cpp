@@ -15,19 +15,18 @@ namespace cgpu {
 namespace {
 
 struct ReportCommand {
-  InputOptions input;
-  std::string format;
-  std::string output;
+  Exchange* exchange;
+  InputOptions input = {};
+  std::string format = {};
+  std::string output = {};
   std::string names = "full";
 
   void run() const {
     const std::string wanted = format_of_output(format, output, {"html", "json", "md", "txt"});
     check_output(output, input);
     RunHistories histories;
-    std::function<void(const RunInSession&)> look;
-    if (wanted == "html") look = [&](const RunInSession& run) { histories.add(run); };
-    FoldedSession folded =
-        fold_ranks(OpeningWithProgress(input).options(), input.selection(), report_tables(names), look);
+    FoldedSession folded = fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(),
+                                      report_tables(names), wanted == "html" ? &histories : nullptr);
     std::vector<RunHistory> drawn;
     if (wanted == "html") drawn = histories.take(folded);
     const Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
@@ -51,8 +50,8 @@ struct ReportCommand {
 
 }  // namespace
 
-void add_report_verb(CommandLine& line) {
-  auto command = std::make_shared<ReportCommand>();
+void add_report_verb(CommandLine& line, Exchange* exchange) {
+  auto command = std::make_shared<ReportCommand>(ReportCommand{exchange});
   Verb verb = line.add_verb("report", "The whole story of a run on a page (what cgpu INPUT... does)");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--format", command->format, "text, json, html or md (default: by the ending of -o, else text)")

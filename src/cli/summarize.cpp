@@ -16,13 +16,14 @@ namespace cgpu {
 namespace {
 
 struct SummarizeCommand {
-  InputOptions input;
-  std::string output;
+  Exchange* exchange;
+  InputOptions input = {};
+  std::string output = {};
   bool with_host = false;
 
   void run() const {
     check_output(output, input);
-    const MadeSummary summary = summarize(OpeningWithProgress(input).options(), input.selection(), with_host);
+    const MadeSummary summary = summarize(OpeningWithProgress(input, exchange).options(), input.selection(), with_host);
     if (!summary.left_out.empty()) {
       say(fmt::format("left out of the summary, because they are too large: {}", fmt::join(summary.left_out, ", ")));
     }
@@ -32,8 +33,8 @@ struct SummarizeCommand {
 
 }  // namespace
 
-void add_summarize_verb(CommandLine& line) {
-  auto command = std::make_shared<SummarizeCommand>();
+void add_summarize_verb(CommandLine& line, Exchange* exchange) {
+  auto command = std::make_shared<SummarizeCommand>(SummarizeCommand{exchange});
   Verb verb = line.add_verb("summarize",
                             "Keep a run as a small file: a baseline for check, a point of a history, a rank for merge");
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();

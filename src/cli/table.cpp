@@ -56,16 +56,17 @@ std::vector<DeclaredOption> declared_options() {
 }
 
 struct TableCommand {
-  std::vector<std::string> words;  // inputs, then the table's name
-  InputOptions input;
-  std::map<std::string, bool> flags;                         // options of single tables, by name
-  std::map<std::string, std::string> values;                 // "" where not given
-  std::map<std::string, std::vector<std::string>> separate;  // several values
-  std::string format;                                        // "" until run()
-  std::string where;
-  std::string sort;
-  std::optional<size_t> top;
-  std::string output;
+  Exchange* exchange;
+  std::vector<std::string> words = {};  // inputs, then the table's name
+  InputOptions input = {};
+  std::map<std::string, bool> flags = {};                         // options of single tables, by name
+  std::map<std::string, std::string> values = {};                 // "" where not given
+  std::map<std::string, std::vector<std::string>> separate = {};  // several values
+  std::string format = {};                                        // "" until run()
+  std::string where = {};
+  std::string sort = {};
+  std::optional<size_t> top = {};
+  std::string output = {};
   bool list = false;
 
   void run() {
@@ -88,7 +89,7 @@ struct TableCommand {
 
     if (wanted.events != nullptr) return write_events(wanted, options, filter);
     std::vector<Table> tables =
-        fold_ranks(OpeningWithProgress(input).options(), input.selection(), {{&wanted, options}}).tables;
+        fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(), {{&wanted, options}}).tables;
     Table& table = tables.front();
     const std::string why_empty =
         table.empty() && !wanted.needs.empty() ? "the profile has no " + wanted.needs : std::string();
@@ -174,8 +175,8 @@ struct TableCommand {
 
 }  // namespace
 
-void add_table_verb(CommandLine& line) {
-  auto command = std::make_shared<TableCommand>();
+void add_table_verb(CommandLine& line, Exchange* exchange) {
+  auto command = std::make_shared<TableCommand>(TableCommand{exchange});
   Verb verb = line.add_verb("table", "One table as text, CSV, JSON or Markdown; --list names them all");
   verb.add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
   verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");

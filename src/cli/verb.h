@@ -5,16 +5,18 @@
 
 namespace cgpu {
 
-/// Each adds one verb with its options and its action.
-void add_report_verb(CommandLine& line);
+class Exchange;
+
+/// Each adds one verb with its options and its action. `exchange`: other processes that open ranks, too; null for none.
+void add_report_verb(CommandLine& line, Exchange* exchange);
 void add_info_verb(CommandLine& line);
-void add_table_verb(CommandLine& line);
-void add_diagnose_verb(CommandLine& line);
+void add_table_verb(CommandLine& line, Exchange* exchange);
+void add_diagnose_verb(CommandLine& line, Exchange* exchange);
 void add_whatif_verb(CommandLine& line);
 void add_compare_verb(CommandLine& line);
 /// `exit_code` takes what the check says.
 void add_check_verb(CommandLine& line, int& exit_code);
-void add_summarize_verb(CommandLine& line);
+void add_summarize_verb(CommandLine& line, Exchange* exchange);
 void add_merge_verb(CommandLine& line);
 void add_history_verb(CommandLine& line);
 void add_sql_verb(CommandLine& line);

@@ -253,6 +253,18 @@ void FigureCollector::look(const RunInSession& run) {
   figures.steady = static_cast<int64_t>(iterations.steady());
 }
 
+std::string FigureCollector::take_bytes(uint32_t number) {
+  const auto node = ranks_.extract(number);
+  ByteWriter bytes;
+  bytes(node.mapped());
+  return bytes.take();
+}
+
+void FigureCollector::put_bytes(uint32_t number, const std::string& bytes) {
+  ByteReader reader(bytes, "the figures of a rank");
+  reader(ranks_[number]);
+}
+
 RunFigures FigureCollector::take_run(uint32_t number, const std::vector<Table>& tables) {
   auto node = ranks_.extract(number);
   RunFigures figures = node.empty() ? RunFigures() : std::move(node.mapped());
@@ -292,8 +304,7 @@ RunFigures collect_figures(const OpenOptions& open, const Selection& selection, 
   FigureCollector collector;
   std::vector<WantedTable> wanted = FigureCollector::tables();
   if (info != nullptr) wanted.push_back(wanted_info);
-  const FoldedSession folded =
-      fold_ranks(open, selection, wanted, [&](const RunInSession& run) { collector.look(run); });
+  const FoldedSession folded = fold_ranks(open, selection, wanted, &collector);
   RunFigures figures = collector.take(folded.session, folded.tables);
   if (figures.span_ns == 0) throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
   if (info != nullptr) *info = folded.tables.back();

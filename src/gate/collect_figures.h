@@ -6,11 +6,13 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "gate/figures.h"
 #include "session/kept_session.h"
 #include "session/rank_fold.h"
+#include "session/run_collector.h"
 
 namespace cgpu {
 
@@ -21,12 +23,16 @@ inline constexpr size_t kMostNames = 200;
 /// at most. `wall_ns` in order of time.
 size_t warm_up_iterations(const std::vector<int64_t>& wall_ns);
 
-class FigureCollector {
+class FigureCollector final : public RunCollector {
  public:
+  static constexpr const char* kName = "figures";
+
   /// The tables that take() wants made beside.
   static std::vector<WantedTable> tables();
-  /// To be given to fold_ranks.
-  void look(const RunInSession& run);
+  void look(const RunInSession& run) override;
+  std::string name() const override { return kName; }
+  std::string take_bytes(uint32_t number) override;
+  void put_bytes(uint32_t number, const std::string& bytes) override;
   /// Of one of them, as a summary keeps it. `tables` as made for tables(), of this run alone.
   RunFigures take_run(uint32_t number, const std::vector<Table>& tables);
   /// Of all ranks that were seen. `tables` as made for tables(), in their order.

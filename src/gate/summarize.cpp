@@ -173,7 +173,7 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
     if (analysis.events == nullptr) wanted.push_back({&analysis, {}, true});
   }
   FigureCollector collector;
-  SeenRanks seen = see_ranks(open, selection, wanted, [&](const RunInSession& run) { collector.look(run); });
+  SeenRanks seen = see_ranks(open, selection, wanted, &collector);
   const Session& session = *seen.session;
   const bool has_timeline =
       std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return slice_count(run) > 0; });

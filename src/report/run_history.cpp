@@ -4,8 +4,48 @@
 #include <utility>
 
 #include "analysis/device/device_ops.h"
+#include "base/archive.h"
 
 namespace cgpu {
+
+namespace {
+
+/// A history as bytes, in both directions.
+struct HistoryBytes {
+  RunHistory& history;
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(history.rank, history.zero);
+    each(archive, history.devices, [&](DeviceHistory& device) {
+      archive(device.device, device.span.begin, device.span.end);
+      for (IntervalSet& active : device.active) intervals(archive, active);
+    });
+    each(archive, history.memory, [&](MemoryHistory& memory) {
+      archive(memory.device, memory.span.begin, memory.span.end, memory.peak);
+      for (auto* samples : {&memory.allocated, &memory.reserved}) {
+        each(archive, *samples, [&](MemorySample& sample) { archive(sample.time, sample.bytes); });
+      }
+    });
+  }
+
+ private:
+  template <typename Archive, typename T, typename Member>
+  static void each(Archive& archive, std::vector<T>& values, const Member& member) {
+    auto count = static_cast<uint32_t>(values.size());
+    archive(count);
+    values.resize(count);
+    std::for_each(values.begin(), values.end(), member);
+  }
+  template <typename Archive>
+  static void intervals(Archive& archive, IntervalSet& set) {
+    std::vector<Interval> all = set.intervals();
+    each(archive, all, [&](Interval& interval) { archive(interval.begin, interval.end); });
+    set = IntervalSet(std::move(all));
+  }
+};
+
+}  // namespace
 
 RunHistory history_of(const Run& run) {
   RunHistory history;
@@ -39,10 +79,15 @@ RunHistory history_of(const Run& run) {
   return history;
 }
 
-void RunHistories::add(const RunInSession& run) {
-  histories_[run.number] = history_of(run.run());
-  const int64_t rank = run.run().rank_known ? run.run().rank : int64_t{run.number};
-  order_.emplace(std::pair(rank, run.number), run.number);
+void RunHistories::look(const RunInSession& run) {
+  RunHistory history = history_of(run.run());
+  history.rank = run.run().rank_known ? run.run().rank : int64_t{run.number};
+  keep(run.number, std::move(history));
+}
+
+void RunHistories::keep(uint32_t number, RunHistory history) {
+  order_.emplace(std::pair(history.rank, number), number);
+  histories_[number] = std::move(history);
   if (order_.size() <= kDetailed) return;
   const auto last = std::prev(order_.end());
   RunHistory& cut = histories_[last->second];
@@ -52,6 +97,22 @@ void RunHistories::add(const RunInSession& run) {
     memory.reserved = {};
   }
   order_.erase(last);
+}
+
+std::string RunHistories::take_bytes(uint32_t number) {
+  auto node = histories_.extract(number);
+  order_.erase(std::pair(node.mapped().rank, number));
+  ByteWriter bytes;
+  bytes(HistoryBytes{node.mapped()});
+  return bytes.take();
+}
+
+void RunHistories::put_bytes(uint32_t number, const std::string& bytes) {
+  ByteReader reader(bytes, "the history of a rank");
+  RunHistory history;
+  HistoryBytes in_bytes{history};
+  reader(in_bytes);
+  keep(number, std::move(history));
 }
 
 std::vector<RunHistory> RunHistories::take(const FoldedSession& folded) {

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/interval_set.h"
 #include "session/rank_fold.h"
+#include "session/run_collector.h"
 
 namespace cgpu {
 
@@ -40,19 +42,26 @@ struct RunHistory {
   std::vector<MemoryHistory> memory;
 };
 
-/// Of a run by itself; rank and zero are still to be known.
+/// Of a run by itself; zero is still to be known, and the rank where several runs have it.
 RunHistory history_of(const Run& run);
 
 /// Collects the histories of runs that are opened and let go. Pictures have rows for a few dozen runs: of more than
 /// that, those with the highest ranks keep their spans and peaks only.
-class RunHistories {
+class RunHistories final : public RunCollector {
  public:
-  void add(const RunInSession& run);
+  static constexpr const char* kName = "histories";
+
+  void look(const RunInSession& run) override;
+  std::string name() const override { return kName; }
+  std::string take_bytes(uint32_t number) override;
+  void put_bytes(uint32_t number, const std::string& bytes) override;
   /// In the order of the session's runs.
   std::vector<RunHistory> take(const FoldedSession& folded);
 
  private:
   static constexpr size_t kDetailed = 32;
+  void keep(uint32_t number, RunHistory history);
+
   std::map<uint32_t, RunHistory> histories_;                // by number
   std::map<std::pair<int64_t, uint32_t>, uint32_t> order_;  // (rank as far as known, number) of those with details
 };

@@ -13,15 +13,18 @@
 
 namespace cgpu {
 
+class Exchange;
+
 struct OpenOptions {
   std::vector<std::string> inputs;  // files, folders, patterns, "-"
   std::string input_format;         // overrides the recognition by content
   std::string kernel_rules;         // file with rules for kernel classes, asked before the built-in ones
   std::string peaks;                // peak rates of the devices (hardware/stated_peaks.h)
-  std::string capture;   // profile of the captures of graphs, or a folder of them; "": those beside the input
-  unsigned threads = 0;  // 0: as many as the machine has
-  bool strict = false;   // damaged input is an Error
-  double memory = 0;     // bytes that open ranks may take; 0: half of what is available
+  std::string capture;           // profile of the captures of graphs, or a folder of them; "": those beside the input
+  unsigned threads = 0;          // 0: as many as the machine has
+  bool strict = false;           // damaged input is an Error
+  double memory = 0;             // bytes that open ranks may take; 0: half of what is available
+  Exchange* exchange = nullptr;  // other processes that open ranks, too (exchange.h)
   OpeningProgress progress;
   LossWarning warn;
 };

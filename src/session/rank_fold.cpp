@@ -1,23 +1,21 @@
 #include "session/rank_fold.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "analysis/ranks/rank_waits.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "links/clocks.h"
+#include "session/exchange.h"
 #include "session/kept_session.h"
-#include "session/let_go.h"
+#include "session/rank_sizes.h"
+#include "session/rank_worker.h"
 #include "session/selected_runs.h"
 #include "session/summary.h"
 
@@ -25,130 +23,186 @@ namespace cgpu {
 
 namespace {
 
-/// A rank needs at most about this many times the bytes of its file while it is open: a compressed one swells.
-constexpr double kOpenBytesOfPlainByte = 1.0;
-constexpr double kOpenBytesOfCompressedByte = 12.0;
-/// The share of the memory that is available that open ranks may take.
-constexpr double kShareOfMemory = 0.5;
-
-double open_bytes(const ProfilePath& profile) {
-  std::error_code error;
-  double bytes = 0;
-  if (profile.is_folder) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(profile.path, error)) {
-      if (entry.is_regular_file(error)) bytes += static_cast<double>(entry.file_size(error));
-    }
-  } else {
-    bytes = static_cast<double>(std::filesystem::file_size(profile.path, error));
-    if (error) bytes = 0;
-  }
-  const bool compressed = profile.path.ends_with(".gz") || profile.path.ends_with(".zst");
-  return bytes * (compressed ? kOpenBytesOfCompressedByte : kOpenBytesOfPlainByte);
-}
-
-/// The bytes that open ranks may take.
-double most_open_bytes(const OpenOptions& open) {
-  if (open.memory > 0) return open.memory;
-  constexpr std::string_view kAvailable = "MemAvailable:";  // in kB: free, and what the system only keeps to be quick
-  std::ifstream information("/proc/meminfo");
-  for (std::string line; std::getline(information, line);) {
-    if (!line.starts_with(kAvailable)) continue;
-    return kShareOfMemory * 1024 * std::strtod(line.c_str() + kAvailable.size(), nullptr);
-  }
-  return 0;
-}
-
-/// How many ranks to open at once.
-unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads) {
-  double largest = 1;
-  for (const ProfilePath& profile : profiles) largest = std::max(largest, open_bytes(profile));
-  return static_cast<unsigned>(std::clamp(most_open_bytes(open) / largest, 1.0, static_cast<double>(threads)));
-}
-
-/// Whether as many ranks may be open together as are selected, and one more, which is let go.
-bool fit_together(const std::vector<ProfilePath>& profiles, const OpenOptions& open, const NumberList& ranks) {
-  std::vector<double> sizes;
-  for (const ProfilePath& profile : profiles) sizes.push_back(open_bytes(profile));
-  std::sort(sizes.begin(), sizes.end(), std::greater<>());
-  if (!ranks.empty()) sizes.resize(std::min(sizes.size(), ranks.count(sizes.size()) + 1));
-  return std::accumulate(sizes.begin(), sizes.end(), 0.0) <= most_open_bytes(open);
-}
-
 class RankFold {
  public:
   RankFold(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-           const std::function<void(const RunInSession&)>& look, std::vector<ProfilePath> profiles)
+           RunCollector* collector, std::vector<ProfilePath> profiles)
       : open_(open),
         selection_(selection),
         wanted_(wanted),
-        look_(look),
-        dictionary_(dictionary_of(open)),
+        collector_(collector),
         profiles_(std::move(profiles)),
-        runs_(profiles_.size()) {
-    threads_ = thread_count(open.threads);
-    workers_ = std::min(ranks_at_once(profiles_, open, threads_), static_cast<unsigned>(profiles_.size()));
-  }
+        exchange_(open.exchange != nullptr && open.exchange->workers() > 0 ? open.exchange : nullptr),
+        threads_(thread_count(open.threads == 0 && exchange_ != nullptr ? exchange_->threads() : open.threads)),
+        at_once_(at_once()),
+        opening_(opening_options()),
+        opener_(opening_, std::max(1U, threads_ / at_once_)),
+        runs_(profiles_.size()) {}
 
   /// Nothing where the profiles have to be opened together after all.
   std::optional<SeenRanks> see_all() {
     const bool once = selection_.empty();
-    see_each(static_cast<uint32_t>(profiles_.size()),
-             [&](uint32_t number, Partials& partials) { see(number, once ? &partials : nullptr); });
+    RankPass pass;
+    if (once) pass.wanted = wanted_;
+    if (once) pass.collector = collector_;
+    pass.selects_ranks = !selection_.ranks.empty();
+    std::vector<RankTask> tasks;
+    for (const uint32_t number : largest_first(profiles_)) tasks.push_back({number, profiles_[number]});
+    Partials partials = see_tasks(tasks, pass);
     if (is_joined_) return std::nullopt;
     SeenRanks seen = put_together();
     if (once) {
-      look_again(*seen.session);
+      look_again(*seen.session, partials);
     } else {
-      see_selected(*seen.session);
+      partials = see_selected(*seen.session);
     }
     for (const Run& run : seen.session->runs) seen.numbers.push_back(run.number);
     seen.facts = std::make_unique<SessionFacts>(*seen.session);
-    seen.partials = std::move(partials_);
+    seen.partials = std::move(partials);
     return seen;
   }
 
  private:
-  using Partials = std::vector<std::unique_ptr<Partial>>;
+  /// How many ranks this process opens at once.
+  unsigned at_once() const {
+    if (exchange_ != nullptr) return 1;
+    return std::min(ranks_at_once(profiles_, open_, threads_), static_cast<unsigned>(profiles_.size()));
+  }
+
+  /// Warnings come from one thread at a time, and once, however often a rank is opened.
+  OpenOptions opening_options() {
+    OpenOptions opening = open_;
+    if (open_.warn) {
+      opening.warn = [this](const std::string& line) {
+        const std::lock_guard lock(mutex_);
+        if (pass_ == 0) open_.warn(line);
+      };
+    }
+    return opening;
+  }
+
+  /// Has the tasks done, by threads of this process and by its workers.
+  Partials see_tasks(const std::vector<RankTask>& tasks, const RankPass& pass) {
+    const auto see = [&](uint32_t i, Partials& partials) {
+      keep(tasks[i].number, opener_.see(tasks[i], pass, partials, progress()));
+    };
+    if (exchange_ == nullptr) return see_each(static_cast<uint32_t>(tasks.size()), pass.wanted, see);
+    std::vector<uint32_t> returned;
+    Partials partials = see_each(static_cast<uint32_t>(tasks.size()), pass.wanted, see,
+                                 [&](Partials& of_workers) { deal(tasks, pass, of_workers, returned); });
+    for (const uint32_t i : returned) see(i, partials);
+    return partials;
+  }
+
+  /// Has workers do tasks for as long as there are some; those whose runs they cannot send come back.
+  void deal(const std::vector<RankTask>& tasks, const RankPass& pass, Partials& partials,
+            std::vector<uint32_t>& returned) {
+    const auto next_task = [&]() -> std::optional<Exchange::Task> {
+      if (!returned.empty()) return std::nullopt;  // the other files are probably no better
+      const std::optional<uint32_t> i = next();
+      if (!i) return std::nullopt;
+      return Exchange::Task{*i, tasks[*i].profile.path, task_to_bytes(tasks[*i])};
+    };
+    const auto take_answer = [&](uint32_t i, const std::string& bytes) {
+      RankAnswer answer = answer_from_bytes(bytes, pass, tasks[i]);
+      if (opening_.warn) std::for_each(answer.warnings.begin(), answer.warnings.end(), opening_.warn);
+      if (!answer.error.empty()) throw Error(answer.error);
+      if (!answer.seen) return returned.push_back(i);
+      if (pass.collector != nullptr && answer.seen->outcome == RankOutcome::seen) {
+        opener_.collect(pass, tasks[i].number, answer.collected);
+      }
+      combine(partials, std::move(answer.partials));
+      keep(tasks[i].number, std::move(*answer.seen));
+    };
+    exchange_->deal(job_to_bytes(open_, pass), next_task,
+                    [&](uint32_t i, const std::string& bytes) { or_stop([&] { take_answer(i, bytes); }); });
+  }
+
+  void keep(uint32_t number, SeenRank seen) {
+    const std::lock_guard lock(mutex_);
+    is_joined_ = is_joined_ || seen.outcome == RankOutcome::needs_others;
+    if (seen.run) runs_[number] = std::move(seen.run);
+  }
 
   /// Now that it is known of every rank what others must know, those that are selected are opened once more.
-  void see_selected(Session& session) {
+  Partials see_selected(Session& session) {
     SelectedRuns selected(session, selection_);
     const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
     std::vector<std::optional<Run>> parts(session.runs.size());
+    RankPass pass;
+    pass.wanted = wanted_;
+    pass.collector = collector_;
     pass_ = 1;
-    see_each(static_cast<uint32_t>(parts.size()), [&](uint32_t index, Partials& partials) {
-      const uint32_t number = session.runs[index].number;
-      std::optional<Run> again = open(number);
-      if (!again) throw Error(profiles_[number].path, "has changed while it was read");
-      parts[index] = let_go(selected.select_in(index, std::move(*again)), number, waits[index], &partials);
-    });
+    Partials partials =
+        see_each(static_cast<uint32_t>(parts.size()), wanted_, [&](uint32_t index, Partials& of_thread) {
+          const uint32_t number = session.runs[index].number;
+          std::optional<Run> again = opener_.open(profiles_[number], progress());
+          if (!again) throw Error(profiles_[number].path, "has changed while it was read");
+          const RankTask task{number, profiles_[number], waits[index]};
+          parts[index] = opener_.show(selected.select_in(index, std::move(*again)), task, pass, of_thread).run;
+        });
     for (size_t i = 0; i < parts.size(); ++i) session.runs[i] = std::move(*parts[i]);
     selected.finish(session);
+    return partials;
   }
 
-  /// Calls task(i, partial results of the thread) for each i < count.
+  /// Shows the runs whose threads waited for other ranks once more to the tables for which that matters.
+  void look_again(const Session& session, Partials& partials) {
+    RankPass pass;
+    pass.keeps_runs = false;
+    std::vector<size_t> asking;
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      if (!partials[i] || !wanted_[i].analysis->asks_who_waited) continue;
+      asking.push_back(i);
+      pass.wanted.push_back(wanted_[i]);
+    }
+    if (asking.empty()) return;
+    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+    std::vector<RankTask> tasks;
+    for (size_t i = 0; i < waits.size(); ++i) {
+      const uint32_t number = session.runs[i].number;
+      if (!waits[i].empty()) tasks.push_back({number, profiles_[number], waits[i]});
+    }
+    if (tasks.empty()) return;
+    pass_ = 1;
+    Partials again = see_tasks(tasks, pass);
+    for (size_t i = 0; i < asking.size(); ++i) {
+      again[i]->combine(std::move(*partials[asking[i]]));
+      partials[asking[i]] = std::move(again[i]);
+    }
+  }
+
+  /// Calls task(i, partial results of the thread) for each i < count. `deal`, if given, is called on this thread, with
+  /// partial results of its own.
   template <typename Task>
-  void see_each(uint32_t count, const Task& task) {
+  Partials see_each(uint32_t count, const std::vector<WantedTable>& wanted, const Task& task,
+                    const std::function<void(Partials&)>& deal = nullptr) {
     next_ = 0;
     count_ = count;
-    std::vector<Partials> kept(workers_);
-    on_threads(workers_, [&](unsigned worker) {
-      for (const WantedTable& table : wanted_) {
-        kept[worker].push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);
-      }
-      try {
-        while (const auto i = next()) task(*i, kept[worker]);
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::current_exception();
-      }
+    const unsigned dealers = deal ? 1 : 0;
+    std::vector<Partials> kept(dealers + at_once_);
+    on_threads(dealers + at_once_, [&](unsigned thread) {
+      kept[thread] = new_partials(wanted);
+      or_stop([&] {
+        if (thread < dealers) return deal(kept[thread]);
+        while (const auto i = next()) task(*i, kept[thread]);
+      });
     });
     if (error_) std::rethrow_exception(error_);
-    partials_ = std::move(kept[0]);
-    for (unsigned worker = 1; worker < workers_ && !kept[worker].empty(); ++worker) {
-      for (size_t i = 0; i < partials_.size(); ++i) {
-        if (partials_[i]) partials_[i]->combine(std::move(*kept[worker][i]));
-      }
+    for (size_t thread = 1; thread < kept.size() && !kept[thread].empty(); ++thread) {
+      combine(kept[0], std::move(kept[thread]));
+    }
+    return std::move(kept[0]);
+  }
+
+  /// Keeps the first exception, after which nothing more is begun.
+  template <typename Work>
+  void or_stop(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
     }
   }
 
@@ -180,89 +234,26 @@ class RankFold {
   /// `done`: ranks of this pass.
   void tell_progress(double done) {
     const double passes = selection_.empty() ? 1 : 2;
-    if (open_.progress) open_.progress(OpeningPhase::reading, (pass_ + done / std::max(count_, 1U)) / passes);
+    const double pass = selection_.empty() ? 0 : pass_;
+    if (open_.progress) open_.progress(OpeningPhase::reading, (pass + done / std::max(count_, 1U)) / passes);
   }
 
-  /// A completed run; none where a file of a folder is no profile.
-  std::optional<Run> open(uint32_t number) {
-    ReadOptions read = read_options(open_);
-    if (read.left_out) {
-      read.left_out = [&, warn = read.left_out](const std::string& why) {
-        const std::lock_guard lock(mutex_);
-        if (pass_ == 0) warn(why);
-      };
-    }
-    read.threads = std::max(1U, threads_ / workers_);
-    if (open_.progress && workers_ == 1) {
-      read.progress = [&](double share) { tell_progress(next_ - 1 + share); };
-    }
-    std::optional<Run> run = read_if_profile(profiles_[number], read);
-    if (!run) return std::nullopt;
-    complete_run(*run, open_, dictionary_, read.threads);
-    return run;
-  }
-
-  void see(uint32_t number, Partials* partials) {
-    std::optional<Run> run = open(number);
-    if (!run) return;
-    Session alone;
-    alone.inputs = open_.inputs;
-    alone.runs.push_back(std::move(*run));
-    const bool is_cut_inside = !selection_.ranks.empty() && SelectedRuns::is_of_several_ranks(alone.runs[0]);
-    if (is_companion(alone.runs[0]) || is_cut_inside) {
-      const std::lock_guard lock(mutex_);
-      is_joined_ = true;
-      return;
-    }
-    runs_[number] = let_go(std::move(alone), number, {}, partials);
-  }
-
-  /// Shows a run to the tables, if there are any, and lets its timeline go.
-  Run let_go(Session alone, uint32_t number, std::vector<HostCauses::Wait> waits, Partials* partials) {
-    if (partials != nullptr) {
-      const SessionFacts facts(alone, std::move(waits));
-      const RunInSession in_session{facts, 0, number};
-      for (const std::unique_ptr<Partial>& partial : *partials) {
-        if (partial) partial->update(in_session);
-      }
-      if (look_) {
-        const std::lock_guard lock(look_mutex_);
-        look_(in_session);
-      }
-    }
-    let_timeline_go(alone.runs[0]);
-    alone.runs[0].number = number;
-    return std::move(alone.runs[0]);
-  }
-
-  /// Shows the runs whose threads waited for other ranks once more to the tables for which that matters.
-  void look_again(const Session& session) {
-    std::vector<size_t> asking;
-    for (size_t i = 0; i < wanted_.size(); ++i) {
-      if (partials_[i] && wanted_[i].analysis->asks_who_waited) asking.push_back(i);
-    }
-    if (asking.empty()) return;
-    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
-    for (size_t i = 0; i < waits.size(); ++i) {
-      if (waits[i].empty()) continue;
-      const uint32_t number = session.runs[i].number;
-      std::optional<Run> run = open(number);
-      if (!run) continue;
-      Session alone;
-      alone.runs.push_back(std::move(*run));
-      const SessionFacts facts(alone, waits[i]);
-      for (const size_t table : asking) partials_[table]->update({facts, 0, number});
-    }
+  /// Of the rank that is being opened, where that is one at a time.
+  std::function<void(double)> progress() {
+    if (!open_.progress || at_once_ > 1 || exchange_ != nullptr) return nullptr;
+    return [this](double share) { tell_progress(next_ - 1 + share); };
   }
 
   const OpenOptions& open_;
   const Selection& selection_;
   const std::vector<WantedTable>& wanted_;
-  const std::function<void(const RunInSession&)>& look_;
-  const KernelDictionary dictionary_;
+  RunCollector* const collector_;
   const std::vector<ProfilePath> profiles_;
-  unsigned threads_ = 1;
-  unsigned workers_ = 1;
+  Exchange* const exchange_;  // null where there are no workers
+  const unsigned threads_;
+  const unsigned at_once_;
+  const OpenOptions opening_;
+  const RankOpener opener_;
   unsigned pass_ = 0;
   uint32_t count_ = 0;  // of what is to be seen in this pass
 
@@ -270,28 +261,24 @@ class RankFold {
   uint32_t next_ = 0;
   bool is_joined_ = false;  // they have to be open together
   std::exception_ptr error_;
-  std::mutex look_mutex_;
-
-  std::vector<std::optional<Run>> runs_;  // by number; each is written by one thread
-  Partials partials_;                     // by wanted table; null for those made of the whole session
+  std::vector<std::optional<Run>> runs_;  // by number
 };
 
 FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-                            const std::function<void(const RunInSession&)>& look) {
+                            RunCollector* collector) {
   FoldedSession folded{open_selected(open, selection), {}, {}};
   const SessionFacts facts(folded.session);
   for (const WantedTable& table : wanted) folded.tables.push_back(make_table(*table.analysis, facts, table.options));
   for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
     folded.numbers.push_back(run);
-    if (look) look({facts, run, run});
+    if (collector != nullptr) collector->look({facts, run, run});
   }
   return folded;
 }
 
 /// Sees the ranks one after another; nothing where all have to be open at once.
 std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& selection,
-                                    const std::vector<WantedTable>& wanted,
-                                    const std::function<void(const RunInSession&)>& look) {
+                                    const std::vector<WantedTable>& wanted, RunCollector* collector) {
   if (!SelectedRuns::can_select(selection)) return std::nullopt;
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);
   double bytes = 0;
@@ -306,7 +293,7 @@ std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& se
       std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
   if (profiles.size() < 2 || has_stdin) return std::nullopt;
   if (!selection.empty() && fit_together(profiles, open, selection.ranks)) return std::nullopt;
-  return RankFold(open, selection, wanted, look, std::move(profiles)).see_all();
+  return RankFold(open, selection, wanted, collector, std::move(profiles)).see_all();
 }
 
 }  // namespace
@@ -321,13 +308,13 @@ Table SeenRanks::table_of_whole(const WantedTable& wanted) const {
 }
 
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-                         const std::function<void(const RunInSession&)>& look) {
+                         RunCollector* collector) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
   if (auto summary = summary_of(open, selection)) {
     return KeptSession(std::move(*summary), open, selection.ranks).take(wanted);
   }
-  std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, look);
-  if (!seen) return with_all_open(open, selection, wanted, look);
+  std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, collector);
+  if (!seen) return with_all_open(open, selection, wanted, collector);
   std::vector<Table> tables;
   for (size_t i = 0; i < wanted.size(); ++i) {
     tables.push_back(seen->partials[i] ? seen->partials[i]->finalize({*seen->facts, seen->numbers})
@@ -338,18 +325,16 @@ FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, co
 }
 
 SeenRanks see_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-                    const std::function<void(const RunInSession&)>& look) {
-  if (std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, look)) return std::move(*seen);
+                    RunCollector* collector) {
+  if (std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, collector)) return std::move(*seen);
   SeenRanks seen;
   seen.session = std::make_unique<Session>(open_selected(open, selection));
   seen.facts = std::make_unique<SessionFacts>(*seen.session);
-  for (const WantedTable& table : wanted) {
-    seen.partials.push_back(table.analysis->fold ? table.analysis->fold(*table.analysis, table.options) : nullptr);
-  }
+  seen.partials = new_partials(wanted);
   for (uint32_t run = 0; run < seen.session->runs.size(); ++run) {
     seen.numbers.push_back(run);
     const RunInSession in_session{*seen.facts, run, run};
-    look(in_session);
+    collector->look(in_session);
     for (const std::unique_ptr<Partial>& partial : seen.partials) {
       if (partial) partial->update(in_session);
     }

@@ -1,0 +1,63 @@
+// Which process has which file open, as far as can still be told when one of them has died: the processes of a machine
+// know it of each other, by memory that they share, and process 0 what it has dealt to all.
+//
+// Written while a job runs, read in a signal handler: fixed arrays, nothing is allocated.
+#pragma once
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace cgpu {
+
+/// The name of a file, as far as it fits: its end, which tells files apart.
+class FileSlot {
+ public:
+  void set(const std::string& file);
+  /// "" for none. Somebody may be writing it: then it is a part of a name.
+  const char* name() const { return name_.data(); }
+
+ private:
+  std::array<char, 512> name_ = {};
+};
+
+/// A process of this machine.
+struct ProcessSlot {
+  int process = 0;  // its number in the job
+  std::atomic<pid_t> id = 0;
+  FileSlot file;
+};
+
+class OpenFiles {
+ public:
+  /// `all`: the processes of the job; `machine`: those that share the memory of this one. All of them call this.
+  OpenFiles(MPI_Comm all, MPI_Comm machine);
+  ~OpenFiles();
+  OpenFiles(const OpenFiles&) = delete;
+  OpenFiles& operator=(const OpenFiles&) = delete;
+
+  int process() const { return process_; }
+  /// What this process opens; "" for nothing.
+  void opens(const std::string& file) { slots_[own_]->file.set(file); }
+  /// Of process 0: what it has dealt to another one; "" when it has answered.
+  void deals(int process, const std::string& file) { dealt_[static_cast<size_t>(process)].set(file); }
+
+  /// The processes of this machine, in the order of their numbers.
+  const std::vector<ProcessSlot*>& of_machine() const { return slots_; }
+  const ProcessSlot& own() const { return *slots_[own_]; }
+  /// By process; empty but in process 0.
+  const std::vector<FileSlot>& dealt() const { return dealt_; }
+
+ private:
+  int process_ = 0;
+  size_t own_ = 0;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<ProcessSlot*> slots_;
+  std::vector<FileSlot> dealt_;
+};
+
+}  // namespace cgpu

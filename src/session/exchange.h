@@ -1,0 +1,38 @@
+// Processes that share the work on one job. One of them, the root, has the job: it deals tasks to the others, its
+// workers, who answer them; it may do tasks itself meanwhile. Jobs, tasks and answers are bytes (rank_worker.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace cgpu {
+
+/// As the root sees it.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  /// Processes besides the root.
+  virtual unsigned workers() const = 0;
+  /// Processes that share the machine of this one, itself among them.
+  virtual unsigned processes_on_machine() const = 0;
+  /// Threads to work with, where the user does not say how many.
+  virtual unsigned threads() const = 0;
+
+  struct Task {
+    uint32_t id = 0;
+    std::string file;  // that it is about, for messages
+    std::string bytes;
+  };
+  /// Sends `job` to the workers, then a task to each that has none, until `next` has no more and all are answered.
+  /// Calls next() and answered(id, bytes) on the caller's thread; they must not throw.
+  virtual void deal(const std::string& job, const std::function<std::optional<Task>()>& next,
+                    const std::function<void(uint32_t, const std::string&)>& answered) = 0;
+
+  /// Says which file this process opens now, "" for none, to whoever tells of it should the process die.
+  virtual void opens(const std::string& file) = 0;
+};
+
+}  // namespace cgpu

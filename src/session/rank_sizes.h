@@ -1,0 +1,23 @@
+// How many ranks memory allows to be open at once, by the sizes of their files.
+#pragma once
+
+#include <vector>
+
+#include "readers/reader.h"
+#include "session/open.h"
+
+namespace cgpu {
+
+/// About how many bytes a profile needs at most while it is open. 0 where its size is not known.
+double open_bytes(const ProfilePath& profile);
+
+/// How many of these to open at once, with as many threads.
+unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads);
+
+/// Whether as many ranks may be open together as are selected (empty: all), and one more, which is let go.
+bool fit_together(const std::vector<ProfilePath>& profiles, const OpenOptions& open, const NumberList& ranks);
+
+/// The indices of profiles, the largest first.
+std::vector<uint32_t> largest_first(const std::vector<ProfilePath>& profiles);
+
+}  // namespace cgpu

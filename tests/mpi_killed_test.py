@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""A process of `cgpu-mpi` that is killed ends the job: the file that it was opening is named, the exit status is not 0, and there
+is no result, or, where it was killed too late, all of it.
+
+Environment: CGPU (the binary, beside which cgpu-mpi stands), CGPU_BUILDER (the trace builder), MPIRUN (the launcher).
+"""
+import concurrent.futures
+import glob
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import built, mpi_job  # noqa: E402
+
+KILLS = 50
+
+
+def setUpModule():
+    mpi_job.must_exist()
+
+
+def read(path):
+    with open(path, "rb") as handle:
+        return handle.read()
+
+
+class Killed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.traces, _ = built.build(cls.folder.name, "--model", "moe", "--megabytes", 4, "--seed", 3, ranks=4)
+
+    def open_trace(self, pid):
+        """The trace that a process has open."""
+        for link in glob.glob("/proc/%d/fd/*" % pid):
+            try:
+                target = os.readlink(link)
+            except OSError:
+                continue
+            if target.startswith(self.traces):
+                return target
+        return None
+
+    def kill_while_it_opens(self, number):
+        """Kills a process of the job when it has a trace open; returns which trace, and what was said."""
+        target = os.path.join(self.folder.name, "never.cgpu")
+        process = mpi_job.start(3, *self.job("summarize", target))
+        trace = None
+        while trace is None and process.poll() is None:
+            pid = mpi_job.children(process).get(number)
+            if pid is None or not self.open_trace(pid):
+                continue
+            os.kill(pid, signal.SIGSTOP)
+            trace = self.open_trace(pid)
+            os.kill(pid, signal.SIGKILL if trace else signal.SIGCONT)
+        _, said = process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertFalse(os.path.exists(target))
+        return trace, said.decode()
+
+    def test_the_file_that_a_process_was_opening_is_named(self):
+        if not mpi_job.is_open_mpi():
+            self.skipTest("MPICH kills the other processes before they can say anything")
+        for number in (1, 2, 0):
+            with self.subTest(process=number):
+                trace, said = self.kill_while_it_opens(number)
+                self.assertIsNotNone(trace)
+                self.assertRegex(said, r"cgpu-mpi: process %d died while it opened %s" % (number, re.escape(trace)))
+
+    def test_at_any_moment_there_is_a_whole_result_or_none(self):
+        whole = {}
+        usual = {}
+        for verb in ("summarize", "report"):
+            target = os.path.join(self.folder.name, verb)
+            begun = time.monotonic()
+            self.assertEqual(mpi_job.run(3, *self.job(verb, target))[0], 0)
+            usual[verb] = time.monotonic() - begun
+            whole[verb] = read(target)
+
+        def kill(number):
+            """Kills one process of one job; what became of it, None where the job was done before."""
+            chance = random.Random(number)
+            verb = chance.choice(sorted(whole))
+            target = os.path.join(self.folder.name, "killed-%d" % number)
+            process = mpi_job.start(3, *self.job(verb, target))
+            time.sleep(chance.uniform(0, usual[verb]))
+            there = mpi_job.children(process)
+            while not there and process.poll() is None:
+                there = mpi_job.children(process)
+            victim = chance.choice(sorted(there) or [None])
+            try:
+                os.kill(there[victim], signal.SIGKILL)
+            except (KeyError, ProcessLookupError):
+                process.communicate(timeout=60)
+                return None
+            said = b"".join(process.communicate(timeout=60))  # MPICH says it on standard output
+            return victim, process.returncode, said.decode(), verb, read(target) if os.path.exists(target) else None
+
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            killed = [each for each in pool.map(kill, range(2 * KILLS)) if each][:KILLS]
+        self.assertEqual(len(killed), KILLS)
+        for victim, status, said, verb, result in killed:
+            with self.subTest(process=victim, said=said):
+                self.assertNotEqual(status, 0)
+                # The launcher does not know its number before MPI has begun in it, nor after it has ended.
+                self.assertRegex(said, r"(?i)rank %d|process %d|non-zero exit code|exit code: 9|abort" % (victim, victim))
+                self.assertIn(result, (None, whole[verb]))
+
+    @staticmethod
+    def job(verb, target):
+        return (verb, Killed.traces, "-o", target, *(["--format", "text"] if verb == "report" else []))
+
+
+if __name__ == "__main__":
+    unittest.main()
