@@ -154,7 +154,7 @@ TEST(ColumnLists, AreComplete) {
 TEST(Timeline, KindsAreThoseOfTheCategories) {
   Timeline timeline;
   timeline.categories = {{"op", SliceKind::framework_op}, {"kernel", SliceKind::kernel}, {"Kernel", SliceKind::kernel}};
-  for (const uint16_t category : {2, 0, 1, 0}) timeline.slices.append({.category = category});
+  for (const int category : {2, 0, 1, 0}) timeline.slices.append({.category = static_cast<uint16_t>(category)});
   const SliceKinds kinds = timeline.kinds();
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) EXPECT_EQ(kinds[slice], timeline.kind(slice));
 }
