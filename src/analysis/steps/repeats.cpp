@@ -54,13 +54,13 @@ struct Covered {
 };
 
 /// What one stretch may lie in.
-struct Range {
+struct StretchOfWords {
   size_t begin = 0;
   size_t end = 0;
 };
 
-std::vector<Range> free_ranges(const Words& words, const std::vector<bool>& taken) {
-  std::vector<Range> ranges;
+std::vector<StretchOfWords> free_ranges(const Words& words, const std::vector<bool>& taken) {
+  std::vector<StretchOfWords> ranges;
   bool open = false;
   for (size_t i = 0; i < words.word.size(); ++i) {
     if (!taken[i] && (!open || words.starts[i])) ranges.push_back({i, i});
@@ -70,7 +70,7 @@ std::vector<Range> free_ranges(const Words& words, const std::vector<bool>& take
   return ranges;
 }
 
-Covered repeats_of(const Words& words, size_t period, const std::vector<Range>& ranges) {
+Covered repeats_of(const Words& words, size_t period, const std::vector<StretchOfWords>& ranges) {
   Covered found{{period, {}}, 0};
   const auto close = [&](size_t begin, size_t end) {
     if (!has_heavy(words, begin, period)) return;
@@ -79,7 +79,7 @@ Covered repeats_of(const Words& words, size_t period, const std::vector<Range>& 
   };
   const auto repeats = [&](size_t i) { return words.word[i] == words.word[i + period]; };
   const size_t least = (kLeastCopies - 1) * period;  // so many words in a row must equal the one a period later
-  for (const Range& range : ranges) {
+  for (const StretchOfWords& range : ranges) {
     size_t begin = range.begin;    // of the stretch
     size_t checked = range.begin;  // words from `begin` to here repeat
     while (begin + least + period <= range.end) {
@@ -106,7 +106,7 @@ Covered repeats_of(const Words& words, size_t period, const std::vector<Range>& 
 std::optional<Repeat> best_repeat(const Words& words, const std::vector<bool>& taken, int64_t least) {
   std::vector<Covered> all;
   int64_t most = 0;
-  const std::vector<Range> ranges = free_ranges(words, taken);
+  const std::vector<StretchOfWords> ranges = free_ranges(words, taken);
   for (const size_t period : likely_periods(words, taken)) {
     all.push_back(repeats_of(words, period, ranges));
     most = std::max(most, all.back().weight);
