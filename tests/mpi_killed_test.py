@@ -48,8 +48,8 @@ class Killed(unittest.TestCase):
                 return target
         return None
 
-    def kill_while_it_opens(self, number):
-        """Kills a process of the job when it has a trace open; returns which trace, and what was said."""
+    def end_while_it_opens(self, number, how):
+        """Sends a signal to a process of the job when it has a trace open; returns which trace, and what was said."""
         target = os.path.join(self.folder.name, "never.cgpu")
         process = mpi_job.start(3, *self.job("summarize", target))
         trace = None
@@ -59,20 +59,28 @@ class Killed(unittest.TestCase):
                 continue
             os.kill(pid, signal.SIGSTOP)
             trace = self.open_trace(pid)
-            os.kill(pid, signal.SIGKILL if trace else signal.SIGCONT)
+            os.kill(pid, how if trace else signal.SIGCONT)
+            if how != signal.SIGKILL:  # which ends a process that stands still, too
+                os.kill(pid, signal.SIGCONT)
         _, said = process.communicate(timeout=60)
         self.assertNotEqual(process.returncode, 0)
         self.assertFalse(os.path.exists(target))
-        return trace, said.decode()
+        self.assertIsNotNone(trace)
+        return re.escape(trace), said.decode()
 
-    def test_the_file_that_a_process_was_opening_is_named(self):
+    def test_the_file_is_named_that_a_process_was_opening_when_it_was_killed(self):
         if not mpi_job.is_open_mpi():
-            self.skipTest("MPICH kills the other processes before they can say anything")
+            self.skipTest("MPICH may kill the other processes before they can say anything")
         for number in (1, 2, 0):
             with self.subTest(process=number):
-                trace, said = self.kill_while_it_opens(number)
-                self.assertIsNotNone(trace)
-                self.assertRegex(said, r"cgpu-mpi: process %d died while it opened %s" % (number, re.escape(trace)))
+                trace, said = self.end_while_it_opens(number, signal.SIGKILL)
+                self.assertRegex(said, "cgpu-mpi: process %d died while it opened %s" % (number, trace))
+
+    def test_the_file_is_named_that_a_process_was_opening_when_it_crashed(self):
+        for number in (1, 0):
+            with self.subTest(process=number):
+                trace, said = self.end_while_it_opens(number, signal.SIGSEGV)
+                self.assertRegex(said, r"cgpu-mpi: process %d crashed \(signal 11\) while it opened %s" % (number, trace))
 
     def test_at_any_moment_there_is_a_whole_result_or_none(self):
         whole = {}

@@ -3,6 +3,7 @@
 
 Environment: CGPU (the binary, beside which cgpu-mpi stands), CGPU_BUILDER (the trace builder), MPIRUN (the launcher).
 """
+import concurrent.futures
 import glob
 import gzip
 import os
@@ -62,9 +63,11 @@ class Job(unittest.TestCase):
 
     def hold(self, *arguments, processes=PROCESSES):
         want = alone(*arguments)
-        for count in processes:
+        with concurrent.futures.ThreadPoolExecutor(len(processes)) as pool:
+            found = pool.map(lambda count: mpi_job.run(count, *arguments), processes)
+        for count, result in zip(processes, found):
             with self.subTest(processes=count, arguments=arguments):
-                self.assertEqual(mpi_job.run(count, *arguments), want)
+                self.assertEqual(result, want)
         return want
 
     def test_tables(self):
@@ -111,14 +114,15 @@ class Job(unittest.TestCase):
         self.hold("table", self.traces, "steps", "--step", "1-2", processes=(2,))
 
     def test_errors(self):
-        for arguments in (("table", self.traces, "gpu_time", "--strict"),
-                          ("table", os.path.join(self.traces, "rank-0.json"), os.path.join(self.traces, "notes.txt"),
-                           "gpu_time"),
-                          ("report", os.path.join(self.folder.name, "nowhere")),
-                          ("table", self.traces, "gpu_tim"), ("report", "--no-such-option"),
-                          ("table", self.traces, "gpu_time", "--kernel-rules", "nowhere"), ()):
+        calls = (("table", self.traces, "gpu_time", "--strict"),
+                 ("table", os.path.join(self.traces, "rank-0.json"), os.path.join(self.traces, "notes.txt"), "gpu_time"),
+                 ("report", os.path.join(self.folder.name, "nowhere")),
+                 ("table", self.traces, "gpu_tim"), ("report", "--no-such-option"),
+                 ("table", self.traces, "gpu_time", "--kernel-rules", "nowhere"), ())
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda arguments: mpi_job.run(3, *arguments), calls))
+        for arguments, (status, out, said) in zip(calls, found):
             with self.subTest(arguments=arguments):
-                status, out, said = mpi_job.run(3, *arguments)
                 self.assertEqual((status, out), (2, b""))
                 if arguments:
                     self.assertEqual(said[-1:], alone(*arguments)[2][-1:])
@@ -146,9 +150,11 @@ class Corpus(unittest.TestCase):
                 files = sorted(glob.glob(os.path.join(tool.shared("corpus"), pattern)))[:4]
                 if not files:
                     self.skipTest("no %s in the corpus" % pattern)
-                for verb in (("report",), ("table", "metrics", "--format", "csv"), ("table", "info")):
-                    arguments = (verb[0], *files, *verb[1:])
-                    self.assertEqual(mpi_job.run(3, *arguments), alone(*arguments), arguments)
+                calls = [("report", *files), ("table", *files, "metrics", "--format", "csv"), ("table", *files, "info")]
+                with concurrent.futures.ThreadPoolExecutor(3) as pool:
+                    found = pool.map(lambda arguments: mpi_job.run(3, *arguments), calls)
+                for arguments, result in zip(calls, found):
+                    self.assertEqual(result, alone(*arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class MpiExchange final : public Exchange {
   void deal(const std::string& job, const std::function<std::optional<Task>()>& next,
             const std::function<void(uint32_t, const std::string&)>& answered) override;
   void opens(const std::string& file) override { open_files_->opens(file); }
-  const OpenFiles& open_files() const { return *open_files_; }
+  OpenFiles& open_files() { return *open_files_; }
 
   /// Of a worker: does what the root deals, until it is dismissed.
   void work(const MakeCollector& make_collector);

@@ -17,16 +17,17 @@ void FileSlot::set(const std::string& file) {
 OpenFiles::OpenFiles(MPI_Comm all, MPI_Comm machine) {
   int processes = 0;
   int on_machine = 0;
+  int process = 0;
   int own = 0;
   MPI_Comm_size(all, &processes);
-  MPI_Comm_rank(all, &process_);
+  MPI_Comm_rank(all, &process);
   MPI_Comm_size(machine, &on_machine);
   MPI_Comm_rank(machine, &own);
   own_ = static_cast<size_t>(own);
   void* memory = nullptr;
   MPI_Win_allocate_shared(sizeof(ProcessSlot), 1, MPI_INFO_NULL, machine, static_cast<void*>(&memory), &window_);
   auto* slot = new (memory) ProcessSlot();
-  slot->process = process_;
+  slot->process = process;
   slot->id = getpid();
   for (int i = 0; i < on_machine; ++i) {
     MPI_Aint size = 0;
@@ -35,7 +36,7 @@ OpenFiles::OpenFiles(MPI_Comm all, MPI_Comm machine) {
     MPI_Win_shared_query(window_, i, &size, &unit, static_cast<void*>(&of_process));
     slots_.push_back(static_cast<ProcessSlot*>(of_process));
   }
-  if (process_ == 0) dealt_.resize(static_cast<size_t>(processes));
+  if (process == 0) dealt_.resize(static_cast<size_t>(processes));
   MPI_Barrier(machine);  // all slots are written
 }
 

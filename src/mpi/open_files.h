@@ -1,7 +1,7 @@
 // Which process has which file open, as far as can still be told when one of them has died: the processes of a machine
 // know it of each other, by memory that they share, and process 0 what it has dealt to all.
 //
-// Written while a job runs, read in a signal handler: fixed arrays, nothing is allocated.
+// Written while a job runs, read in signal handlers: fixed arrays, nothing is allocated.
 #pragma once
 
 #include <mpi.h>
@@ -29,6 +29,8 @@ class FileSlot {
 struct ProcessSlot {
   int process = 0;  // its number in the job
   std::atomic<pid_t> id = 0;
+  std::atomic<bool> is_told = false;         // nothing is to be said about its end
+  std::atomic<bool> has_seen_death = false;  // of the first one of a machine: one has died there, which was said
   FileSlot file;
 };
 
@@ -40,7 +42,6 @@ class OpenFiles {
   OpenFiles(const OpenFiles&) = delete;
   OpenFiles& operator=(const OpenFiles&) = delete;
 
-  int process() const { return process_; }
   /// What this process opens; "" for nothing.
   void opens(const std::string& file) { slots_[own_]->file.set(file); }
   /// Of process 0: what it has dealt to another one; "" when it has answered.
@@ -48,12 +49,11 @@ class OpenFiles {
 
   /// The processes of this machine, in the order of their numbers.
   const std::vector<ProcessSlot*>& of_machine() const { return slots_; }
-  const ProcessSlot& own() const { return *slots_[own_]; }
+  ProcessSlot& own() { return *slots_[own_]; }
   /// By process; empty but in process 0.
   const std::vector<FileSlot>& dealt() const { return dealt_; }
 
  private:
-  int process_ = 0;
   size_t own_ = 0;
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<ProcessSlot*> slots_;

@@ -9,12 +9,12 @@
 
 namespace cgpu {
 
-/// As the root sees it.
+/// As one of the processes sees it.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  /// Processes besides the root.
+  /// Processes that do tasks for this one: all others where it is the root, else none.
   virtual unsigned workers() const = 0;
   /// Processes that share the machine of this one, itself among them.
   virtual unsigned processes_on_machine() const = 0;
@@ -26,8 +26,8 @@ class Exchange {
     std::string file;  // that it is about, for messages
     std::string bytes;
   };
-  /// Sends `job` to the workers, then a task to each that has none, until `next` has no more and all are answered.
-  /// Calls next() and answered(id, bytes) on the caller's thread; they must not throw.
+  /// Of the root: sends `job` to the workers, then a task to each that has none, until `next` has no more and all are
+  /// answered. Calls next() and answered(id, bytes) on the caller's thread; they must not throw.
   virtual void deal(const std::string& job, const std::function<std::optional<Task>()>& next,
                     const std::function<void(uint32_t, const std::string&)>& answered) = 0;
 
