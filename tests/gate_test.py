@@ -343,6 +343,21 @@ class ManyRuns(unittest.TestCase):
         self.assertEqual(of["2"]["outliers"], "11")
         self.assertEqual([run["run"] for run in found["compare_runs"] if run["outlier"] == "slow"], [11])
 
+    def test_call_paths_of_databases(self):
+        folder = os.path.join(os.path.dirname(tool.corpus()), "hpctoolkit_v4")
+        runs = [os.path.join(folder, "yuninxia_HPCToolkit__" + name) for name in
+                ("2023_loops-cuda-nvidia-t.d", "dbase__loops-cuda-nvidia-t.d", "dbase__loops-cuda-nvidiapc-t.d")]
+        if not all(os.path.isdir(run) for run in runs):
+            self.skipTest("no corpus")
+        values = [next(row["GPUOP.inclusive"] for row in tool.table(run, "call_tree") if row["name"] == "main") for run in runs]
+        done = tool.run(["compare", *runs, "--table", "statistics", "--format", "json"])
+        rows = tool.rows_of(json.loads(done.stdout.decode()))["compare_statistics"]
+        row = next(row for row in rows if row["kind"] == "call" and row["name"] == "main thread > main")
+        self.assertEqual((row["unit"], row["n"], row["missing"]), ("sec", 3, 0))
+        for name, value in (("mean", statistics.mean(values)), ("median", statistics.median(values)),
+                            ("deviation", statistics.stdev(values)), ("min", min(values)), ("max", max(values))):
+            self.assertAlmostEqual(row[name], value, 9, name)
+
     def test_a_run_without_an_op_has_none_of_it_and_is_counted(self):
         other = RUNS.get(count=1, first=90, without="aten::add")
         done = tool.run(["compare", *self.groups[1], *other, "--table", "statistics", "--where",

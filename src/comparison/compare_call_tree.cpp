@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "base/error.h"
 #include "comparison/call_tree_alignment.h"
 #include "comparison/compared_columns.h"

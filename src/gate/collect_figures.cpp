@@ -17,6 +17,7 @@
 #include "analysis/host/op_forest.h"
 #include "analysis/session_clock.h"
 #include "base/error.h"
+#include "gate/call_figures.h"
 #include "gate/statistics/block_bootstrap.h"
 #include "gate/statistics/order_statistics.h"
 #include "session/summary.h"
@@ -251,6 +252,7 @@ void FigureCollector::look(const RunInSession& run) {
   add_times(run, iterations, figures);
   add_device_ops(run, iterations, figures);
   figures.steady = static_cast<int64_t>(iterations.steady());
+  if (run.run().call_tree) figures.calls = call_figures(*run.run().call_tree, kMostNames);
 }
 
 std::string FigureCollector::take_bytes(uint32_t number) {

@@ -16,7 +16,7 @@
 
 namespace cgpu {
 
-/// How many ops, and how many kernels, are kept of a rank: those with most device time.
+/// How many ops, how many kernels and how many call paths are kept of a rank: those that take most.
 inline constexpr size_t kMostNames = 200;
 
 /// How many of the first iterations are warm-up: those that take longer than the later ones ever vary to, half of all

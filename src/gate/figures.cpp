@@ -29,6 +29,15 @@ void ShapeFigure::combine(const ShapeFigure& other) {
   device_ns += other.device_ns;
 }
 
+void CallFigures::combine(const CallFigures& other) {
+  if (other.metric.empty() || (!metric.empty() && metric < other.metric)) return;
+  if (metric != other.metric) {
+    *this = other;
+    return;
+  }
+  for (const auto& [path, value] : other.inclusive) inclusive[path] += value;
+}
+
 void RunFigures::combine(const RunFigures& other) {
   for (const auto& [format, count] : other.formats) formats[format] += count;
   for (const auto& [device, count] : other.devices) devices[device] += count;
@@ -53,6 +62,7 @@ void RunFigures::combine(const RunFigures& other) {
     largest = std::max(largest, mean);
   }
   if (other.peak_bytes) peak_bytes = std::max(peak_bytes.value_or(0), *other.peak_bytes);
+  calls.combine(other.calls);
 }
 
 std::vector<const IterationFigures*> RunFigures::steady_iterations() const {

@@ -56,6 +56,22 @@ struct ShapeFigure {
   }
 };
 
+/// What the main metric of a call tree says of its call paths: here and below, where it is most.
+struct CallFigures {
+  std::string metric;  // "" without a call tree
+  std::string unit;
+  std::map<std::string, double> inclusive;  // by path: functions from the outside in, with kBelow between them
+
+  static constexpr const char* kBelow = " > ";
+
+  /// Sums, up to rounding; of unlike metrics the one with the smaller name stays.
+  void combine(const CallFigures& other);
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(metric, unit, inclusive);
+  }
+};
+
 struct RunFigures {
   // What it is.
   std::map<std::string, int64_t> formats;  // ranks by format
@@ -76,6 +92,7 @@ struct RunFigures {
   TimeFigures classes;
   TimeFigures kernels;
   std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
+  CallFigures calls;
 
   /// Takes over the figures of another rank.
   void combine(const RunFigures& other);
@@ -86,7 +103,7 @@ struct RunFigures {
   template <typename Archive>
   void members(Archive& archive) {
     archive(formats, devices, ranks, world_size, recorded, shapes, clocks, iterations, span_ns, busy_ns,
-            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, peak_bytes);
+            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, peak_bytes, calls);
   }
 };
 

@@ -82,6 +82,18 @@ Figure figure_of(const Quantity& quantity, const std::vector<GivenRun>& runs) {
   return figure;
 }
 
+/// What takes most in any run comes first.
+void append_largest_first(std::map<std::string, Figure>& by_name, std::vector<Figure>& figures) {
+  std::vector<Figure> sorted;
+  for (auto& [name, figure] : by_name) sorted.push_back(std::move(figure));
+  const auto largest = [](const Figure& figure) {
+    return *std::max_element(figure.values.begin(), figure.values.end());
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const Figure& a, const Figure& b) { return largest(a) > largest(b); });
+  std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
+}
+
 void add_times(const char* kind, const TimeFigures RunFigures::*times, const std::vector<GivenRun>& runs,
                std::vector<Figure>& figures) {
   std::map<std::string, Figure> by_name;
@@ -97,14 +109,32 @@ void add_times(const char* kind, const TimeFigures RunFigures::*times, const std
       figure.missing[run] = false;
     }
   }
-  std::vector<Figure> sorted;
-  for (auto& [name, figure] : by_name) sorted.push_back(std::move(figure));
-  const auto largest = [](const Figure& figure) {
-    return *std::max_element(figure.values.begin(), figure.values.end());
-  };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](const Figure& a, const Figure& b) { return largest(a) > largest(b); });
-  std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
+  append_largest_first(by_name, figures);
+}
+
+/// Call paths by the metric of the first run that has call trees; runs without it record nothing of them.
+void add_calls(const std::vector<GivenRun>& runs, std::vector<Figure>& figures) {
+  const auto has_calls = [](const GivenRun& run) { return !run.figures.calls.metric.empty(); };
+  const auto first = std::find_if(runs.begin(), runs.end(), has_calls);
+  if (first == runs.end()) return;
+  const CallFigures& told = first->figures.calls;
+  Figure none{"call", "", told.unit, {}, {}};
+  for (const GivenRun& run : runs) {
+    const bool has_metric = run.figures.calls.metric == told.metric && run.figures.calls.unit == told.unit;
+    none.values.push_back(has_metric ? std::optional(0.0) : std::nullopt);
+    none.missing.push_back(has_metric);
+  }
+  std::map<std::string, Figure> by_name;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    if (!none.values[run]) continue;
+    for (const auto& [path, value] : runs[run].figures.calls.inclusive) {
+      Figure& figure = by_name.try_emplace(path, none).first->second;
+      figure.name = path;
+      figure.values[run] = value;
+      figure.missing[run] = false;
+    }
+  }
+  append_largest_first(by_name, figures);
 }
 
 /// The time of an iteration comes first, or that of the whole.
@@ -122,6 +152,7 @@ std::vector<Figure> figures_of(const std::vector<GivenRun>& runs) {
   add_times("op", &RunFigures::ops, runs, figures);
   add_times("kernel_class", &RunFigures::classes, runs, figures);
   add_times("kernel", &RunFigures::kernels, runs, figures);
+  add_calls(runs, figures);
   return figures;
 }
 

@@ -39,29 +39,31 @@ Table compare_groups_table() {
 
 Table compare_statistics_table() {
   const auto figure = [](const char* name, const char* about) { return real_column(name, "", about); };
-  return {"compare_statistics",
-          "how runs of a group vary: quantities of an iteration, and device time of an iteration by op, kernel class "
-          "and kernel; of the whole where runs have no iterations",
-          {key_column("kind", "time, memory, op, kernel_class or kernel"),
-           key_column("name", "of what"),
-           key_column("group", "the property that groups the runs"),
-           text_column("unit", "ns or bytes: of all figures"),
-           count_column("n", "runs that the figures are of"),
-           count_column("missing", "of these, runs that do not have it, which count as 0"),
-           figure("median", "over the runs"),
-           figure("ratio", "median over that of the first group; absent in the first group"),
-           figure("mean", "over the runs"),
-           figure("low", "lower bound of the mean at 95 %, by Student's t; absent for one run"),
-           figure("high", "upper bound"),
-           figure("deviation", "standard deviation of a sample; absent for one run"),
-           figure("min", "smallest"),
-           figure("p25", "lower quartile"),
-           figure("p75", "upper quartile"),
-           figure("max", "largest"),
-           figure("fence_low", "1.5 times the distance of the quartiles below the lower one"),
-           figure("fence_high", "likewise above the upper one"),
-           figure("effect", "Cliff's delta against the first group (compare_groups); absent in the first group"),
-           text_column("outliers", "numbers of the runs outside of the fences, of five runs or more")}};
+  return {
+      "compare_statistics",
+      "how runs of a group vary: quantities of an iteration, and device time of an iteration by op, kernel class "
+      "and kernel; of the whole where runs have no iterations; of call trees the main metric of the whole, here and "
+      "below",
+      {key_column("kind", "time, memory, op, kernel_class, kernel or call"),
+       key_column("name", "of what; of a call the path of functions"),
+       key_column("group", "the property that groups the runs"),
+       text_column("unit", "of all figures: ns, bytes, of calls that of the metric"),
+       count_column("n", "runs that the figures are of"),
+       count_column("missing", "of these, runs that do not have it, which count as 0"),
+       figure("median", "over the runs"),
+       figure("ratio", "median over that of the first group; absent in the first group"),
+       figure("mean", "over the runs"),
+       figure("low", "lower bound of the mean at 95 %, by Student's t; absent for one run"),
+       figure("high", "upper bound"),
+       figure("deviation", "standard deviation of a sample; absent for one run"),
+       figure("min", "smallest"),
+       figure("p25", "lower quartile"),
+       figure("p75", "upper quartile"),
+       figure("max", "largest"),
+       figure("fence_low", "1.5 times the distance of the quartiles below the lower one"),
+       figure("fence_high", "likewise above the upper one"),
+       figure("effect", "Cliff's delta against the first group (compare_groups); absent in the first group"),
+       text_column("outliers", "numbers of the runs outside of the fences, of five runs or more")}};
 }
 
 }  // namespace cgpu

@@ -50,6 +50,27 @@ TEST(ManyRuns, GroupsStandInTheOrderOfTheirNumbers) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(named.groups.cell(1, named.groups.column("efficiency_pct"))));
 }
 
+TEST(ManyRuns, CallPathsOfRunsThatHaveThem) {
+  std::vector<GivenRun> runs = {given("", 100), given("", 110), given("", 120), given("", 130)};
+  for (size_t run = 0; run < 3; ++run) {
+    runs[run].figures.calls = {"TIME", "sec", {{"main > work", 1.0 + static_cast<double>(run)}}};
+  }
+  runs[1].figures.calls.inclusive["main > rare"] = 9;
+  const Table statistics = compare_runs(runs, "").statistics;
+  const size_t first = statistics.row_count() - 2;
+  for (size_t row = first; row < statistics.row_count(); ++row) {
+    EXPECT_EQ(value<std::string>(statistics, row, "kind"), "call");
+    EXPECT_EQ(value<std::string>(statistics, row, "unit"), "sec");
+    EXPECT_EQ(value<int64_t>(statistics, row, "n"), 3) << "the last run has no call tree";
+  }
+  EXPECT_EQ(value<std::string>(statistics, first, "name"), "main > rare") << "the largest first";
+  EXPECT_EQ(value<int64_t>(statistics, first, "missing"), 2);
+  EXPECT_DOUBLE_EQ(value<double>(statistics, first, "mean"), 3);
+  EXPECT_EQ(value<int64_t>(statistics, first + 1, "missing"), 0);
+  EXPECT_DOUBLE_EQ(value<double>(statistics, first + 1, "median"), 2);
+  EXPECT_DOUBLE_EQ(value<double>(statistics, first + 1, "deviation"), 1);
+}
+
 TEST(ManyRuns, WithoutGroupsAllAreOne) {
   const ManyRuns many = compare_runs({given("", 100, 30), given("", 110), given("", 120, 60)}, "");
   EXPECT_EQ(many.groups.row_count(), 0U);

@@ -31,11 +31,13 @@ std::vector<size_t> likely_periods(const Words& words, const std::vector<bool>& 
     if (grams[i - 1].first == grams[i].first) ++times[grams[i].second - grams[i - 1].second];
   }
   std::vector<std::pair<size_t, size_t>> order;  // times, period
+  order.reserve(times.size());
   for (const auto& [period, count] : times) order.emplace_back(count, period);
   std::sort(order.begin(), order.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   if (order.size() > kGuesses) order.resize(kGuesses);
   std::vector<size_t> periods;
+  periods.reserve(order.size());
   for (const auto& [count, period] : order) periods.push_back(period);
   return periods;
 }
