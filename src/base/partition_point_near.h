@@ -2,21 +2,32 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 
 namespace cgpu {
 
-/// The first element of [first, last) for which `is_before` is false; it is true for those before that one, and false
-/// from there on. O(log d), d being how far the answer lies from `near`, which is in [first, last].
-template <typename Iterator, typename IsBefore>
-Iterator partition_point_near(Iterator first, Iterator last, Iterator near, IsBefore is_before) {
-  typename std::iterator_traits<Iterator>::difference_type step = 1;
-  if (near != last && is_before(*near)) {
-    for (first = near + 1; last - first > step && is_before(*(first + (step - 1))); step *= 2) first += step;
-    return std::partition_point(first, first + std::min(step, last - first), is_before);
+/// The first place in [first, last) of which is_before(place) is false; it is true of the places before that one, and
+/// false from there on. `last` where there is none. O(log d), d being how far the answer lies from `near`, which is in
+/// [first, last].
+template <typename IsBefore>
+size_t partition_point_near(size_t first, size_t last, size_t near, const IsBefore& is_before) {
+  size_t step = 1;
+  if (near != last && is_before(near)) {
+    for (first = near + 1; last - first > step && is_before(first + step - 1); step *= 2) first += step;
+    last = first + std::min(step, last - first);
+  } else {
+    for (last = near; last - first > step && !is_before(last - step); step *= 2) last -= step;
+    first = last - std::min(step, last - first);
   }
-  for (last = near; last - first > step && !is_before(*(last - step)); step *= 2) last -= step;
-  return std::partition_point(last - std::min(step, last - first), last, is_before);
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    if (is_before(middle)) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first;
 }
 
 }  // namespace cgpu

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -15,26 +16,23 @@ TEST(PartitionPointNear, IsThePartitionPointFromEverywhere) {
     for (int& value : values) value = static_cast<int>(random() % 30);
     std::sort(values.begin(), values.end());
     for (int wanted = -1; wanted <= 31; ++wanted) {
-      const auto is_before = [&](int value) { return value < wanted; };
-      const auto expected = std::partition_point(values.begin(), values.end(), is_before);
-      for (auto near = values.begin();; ++near) {
-        ASSERT_EQ(partition_point_near(values.begin(), values.end(), near, is_before) - expected, 0)
-            << wanted << " of " << size << " from " << near - values.begin();
-        if (near == values.end()) break;
+      const auto is_before = [&](size_t place) { return values[place] < wanted; };
+      const auto expected = std::lower_bound(values.begin(), values.end(), wanted) - values.begin();
+      for (size_t near = 0; near <= size; ++near) {
+        ASSERT_EQ(partition_point_near(0, size, near, is_before), static_cast<size_t>(expected))
+            << wanted << " of " << size << " from " << near;
+        ASSERT_EQ(partition_point_near(near, size, near, is_before), std::max(near, static_cast<size_t>(expected)));
       }
     }
   }
 }
 
 TEST(PartitionPointNear, AsksFewOfThoseFarAway) {
-  std::vector<int> values(1'000'000);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i);
   int asked = 0;
-  for (int wanted = 1; wanted < 1000; ++wanted) {
-    const auto near = values.begin() + wanted - 1;
-    partition_point_near(values.begin(), values.end(), near, [&](int value) {
+  for (size_t wanted = 1; wanted < 1000; ++wanted) {
+    partition_point_near(0, 1'000'000, wanted - 1, [&](size_t place) {
       ++asked;
-      return value < wanted;
+      return place < wanted;
     });
   }
   EXPECT_LE(asked, 3 * 1000);

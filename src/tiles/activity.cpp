@@ -31,25 +31,15 @@ size_t CoveredTime::bytes() const {
 
 DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops) {
   std::array<std::vector<Interval>, 3> of_kind;
-  of_kind[static_cast<size_t>(OpKind::compute)].reserve(ops.size());  // pages that are not used are never touched
-  std::array<Interval, 3> last;  // of each kind: consecutive kernels overlap or touch
-  last.fill({INT64_MAX, INT64_MIN});
-  const int64_t* const starts = timeline.slices.start.data();
-  const int64_t* const durations = timeline.slices.duration.data();
   for (const OpIndex op : ops) {
     const SliceIndex slice = timeline.device_ops.slice[op];
-    const auto kind = static_cast<size_t>(timeline.device_ops.kind[op]);
-    const Interval time{starts[slice], starts[slice] + durations[slice]};
-    Interval& before = last[kind];
-    if (before.begin <= time.begin && time.begin <= before.end) {
-      before.end = std::max(before.end, time.end);
+    const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};
+    std::vector<Interval>& times = of_kind[static_cast<size_t>(timeline.device_ops.kind[op])];
+    if (!times.empty() && times.back().begin <= time.begin && time.begin <= times.back().end) {
+      times.back().end = std::max(times.back().end, time.end);  // consecutive kernels overlap or touch
     } else {
-      if (before.begin <= before.end) of_kind[kind].push_back(before);
-      before = time;
+      times.push_back(time);
     }
-  }
-  for (size_t kind = 0; kind < last.size(); ++kind) {
-    if (last[kind].begin <= last[kind].end) of_kind[kind].push_back(last[kind]);
   }
   const auto time_of = [&](OpKind kind) { return IntervalSet(std::move(of_kind[static_cast<size_t>(kind)])); };
   compute = time_of(OpKind::compute);

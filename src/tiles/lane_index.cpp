@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/partition_point_near.h"
 #include "base/sort_runs.h"
 #include "tiles/lanes.h"
 
@@ -59,23 +60,7 @@ bool follow_each_other(const SliceTimes& times, const std::vector<SliceIndex>& s
 }  // namespace
 
 size_t Lane::first_starting(int64_t time, size_t from) const {
-  size_t step = 1;
-  size_t low = from;
-  while (low < size_ && start(low) < time) {
-    from = low + 1;
-    low += step;
-    step *= 2;
-  }
-  size_t high = std::min(low, size_);
-  while (from < high) {
-    const size_t middle = from + (high - from) / 2;
-    if (start(middle) < time) {
-      from = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return from;
+  return partition_point_near(from, size_, from, [&](size_t position) { return start(position) < time; });
 }
 
 size_t Lane::first_reaching(int64_t time) const {

@@ -38,12 +38,11 @@ class HostCauses {
   void for_each_piece(TrackIndex thread, Interval time, Visit visit) {
     const Pieces& pieces = pieces_of(thread);
     size_t& asked = threads_[thread].asked;
-    auto piece = partition_point_near(pieces.begin(), pieces.end(), pieces.begin() + static_cast<ptrdiff_t>(asked),
-                                      [&](const Piece& p) { return p.time.end <= time.begin; });
-    asked = static_cast<size_t>(piece - pieces.begin());
-    for (; piece != pieces.end() && piece->time.begin < time.end; ++piece) {
-      visit(Interval{std::max(piece->time.begin, time.begin), std::min(piece->time.end, time.end)}, piece->cause,
-            piece->slice);
+    asked = partition_point_near(0, pieces.size(), asked, [&](size_t i) { return pieces[i].time.end <= time.begin; });
+    for (size_t i = asked; i < pieces.size() && pieces[i].time.begin < time.end; ++i) {
+      const Piece& piece = pieces[i];
+      visit(Interval{std::max(piece.time.begin, time.begin), std::min(piece.time.end, time.end)}, piece.cause,
+            piece.slice);
     }
   }
 
