@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/host/captured_work.h"
 #include "analysis/host/op_forest.h"
 #include "comparison/comparison.h"
 #include "comparison/device_words.h"
@@ -37,28 +36,14 @@ void add_profile(const Run& profile, const std::vector<LaunchedWork>& launched, 
 
 void add_run(const Comparison& comparison, Side side, size_t number, const std::optional<DevicePeaks>& peaks,
              OpWork& work) {
-  const Session& session = comparison.facts(side).session();
-  const Run& run = comparison.facts(side).run(number);
-  const Timeline& timeline = run.timeline;
+  const SessionFacts& facts = comparison.facts(side);
   const std::vector<uint32_t>& nodes = comparison.nodes_of_ops(side, number);
-  std::vector<bool> captured(timeline.device_ops.size());
-  std::vector<LaunchedWork> launched;
-  for (const CapturedWork& capture : run.captured) {
-    launched.clear();
-    for (const CapturedOp& one : capture.ops) {
-      captured[one.op] = true;
-      if (nodes[one.op] == kNone) continue;
-      launched.push_back({.call = one.call, .duration = duration_of(run, one), .replay = one.replay});
-    }
-    add_profile(run_of_capture(session, run, capture), launched, peaks, work);
-  }
-  launched.clear();
-  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
-    const SliceIndex call = launch_of(timeline, slice);
-    if (captured[op] || nodes[op] == kNone || call == kNone) return;
-    launched.push_back({.call = call, .duration = timeline.slices.duration[slice]});
-  });
-  add_profile(run, launched, peaks, work);
+  for_each_launching_profile(
+      facts.session(), facts.run(number),
+      [&](OpIndex op, SliceIndex) { return nodes[op] == kNone ? std::nullopt : std::optional(uint32_t{0}); },
+      [&](const Run& profile, const std::vector<LaunchedWork>& launched) {
+        if (!launched.empty()) add_profile(profile, launched, peaks, work);
+      });
 }
 
 bool has_shapes(const Comparison& comparison, Side side) {

@@ -119,7 +119,7 @@ def wrong_mfu(inputs, session):
     rows = tool.table(inputs, "mfu")
     wrong = []
     for figure, known in costs.items():
-        if any(len(values) > 1 for values in known.values()) or len(session) > 1:
+        if any(len(values) > 1 for values in known.values()):
             continue
         want, known_ns, all_ns = 0, 0, 0
         for trace in session:
@@ -131,7 +131,6 @@ def wrong_mfu(inputs, session):
                 if costed:
                     known_ns += device_op.duration
                     counting[id(costed[0])] = costed[0]
-                    around_counting.update(id(op) for op in costed[1:])
                     around_counting.update(id(op) for op in tables.ops_around(costed[0]))
             want += sum(next(iter(known[shape_key(op)])) for key, op in counting.items() if key not in around_counting)
         got = sum(row[figure] or 0 for row in rows)
@@ -257,5 +256,5 @@ def wrong_occupancy(inputs, session):
 
 def wrong(inputs, files):
     session = sorted((kineto.load(f) for f in files), key=lambda t: t.rank)
-    return (wrong_op_shapes(inputs, session) + wrong_mfu(inputs, session) + wrong_overlap(inputs, session) + wrong_utilization(inputs, session)
-            + wrong_occupancy(inputs, session))
+    return (wrong_op_shapes(inputs, session) + wrong_mfu(inputs, session) + wrong_overlap(inputs, session)
+            + wrong_utilization(inputs, session) + wrong_occupancy(inputs, session))

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "analysis/common/slice_forest.h"
+#include "analysis/host/captured_work.h"
 #include "analysis/op_shapes/op_groups.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -48,6 +50,33 @@ struct LaunchedWork {
   uint32_t replay = 0;      // of what was captured: an op counts once a replay. Those of one replay follow each other
 };
 
+/// Calls visit(profile, launched) for each profile that has the calls of a run's device work: the captures of what it
+/// replays, and the run itself, which is of `session`. place_of(op, slice) is the place of a device op; ops without one
+/// are left out.
+template <typename PlaceOf, typename Visit>
+void for_each_launching_profile(const Session& session, const Run& run, PlaceOf place_of, Visit visit) {
+  const Timeline& timeline = run.timeline;
+  std::vector<bool> is_captured(timeline.device_ops.size());
+  std::vector<LaunchedWork> launched;
+  for (const CapturedWork& work : run.captured) {
+    launched.clear();
+    for (const CapturedOp& one : work.ops) {
+      is_captured[one.op] = true;
+      const std::optional<uint32_t> place = place_of(one.op, timeline.device_ops.slice[one.op]);
+      if (place) launched.push_back({one.call, duration_of(run, one), *place, one.replay});
+    }
+    visit(run_of_capture(session, run, work), launched);
+  }
+  launched.clear();
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
+    const SliceIndex call = launch_of(timeline, slice);
+    if (is_captured[op] || call == kNone) return;
+    const std::optional<uint32_t> place = place_of(op, slice);
+    if (place) launched.push_back({call, timeline.slices.duration[slice], *place});
+  });
+  visit(run, launched);
+}
+
 /// `known`: &OpCost::flops or &OpCost::bytes. `forest`: the framework ops of the run that `groups` are of
 /// (op_forest.h). Calls visit_time(work) for the work that lies in an op with such a cost, and visit_op(work, group)
 /// once for each op that counts, with the first work of it. O(slices + work times the depth of ops).
@@ -63,10 +92,11 @@ void for_each_costed_op(const OpGroups& groups, const SliceForest& forest, std::
     while (op != kNone && !has_cost(op)) op = forest.above(op);
     return op;
   };
+  std::vector<SliceIndex> op_of;                     // by place of the work
   std::vector<bool> counts(groups.of_slice.size());  // by slice
   std::vector<SliceIndex> with_work;
   for (const LaunchedWork& work : launched) {
-    const SliceIndex op = innermost(work.call);
+    const SliceIndex op = op_of.emplace_back(innermost(work.call));
     if (op == kNone) continue;
     visit_time(work);
     if (!counts[op]) with_work.push_back(op);
@@ -76,10 +106,11 @@ void for_each_costed_op(const OpGroups& groups, const SliceForest& forest, std::
     for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) counts[above] = false;
   }
   std::vector<uint32_t> last_replay(groups.of_slice.size(), UINT32_MAX);
-  for (const LaunchedWork& work : launched) {
-    const SliceIndex op = innermost(work.call);
-    if (op == kNone || !counts[op] || std::exchange(last_replay[op], work.replay) == work.replay) continue;
-    visit_op(work, groups.groups[group_of(op)]);
+  for (size_t i = 0; i < launched.size(); ++i) {
+    const SliceIndex op = op_of[i];
+    const uint32_t replay = launched[i].replay;
+    if (op == kNone || !counts[op] || std::exchange(last_replay[op], replay) == replay) continue;
+    visit_op(launched[i], groups.groups[group_of(op)]);
   }
 }
 

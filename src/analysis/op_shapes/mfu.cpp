@@ -11,7 +11,6 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/device/device_models.h"
-#include "analysis/host/captured_work.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/op_shapes/costed_ops.h"
 #include "analysis/rows_by_run.h"
@@ -45,8 +44,6 @@ struct Amounts {
 /// The rows of one run, and which of them a device op belongs to.
 class Places {
  public:
-  static constexpr uint32_t kNowhere = UINT32_MAX;
-
   Places(const RunInSession& run, bool by_step) : timeline_(run.timeline()), by_step_(by_step) {
     const std::vector<Step>& steps = run.facts.steps(run.index);
     for (const auto& [device, ops] : ops_by_device(timeline_)) {
@@ -61,16 +58,16 @@ class Places {
     }
   }
 
-  /// An op belongs to the iteration whose mark it was launched in.
-  uint32_t of(OpIndex op, SliceIndex slice) const {
+  /// An op belongs to the iteration whose mark it was launched in, or to none.
+  std::optional<uint32_t> of(OpIndex op, SliceIndex slice) const {
     const uint32_t first = first_.at(timeline_.device_ops.device[op]);
     if (!by_step_) return first;
     const SliceIndex call = launch_of(timeline_, slice);
-    if (call == kNone) return kNowhere;
+    if (call == kNone) return std::nullopt;
     const int64_t start = timeline_.slices.start[call];
     const auto after =
         std::partition_point(marks_.begin(), marks_.end(), [&](const Interval& mark) { return mark.begin <= start; });
-    if (after == marks_.begin() || (after - 1)->end <= start) return kNowhere;
+    if (after == marks_.begin() || (after - 1)->end <= start) return std::nullopt;
     return first + static_cast<uint32_t>(after - 1 - marks_.begin());
   }
 
@@ -112,34 +109,19 @@ void append_devices(const RunInSession& run, const TableOptions& options, Table&
   const auto peaks = models.peaks();
 
   bool any_inputs = false;
-  const auto add = [&](const Run& of, const std::vector<LaunchedWork>& launched) {
-    const OpGroups groups = group_ops(of);
-    if (!groups.any_inputs) return;
-    any_inputs = true;
-    add_costs(groups, of.timeline, launched, peaks, places.rows);
-  };
-  std::vector<bool> captured(timeline.device_ops.size());
-  std::vector<LaunchedWork> launched;
-  for (const CapturedWork& work : run.run().captured) {
-    launched.clear();
-    for (const CapturedOp& op : work.ops) {
-      captured[op.op] = true;
-      const uint32_t place = places.of(op.op, timeline.device_ops.slice[op.op]);
-      if (place != Places::kNowhere) launched.push_back({op.call, duration_of(run.run(), op), place, op.replay});
-    }
-    add(run_of_capture(run.session(), run.run(), work), launched);
-  }
-  launched.clear();
-  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
-    const uint32_t place = places.of(op, slice);
-    if (place == Places::kNowhere) return;
-    const int64_t duration = timeline.slices.duration[slice];
-    places.rows[place].op_ns += duration;
-    const SliceIndex call = launch_of(timeline, slice);
-    if (call != kNone && !captured[op]) launched.push_back({call, duration, place});
-  });
-  add(run.run(), launched);
+  for_each_launching_profile(
+      run.session(), run.run(), [&](OpIndex op, SliceIndex slice) { return places.of(op, slice); },
+      [&](const Run& profile, const std::vector<LaunchedWork>& launched) {
+        const OpGroups groups = group_ops(profile);
+        if (!groups.any_inputs) return;
+        any_inputs = true;
+        add_costs(groups, profile.timeline, launched, peaks, places.rows);
+      });
   if (!any_inputs) return;
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
+    const std::optional<uint32_t> place = places.of(op, slice);
+    if (place) places.rows[*place].op_ns += timeline.slices.duration[slice];
+  });
 
   for (const Amounts& row : places.rows) {
     const auto length = static_cast<double>(row.time.end - row.time.begin);
