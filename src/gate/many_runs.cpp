@@ -82,34 +82,47 @@ Figure figure_of(const Quantity& quantity, const std::vector<GivenRun>& runs) {
   return figure;
 }
 
-/// What takes most in any run comes first.
-void append_largest_first(std::map<std::string, Figure>& by_name, std::vector<Figure>& figures) {
-  std::vector<Figure> sorted;
-  for (auto& [name, figure] : by_name) sorted.push_back(std::move(figure));
-  const auto largest = [](const Figure& figure) {
-    return *std::max_element(figure.values.begin(), figure.values.end());
-  };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](const Figure& a, const Figure& b) { return largest(a) > largest(b); });
-  std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
-}
+/// Figures of one kind by their names.
+class NamedFigures {
+ public:
+  /// `absent`: of what no run has.
+  explicit NamedFigures(Figure absent) : absent_(std::move(absent)) {}
+
+  void set(const std::string& name, size_t run, double value) {
+    Figure& figure = by_name_.try_emplace(name, absent_).first->second;
+    figure.name = name;
+    figure.values[run] = value;
+    figure.missing[run] = false;
+  }
+
+  /// What takes most in any run comes first.
+  void append_to(std::vector<Figure>& figures) && {
+    std::vector<Figure> sorted;
+    for (auto& [name, figure] : by_name_) sorted.push_back(std::move(figure));
+    const auto largest = [](const Figure& figure) {
+      return *std::max_element(figure.values.begin(), figure.values.end());
+    };
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](const Figure& a, const Figure& b) { return largest(a) > largest(b); });
+    std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
+  }
+
+ private:
+  Figure absent_;
+  std::map<std::string, Figure> by_name_;
+};
 
 void add_times(const char* kind, const TimeFigures RunFigures::*times, const std::vector<GivenRun>& runs,
                std::vector<Figure>& figures) {
-  std::map<std::string, Figure> by_name;
+  NamedFigures found(
+      {kind, "", "ns", std::vector<std::optional<double>>(runs.size(), 0.0), std::vector<bool>(runs.size(), true)});
   for (size_t run = 0; run < runs.size(); ++run) {
     for (const auto& [name, time] : runs[run].figures.*times) {
       if (time.total_ns <= 0 || runs[run].figures.steady <= 0) continue;
-      Figure& figure = by_name[name];
-      if (figure.values.empty()) {
-        figure = {kind, name, "ns", std::vector<std::optional<double>>(runs.size(), 0.0),
-                  std::vector<bool>(runs.size(), true)};
-      }
-      figure.values[run] = static_cast<double>(time.total_ns) / static_cast<double>(runs[run].figures.steady);
-      figure.missing[run] = false;
+      found.set(name, run, static_cast<double>(time.total_ns) / static_cast<double>(runs[run].figures.steady));
     }
   }
-  append_largest_first(by_name, figures);
+  std::move(found).append_to(figures);
 }
 
 /// Call paths by the metric of the first run that has call trees; runs without it record nothing of them.
@@ -118,23 +131,20 @@ void add_calls(const std::vector<GivenRun>& runs, std::vector<Figure>& figures) 
   const auto first = std::find_if(runs.begin(), runs.end(), has_calls);
   if (first == runs.end()) return;
   const CallFigures& told = first->figures.calls;
-  Figure none{"call", "", told.unit, {}, {}};
+  const auto has_metric = [&](const GivenRun& run) {
+    return run.figures.calls.metric == told.metric && run.figures.calls.unit == told.unit;
+  };
+  Figure absent{"call", "", told.unit, {}, {}};
   for (const GivenRun& run : runs) {
-    const bool has_metric = run.figures.calls.metric == told.metric && run.figures.calls.unit == told.unit;
-    none.values.push_back(has_metric ? std::optional(0.0) : std::nullopt);
-    none.missing.push_back(has_metric);
+    absent.values.push_back(has_metric(run) ? std::optional(0.0) : std::nullopt);
+    absent.missing.push_back(has_metric(run));
   }
-  std::map<std::string, Figure> by_name;
+  NamedFigures found(std::move(absent));
   for (size_t run = 0; run < runs.size(); ++run) {
-    if (!none.values[run]) continue;
-    for (const auto& [path, value] : runs[run].figures.calls.inclusive) {
-      Figure& figure = by_name.try_emplace(path, none).first->second;
-      figure.name = path;
-      figure.values[run] = value;
-      figure.missing[run] = false;
-    }
+    if (!has_metric(runs[run])) continue;
+    for (const auto& [path, value] : runs[run].figures.calls.inclusive) found.set(path, run, value);
   }
-  append_largest_first(by_name, figures);
+  std::move(found).append_to(figures);
 }
 
 /// The time of an iteration comes first, or that of the whole.
