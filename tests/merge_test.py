@@ -18,12 +18,9 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gate_test  # noqa: E402
 from oracle import built, tool  # noqa: E402
-from ranks_test import rewrite  # noqa: E402
+from ranks_test import HOSTS, SHIFTS, build_job  # noqa: E402
 from summary_test import EVENTS  # noqa: E402
 
-RANKS = 5
-HOSTS = ("node-0", "node-0", "node-1", "node-1", "node-2")
-SHIFTS = (0, 0, 3456789, 3456789, -4321098)  # ns that the clock of each is ahead
 WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace", "findings"}  # of timelines
 
 
@@ -35,11 +32,6 @@ def run(*arguments):
     done = tool.run(list(arguments))
     assert done.returncode == 0, (arguments, done.stderr.decode())
     return done
-
-
-def read(path):
-    with open(path, "rb") as handle:
-        return handle.read()
 
 
 def names_of_tables():
@@ -54,9 +46,7 @@ class Merged(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.traces, _ = built.build(cls.folder.name, "--model", "moe", "--steps", 3, "--seed", 3, ranks=RANKS)
-        for path, host, shift in zip(built.files(cls.traces), HOSTS, SHIFTS):
-            rewrite(path, host, shift)
+        cls.traces = build_job(cls.folder.name)
         cls.parts = os.path.join(cls.folder.name, "parts")
         os.mkdir(cls.parts)
         cls.kept = []
@@ -73,23 +63,23 @@ class Merged(unittest.TestCase):
         return path
 
     def test_any_order_and_grouping_gives_the_same_bytes(self):
-        expected = read(self.all)
+        expected = tool.read(self.all)
         a, b, c, d, e = self.kept
         merge = self.merge
-        self.assertEqual(read(merge(self.parts)), expected)
-        self.assertEqual(read(merge(a, merge(b, merge(c, merge(d, e))))), expected)
-        self.assertEqual(read(merge(merge(merge(merge(a, b), c), d), e)), expected)
-        self.assertEqual(read(merge(merge(e, b), merge(d, a), c)), expected)
-        self.assertEqual(read(merge(merge(a, b, c), merge(c, d, e))), expected, "a part that is in both counts once")
-        self.assertEqual(read(merge(self.all, b)), expected)
+        self.assertEqual(tool.read(merge(self.parts)), expected)
+        self.assertEqual(tool.read(merge(a, merge(b, merge(c, merge(d, e))))), expected)
+        self.assertEqual(tool.read(merge(merge(merge(merge(a, b), c), d), e)), expected)
+        self.assertEqual(tool.read(merge(merge(e, b), merge(d, a), c)), expected)
+        self.assertEqual(tool.read(merge(merge(a, b, c), merge(c, d, e))), expected, "a part that is in both counts once")
+        self.assertEqual(tool.read(merge(self.all, b)), expected)
         r = random.Random(4)
         for _ in range(4):
             left = list(self.kept)
             while len(left) > 1:
                 r.shuffle(left)
                 left = [merge(*left[:2])] + left[2:]
-            self.assertEqual(read(left[0]), expected)
-        self.assertEqual(read(merge(a)), read(a), "of one it is that one")
+            self.assertEqual(tool.read(left[0]), expected)
+        self.assertEqual(tool.read(merge(a)), tool.read(a), "of one it is that one")
 
     def test_every_table_is_that_of_the_traces_together(self):
         clocks = tool.table(self.all, "clocks")
@@ -149,7 +139,7 @@ class Merged(unittest.TestCase):
     def test_a_folder_summarised_at_once(self):
         path = os.path.join(self.folder.name, "once.cgpu")
         run("summarize", self.traces, "-o", path)
-        self.assertEqual(read(self.merge(path, self.all)), read(self.merge(self.all, path)))
+        self.assertEqual(tool.read(self.merge(path, self.all)), tool.read(self.merge(self.all, path)))
         for name in ("kernels", "steps", "idle", "collectives", "stragglers", "clocks", "notes"):
             self.assertEqual(tool.table(path, name), tool.table(self.all, name), name)
 
@@ -204,7 +194,7 @@ class Merged(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for path in self.kept:
                 shutil.copy(path, folder)
-            whole = read(self.kept[1])
+            whole = tool.read(self.kept[1])
             r = random.Random(2)
             for damaged in (whole[:200], whole[:-1], b"", whole[:9] + b"x" + whole[10:], whole + b"x",
                             *(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:]
@@ -226,10 +216,10 @@ class Merged(unittest.TestCase):
                 os.remove(path)
 
     def test_an_output_is_never_an_input(self):
-        before = read(self.kept[0])
+        before = tool.read(self.kept[0])
         for arguments in (["merge", self.parts, "-o", self.kept[0]], ["merge", *self.kept, "-o", self.kept[0]]):
             self.assertEqual(tool.run(arguments).returncode, 2)
-        self.assertEqual(read(self.kept[0]), before)
+        self.assertEqual(tool.read(self.kept[0]), before)
 
     def test_what_is_no_summary(self):
         for given in (built.files(self.traces)[0], self.traces, os.path.join(self.folder.name, "nothing.cgpu")):
@@ -249,7 +239,7 @@ class Merged(unittest.TestCase):
             self.assertEqual(tool.table(both, "kernels"), tool.table(self.traces, "kernels"))
             self.assertEqual(tool.info(both)["format"], "kineto")
             run("merge", both, "-o", os.path.join(folder, "x.cgpu"))
-            self.assertEqual(read(os.path.join(folder, "x.cgpu")), read(self.all))
+            self.assertEqual(tool.read(os.path.join(folder, "x.cgpu")), tool.read(self.all))
 
 
 class Large(unittest.TestCase):
@@ -390,7 +380,7 @@ class Job(unittest.TestCase):
             r.shuffle(nodes)
             whole = os.path.join(folder, "whole.cgpu")
             run("merge", *nodes, "-o", whole)
-            self.assertEqual(read(whole), read(self.all))
+            self.assertEqual(tool.read(whole), tool.read(self.all))
 
 
 class Gate(unittest.TestCase):

@@ -16,18 +16,13 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import built, mpi_job  # noqa: E402
+from oracle import built, mpi_job, tool  # noqa: E402
 
 KILLS = 50
 
 
 def setUpModule():
     mpi_job.must_exist()
-
-
-def read(path):
-    with open(path, "rb") as handle:
-        return handle.read()
 
 
 class Killed(unittest.TestCase):
@@ -90,7 +85,7 @@ class Killed(unittest.TestCase):
             begun = time.monotonic()
             self.assertEqual(mpi_job.run(3, *self.job(verb, target))[0], 0)
             usual[verb] = time.monotonic() - begun
-            whole[verb] = read(target)
+            whole[verb] = tool.read(target)
 
         def kill(number):
             """Kills one process of one job; what became of it, None where the job was done before."""
@@ -109,7 +104,7 @@ class Killed(unittest.TestCase):
                 process.communicate(timeout=60)
                 return None
             said = b"".join(process.communicate(timeout=60))  # MPICH says it on standard output
-            return victim, process.returncode, said.decode(), verb, read(target) if os.path.exists(target) else None
+            return victim, process.returncode, said.decode(), verb, tool.read(target) if os.path.exists(target) else None
 
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             killed = [each for each in pool.map(kill, range(2 * KILLS)) if each][:KILLS]

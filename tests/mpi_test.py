@@ -14,11 +14,8 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import built, mpi_job, tool  # noqa: E402
-from ranks_test import rewrite  # noqa: E402
+from ranks_test import HOSTS, build_job  # noqa: E402
 
-RANKS = 5
-HOSTS = ("node-0", "node-0", "node-1", "node-1", "node-2")
-SHIFTS = (0, 0, 3456789, 3456789, -4321098)  # ns that the clock of each is ahead
 PROCESSES = (1, 2, 4, 7)
 # The report opens smaller jobs all at once, for their findings: 256 MiB, where a compressed byte counts for twelve.
 STORED_BYTES = (280 << 20) // 12
@@ -33,11 +30,6 @@ def alone(*arguments):
     return done.returncode, done.stdout, mpi_job.own_lines(done.stderr)
 
 
-def read(path):
-    with open(path, "rb") as handle:
-        return handle.read()
-
-
 class Job(unittest.TestCase):
     """Ranks on three machines whose clocks differ, among them files that are damaged and files that are no profiles."""
 
@@ -45,13 +37,11 @@ class Job(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.traces, _ = built.build(cls.folder.name, "--model", "moe", "--steps", 3, "--seed", 3, ranks=RANKS)
-        for path, host, shift in zip(built.files(cls.traces), HOSTS, SHIFTS):
-            rewrite(path, host, shift)
+        cls.traces = build_job(cls.folder.name)
         cls.large = os.path.join(cls.folder.name, "large")
         os.mkdir(cls.large)
         for path in built.files(cls.traces):
-            text = read(path).rstrip() + b" " * (STORED_BYTES // RANKS)
+            text = tool.read(path).rstrip() + b" " * (STORED_BYTES // len(HOSTS))
             with gzip.open(os.path.join(cls.large, os.path.basename(path) + ".gz"), "wb", compresslevel=0) as handle:
                 handle.write(text)
         with open(os.path.join(cls.traces, "damaged.json"), "w", encoding="utf-8") as handle:
@@ -59,7 +49,7 @@ class Job(unittest.TestCase):
         with open(os.path.join(cls.traces, "notes.txt"), "w", encoding="utf-8") as handle:
             handle.write("not a profile\n")
         with open(os.path.join(cls.traces, "rank-9.json"), "wb") as handle:  # cut short
-            handle.write(read(os.path.join(cls.traces, "rank-4.json"))[:20000])
+            handle.write(tool.read(os.path.join(cls.traces, "rank-4.json"))[:20000])
 
     def hold(self, *arguments, processes=PROCESSES):
         want = alone(*arguments)
@@ -96,8 +86,8 @@ class Job(unittest.TestCase):
             arguments = ("report", self.large, "-o", page)
             status, _, said = mpi_job.run(processes, *arguments) if processes else alone(*arguments)
             self.assertEqual((status, said), (0, []))
-        self.assertEqual(read(pages[2]), read(pages[None]))
-        self.assertEqual(read(pages[4]), read(pages[None]))
+        self.assertEqual(tool.read(pages[2]), tool.read(pages[None]))
+        self.assertEqual(tool.read(pages[4]), tool.read(pages[None]))
 
     def test_summaries(self):
         kept = {}
@@ -106,7 +96,7 @@ class Job(unittest.TestCase):
             arguments = ("summarize", self.traces, "-o", path)
             status, _, _ = mpi_job.run(processes, *arguments) if processes else alone(*arguments)
             self.assertEqual(status, 0)
-            self.assertEqual(read(path), read(kept[None]), processes)
+            self.assertEqual(tool.read(path), tool.read(kept[None]), processes)
         self.hold("table", kept[2], "gpu_time", processes=(2,))
 
     def test_parts(self):

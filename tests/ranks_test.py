@@ -34,6 +34,19 @@ def rewrite(path, host, shift_ns, target=None):
         handle.write(text)
 
 
+# A job on three machines whose clocks differ by milliseconds, by rank.
+HOSTS = ("node-0", "node-0", "node-1", "node-1", "node-2")
+SHIFTS = (0, 0, 3456789, 3456789, -4321098)  # ns that the clock of each is ahead
+
+
+def build_job(folder):
+    """The folder of its traces."""
+    traces, _ = built.build(folder, "--model", "moe", "--steps", 3, "--seed", 3, ranks=len(HOSTS))
+    for path, host, shift in zip(built.files(traces), HOSTS, SHIFTS):
+        rewrite(path, host, shift)
+    return traces
+
+
 class Clocks(unittest.TestCase):
     SHIFTS = (0, 0, 12345678901, -4321)  # of ranks 0 to 3; 0 and 1 share a machine
     HOSTS = ("node-0", "node-0", "node-1", "node-2")

@@ -25,6 +25,12 @@ def corpus():
     return os.environ.get("CGPU_CORPUS") or os.path.join(shared("corpus"), "kineto")
 
 
+def read(path):
+    """The bytes of a file."""
+    with open(path, "rb") as handle:
+        return handle.read()
+
+
 def run(arguments, timeout=120):
     command = [binary()] + [str(a) for a in arguments]
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
