@@ -35,4 +35,21 @@ class Exchange {
   virtual void opens(const std::string& file) = 0;
 };
 
+/// A file that is open for as long as this lives: while it is read, and while tables look at it, which may read more of
+/// it. `exchange`: told so; may be null.
+class OpenFile {
+ public:
+  OpenFile(Exchange* exchange, const std::string& file) : exchange_(exchange) {
+    if (exchange_ != nullptr) exchange_->opens(file);
+  }
+  ~OpenFile() {
+    if (exchange_ != nullptr) exchange_->opens("");
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+ private:
+  Exchange* exchange_;
+};
+
 }  // namespace cgpu

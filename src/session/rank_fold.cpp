@@ -136,6 +136,7 @@ class RankFold {
     Partials partials =
         see_each(static_cast<uint32_t>(parts.size()), wanted_, [&](uint32_t index, Partials& of_thread) {
           const uint32_t number = session.runs[index].number;
+          const OpenFile file(open_.exchange, profiles_[number].path);
           std::optional<Run> again = opener_.open(profiles_[number], progress());
           if (!again) throw Error(profiles_[number].path, "has changed while it was read");
           const RankTask task{number, profiles_[number], waits[index]};

@@ -8,26 +8,6 @@
 
 namespace cgpu {
 
-namespace {
-
-/// Tells for as long as it lives which file is open.
-class OpenFile {
- public:
-  OpenFile(Exchange* exchange, const std::string& file) : exchange_(exchange) {
-    if (exchange_ != nullptr) exchange_->opens(file);
-  }
-  ~OpenFile() {
-    if (exchange_ != nullptr) exchange_->opens("");
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
- private:
-  Exchange* exchange_;
-};
-
-}  // namespace
-
 Partials new_partials(const std::vector<WantedTable>& wanted) {
   Partials partials;
   for (const WantedTable& table : wanted) {
@@ -46,7 +26,6 @@ RankOpener::RankOpener(const OpenOptions& open, unsigned threads)
     : open_(open), threads_(threads), dictionary_(dictionary_of(open)) {}
 
 std::optional<Run> RankOpener::open(const ProfilePath& profile, const std::function<void(double)>& progress) const {
-  const OpenFile file(open_.exchange, profile.path);
   ReadOptions read = read_options(open_);
   read.threads = threads_;
   read.progress = progress;
@@ -75,6 +54,7 @@ SeenRank RankOpener::show(Session alone, const RankTask& task, const RankPass& p
 
 SeenRank RankOpener::see(const RankTask& task, const RankPass& pass, Partials& partials,
                          const std::function<void(double)>& progress) const {
+  const OpenFile file(open_.exchange, task.profile.path);
   std::optional<Run> run = open(task.profile, progress);
   if (!run) return {RankOutcome::no_profile};
   const bool is_cut_inside = pass.selects_ranks && SelectedRuns::is_of_several_ranks(*run);
