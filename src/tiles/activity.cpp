@@ -26,11 +26,12 @@ int64_t CoveredTime::before(int64_t time) const {
 }
 
 size_t CoveredTime::bytes() const {
-  return times_.intervals().capacity() * sizeof(Interval) + covered_.capacity() * sizeof(int64_t);
+  return times_.intervals().size() * sizeof(Interval) + covered_.size() * sizeof(int64_t);
 }
 
 DeviceTimes::DeviceTimes(const Timeline& timeline, const std::vector<OpIndex>& ops) {
   std::array<std::vector<Interval>, 3> of_kind;
+  for (std::vector<Interval>& times : of_kind) times.reserve(ops.size());  // pages that are not used are never touched
   for (const OpIndex op : ops) {
     const SliceIndex slice = timeline.device_ops.slice[op];
     const Interval time{timeline.slices.start[slice], timeline.slices.end(slice)};

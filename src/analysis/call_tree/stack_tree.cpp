@@ -57,7 +57,12 @@ double StackTree::total() const {
 void StackFolder::enter(const Timeline& timeline) {
   if (timeline_ == &timeline) return;
   timeline_ = &timeline;
-  merged_.enter(timeline.names);
+  category_counts_.clear();
+  for (const Category& category : timeline.categories) {
+    const bool is_left_out = is_call(category.kind) && calls_ == CallFrames::left_out;
+    category_counts_.push_back(is_host(category.kind) && !is_left_out ? 1 : 0);
+  }
+  name_of_.assign(timeline.names.size(), UINT32_MAX);
   node_of_.assign(timeline.slices.size(), kUnasked);
   root_of_.assign(timeline.tracks.size(), kUnasked);
 }
@@ -91,10 +96,9 @@ uint32_t StackFolder::above_device_op(SliceIndex call) {
 }
 
 uint32_t StackFolder::fold(SliceIndex slice, uint32_t above) {
-  const StringId number = merged_.number(timeline_->slices.name[slice]);
-  while (name_of_.size() <= number) name_of_.push_back(UINT32_MAX);
-  if (name_of_[number] == UINT32_MAX) name_of_[number] = tree_.name(frame_name(merged_.text(number)));
-  return tree_.child(above, name_of_[number], static_cast<uint8_t>(timeline_->kind(slice)));
+  uint32_t& name = name_of_[timeline_->slices.name[slice]];
+  if (name == UINT32_MAX) name = tree_.name(frame_name(timeline_->name(slice)));
+  return tree_.child(above, name, static_cast<uint8_t>(timeline_->kind(slice)));
 }
 
 uint32_t StackFolder::root_of(TrackIndex track) {

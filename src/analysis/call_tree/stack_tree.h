@@ -12,7 +12,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/common/merged_names.h"
 #include "analysis/host/launch_calls.h"
 #include "links/nesting.h"
 #include "model/run.h"
@@ -115,7 +114,8 @@ class StackFolder {
   template <typename Visit>
   void fold_host(const Timeline& timeline, Visit visit) {
     enter(timeline);
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    const auto size = static_cast<SliceIndex>(timeline.slices.size());
+    for (SliceIndex slice = 0; slice < size; ++slice) {
       if (counts(slice)) visit(node_of(slice), slice);
     }
   }
@@ -125,19 +125,25 @@ class StackFolder {
   template <typename Visit, typename Own>
   void fold_host(const Timeline& timeline, Visit visit, Own own) {
     const Slices& slices = timeline.slices;
+    const auto tracks = slices.track.values();
+    std::vector<uint8_t> nested;  // by track
+    for (const Track& track : timeline.tracks) nested.push_back(track.nested ? 1 : 0);
     bool all_nested = true;
     fold_host(timeline, [&](uint32_t node, SliceIndex slice) {
       visit(node, slice);
-      const TrackIndex track = slices.track[slice];
-      all_nested = all_nested && timeline.tracks[track].nested;
-      if (!timeline.tracks[track].nested) return;
-      own(node, slices.duration[slice]);
+      const TrackIndex track = tracks[slice];
+      if (nested[track] == 0) {
+        all_nested = false;
+        return;
+      }
+      const int64_t duration = slices.duration[slice];
+      own(node, duration);
       const SliceIndex parent = slices.parent[slice];  // of another track where that thread handed the work over
-      if (parent != kNone && slices.track[parent] == track) own(node_of_[parent], -slices.duration[slice]);
+      if (parent != kNone && tracks[parent] == track) own(node_of_[parent], -duration);
     });
     if (all_nested) return;
     for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) {
-      if (!timeline.tracks[slices.track[slice]].nested) own(node_of(slice), part.end - part.begin);
+      if (nested[tracks[slice]] == 0) own(node_of(slice), part.end - part.begin);
     });
   }
   /// Calls visit(node, slice) for every device op of a run. The node is below that of the call that launched the op,
@@ -146,6 +152,7 @@ class StackFolder {
   void fold_device(const Session& session, size_t run, Visit visit) {
     const Timeline& timeline = session.runs[run].timeline;
     std::vector<OpIndex> ops;
+    ops.reserve(timeline.device_ops.size());
     for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
     const OpsInWhole there = ops_in_whole(session, run, ops);
     enter(there.timeline);
@@ -167,9 +174,7 @@ class StackFolder {
 
   /// Whether a slice has a node of its own: those that nest on host threads, of plausible duration.
   bool counts(SliceIndex slice) const {
-    const SliceKind kind = timeline_->kind(slice);
-    if (is_call(kind) && calls_ == CallFrames::left_out) return false;
-    return is_host(kind) && is_plausible(*timeline_, slice);
+    return category_counts_[timeline_->slices.category[slice]] != 0 && is_plausible(*timeline_, slice);
   }
   uint32_t find_node_of(SliceIndex slice);
   uint32_t fold(SliceIndex slice, uint32_t above);
@@ -182,10 +187,10 @@ class StackFolder {
   ThreadFrames threads_;
   CallFrames calls_;
   const Timeline* timeline_ = nullptr;
-  MergedNames merged_;
-  std::vector<uint32_t> name_of_;  // in the tree, by merged number
-  std::vector<uint32_t> node_of_;  // by slice
-  std::vector<uint32_t> root_of_;  // by track, where threads are apart
+  std::vector<uint8_t> category_counts_;  // by category of the timeline, whether its slices have nodes of their own
+  std::vector<uint32_t> name_of_;         // in the tree, by number in the timeline
+  std::vector<uint32_t> node_of_;         // by slice
+  std::vector<uint32_t> root_of_;         // by track, where threads are apart
   std::vector<SliceIndex> above_;
 };
 
