@@ -444,8 +444,8 @@ class TwoProfiles : public ::testing::Test {
         {"flame", {}},
         {"search", {{"q", "kernel"}}},
         {"distributions", {{"table", "api"}}},
-        {"tile", {{"track", "1"}, {"level", "0"}, {"index", "0"}}},
-        {"slice", {{"track", "1"}, {"slice", "0"}}},
+        {"tile", {{"track", "2"}, {"level", "0"}, {"index", "0"}}},
+        {"slice", {{"track", "2"}, {"slice", "0"}}},
     };
     for (const size_t profile : {0, 1}) {
       const auto session = profile == 0 ? viewed_session : other_session;

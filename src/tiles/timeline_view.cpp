@@ -10,9 +10,11 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/long_pole/edge_parts.h"
 #include "analysis/session_clock.h"
 #include "base/threads.h"
 #include "kernels/kernel_class.h"
+#include "tiles/critical_path.h"
 
 namespace cgpu {
 
@@ -21,7 +23,7 @@ namespace {
 constexpr int kSliceKinds = static_cast<int>(SliceKind::other) + 1;
 
 /// Kinds of derived slices, numbered after those of the profile.
-enum class DerivedKind : uint8_t { idle = kSliceKinds, exposed, step, range };
+enum class DerivedKind : uint8_t { idle = kSliceKinds, exposed, step, range, kernel_gap };
 
 uint16_t colour_of(uint8_t kind, uint8_t detail) {
   return static_cast<uint16_t>(kind << 8 | detail);
@@ -106,6 +108,7 @@ TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_r
     std::replace(text.begin(), text.end(), '_', ' ');
     cause_names_.push_back(names_.add(text));
   }
+  kernel_gap_name_ = names_.add("kernel gap");
   for (size_t run = 0; run < session_.runs.size(); ++run) {
     for (const Step& step : facts.steps(run)) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
     if (!of_runs[run].ops.in_file_order) {
@@ -169,7 +172,7 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
     }
     if (track.kind == ViewKind::call_path) {
       measure_paths(track);
-    } else if (id < kFirstScreen) {
+    } else if (id < kFirstScreen && track.kind != ViewKind::critical_path) {
       OpenTrack& opened = open(id, track.source == kNone ? nullptr : &slices[id]);
       if (opened.lanes) track.lanes = std::max<uint32_t>(opened.lanes->lanes(), 1);
     } else if (track.source != kNone) {
@@ -194,7 +197,7 @@ void TimelineView::measure_paths(ViewTrack& track) {
 std::vector<std::string> TimelineView::kinds() {
   std::vector<std::string> kinds;
   for (int kind = 0; kind < kSliceKinds; ++kind) kinds.emplace_back(text_of(static_cast<SliceKind>(kind)));
-  for (const char* kind : {"idle", "exposed_communication", "step", "range"}) kinds.emplace_back(kind);
+  for (const char* kind : {"idle", "exposed_communication", "step", "range", "kernel_gap"}) kinds.emplace_back(kind);
   for (const NodeKind kind :
        {NodeKind::root, NodeKind::entry, NodeKind::function, NodeKind::loop, NodeKind::line, NodeKind::instruction}) {
     kinds.emplace_back(text_of(kind));
@@ -203,7 +206,7 @@ std::vector<std::string> TimelineView::kinds() {
 }
 
 uint8_t TimelineView::kind_of(NodeKind kind) {
-  return static_cast<uint8_t>(static_cast<int>(DerivedKind::range) + 1 + static_cast<int>(kind));
+  return static_cast<uint8_t>(static_cast<int>(DerivedKind::kernel_gap) + 1 + static_cast<int>(kind));
 }
 
 bool TimelineView::has_slices(ViewTrackId track) const {
@@ -250,22 +253,43 @@ SliceLook TimelineView::look(ViewTrackId id, SliceIndex slice) const {
                 colour_of(kind_of(session_.runs[track.run].call_tree->nodes.kind[name]), 0)};
       case ViewKind::exposed:
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::exposed), 0)};
+      case ViewKind::critical_path:
+        return look_of_path(track.run, name, own->origin[slice]);
       default:
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::range), 0)};
     }
   }
-  const Timeline& timeline = session_.runs[track.run].timeline;
+  return look_of_slice(track.run, slice);
+}
+
+SliceLook TimelineView::look_of_slice(size_t run, SliceIndex slice) const {
+  const Timeline& timeline = session_.runs[run].timeline;
   const SliceKind kind = timeline.kind(slice);
   uint8_t kernel_class = 0;
   if (is_device_op(kind)) {
-    const OpIndex op = op_of(track.run, slice);
+    const OpIndex op = op_of(run, slice);
     const KernelClass of_kind = kind == SliceKind::memcpy   ? KernelClass::copy
                                 : kind == SliceKind::memset ? KernelClass::set
                                 : op == kNone               ? KernelClass::unknown
                                               : static_cast<KernelClass>(timeline.device_ops.kernel_class[op]);
     kernel_class = static_cast<uint8_t>(of_kind);
   }
-  return {names_.of(track.run, timeline.slices.name[slice]), colour_of(static_cast<uint8_t>(kind), kernel_class)};
+  return {names_.of(run, timeline.slices.name[slice]), colour_of(static_cast<uint8_t>(kind), kernel_class)};
+}
+
+/// Work of a device looks as it does in its stream, what the host did as gaps of that cause do.
+SliceLook TimelineView::look_of_path(size_t run, uint32_t bound_by, SliceIndex about) const {
+  const std::optional<IdleCause> cause = BoundBy::cause_of(bound_by);
+  SliceLook look{kernel_gap_name_, colour_of(static_cast<uint8_t>(DerivedKind::kernel_gap), 0)};
+  if (about != kNone) look = look_of_slice(run, about);
+  if (!cause) return look;
+  const auto number = static_cast<uint8_t>(*cause);
+  return {about != kNone ? look.name : cause_names_[number],
+          colour_of(static_cast<uint8_t>(DerivedKind::idle), number)};
+}
+
+std::string_view TimelineView::bound_by(ViewTrackId track, SliceIndex slice) const {
+  return BoundBy::name_of(derived(track)->name[slice]);
 }
 
 std::optional<Placed> TimelineView::find(ViewTrackId track, SliceIndex slice) const {
@@ -283,8 +307,14 @@ Placed TimelineView::place(size_t run, SliceIndex slice) const {
 const DerivedSlices* TimelineView::derived(ViewTrackId id) const {
   const ViewTrack& track = tracks()[id];
   if (track.source != kNone || !has_slices(id)) return nullptr;
-  const OpenTrack& opened = open(id);
-  return opened.idle ? &opened.idle->slices : opened.paths ? &opened.paths->boxes : &opened.derived;
+  return &derived_of(track, open(id));
+}
+
+const DerivedSlices& TimelineView::derived_of(const ViewTrack& track, const OpenTrack& opened) const {
+  if (track.kind == ViewKind::critical_path) {
+    return critical_path_.get([&] { return critical_path_slices(facts_); })[track.run];
+  }
+  return opened.idle ? opened.idle->slices : opened.paths ? opened.paths->boxes : opened.derived;
 }
 
 const IdleSlices& TimelineView::idle(ViewTrackId track) const {
@@ -389,6 +419,8 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
       for (const Step& step : facts_.steps(track.run)) opened.derived.add(step.time, step_names_[name++], kNone);
       break;
     }
+    case ViewKind::critical_path:
+      break;  // kept for all runs together
     case ViewKind::call_path: {
       const PathExtent extent{0, *track.lanes, *track.slices};
       opened.paths = std::make_unique<CallPaths>(
@@ -405,7 +437,7 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
     opened.lanes = std::make_unique<LaneIndex>(at, slices ? std::move(*slices) : slices_of(track), parents_of(track));
     return;
   }
-  const DerivedSlices& own = opened.idle ? opened.idle->slices : opened.derived;
+  const DerivedSlices& own = derived_of(track, opened);
   std::vector<SliceIndex> all(own.size());
   for (SliceIndex slice = 0; slice < all.size(); ++slice) all[slice] = slice;
   opened.lanes = std::make_unique<LaneIndex>(SliceTimes(own.start, own.duration, zero), std::move(all), SliceParents());

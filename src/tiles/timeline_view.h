@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/session_facts.h"
+#include "base/once.h"
 #include "model/run.h"
 #include "tiles/activity.h"
 #include "tiles/call_paths.h"
@@ -71,6 +72,8 @@ class TimelineView {
   const LaneIndex& lanes(ViewTrackId track) const;
   SliceTimes times(ViewTrackId track) const;
   SliceLook look(ViewTrackId track, SliceIndex slice) const;
+  /// What bounds the run in a slice of a track of kind critical_path ("compute", "data_loading", ...).
+  std::string_view bound_by(ViewTrackId track, SliceIndex slice) const;
 
   /// The place of a slice of a track; empty if the track has no such slice.
   std::optional<Placed> find(ViewTrackId track, SliceIndex slice) const;
@@ -124,6 +127,9 @@ class TimelineView {
   struct OpenRun;
   Device& device_of(const ViewTrack& track) const;
   Device& active_device_of(const ViewTrack& track) const;
+  SliceLook look_of_slice(size_t run, SliceIndex slice) const;
+  SliceLook look_of_path(size_t run, uint32_t bound_by, SliceIndex about) const;
+  const DerivedSlices& derived_of(const ViewTrack& track, const OpenTrack& opened) const;
   void lay_out_all(unsigned threads, const Progress& progress);
 
   const SessionFacts& facts_;
@@ -131,14 +137,16 @@ class TimelineView {
   std::vector<int64_t> zeros_;
   ViewTracks tracks_;
   SharedNames names_;
-  std::vector<uint32_t> step_names_;                                     // of all runs, one after another
-  std::vector<uint32_t> cause_names_;                                    // by IdleCause
+  std::vector<uint32_t> step_names_;   // of all runs, one after another
+  std::vector<uint32_t> cause_names_;  // by IdleCause
+  uint32_t kernel_gap_name_ = 0;
   std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
   std::vector<std::vector<uint32_t>> frame_names_;                       // by run and node
   int64_t span_ = 1;
 
   mutable std::vector<std::unique_ptr<OpenTrack>> opened_;     // by track
   mutable std::vector<std::unique_ptr<OpenRun>> opened_runs_;  // by run
+  mutable Once<std::vector<DerivedSlices>> critical_path_;     // by run
 };
 
 }  // namespace cgpu

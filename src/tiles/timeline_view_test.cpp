@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "analysis/long_pole/edge_parts.h"
 #include "analysis/random_run.h"
 #include "analysis/test_tables.h"
 
@@ -89,6 +90,43 @@ TEST(TimelineView, IdleTracksAddUpToTheTable) {
     }
     EXPECT_EQ(found, expected) << "seed " << seed;
   }
+}
+
+TEST(TimelineView, TheCriticalPathIsThatOfTheTable) {
+  int64_t checked = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Session session = session_of(random_timeline(seed), random_timeline(seed + 1000));
+    const SessionFacts facts(session);
+    const TimelineView view(facts);
+    const Table table = make_table(find_analysis("critical_path_trace"), facts);
+    std::map<std::tuple<int64_t, std::string, std::string>, int64_t>
+        expected;  // by rank, what bounds and what name: ns
+    for (size_t row = 0; row < table.row_count(); ++row) {
+      expected[{integer_at(table, row, "rank"), text_at(table, row, "bound_by"),
+                absent_at(table, row, "name") ? "" : text_at(table, row, "name")}] +=
+          integer_at(table, row, "duration_ns");
+    }
+    std::map<std::tuple<int64_t, std::string, std::string>, int64_t> found;
+    for (const ViewTrackId id : of_kind(view, ViewKind::critical_path)) {
+      const size_t run = view.tracks()[id].run;
+      const DerivedSlices& parts = *view.derived(id);
+      for (SliceIndex part = 0; part < parts.size(); ++part) {
+        const SliceIndex about = parts.origin[part];
+        const std::string name = about == kNone ? "" : std::string(session.runs[run].timeline.name(about));
+        const std::string bound_by(view.bound_by(id, part));
+        found[{session.runs[run].rank, bound_by, name}] += parts.duration[part];
+        const SliceLook look = view.look(id, part);
+        std::string words = bound_by;
+        std::replace(words.begin(), words.end(), '_', ' ');
+        EXPECT_EQ(view.names()[look.name], about == kNone ? words : name);
+        const std::string kind = TimelineView::kinds()[look.colour >> 8];
+        EXPECT_EQ(kind == "idle", BoundBy::cause_of(parts.name[part]).has_value()) << kind;
+        ++checked;
+      }
+    }
+    EXPECT_EQ(found, expected) << "seed " << seed;
+  }
+  EXPECT_GT(checked, 200);
 }
 
 TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {

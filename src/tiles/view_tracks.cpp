@@ -55,7 +55,11 @@ std::string name_of_stream(const Track& track) {
 class TracksOfRun {
  public:
   TracksOfRun(const Session& session, size_t number, const RunFacts& facts, std::vector<ViewTrack>& out)
-      : run_(session.runs[number]), number_(number), facts_(facts), out_(out) {
+      : run_(session.runs[number]),
+        number_(number),
+        facts_(facts),
+        has_critical_path_(!session.whole && !facts.ops.devices.empty()),
+        out_(out) {
     if (session.runs.size() == 1) return;
     const auto twins = std::count_if(session.runs.begin(), session.runs.end(),
                                      [&](const Run& other) { return other.rank == run_.rank; });
@@ -66,6 +70,7 @@ class TracksOfRun {
 
   void add_all() {
     if (facts_.steps) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
+    if (has_critical_path_) add(ViewKind::critical_path, "Critical path", "critical path").lanes = 1;
     for (const auto& [device, facts] : facts_.ops.devices) add_device(device, facts);
     add_sources([&](TrackIndex track) {
       const std::optional<int32_t>& device = facts_.ops.device_of[track];
@@ -230,6 +235,7 @@ class TracksOfRun {
   const Run& run_;
   size_t number_;
   const RunFacts& facts_;
+  bool has_critical_path_;  // the dependencies of a part of a session are those of the whole
   std::vector<ViewTrack>& out_;
   std::vector<std::string> group_;
 };
@@ -260,6 +266,8 @@ const char* text_of(ViewKind kind) {
       return "counter";
     case ViewKind::call_path:
       return "call_path";
+    case ViewKind::critical_path:
+      return "critical_path";
   }
   return "other";
 }

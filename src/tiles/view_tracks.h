@@ -15,7 +15,20 @@
 
 namespace cgpu {
 
-enum class ViewKind : uint8_t { thread, stream, async, other, ranges, busy, idle, steps, exposed, counter, call_path };
+enum class ViewKind : uint8_t {
+  thread,
+  stream,
+  async,
+  other,
+  ranges,
+  busy,
+  idle,
+  steps,
+  exposed,
+  counter,
+  call_path,
+  critical_path
+};
 const char* text_of(ViewKind kind);  // "thread", ...
 
 using ViewTrackId = uint32_t;

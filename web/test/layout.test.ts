@@ -85,6 +85,14 @@ test("tracks of many lanes begin folded, but for the busiest thread", () => {
   assert.deepEqual(outermost(runs), ranks);
 });
 
+test("the critical path begins folded, so that it is computed only when somebody unfolds it", () => {
+  const path = track(6, ["Critical path"], "critical path", 1, "critical_path");
+  const folded = foldedAtFirst([path, ...TRACKS.slice(0, 3)]);
+  assert.deepEqual(folded, new Set([groupId(6, 0)]));
+  const rows = layout([path], { ...PLAIN, folded }).main;
+  assert.ok(rows.length === 1 && rows[0]!.kind === "group" && rows[0]!.summary.length === 0);
+});
+
 test("the call path of the busiest thread begins open, and one goes where its thread goes", () => {
   const thread = (id: number, slices: number) => ({ ...track(2 * id, ["g"], `thread ${id}`), slices });
   const path = (id: number) => ({

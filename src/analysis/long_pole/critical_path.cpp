@@ -10,6 +10,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/long_pole/change.h"
+#include "analysis/long_pole/measured_path.h"
 #include "analysis/long_pole/path_layers.h"
 #include "analysis/long_pole/periods.h"
 #include "analysis/tables.h"
@@ -69,21 +70,14 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
 Table critical_path_trace_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   Table table = analysis.empty_table();
   const SessionFacts& whole = facts.whole();
-  const DependencyGraph& graph = whole.dependencies();
-  const ChangedGraph unchanged(whole, {});
-  const std::vector<Period> periods = periods_of_session(facts);
-  const std::vector<ReplayedPeriod> same = replayed_periods(graph, unchanged.replayed().times, periods);
-  for (size_t i = 0; i < periods.size(); ++i) {
-    const Period& period = periods[i];
-    std::vector<Row> rows;
-    unchanged.for_each_part_of_path(same[i], [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
-      const Run& run = whole.run(part.run);
-      rows.push_back({run.rank, period.step ? Cell(*period.step) : Cell(), shown_time(whole, part.run, from), to - from,
+  for_each_part_of_measured_path(
+      whole, periods_of_session(facts),
+      [&](const Period& period, const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
+        const Run& run = whole.run(part.run);
+        table.append({run.rank, period.step ? Cell(*period.step) : Cell(), shown_time(whole, part.run, from), to - from,
                       cell(part.bound_by.name()), cell(text_of(kind)),
                       part.slice == kNone ? Cell() : cell(run.timeline.name(part.slice))});
-    });
-    for (auto row = rows.rbegin(); row != rows.rend(); ++row) table.append(*row);
-  }
+      });
   return table;
 }
 

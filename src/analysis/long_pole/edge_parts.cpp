@@ -22,7 +22,13 @@ BoundBy BoundBy::of(OpKind kind) {
 }
 
 std::string_view BoundBy::name_of(size_t number) {
-  return number < kWorkNames.size() ? kWorkNames[number] : text_of(static_cast<IdleCause>(number - kWorkNames.size()));
+  const std::optional<IdleCause> cause = cause_of(number);
+  return cause ? text_of(*cause) : kWorkNames[number];
+}
+
+std::optional<IdleCause> BoundBy::cause_of(size_t number) {
+  if (number < kWorkNames.size()) return std::nullopt;
+  return static_cast<IdleCause>(number - kWorkNames.size());
 }
 
 BoundBy BoundBy::named(std::string_view name) {
@@ -30,8 +36,8 @@ BoundBy BoundBy::named(std::string_view name) {
   for (size_t number = 0; number < kCount; ++number) {
     names.push_back(name_of(number));
     if (name_of(number) != name) continue;
-    return number < kWorkNames.size() ? BoundBy(static_cast<Work>(number))
-                                      : BoundBy(static_cast<IdleCause>(number - kWorkNames.size()));
+    const std::optional<IdleCause> cause = cause_of(number);
+    return cause ? BoundBy(*cause) : BoundBy(static_cast<Work>(number));
   }
   throw Error(fmt::format("'{}' is nothing that bounds a run; there are: {}", name, fmt::join(names, ", ")));
 }

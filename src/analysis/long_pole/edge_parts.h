@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "analysis/events/slice_ops.h"
@@ -32,6 +33,8 @@ class BoundBy {
   /// By its name ("compute", "data_loading", ...). Throws Error that lists the names.
   static BoundBy named(std::string_view name);
   static std::string_view name_of(size_t number);
+  /// What the host did; empty for work of a device and gaps between ops of a stream.
+  static std::optional<IdleCause> cause_of(size_t number);
 
   size_t number() const { return number_; }
   std::string_view name() const { return name_of(number_); }

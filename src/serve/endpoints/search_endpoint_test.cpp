@@ -40,7 +40,7 @@ uint64_t total_of(const std::string& answer) {
 std::vector<Place> slowly(const TimelineView& view, const std::string& part) {
   std::vector<Place> places;
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
-    if (!view.has_slices(track)) continue;
+    if (!view.has_slices(track) || view.tracks()[track].kind == ViewKind::critical_path) continue;
     const LaneIndex& lanes = view.lanes(track);
     for (uint32_t number = 0; number < lanes.lanes(); ++number) {
       const Lane lane = lanes.lane(number);

@@ -243,6 +243,8 @@ Answer answer_slice(const Profile& profile, const Request& request) {
       .member("duration", placed.duration);
   if (const DerivedSlices* derived = profile.view().derived(placed.track)) {
     const SliceIndex origin = derived->origin[placed.slice];
+    if (track.kind == ViewKind::critical_path)
+      json.member("bound_by", profile.view().bound_by(placed.track, placed.slice));
     if (track.kind == ViewKind::idle) {
       write_idle_gap(json, profile, placed);
     } else if (track.kind == ViewKind::call_path) {

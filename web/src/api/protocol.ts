@@ -63,7 +63,18 @@ export interface AlignedOps {
 export type AlignedPair = Record<"a" | "b", SliceAt>;
 
 export type TrackKind =
-  "thread" | "stream" | "async" | "other" | "ranges" | "busy" | "idle" | "steps" | "exposed" | "counter" | "call_path";
+  | "thread"
+  | "stream"
+  | "async"
+  | "other"
+  | "ranges"
+  | "busy"
+  | "idle"
+  | "steps"
+  | "exposed"
+  | "counter"
+  | "call_path"
+  | "critical_path";
 
 export interface Track {
   id: number;
@@ -209,6 +220,8 @@ export interface SliceDetails extends SliceAt {
   remark?: string;
   /** Of a derived slice: the slice that it is about. */
   origin?: SliceAt;
+  /** Of a part of the critical path: what bounds the run there, as in the table critical_path. */
+  bound_by?: string;
   // Of an idle gap: main cause, a sentence on it, its parts, the op that ended it, the slice that names the cause.
   cause?: string;
   why?: string;

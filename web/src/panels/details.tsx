@@ -53,7 +53,7 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
     <div class="details">
       <header>
         <Text class="slice-name" text={details.name} key={details.name} />
-        <span class="tag">{readable(details.class ?? details.cause ?? details.kind)}</span>
+        <span class="tag">{readable(details.class ?? details.cause ?? details.bound_by ?? details.kind)}</span>
         <button onClick={zoom} title="F">
           Zoom to it
         </button>

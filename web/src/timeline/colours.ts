@@ -60,6 +60,7 @@ const KINDS: Record<string, Fill> = {
   profiler_span: [0.78, 260, 0.015],
   range: [0.87, 281, 0.06],
   step: [0.8, 251, 0.075],
+  kernel_gap: [0.88, 30, 0.02],
 };
 
 const CAUSES: Record<string, Fill> = {
@@ -168,6 +169,7 @@ export class Palette {
   /** By kind: whether it is a device op, whose class says more than its kind. */
   readonly #hasClass: boolean[];
   readonly #isNamed: boolean[];
+  readonly #isCause: boolean[];
 
   constructor(
     theme: Theme,
@@ -183,6 +185,7 @@ export class Palette {
     );
     this.#hasClass = kinds.map((kind) => DEVICE_OPS.has(kind));
     this.#isNamed = kinds.map((kind) => NAMED_KINDS.has(kind));
+    this.#isCause = kinds.map((kind) => kind === "idle");
     this.#classes = classes.map((name) => of(CLASSES[name] ?? PLAIN));
     this.#causes = causeNames.map((name) => of(CAUSES[name] ?? PLAIN));
     // Neighbouring numbers lie a golden angle apart.
@@ -236,6 +239,11 @@ export class Palette {
   /** Whether slices of a kind are coloured by their names even where others are not. */
   isNamedKind(kind: number): boolean {
     return this.#isNamed[kind] ?? false;
+  }
+
+  /** Whether slices of a kind are coloured by a cause, which the low byte of their colour numbers. */
+  isCauseKind(kind: number): boolean {
+    return this.#isCause[kind] ?? false;
   }
 
   isDeviceKind(kind: number): boolean {

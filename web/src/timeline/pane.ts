@@ -236,7 +236,7 @@ export class Pane {
     const shownLanes = row.folded ? Math.min(lanes, Math.floor(row.height / row.laneHeight)) : lanes;
     const firstLane = Math.max(0, Math.floor(-top / row.laneHeight));
     const lastLane = Math.min(shownLanes, Math.ceil((this.height - top) / row.laneHeight));
-    const colours = laneColours(frame, kind === "idle");
+    const colours = laneColours(frame);
     const gap = row.folded ? (row.laneHeight >= 3 ? 1 : 0) : 1;
     const ownHeight = part === "whole" ? row.laneHeight : row.laneHeight / 2;
     const labelled = part === "whole" && !row.folded ? true : ownHeight >= FONT_SIZE + 3;
@@ -455,18 +455,19 @@ const changeOf = ({ palette, changes }: Frame, colour: number, name: number): nu
 /** How strongly slices are shown that are not looked for. */
 const UNWANTED = 0.22;
 
-function laneColours(frame: Frame, idle: boolean): LaneColours {
+function laneColours(frame: Frame): LaneColours {
   const { palette, mode, page, wanted, seen } = frame;
   const edges = new Map<number, number>();
   return {
     fill(raster, pixel) {
       const colour = raster.colour[pixel]!;
-      seen[idle ? CAUSE | (colour & 255) : colour] = 1;
+      const isCause = palette.isCauseKind(colour >> 8);
+      seen[isCause ? CAUSE | (colour & 255) : colour] = 1;
       const name = raster.name[pixel]!;
       const fill =
         mode === "change"
-          ? palette.change(idle ? undefined : changeOf(frame, colour, name))
-          : idle
+          ? palette.change(changeOf(frame, colour, name))
+          : isCause
             ? palette.cause(colour & 255)
             : palette.slice(mode, colour, name, raster.duration[pixel]!);
       return wanted && !wanted(name) ? mix(fill, page.paper, UNWANTED) : fill;

@@ -400,3 +400,46 @@ describe("keys alone", { skip }, () => {
     await all.waitFor({ state: "hidden" });
   });
 });
+
+describe("the critical path", { skip }, () => {
+  let server, browser, page, session;
+
+  before(async () => {
+    const options = ["--model", "cnn", "--steps", 2, "--layers", 2, "--idle", "data_loading"];
+    server = await Server.start(await builtTrace(scratch(), "path.json", ...options));
+    browser = await startBrowser();
+    page = await openTimeline(await newWindow(browser), server.url);
+    session = await server.json("/api/p/0/session");
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+
+  test("is asked for when its heading is unfolded, and its parts lead to ops and calls", async () => {
+    const track = session.tracks.find(({ kind }) => kind === "critical_path");
+    await page.evaluate((span) => window.cgpu.show(0, span), session.span);
+    await settled(page);
+    assert.equal(await page.evaluate((id) => window.cgpu.place(id, 0), track.id), null, "folded at first");
+    await page.locator(".pane-main .head.group .name", { hasText: "Critical path" }).click();
+    await until(page, "it is there", () => page.evaluate((id) => window.cgpu.place(id, 0), track.id));
+    await settled(page);
+    await page.locator(".status-line .legend").getByText("data loading", { exact: true }).waitFor();
+
+    // One of the parts that the table has, as the timeline shows it.
+    const path = (await server.json("/api/p/0/table/critical_path_trace")).tables.critical_path_trace;
+    const rows = path.rows.map((row) => Object.fromEntries(path.columns.map(({ name }, i) => [name, row[i]])));
+    const longest = (wanted) => rows.filter(wanted).sort((a, b) => b.duration_ns - a.duration_ns)[0];
+    for (const [row, words] of [
+      [longest((row) => row.bound_by === "compute"), null],
+      [longest((row) => row.bound_by === "data_loading"), "data loading"],
+    ]) {
+      const slice = { track: track.id, lane: 0, start: row.start_ns, duration: row.duration_ns };
+      await clickSlice(page, slice);
+      const details = page.locator(".details");
+      if (row.name) await details.locator(".slice-name", { hasText: row.name }).waitFor();
+      if (words) await details.locator(".tag", { hasText: words }).waitFor();
+      if (row.name) await details.getByText("What it is about").waitFor();
+    }
+  });
+});

@@ -46,7 +46,7 @@ describe("a database of HPCToolkit", { skip }, () => {
   });
 
   async function using(action) {
-    const page = await openTimeline(await newWindow(browser), server.url);
+    const page = await openTimeline(await newWindow(browser, { viewport: { width: 1280, height: 1200 } }), server.url);
     try {
       await action(page);
       assert.deepEqual(page.complaints, [], "the console has nothing to complain of");

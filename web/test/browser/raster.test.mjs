@@ -19,7 +19,7 @@ const PICTURES = [
   {
     name: "training",
     options: ["--model", "cnn", "--steps", 2, "--layers", 2, "--idle", "synchronization,data_loading,lock"],
-    hashes: { whole: "811c9dc5-9ee39193", part: "811c9dc5-532453a1", close: "811c9dc5-0a562eed" },
+    hashes: { whole: "811c9dc5-9d399293", part: "811c9dc5-00808c21", close: "811c9dc5-5a7118ed" },
   },
   {
     name: "recommendation, AMD",
@@ -35,12 +35,12 @@ const PICTURES = [
       "--idle",
       "blocking_copy,allocation",
     ],
-    hashes: { whole: "811c9dc5-293a51f5", part: "811c9dc5-25cb3cbc", close: "811c9dc5-3e949589" },
+    hashes: { whole: "811c9dc5-46cefbf5", part: "811c9dc5-085e853c", close: "811c9dc5-64d19389" },
   },
   {
     name: "decoding",
     options: ["--model", "llm", "--steps", 2, "--layers", 2, "--streams", 3, "--orphans", 5],
-    hashes: { whole: "811c9dc5-2e8bf91c", part: "811c9dc5-8a0c27f4", close: "811c9dc5-d335e5a3" },
+    hashes: { whole: "811c9dc5-025b789c", part: "811c9dc5-cdb381f4", close: "811c9dc5-7efe3623" },
   },
 ];
 const WINDOWS = { whole: [0, 1], part: [0.4, 0.6], close: [0.5, 0.5002] }; // shares of the run

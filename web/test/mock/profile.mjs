@@ -21,6 +21,7 @@ const KINDS = [
   "exposed_communication",
   "step",
   "range",
+  "kernel_gap",
 ];
 const CLASSES = [
   "copy",
