@@ -47,6 +47,11 @@ def build_job(folder):
     return traces
 
 
+def elsewhere(rows):
+    """Rows of a table without what follows from the machines that the ranks are on."""
+    return [{name: value for name, value in row.items() if name not in ("hosts", "link_pct")} for row in rows]
+
+
 class Clocks(unittest.TestCase):
     SHIFTS = (0, 0, 12345678901, -4321)  # of ranks 0 to 3; 0 and 1 share a machine
     HOSTS = ("node-0", "node-0", "node-1", "node-2")
@@ -63,7 +68,7 @@ class Clocks(unittest.TestCase):
                 self.assertEqual([row["method"] for row in rows], ["reference", "shared", "aligned", "aligned"])
                 self.assertEqual([row["residual_ns"] for row in rows], [None, 0, 0, 0])
                 for name, want in before.items():
-                    self.assertEqual(tool.table(trace, name), want, name)
+                    self.assertEqual(elsewhere(tool.table(trace, name)), elsewhere(want), name)
                 waited = {(row["name"], row["group"]): row["wait_ns"] for row in tool.table(trace, "collectives")}
                 for row in truth["collectives"]:
                     self.assertEqual(waited[row["name"], row["group"]], row["wait_ns"])

@@ -11,12 +11,21 @@ struct Rates {
   double fp64, fp64_tensor, fp32, fp32_tensor, tf32, fp16, bf16, fp8, int8;
 };
 
+/// TFLOP/s that were measured: the maximum achievable matmul FLOPS of S. Bekman, Machine Learning Engineering
+/// (compute/accelerator). 0 where not known.
+struct Achievable {
+  double bf16 = 0;
+  double fp8 = 0;
+};
+
 struct KnownDevice {
   std::string_view name;
   std::string_view keys;  // names in profiles after `key_of`, separated by |
   double memory;          // GB/s, 0 where not known
   Rates rates;
   std::string_view source;
+  double link = 0;  // GB/s, one direction, of all links to other devices of the machine; 0 where not known or none
+  Achievable achievable = {};
 };
 
 constexpr Rates kA100 = {9.7, 19.5, 19.5, 0, 156, 312, 312, 0, 624};
@@ -42,7 +51,7 @@ constexpr KnownDevice kDevices[] = {
     {"NVIDIA Quadro GP100", "QUADRO GP100", 717,
      {  5.2,     0,  10.3,     0,     0,  20.7,     0,     0,     0}, "NVIDIA Quadro GP100 data sheet"},
     {"NVIDIA V100 SXM2", "V100 SXM2 16GB|V100 SXM2 32GB", 900,
-     {  7.8,     0,  15.7,     0,     0,   125,     0,     0,     0}, kV100},
+     {  7.8,     0,  15.7,     0,     0,   125,     0,     0,     0}, kV100, 150},
     {"NVIDIA V100 PCIe", "V100 PCIE 16GB|V100 PCIE 32GB", 900,
      {    7,     0,    14,     0,     0,   112,     0,     0,     0}, kV100},
     {"NVIDIA V100S PCIe", "V100S PCIE 32GB", 1134,
@@ -63,12 +72,16 @@ constexpr KnownDevice kDevices[] = {
     {"NVIDIA A40", "A40", 696,
      {    0,     0,  37.4,     0,  74.8, 149.7, 149.7,     0, 299.3}, "NVIDIA A40 datasheet"},
     {"NVIDIA A100 SXM 40 GB", "A100 SXM4 40GB", 1555,
-     kA100, kA100Sheet},
-    {"NVIDIA A100 SXM 80 GB", "A100 SXM4 80GB|A800 SXM4 80GB", 2039,
-     kA100, kA100Sheet},
+     kA100, kA100Sheet, 300},
+    {"NVIDIA A100 SXM 80 GB", "A100 SXM4 80GB", 2039,
+     kA100, kA100Sheet, 300, {271.2, 0}},
     {"NVIDIA A100 PCIe 40 GB", "A100 PCIE 40GB|A100 40GB PCIE", 1555,
      kA100, kA100Sheet},
-    {"NVIDIA A100 PCIe 80 GB", "A100 80GB PCIE|A100 PCIE 80GB|A800 80GB PCIE", 1935,
+    {"NVIDIA A100 PCIe 80 GB", "A100 80GB PCIE|A100 PCIE 80GB", 1935,
+     kA100, kA100Sheet, 0, {252.9, 0}},
+    {"NVIDIA A800 SXM 80 GB", "A800 SXM4 80GB", 2039,
+     kA100, "NVIDIA A100 Tensor Core GPU datasheet, but for the links, which are slower"},
+    {"NVIDIA A800 PCIe 80 GB", "A800 80GB PCIE", 1935,
      kA100, kA100Sheet},
     {"NVIDIA A100", "A100|A100 PG509 200", 0,
      kA100, "NVIDIA A100 Tensor Core GPU datasheet; every form has these rates, the memory of this one is not told"},
@@ -84,21 +97,23 @@ constexpr KnownDevice kDevices[] = {
     {"NVIDIA GeForce RTX 4090", "RTX 4090", 1008,
      {    0,     0,  82.6,     0,  82.6, 165.2, 165.2, 330.3, 660.6}, "NVIDIA Ada GPU architecture whitepaper"},
     {"NVIDIA H100 SXM", "H100 80GB HBM3|H100 SXM5 80GB", 3350,
-     kH100Sxm, kH100Sheet},
+     kH100Sxm, kH100Sheet, 450, {794.5, 1402.6}},
     {"NVIDIA H100 PCIe", "H100 PCIE", 2000,
      {   26,    51,    51,     0,   378,   756,   756,  1513,  1513}, kH100Sheet},
     {"NVIDIA H100 NVL", "H100 NVL", 3900,
      kH100Nvl, kH100Sheet},
     {"NVIDIA H200 SXM", "H200", 4800,
-     kH100Sxm, "NVIDIA H200 Tensor Core GPU datasheet"},
+     kH100Sxm, "NVIDIA H200 Tensor Core GPU datasheet", 450, {794.5, 1453.4}},
     {"NVIDIA H200 NVL", "H200 NVL", 4800,
      kH100Nvl, "NVIDIA H200 Tensor Core GPU datasheet"},
     {"NVIDIA GH200 96 GB", "GH200 480GB", 4000,
-     kH100Sxm, "NVIDIA GH200 Grace Hopper Superchip datasheet"},
+     kH100Sxm, "NVIDIA GH200 Grace Hopper Superchip datasheet", 450, {828.6, 0}},
     {"NVIDIA B200", "B200", 8000,
-     {    0,     0,    80,     0,  1125,  2250,  2250,  4500,     0}, "NVIDIA DGX B200 datasheet"},
+     {    0,     0,    80,     0,  1125,  2250,  2250,  4500,     0}, "NVIDIA DGX B200 datasheet", 900,
+     {1745, 3432.5}},
     {"NVIDIA GB200", "GB200", 8000,
-     {    0,     0,    80,     0,  1250,  2500,  2500,  5000,     0}, "NVIDIA GB200 NVL72 datasheet"},
+     {    0,     0,    80,     0,  1250,  2500,  2500,  5000,     0}, "NVIDIA GB200 NVL72 datasheet", 900,
+     {1822, 3615.6}},
     {"AMD Instinct MI100", "MI100", 1229,
      { 11.5,     0,  23.1,  46.1,     0, 184.6,  92.3,     0, 184.6}, "AMD Instinct MI100 data sheet"},
     {"AMD Instinct MI210", "MI210", 1638,
@@ -110,11 +125,12 @@ constexpr KnownDevice kDevices[] = {
     {"AMD Instinct MI300A", "MI300A", 5300,
      { 61.3, 122.6, 122.6, 122.6, 490.3, 980.6, 980.6, 1961.2, 1961.2}, "AMD Instinct MI300A data sheet"},
     {"AMD Instinct MI300X", "MI300X|MI300X VF", 5300,
-     kMi300x, "AMD Instinct MI300X data sheet"},
+     kMi300x, "AMD Instinct MI300X data sheet", 448, {668.4, 0}},
     {"AMD Instinct MI325X", "MI325X|MI325X VF", 6000,
-     kMi300x, "AMD Instinct MI325X data sheet"},
+     kMi300x, "AMD Instinct MI325X data sheet", 448, {784.9, 0}},
     {"AMD Instinct MI355X", "MI355X|MI355X VF", 8000,
-     { 78.6,  78.6, 157.3, 157.3,     0,  2500,  2500,  5000,  5000}, "AMD Instinct MI355X data sheet"},
+     { 78.6,  78.6, 157.3, 157.3,     0,  2500,  2500,  5000,  5000}, "AMD Instinct MI355X data sheet",
+     535.5, {1565, 0}},
     {"Ascend 910B2", "ASCEND910B2|ASCEND 910B2", 0,
      {    0,     0,     0,     0,     0, 353.9,     0,     0,     0},
      "CANN platform_config: 24 cube cores x 16 x 16 x 16 x 2 x 1.8 GHz"},
@@ -162,6 +178,7 @@ DevicePeaks peaks_of(const KnownDevice& device) {
   peaks.name = device.name;
   peaks.source = device.source;
   if (device.memory > 0) peaks.memory_bandwidth = device.memory * 1e9;
+  if (device.link > 0) peaks.link_bandwidth = device.link * 1e9;
   const Rates& r = device.rates;
   const std::pair<const char*, double> rates[] = {{"fp64", r.fp64}, {"fp64_tensor", r.fp64_tensor},
                                                   {"fp32", r.fp32}, {"fp32_tensor", r.fp32_tensor},
@@ -171,6 +188,8 @@ DevicePeaks peaks_of(const KnownDevice& device) {
   for (const auto& [type, tera] : rates) {
     if (tera > 0) peaks.flops.push_back({type, tera * 1e12});
   }
+  if (device.achievable.bf16 > 0) peaks.achievable.push_back({"bf16", device.achievable.bf16 * 1e12});
+  if (device.achievable.fp8 > 0) peaks.achievable.push_back({"fp8", device.achievable.fp8 * 1e12});
   return peaks;
 }
 

@@ -1,7 +1,8 @@
 // Peak rates of known devices, by the name that profiles give them.
 //
 // The rates are those that the vendors publish: dense (without structured sparsity) and at boost clock, so no program
-// sustains them. Where a profile states a rate itself (Nsight Systems records the memory bandwidth), use that instead.
+// sustains them. Beside them stand the best rates that have been measured for products of large matrices. Where a
+// profile states a rate itself (Nsight Systems records the memory bandwidth), use that instead.
 #pragma once
 
 #include <optional>
@@ -21,8 +22,12 @@ struct PeakRate {
 struct DevicePeaks {
   std::string name;                        // "NVIDIA H100 SXM"
   std::optional<double> memory_bandwidth;  // B/s
-  std::vector<PeakRate> flops;             // only types whose rate is known
-  std::string source;                      // the document that states the rates, with remarks
+  /// B/s in one direction, of all links to the other devices of its machine together (NVLink, Infinity Fabric); absent
+  /// where it has none besides PCI Express, or no source states it.
+  std::optional<double> link_bandwidth;
+  std::vector<PeakRate> flops;       // only types whose rate is known
+  std::vector<PeakRate> achievable;  // the best that was measured for products of large matrices
+  std::string source;                // the document that states the rates, with remarks
 };
 
 /// The peaks of the device of this name. Absent where the name leaves open which of several variants (form factor,

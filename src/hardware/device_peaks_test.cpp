@@ -37,6 +37,31 @@ TEST(DevicePeaks, FormsOfOneModelAreToldApart) {
   EXPECT_EQ(rate("Ascend910B4", "fp16"), 245.8);
 }
 
+TEST(DevicePeaks, LinksToOtherDevicesOfTheMachine) {
+  const auto link = [](std::string_view device) { return find_device_peaks(device)->link_bandwidth.value_or(0) / 1e9; };
+  EXPECT_EQ(link("Tesla V100-SXM2-32GB"), 150);
+  EXPECT_EQ(link("NVIDIA A100-SXM4-40GB"), 300);
+  EXPECT_EQ(link("NVIDIA H100 80GB HBM3"), 450);
+  EXPECT_EQ(link("NVIDIA B200"), 900);
+  EXPECT_EQ(link("AMD Instinct MI300X"), 448);
+  EXPECT_EQ(link("NVIDIA H100 PCIe"), 0);
+  EXPECT_EQ(link("NVIDIA A800-SXM4-80GB"), 0);  // as the A100, but for its links
+  EXPECT_EQ(rate("NVIDIA A800-SXM4-80GB", "bf16"), 312);
+}
+
+TEST(DevicePeaks, WhatWasMeasuredIsBelowThePeak) {
+  for (const char* device : {"NVIDIA A100-SXM4-80GB", "NVIDIA A100 80GB PCIe", "NVIDIA H100 80GB HBM3", "NVIDIA H200",
+                             "NVIDIA GH200 480GB", "NVIDIA B200", "NVIDIA GB200", "AMD Instinct MI300X"}) {
+    const auto peaks = find_device_peaks(device);
+    ASSERT_FALSE(peaks->achievable.empty()) << device;
+    for (const PeakRate& measured : peaks->achievable) {
+      EXPECT_LT(measured.flops / 1e12, rate(device, measured.type)) << device << " " << measured.type;
+      EXPECT_GT(measured.flops / 1e12, 0.5 * rate(device, measured.type)) << device << " " << measured.type;
+    }
+  }
+  EXPECT_TRUE(find_device_peaks("Tesla V100-SXM2-32GB")->achievable.empty());
+}
+
 TEST(DevicePeaks, SpellingDoesNotMatter) {
   for (const char* name : {"NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB", "nvidia a100 sxm4_80gb", " A100  SXM4 80GB "}) {
     EXPECT_EQ(find_device_peaks(name)->name, "NVIDIA A100 SXM 80 GB") << name;

@@ -34,7 +34,7 @@ constexpr std::array kLinks = {
     LinkOfDevices{"PCIe 4.0 x16",
                   pcie_x16(16),
                   kSheets,
-                  {"NVIDIA A10", "NVIDIA A30", "NVIDIA A40", "NVIDIA L4", "NVIDIA GeForce RTX 3090",
+                  {"NVIDIA A10", "NVIDIA A30", "NVIDIA A40", "NVIDIA A800", "NVIDIA L4", "NVIDIA GeForce RTX 3090",
                    "NVIDIA GeForce RTX 4090", "AMD Instinct MI100", "AMD Instinct MI210", "AMD Instinct MI250 (half)"}},
     LinkOfDevices{"PCIe 5.0 x16",
                   pcie_x16(32),

@@ -13,8 +13,9 @@ namespace cgpu {
 namespace {
 
 constexpr std::string_view kMemory = "memory";
-constexpr std::array<std::string_view, 10> kNames = {kMemory, "fp64", "fp64_tensor", "fp32", "fp32_tensor",
-                                                     "tf32",  "fp16", "bf16",        "fp8",  "int8"};
+constexpr std::string_view kLink = "link";
+constexpr std::array<std::string_view, 11> kNames = {kMemory, kLink,  "fp64", "fp64_tensor", "fp32", "fp32_tensor",
+                                                     "tf32",  "fp16", "bf16", "fp8",         "int8"};
 
 std::optional<double> scale_of(std::string_view prefix) {
   if (prefix.empty()) return 1;
@@ -27,7 +28,7 @@ std::optional<double> scale_of(std::string_view prefix) {
 }
 
 /// "2TB/s", "400 TFLOP/s", "4e14"; absent where it is no positive rate of this unit.
-std::optional<double> rate_of(std::string_view text, bool is_memory) {
+std::optional<double> rate_of(std::string_view text, bool is_of_bytes) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !(number > 0) || number > 1e30) return std::nullopt;
@@ -36,7 +37,7 @@ std::optional<double> rate_of(std::string_view text, bool is_memory) {
   constexpr std::array<std::string_view, 5> kRates = {"FLOP/s", "FLOPS", "OP/s", "OPS", "B/s"};
   for (const std::string_view rate : kRates) {
     if (!unit.ends_with(rate)) continue;
-    if (is_memory != (rate == "B/s")) return std::nullopt;
+    if (is_of_bytes != (rate == "B/s")) return std::nullopt;
     unit.remove_suffix(rate.size());
     break;
   }
@@ -58,7 +59,7 @@ StatedPeaks parse_stated_peaks(std::string_view text, std::string_view option) {
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos) refuse(part);
     const std::string_view name = part.substr(0, equals);
-    const auto rate = rate_of(part.substr(equals + 1), name == kMemory);
+    const auto rate = rate_of(part.substr(equals + 1), name == kMemory || name == kLink);
     if (!rate || std::find(kNames.begin(), kNames.end(), name) == kNames.end()) refuse(part);
     peaks.emplace_back(name, *rate);
     begin = end + 1;
@@ -73,8 +74,8 @@ std::optional<DevicePeaks> find_device_peaks(std::string_view device_name, const
   std::string source = "stated by the user:";
   for (const auto& [name, rate] : stated) {
     source += source.ends_with(':') ? " " + name : ", " + name;
-    if (name == kMemory) {
-      peaks->memory_bandwidth = rate;
+    if (name == kMemory || name == kLink) {
+      (name == kMemory ? peaks->memory_bandwidth : peaks->link_bandwidth) = rate;
       continue;
     }
     const auto known = std::find_if(peaks->flops.begin(), peaks->flops.end(),

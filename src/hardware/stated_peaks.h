@@ -11,7 +11,7 @@
 
 namespace cgpu {
 
-/// "memory" in B/s, and types as PeakRate names them in operations/s.
+/// "memory" and "link" (DevicePeaks::link_bandwidth) in B/s, and types as PeakRate names them in operations/s.
 using StatedPeaks = std::vector<std::pair<std::string, double>>;
 
 /// Reads NAME=RATE, several with commas between; a rate is a number with or without K, M, G, T or P before its unit.

@@ -213,6 +213,9 @@ Section describe_collectives(Table table, const Scope&) {
                   share_text(integer_of(table, first, "total_ns"), whole));
   if (has_value(table, first, "bus_bandwidth")) {
     summary += fmt::format(", at {} of bus bandwidth", format_rate(number_of(table, first, "bus_bandwidth"), "GB/s"));
+    if (has_value(table, first, "link_pct")) {
+      summary += fmt::format(", {:.0f} % of the links between its devices", number_of(table, first, "link_pct"));
+    }
   }
   summary += ".";
   if (const int64_t wait = sum_of(table, "wait_ns"); wait > 0) {

@@ -28,9 +28,9 @@ Cell known(const std::string& text) {
   return text.empty() ? Cell() : Cell(text);
 }
 
-std::string rates_text(const DevicePeaks& peaks) {
+std::string rates_text(const std::vector<PeakRate>& rates) {
   std::string text;
-  for (const auto& rate : peaks.flops) {
+  for (const PeakRate& rate : rates) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {:.5g} TFLOP/s", rate.type, rate.flops / 1e12);
   }
@@ -52,11 +52,15 @@ Table list_devices(const Analysis& analysis, const SessionFacts& facts, const Ta
                  {},
                  {},
                  known(device.compute_capability),
-                 int64_t{known_device.used}};
+                 int64_t{known_device.used},
+                 {},
+                 {}};
       if (const auto peaks = find_device_peaks(device.name, device.stated_peaks)) {
         row[6] = cell(peaks->memory_bandwidth);
-        row[7] = known(rates_text(*peaks));
+        row[7] = known(rates_text(peaks->flops));
         row[8] = known(peaks->source);
+        row[11] = cell(peaks->link_bandwidth);
+        row[12] = known(rates_text(peaks->achievable));
       }
       table.append(row);
     }
@@ -81,7 +85,11 @@ Analysis devices_analysis() {
                   text_column("peak_flops", "peak rate of dense arithmetic by type"),
                   text_column("source", "where the peak rates are from"),
                   text_column("compute_capability", "version of the architecture, as the profile says"),
-                  {"used", ColumnType::integer, "", "1 where something ran on it, else 0", ColumnRole::text}},
+                  {"used", ColumnType::integer, "", "1 where something ran on it, else 0", ColumnRole::text},
+                  real_column("link_bandwidth", "B/s",
+                              "peak rate to the other devices of its machine, all links together, one direction"),
+                  text_column("achievable_flops",
+                              "the best rate that was measured on this model for products of large matrices")},
       .applies =
           [](const ProfileCounts& counts) { return counts.devices + counts.device_ops + counts.measured_launches > 0; },
       .of_kept_runs = true,

@@ -26,10 +26,17 @@ class MatrixWork {
     if (!rate) return;
     rated_flops_ += flops;
     ns_at_peak_ += flops / *rate * 1e9;
+    for (const PeakRate& measured : peaks->achievable) {
+      if (measured.type == cost.peak) ns_at_achievable_ = ns_at_achievable_.value_or(0) + flops / measured.flops * 1e9;
+    }
   }
   /// The share of `ns` that the units would take at their peak rate for the types with a known one; absent for none.
   std::optional<double> mfu_pct(double ns) const {
     return rated_flops_ > 0 ? std::optional(100 * ns_at_peak_ / ns) : std::nullopt;
+  }
+  /// The same at the best rates that were measured for products of large matrices; absent where none is known.
+  std::optional<double> achievable_pct(double ns) const {
+    return ns_at_achievable_ ? std::optional(100 * *ns_at_achievable_ / ns) : std::nullopt;
   }
   /// The share of the FLOPs that are in such types.
   std::optional<double> known_pct() const {
@@ -40,6 +47,7 @@ class MatrixWork {
   double flops_ = 0;
   double rated_flops_ = 0;
   double ns_at_peak_ = 0;
+  std::optional<double> ns_at_achievable_;
 };
 
 /// A device op, by what costs are added up of it.

@@ -146,6 +146,7 @@ void append_devices(const RunInSession& run, const TableOptions& options, Table&
     cells.push_back(cell(row.matrix.known_pct()));
     cells.push_back(row.flops ? percent_of(row.flops_ns, row.op_ns) : Cell());
     cells.push_back(row.bytes ? percent_of(row.bytes_ns, row.op_ns) : Cell());
+    cells.push_back(length > 0 ? cell(row.matrix.achievable_pct(length)) : Cell());
     table.append(cells);
   }
 }
@@ -172,7 +173,10 @@ Analysis mfu_analysis() {
                   real_column("peak_known_pct", "%",
                               "share of the FLOPs of products, convolutions and attention that mfu_pct is of"),
                   real_column("flops_known_pct", "%", "share of the device op time whose FLOPs are known"),
-                  real_column("bytes_known_pct", "%", "share of the device op time whose bytes are known")},
+                  real_column("bytes_known_pct", "%", "share of the device op time whose bytes are known"),
+                  real_column("achievable_pct", "%",
+                              "as mfu_pct, at the best rates that were measured on this model for products of large "
+                              "matrices (devices); absent where none is known for their types")},
       .options = {by_option()},
       .applies =
           [](const ProfileCounts& counts) { return counts.device_ops > 0 && counts.of({SliceKind::framework_op}) > 0; },

@@ -361,6 +361,7 @@ TEST(Mfu, CountsTheInnermostOpsOfEachIteration) {
   EXPECT_DOUBLE_EQ(real_at(devices, 0, "flops"), 4e9 + 8);
   EXPECT_DOUBLE_EQ(real_at(devices, 0, "flops_per_s"), (4e9 + 8) / 19e-6);
   EXPECT_DOUBLE_EQ(real_at(devices, 0, "mfu_pct"), 100 * (4e9 / 989.4e12) / 19e-6);
+  EXPECT_DOUBLE_EQ(real_at(devices, 0, "achievable_pct"), 100 * (4e9 / 794.5e12) / 19e-6);
   EXPECT_DOUBLE_EQ(real_at(devices, 0, "bytes"), 14e6 + 48);
   EXPECT_DOUBLE_EQ(real_at(devices, 0, "bandwidth_pct"), 100 * (14e6 + 48) / 19e-6 / 3.35e12);
   EXPECT_DOUBLE_EQ(real_at(devices, 0, "flops_known_pct"), 100 * 9000.0 / 9400);
@@ -391,6 +392,7 @@ TEST(Mfu, IsAbsentWhereARateIsNotKnown) {
     const Table table = mfu_table(session_of(run));
     ASSERT_EQ(table.row_count(), 1U);
     EXPECT_TRUE(absent_at(table, 0, "mfu_pct"));
+    EXPECT_TRUE(absent_at(table, 0, "achievable_pct"));
     EXPECT_DOUBLE_EQ(real_at(table, 0, "flops"), 1024);
   }
 }

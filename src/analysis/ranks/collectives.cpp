@@ -4,9 +4,12 @@
 // algorithm to bus bandwidth are those of the NCCL tests. O(n log n) in the communication ops, O(n) in the device ops.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "analysis/common/columns.h"
+#include "analysis/device/device_models.h"
 #include "analysis/ranks/collective_bytes.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
@@ -75,28 +78,61 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   return sums;
 }
 
+/// Where the ranks of a series are.
+struct Placement {
+  std::optional<int64_t> hosts;          // absent where the host of one of them is not known
+  std::optional<double> link_bandwidth;  // B/s, of their devices, where these are of one model
+};
+
+/// `of_runs`: the devices of each run.
+Placement placement_of(const Session& session, const std::vector<DeviceModels>& of_runs,
+                       const CollectiveSeries& series) {
+  std::set<std::string_view> hosts;
+  DeviceModels models;
+  for (const CollectiveMember& member : series.members) {
+    hosts.insert(session.runs[member.run].host);
+    models.combine(DeviceModels(of_runs[member.run]));
+  }
+  Placement placement;
+  if (hosts.count("") == 0) placement.hosts = static_cast<int64_t>(hosts.size());
+  if (const auto peaks = models.peaks()) placement.link_bandwidth = peaks->link_bandwidth;
+  return placement;
+}
+
 Table collectives_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   const Session& session = facts.session();
   Table table = analysis.empty_table();
   const bool comparable = has_common_clock(session);
+  std::vector<DeviceModels> models(session.runs.size());
+  for (size_t run = 0; run < models.size(); ++run) models[run].add(session.runs[run]);
   for (const CollectiveSeries& series : facts.collectives()) {
     const SeriesSums sums = sum_up(session, series);
+    const Placement placement = placement_of(session, models, series);
+    const auto members = static_cast<int64_t>(series.members.size());
     Row row = {series.name,
                cell(series.group),
-               static_cast<int64_t>(series.members.size()),
+               members,
                int64_t{series.instances},
                cell(sums.bytes),
                sums.total_ns,
                {},
                {},
+               {},
+               {},
                {}};
+    row[9] = cell(placement.hosts);
     if (sums.bytes && sums.shortest_ns > 0) {
       // Bytes a nanosecond are GB/s.
       const double bandwidth = static_cast<double>(*sums.bytes) / static_cast<double>(sums.shortest_ns);
       row[6] = bandwidth;
-      if (sums.group_size && !sums.mixed_sizes) row[7] = bandwidth * bus_factor(series.name, *sums.group_size);
+      if (sums.group_size && !sums.mixed_sizes) {
+        const double bus = bandwidth * bus_factor(series.name, *sums.group_size);
+        row[7] = bus;
+        const bool inside = placement.hosts == 1 && members == sums.group_size && members > 1;
+        if (inside && placement.link_bandwidth) row[10] = 100 * bus * 1e9 / *placement.link_bandwidth;
+      }
     }
-    if (series.members.size() > 1 && comparable) row[8] = sums.wait_ns;
+    if (members > 1 && comparable) row[8] = sums.wait_ns;
     table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");
@@ -134,7 +170,11 @@ Analysis collectives_analysis() {
                   real_column("bus_bandwidth", "GB/s",
                               "algo_bandwidth as traffic on a link of each rank; absent where the "
                               "size of the group is unknown"),
-                  time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank")},
+                  time_column("wait_ns", "time that ranks spent until the last one began; absent for one rank"),
+                  count_column("hosts", "machines that these ranks are on; absent where the profiles do not say it"),
+                  real_column("link_pct", "%",
+                              "share of bus_bandwidth in the peak rate of the links between the devices of a machine "
+                              "(devices); absent unless all ranks of the group are on one, and that rate is known")},
       .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
       .row_slices = {{"name", "group"}, visit_collectives},
       .of_kept_runs = true,

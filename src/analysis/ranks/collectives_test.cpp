@@ -53,6 +53,34 @@ TEST(Collectives, InstancesOfTwoRanks) {
   EXPECT_EQ(integer_at(table, 0, "wait_ns"), 60);
 }
 
+/// One rank of a group of `size`, with an allreduce of 4,000 bytes that takes 10 ns.
+TestRun placed_rank(int64_t rank, const std::string& host, const std::string& device, int32_t size) {
+  TestRun run = unix_rank(rank, 1000);
+  run.run.host = host;
+  run.run.devices.push_back({0, device, "", 132, std::nullopt, 32, ""});
+  collective(run, 100, 10, {"allreduce", "dp", "BFloat16", 2000, 2000, size});
+  return run;
+}
+
+TEST(Collectives, ShareOfTheLinkInsideOfAMachine) {
+  const std::string h100 = "NVIDIA H100 80GB HBM3";
+  const auto of = [](TestRun first, TestRun second) { return collectives_table(session_of(first, second), {}); };
+  const Table inside = of(placed_rank(0, "a", h100, 2), placed_rank(1, "a", h100, 2));
+  EXPECT_EQ(integer_at(inside, 0, "hosts"), 1);
+  EXPECT_DOUBLE_EQ(real_at(inside, 0, "bus_bandwidth"), 400);
+  EXPECT_DOUBLE_EQ(real_at(inside, 0, "link_pct"), 100 * 400.0 / 450);
+  const Table across = of(placed_rank(0, "a", h100, 2), placed_rank(1, "b", h100, 2));
+  EXPECT_EQ(integer_at(across, 0, "hosts"), 2);
+  EXPECT_TRUE(absent_at(across, 0, "link_pct"));
+  const Table unknown = of(placed_rank(0, "a", h100, 2), placed_rank(1, "", h100, 2));
+  EXPECT_TRUE(absent_at(unknown, 0, "hosts"));
+  EXPECT_TRUE(absent_at(unknown, 0, "link_pct"));
+  const Table partly_seen = of(placed_rank(0, "a", h100, 8), placed_rank(1, "a", h100, 8));
+  EXPECT_TRUE(absent_at(partly_seen, 0, "link_pct"));
+  const Table mixed = of(placed_rank(0, "a", h100, 2), placed_rank(1, "a", "NVIDIA B200", 2));
+  EXPECT_TRUE(absent_at(mixed, 0, "link_pct"));
+}
+
 TEST(Collectives, BusFactors) {
   const std::pair<const char*, double> factors[] = {
       {"allreduce", 1.75},    {"_allgather_base", 0.875}, {"reduce_scatter", 0.875},
