@@ -600,6 +600,53 @@ class Timelines(unittest.TestCase):
                              {key: value for key, value in theirs.items() if key in own})
 
 
+class Summaries(unittest.TestCase):
+    """Against the program."""
+
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.folder = pathlib.Path(work.name)
+        self.traces = self.folder / "traces"
+        run(BUILD / "trace_builder", self.traces, "--ranks", "5", "--model", "moe", "--steps", "2", "--seed", "7")
+        self.files = sorted(self.traces.iterdir())
+        self.summaries = self.folder / "summaries"
+        self.summaries.mkdir()
+
+    def program(self, verb, *inputs):
+        run(PROGRAM, verb, *inputs, "-o", self.folder / "out.cgpu")
+        return (self.folder / "out.cgpu").read_bytes()
+
+    def test_bytes_are_those_of_the_program(self):
+        self.assertEqual(cgpu.summarize(self.files[0]), self.program("summarize", self.files[0]))
+        self.assertEqual(cgpu.summarize(self.files), self.program("summarize", self.traces))
+        self.assertEqual(cgpu.summarize(self.traces, rank=3, with_host=True),
+                         self.program("summarize", self.traces, "--rank", "3", "--with-host"))
+
+    def test_merged_in_any_grouping(self):
+        parts = [cgpu.summarize(path) for path in self.files]
+        for path, part in zip(self.files, parts):
+            (self.summaries / (path.name + ".cgpu")).write_bytes(part)
+        expected = self.program("merge", self.summaries)
+        self.assertEqual(cgpu.merge(parts), expected)
+        self.assertEqual(cgpu.merge([cgpu.merge(parts[3:]), parts[1], cgpu.merge([parts[2], parts[0]])]), expected)
+        self.assertEqual(cgpu.merge(self.summaries), expected)
+        self.assertEqual(cgpu.merge([self.summaries, memoryview(parts[0])]), expected)
+        merged = self.folder / "merged.cgpu"
+        merged.write_bytes(expected)
+        self.assertEqual(rows_of(cgpu.open(merged).table("kernels")), rows_of(cgpu.open(self.traces).table("kernels")))
+
+    def test_what_is_wrong_is_said(self):
+        part = cgpu.summarize(self.files[0])
+        for wrong, words in (([part, b"no summary"], "summary 1"), ([part[:-20]], "summary 0"), ([b""], "summary 0"),
+                             ([], "no summary"), ([self.files[0]], "is no summary"), ([self.folder / "none"], "none")):
+            with self.assertRaises(cgpu.Error) as raised:
+                cgpu.merge(wrong)
+            self.assertIn(words, str(raised.exception))
+        with self.assertRaises(cgpu.Error):
+            cgpu.summarize(self.folder / "none.json")
+
+
 class Check(unittest.TestCase):
     """Against the program."""
     NAMES = ("cnn_workers4", "cnn_workers0", "generated_training")

@@ -33,6 +33,7 @@
 #include "session/selection.h"
 #include "sql.h"
 #include "sql/database.h"
+#include "summary.h"
 #include "table.h"
 #include "view.h"
 #include "work.h"
@@ -361,6 +362,26 @@ NB_MODULE(_cgpu, m) {
       },
       nb::arg("baseline"), nb::arg("candidate"), nb::arg("tolerance"), nb::arg("floor"), nb::arg("allow"),
       nb::arg("inconclusive"), nb::arg("words"));
+  m.def(
+      "summarize",
+      [](const std::vector<nb::bytes>& inputs, const OptionWords& words, bool with_host) {
+        InputOptions options = input_options(words);
+        options.inputs = texts_of(inputs);
+        const std::string summary = summarize(options, with_host);
+        return nb::bytes(summary.data(), summary.size());
+      },
+      nb::arg("inputs"), nb::arg("words"), nb::arg("with_host"));
+  m.def(
+      "merge",
+      [](const std::vector<std::tuple<nb::bytes, nb::bytes>>& parts) {
+        std::vector<SummaryPart> summaries;
+        for (const auto& [bytes, input] : parts) {
+          summaries.push_back({{bytes.c_str(), bytes.size()}, {input.c_str(), input.size()}});
+        }
+        const std::string merged = merge(std::move(summaries));
+        return nb::bytes(merged.data(), merged.size());
+      },
+      nb::arg("parts"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });

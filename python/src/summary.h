@@ -1,0 +1,23 @@
+// Summaries of runs (session/summary.h) as bytes, for Python.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session/input_options.h"
+
+namespace cgpu::python {
+
+/// The file that `cgpu summarize` writes. Throws Error.
+std::string summarize(const InputOptions& input, bool with_host);
+
+/// A summary by its bytes, or where there are none, the files, folders and patterns that `inputs` name.
+struct SummaryPart {
+  std::string bytes;
+  std::string input;
+};
+
+/// The file that `cgpu merge` writes of them. Throws Error, also for a damaged one.
+std::string merge(std::vector<SummaryPart> parts);
+
+}  // namespace cgpu::python
