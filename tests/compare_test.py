@@ -781,7 +781,7 @@ class Errors(unittest.TestCase):
     def test_what_cannot_be_compared_is_said(self):
         for arguments, said in ((["one.json"], "give two inputs"), (["a", "b", "c"], "a: no such file"),
                                 (["a", "b", "c", "--table", "ops"], "there are compare_runs, compare_groups"),
-                                (["a", "b", "c", "--table", "runs", "--metric", "x"], "--metric is of two profiles"),
+                                (["a", "b", "--metric", "x"], "name it with --table"),
                                 (["a", "b", "--by", "class"], "name it with --table"),
                                 (["a", "--with-rank", "1"], "say the other with --rank"),
                                 (["a", "b", "--table", "none"], "there are compare_summary")):

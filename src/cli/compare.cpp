@@ -48,7 +48,7 @@ struct CompareCommand {
     const std::vector<std::string> runs = separate_runs(input.inputs);
     const bool many = with_rank.empty() && (runs.size() > 2 || of_figures(runs));  // else they are files of one run
     if (table.empty() &&
-        ((!by.empty() && !many) || !metric.empty() || !where.empty() || !sort.empty() || wanted == "csv")) {
+        (((!by.empty() || !metric.empty()) && !many) || !where.empty() || !sort.empty() || wanted == "csv")) {
       throw Error("compare: --by, --metric, --where, --sort and --format csv are of one table: name it with --table");
     }
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
@@ -102,7 +102,6 @@ struct CompareCommand {
   }
 
   Compared of_many(const std::vector<std::string>& runs) const {
-    if (!metric.empty()) throw Error("compare: --metric is of two profiles");
     if (!table.empty() && !wants_table_of_many()) {
       throw Error(fmt::format(
           "compare: {} is no table of more than two runs or of summaries; there are compare_runs, compare_groups, "
@@ -111,7 +110,7 @@ struct CompareCommand {
     }
     InputOptions selected = input;
     selected.step = step;
-    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by);
+    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by, metric);
     if (!table.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != table_name(); });
     return compared;
   }
@@ -184,7 +183,9 @@ void add_compare_verb(CommandLine& line) {
       "--by", command->by,
       "Of the table: ops by op, top or shapes; kernels by kernel or class. Of more than two runs: groups by this key "
       "of table info, like ranks or device_names, or by file or folder");
-  verb.add_option("--metric", command->metric, "Of the table call_tree: this metric, as in table metrics");
+  verb.add_option(
+      "--metric", command->metric,
+      "Of the table call_tree, or of the call trees of more than two runs: this metric, as in table metrics");
   verb.add_option("--where", command->where, "Of the table only rows for which this holds, like delta_ns > 1ms");
   verb.add_option("--sort", command->sort, "Order the rows of the table by this column; -COLUMN for descending");
   verb.add_option("--top", command->top, "Show this many rows of each table");

@@ -14,16 +14,6 @@
 
 namespace cgpu {
 
-namespace {
-
-/// A value of a metric in its unit.
-std::string value_words(double value, const std::string& unit) {
-  if (unit == "sec") return format_ns(value * 1e9);
-  return format_real(value) + (unit.empty() ? "" : " " + unit);
-}
-
-}  // namespace
-
 std::string call_tree_words(const Comparison& comparison) {
   constexpr size_t kMostFrames = 10;
   constexpr size_t kWidestName = 80;
@@ -49,7 +39,7 @@ std::string call_tree_words(const Comparison& comparison) {
   }
   const double change = whole.b - whole.a;
   std::string words =
-      fmt::format("{} is {} in B and {} in A", metric, value_words(whole.b, unit), value_words(whole.a, unit));
+      fmt::format("{} is {} in B and {} in A", metric, format_value(whole.b, unit), format_value(whole.a, unit));
   if (whole.a != 0) words += fmt::format(": {:+.1f} %", 100 * change / whole.a);
   words += ".\n";
   std::vector<std::pair<std::string, OfSides<double>>> frames(own.begin(), own.end());
@@ -63,7 +53,7 @@ std::string call_tree_words(const Comparison& comparison) {
     if (value.b == value.a || std::abs(value.b - value.a) < least) break;
     if (!any) words += "Where it changed, by what frames spend themselves:\n";
     any = true;
-    words += fmt::format("  {:>12} -> {:>12}  {}\n", value_words(value.a, unit), value_words(value.b, unit),
+    words += fmt::format("  {:>12} -> {:>12}  {}\n", format_value(value.a, unit), format_value(value.b, unit),
                          shorten(printable(name), kWidestName));
   }
   return words;

@@ -1,6 +1,8 @@
 #include "gate/collect_figures.h"
 
 #define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/statistics.h"
 #include "analysis/device/device_time.h"
 #include "analysis/device/memory_peak.h"
@@ -224,6 +227,23 @@ void add_session(const Session& session, RunFigures& all) {
   }
 }
 
+/// Says why there are call trees, or no timeline, and no figures of call paths. Throws Error, if it is so.
+void check_call_trees(const Session& session, const OpenOptions& open, const std::string& metric) {
+  const std::vector<const CallTree*> trees = stored_trees(session);
+  if (trees.empty() && metric.empty()) return;
+  if (trees.empty()) throw Error(open.inputs.front(), "has no call tree, of which --metric is");
+  const CallTree& tree = *trees.front();
+  std::vector<std::string> there_are;
+  for (MetricIndex i = 0; i < tree.metrics.size(); ++i) {
+    if (tree.metrics[i].visible && tree.has_values(i)) there_are.push_back(tree.metrics[i].name);
+  }
+  if (there_are.empty()) throw Error(open.inputs.front(), "has a call tree without values");
+  throw Error(open.inputs.front(), metric.empty()
+                                       ? "has a call tree without a metric that is its main one: --metric names another"
+                                       : fmt::format("has no values of the metric '{}' in its call tree; there are {}",
+                                                     metric, fmt::join(there_are, ", ")));
+}
+
 }  // namespace
 
 size_t warm_up_iterations(const std::vector<int64_t>& wall_ns) {
@@ -252,7 +272,12 @@ void FigureCollector::look(const RunInSession& run) {
   add_times(run, iterations, figures);
   add_device_ops(run, iterations, figures);
   figures.steady = static_cast<int64_t>(iterations.steady());
-  if (run.run().call_tree) figures.calls = call_figures(*run.run().call_tree, kMostNames);
+  if (run.run().call_tree) figures.calls = call_figures(*run.run().call_tree, metric_, kMostCallPaths);
+}
+
+std::unique_ptr<FigureCollector> FigureCollector::of_name(const std::string& name) {
+  if (!name.starts_with(kName)) return nullptr;
+  return std::make_unique<FigureCollector>(name.substr(std::string(kName).size()));
 }
 
 std::string FigureCollector::take_bytes(uint32_t number) {
@@ -271,6 +296,7 @@ RunFigures FigureCollector::take_run(uint32_t number, const std::vector<Table>& 
   auto node = ranks_.extract(number);
   RunFigures figures = node.empty() ? RunFigures() : std::move(node.mapped());
   add_tables(tables, figures);
+  figures.calls.keep_largest(kMostKeptCallPaths);
   return figures;
 }
 
@@ -296,19 +322,22 @@ RunFigures figures_in(const KeptSession& kept) {
   return all;
 }
 
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info) {
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection, const WantedFigures& wanted,
+                           Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};
   if (auto summary = summary_of(open, selection)) {
     const KeptSession kept(std::move(*summary), open, selection.ranks);
     if (info != nullptr) *info = kept.tables({wanted_info}).front();
     return figures_in(kept);
   }
-  FigureCollector collector;
-  std::vector<WantedTable> wanted = FigureCollector::tables();
-  if (info != nullptr) wanted.push_back(wanted_info);
-  const FoldedSession folded = fold_ranks(open, selection, wanted, &collector);
+  FigureCollector collector(wanted.metric);
+  std::vector<WantedTable> tables = FigureCollector::tables();
+  if (info != nullptr) tables.push_back(wanted_info);
+  const FoldedSession folded = fold_ranks(open, selection, tables, &collector);
   RunFigures figures = collector.take(folded.session, folded.tables);
-  if (figures.span_ns == 0) throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
+  if (wanted.without_timeline && figures.calls.metric.empty()) check_call_trees(folded.session, open, wanted.metric);
+  if (figures.span_ns == 0 && !wanted.without_timeline)
+    throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
   if (info != nullptr) *info = folded.tables.back();
   return figures;
 }

@@ -35,7 +35,26 @@ void CallFigures::combine(const CallFigures& other) {
     *this = other;
     return;
   }
-  for (const auto& [path, value] : other.inclusive) inclusive[path] += value;
+  const auto add = [&](double& value, double more) { value = is_sum ? value + more : std::max(value, more); };
+  if (other.whole) {
+    if (!whole) whole = 0;
+    add(*whole, *other.whole);
+  }
+  for (const auto& [path, figure] : other.paths) {
+    CallFigure& here = paths[path];
+    add(here.inclusive, figure.inclusive);
+    add(here.exclusive, figure.exclusive);
+  }
+}
+
+void CallFigures::keep_largest(size_t most) {
+  if (paths.size() <= most) return;
+  std::vector<std::pair<double, const std::string*>> largest;
+  for (const auto& [path, figure] : paths) largest.emplace_back(-figure.inclusive, &path);
+  std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::map<std::string, CallFigure> kept;
+  for (size_t i = 0; i < most; ++i) kept.insert(paths.extract(*largest[i].second));
+  paths = std::move(kept);
 }
 
 void RunFigures::combine(const RunFigures& other) {

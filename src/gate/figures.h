@@ -56,19 +56,34 @@ struct ShapeFigure {
   }
 };
 
-/// What the main metric of a call tree says of its call paths: here and below, where it is most.
+/// What a metric says of a call path: here and below, and here alone.
+struct CallFigure {
+  double inclusive = 0;
+  double exclusive = 0;  // of metrics that are no sums the same
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(inclusive, exclusive);
+  }
+};
+
+/// What a metric of a call tree, as a rule the main one, says of its call paths, where it is most.
 struct CallFigures {
-  std::string metric;  // "" without a call tree
+  std::string metric;  // "" without a call tree, or where it has no such metric
   std::string unit;
-  std::map<std::string, double> inclusive;  // by path: functions from the outside in, with kBelow between them
+  bool is_sum = true;                       // of what was measured in the parts; else an average, a ratio or the like
+  std::optional<double> whole;              // of the program; absent where the root has no value
+  std::map<std::string, CallFigure> paths;  // functions from the outside in, with kBelow between them
 
   static constexpr const char* kBelow = " > ";
 
-  /// Sums, up to rounding; of unlike metrics the one with the smaller name stays.
+  /// Leaves those of the largest inclusive values, `most` at most.
+  void keep_largest(size_t most);
+  /// Adds sums, up to rounding, and takes the larger of others; of unlike metrics the one with the smaller name stays.
   void combine(const CallFigures& other);
   template <typename Archive>
   void members(Archive& archive) {
-    archive(metric, unit, inclusive);
+    archive(metric, unit, is_sum, whole, paths);
   }
 };
 

@@ -29,7 +29,9 @@ struct ManyRuns {
 
 /// `by`: the name of the property, "" for one group of all. Groups are in the order of their property where it is a
 /// number everywhere, else as first met; the first is what the others are compared with. At least one run.
-ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by);
+/// `by_call_trees`: not by times of timelines, but by a metric of call trees, which all must have. Throws Error for a
+/// run that has not.
+ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees = false);
 
 /// Without rows.
 Table compare_runs_table();
