@@ -1,6 +1,7 @@
 #include "gate/figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -20,6 +21,8 @@ void TimeFigure::combine(const TimeFigure& other) {
   count += other.count;
   total_ns += other.total_ns;
   if (other.error) error = std::max(error.value_or(0), *other.error);
+  const auto size = [](double rise) { return std::pair(std::abs(rise), rise); };
+  drift = std::max(size(drift), size(other.drift)).second;
 }
 
 void ShapeFigure::combine(const ShapeFigure& other) {
@@ -75,6 +78,7 @@ void RunFigures::combine(const RunFigures& other) {
   for (const auto& [name, time] : other.ops) ops[name].combine(time);
   for (const auto& [name, time] : other.classes) classes[name].combine(time);
   for (const auto& [name, time] : other.kernels) kernels[name].combine(time);
+  for (const auto& [name, time] : other.layers) layers[name].combine(time);
   for (const auto& [op, shape] : other.shapes) shapes[op].combine(shape);
   for (const auto& [counter, mean] : other.clocks) {
     double& largest = clocks[counter];

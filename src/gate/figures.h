@@ -29,17 +29,20 @@ struct IterationFigures {
   }
 };
 
-/// Device time of a framework op (innermost around the launch), a kernel class or a kernel in the steady iterations, or
-/// in the whole run where it has no iterations.
+/// Device time of a framework op (innermost around the launch; of graph replays, around the call that was captured), a
+/// kernel class, a kernel or a layer of the model ("layer 3 of 12") in the steady iterations, or in the whole run where
+/// it has no iterations.
 struct TimeFigure {
   int64_t count = 0;
   int64_t total_ns = 0;
-  std::optional<double> error;  // relative standard error of the time an iteration; of several ranks the largest
+  // Of the time an iteration; of several ranks the largest:
+  std::optional<double> error;  // relative standard error
+  double drift = 0;             // by which share it rises from the begin of the run to the end, where that is sure
 
   void combine(const TimeFigure& other);
   template <typename Archive>
   void members(Archive& archive) {
-    archive(count, total_ns, error);
+    archive(count, total_ns, error, drift);
   }
 };
 using TimeFigures = std::map<std::string, TimeFigure>;
@@ -106,6 +109,7 @@ struct RunFigures {
   TimeFigures ops;
   TimeFigures classes;
   TimeFigures kernels;
+  TimeFigures layers;
   std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
   CallFigures calls;
 
@@ -118,7 +122,7 @@ struct RunFigures {
   template <typename Archive>
   void members(Archive& archive) {
     archive(formats, devices, ranks, world_size, recorded, shapes, clocks, iterations, span_ns, busy_ns,
-            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, peak_bytes, calls);
+            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, layers, peak_bytes, calls);
   }
 };
 

@@ -48,12 +48,12 @@ Table compare_groups_table() {
 Table compare_statistics_table() {
   const auto figure = [](const char* name, const char* about) { return real_column(name, "", about); };
   return {"compare_statistics",
-          "how runs of a group vary: quantities of an iteration, and device time of an iteration by op, kernel class "
-          "and kernel; of the whole where runs have no iterations; of call trees a metric of the whole",
-          {key_column(
-               "kind",
-               "time, memory, op, kernel_class or kernel; total: the metric in the whole program; call: on a call path "
-               "and below; call_exclusive: on it and not below"),
+          "how runs of a group vary: quantities of an iteration, and device time of an iteration by op, kernel class, "
+          "kernel and layer; of the whole where runs have no iterations; of call trees a metric of the whole",
+          {key_column("kind",
+                      "time, memory, op, kernel_class, kernel or layer; total: the metric in the whole program; call: "
+                      "on a call path "
+                      "and below; call_exclusive: on it and not below"),
            key_column("name", "of what; of a call the path of functions; of a total the metric"),
            key_column("group", "the property that groups the runs"),
            text_column("unit", "of all figures: ns, bytes, of calls that of the metric"),
