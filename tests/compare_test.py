@@ -6,6 +6,7 @@ docs/comparison.md holds what comes out of the built pairs; --write-docs writes 
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
+import contextlib
 import functools
 import gzip
 import itertools
@@ -61,7 +62,8 @@ def figures(tables):
 # Built pairs.
 
 def model(steps=STEPS, gemm=300, small=60, fused=False, added=False, reordered=False, batch=1, wait=False, comm=0,
-          slow_rank=None, every=None, renamed=False, graph=False, many=1.0, noise=0.0, memory=0, seed=1):
+          slow_rank=None, slow_layer=None, modules=False, every=None, renamed=False, graph=False, many=1.0, noise=0.0,
+          memory=0, seed=1):
     """A program of `steps` iterations of LAYERS layers; the device is always the one that is waited for."""
     def program(m):
         rng = random.Random(seed * 1000 + m.number)
@@ -74,13 +76,16 @@ def model(steps=STEPS, gemm=300, small=60, fused=False, added=False, reordered=F
                  "add": machine.ELEMENTWISE, "softmax": "softmax_warp_forward", "norm": "vectorized_layer_norm_kernel",
                  "mul": "mul_kernel", "tanh": "tanh_kernel", "fused": "triton_poi_fused_mul_tanh_add_0"}
 
+        within = [1.0]  # how much slower the layer is that runs
+
         def op(name, kernel, duration):
             shape = [[32 * batch, 1024], [1024, 1024]]
             with m.within(name, **{"Input Dims": shape, "Input type": ["float", "float"]}):
                 m.host("prepare", 3, "python_function")
-                m.launch(names[kernel], took(duration * batch))
+                m.launch(names[kernel], took(duration * batch * within[0]))
 
         def layer(number):
+            within[0] = 1.3 if number == slow_layer else 1.0
             op("aten::linear", "gemm", gemm)
             if reordered:
                 op("aten::norm", "norm", small)
@@ -107,7 +112,10 @@ def model(steps=STEPS, gemm=300, small=60, fused=False, added=False, reordered=F
                                      ("add", 40))] * LAYERS)
                 else:
                     for number in range(LAYERS):
-                        layer(number)
+                        with contextlib.ExitStack() as around:
+                            for name in ("Model_0", "Block_%d" % number) if modules else ():
+                                around.enter_context(m.within("nn.Module: " + name, "python_function"))
+                            layer(number)
                 if every and step % every == every - 1:
                     op("aten::sort", "norm", 900)
                 if comm:
@@ -781,7 +789,7 @@ class Errors(unittest.TestCase):
     def test_what_cannot_be_compared_is_said(self):
         for arguments, said in ((["one.json"], "give two inputs"), (["a", "b", "c"], "a: no such file"),
                                 (["a", "b", "c", "--table", "ops"], "there are compare_runs, compare_groups"),
-                                (["a", "b", "c", "--table", "runs", "--metric", "x"], "--metric is of two profiles"),
+                                (["a", "b", "--metric", "x"], "name it with --table"),
                                 (["a", "b", "--by", "class"], "name it with --table"),
                                 (["a", "--with-rank", "1"], "say the other with --rank"),
                                 (["a", "b", "--table", "none"], "there are compare_summary")):

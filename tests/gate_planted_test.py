@@ -6,11 +6,13 @@ Environment: CGPU (the binary).
 """
 import json
 import os
+import random
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import compare_graphs_test as graphs  # noqa: E402
 from compare_test import model  # noqa: E402
 from gate_test import (INCONCLUSIVE, NOT_COMPARABLE, PASS, REGRESSION, RUNS, by, check, tables)  # noqa: E402
 from oracle import machine, tool  # noqa: E402
@@ -45,6 +47,8 @@ PLANTED = [
     # Within the tolerance as a whole, but their class of kernels is a fifth slower.
     ("many small changes, of one class", {"many": 1.2}, {}, 1, [], REGRESSION, "kernel_classes"),
     ("many small changes that do not matter", {"many": 1.05}, {}, 1, [], PASS, None),
+    # Within the tolerance as a whole and in each op, but one of eight layers is 30 % slower.
+    ("one slow layer", {"slow_layer": 3}, {"modules": True}, 1, [], REGRESSION, "layers"),
 ]
 RULE_THAT = {REGRESSION: "regression", NOT_COMPARABLE: "not comparable"}
 
@@ -82,6 +86,50 @@ class Planted(unittest.TestCase):
                 after = self.runs("%d_b" % number, ranks, first=50, **base)
                 code, found = tables(before, after, *options)
                 self.assertEqual(code, PASS, json.dumps(found["check"], indent=1))
+
+    def test_the_slow_layer_is_named(self):
+        code, found = tables(self.runs("a", modules=True), self.runs("b", first=50, modules=True, slow_layer=3))
+        rules = by(found["check"], "rule")
+        self.assertEqual([name for name, rule in rules.items() if rule["verdict"] == "regression"], ["all", "layers"])
+        self.assertIn("1 of 8 slower: layer 3 of 8 +", rules["layers"]["why"])
+        layers = {row["name"]: row for row in found["check_parts"] if row["kind"] == "layer"}
+        self.assertEqual(set(layers), {"layer %d of 8" % number for number in range(8)})
+        for name, row in layers.items():
+            change = 162_000 if name == "layer 3 of 8" else 0  # 30 % of 540 us
+            self.assertAlmostEqual(row["change_ns"], change, delta=8_000)
+
+    def test_a_run_that_replays_is_judged_by_op(self):
+        """A graph whose capture is known against an eager run; two ops of each layer have the same kernel."""
+        def runs(name, program, first, took):
+            inputs = []
+            for seed in range(first, first + COUNT):
+                level = 1 + 0.005 * random.Random(seed).gauss(0, 1)
+                noisy = {op: round(took.get(op, us) * level) for op, _, us, _ in graphs.LAYER}
+                folder = os.path.join(self.folder, "%s%d" % (name, seed))
+                os.mkdir(folder)
+                inputs += machine.write(machine.run(program(noisy)), folder)
+            return inputs
+
+        def eager(took):
+            def program(m):
+                for step in range(graphs.STEPS):
+                    with m.step(step):
+                        graphs.model(m, took)
+                        m.synchronize()
+                return ()
+            return program
+
+        before = runs("eager", eager, 0, {})
+        code, found = tables(before, runs("slower", graphs.graphed, 50, {"aten::bmm": 260}), "--tolerance", "10%")
+        self.assertEqual(code, REGRESSION, json.dumps(found["check"], indent=1))
+        parts = {row["name"]: row for row in found["check_parts"] if row["kind"] == "op"}
+        self.assertEqual({name: row["verdict"] for name, row in parts.items()},
+                         {"aten::mm": "pass", "aten::bmm": "regression", "aten::mul": "pass", "aten::add": "pass"})
+        for name, row in parts.items():
+            self.assertAlmostEqual(row["baseline_ns"], graphs.TIMES[name], delta=0.02 * graphs.TIMES[name])
+        self.assertAlmostEqual(parts["aten::bmm"]["change_ns"], graphs.LAYERS * 60_000, delta=12_000)
+        code, found = tables(before, runs("graphed", graphs.graphed, 100, {}))
+        self.assertEqual(code, PASS, json.dumps(found["check"], indent=1))
 
     def test_a_slower_kernel_inside_a_faster_run_warns(self):
         before, after = self.runs("a", wait=True), self.runs("b", first=50, gemm=330)

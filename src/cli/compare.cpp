@@ -19,6 +19,8 @@
 #include "comparison/change_words.h"
 #include "comparison/comparison.h"
 #include "comparison/comparison_table.h"
+#include "comparison/moment_words.h"
+#include "session/selection.h"
 #include "session/summary.h"
 #include "table/filter.h"
 #include "table/json.h"
@@ -34,6 +36,7 @@ struct CompareCommand {
   std::string table;
   std::string by;
   std::string metric;
+  std::vector<std::string> at;
   std::string where;
   std::string sort;
   std::optional<size_t> top;
@@ -47,8 +50,8 @@ struct CompareCommand {
     check_output(output, input);
     const std::vector<std::string> runs = separate_runs(input.inputs);
     const bool many = with_rank.empty() && (runs.size() > 2 || of_figures(runs));  // else they are files of one run
-    if (table.empty() &&
-        ((!by.empty() && !many) || !metric.empty() || !where.empty() || !sort.empty() || wanted == "csv")) {
+    if (table.empty() && at.empty() &&
+        (((!by.empty() || !metric.empty()) && !many) || !where.empty() || !sort.empty() || wanted == "csv")) {
       throw Error("compare: --by, --metric, --where, --sort and --format csv are of one table: name it with --table");
     }
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
@@ -69,7 +72,10 @@ struct CompareCommand {
   std::string table_name() const { return table.empty() || table.starts_with("compare_") ? table : "compare_" + table; }
 
   Compared of_two(const std::vector<std::string>& runs) const {
-    const std::string name = table.empty() ? "" : find_comparison_table(table).name;  // what is wrong is said first
+    // What is wrong is said first.
+    const std::string name =
+        table.empty() && at.empty() ? "" : find_comparison_table(table.empty() ? "times" : table).name;
+    for (const std::string& moment : at) parse_time(moment, "--at");
     OfSides<Session> sessions;
     open(runs, sessions);
     const SessionFacts a(sessions.a);
@@ -78,14 +84,16 @@ struct CompareCommand {
     if (!step.empty()) steps = parse_number_range(step, "--step");
     const Comparison comparison(a, b, steps);
     Compared compared{fmt::format("{} compared with {}", runs.back(), runs.front()), runs, "", {}};
-    if (table.empty()) compared.words = paragraph_of(comparison);
+    if (name.empty()) compared.words = paragraph_of(comparison);
     for (const ComparisonTable& declared : comparison_tables()) {
       if (name.empty() ? declared.only_named : declared.name != name) continue;
       TableOptions options;
       if (!by.empty()) options.set("by", {by});
       if (!metric.empty()) options.set("metric", {metric});
+      if (!at.empty()) options.set(kAtOption, at);
       compared.tables.push_back(make_table(declared, comparison, options));
     }
+    if (!at.empty()) compared.words = moment_words(compared.tables.front());
     return compared;
   }
 
@@ -102,7 +110,7 @@ struct CompareCommand {
   }
 
   Compared of_many(const std::vector<std::string>& runs) const {
-    if (!metric.empty()) throw Error("compare: --metric is of two profiles");
+    if (!at.empty()) throw Error("compare: --at is of two profiles");
     if (!table.empty() && !wants_table_of_many()) {
       throw Error(fmt::format(
           "compare: {} is no table of more than two runs or of summaries; there are compare_runs, compare_groups, "
@@ -111,7 +119,7 @@ struct CompareCommand {
     }
     InputOptions selected = input;
     selected.step = step;
-    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by);
+    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by, metric);
     if (!table.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != table_name(); });
     return compared;
   }
@@ -184,7 +192,13 @@ void add_compare_verb(CommandLine& line) {
       "--by", command->by,
       "Of the table: ops by op, top or shapes; kernels by kernel or class. Of more than two runs: groups by this key "
       "of table info, like ranks or device_names, or by file or folder");
-  verb.add_option("--metric", command->metric, "Of the table call_tree: this metric, as in table metrics");
+  verb.add_option(
+      "--metric", command->metric,
+      "Of the table call_tree, or of the call trees of more than two runs: this metric, as in table metrics");
+  verb.add_option("--at", command->at,
+                  "When in B is this moment of A (from its start: 1500 (ns), 250us, 1.5ms, 2s), with its error: table "
+                  "times of these moments; several with commas")
+      .comma_separated();
   verb.add_option("--where", command->where, "Of the table only rows for which this holds, like delta_ns > 1ms");
   verb.add_option("--sort", command->sort, "Order the rows of the table by this column; -COLUMN for descending");
   verb.add_option("--top", command->top, "Show this many rows of each table");

@@ -47,13 +47,19 @@ std::optional<std::string> property_called(const std::map<std::string, std::stri
 
 }  // namespace
 
-Compared compare_many(const InputOptions& input, const std::vector<std::string>& runs, const std::string& by) {
+Compared compare_many(const InputOptions& input, const std::vector<std::string>& runs, const std::string& by,
+                      const std::string& metric) {
   std::vector<GivenRun> given;
   std::set<std::string> keys;
   bool found = by.empty();
+  bool by_call_trees = !metric.empty();
+  WantedFigures wanted{true, metric};
   for (const std::string& run : runs) {
     Table info("info", "");
-    given.push_back({{run, figures_of_run(run, input, &info)}, ""});
+    given.push_back({{run, figures_of_run(run, input, wanted, &info)}, ""});
+    const RunFigures& figures = given.back().figures;
+    by_call_trees = by_call_trees || figures.span_ns == 0;
+    if (wanted.metric.empty() && figures.span_ns == 0) wanted.metric = figures.calls.metric;
     if (by.empty()) continue;
     const std::map<std::string, std::string> properties = properties_of(run, info);
     const std::optional<std::string> property = property_called(properties, by);
@@ -64,10 +70,11 @@ Compared compare_many(const InputOptions& input, const std::vector<std::string>&
   if (!found) {
     throw Error(fmt::format("compare: --by {}: no run says that of itself; they say {}", by, fmt::join(keys, ", ")));
   }
-  ManyRuns many = compare_runs(given, by);
+  ManyRuns many = compare_runs(given, by, by_call_trees);
   Compared compared;
   compared.title = fmt::format("{} runs compared", runs.size());
   compared.inputs = runs;
+  compared.hides_empty_columns = true;
   for (const std::string& line : many.words) compared.words += line + "\n";
   compared.tables = {std::move(many.runs), std::move(many.groups), std::move(many.statistics)};
   return compared;

@@ -15,6 +15,15 @@ namespace cgpu {
 
 namespace {
 
+Table without_empty_columns(Table table) {
+  for (size_t column = table.columns.size(); column-- > 0;) {
+    const auto is_absent_in = [&](const RowView& row) { return is_absent(row[column]); };
+    const Table::Rows rows = table.rows();
+    if (!table.empty() && std::all_of(rows.begin(), rows.end(), is_absent_in)) table.erase_column(column);
+  }
+  return table;
+}
+
 void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen& rows) {
   out << compared.words;
   for (const Table& one : compared.tables) {
@@ -23,7 +32,7 @@ void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen&
     TextOptions options = text_options();
     options.max_rows = *most;
     if (!compared.words.empty()) out << '\n';
-    out << render_text(one, options);
+    out << render_text(compared.hides_empty_columns ? without_empty_columns(one) : one, options);
   }
 }
 

@@ -16,6 +16,7 @@ struct Compared {
   std::vector<std::string> inputs;  // as they were given
   std::string words;                // lines
   std::vector<Table> tables;
+  bool hides_empty_columns = false;  // from text, of tables of which some columns are of other kinds of runs
 };
 
 /// Rows of a table on a screen, 0 for all of them; nothing for a table that is not shown there.

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "gate/collect_figures.h"
 
 namespace cgpu {
 
@@ -29,10 +28,11 @@ std::vector<std::string> separate_runs(const std::vector<std::string>& inputs) {
   return runs;
 }
 
-RunFigures figures_of_run(const std::string& run, const InputOptions& common, Table* info) {
+RunFigures figures_of_run(const std::string& run, const InputOptions& common, const WantedFigures& wanted,
+                          Table* info) {
   InputOptions options = common;
   options.inputs = {run};
-  return collect_figures(OpeningWithProgress(options).options(), options.selection(), info);
+  return collect_figures(OpeningWithProgress(options).options(), options.selection(), wanted, info);
 }
 
 }  // namespace cgpu

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/input_options.h"
-#include "gate/figures.h"
+#include "gate/collect_figures.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -15,6 +15,7 @@ namespace cgpu {
 std::vector<std::string> separate_runs(const std::vector<std::string>& inputs);
 
 /// The figures of one of them, opened with a progress bar as `common` says; `info`: also its table of this name.
-RunFigures figures_of_run(const std::string& run, const InputOptions& common, Table* info = nullptr);
+RunFigures figures_of_run(const std::string& run, const InputOptions& common, const WantedFigures& wanted = {},
+                          Table* info = nullptr);
 
 }  // namespace cgpu

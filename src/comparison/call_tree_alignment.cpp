@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/call_tree/call_tree_metrics.h"
+#include "comparison/sample_counts.h"
 
 namespace cgpu {
 
@@ -32,7 +33,14 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
     : tree(&call_tree),
       children(call_tree.nodes.size()),
       inclusive(or_zero(inclusive_values(call_tree, metric))),
-      exclusive(or_zero(exclusive_values(call_tree, metric))) {
+      exclusive(or_zero(exclusive_values(call_tree, metric))),
+      inclusive_samples(call_tree.nodes.size()),
+      exclusive_samples(call_tree.nodes.size()) {
+  if (const auto samples = call_tree.find_metric(kSamplesMetric); samples && call_tree.has_values(*samples)) {
+    has_samples = true;
+    inclusive_samples = or_zero(inclusive_values(call_tree, *samples));
+    exclusive_samples = or_zero(exclusive_values(call_tree, *samples));
+  }
   for (NodeIndex node = 0; node < call_tree.nodes.size(); ++node) {
     const std::string name = call_tree.name_of(node);
     labels.push_back(all_labels.of_op(name));
@@ -57,17 +65,26 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
   while (!open.empty()) {
     const auto [pair, depth] = open.back();
     open.pop_back();
-    AlignedCall call{.a = pair.a, .b = pair.b, .depth = depth, .inclusive = {}, .exclusive = {}};
+    AlignedCall call{.a = pair.a,
+                     .b = pair.b,
+                     .depth = depth,
+                     .inclusive = {},
+                     .exclusive = {},
+                     .inclusive_samples = {},
+                     .exclusive_samples = {}};
     OfSides<std::vector<NodeIndex>> children;
     for (const Side side : kSides) {
       const std::optional<NodeIndex> node = side == Side::a ? pair.a : pair.b;
       if (!node) continue;
       call.inclusive[side] = sides_[side]->inclusive[*node];
       call.exclusive[side] = sides_[side]->exclusive[*node];
-      append_children(side, *node, children[side], call.exclusive[side]);
+      call.inclusive_samples[side] = sides_[side]->inclusive_samples[*node];
+      call.exclusive_samples[side] = sides_[side]->exclusive_samples[*node];
+      append_children(side, *node, children[side], call);
     }
     if (is_unknown_kernel(pair) && children.a.empty() != children.b.empty()) {
       call.exclusive = call.inclusive;
+      call.exclusive_samples = call.inclusive_samples;
       children = {};
     }
     visit(call);
@@ -79,7 +96,7 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
 }
 
 void CallTreeAlignment::append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list,
-                                        double& exclusive) const {
+                                        AlignedCall& call) const {
   const TreeSide& tree = *sides_[side];
   for (const NodeIndex child : tree.children[node]) {
     const bool looked_through =
@@ -88,8 +105,9 @@ void CallTreeAlignment::append_children(Side side, NodeIndex node, std::vector<N
       list.push_back(child);
       continue;
     }
-    exclusive += tree.exclusive[child];
-    append_children(side, child, list, exclusive);
+    call.exclusive[side] += tree.exclusive[child];
+    call.exclusive_samples[side] += tree.exclusive_samples[child];
+    append_children(side, child, list, call);
   }
 }
 

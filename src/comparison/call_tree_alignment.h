@@ -29,7 +29,10 @@ struct TreeSide {
   std::vector<std::vector<NodeIndex>> children;
   std::vector<double> inclusive;
   std::vector<double> exclusive;
-  std::vector<double> own;  // exclusive values of a node and of the lines, loops and instructions in it
+  std::vector<double> own;   // exclusive values of a node and of the lines, loops and instructions in it
+  bool has_samples = false;  // whether the tree counts its samples (sample_counts.h); by node, 0 where it does not:
+  std::vector<double> inclusive_samples;
+  std::vector<double> exclusive_samples;
 
   TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels);
 };
@@ -41,6 +44,8 @@ struct AlignedCall {
   size_t depth = 0;
   OfSides<double> inclusive;
   OfSides<double> exclusive;
+  OfSides<double> inclusive_samples;
+  OfSides<double> exclusive_samples;
 };
 
 class CallTreeAlignment {
@@ -66,7 +71,8 @@ class CallTreeAlignment {
   void append_reached(Side side, Reached reached, std::vector<Reached>& list) const;
   /// Pairs, of nodes of one side each, what is reached from them; what leads to no pair stays as it is.
   std::vector<Pair> paired_below(const OfSides<std::vector<NodeIndex>>& alone) const;
-  void append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list, double& exclusive) const;
+  /// Adds the exclusive values of what is looked through to those of `call`.
+  void append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list, AlignedCall& call) const;
   std::vector<Pair> paired(const OfSides<std::vector<NodeIndex>>& children) const;
   double change_of(const Pair& pair) const;
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "comparison/alignment.h"
 #include "comparison/comparison_table.h"
+#include "comparison/sample_counts.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -16,10 +18,14 @@ namespace cgpu {
 
 namespace {
 
-/// A value of a metric in its unit.
-std::string value_words(double value, const std::string& unit) {
-  if (unit == "sec") return format_ns(value * 1e9);
-  return format_real(value) + (unit.empty() ? "" : " " + unit);
+/// How sure a change is, by the numbers of samples: " (between -8.0 % and +57.2 % at 95 %, by the number of samples)".
+std::string sampling_words(double a, double b) {
+  const std::optional<RatioBounds> bounds = ratio_of_counts(a, b);
+  if (!bounds || !bounds->high) return "";
+  const std::string is_same = may_be_same(a, b) ? ", which is no more than numbers of samples vary by themselves"
+                                                : ", by the number of samples";
+  return fmt::format(" (between {:+.1f} % and {:+.1f} % at 95 %{})", 100 * (bounds->low - 1), 100 * (*bounds->high - 1),
+                     is_same);
 }
 
 }  // namespace
@@ -38,33 +44,57 @@ std::string call_tree_words(const Comparison& comparison) {
   const RowView root = tree.row(0);
   const std::string metric = text(root, "metric");
   const std::string unit = text(root, "unit");
+  const bool has_samples = !is_absent(root[tree.column("samples_a")]);
+  /// What is spent in a frame and not below.
+  struct Own {
+    OfSides<double> value;
+    OfSides<double> samples;
+  };
   OfSides<double> whole;
-  std::map<std::string, OfSides<double>> own;  // by name: what is spent there and not below
+  std::map<std::string, Own> own;  // by name
   for (const RowView row : tree.rows()) {
-    OfSides<double>& frame = own[text(row, "name")];
-    frame.a += number(row, "exclusive_a");
-    frame.b += number(row, "exclusive_b");
+    Own& frame = own[text(row, "name")];
+    frame.value.a += number(row, "exclusive_a");
+    frame.value.b += number(row, "exclusive_b");
+    if (has_samples) {
+      frame.samples.a += number(row, "exclusive_samples_a");
+      frame.samples.b += number(row, "exclusive_samples_b");
+    }
     whole.a += number(row, "exclusive_a");
     whole.b += number(row, "exclusive_b");
   }
   const double change = whole.b - whole.a;
   std::string words =
-      fmt::format("{} is {} in B and {} in A", metric, value_words(whole.b, unit), value_words(whole.a, unit));
+      fmt::format("{} is {} in B and {} in A", metric, format_value(whole.b, unit), format_value(whole.a, unit));
   if (whole.a != 0) words += fmt::format(": {:+.1f} %", 100 * change / whole.a);
+  if (has_samples) words += sampling_words(number(root, "samples_a"), number(root, "samples_b"));
   words += ".\n";
-  std::vector<std::pair<std::string, OfSides<double>>> frames(own.begin(), own.end());
-  std::stable_sort(frames.begin(), frames.end(), [](const auto& x, const auto& y) {
-    return std::abs(x.second.b - x.second.a) > std::abs(y.second.b - y.second.a);
-  });
+  std::vector<std::pair<std::string, Own>> frames(own.begin(), own.end());
+  const auto change_of = [](const Own& frame) { return std::abs(frame.value.b - frame.value.a); };
+  std::stable_sort(frames.begin(), frames.end(),
+                   [&](const auto& x, const auto& y) { return change_of(x.second) > change_of(y.second); });
   const double least = 0.005 * std::abs(whole.a);
-  bool any = false;
-  for (size_t i = 0; i < frames.size() && i < kMostFrames; ++i) {
-    const auto& [name, value] = frames[i];
-    if (value.b == value.a || std::abs(value.b - value.a) < least) break;
-    if (!any) words += "Where it changed, by what frames spend themselves:\n";
-    any = true;
-    words += fmt::format("  {:>12} -> {:>12}  {}\n", value_words(value.a, unit), value_words(value.b, unit),
+  // Of all frames together (Bonferroni), so that among many none is called changed by chance.
+  const double sure = 1 - 0.05 / static_cast<double>(std::max<size_t>(1, frames.size()));
+  size_t named = 0;
+  size_t unsure = 0;
+  for (const auto& [name, frame] : frames) {
+    const OfSides<double>& value = frame.value;
+    if (value.b == value.a || change_of(frame) < least) break;
+    if (has_samples && may_be_same(frame.samples.a, frame.samples.b, sure)) {
+      ++unsure;
+      continue;
+    }
+    if (named == kMostFrames) continue;
+    if (named == 0) words += "Where it changed, by what frames spend themselves:\n";
+    ++named;
+    words += fmt::format("  {:>12} -> {:>12}  {}\n", format_value(value.a, unit), format_value(value.b, unit),
                          shorten(printable(name), kWidestName));
+  }
+  if (unsure > 0) {
+    words += fmt::format(
+        "{}{} frame{} changed by no more than numbers of samples vary by themselves (95 %, all frames together).\n",
+        unsure, named > 0 ? " further" : "", unsure == 1 ? "" : "s");
   }
   return words;
 }

@@ -13,45 +13,13 @@
 
 namespace cgpu {
 
-namespace {
-
-/// Fewer tell nothing of layers alike.
-constexpr int64_t kFewestLayers = 3;
-
-/// The layer of each device op of a run, by OpIndex: of several sequences that repeat, the largest one's.
-struct LayerOfOps {
-  std::string found_by;
-  std::vector<int64_t> of_op;
-  int64_t count = 0;  // 0 where the numbers cannot be relied on
-};
-
-LayerOfOps layer_of_ops(const SessionFacts& facts, size_t run) {
-  const RunLayers layers = find_layers({facts, run});
-  LayerOfOps found{layers.found_by, std::vector<int64_t>(facts.run(run).timeline.device_ops.size(), kNoLayer)};
-  std::vector<int64_t> ops_in_layer;
-  for (const PlacedOp& op : layers.ops) {
-    if (op.layer == kNoLayer || op.sequence > 1) continue;
-    found.of_op[op.op] = op.layer;
-    const auto layer = static_cast<size_t>(op.layer);
-    if (ops_in_layer.size() <= layer) ops_in_layer.resize(layer + 1);
-    ++ops_in_layer[layer];
-  }
-  // A sequence that was interrupted is counted from 0 again behind that.
-  const bool alike =
-      std::all_of(ops_in_layer.begin(), ops_in_layer.end(), [&](int64_t ops) { return ops == ops_in_layer.front(); });
-  if (found.found_by == "modules" || alike) found.count = static_cast<int64_t>(ops_in_layer.size());
-  return found;
-}
-
-}  // namespace
-
 ChangedLayers::ChangedLayers(const Comparison& comparison) : comparison_(comparison) {
   OfSides<std::vector<LayerOfOps>> layers;
   std::optional<int64_t> count;
   for (const Side side : kSides) {
     for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
-      const LayerOfOps& found = layers[side].emplace_back(layer_of_ops(comparison.facts(side), run));
-      if (found.count < kFewestLayers || (count && *count != found.count)) return;
+      const LayerOfOps& found = layers[side].emplace_back(layer_of_ops({comparison.facts(side), run}));
+      if (found.count == 0 || (count && *count != found.count)) return;
       if (found.found_by != layers.a.front().found_by) return;
       count = found.count;
     }

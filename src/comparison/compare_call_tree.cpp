@@ -10,6 +10,7 @@
 #include "comparison/call_tree_alignment.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
+#include "comparison/sample_counts.h"
 
 namespace cgpu {
 
@@ -47,16 +48,22 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
     Labels labels;
     const TreeSide side_a(a, *a.find_metric(*metric), labels);
     const TreeSide side_b(b, *b.find_metric(*metric), labels);
+    const bool has_samples = side_a.has_samples && side_b.has_samples;
+    const auto samples = [&](double count) { return has_samples ? Cell(count) : Cell(); };
     CallTreeAlignment(side_a, side_b, labels).walk([&](const AlignedCall& call) {
       const CallTree& named = call.a ? a : b;
       const NodeIndex node = call.a ? *call.a : *call.b;
       const Status status = !call.a ? Status::only_b : !call.b ? Status::only_a : Status::both;
       std::optional<double> ratio;
       if (call.inclusive.a != 0) ratio = call.inclusive.b / call.inclusive.a;
-      table.append({runs_a[run].rank, static_cast<int64_t>(call.depth), text_of(named.nodes.kind[node]),
-                    named.name_of(node), cell(text_of(status)), *metric,
-                    cell(named.metrics[*named.find_metric(*metric)].unit), call.inclusive.a, call.inclusive.b,
-                    call.inclusive.b - call.inclusive.a, cell(ratio), call.exclusive.a, call.exclusive.b});
+      std::optional<RatioBounds> bounds;
+      if (has_samples) bounds = ratio_of_counts(call.inclusive_samples.a, call.inclusive_samples.b);
+      table.append(
+          {runs_a[run].rank, static_cast<int64_t>(call.depth), text_of(named.nodes.kind[node]), named.name_of(node),
+           cell(text_of(status)), *metric, cell(named.metrics[*named.find_metric(*metric)].unit), call.inclusive.a,
+           call.inclusive.b, call.inclusive.b - call.inclusive.a, cell(ratio), call.exclusive.a, call.exclusive.b,
+           samples(call.inclusive_samples.a), samples(call.inclusive_samples.b), bounds ? Cell(bounds->low) : Cell(),
+           bounds ? cell(bounds->high) : Cell(), samples(call.exclusive_samples.a), samples(call.exclusive_samples.b)});
     });
   }
 }
@@ -75,7 +82,14 @@ ComparisonTable compare_call_tree_table() {
                       real_column("a", "", "in A, here and below"), real_column("b", "", "in B"),
                       real_column("delta", "", "b - a"), real_column("ratio", "", "b / a"),
                       real_column("exclusive_a", "", "in A, here and not below: adds up to the root"),
-                      real_column("exclusive_b", "", "in B")},
+                      real_column("exclusive_b", "", "in B"),
+                      real_column("samples_a", "", "samples in A, here and below; absent where a side does not count"),
+                      real_column("samples_b", "", "in B"),
+                      real_column("ratio_low", "",
+                                  "lower bound of samples_b / samples_a at 95 %, as numbers of random samples vary"),
+                      real_column("ratio_high", "", "upper bound; absent where A has so few that there is none"),
+                      real_column("exclusive_samples_a", "", "samples in A, here and not below"),
+                      real_column("exclusive_samples_b", "", "in B")},
           .options = {kMetricOption},
           .append_rows = append_call_trees};
 }

@@ -20,6 +20,10 @@ struct ComparisonTable {
   bool only_named = false;     // of many rows: shown only where it is asked for by its name
 };
 
+inline const TableOption kAtOption{"at", TableOption::Kind::names, "",
+                                   "Only these moments, from the start of A, wherever they are (several separated by "
+                                   "commas)"};
+
 /// All of them in the order in which they are listed.
 const std::vector<ComparisonTable>& comparison_tables();
 /// The one called `name`. Throws Error with the names there are.

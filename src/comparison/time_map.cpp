@@ -60,19 +60,23 @@ std::map<std::pair<uint32_t, uint32_t>, int64_t> first_starts(const Comparison& 
 
 }  // namespace
 
-TimeMap::TimeMap(const Comparison& comparison) {
-  if (comparison.groups().empty()) return;
-  const Comparison::Group& group = comparison.groups().front();
-  if (group.runs.a.empty() || group.runs.b.empty()) return;
-  const auto starts_b = first_starts(comparison, Side::b, group.runs.b.front());
+TimeMap::TimeMap(const Comparison& comparison, const Comparison::Group& group, OfSides<size_t> runs) {
+  const auto starts_b = first_starts(comparison, Side::b, runs.b);
   std::vector<TimePoint> pairs;
-  for (const auto& [key, start] : first_starts(comparison, Side::a, group.runs.a.front())) {
+  for (const auto& [key, start] : first_starts(comparison, Side::a, runs.a)) {
     const auto& [node, iteration] = key;
     const uint32_t partner = group.alignment->node(Side::a, node).partner;
     const auto found = partner == kNone ? starts_b.end() : starts_b.find({partner, iteration});
     if (found != starts_b.end()) pairs.push_back({start, found->second, 0});
   }
   fit(std::move(pairs));
+}
+
+TimeMap::TimeMap(const Comparison& comparison) {
+  if (comparison.groups().empty()) return;
+  const Comparison::Group& group = comparison.groups().front();
+  if (group.runs.a.empty() || group.runs.b.empty()) return;
+  *this = TimeMap(comparison, group, {group.runs.a.front(), group.runs.b.front()});
 }
 
 TimeMap::TimeMap(std::vector<TimePoint> pairs) {
@@ -100,6 +104,36 @@ int64_t TimeMap::to_b(int64_t a) const {
 
 int64_t TimeMap::to_a(int64_t b) const {
   return mapped(points_, &TimePoint::b, &TimePoint::a, b);
+}
+
+MappedTime TimeMap::in_b(int64_t a) const {
+  const auto above = std::lower_bound(points_.begin(), points_.end(), a,
+                                      [](const TimePoint& point, int64_t wanted) { return point.a < wanted; });
+  const bool is_point = above != points_.end() && above->a == a;
+  const auto below = is_point ? above : above == points_.begin() ? points_.end() : above - 1;
+  MappedTime mapped{.time = to_b(a)};
+  for (const auto& point : {below, above}) {
+    if (point != points_.end()) mapped.residual = std::max(mapped.residual, point->residual);
+  }
+  if (below != points_.end()) mapped.low = below->b - mapped.residual;
+  if (above != points_.end()) mapped.high = above->b + mapped.residual;
+  return mapped;
+}
+
+std::vector<TimesOfRanks> times_of_ranks(const Comparison& comparison) {
+  std::vector<TimesOfRanks> times;
+  for (const Comparison::Group& group : comparison.groups()) {
+    if (group.runs.b.empty()) continue;
+    const auto rank = [&](Side side, size_t run) { return comparison.facts(side).session().runs[run].rank; };
+    for (const size_t run : group.runs.a) {
+      const auto same = std::find_if(group.runs.b.begin(), group.runs.b.end(),
+                                     [&](size_t other) { return rank(Side::b, other) == rank(Side::a, run); });
+      const bool alone = group.runs.b.size() == 1 || same == group.runs.b.end();
+      const OfSides<size_t> runs{run, alone ? group.runs.b.front() : *same};
+      times.push_back({runs, TimeMap(comparison, group, runs)});
+    }
+  }
+  return times;
 }
 
 }  // namespace cgpu

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
+#include <tuple>
 
 namespace cgpu {
 namespace {
@@ -42,6 +44,22 @@ TEST(TimeMap, RisesBothWaysWhateverThePairs) {
     }
     for (int64_t time = -10; time < 110; ++time) EXPECT_LE(map.to_b(time), map.to_b(time + 1));
   }
+}
+
+TEST(TimeMap, SaysHowFarOffATimeMayBe) {
+  const TimeMap map({{100, 1000, 0}, {150, 1300, 7}, {200, 1400, 0}});
+  const auto in_b = [&](int64_t a) {
+    const MappedTime mapped = map.in_b(a);
+    return std::tuple(mapped.time, mapped.low, mapped.high);
+  };
+  EXPECT_EQ(in_b(100), std::tuple(1000, 1000, 1000)) << "a point is exact";
+  EXPECT_EQ(in_b(125), std::tuple(1150, 1000 - 7, 1300 + 7)) << "between points anything between them";
+  EXPECT_EQ(in_b(90), std::tuple(990, std::nullopt, 1000));
+  EXPECT_EQ(in_b(210), std::tuple(1410, 1400, std::nullopt));
+  const TimeMap crossing({{0, 0, 0}, {10, 100, 0}, {20, 50, 0}, {30, 300, 0}});
+  EXPECT_GT(crossing.in_b(15).residual, 0);
+  EXPECT_LE(*crossing.in_b(15).low, 50);
+  EXPECT_GE(*crossing.in_b(15).high, 100);
 }
 
 TEST(TimeMap, WithoutPairsIsTheSameTime) {

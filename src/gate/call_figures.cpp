@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,14 +23,28 @@ std::string path_of(const CallTree& tree, NodeIndex node) {
   return path;
 }
 
+/// Exclusive values, those of lines, loops and instructions with the function that they are in.
+std::vector<double> values_of_functions(const CallTree& tree, MetricIndex metric) {
+  std::vector<double> values = exclusive_values(tree, metric);
+  for (double& value : values) value = std::isfinite(value) ? value : 0;
+  for (NodeIndex node = tree.nodes.size(); node-- > 1;) {  // children come before their parents
+    if (is_inside_function(tree.nodes.kind[node])) values[tree.nodes.parent[node]] += values[node];
+  }
+  return values;
+}
+
 }  // namespace
 
-CallFigures call_figures(const CallTree& tree, size_t most) {
+CallFigures call_figures(const CallTree& tree, const std::string& metric, size_t most) {
   CallFigures figures;
-  if (!tree.main_metric || !tree.has_values(*tree.main_metric)) return figures;
-  figures.metric = tree.metrics[*tree.main_metric].name;
-  figures.unit = tree.metrics[*tree.main_metric].unit;
-  const std::vector<double> values = inclusive_values(tree, *tree.main_metric);
+  const std::optional<MetricIndex> found = metric.empty() ? tree.main_metric : tree.find_metric(metric);
+  if (!found) return figures;
+  const std::vector<double> values = inclusive_values(tree, *found);
+  if (std::none_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) return figures;
+  figures.metric = tree.metrics[*found].name;
+  figures.unit = tree.metrics[*found].unit;
+  figures.is_sum = tree.metrics[*found].additive;
+  if (std::isfinite(values[0])) figures.whole = values[0];
   std::vector<std::pair<double, NodeIndex>> largest;
   for (NodeIndex node = 1; node < tree.nodes.size(); ++node) {
     if (is_inside_function(tree.nodes.kind[node]) || !std::isfinite(values[node]) || values[node] <= 0) continue;
@@ -37,7 +52,18 @@ CallFigures call_figures(const CallTree& tree, size_t most) {
   }
   const size_t kept = std::min(most, largest.size());
   std::partial_sort(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(kept), largest.end());
-  for (size_t i = 0; i < kept; ++i) figures.inclusive[path_of(tree, largest[i].second)] -= largest[i].first;
+  const std::vector<double> exclusive = figures.is_sum ? values_of_functions(tree, *found) : values;
+  for (size_t i = 0; i < kept; ++i) {
+    const NodeIndex node = largest[i].second;
+    CallFigure& figure = figures.paths[path_of(tree, node)];
+    if (figures.is_sum) {
+      figure.inclusive += values[node];
+      figure.exclusive += exclusive[node];
+    } else {
+      figure.inclusive = std::max(figure.inclusive, values[node]);
+      figure.exclusive = figure.inclusive;
+    }
+  }
   return figures;
 }
 

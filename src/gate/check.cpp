@@ -74,9 +74,7 @@ class Check {
     compare_identity();
     compare_times();
     compare_memory();
-    compare_parts("ops", "op", &RunFigures::ops);
-    compare_parts("kernel_classes", "class", &RunFigures::classes);
-    compare_parts("kernels", "kernel", &RunFigures::kernels);
+    compare_parts();
     conclude();
     add_remarks();
     if (options_.explain) {
@@ -181,36 +179,61 @@ class Check {
     add_rule("memory", outcome_of(verdict), change_text(format_bytes(middle(*a)), format_bytes(middle(*b)), estimate));
   }
 
+  /// A part of the device time, and how it changed.
   struct Part {
     std::string name;
     double from = 0;
     double to = 0;
     Estimate estimate;
+    double adjusted = 1;  // the chance that it is not slower, adjusted for the number of all parts
   };
 
-  void compare_parts(const std::string& rule, const char* kind, const TimeFigures RunFigures::*times) {
-    const double floor = std::max(static_cast<double>(options_.floor_ns), kPartFloor * step_ns_);
+  /// The parts of a kind that take `floor` or more.
+  std::vector<Part> parts_of(const TimeFigures RunFigures::*times, double floor) const {
     std::vector<Part> parts;
-    std::vector<double> chances;
     for (const auto& [name, figure] : a_.front()->*times) {
       const auto a = sample_of(times, name, a_);
       const auto b = sample_of(times, name, b_);
       if (!a || !b || std::max(middle(*a), middle(*b)) < floor) continue;
       parts.push_back({name, middle(*a), middle(*b), estimate_change(*a, *b)});
-      chances.push_back(parts.back().estimate.p_slower);
     }
-    if (parts.empty()) return;
+    return parts;
+  }
+
+  void compare_parts() {
+    struct Kind {
+      const char* rule;
+      const char* kind;
+      std::vector<Part> parts;
+    };
+    const double floor = std::max(static_cast<double>(options_.floor_ns), kPartFloor * step_ns_);
+    std::vector<Kind> kinds = {{"ops", "op", parts_of(&RunFigures::ops, floor)},
+                               {"kernel_classes", "class", parts_of(&RunFigures::classes, floor)},
+                               {"kernels", "kernel", parts_of(&RunFigures::kernels, floor)},
+                               {"layers", "layer", parts_of(&RunFigures::layers, floor)}};
+    std::vector<double> chances;
+    for (const Kind& kind : kinds) {
+      for (const Part& part : kind.parts) chances.push_back(part.estimate.p_slower);
+    }
     const std::vector<double> adjusted = adjusted_chances(chances);
+    auto next = adjusted.begin();
+    for (Kind& kind : kinds) {
+      for (Part& part : kind.parts) part.adjusted = *next++;
+    }
+    for (const Kind& kind : kinds) judge_parts(kind.rule, kind.kind, kind.parts, floor);
+  }
+
+  void judge_parts(const std::string& rule, const char* kind, const std::vector<Part>& parts, double floor) {
+    if (parts.empty()) return;
     std::vector<const Part*> slower;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const Part& part = parts[i];
+    for (const Part& part : parts) {
       Verdict verdict = judge(part.estimate, part.from, {options_.tolerance, floor, true});
-      if (verdict == Verdict::regression && adjusted[i] > kDiscoveryRate) verdict = Verdict::inconclusive;
+      if (verdict == Verdict::regression && part.adjusted > kDiscoveryRate) verdict = Verdict::inconclusive;
       if (verdict == Verdict::regression) slower.push_back(&part);
       Row row = {kind, part.name, part.from, part.to, part.to - part.from};
       append_change(row, part.estimate);
       row.emplace_back(text_of(verdict));
-      row.emplace_back(adjusted[i]);
+      row.emplace_back(part.adjusted);
       parts_.append(row);
     }
     std::sort(slower.begin(), slower.end(),

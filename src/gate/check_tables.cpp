@@ -49,16 +49,18 @@ Table check_memory_table() {
 
 Table check_parts_table() {
   std::vector<Column> columns = {
-      key_column("kind", "op: framework op, of device work launched directly in it; class; kernel"),
+      key_column(
+          "kind",
+          "op: framework op, of device work launched, or captured, directly in it; class; kernel; layer of the model"),
       key_column("name", "name"),
       real_column("baseline_ns", "ns", "device time an iteration and rank, middle of the runs of the baseline"),
       real_column("candidate_ns", "ns", "the same of the candidate"),
       real_column("change_ns", "ns", "candidate less baseline")};
   add_change_columns(columns);
   columns.push_back(real_column(
-      "adjusted_p", "", "chance that it is not slower, adjusted for the number of tests (Benjamini and Hochberg)"));
+      "adjusted_p", "", "chance that it is not slower, adjusted for the number of all rows (Benjamini and Hochberg)"));
   return Table("check_parts",
-               "device time by op, kernel class and kernel, where all runs have it; largest change first",
+               "device time by op, kernel class, kernel and layer, where all runs have it; largest change first",
                std::move(columns));
 }
 

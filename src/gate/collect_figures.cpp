@@ -1,6 +1,8 @@
 #include "gate/collect_figures.h"
 
 #define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -11,14 +13,17 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/statistics.h"
 #include "analysis/device/device_time.h"
 #include "analysis/device/memory_peak.h"
+#include "analysis/host/captured_work.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/session_clock.h"
+#include "analysis/steps/run_layers.h"
 #include "base/error.h"
 #include "gate/call_figures.h"
-#include "gate/statistics/block_bootstrap.h"
+#include "gate/samples.h"
 #include "gate/statistics/order_statistics.h"
 #include "session/summary.h"
 
@@ -63,7 +68,7 @@ class Iterations {
   size_t warm_up_ = 0;
 };
 
-/// Device time by some name, and by iteration for the names that take most.
+/// Device time by some name, or number, and by iteration for the names that take most.
 class TimesByName {
  public:
   struct Op {
@@ -96,7 +101,10 @@ class TimesByName {
       }
       for (const auto& [name, values] : series) {
         const double mean = mean_of(values);
-        if (mean > 0) totals[name].error = standard_error(shortened(values), Location::mean) / mean;
+        if (!(mean > 0)) continue;
+        const NoiseWithin noise = noise_within(values, Location::mean, mean);
+        totals[name].error = noise.error;
+        totals[name].drift = noise.drift;
       }
     }
     TimeFigures figures;
@@ -108,31 +116,82 @@ class TimesByName {
   std::vector<Op> ops_;
 };
 
+/// The framework op that each device op was launched in, the innermost; of what graphs replayed, that it was captured
+/// in, so that a run that replays has the ops of an eager one.
+class OpsAround {
+ public:
+  explicit OpsAround(const RunInSession& run) : of_op_(run.timeline().device_ops.size(), names_.intern(kNoOp)) {
+    const Timeline& timeline = run.timeline();
+    Names ops(timeline, names_);
+    for (OpIndex op = 0; op < of_op_.size(); ++op) {
+      const SliceIndex call = launch_of(timeline, timeline.device_ops.slice[op]);
+      if (call != kNone) ops.set(call, of_op_[op]);
+    }
+    for (const CapturedWork& work : run.run().captured) {
+      Names captured(run_of_capture(run.session(), run.run(), work).timeline, names_);
+      for (const CapturedOp& one : work.ops) captured.set(one.call, of_op_[one.op]);
+    }
+  }
+  StringId of(OpIndex op) const { return of_op_[op]; }
+  std::string name(StringId id) const { return std::string(names_[id]); }
+
+ private:
+  /// The ops around the calls of a timeline; every name is looked up once.
+  class Names {
+   public:
+    Names(const Timeline& timeline, StringPool& names)
+        : timeline_(timeline),
+          forest_(op_forest(timeline)),
+          names_(names),
+          known_(timeline.names.size(), StringPool::absent) {}
+    /// Sets the name of the op around a call, if there is one.
+    void set(SliceIndex call, StringId& name) {
+      const SliceIndex above = forest_.above(call);
+      if (above == kNone) return;
+      StringId& known = known_[timeline_.slices.name[above]];
+      if (known == StringPool::absent) known = names_.intern(timeline_.name(above));
+      name = known;
+    }
+
+   private:
+    const Timeline& timeline_;
+    SliceForest forest_;
+    StringPool& names_;
+    std::vector<StringId> known_;  // by name in the timeline
+  };
+
+  StringPool names_;
+  std::vector<StringId> of_op_;
+};
+
 void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
   const Timeline& timeline = run.timeline();
-  const SliceForest forest = op_forest(timeline);
+  const OpsAround around(run);
+  const LayerOfOps layer_of = layer_of_ops(run);
   TimesByName ops;
   TimesByName classes;
   TimesByName kernels;
+  TimesByName layers;
   for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
     const SliceIndex slice = timeline.device_ops.slice[op];
     if (!is_plausible(timeline, slice)) continue;
     const uint32_t iteration = iterations.steady_at(timeline.slices.start[slice]);
     if (iteration == kNoIteration) continue;
     const int64_t duration = timeline.slices.duration[slice];
-    const SliceIndex call = launch_of(timeline, slice);
-    const SliceIndex above = call == kNone ? kNone : forest.above(call);
-    ops.add(iteration, above == kNone ? StringPool::absent : timeline.slices.name[above], duration);
+    ops.add(iteration, around.of(op), duration);
     classes.add(iteration, static_cast<StringId>(class_of(timeline, op)), duration);
     kernels.add(iteration, timeline.slices.name[slice], duration);
+    const int64_t layer = layer_of.of_op[op];
+    if (layer_of.count > 0 && layer != kNoLayer) layers.add(iteration, static_cast<uint32_t>(layer), duration);
   }
   const size_t count = iterations.steady();
   const bool are_iterations = !iterations.steps().empty();
-  const auto name_of = [&](StringId id) { return id == StringPool::absent ? kNoOp : std::string(timeline.names[id]); };
-  figures.ops = ops.take(count, are_iterations, name_of);
+  figures.ops = ops.take(count, are_iterations, [&](StringId id) { return around.name(id); });
   figures.classes = classes.take(count, are_iterations,
                                  [](StringId id) { return std::string(text_of(static_cast<KernelClass>(id))); });
-  figures.kernels = kernels.take(count, are_iterations, name_of);
+  figures.kernels = kernels.take(count, are_iterations, [&](StringId id) { return std::string(timeline.names[id]); });
+  figures.layers = layers.take(count, are_iterations,
+                               [&](uint32_t layer) { return fmt::format("layer {} of {}", layer, layer_of.count); });
 }
 
 void add_times(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
@@ -224,6 +283,23 @@ void add_session(const Session& session, RunFigures& all) {
   }
 }
 
+/// Says why there are call trees, or no timeline, and no figures of call paths. Throws Error, if it is so.
+void check_call_trees(const Session& session, const OpenOptions& open, const std::string& metric) {
+  const std::vector<const CallTree*> trees = stored_trees(session);
+  if (trees.empty() && metric.empty()) return;
+  if (trees.empty()) throw Error(open.inputs.front(), "has no call tree, of which --metric is");
+  const CallTree& tree = *trees.front();
+  std::vector<std::string> there_are;
+  for (MetricIndex i = 0; i < tree.metrics.size(); ++i) {
+    if (tree.metrics[i].visible && tree.has_values(i)) there_are.push_back(tree.metrics[i].name);
+  }
+  if (there_are.empty()) throw Error(open.inputs.front(), "has a call tree without values");
+  throw Error(open.inputs.front(), metric.empty()
+                                       ? "has a call tree without a metric that is its main one: --metric names another"
+                                       : fmt::format("has no values of the metric '{}' in its call tree; there are {}",
+                                                     metric, fmt::join(there_are, ", ")));
+}
+
 }  // namespace
 
 size_t warm_up_iterations(const std::vector<int64_t>& wall_ns) {
@@ -252,7 +328,12 @@ void FigureCollector::look(const RunInSession& run) {
   add_times(run, iterations, figures);
   add_device_ops(run, iterations, figures);
   figures.steady = static_cast<int64_t>(iterations.steady());
-  if (run.run().call_tree) figures.calls = call_figures(*run.run().call_tree, kMostNames);
+  if (run.run().call_tree) figures.calls = call_figures(*run.run().call_tree, metric_, kMostCallPaths);
+}
+
+std::unique_ptr<FigureCollector> FigureCollector::of_name(const std::string& name) {
+  if (!name.starts_with(kName)) return nullptr;
+  return std::make_unique<FigureCollector>(name.substr(std::string(kName).size()));
 }
 
 std::string FigureCollector::take_bytes(uint32_t number) {
@@ -271,6 +352,7 @@ RunFigures FigureCollector::take_run(uint32_t number, const std::vector<Table>& 
   auto node = ranks_.extract(number);
   RunFigures figures = node.empty() ? RunFigures() : std::move(node.mapped());
   add_tables(tables, figures);
+  figures.calls.keep_largest(kMostKeptCallPaths);
   return figures;
 }
 
@@ -296,19 +378,22 @@ RunFigures figures_in(const KeptSession& kept) {
   return all;
 }
 
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info) {
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection, const WantedFigures& wanted,
+                           Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};
   if (auto summary = summary_of(open, selection)) {
     const KeptSession kept(std::move(*summary), open, selection.ranks);
     if (info != nullptr) *info = kept.tables({wanted_info}).front();
     return figures_in(kept);
   }
-  FigureCollector collector;
-  std::vector<WantedTable> wanted = FigureCollector::tables();
-  if (info != nullptr) wanted.push_back(wanted_info);
-  const FoldedSession folded = fold_ranks(open, selection, wanted, &collector);
+  FigureCollector collector(wanted.metric);
+  std::vector<WantedTable> tables = FigureCollector::tables();
+  if (info != nullptr) tables.push_back(wanted_info);
+  const FoldedSession folded = fold_ranks(open, selection, tables, &collector);
   RunFigures figures = collector.take(folded.session, folded.tables);
-  if (figures.span_ns == 0) throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
+  if (wanted.without_timeline && figures.calls.metric.empty()) check_call_trees(folded.session, open, wanted.metric);
+  if (figures.span_ns == 0 && !wanted.without_timeline)
+    throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
   if (info != nullptr) *info = folded.tables.back();
   return figures;
 }

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gate/figures.h"
@@ -16,8 +18,11 @@
 
 namespace cgpu {
 
-/// How many ops, how many kernels and how many call paths are kept of a rank: those that take most.
+/// How many ops, kernels and layers are kept of a rank: those that take most.
 inline constexpr size_t kMostNames = 200;
+/// How many call paths: of a profile as many as people compare, of a summary few.
+inline constexpr size_t kMostCallPaths = 20'000;
+inline constexpr size_t kMostKeptCallPaths = 200;
 
 /// How many of the first iterations are warm-up: those that take longer than the later ones ever vary to, half of all
 /// at most. `wall_ns` in order of time.
@@ -25,12 +30,15 @@ size_t warm_up_iterations(const std::vector<int64_t>& wall_ns);
 
 class FigureCollector final : public RunCollector {
  public:
-  static constexpr const char* kName = "figures";
+  /// `metric`: of the call trees, as people type it; "" for the main one.
+  explicit FigureCollector(std::string metric = "") : metric_(std::move(metric)) {}
+  /// The one of that name (name()); null for the name of another kind of collector.
+  static std::unique_ptr<FigureCollector> of_name(const std::string& name);
 
   /// The tables that take() wants made beside.
   static std::vector<WantedTable> tables();
   void look(const RunInSession& run) override;
-  std::string name() const override { return kName; }
+  std::string name() const override { return kName + metric_; }
   std::string take_bytes(uint32_t number) override;
   void put_bytes(uint32_t number, const std::string& bytes) override;
   /// Of one of them, as a summary keeps it. `tables` as made for tables(), of this run alone.
@@ -39,14 +47,24 @@ class FigureCollector final : public RunCollector {
   RunFigures take(const Session& session, const std::vector<Table>& tables);
 
  private:
+  static constexpr const char* kName = "figures ";
+
+  std::string metric_;
   std::map<uint32_t, RunFigures> ranks_;  // by number of the run
 };
 
 /// The figures in a summary. Throws Error for damaged ones.
 RunFigures figures_in(const KeptSession& kept);
 
+/// Of which profiles, and which metric of their call trees.
+struct WantedFigures {
+  bool without_timeline = false;  // also of profiles that have a call tree alone
+  std::string metric = "";        // as people type it; "" for the main one
+};
+
 /// Opens a profile, a folder of those of its ranks, or a summary, for its figures, and for its table `info` where that
-/// is wanted. Throws Error.
-RunFigures collect_figures(const OpenOptions& open, const Selection& selection, Table* info = nullptr);
+/// is wanted. Throws Error, also for a call tree that is compared and has no such metric.
+RunFigures collect_figures(const OpenOptions& open, const Selection& selection, const WantedFigures& wanted = {},
+                           Table* info = nullptr);
 
 }  // namespace cgpu

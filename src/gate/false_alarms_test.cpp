@@ -13,7 +13,7 @@
 
 #include "base/threads.h"
 #include "gate/check.h"
-#include "gate/statistics/block_bootstrap.h"
+#include "gate/samples.h"
 #include "gate/statistics/order_statistics.h"
 #include "gate/statistics/random_numbers.h"
 
@@ -30,6 +30,7 @@ constexpr bool kSlow = false;
 
 constexpr size_t kIterations = 40;
 constexpr size_t kOps = 10;
+constexpr size_t kLayers = 8;
 constexpr double kBetween = 0.01;  // deviation from run to run
 
 /// The times of the iterations of a run, around 1.
@@ -79,11 +80,14 @@ TimeFigure op_time(const Noise& noise, double level, RandomNumbers& random, bool
   const std::vector<double> values = noise(random);
   TimeFigure time{static_cast<int64_t>(values.size()), 0, {}};
   for (const double value : values) time.total_ns += std::max<int64_t>(1, std::llround(level * value));
-  if (with_error) time.error = standard_error(values, Location::mean) / mean_of(values);
+  if (!with_error) return time;
+  const NoiseWithin within = noise_within(values, Location::mean, mean_of(values));
+  time.error = within.error;
+  time.drift = within.drift;
   return time;
 }
 
-/// A program of iterations of 10 ms and of ops that take half a millisecond each, all as noisy.
+/// A program of iterations of 10 ms, of ops that take half a millisecond each, and of layers that do, all as noisy.
 CheckedRun run_of(const Noise& noise, double slower, RandomNumbers& random, bool with_errors) {
   CheckedRun run;
   run.figures.ranks = run.figures.world_size = 1;
@@ -100,6 +104,10 @@ CheckedRun run_of(const Noise& noise, double slower, RandomNumbers& random, bool
     const TimeFigure time = op_time(noise, of_op, random, with_errors);
     run.figures.ops["op" + std::to_string(op)] = time;
     run.figures.classes["gemm"].combine(time);
+  }
+  for (size_t layer = 0; layer < kLayers; ++layer) {
+    const double of_layer = level / 20 * std::exp(kBetween * random.normal());
+    run.figures.layers["layer " + std::to_string(layer) + " of 8"] = op_time(noise, of_layer, random, with_errors);
   }
   return run;
 }

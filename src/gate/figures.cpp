@@ -1,6 +1,7 @@
 #include "gate/figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -20,6 +21,8 @@ void TimeFigure::combine(const TimeFigure& other) {
   count += other.count;
   total_ns += other.total_ns;
   if (other.error) error = std::max(error.value_or(0), *other.error);
+  const auto size = [](double rise) { return std::pair(std::abs(rise), rise); };
+  drift = std::max(size(drift), size(other.drift)).second;
 }
 
 void ShapeFigure::combine(const ShapeFigure& other) {
@@ -35,7 +38,26 @@ void CallFigures::combine(const CallFigures& other) {
     *this = other;
     return;
   }
-  for (const auto& [path, value] : other.inclusive) inclusive[path] += value;
+  const auto add = [&](double& value, double more) { value = is_sum ? value + more : std::max(value, more); };
+  if (other.whole) {
+    if (!whole) whole = 0;
+    add(*whole, *other.whole);
+  }
+  for (const auto& [path, figure] : other.paths) {
+    CallFigure& here = paths[path];
+    add(here.inclusive, figure.inclusive);
+    add(here.exclusive, figure.exclusive);
+  }
+}
+
+void CallFigures::keep_largest(size_t most) {
+  if (paths.size() <= most) return;
+  std::vector<std::pair<double, const std::string*>> largest;
+  for (const auto& [path, figure] : paths) largest.emplace_back(-figure.inclusive, &path);
+  std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::map<std::string, CallFigure> kept;
+  for (size_t i = 0; i < most; ++i) kept.insert(paths.extract(*largest[i].second));
+  paths = std::move(kept);
 }
 
 void RunFigures::combine(const RunFigures& other) {
@@ -56,6 +78,7 @@ void RunFigures::combine(const RunFigures& other) {
   for (const auto& [name, time] : other.ops) ops[name].combine(time);
   for (const auto& [name, time] : other.classes) classes[name].combine(time);
   for (const auto& [name, time] : other.kernels) kernels[name].combine(time);
+  for (const auto& [name, time] : other.layers) layers[name].combine(time);
   for (const auto& [op, shape] : other.shapes) shapes[op].combine(shape);
   for (const auto& [counter, mean] : other.clocks) {
     double& largest = clocks[counter];

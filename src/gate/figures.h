@@ -29,17 +29,20 @@ struct IterationFigures {
   }
 };
 
-/// Device time of a framework op (innermost around the launch), a kernel class or a kernel in the steady iterations, or
-/// in the whole run where it has no iterations.
+/// Device time of a framework op (innermost around the launch; of graph replays, around the call that was captured), a
+/// kernel class, a kernel or a layer of the model ("layer 3 of 12") in the steady iterations, or in the whole run where
+/// it has no iterations.
 struct TimeFigure {
   int64_t count = 0;
   int64_t total_ns = 0;
-  std::optional<double> error;  // relative standard error of the time an iteration; of several ranks the largest
+  // Of the time an iteration; of several ranks the largest:
+  std::optional<double> error;  // relative standard error
+  double drift = 0;             // by which share it rises from the begin of the run to the end, where that is sure
 
   void combine(const TimeFigure& other);
   template <typename Archive>
   void members(Archive& archive) {
-    archive(count, total_ns, error);
+    archive(count, total_ns, error, drift);
   }
 };
 using TimeFigures = std::map<std::string, TimeFigure>;
@@ -56,19 +59,34 @@ struct ShapeFigure {
   }
 };
 
-/// What the main metric of a call tree says of its call paths: here and below, where it is most.
+/// What a metric says of a call path: here and below, and here alone.
+struct CallFigure {
+  double inclusive = 0;
+  double exclusive = 0;  // of metrics that are no sums the same
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(inclusive, exclusive);
+  }
+};
+
+/// What a metric of a call tree, as a rule the main one, says of its call paths, where it is most.
 struct CallFigures {
-  std::string metric;  // "" without a call tree
+  std::string metric;  // "" without a call tree, or where it has no such metric
   std::string unit;
-  std::map<std::string, double> inclusive;  // by path: functions from the outside in, with kBelow between them
+  bool is_sum = true;                       // of what was measured in the parts; else an average, a ratio or the like
+  std::optional<double> whole;              // of the program; absent where the root has no value
+  std::map<std::string, CallFigure> paths;  // functions from the outside in, with kBelow between them
 
   static constexpr const char* kBelow = " > ";
 
-  /// Sums, up to rounding; of unlike metrics the one with the smaller name stays.
+  /// Leaves those of the largest inclusive values, `most` at most.
+  void keep_largest(size_t most);
+  /// Adds sums, up to rounding, and takes the larger of others; of unlike metrics the one with the smaller name stays.
   void combine(const CallFigures& other);
   template <typename Archive>
   void members(Archive& archive) {
-    archive(metric, unit, inclusive);
+    archive(metric, unit, is_sum, whole, paths);
   }
 };
 
@@ -91,6 +109,7 @@ struct RunFigures {
   TimeFigures ops;
   TimeFigures classes;
   TimeFigures kernels;
+  TimeFigures layers;
   std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
   CallFigures calls;
 
@@ -103,7 +122,7 @@ struct RunFigures {
   template <typename Archive>
   void members(Archive& archive) {
     archive(formats, devices, ranks, world_size, recorded, shapes, clocks, iterations, span_ns, busy_ns,
-            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, peak_bytes, calls);
+            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, layers, peak_bytes, calls);
   }
 };
 

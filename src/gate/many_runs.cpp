@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "analysis/common/columns.h"
 #include "analysis/common/student.h"
 #include "gate/comparable.h"
-#include "gate/samples.h"
+#include "gate/many_figures.h"
 #include "gate/statistics/order_statistics.h"
 #include "gate/statistics/rank_sum.h"
+#include "table/unicode.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -32,8 +32,8 @@ constexpr double kLeastNamed = 0.01;
 struct Group {
   std::string property;
   std::vector<size_t> runs;
-  Statistics step = {};                // of the time of an iteration, or of the whole
-  std::optional<double> speedup = {};  // as in compare_groups
+  std::optional<Statistics> whole = {};  // of what counts: the first figure; absent where no run has a value of it
+  std::optional<double> speedup = {};    // as in compare_groups
   std::optional<double> efficiency_pct = {};
 };
 
@@ -63,110 +63,7 @@ std::vector<Group> groups_of(const std::vector<GivenRun>& runs) {
   return groups;
 }
 
-/// What is looked at of every run.
-struct Figure {
-  std::string kind;
-  std::string name;
-  std::string unit;
-  std::vector<std::optional<double>> values;  // by run; absent where it does not record this
-  std::vector<bool> missing;                  // by run: it does not have this, and has 0 of it
-};
-
-Figure figure_of(const Quantity& quantity, const std::vector<GivenRun>& runs) {
-  Figure figure{"time", quantity.name, "ns", {}, std::vector<bool>(runs.size())};
-  for (const GivenRun& run : runs) {
-    const auto sample = sample_of(quantity, {&run.figures}, false);
-    // A sample has no value of 0, which such a quantity may well be.
-    figure.values.push_back(sample ? sample->values[0] : 0.0);
-  }
-  return figure;
-}
-
-/// Figures of one kind by their names.
-class NamedFigures {
- public:
-  /// `absent`: of what no run has.
-  explicit NamedFigures(Figure absent) : absent_(std::move(absent)) {}
-
-  void set(const std::string& name, size_t run, double value) {
-    Figure& figure = by_name_.try_emplace(name, absent_).first->second;
-    figure.name = name;
-    figure.values[run] = value;
-    figure.missing[run] = false;
-  }
-
-  /// What takes most in any run comes first.
-  void append_to(std::vector<Figure>& figures) && {
-    std::vector<Figure> sorted;
-    for (auto& [name, figure] : by_name_) sorted.push_back(std::move(figure));
-    const auto largest = [](const Figure& figure) {
-      return *std::max_element(figure.values.begin(), figure.values.end());
-    };
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](const Figure& a, const Figure& b) { return largest(a) > largest(b); });
-    std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
-  }
-
- private:
-  Figure absent_;
-  std::map<std::string, Figure> by_name_;
-};
-
-void add_times(const char* kind, const TimeFigures RunFigures::*times, const std::vector<GivenRun>& runs,
-               std::vector<Figure>& figures) {
-  NamedFigures found(
-      {kind, "", "ns", std::vector<std::optional<double>>(runs.size(), 0.0), std::vector<bool>(runs.size(), true)});
-  for (size_t run = 0; run < runs.size(); ++run) {
-    for (const auto& [name, time] : runs[run].figures.*times) {
-      if (time.total_ns <= 0 || runs[run].figures.steady <= 0) continue;
-      found.set(name, run, static_cast<double>(time.total_ns) / static_cast<double>(runs[run].figures.steady));
-    }
-  }
-  std::move(found).append_to(figures);
-}
-
-/// Call paths by the metric of the first run that has call trees; runs without it record nothing of them.
-void add_calls(const std::vector<GivenRun>& runs, std::vector<Figure>& figures) {
-  const auto has_calls = [](const GivenRun& run) { return !run.figures.calls.metric.empty(); };
-  const auto first = std::find_if(runs.begin(), runs.end(), has_calls);
-  if (first == runs.end()) return;
-  const CallFigures& told = first->figures.calls;
-  const auto has_metric = [&](const GivenRun& run) {
-    return run.figures.calls.metric == told.metric && run.figures.calls.unit == told.unit;
-  };
-  Figure absent{"call", "", told.unit, {}, {}};
-  for (const GivenRun& run : runs) {
-    absent.values.push_back(has_metric(run) ? std::optional(0.0) : std::nullopt);
-    absent.missing.push_back(has_metric(run));
-  }
-  NamedFigures found(std::move(absent));
-  for (size_t run = 0; run < runs.size(); ++run) {
-    if (!has_metric(runs[run])) continue;
-    for (const auto& [path, value] : runs[run].figures.calls.inclusive) found.set(path, run, value);
-  }
-  std::move(found).append_to(figures);
-}
-
-/// The time of an iteration comes first, or that of the whole.
-std::vector<Figure> figures_of(const std::vector<GivenRun>& runs) {
-  const bool of_iterations = std::all_of(runs.begin(), runs.end(),
-                                         [](const GivenRun& run) { return !run.figures.steady_iterations().empty(); });
-  std::vector<Figure> figures;
-  for (const Quantity& quantity : quantities(of_iterations)) figures.push_back(figure_of(quantity, runs));
-  Figure memory{"memory", "peak_allocated", "bytes", {}, std::vector<bool>(runs.size())};
-  for (const GivenRun& run : runs) {
-    const auto peak = run.figures.peak_bytes;
-    memory.values.push_back(peak ? std::optional(static_cast<double>(*peak)) : std::nullopt);
-  }
-  figures.push_back(std::move(memory));
-  add_times("op", &RunFigures::ops, runs, figures);
-  add_times("kernel_class", &RunFigures::classes, runs, figures);
-  add_times("kernel", &RunFigures::kernels, runs, figures);
-  add_calls(runs, figures);
-  return figures;
-}
-
-std::vector<double> values_of(const Figure& figure, const Group& group) {
+std::vector<double> values_of(const ManyFigure& figure, const Group& group) {
   std::vector<double> values;
   for (const size_t run : group.runs) {
     if (figure.values[run]) values.push_back(*figure.values[run]);
@@ -183,12 +80,25 @@ std::optional<double> ratio_of(double a, double b) {
   return a > 0 && b > 0 ? std::optional(a / b) : std::nullopt;
 }
 
-void set_step_times(std::vector<Group>& groups, const Figure& step) {
-  for (Group& group : groups) group.step = statistics_of(values_of(step, group));
+bool is_of_timelines(const ManyFigure& whole) {
+  return whole.kind == "time";
+}
+
+std::optional<Statistics> statistics_in(const ManyFigure& figure, const Group& group) {
+  std::vector<double> values = values_of(figure, group);
+  return values.empty() ? std::nullopt : std::optional(statistics_of(std::move(values)));
+}
+
+/// `scales`: whether perfect scaling divides it by the growth of the property, which it does not with sums over ranks
+/// and threads.
+void set_whole(std::vector<Group>& groups, const ManyFigure& whole, bool scales) {
+  for (Group& group : groups) group.whole = statistics_in(whole, group);
   const Group& first = groups.front();
   const auto begin = number_in(first.property);
   for (Group& group : groups) {
-    group.speedup = ratio_of(first.step.median, group.step.median);
+    if (!first.whole || !group.whole) continue;
+    group.speedup = ratio_of(first.whole->median, group.whole->median);
+    if (!scales) continue;
     const auto number = number_in(group.property);
     if (!group.speedup || !begin || !number || *begin <= 0 || *number <= 0) continue;
     group.efficiency_pct = 100 * *group.speedup * *begin / *number;
@@ -196,18 +106,22 @@ void set_step_times(std::vector<Group>& groups, const Figure& step) {
 }
 
 void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& groups,
-                 const std::vector<Figure>& figures, Table& table) {
-  const Figure& step = figures.front();
+                 const std::vector<ManyFigure>& figures, Table& table) {
+  const ManyFigure& whole = figures.front();
+  const bool of_timelines = is_of_timelines(whole);
   std::vector<std::string> outlier(runs.size());
+  std::vector<std::optional<double>> speedup(runs.size());
   for (const Group& group : groups) {
     for (const size_t run : group.runs) {
-      if (is_outside(group.step, *step.values[run])) {
-        outlier[run] = *step.values[run] > group.step.median ? "slow" : "fast";
-      }
+      if (!whole.values[run]) continue;
+      if (groups.front().whole) speedup[run] = ratio_of(groups.front().whole->median, *whole.values[run]);
+      if (!is_outside(*group.whole, *whole.values[run])) continue;
+      const bool is_above = *whole.values[run] > group.whole->median;
+      outlier[run] = of_timelines ? (is_above ? "slow" : "fast") : (is_above ? "high" : "low");
     }
   }
   const auto value = [&](const char* name, size_t run) -> Cell {
-    for (const Figure& figure : figures) {
+    for (const ManyFigure& figure : figures) {
       if (figure.kind == "time" && figure.name == name) return cell(figure.values[run]);
     }
     return {};
@@ -215,27 +129,38 @@ void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& gr
   for (size_t run = 0; run < runs.size(); ++run) {
     const RunFigures& of = runs[run].figures;
     table.append({static_cast<int64_t>(run + 1), runs[run].property.empty() ? Cell() : cell(runs[run].property),
-                  static_cast<int64_t>(of.steady_iterations().size()), cell(step.values[run]),
-                  cell(ratio_of(groups.front().step.median, *step.values[run])),
-                  outlier[run].empty() ? Cell() : cell(outlier[run]), value("busy", run),
+                  static_cast<int64_t>(of.steady_iterations().size()), of_timelines ? cell(whole.values[run]) : Cell(),
+                  of_timelines ? Cell() : cell(whole.values[run]), of_timelines ? Cell() : cell(whole.unit),
+                  cell(speedup[run]), outlier[run].empty() ? Cell() : cell(outlier[run]), value("busy", run),
                   value("exposed_communication", run), value("idle", run), cell(of.peak_bytes), cell(runs[run].input),
                   cell(devices_text(of))});
   }
 }
 
-void append_groups(const std::vector<Group>& groups, const Figure& step, Table& table) {
-  const std::vector<double> first = values_of(step, groups.front());
+void append_groups(const std::vector<Group>& groups, const ManyFigure& whole, Table& table) {
+  const std::vector<double> first = values_of(whole, groups.front());
+  const bool of_timelines = is_of_timelines(whole);
   for (const Group& group : groups) {
-    const bool is_first = &group == &groups.front();
-    table.append({cell(group.property), static_cast<int64_t>(group.runs.size()), group.step.median,
-                  cell(group.step.low), cell(group.step.high), cell(group.speedup), cell(group.efficiency_pct),
-                  is_first ? Cell() : Cell(cliffs_delta(first, values_of(step, group)))});
+    const std::vector<double> values = values_of(whole, group);
+    const bool is_compared = &group != &groups.front() && !first.empty() && !values.empty();
+    const std::vector<Cell> middle =
+        group.whole ? std::vector<Cell>{group.whole->median, cell(group.whole->low), cell(group.whole->high)}
+                    : std::vector<Cell>(3);
+    Row row = {cell(group.property), static_cast<int64_t>(group.runs.size())};
+    for (const Cell& each : middle) row.push_back(of_timelines ? each : Cell());
+    for (const Cell& each : middle) row.push_back(of_timelines ? Cell() : each);
+    row.push_back(of_timelines ? Cell() : cell(whole.unit));
+    row.push_back(cell(group.speedup));
+    row.push_back(cell(group.efficiency_pct));
+    row.push_back(is_compared ? Cell(cliffs_delta(first, values)) : Cell());
+    table.append(row);
   }
 }
 
-void append_statistics(const std::vector<Group>& groups, const std::vector<Figure>& figures, Table& table) {
-  for (const Figure& figure : figures) {
+void append_statistics(const std::vector<Group>& groups, const std::vector<ManyFigure>& figures, Table& table) {
+  for (const ManyFigure& figure : figures) {
     const std::vector<double> first = values_of(figure, groups.front());
+    const double middle = first.empty() ? 0 : median_of(first);
     for (const Group& group : groups) {
       const std::vector<double> values = values_of(figure, group);
       if (values.empty()) continue;
@@ -255,7 +180,7 @@ void append_statistics(const std::vector<Group>& groups, const std::vector<Figur
                     static_cast<int64_t>(of.n),
                     missing,
                     of.median,
-                    compared ? cell(ratio_of(of.median, statistics_of(first).median)) : Cell(),
+                    compared ? cell(ratio_of(of.median, middle)) : Cell(),
                     of.mean,
                     cell(of.low),
                     cell(of.high),
@@ -272,8 +197,26 @@ void append_statistics(const std::vector<Group>& groups, const std::vector<Figur
   }
 }
 
-/// What runs of a group did that its first one did not, each kind of difference once.
-void add_differences(const std::vector<GivenRun>& runs, const Group& group, std::vector<std::string>& words) {
+/// A name on a line: of a long path its begin and where it leads.
+std::string name_in_line(const std::string& name) {
+  constexpr size_t kWidest = 80;
+  return shorten(printable(name), kWidest);
+}
+
+/// What runs of a group did that its first one did not, each kind of difference once. Of call trees it is how many
+/// ranks there were.
+void add_differences(const std::vector<GivenRun>& runs, const Group& group, bool of_timelines,
+                     std::vector<std::string>& words) {
+  if (!of_timelines) {
+    const int64_t ranks = runs[group.runs.front()].figures.world_size;
+    for (const size_t run : group.runs) {
+      if (runs[run].figures.world_size == ranks) continue;
+      words.push_back(fmt::format("Run {} is not like run {}: of {} ranks, not of {}", run + 1, group.runs.front() + 1,
+                                  runs[run].figures.world_size, ranks));
+      return;
+    }
+    return;
+  }
   std::set<std::string> said;
   for (const size_t run : group.runs) {
     for (const Difference& difference : differences_between(runs[group.runs.front()].figures, runs[run].figures)) {
@@ -283,85 +226,106 @@ void add_differences(const std::vector<GivenRun>& runs, const Group& group, std:
   }
 }
 
-/// The ops, or kernels where there are no ops, that differ most: between the groups, or between the runs of the only
-/// one.
-void add_most_different(const std::vector<Group>& groups, const std::string& by, const std::vector<Figure>& figures,
+/// The ops, or kernels where there are no ops, or, of call trees, the call paths that differ most: between
+/// the groups, or between the runs of the only one.
+void add_most_different(const std::vector<Group>& groups, const std::string& by, const std::vector<ManyFigure>& figures,
                         std::vector<std::string>& words) {
-  const bool of_ops = std::any_of(figures.begin(), figures.end(), [](const Figure& each) { return each.kind == "op"; });
-  const double least = kLeastNamed * groups.front().step.median;
+  if (!groups.front().whole) return;
+  const auto has = [&](const char* kind) {
+    return std::any_of(figures.begin(), figures.end(), [&](const ManyFigure& each) { return each.kind == kind; });
+  };
+  const bool of_timelines = is_of_timelines(figures.front());
+  const bool of_functions = has("call_exclusive");
+  const std::string kind = of_timelines ? (has("op") ? "op" : "kernel") : of_functions ? "call_exclusive" : "call";
+  const double least = kLeastNamed * groups.front().whole->median;
   struct Named {
     double change = 0;
     std::string text;
   };
   std::vector<Named> named;
-  for (const Figure& figure : figures) {
-    if (figure.kind != (of_ops ? "op" : "kernel")) continue;
+  for (const ManyFigure& figure : figures) {
+    if (figure.kind != kind) continue;
     Named one;
-    std::vector<std::string> times;
-    const Statistics first = statistics_of(values_of(figure, groups.front()));
+    std::vector<std::string> values;
+    const std::optional<Statistics> first = statistics_in(figure, groups.front());
+    if (!first) continue;
     for (const Group& group : groups) {
-      const double time = statistics_of(values_of(figure, group)).median;
-      one.change = std::max(one.change, std::abs(time - first.median));
-      times.push_back(format_ns(time));
+      const std::optional<Statistics> of = statistics_in(figure, group);
+      if (of) one.change = std::max(one.change, std::abs(of->median - first->median));
+      values.push_back(of ? format_value(of->median, figure.unit) : "-");
     }
     if (groups.size() == 1) {
-      one.change = first.max - first.min;
-      times = {format_ns(first.min) + " to " + format_ns(first.max)};
+      one.change = first->max - first->min;
+      values = {format_value(first->min, figure.unit) + " to " + format_value(first->max, figure.unit)};
     }
     if (one.change == 0 || one.change < least) continue;
-    one.text = fmt::format("  {}: {}", figure.name, fmt::join(times, ", "));
+    one.text = fmt::format("  {}: {}", name_in_line(figure.name), fmt::join(values, ", "));
     named.push_back(std::move(one));
   }
   if (named.empty()) return;
   std::stable_sort(named.begin(), named.end(), [](const Named& a, const Named& b) { return a.change > b.change; });
   std::vector<std::string> properties;
   for (const Group& group : groups) properties.push_back(group.property);
+  const std::string what = of_timelines   ? "of the device time of an iteration"
+                           : of_functions ? "of what functions spend themselves"
+                                          : "of call paths";
   words.push_back(groups.size() == 1
-                      ? "What varies most between the runs, of the device time of an iteration:"
-                      : fmt::format("What differs most, of the device time of an iteration, by {} ({}):", by,
-                                    fmt::join(properties, ", ")));
+                      ? fmt::format("What varies most between the runs, {}:", what)
+                      : fmt::format("What differs most, {}, by {} ({}):", what, by, fmt::join(properties, ", ")));
   for (size_t i = 0; i < std::min(kMostNamed, named.size()); ++i) words.push_back(named[i].text);
 }
 
+/// How a group is to the first one: ", 2 times as fast as ranks 1, 50 % of perfect strong scaling".
+std::string comparison_words(const Group& group, const Group& first, const std::string& by, bool of_timelines) {
+  if (&group == &first || !group.speedup) return "";
+  std::string text = of_timelines
+                         ? fmt::format(", {:.3g} times as fast as {} {}", *group.speedup, by, first.property)
+                         : fmt::format(", {:.3g} times as much as {} {}", 1 / *group.speedup, by, first.property);
+  if (group.efficiency_pct) text += fmt::format(", {:.0f} % of perfect strong scaling", *group.efficiency_pct);
+  return text;
+}
+
 std::vector<std::string> words_of(const std::vector<GivenRun>& runs, const std::string& by,
-                                  const std::vector<Group>& groups, const std::vector<Figure>& figures) {
-  const Figure& step = figures.front();
-  const std::string what = step.name == "span" ? "the whole" : "an iteration";
+                                  const std::vector<Group>& groups, const std::vector<ManyFigure>& figures) {
+  const ManyFigure& whole = figures.front();
+  const bool of_timelines = is_of_timelines(whole);
+  const std::string what = !of_timelines          ? fmt::format("{} is", whole.name)
+                           : whole.name == "span" ? "the whole takes"
+                                                  : "an iteration takes";
   std::vector<std::string> words;
-  const auto spread = [](const Statistics& of) {
+  const auto shown = [&](double value) { return format_value(value, whole.unit); };
+  const auto spread = [&](const Statistics& of) {
     if (!of.low || *of.low <= 0) return std::string();  // so few runs say nothing of it
-    return fmt::format(", on average {} to {} at 95 %", format_ns(*of.low), format_ns(*of.high));
+    return fmt::format(", on average {} to {} at 95 %", shown(*of.low), shown(*of.high));
   };
   const auto runs_text = [](size_t count) { return fmt::format("{} {}", count, count == 1 ? "run" : "runs"); };
   const Group& first = groups.front();
-  if (by.empty()) {
-    words.push_back(fmt::format("{}: {} takes {} (median; {} to {}{})", runs_text(runs.size()), what,
-                                format_ns(first.step.median), format_ns(first.step.min), format_ns(first.step.max),
-                                spread(first.step)));
+  if (std::none_of(groups.begin(), groups.end(), [](const Group& group) { return group.whole.has_value(); })) {
+    words.push_back(fmt::format("{}: {} has no value of the whole program, only of call paths", runs_text(runs.size()),
+                                whole.name));
+  } else if (by.empty()) {
+    words.push_back(fmt::format("{}: {} {} (median; {} to {}{})", runs_text(runs.size()), what,
+                                shown(first.whole->median), shown(first.whole->min), shown(first.whole->max),
+                                spread(*first.whole)));
   } else {
-    words.push_back(fmt::format("{} in {} {} by {}; {} takes (median of its runs):", runs_text(runs.size()),
-                                groups.size(), groups.size() == 1 ? "group" : "groups", by, what));
+    words.push_back(fmt::format("{} in {} {} by {}; {} (median of its runs):", runs_text(runs.size()), groups.size(),
+                                groups.size() == 1 ? "group" : "groups", by, what));
     for (const Group& group : groups) {
-      std::string line = fmt::format("  {} {}: {} ({}{})", by, group.property, format_ns(group.step.median),
-                                     runs_text(group.runs.size()), spread(group.step));
-      if (&group != &first && group.speedup) {
-        line += fmt::format(", {:.3g} times as fast as {} {}", *group.speedup, by, first.property);
-      }
-      if (&group != &first && group.efficiency_pct) {
-        line += fmt::format(", {:.0f} % of perfect strong scaling", *group.efficiency_pct);
-      }
-      words.push_back(line);
+      if (!group.whole) continue;
+      words.push_back(fmt::format("  {} {}: {} ({}{}){}", by, group.property, shown(group.whole->median),
+                                  runs_text(group.runs.size()), spread(*group.whole),
+                                  comparison_words(group, first, by, of_timelines)));
     }
   }
   for (const Group& group : groups) {
     for (const size_t run : group.runs) {
-      if (!is_outside(group.step, *step.values[run])) continue;
+      if (!whole.values[run] || !is_outside(*group.whole, *whole.values[run])) continue;
       words.push_back(fmt::format("Run {} ({}) is an outlier: {}, where {} to {} are usual", run + 1, runs[run].input,
-                                  format_ns(*step.values[run]), format_ns(group.step.fence_low),
-                                  format_ns(group.step.fence_high)));
+                                  shown(*whole.values[run]), shown(group.whole->fence_low),
+                                  shown(group.whole->fence_high)));
     }
   }
-  for (const Group& group : groups) add_differences(runs, group, words);
+  for (const Group& group : groups) add_differences(runs, group, of_timelines, words);
   add_most_different(groups, by, figures, words);
   return words;
 }
@@ -389,11 +353,11 @@ Statistics statistics_of(std::vector<double> values) {
   return of;
 }
 
-ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by) {
+ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees) {
   ManyRuns many{{}, compare_runs_table(), compare_groups_table(), compare_statistics_table()};
   std::vector<Group> groups = groups_of(runs);
-  const std::vector<Figure> figures = figures_of(runs);
-  set_step_times(groups, figures.front());
+  const std::vector<ManyFigure> figures = by_call_trees ? figures_of_call_trees(runs) : figures_of_timelines(runs);
+  set_whole(groups, figures.front(), !by_call_trees || !runs.front().figures.calls.is_sum);
   append_runs(runs, groups, figures, many.runs);
   if (!by.empty()) append_groups(groups, figures.front(), many.groups);
   append_statistics(groups, figures, many.statistics);

@@ -24,12 +24,14 @@ struct ManyRuns {
   std::vector<std::string> words;  // what is to be said of them, a line each
   Table runs;                      // compare_runs: a run
   Table groups;      // compare_groups: runs with the same property; without rows where there are no groups
-  Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel or call path of a group
+  Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel, layer or call path of a group
 };
 
 /// `by`: the name of the property, "" for one group of all. Groups are in the order of their property where it is a
 /// number everywhere, else as first met; the first is what the others are compared with. At least one run.
-ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by);
+/// `by_call_trees`: not by times of timelines, but by a metric of call trees, which all must have. Throws Error for a
+/// run that has not.
+ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees = false);
 
 /// Without rows.
 Table compare_runs_table();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace cgpu {
 namespace {
 
@@ -53,13 +55,14 @@ TEST(ManyRuns, GroupsStandInTheOrderOfTheirNumbers) {
 TEST(ManyRuns, CallPathsOfRunsThatHaveThem) {
   std::vector<GivenRun> runs = {given("", 100), given("", 110), given("", 120), given("", 130)};
   for (size_t run = 0; run < 3; ++run) {
-    runs[run].figures.calls = {"TIME", "sec", {{"main > work", 1.0 + static_cast<double>(run)}}};
+    runs[run].figures.calls = {"TIME", "sec", true, 5, {{"main > work", {1.0 + static_cast<double>(run), 0.5}}}};
   }
-  runs[1].figures.calls.inclusive["main > rare"] = 9;
+  runs[1].figures.calls.paths["main > rare"] = {9, 0};
   const Table statistics = compare_runs(runs, "").statistics;
-  const size_t first = statistics.row_count() - 2;
+  const size_t first = statistics.row_count() - 3;
   for (size_t row = first; row < statistics.row_count(); ++row) {
-    EXPECT_EQ(value<std::string>(statistics, row, "kind"), "call");
+    const bool is_last = row == first + 2;
+    EXPECT_EQ(value<std::string>(statistics, row, "kind"), is_last ? "call_exclusive" : "call");
     EXPECT_EQ(value<std::string>(statistics, row, "unit"), "sec");
     EXPECT_EQ(value<int64_t>(statistics, row, "n"), 3) << "the last run has no call tree";
   }
@@ -69,6 +72,75 @@ TEST(ManyRuns, CallPathsOfRunsThatHaveThem) {
   EXPECT_EQ(value<int64_t>(statistics, first + 1, "missing"), 0);
   EXPECT_DOUBLE_EQ(value<double>(statistics, first + 1, "median"), 2);
   EXPECT_DOUBLE_EQ(value<double>(statistics, first + 1, "deviation"), 1);
+}
+
+GivenRun of_tree(const std::string& property, std::optional<double> whole, std::map<std::string, CallFigure> paths,
+                 bool is_sum = true) {
+  GivenRun run{{"run " + property, {}}, property};
+  run.figures.calls = {"TIME", "sec", is_sum, whole, std::move(paths)};
+  return run;
+}
+
+bool is_absent_at(const Table& table, size_t row, const char* column) {
+  return std::holds_alternative<std::monostate>(table.cell(row, table.column(column)));
+}
+
+TEST(ManyRuns, CallTreesWithoutATimeline) {
+  const std::vector<GivenRun> runs = {of_tree("1", 8, {{"main", {8, 3}}, {"main > work", {5, 5}}}),
+                                      of_tree("2", 10, {{"main", {10, 5}}, {"main > work", {5, 5}}}),
+                                      of_tree("2", 14, {{"main", {14, 14}}})};
+  const ManyRuns many = compare_runs(runs, "ranks", true);
+  EXPECT_TRUE(is_absent_at(many.runs, 0, "step_ns")) << "there is no time";
+  EXPECT_DOUBLE_EQ(value<double>(many.runs, 2, "total"), 14);
+  EXPECT_EQ(value<std::string>(many.runs, 2, "unit"), "sec");
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 1, "total"), 12);
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 1, "speedup"), 8.0 / 12);
+  EXPECT_TRUE(is_absent_at(many.groups, 1, "efficiency_pct")) << "a sum over ranks does not shrink with their number";
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 1, "effect"), 1);
+  EXPECT_EQ(many.words[0], "3 runs in 2 groups by ranks; TIME is (median of its runs):");
+  EXPECT_EQ(many.words[1], "  ranks 1: 8.000 s (1 run)");
+  EXPECT_EQ(many.words[2].substr(0, 27), "  ranks 2: 12.000 s (2 runs");
+  EXPECT_NE(many.words[2].find(", 1.5 times as much as ranks 1"), std::string::npos) << many.words[2];
+  std::map<std::string, size_t> rows;
+  for (size_t row = 0; row < many.statistics.row_count(); ++row) {
+    rows[value<std::string>(many.statistics, row, "kind") + " " + value<std::string>(many.statistics, row, "name") +
+         " " + value<std::string>(many.statistics, row, "group")] = row;
+  }
+  ASSERT_EQ(rows.size(), 10U) << "the total, two paths with and without what is below, of two groups";
+  const size_t exclusive = rows.at("call_exclusive main 2");
+  EXPECT_DOUBLE_EQ(value<double>(many.statistics, exclusive, "median"), 9.5);
+  const size_t missing = rows.at("call main > work 2");
+  EXPECT_EQ(value<int64_t>(many.statistics, missing, "missing"), 1);
+  EXPECT_EQ(value<int64_t>(many.statistics, missing, "n"), 2);
+  EXPECT_DOUBLE_EQ(value<double>(many.statistics, missing, "mean"), 2.5) << "a run without the call has 0 of it";
+}
+
+TEST(ManyRuns, AveragesOfCallTreesAreOfTheLargestPath) {
+  const std::vector<GivenRun> runs = {
+      of_tree("1", {}, {{"main", {8, 8}}, {"main > work", {8, 8}}, {"init", {1, 1}}}, false),
+      of_tree("2", {}, {{"main", {4, 4}}}, false)};
+  const ManyRuns many = compare_runs(runs, "ranks", true);
+  EXPECT_EQ(value<std::string>(many.statistics, 0, "name"), "TIME of main");
+  EXPECT_DOUBLE_EQ(value<double>(many.groups, 1, "efficiency_pct"), 100) << "half the time on twice the ranks";
+}
+
+TEST(ManyRuns, CallTreesOfOtherMetricsAreRefused) {
+  std::vector<GivenRun> runs = {of_tree("1", 8, {{"main", {8, 8}}}), of_tree("2", 8, {{"main", {8, 8}}})};
+  runs[1].figures.calls.unit = "usec";
+  const auto refusal = [&] {
+    try {
+      compare_runs(runs, "", true);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(),
+            "run 2: has the metric 'TIME' in usec, other runs have 'TIME' in sec: --metric names one that all "
+            "have (table `metrics`)");
+  runs[1] = {};
+  runs[1].input = "x.json";
+  EXPECT_NE(refusal().find("x.json: has neither a timeline nor a call tree"), std::string::npos) << refusal();
 }
 
 TEST(ManyRuns, WithoutGroupsAllAreOne) {

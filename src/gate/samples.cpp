@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gate/statistics/block_bootstrap.h"
 #include "gate/statistics/drift.h"
 
 namespace cgpu {
@@ -53,6 +52,18 @@ std::vector<double> series_of(const Quantity& quantity, const RunFigures& run) {
   return series;
 }
 
+NoiseWithin noise_within(std::vector<double> series, Location location, double middle) {
+  constexpr size_t kMostForDrift = 128;  // values, whose pairs are looked at
+  NoiseWithin noise;
+  if (series.size() < kFewestIterations) return noise;
+  for (double& each : series) each /= middle;
+  series = shortened(std::move(series));
+  noise.error = standard_error(series, location);
+  const Drift drift = drift_of(shortened(std::move(series), kMostForDrift));
+  if (drift.p < kDriftChance) noise.drift = drift.end;
+  return noise;
+}
+
 std::optional<Sample> sample_of(const Quantity& quantity, const std::vector<const RunFigures*>& runs, bool with_noise) {
   Sample sample;
   const bool of_iterations = quantity.of_iteration && std::all_of(runs.begin(), runs.end(), [](const RunFigures* run) {
@@ -70,16 +81,8 @@ std::optional<Sample> sample_of(const Quantity& quantity, const std::vector<cons
     const std::vector<double> series = series_of(quantity, *run);
     const double value = location_of(location, series);
     if (!(value > 0)) return std::nullopt;
-    std::vector<double> relative = shortened(series);
-    for (double& each : relative) each /= value;
-    std::optional<double> error;
-    double rise = 0;
-    if (with_noise && relative.size() >= kFewestIterations) {
-      error = standard_error(relative, location);
-      const Drift drift = drift_of(relative);
-      if (drift.p < kDriftChance) rise = drift.end;
-    }
-    sample.add(value, error, rise);
+    const NoiseWithin noise = with_noise ? noise_within(series, location, value) : NoiseWithin();
+    sample.add(value, noise.error, noise.drift);
   }
   return sample;
 }
@@ -90,7 +93,8 @@ std::optional<Sample> sample_of(const TimeFigures RunFigures::*times, const std:
   for (const RunFigures* run : runs) {
     const auto found = (run->*times).find(name);
     if (found == (run->*times).end() || found->second.total_ns <= 0 || run->steady <= 0) return std::nullopt;
-    sample.add(static_cast<double>(found->second.total_ns) / static_cast<double>(run->steady), found->second.error);
+    sample.add(static_cast<double>(found->second.total_ns) / static_cast<double>(run->steady), found->second.error,
+               found->second.drift);
   }
   return sample;
 }

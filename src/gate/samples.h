@@ -9,6 +9,7 @@
 
 #include "gate/estimate.h"
 #include "gate/figures.h"
+#include "gate/statistics/block_bootstrap.h"
 
 namespace cgpu {
 
@@ -32,6 +33,14 @@ std::vector<Quantity> quantities(bool of_iterations);
 
 /// Its series over the steady iterations of a run.
 std::vector<double> series_of(const Quantity& quantity, const RunFigures& run);
+
+/// What a series over the iterations of a run says of its own noise.
+struct NoiseWithin {
+  std::optional<double> error;  // relative standard error of its middle; absent for fewer than kFewestIterations
+  double drift = 0;             // by which share it rises from the first to the last, where that is sure
+};
+/// `middle`: of the series, not 0. O(n^2) in at most 1,024 values.
+NoiseWithin noise_within(std::vector<double> series, Location location, double middle);
 
 /// Absent where a run has no value above 0. `with_noise`: also the errors and drifts within the runs, which cost.
 std::optional<Sample> sample_of(const Quantity& quantity, const std::vector<const RunFigures*>& runs, bool with_noise);

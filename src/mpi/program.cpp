@@ -19,7 +19,7 @@ namespace {
 
 std::unique_ptr<RunCollector> make_collector(const std::string& name) {
   if (name == RunHistories::kName) return std::make_unique<RunHistories>();
-  if (name == FigureCollector::kName) return std::make_unique<FigureCollector>();
+  if (auto figures = FigureCollector::of_name(name)) return figures;
   throw Error("process 0 asks for " + name + ", which this program does not know: are all processes of one version?");
 }
 

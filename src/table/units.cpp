@@ -158,6 +158,11 @@ std::string format_rate(double value, std::string_view unit) {
   return in_steps(value * rate->factor, kPrefixes) + rate->base;
 }
 
+std::string format_value(double value, std::string_view unit) {
+  const std::string text = format_number(value, {.type = ColumnType::real, .unit = std::string(unit)});
+  return unit.empty() || find_unit(unit) || rate_unit(unit) ? text : text + " " + std::string(unit);
+}
+
 std::string format_cell(const Cell& cell, const Column& column) {
   if (is_absent(cell)) return "-";
   if (const auto* integer = std::get_if<int64_t>(&cell)) return format_number(*integer, column);

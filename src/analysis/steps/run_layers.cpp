@@ -333,6 +333,25 @@ class LayersOfRun {
 
 }  // namespace
 
+LayerOfOps layer_of_ops(const RunInSession& run) {
+  constexpr size_t kFewestLayers = 3;
+  const RunLayers layers = find_layers(run);
+  LayerOfOps found{layers.found_by, std::vector<int64_t>(run.timeline().device_ops.size(), kNoLayer)};
+  std::vector<int64_t> ops_in_layer;
+  for (const PlacedOp& op : layers.ops) {
+    if (op.layer == kNoLayer || op.sequence > 1) continue;
+    found.of_op[op.op] = op.layer;
+    const auto layer = static_cast<size_t>(op.layer);
+    if (ops_in_layer.size() <= layer) ops_in_layer.resize(layer + 1);
+    ++ops_in_layer[layer];
+  }
+  const bool alike =
+      std::all_of(ops_in_layer.begin(), ops_in_layer.end(), [&](int64_t ops) { return ops == ops_in_layer.front(); });
+  const bool reliable = found.found_by == "modules" || alike;
+  if (reliable && ops_in_layer.size() >= kFewestLayers) found.count = static_cast<int64_t>(ops_in_layer.size());
+  return found;
+}
+
 std::optional<size_t> step_of(const std::vector<Step>& steps, int64_t time) {
   const auto after =
       std::partition_point(steps.begin(), steps.end(), [&](const Step& step) { return step.time.begin <= time; });

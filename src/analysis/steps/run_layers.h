@@ -39,6 +39,15 @@ struct RunLayers {
 
 RunLayers find_layers(const RunInSession& run);
 
+/// The layers of a run by its device ops, where their numbers can be relied on in another run: at least three layers,
+/// which are modules or all of one length (a sequence that was interrupted is counted from 0 again behind that).
+struct LayerOfOps {
+  std::string found_by;        // as RunLayers
+  std::vector<int64_t> of_op;  // by OpIndex, kNoLayer in none; of several sequences that repeat the largest one's
+  int64_t count = 0;           // of the layers; 0 where the numbers cannot be relied on
+};
+LayerOfOps layer_of_ops(const RunInSession& run);
+
 /// The one of `steps` that a time lies in.
 std::optional<size_t> step_of(const std::vector<Step>& steps, int64_t time);
 

@@ -21,10 +21,9 @@ double location_of(Location location, const std::vector<double>& values) {
   return location == Location::median ? median_of(values) : mean_of(values);
 }
 
-std::vector<double> shortened(std::vector<double> series) {
-  constexpr size_t kMost = 1024;
-  if (series.size() <= kMost) return series;
-  const size_t together = (series.size() + kMost - 1) / kMost;
+std::vector<double> shortened(std::vector<double> series, size_t most) {
+  if (series.size() <= most) return series;
+  const size_t together = (series.size() + most - 1) / most;
   std::vector<double> means;
   for (size_t begin = 0; begin < series.size(); begin += together) {
     const auto first = series.begin() + static_cast<std::ptrdiff_t>(begin);

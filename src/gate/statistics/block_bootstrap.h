@@ -16,9 +16,9 @@ enum class Location : unsigned char { median, mean };
 /// The middle of values; 0 for none.
 double location_of(Location location, const std::vector<double>& values);
 
-/// A series of at most 1,024 values: of longer ones, the means of as many neighbours as need be. What depends on their
+/// A series of at most `most` values: of longer ones, the means of as many neighbours as need be. What depends on their
 /// neighbours still does, and the cost of the squares below stays small.
-std::vector<double> shortened(std::vector<double> series);
+std::vector<double> shortened(std::vector<double> series, size_t most = 1024);
 
 /// O(n^2) in the values.
 size_t block_length(const std::vector<double>& series);
