@@ -65,9 +65,17 @@ class Job(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertTrue(any("damaged.json" in line for line in said), said)
         self.assertTrue(any("rank-9.json" in line for line in said), said)
-        for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("kernels", (7,)),
+        for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("rank_outliers", (4,)), ("kernels", (7,)),
                                 ("steps", (2,)), ("clocks", (4,)), ("info", (2,)), ("collectives", (4,))):
             self.hold("table", self.traces, name, "--format", "json", processes=processes)
+
+    def test_ranks_that_deviate(self):
+        builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([builder, folder, "--ranks", "24", "--traces", ",".join(map(str, range(24)))], check=True)
+            status, rows, _ = self.hold("table", os.path.join(folder, "traces"), "rank_outliers", "--format", "csv",
+                                        processes=(2, 4))
+            self.assertEqual((status, rows.count(b"\n")), (0, 4), "a head, two stragglers and a machine")
 
     def test_tables_of_all_timelines_and_of_single_events_are_made_by_one_process(self):
         self.hold("table", self.traces, "critical_path", processes=(2,))

@@ -46,6 +46,7 @@ namespace cgpu {
   TABLE(collectives)         \
   TABLE(exposed_collectives) \
   TABLE(stragglers)          \
+  TABLE(rank_outliers)       \
   TABLE(clocks)              \
   TABLE(memory)              \
   TABLE(memory_steps)        \

@@ -243,6 +243,31 @@ Section describe_stragglers(Table table, const Scope& scope) {
   return section_of("Who keeps others waiting", summary, std::move(table), columns);
 }
 
+Section describe_rank_outliers(Table table, const Scope& scope) {
+  RowView first = largest_of(table, "excess_ns");
+  const std::string ranks = text_of(table, first, "ranks");
+  const int64_t devices = integer_of(table, first, "devices");
+  const bool one = devices == 1;
+  const std::string who = one ? fmt::format("{} {} of rank {}", scope.device, integer_of(table, first, "device"), ranks)
+                              : fmt::format("{} of ranks {}", counted(devices, scope.device), ranks);
+  std::string place;
+  if (has_value(table, first, "host")) place = fmt::format(" on {}", text_of(table, first, "host"));
+  if (has_value(table, first, "group")) place = fmt::format(" of group {}", text_of(table, first, "group"));
+  std::string owner = text_of(table, first, "owner");
+  std::replace(owner.begin(), owner.end(), '_', ' ');
+  std::string summary =
+      fmt::format("{}{} {} {} more an iteration than usual for {}: {}, where the median is {}.", who, place,
+                  one ? "takes" : "take", format_ns(integer_of(table, first, "excess_ns")), owner,
+                  format_ns(integer_of(table, first, "time_ns")), format_ns(integer_of(table, first, "usual_ns")));
+  if (const int64_t caused = integer_of(table, first, "caused_ns"); caused > 0) {
+    summary += fmt::format(" Others wait {} in all for {} an iteration.", format_ns(caused), one ? "it" : "them");
+  }
+  summary += fmt::format(" The profile to open is that of rank {}.", integer_of(table, first, "rank"));
+  return section_of("Ranks that deviate", summary, std::move(table),
+                    {"owner", "ranks", "devices", "scope", "host", "group", "excess_ns", "usual_ns", "distance",
+                     "caused_ns", "rank"});
+}
+
 namespace {
 
 /// "GPU 0", "the host of rank 3": whose memory a row is about.

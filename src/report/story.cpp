@@ -35,6 +35,7 @@ constexpr ReportPart kParts[] = {
     {"transfers", describe_transfers},
     {"collectives", describe_collectives},
     {"stragglers", describe_stragglers},
+    {"rank_outliers", describe_rank_outliers},
     {"launches", describe_launches},
     {"queue", describe_queue},
     {"ranges", describe_ranges},

@@ -1,11 +1,14 @@
 // A training job of thousands of ranks, simulated: eight ranks a machine, collectives inside of each machine (tensor
-// parallelism) and between them (data parallelism). What is wrong with it is planted and known.
+// parallelism), between the four machines of a pod and between all machines (sharded data parallelism). What is wrong
+// with it is planted and known.
 //
-// Times are those of one true clock; the profile of a rank is on the clock of its machine. O(ranks steps layers), 16
-// bytes a device op.
+// Times are those of one true clock; the profile of a rank is on the clock of its machine, which has another zero and
+// may run at another rate. Collectives carry their number in the group, as those of PyTorch do. O(ranks steps layers),
+// 16 bytes a device op.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +19,14 @@ struct JobOptions {
   int steps = 6;
   int layers = 4;
   uint64_t seed = 1;
+  /// Nothing is planted but the clocks: the same noise, all ranks equal, each there once.
+  bool healthy = false;
+  /// By how much the clock of a machine is faster or slower than that of rank 0, at most, in parts per million.
+  int64_t drift_ppm = 0;
 };
 
 inline constexpr int kRanksOfMachine = 8;
+inline constexpr int kMachinesOfPod = 4;
 
 class Job {
  public:
@@ -27,12 +35,16 @@ class Job {
   /// Ranks whose matrix products take 30 % longer.
   const std::vector<int>& stragglers() const { return stragglers_; }
   /// The machine whose ranks load their input 3 ms longer a step.
-  int slow_machine() const { return slow_machine_; }
+  std::optional<int> slow_machine() const { return slow_machine_; }
+  /// The machine whose link to the others of its pod is slow: their collectives take 0.6 ms longer a step.
+  std::optional<int> slow_link() const { return slow_link_; }
   /// Ranks without a profile, and those that have two.
   const std::vector<int>& missing() const { return missing_; }
   const std::vector<int>& duplicated() const { return duplicated_; }
-  /// ns that the clock of a rank's machine is ahead of that of rank 0: up to 5 ms either way.
-  int64_t clock_offset(int rank) const { return offsets_[static_cast<size_t>(rank / kRanksOfMachine)]; }
+  /// ns that the clock of a rank's machine is ahead of that of rank 0 when the job begins: up to 5 ms either way.
+  int64_t clock_offset(int rank) const { return offsets_[machine_of(rank)]; }
+  /// What comes to that up to the end of the job.
+  int64_t clock_drift(int rank) const;
   /// The Kineto trace of a rank.
   std::string trace_of(int rank) const;
 
@@ -46,21 +58,28 @@ class Job {
     int64_t duration = 0;
   };
   void simulate();
+  static size_t machine_of(int rank) { return static_cast<size_t>(rank / kRanksOfMachine); }
+  /// A true time as the clock of a rank's machine shows it.
+  int64_t on_clock(int rank, int64_t time) const;
   void meet_machine(int machine, int64_t takes);
-  void meet_all(int64_t takes);
+  /// The ranks of the same place in these machines meet.
+  void meet_between(int first_machine, int end_machine, int64_t takes);
   void run(int rank, int64_t takes);
-  size_t ops_a_step() const { return static_cast<size_t>(3 * options_.layers + 2); }
+  size_t ops_a_step() const { return static_cast<size_t>(3 * options_.layers + 3); }
 
   JobOptions options_;
   int machines_;
   std::vector<int> stragglers_;
-  int slow_machine_ = 0;
+  std::optional<int> slow_machine_;
+  std::optional<int> slow_link_;
   std::vector<int> missing_;
   std::vector<int> duplicated_;
   std::vector<int64_t> offsets_;          // by machine
+  std::vector<int64_t> rates_;            // by machine, in parts per million
   std::vector<std::vector<Step>> steps_;  // by rank
-  std::vector<std::vector<Op>> ops_;      // by rank: of each layer product, addition, collective; optimizer, collective
-  std::vector<int64_t> now_;              // by rank, while it is simulated
+  std::vector<std::vector<Op>>
+      ops_;  // by rank: of each layer product, addition, collective; optimizer, collective of pod, of all
+  std::vector<int64_t> now_;  // by rank, while it is simulated
 };
 
 }  // namespace cgpu::builder

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,14 +57,24 @@ class SharedFolder {
 
 nlohmann::ordered_json truth_of(const Job& job, int ranks) {
   std::vector<int64_t> offsets;
-  for (int rank = 0; rank < ranks; ++rank) offsets.push_back(job.clock_offset(rank));
+  std::vector<int64_t> drifts;
+  for (int rank = 0; rank < ranks; ++rank) {
+    offsets.push_back(job.clock_offset(rank));
+    drifts.push_back(job.clock_drift(rank));
+  }
+  const auto machine = [](std::optional<int> number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  };
   return {{"ranks", ranks},
           {"stragglers", job.stragglers()},
-          {"slow_machine", job.slow_machine()},
+          {"slow_machine", machine(job.slow_machine())},
+          {"slow_link", machine(job.slow_link())},
           {"ranks_of_machine", cgpu::builder::kRanksOfMachine},
+          {"machines_of_pod", cgpu::builder::kMachinesOfPod},
           {"missing", job.missing()},
           {"duplicated", job.duplicated()},
-          {"clock_offsets_ns", offsets}};
+          {"clock_offsets_ns", offsets},
+          {"clock_drifts_ns", drifts}};
 }
 
 void make_job(const cgpu::builder::JobOptions& options, const fs::path& out, const std::vector<int>& traces,
@@ -110,6 +121,11 @@ int main(int argc, char** argv) {
   app.add_option("--steps", options.steps, "Iterations")->check(CLI::Range(1, 10'000))->capture_default_str();
   app.add_option("--layers", options.layers, "Layers of the model")->check(CLI::Range(1, 1'000))->capture_default_str();
   app.add_option("--seed", options.seed, "The same seed gives the same bytes")->capture_default_str();
+  app.add_flag("--healthy", options.healthy,
+               "Nothing is planted but what clocks show: the same noise, all ranks equal");
+  app.add_option("--drift-ppm", options.drift_ppm, "Most by which clocks of machines are faster or slower")
+      ->check(CLI::Range(0, 100'000))
+      ->capture_default_str();
   app.add_option("--traces", traces, "Ranks whose traces are written, too")
       ->delimiter(',')
       ->check(CLI::NonNegativeNumber);

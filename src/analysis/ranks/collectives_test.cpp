@@ -25,7 +25,7 @@ SliceIndex collective(TestRun& run, int64_t start, int64_t duration, const Recor
   return slice;
 }
 
-TestRun unix_rank(int64_t rank, int64_t base) {
+TestRun rank_with_clock(int64_t rank, int64_t base) {
   TestRun run(rank);
   run.run.clock_is_unix = true;
   run.run.clock_base = base;
@@ -33,7 +33,7 @@ TestRun unix_rank(int64_t rank, int64_t base) {
 }
 
 TEST(Collectives, InstancesOfTwoRanks) {
-  TestRun first = unix_rank(0, 1000), second = unix_rank(1, 2000);
+  TestRun first = rank_with_clock(0, 1000), second = rank_with_clock(1, 2000);
   const Record record{"allreduce", "dp", "BFloat16", 1000, 1000, 2};
   collective(first, 1500, 100, record);  // 2500-2600, second in time
   collective(first, 1100, 300, record);  // 2100-2400
@@ -140,7 +140,7 @@ TEST(Collectives, NamesFromKernelsWhereNoneIsRecorded) {
 }
 
 TEST(Collectives, RanksWithUnequalCountsKeepEveryOp) {
-  TestRun first = unix_rank(0, 0), second = unix_rank(1, 0);
+  TestRun first = rank_with_clock(0, 0), second = rank_with_clock(1, 0);
   const Record record{"broadcast", "g", "Float", 1, 1, 2};
   for (int64_t i = 0; i < 3; ++i) collective(first, 100 * i, 10, record);
   collective(second, 5, 10, record);

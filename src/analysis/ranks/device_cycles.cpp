@@ -1,0 +1,84 @@
+#include "analysis/ranks/device_cycles.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "analysis/device/device_ops.h"
+#include "analysis/device/device_time.h"
+
+namespace cgpu {
+
+namespace {
+
+/// When a device began the first op of the first step that launched one, and of the last one.
+struct FirstOps {
+  size_t first_step = 0;
+  size_t last_step = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// Nothing where no step has launched any of these ops.
+std::optional<FirstOps> first_ops(const Timeline& timeline, const std::vector<Step>& steps,
+                                  const std::vector<OpIndex>& ops) {
+  const Slices& slices = timeline.slices;
+  std::optional<FirstOps> found;
+  for (const OpIndex op : ops) {
+    const SliceIndex slice = timeline.device_ops.slice[op];
+    const SliceIndex call = launch_of(timeline, slice);
+    if (call == kNone) continue;
+    const int64_t launched = slices.start[call];
+    const auto after = std::upper_bound(steps.begin(), steps.end(), launched,
+                                        [](int64_t time, const Step& step) { return time < step.time.begin; });
+    if (after == steps.begin() || launched >= std::prev(after)->time.end) continue;
+    const auto step = static_cast<size_t>(std::prev(after) - steps.begin());
+    const int64_t start = slices.start[slice];
+    if (!found) found = {step, step, start, start};
+    if (step < found->first_step || (step == found->first_step && start < found->begin)) {
+      found->first_step = step;
+      found->begin = start;
+    }
+    if (step > found->last_step || (step == found->last_step && start < found->end)) {
+      found->last_step = step;
+      found->end = start;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<DeviceCycles> device_cycles(const RunInSession& run) {
+  const Timeline& timeline = run.timeline();
+  std::vector<DeviceCycles> all;
+  for (const auto& [device, ops] : ops_by_device(timeline)) {
+    DeviceCycles& cycles = all.emplace_back();
+    const DeviceTime time = device_time(timeline, ops);
+    cycles.device = device;
+    cycles.time = time.span;
+    const std::optional<FirstOps> found = first_ops(timeline, run.facts.steps(run.index), ops);
+    if (found && found->last_step > found->first_step && found->end > found->begin) {
+      cycles.cycles = static_cast<int64_t>(found->last_step - found->first_step);
+      cycles.time = {found->begin, found->end};
+    }
+    const auto owned = [&](TimeOwner owner) -> int64_t& { return cycles.owned_ns[static_cast<size_t>(owner)]; };
+    owned(TimeOwner::compute) = time.compute.clip(cycles.time.begin, cycles.time.end).length();
+    owned(TimeOwner::copies) = time.exposed_memory.clip(cycles.time.begin, cycles.time.end).length();
+    run.facts.idle().for_each_gap(run.index, ops, [&](const IdleGap& gap) {
+      if (gap.time.begin < cycles.time.begin || gap.time.end > cycles.time.end) return;
+      for (size_t cause = 0; cause < gap.times.size(); ++cause) {
+        cycles.owned_ns[static_cast<size_t>(TimeOwner::idle) + cause] += gap.times[cause];
+      }
+    });
+  }
+  return all;
+}
+
+std::string_view text_of_owner(size_t owner) {
+  if (owner == static_cast<size_t>(TimeOwner::compute)) return "compute";
+  if (owner == static_cast<size_t>(TimeOwner::copies)) return "copies";
+  return text_of(static_cast<IdleCause>(owner - static_cast<size_t>(TimeOwner::idle)));
+}
+
+}  // namespace cgpu

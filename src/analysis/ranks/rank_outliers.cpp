@@ -1,0 +1,314 @@
+// Table `rank_outliers`: devices that take longer than those of the other ranks, by what their time goes to, and
+// together where a whole machine or group of ranks deviates alike.
+//
+// The distance is the modified z-score (Iglewicz and Hoaglin: How to Detect and Handle Outliers, 1993): of the median,
+// in median absolute deviations, so that what deviates does not hide itself. Waiting for others is nobody's own time:
+// it is told of those who are waited for. Transfer and waiting are told apart by durations, not by clocks: of a
+// collective that all members leave together, the member that comes last takes the time of the transfer alone. What is
+// kept is a few dozen bytes a device (device_cycles.h) and the collectives; O(n) in these.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/common/columns.h"
+#include "analysis/common/statistics.h"
+#include "analysis/ranks/device_cycles.h"
+#include "analysis/tables.h"
+#include "base/number_ranges.h"
+#include "links/collective_series.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Of fewer devices it cannot be said what is usual.
+constexpr size_t kFewestDevices = 5;
+/// The threshold of Iglewicz and Hoaglin, and what makes the score one of the normal distribution.
+constexpr double kFarthest = 3.5;
+constexpr double kNormal = 0.6745;
+/// Nothing is noticed that takes a smaller share of an iteration (Thresholds::noticeable has the reason).
+constexpr double kNoticeable = 0.03;
+/// A machine or a group of ranks deviates where this share of its devices does.
+constexpr double kMostOfGroup = 0.75;
+
+/// Behind the owners of time that a device has alone.
+constexpr size_t kTransfer = kTimeOwners;
+constexpr size_t kOwners = kTimeOwners + 1;
+
+std::string_view owner_text(size_t owner) {
+  return owner == kTransfer ? "transfer" : text_of_owner(owner);
+}
+
+/// Causes of idle time that are the recording's, or another rank's.
+bool is_own(size_t owner) {
+  if (owner < static_cast<size_t>(TimeOwner::idle) || owner == kTransfer) return true;
+  switch (static_cast<IdleCause>(owner - static_cast<size_t>(TimeOwner::idle))) {
+    case IdleCause::other_rank:
+    case IdleCause::profile_edge:
+    case IdleCause::profiler_overhead:
+    case IdleCause::unknown:
+      return false;
+    default:
+      return true;
+  }
+}
+
+struct ComparedDevice {
+  size_t run = 0;  // in the outline
+  DeviceCycles kept;
+  int64_t transfer_ns = 0;
+  int64_t caused_ns = 0;  // what others waited for it
+
+  int64_t a_cycle(int64_t time) const { return time / std::max<int64_t>(kept.cycles, 1); }
+  int64_t own(size_t owner) const { return a_cycle(owner == kTransfer ? transfer_ns : kept.owned_ns[owner]); }
+
+  /// The rest is found when all ranks are known.
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(kept);
+  }
+};
+
+/// Devices that deviate alike if one does: those of a machine, or of a group of ranks.
+struct Together {
+  std::string host;   // "" for a group
+  std::string group;  // "" for a machine
+  std::vector<size_t> devices;
+};
+
+/// Sets of devices that grow together.
+class Unions {
+ public:
+  explicit Unions(size_t count) : above_(count) { std::iota(above_.begin(), above_.end(), size_t{0}); }
+  size_t root_of(size_t device) {
+    while (above_[device] != device) device = above_[device] = above_[above_[device]];
+    return device;
+  }
+  void unite(size_t a, size_t b) {
+    const size_t root = root_of(a);
+    const size_t other = root_of(b);
+    above_[std::max(root, other)] = std::min(root, other);
+  }
+
+ private:
+  std::vector<size_t> above_;
+};
+
+class Comparison {
+ public:
+  Comparison(std::vector<ComparedDevice> devices, const SessionFacts& facts)
+      : devices_(std::move(devices)), facts_(facts) {
+    const auto has_cycles = [](const ComparedDevice& device) { return device.kept.cycles > 0; };
+    if (std::any_of(devices_.begin(), devices_.end(), has_cycles)) {
+      std::erase_if(devices_, [&](const ComparedDevice& device) { return !has_cycles(device); });
+    }
+  }
+
+  void append_rows(Table& table) {
+    if (devices_.size() < kFewestDevices) return;
+    std::map<std::pair<size_t, int32_t>, size_t> numbers;
+    std::map<std::string, Together> machines;
+    for (size_t number = 0; number < devices_.size(); ++number) {
+      numbers[{devices_[number].run, devices_[number].kept.device}] = number;
+      const std::string& host = facts_.run(devices_[number].run).host;
+      if (host.empty()) continue;
+      machines[host].host = host;
+      machines[host].devices.push_back(number);
+    }
+    for (auto& [host, machine] : machines) together_.push_back(std::move(machine));
+    for (const CollectiveSeries& series : facts_.collectives()) take(series, numbers);
+    std::vector<int64_t> cycles;
+    for (const ComparedDevice& device : devices_) {
+      cycles.push_back(device.a_cycle(device.kept.time.end - device.kept.time.begin));
+    }
+    least_excess_ = kNoticeable * median(std::move(cycles));
+    for (size_t owner = 0; owner < kOwners; ++owner) {
+      if (is_own(owner)) compare(owner, table);
+    }
+  }
+
+ private:
+  void take(const CollectiveSeries& series, const std::map<std::pair<size_t, int32_t>, size_t>& numbers) {
+    struct Instance {
+      int64_t shortest = INT64_MAX;
+      int64_t total = 0;
+      int64_t parts = 0;
+      std::optional<size_t> last;  // the device of the shortest part, if it is compared
+    };
+    const bool together = ends_together(series.name);
+    std::vector<Instance> instances(series.instances);
+    Together group{"", series.group.value_or(""), {}};
+    const auto each_part = [&](auto visit) {
+      for (const CollectiveMember& member : series.members) {
+        const Slices& slices = facts_.run(member.run).timeline.slices;
+        const auto found = numbers.find({member.run, member.device});
+        const std::optional<size_t> device = found == numbers.end() ? std::nullopt : std::optional(found->second);
+        for (const CollectivePart& part : member.parts) {
+          const int64_t start = slices.start[part.slice];
+          const Interval time = device ? devices_[*device].kept.time : Interval{};
+          const bool counts = start >= time.begin && start < time.end;
+          visit(instances[part.instance], device, counts, slices.duration[part.slice]);
+        }
+      }
+    };
+    for (const CollectiveMember& member : series.members) {
+      const auto found = numbers.find({member.run, member.device});
+      if (found != numbers.end()) group.devices.push_back(found->second);
+    }
+    if (series.group) together_.push_back(std::move(group));
+    if (!together) return;
+    each_part([](Instance& instance, std::optional<size_t> device, bool counts, int64_t duration) {
+      ++instance.parts;
+      instance.total += duration;
+      if (duration >= instance.shortest) return;
+      instance.shortest = duration;
+      instance.last = counts ? device : std::nullopt;
+    });
+    each_part([&](const Instance& instance, std::optional<size_t> device, bool counts, int64_t) {
+      if (counts && instance.parts > 1) devices_[*device].transfer_ns += instance.shortest;
+    });
+    for (const Instance& instance : instances) {
+      if (instance.parts > 1 && instance.last) {
+        devices_[*instance.last].caused_ns += instance.total - instance.parts * instance.shortest;
+      }
+    }
+  }
+
+  void compare(size_t owner, Table& table) const {
+    std::vector<int64_t> times;
+    for (const ComparedDevice& device : devices_) times.push_back(device.own(owner));
+    const double usual = median(times);
+    const auto usual_ns = static_cast<int64_t>(std::llround(usual));
+    std::vector<int64_t> deviations;
+    for (const int64_t time : times) deviations.push_back(std::abs(time - usual_ns));
+    const double spread = median(std::move(deviations));
+    const auto deviates = [&](int64_t time) {
+      const double excess = static_cast<double>(time - usual_ns);
+      return excess >= least_excess_ && excess > 0 && kNormal * excess > kFarthest * spread;
+    };
+    std::vector<char> is_outlier;
+    for (const int64_t time : times) is_outlier.push_back(deviates(time) ? 1 : 0);
+    if (std::find(is_outlier.begin(), is_outlier.end(), 1) == is_outlier.end()) return;
+
+    Unions unions(devices_.size());
+    std::map<std::vector<size_t>, const Together*> names;  // by the outliers in it
+    for (const Together& each : together_) {
+      std::vector<size_t> outliers;
+      std::copy_if(each.devices.begin(), each.devices.end(), std::back_inserter(outliers),
+                   [&](size_t device) { return is_outlier[device] != 0; });
+      if (outliers.size() < 2) continue;
+      if (static_cast<double>(outliers.size()) < kMostOfGroup * static_cast<double>(each.devices.size())) continue;
+      for (const size_t device : outliers) unions.unite(outliers.front(), device);
+      std::sort(outliers.begin(), outliers.end());
+      names.emplace(std::move(outliers), &each);
+    }
+    std::map<size_t, std::vector<size_t>> rows;
+    for (size_t device = 0; device < devices_.size(); ++device) {
+      if (is_outlier[device] != 0) rows[unions.root_of(device)].push_back(device);
+    }
+    for (const auto& [root, members] : rows) {
+      const auto named = names.find(members);
+      append_row(owner, members, named == names.end() ? nullptr : named->second, times, usual_ns, spread, table);
+    }
+  }
+
+  void append_row(size_t owner, const std::vector<size_t>& members, const Together* named,
+                  const std::vector<int64_t>& times, int64_t usual_ns, double spread, Table& table) const {
+    std::vector<int64_t> own;
+    std::vector<int64_t> ranks;
+    size_t worst = members.front();
+    int64_t caused_ns = 0;
+    bool one_host = true;
+    const std::string& host = facts_.run(devices_[members.front()].run).host;
+    for (const size_t member : members) {
+      const ComparedDevice& device = devices_[member];
+      own.push_back(times[member]);
+      ranks.push_back(facts_.run(device.run).rank);
+      if (times[member] > times[worst]) worst = member;
+      caused_ns += device.a_cycle(device.caused_ns);
+      one_host = one_host && facts_.run(device.run).host == host;
+    }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    const auto time_ns = static_cast<int64_t>(std::llround(median(std::move(own))));
+    const char* scope = members.size() == 1    ? "device"
+                        : named == nullptr     ? "several"
+                        : !named->host.empty() ? "host"
+                                               : "group";
+    const bool of_group = named != nullptr && !named->group.empty();
+    const Cell distance = spread > 0 ? Cell(kNormal * static_cast<double>(time_ns - usual_ns) / spread) : Cell();
+    table.append({cell(owner_text(owner)), cell(ranges_text(ranks)), static_cast<int64_t>(members.size()), cell(scope),
+                  one_host && !host.empty() ? Cell(host) : Cell(), of_group ? Cell(named->group) : Cell(), time_ns,
+                  usual_ns, time_ns - usual_ns, distance, caused_ns, facts_.run(devices_[worst].run).rank,
+                  int64_t{devices_[worst].kept.device}});
+  }
+
+  std::vector<ComparedDevice> devices_;
+  const SessionFacts& facts_;
+  std::vector<Together> together_;
+  double least_excess_ = 0;
+};
+
+/// A state for fold_of.
+class ComparedRanks {
+ public:
+  ComparedRanks(const Analysis&, const TableOptions&) {}
+  void update(const RunInSession& run) {
+    for (DeviceCycles& cycles : device_cycles(run)) devices_.push_back({0, cycles, 0, 0});
+  }
+  void settle(const Outline&, size_t run) {
+    for (ComparedDevice& device : devices_) device.run = run;
+  }
+  void combine(ComparedRanks&& other) { devices_.insert(devices_.end(), other.devices_.begin(), other.devices_.end()); }
+  void append_rows(Table& table, const Outline& outline) {
+    Comparison(std::move(devices_), outline.facts).append_rows(table);
+    sort_most_first(table, "excess_ns");
+  }
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(devices_);
+  }
+
+ private:
+  std::vector<ComparedDevice> devices_;
+};
+
+}  // namespace
+
+Analysis rank_outliers_analysis() {
+  return {
+      .name = "rank_outliers",
+      .about =
+          "devices that take longer than those of the other ranks, by what the time goes to; a machine or group of "
+          "ranks "
+          "that deviates alike is one row",
+      .subject = Subject::ranks,
+      .columns = {key_column(
+                      "owner",
+                      "what the time goes to: compute, copies that nothing hides, transfer (a collective from when "
+                      "its last member has come), or a cause of idle time"),
+                  key_column("ranks", "those that deviate"), count_column("devices", "of these ranks, that deviate"),
+                  text_column("scope",
+                              "device: one; host: those of a machine; group: those of a group of ranks; several: "
+                              "machines and groups that have devices in common"),
+                  text_column("host", "machine, where all are of one"),
+                  text_column("group", "group of ranks, where they are its devices"),
+                  time_column("time_ns", "of an iteration, that goes to it; the median of these devices"),
+                  time_column("usual_ns", "the same, the median of all devices"),
+                  time_column("excess_ns", "time_ns less usual_ns"),
+                  real_column("distance", "",
+                              "excess_ns as a modified z-score; absent where more than half of all devices are alike"),
+                  time_column("caused_ns",
+                              "what other devices waited for these in collectives, an iteration, for whatever reason"),
+                  number_column("rank", "of the device that deviates most: the profile to open"), device_column()},
+      .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.device_ops > 0; },
+      .asks_who_waited = true,
+      .fold = fold_of<ComparedRanks>};
+}
+
+}  // namespace cgpu
