@@ -11,6 +11,10 @@ namespace cgpu {
 
 /// The span of each device as a stacked bar.
 std::string draw_device_time(const Table& gpu_time);
+/// A heat map of four devices or more: for what each takes longer or shorter than the median of them, idle time by its
+/// causes where the table `idle` (null for none) has them. All colours are of one scale of time. Beyond 128 rows, of
+/// each group of neighbours the one that deviates most.
+std::string draw_deviations(const Table& gpu_time, const Table* idle);
 /// Every step as a stacked column; beyond what a page can hold, the longest of each group of neighbours.
 std::string draw_steps(const Table& steps);
 /// Idle time by cause, from the page of the section, which sums over the devices.

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/common/columns.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "report/cells.h"
+#include "report/charts.h"
 #include "table/unicode.h"
 
 namespace cgpu {
@@ -326,6 +328,33 @@ TEST(ReportHtml, DrawsWhatThereIs) {
   const std::string cpu_page = render_report_html(make_report(cpu));
   EXPECT_NE(cpu_page.find("<figcaption>Framework ops by own time"), std::string::npos);
   EXPECT_EQ(cpu_page.find("Kernels with"), std::string::npos);
+}
+
+/// Of six ranks one computes 300 ns longer: that is the darkest of the heat map, and the others are as the median.
+TEST(ReportHtml, DrawsDevicesAgainstTheMedianOne) {
+  Table gpu_time(
+      "gpu_time", "",
+      {number_column("rank", ""), number_column("device", ""), time_column("compute_ns", ""),
+       time_column("exposed_comm_ns", ""), time_column("exposed_memory_ns", ""), time_column("idle_ns", "")});
+  for (int64_t rank = 0; rank < 6; ++rank) {
+    const int64_t compute = rank == 4 ? 1'300 : 1'000;
+    gpu_time.append({rank, int64_t{0}, compute, int64_t{50}, int64_t{0}, 2'000 - compute});
+  }
+  const std::string map = draw_deviations(gpu_time, nullptr);
+  EXPECT_NE(map.find("rank 4, 0: compute 300 ns more, where the median is 1.00 us"), std::string::npos) << map;
+  EXPECT_NE(map.find("rank 4, 0: idle 300 ns less, where the median is 1.00 us"), std::string::npos);
+  const auto count = [&](const std::string& words) {
+    size_t found = 0;
+    for (size_t at = map.find(words); at != std::string::npos; at = map.find(words, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("class=\"more5\""), 1U);
+  EXPECT_EQ(count("class=\"less5\""), 1U);
+  EXPECT_EQ(count("class=\"c-track\""), 10U);
+  EXPECT_EQ(count("communication"), 0U) << "what is alike on all devices is left out";
+  Table few = gpu_time;
+  few.keep_rows([&](const RowView& row) { return integer_of(gpu_time, row, "rank") < 3; });
+  EXPECT_EQ(draw_deviations(few, nullptr), "");
 }
 
 TEST(ReportHtml, StaysSmall) {

@@ -56,6 +56,16 @@ path.area { fill: var(--blue); fill-opacity: .15; }
 .c-purple { fill: var(--purple); background: var(--purple); }
 .c-sky { fill: var(--sky); background: var(--sky); }
 .c-grey { fill: var(--grey); background: var(--grey); }
+.more1 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: .2; }
+.less1 { fill: var(--blue); background: var(--blue); fill-opacity: .2; }
+.more2 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: .4; }
+.less2 { fill: var(--blue); background: var(--blue); fill-opacity: .4; }
+.more3 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: .6; }
+.less3 { fill: var(--blue); background: var(--blue); fill-opacity: .6; }
+.more4 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: .8; }
+.less4 { fill: var(--blue); background: var(--blue); fill-opacity: .8; }
+.more5 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: 1; }
+.less5 { fill: var(--blue); background: var(--blue); fill-opacity: 1; }
 .scroll { overflow-x: auto; }
 .beside { display: flex; flex-wrap: wrap; gap: 8px 48px; align-items: flex-start; }
 .beside figure { flex: 1 1 460px; }

@@ -55,7 +55,7 @@ TEST(Collectives, InstancesOfTwoRanks) {
 
 /// One rank of a group of `size`, with an allreduce of 4,000 bytes that takes 10 ns.
 TestRun placed_rank(int64_t rank, const std::string& host, const std::string& device, int32_t size) {
-  TestRun run = unix_rank(rank, 1000);
+  TestRun run = rank_with_clock(rank, 1000);
   run.run.host = host;
   run.run.devices.push_back({0, device, "", 132, std::nullopt, 32, ""});
   collective(run, 100, 10, {"allreduce", "dp", "BFloat16", 2000, 2000, size});
