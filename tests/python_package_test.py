@@ -253,6 +253,14 @@ class EqualToTheProgram(unittest.TestCase):
                         if name != "info":  # which has the names that were given
                             self.assertEqual(rows_of(listed.table(name)), rows_of(whole.table(name)))
 
+    def test_ranks_that_deviate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run(BUILD / "job_builder", folder, "--ranks", "40")
+            summaries = os.path.join(folder, "summaries")
+            with opened(summaries) as session:
+                self.compare(summaries, session, "rank_outliers")
+                self.assertGreater(len(rows_of(session.table("rank_outliers"))), 1)
+
     def test_corpus(self):
         if not CORPUS.exists():
             self.skipTest("no corpus beside the repository")
@@ -278,7 +286,7 @@ class EqualToTheProgram(unittest.TestCase):
                     with self.subTest(profile=short, table=name):
                         self.compare(path, session, name, *(("--top", "3000") if top else ()), **top)
                 compared.update(asked)
-        self.assertEqual(set(names) - compared, {"stragglers"})  # of several ranks
+        self.assertEqual(set(names) - compared, {"stragglers", "rank_outliers"})  # of several ranks
 
     def test_comparison(self):
         with tempfile.TemporaryDirectory() as folder:
