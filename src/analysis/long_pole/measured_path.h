@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "analysis/long_pole/change.h"
@@ -31,8 +30,8 @@ void for_each_part_of_measured_path(const SessionFacts& whole, const std::vector
     unchanged.for_each_part_of_path(same[i], [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
       backwards.push_back({part, kind, from, to});
     });
-    for (const Part& part : std::views::reverse(backwards)) {
-      visit(periods[i], part.part, part.kind, part.from, part.to);
+    for (auto part = backwards.rbegin(); part != backwards.rend(); ++part) {
+      visit(periods[i], part->part, part->kind, part->from, part->to);
     }
   }
 }
