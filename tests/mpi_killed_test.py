@@ -10,6 +10,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import built, mpi_job, tool  # noqa: E402
 
 KILLS = 50
+MOST_HUNG = 2  # the mpirun of Open MPI 4.1 may not come to its end when one of its processes dies (docs/many-ranks.md)
 
 
 def setUpModule():
@@ -83,6 +85,7 @@ class Killed(unittest.TestCase):
     def test_at_any_moment_there_is_a_whole_result_or_none(self):
         whole = {}
         usual = {}
+        hung = []
         for verb in ("summarize", "report"):
             target = os.path.join(self.folder.name, verb)
             begun = time.monotonic()
@@ -106,12 +109,21 @@ class Killed(unittest.TestCase):
             except (KeyError, ProcessLookupError):
                 process.communicate(timeout=60)
                 return None
-            said = b"".join(process.communicate(timeout=60))  # MPICH says it on standard output
+            try:
+                said = b"".join(process.communicate(timeout=60))  # MPICH says it on standard output
+            except subprocess.TimeoutExpired:
+                hung.append(number)
+                for pid in [*mpi_job.children(process).values(), process.pid]:
+                    os.kill(pid, signal.SIGKILL)
+                process.communicate()
+                self.assertIn(tool.read(target) if os.path.exists(target) else None, (None, whole[verb]))
+                return None
             return victim, process.returncode, said.decode(), verb, tool.read(target) if os.path.exists(target) else None
 
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             killed = [each for each in pool.map(kill, range(2 * KILLS)) if each][:KILLS]
         self.assertEqual(len(killed), KILLS)
+        self.assertLessEqual(len(hung), MOST_HUNG)
         for victim, status, said, verb, result in killed:
             with self.subTest(process=victim, said=said):
                 self.assertNotEqual(status, 0)
