@@ -20,7 +20,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import built, mpi_job, tool  # noqa: E402
 
 KILLS = 50
-MOST_HUNG = 2  # the mpirun of Open MPI 4.1 may not come to its end when one of its processes dies (docs/many-ranks.md)
+# The mpirun of Open MPI 4.1 may wait for ever for a lock of its own (in PMIx_server_finalize) when all its processes have ended;
+# once in 400 kills on a busy machine (docs/many-ranks.md).
+MOST_HUNG = 2
 
 
 def setUpModule():
@@ -112,9 +114,9 @@ class Killed(unittest.TestCase):
             try:
                 said = b"".join(process.communicate(timeout=60))  # MPICH says it on standard output
             except subprocess.TimeoutExpired:
+                self.assertEqual(mpi_job.children(process), {}, "a process of the job has not ended")
                 hung.append(number)
-                for pid in [*mpi_job.children(process).values(), process.pid]:
-                    os.kill(pid, signal.SIGKILL)
+                process.kill()
                 process.communicate()
                 self.assertIn(tool.read(target) if os.path.exists(target) else None, (None, whole[verb]))
                 return None
