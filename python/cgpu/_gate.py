@@ -8,7 +8,7 @@ import shutil
 from typing import Iterable, List, Optional, Union
 
 from . import _cgpu
-from ._session import Numbers, Path, Time, numbers_text, path_bytes, several
+from ._session import Numbers, Path, Time, part_words, path_bytes, several
 from ._table import Table
 
 
@@ -83,11 +83,9 @@ def check(baseline: Union[Path, Iterable[Path]], candidate: Union[Path, Iterable
 
     Raises Error for what cannot be read.
     """
-    words = {"from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank),
-             "device": numbers_text(device)}
     allowed = [allow] if isinstance(allow, str) else list(allow)
     return Check(_cgpu.check(_runs(baseline), _runs(candidate), str(tolerance), str(floor), allowed, inconclusive,
-                             {word: str(value) for word, value in words.items() if value is not None}))
+                             part_words(from_, to, step, rank, device)))
 
 
 def _runs(paths: Union[Path, Iterable[Path]]) -> List[bytes]:

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import warnings
 import webbrowser
-from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _cgpu
 from ._progress import Progress, shown
@@ -245,9 +245,8 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
              for word, path in (("kernel_rules", kernel_rules), ("capture", capture))}
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise _cgpu.Error("progress=%r: True, False or what can be called as progress(phase, share) was expected" % (progress,))
-    words = {**files, "input_format": input_format, "peak": peak, "from": from_, "to": to, "step": numbers_text(step),
-             "rank": numbers_text(rank), "device": numbers_text(device), "profile": profile}
-    given = {word: str(value) for word, value in words.items() if value is not None}
+    words = {**files, "input_format": input_format, "peak": peak, "profile": profile}
+    given = {**given_words(words), **part_words(from_, to, step, rank, device)}
     with shown(progress, os.path.basename(os.fsdecode(inputs[0])) or os.fsdecode(inputs[0])) as told:
         session = _cgpu.open(inputs, given, threads, bool(strict), told)
     for line in session.warnings:
@@ -291,6 +290,18 @@ def path_bytes(path: Path) -> bytes:
     if not name or b"\0" in name:
         raise _cgpu.Error("%r: is no path" % (path,))
     return name
+
+
+def given_words(words: Mapping[str, object]) -> Dict[str, str]:
+    """Options as the module takes them: those that are given."""
+    return {word: str(value) for word, value in words.items() if value is not None}
+
+
+def part_words(from_: Optional[Time], to: Optional[Time], step: Optional[Numbers], rank: Optional[Numbers],
+               device: Optional[Numbers]) -> Dict[str, str]:
+    """The same of the options that choose a part of a run."""
+    return given_words({"from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank),
+                        "device": numbers_text(device)})
 
 
 def numbers_text(numbers: Optional[Numbers]) -> Optional[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Iterable, List, Optional, Tuple, Union
 
 from . import _cgpu
-from ._session import Numbers, Path, Time, numbers_text, path_bytes, several
+from ._session import Numbers, Path, Time, part_words, path_bytes, several
 
 
 def summarize(paths: Union[Path, Iterable[Path]], *, with_host: bool = False, from_: Optional[Time] = None,
@@ -18,10 +18,7 @@ def summarize(paths: Union[Path, Iterable[Path]], *, with_host: bool = False, fr
 
     Raises Error for what cannot be read.
     """
-    words = {"from": from_, "to": to, "step": numbers_text(step), "rank": numbers_text(rank),
-             "device": numbers_text(device)}
-    return _cgpu.summarize([path_bytes(path) for path in several(paths)],
-                           {word: str(value) for word, value in words.items() if value is not None}, with_host)
+    return _cgpu.summarize([path_bytes(path) for path in several(paths)], part_words(from_, to, step, rank, device), with_host)
 
 
 def merge(summaries: Iterable[Union[bytes, Path]]) -> bytes:

@@ -5,6 +5,7 @@
 #include "base/json_text.h"
 #include "gate/check_output.h"
 #include "gate/collect_figures.h"
+#include "opening.h"
 #include "session/open.h"
 #include "session/selection.h"
 #include "work.h"
@@ -17,11 +18,8 @@ std::vector<CheckedRun> opened(const std::vector<std::string>& inputs, const Inp
                                const Stopped& stopped) {
   std::vector<CheckedRun> runs;
   for (const std::string& input : inputs) {
-    OpenOptions open = common.open();
+    OpenOptions open = stoppable(common, stopped);
     open.inputs = {input};
-    open.progress = [stopped](OpeningPhase, double) {
-      if (*stopped) throw Stop();
-    };
     runs.push_back({input, collect_figures(open, common.selection())});
   }
   return runs;

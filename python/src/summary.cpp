@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gate/summarize.h"
+#include "opening.h"
 #include "session/open.h"
 #include "session/selection.h"
 #include "session/summary.h"
@@ -15,11 +16,7 @@ namespace cgpu::python {
 
 std::string summarize(const InputOptions& input, bool with_host) {
   return work([=](const Stopped& stopped) {
-    OpenOptions open = input.open();
-    open.progress = [stopped](OpeningPhase, double) {
-      if (*stopped) throw Stop();
-    };
-    return cgpu::summarize(open, input.selection(), with_host).bytes;
+    return cgpu::summarize(stoppable(input, stopped), input.selection(), with_host).bytes;
   });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lower_median.h"
 #include "links/collective_series.h"
 #include "model/time_range.h"
 
@@ -33,12 +34,6 @@ struct Pair {
 };
 /// By indices of runs, the lower first.
 using Pairs = std::map<std::pair<uint32_t, uint32_t>, std::vector<Pair>>;
-
-int64_t lower_median(std::vector<int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// |value|, the largest number for the smallest.
 int64_t magnitude(int64_t value) {

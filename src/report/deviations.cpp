@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lower_median.h"
 #include "report/cells.h"
 #include "report/charts.h"
 #include "report/figure.h"
@@ -49,9 +50,7 @@ std::vector<DeviceTimes> device_times(const Table& gpu_time, const Table* idle) 
   for (const RowView row : idle->rows()) {
     const auto found = place.find({integer_of(*idle, row, "rank"), integer_of(*idle, row, "device")});
     if (found == place.end()) continue;
-    std::string cause = text_of(*idle, row, "cause");
-    std::replace(cause.begin(), cause.end(), '_', ' ');
-    devices[found->second].ns[cause] += integer_of(*idle, row, "total_ns");
+    devices[found->second].ns[as_words(text_of(*idle, row, "cause"))] += integer_of(*idle, row, "total_ns");
   }
   return devices;
 }
@@ -78,10 +77,7 @@ std::vector<Deviations> deviations_of(const std::vector<DeviceTimes>& devices) {
       const auto found = device.ns.find(name);
       one.of_device.push_back(found == device.ns.end() ? 0 : found->second);
     }
-    std::vector<int64_t> sorted = one.of_device;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    one.usual = *middle;
+    one.usual = lower_median(one.of_device);
     for (int64_t& ns : one.of_device) {
       ns -= one.usual;
       one.largest = std::max(one.largest, std::abs(ns));

@@ -253,8 +253,7 @@ Section describe_rank_outliers(Table table, const Scope& scope) {
   std::string place;
   if (has_value(table, first, "host")) place = fmt::format(" on {}", text_of(table, first, "host"));
   if (has_value(table, first, "group")) place = fmt::format(" of group {}", text_of(table, first, "group"));
-  std::string owner = text_of(table, first, "owner");
-  std::replace(owner.begin(), owner.end(), '_', ' ');
+  const std::string owner = as_words(text_of(table, first, "owner"));
   std::string summary =
       fmt::format("{}{} {} {} more an iteration than usual for {}: {}, where the median is {}.", who, place,
                   one ? "takes" : "take", format_ns(integer_of(table, first, "excess_ns")), owner,

@@ -78,9 +78,7 @@ Section describe_processes(Table table, const Scope& scope) {
   std::vector<NamedTime> parts;
   for (const Column& column : table.columns) {
     if (column.unit != "ns" || column.name == "span_ns" || column.name == "thread_ns") continue;
-    std::string part = column.name.substr(0, column.name.size() - 3);
-    std::replace(part.begin(), part.end(), '_', ' ');
-    parts.push_back({part, integer_of(table, most, column.name)});
+    parts.push_back({as_words(column.name.substr(0, column.name.size() - 3)), integer_of(table, most, column.name)});
   }
   const std::string summary = fmt::format(
       "{}: of {}, {} were at work on average over {}, as far as the profile tells. Their time went to {}.", what,

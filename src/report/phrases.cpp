@@ -146,6 +146,11 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
+std::string as_words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 std::string quoted_name(std::string_view name) {
   return shorten(printable(name), 64);
 }

@@ -21,6 +21,9 @@ std::string counted(int64_t count, std::string_view one, std::string_view many =
 /// "a", "a and b", "a, b and c".
 std::string listed(const std::vector<std::string>& items);
 
+/// "data loading" for a name of tables like "data_loading".
+std::string as_words(std::string name);
+
 /// A name of any length as a part of a sentence: shortened in the middle.
 std::string quoted_name(std::string_view name);
 

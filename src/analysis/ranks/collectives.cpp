@@ -78,36 +78,43 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   return sums;
 }
 
-/// Where the ranks of a series are.
-struct Placement {
-  std::optional<int64_t> hosts;          // absent where the host of one of them is not known
-  std::optional<double> link_bandwidth;  // B/s, of their devices, where these are of one model
-};
-
-/// `of_runs`: the devices of each run.
-Placement placement_of(const Session& session, const std::vector<DeviceModels>& of_runs,
-                       const CollectiveSeries& series) {
+/// On how many machines the ranks of a series are; absent where that of one of them is not known.
+std::optional<int64_t> hosts_of(const Session& session, const CollectiveSeries& series) {
   std::set<std::string_view> hosts;
-  DeviceModels models;
-  for (const CollectiveMember& member : series.members) {
-    hosts.insert(session.runs[member.run].host);
-    models.combine(DeviceModels(of_runs[member.run]));
-  }
-  Placement placement;
-  if (hosts.count("") == 0) placement.hosts = static_cast<int64_t>(hosts.size());
-  if (const auto peaks = models.peaks()) placement.link_bandwidth = peaks->link_bandwidth;
-  return placement;
+  for (const CollectiveMember& member : series.members) hosts.insert(session.runs[member.run].host);
+  return hosts.count("") == 0 ? std::optional(static_cast<int64_t>(hosts.size())) : std::nullopt;
 }
+
+/// The links between the devices of a series. O(device ops) for each run that is asked about, once.
+class DeviceLinks {
+ public:
+  explicit DeviceLinks(const Session& session) : session_(session), models_(session.runs.size()) {}
+
+  /// B/s, where the devices are of one model whose links are known.
+  std::optional<double> bandwidth(const CollectiveSeries& series) {
+    DeviceModels all;
+    for (const CollectiveMember& member : series.members) {
+      std::optional<DeviceModels>& models = models_[member.run];
+      if (!models) models.emplace().add(session_.runs[member.run]);
+      all.combine(DeviceModels(*models));
+    }
+    const auto peaks = all.peaks();
+    return peaks ? peaks->link_bandwidth : std::nullopt;
+  }
+
+ private:
+  const Session& session_;
+  std::vector<std::optional<DeviceModels>> models_;  // by run
+};
 
 Table collectives_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions&) {
   const Session& session = facts.session();
   Table table = analysis.empty_table();
   const bool comparable = has_common_clock(session);
-  std::vector<DeviceModels> models(session.runs.size());
-  for (size_t run = 0; run < models.size(); ++run) models[run].add(session.runs[run]);
+  DeviceLinks links(session);
   for (const CollectiveSeries& series : facts.collectives()) {
     const SeriesSums sums = sum_up(session, series);
-    const Placement placement = placement_of(session, models, series);
+    const std::optional<int64_t> hosts = hosts_of(session, series);
     const auto members = static_cast<int64_t>(series.members.size());
     Row row = {series.name,
                cell(series.group),
@@ -120,7 +127,7 @@ Table collectives_table(const Analysis& analysis, const SessionFacts& facts, con
                {},
                {},
                {}};
-    row[9] = cell(placement.hosts);
+    row[9] = cell(hosts);
     if (sums.bytes && sums.shortest_ns > 0) {
       // Bytes a nanosecond are GB/s.
       const double bandwidth = static_cast<double>(*sums.bytes) / static_cast<double>(sums.shortest_ns);
@@ -128,8 +135,9 @@ Table collectives_table(const Analysis& analysis, const SessionFacts& facts, con
       if (sums.group_size && !sums.mixed_sizes) {
         const double bus = bandwidth * bus_factor(series.name, *sums.group_size);
         row[7] = bus;
-        const bool inside = placement.hosts == 1 && members == sums.group_size && members > 1;
-        if (inside && placement.link_bandwidth) row[10] = 100 * bus * 1e9 / *placement.link_bandwidth;
+        const bool inside = hosts == 1 && members == sums.group_size && members > 1;
+        const auto link = inside ? links.bandwidth(series) : std::nullopt;
+        if (link) row[10] = 100 * bus * 1e9 / *link;
       }
     }
     if (members > 1 && comparable) row[8] = sums.wait_ns;

@@ -17,6 +17,7 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
+#include "analysis/findings/thresholds.h"
 #include "analysis/ranks/device_cycles.h"
 #include "analysis/tables.h"
 #include "base/number_ranges.h"
@@ -31,8 +32,6 @@ constexpr size_t kFewestDevices = 5;
 /// The threshold of Iglewicz and Hoaglin, and what makes the score one of the normal distribution.
 constexpr double kFarthest = 3.5;
 constexpr double kNormal = 0.6745;
-/// Nothing is noticed that takes a smaller share of an iteration (Thresholds::noticeable has the reason).
-constexpr double kNoticeable = 0.03;
 /// A machine or a group of ranks deviates where this share of its devices does.
 constexpr double kMostOfGroup = 0.75;
 
@@ -126,7 +125,7 @@ class Comparison {
     for (const ComparedDevice& device : devices_) {
       cycles.push_back(device.a_cycle(device.kept.time.end - device.kept.time.begin));
     }
-    least_excess_ = kNoticeable * median(std::move(cycles));
+    least_excess_ = Thresholds().noticeable * median(std::move(cycles));
     for (size_t owner = 0; owner < kOwners; ++owner) {
       if (is_own(owner)) compare(owner, table);
     }
@@ -251,7 +250,7 @@ class Comparison {
   std::vector<ComparedDevice> devices_;
   const SessionFacts& facts_;
   std::vector<Together> together_;
-  double least_excess_ = 0;
+  double least_excess_ = 0;  // ns an iteration; nothing smaller is noticed
 };
 
 /// A state for fold_of.
