@@ -106,9 +106,7 @@ class Killed(unittest.TestCase):
             while not there and process.poll() is None:
                 there = mpi_job.children(process)
             victim = chance.choice(sorted(there) or [None])
-            try:
-                os.kill(there[victim], signal.SIGKILL)
-            except (KeyError, ProcessLookupError):
+            if victim is None or not mpi_job.kill(there[victim]):
                 process.communicate(timeout=60)
                 return None
             try:

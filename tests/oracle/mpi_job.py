@@ -3,7 +3,9 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 from . import tool
@@ -72,6 +74,26 @@ def children(process):
         if any(numbers) and is_below(process_id, process.pid):
             found[int(next(filter(None, numbers)).group(1))] = process_id
     return found
+
+
+def kill(process_id):
+    """Whether the process was still at work when it was killed. A process that has ended, and that the launcher has not asked
+    for yet, takes signals, too; so it is stopped first, which only one that runs can be."""
+    try:
+        os.kill(process_id, signal.SIGSTOP)
+        while state(process_id) not in "TZX":
+            time.sleep(0.0002)
+        ran = state(process_id) == "T"
+        os.kill(process_id, signal.SIGKILL)
+    except OSError:
+        return False
+    return ran
+
+
+def state(process_id):
+    """The state of a process in one letter, as in /proc/PID/stat: T is stopped, Z and X have ended."""
+    with open("/proc/%d/stat" % process_id, "rb") as handle:
+        return handle.read().rsplit(b")", 1)[1].split()[0].decode()
 
 
 def is_below(process_id, ancestor):
