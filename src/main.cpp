@@ -1,3 +1,4 @@
+#include "base/allocator.h"
 #include "cli/cli.h"
 
 int main(int argc, char** argv) {

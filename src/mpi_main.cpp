@@ -1,3 +1,4 @@
+#include "base/allocator.h"
 #include "cli/cli.h"
 #include "mpi/program.h"
 

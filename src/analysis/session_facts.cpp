@@ -4,10 +4,11 @@
 
 namespace cgpu {
 
-SessionFacts::SessionFacts(const Session& session) : session_(session), runs_(session.runs.size()), idle_(session) {}
+SessionFacts::SessionFacts(const Session& session)
+    : session_(session), runs_(session.runs.size()), idle_(session, waits_of_whole()) {}
 
 SessionFacts::SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
-    : session_(session), runs_(session.runs.size()), idle_(session, std::move(waits_for_others)) {}
+    : session_(session), runs_(session.runs.size()), idle_(session, waits_of_whole(), std::move(waits_for_others)) {}
 
 SessionFacts::SessionFacts(const Session& part, const SessionFacts& whole)
     : session_(part), runs_(part.runs.size()), known_whole_(&whole.whole()), idle_(part, whole.idle()) {}
@@ -46,6 +47,10 @@ const DependencyGraph& SessionFacts::dependencies() const {
     }
     return DependencyGraph(runs, collectives(), has_common_clock(session_));
   });
+}
+
+SessionIdle::WaitsOfRun SessionFacts::waits_of_whole() const {
+  return [this](size_t run) -> const Waits& { return whole().waits(run); };
 }
 
 const SessionFacts& SessionFacts::whole() const {

@@ -70,6 +70,8 @@ class SessionFacts {
     Once<LaunchedOps> launched_ops;
   };
 
+  SessionIdle::WaitsOfRun waits_of_whole() const;
+
   const Session& session_;
   mutable std::deque<OfRun> runs_;
   mutable Once<std::vector<int64_t>> zeros_;

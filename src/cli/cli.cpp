@@ -1,10 +1,5 @@
 #include "cli/cli.h"
 
-#include <cstdlib>  // defines __GLIBC__
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -126,15 +121,6 @@ int exit_code_of(const std::function<int()>& work) {
     say(error.what());
   }
   return kUsageError;
-}
-
-void set_up_allocator() {
-#ifdef __GLIBC__
-  // Left to itself the allocator keeps columns of up to 32 MB that have been outgrown: a tenth of the memory of a run.
-  // Tables that come and go are better kept.
-  mallopt(M_MMAP_THRESHOLD, 2 << 20);
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
-#endif
 }
 
 }  // namespace cgpu

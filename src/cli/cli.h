@@ -17,7 +17,4 @@ int run_shared_command_line(int argc, char** argv, Exchange& exchange);
 /// Returns the exit code of work(), or, where it throws, says why and returns that of an error.
 int exit_code_of(const std::function<int()>& work);
 
-/// How the programs want memory to be handed out. Before anything else.
-void set_up_allocator();
-
 }  // namespace cgpu

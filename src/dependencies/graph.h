@@ -56,7 +56,6 @@ struct Dependency {
 struct Moment {
   enum class Kind : uint8_t { start, begin, end, meeting };
   int64_t time = 0;          // measured: ns after the first moment of the session
-  int64_t delay = 0;         // of this, ns that no edge explains; part of the weight of the edge that bound it
   SliceIndex slice = kNone;  // that begins or ends; kNone for the start, and for the meeting of a collective's members
   uint32_t first_edge = 0;   // of the edges into it
   uint32_t bound_by = 0;     // the edge that allowed it last; of the start: none
@@ -82,6 +81,8 @@ class DependencyGraph {
   /// The edges into a moment, as numbers of edges: [first, end).
   uint32_t first_edge(MomentIndex to) const { return moments_[to].first_edge; }
   uint32_t end_edge(MomentIndex to) const { return moments_[to + 1].first_edge; }
+  /// Of the time of a moment, ns that no edge explains: part of the weight of the edge that bound it.
+  int64_t delay(MomentIndex moment) const { return delays_[moment]; }
 
   /// The last moment at or before a time; the start where there is none.
   MomentIndex last_until(int64_t time) const;
@@ -96,7 +97,8 @@ class DependencyGraph {
   std::vector<Moment>
       moments_;  // in order of time, so that edges lead from lower to higher numbers; one more at the end
   std::vector<Dependency> edges_;
-  std::vector<int64_t> zeros_;  // by run
+  std::vector<int64_t> delays_;  // by moment
+  std::vector<int64_t> zeros_;   // by run
   int64_t contradictions_ = 0;
 };
 

@@ -61,9 +61,10 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
   for (size_t run = 0; run < runs.size(); ++run) add_moments(run);
   if (common_clock) add_meetings(collectives);
   order_moments();
+  explained_.assign(graph_.moments_.size(), Explained::not_at_all);
 
   for (size_t run = 0; run < runs.size(); ++run) {
-    of_runs_[run].first_edge = edges_.size();
+    of_runs_[run].first_edge = to_.size();
     add_work_edges(run);
     add_launch_edges(run);
     add_stream_edges(run);
@@ -74,6 +75,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
   }
   of_runs_ = {};
   meetings_ = {};
+  explained_ = {};
   sort_edges();
   bind_moments();
 }
@@ -87,7 +89,8 @@ void GraphBuilder::reserve() {
     moments += 3 * t.device_ops.size() + 2 * (of_runs_[run].returns.size() + runs_[run].marks.size() + t.tracks.size());
   }
   graph_.moments_.reserve(moments);
-  edges_.reserve(kEdgesOfMoment * moments);
+  graph_.edges_.reserve(kEdgesOfMoment * moments);
+  to_.reserve(kEdgesOfMoment * moments);
 }
 
 /// Which host calls returned because an op had ended.
@@ -307,29 +310,36 @@ void GraphBuilder::add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int
     ++graph_.contradictions_;
     return;
   }
-  edges_.push_back({to, {std::min(least, time_of(to) - time_of(from)), from, kind}});
+  graph_.edges_.push_back({std::min(least, time_of(to) - time_of(from)), from, kind});
+  to_.push_back(to);
 }
 
+/// Orders the edges by the moment that they lead to, those into one as they were found.
 void GraphBuilder::sort_edges() {
   std::vector<Moment>& moments = graph_.moments_;
+  std::vector<Dependency>& edges = graph_.edges_;
   moments.push_back({.kind = Moment::Kind::end});  // its first edge is the end of the last one's
-  for (const Edge& edge : edges_) ++moments[edge.to].first_edge;
+  for (const MomentIndex to : to_) ++moments[to].first_edge;
   for (MomentIndex to = 1; to + 1 < moments.size(); ++to) {
     if (moments[to].first_edge > 0) continue;  // nothing explains it: it comes when it came
-    edges_.push_back({to, {moments[to].time, 0, EdgeKind::start}});
+    edges.push_back({moments[to].time, 0, EdgeKind::start});
+    to_.push_back(to);
     moments[to].first_edge = 1;
   }
   uint32_t next = 0;
   for (Moment& moment : moments) next += std::exchange(moment.first_edge, next);
-  graph_.edges_.resize(edges_.size());
-  std::vector<uint32_t> place(moments.size());
-  for (MomentIndex to = 0; to < moments.size(); ++to) place[to] = moments[to].first_edge;
-  for (const Edge& edge : edges_) graph_.edges_[place[edge.to]++] = edge.dependency;
+  std::vector<Dependency> sorted(edges.size());
+  for (size_t edge = 0; edge < edges.size(); ++edge) sorted[moments[to_[edge]].first_edge++] = edges[edge];
+  for (size_t to = moments.size() - 1; to > 0; --to) moments[to].first_edge = moments[to - 1].first_edge;
+  moments.front().first_edge = 0;
+  edges = std::move(sorted);
+  to_ = {};
 }
 
 /// What the edges of a moment do not explain is put on the one that allowed it last.
 void GraphBuilder::bind_moments() {
   std::vector<Moment>& moments = graph_.moments_;
+  graph_.delays_.assign(moments.size(), 0);
   for (MomentIndex to = 1; to + 1 < moments.size(); ++to) {
     uint32_t bound_by = kNone;
     int64_t latest = 0;
@@ -342,8 +352,8 @@ void GraphBuilder::bind_moments() {
       }
     }
     moments[to].bound_by = bound_by;
-    moments[to].delay = moments[to].time - latest;
-    graph_.edges_[bound_by].weight += moments[to].delay;
+    graph_.delays_[to] = moments[to].time - latest;
+    graph_.edges_[bound_by].weight += graph_.delays_[to];
   }
 }
 

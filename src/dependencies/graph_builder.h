@@ -19,10 +19,9 @@ class GraphBuilder {
   void build(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives, bool common_clock);
 
  private:
-  struct Edge {
-    MomentIndex to;
-    Dependency dependency;  // with the least time as weight
-  };
+  /// How well the edges that have been found explain when an op began.
+  enum class Explained : uint8_t { not_at_all, too_early, yes };
+
   /// A host call that returned when ops had ended.
   struct Return {
     SliceIndex call;
@@ -46,7 +45,7 @@ class GraphBuilder {
     std::vector<std::vector<MomentIndex>> threads;    // by track: the moments of a host thread, in order
     std::vector<std::vector<SliceIndex>> streams;     // by track: its ops, in order of their starts
     int64_t stream_least = 0;                         // between two ops of a stream
-    size_t first_edge = 0;                            // in edges_, where those of the run begin
+    size_t first_edge = 0;                            // where those of the run begin
   };
 
   void find_returns(size_t run);
@@ -72,7 +71,10 @@ class GraphBuilder {
   DependencyGraph& graph_;
   std::span<const RunForGraph> runs_;
   std::vector<OfRun> of_runs_;
-  std::vector<Edge> edges_;  // run by run
+  // Until all edges are found, those of the graph are in the order in which they were found, run by run, with the least
+  // time as weight.
+  std::vector<MomentIndex> to_;       // by edge: where it leads to
+  std::vector<Explained> explained_;  // by moment
   std::vector<Meeting> meetings_;
 };
 

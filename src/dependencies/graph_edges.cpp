@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "dependencies/graph_builder.h"
 #include "dependencies/least_times.h"
+#include "links/submitted_ops.h"
 
 namespace cgpu {
 
@@ -53,13 +53,16 @@ void GraphBuilder::add_launch_edges(size_t run) {
   };
   // From a call to its op, by the name of the call: of ops whose stream had nothing else to do.
   LeastTimes least(kUsualLaunch);
-  std::unordered_set<SliceIndex> seen;  // calls; of those that launch several ops the first counts
+  std::vector<bool> seen(t.slices.size());  // calls; of those that launch several ops the first counts
   for (const std::vector<SliceIndex>& stream : of_run.streams) {
     int64_t busy_until = INT64_MIN;
     for (const SliceIndex op : stream) {
       const SliceIndex call = launch_of(op);
-      if (call != kNone && seen.insert(call).second && busy_until <= t.slices.start[call]) {
-        least.add(t.slices.name[call], t.slices.start[op] - t.slices.start[call]);
+      if (call != kNone && !seen[call]) {
+        seen[call] = true;
+        if (busy_until <= t.slices.start[call]) {
+          least.add(t.slices.name[call], t.slices.start[op] - t.slices.start[call]);
+        }
       }
       busy_until = std::max(busy_until, t.slices.end(op));
     }
@@ -130,12 +133,12 @@ void GraphBuilder::add_event_edges(size_t run) {
 void GraphBuilder::add_successions(size_t run) {
   const Timeline& t = timeline(run);
   const OfRun& of_run = of_runs_[run];
-  std::unordered_map<MomentIndex, int64_t> allowed;  // begin of an op -> the latest time that an edge explains
-  for (size_t i = of_run.first_edge; i < edges_.size(); ++i) {
-    const Edge& edge = edges_[i];
-    if (graph_.moments_[edge.to].kind != Moment::Kind::begin) continue;
-    int64_t& latest = allowed.emplace(edge.to, INT64_MIN).first->second;
-    latest = std::max(latest, time_of(edge.dependency.from) + edge.dependency.weight);
+  for (size_t i = of_run.first_edge; i < to_.size(); ++i) {
+    const Dependency& edge = graph_.edges_[i];
+    if (graph_.moments_[to_[i]].kind != Moment::Kind::begin) continue;
+    const int64_t delay = time_of(to_[i]) - time_of(edge.from) - edge.weight;
+    Explained& explained = explained_[to_[i]];
+    explained = std::max(explained, delay < kNoticeableDelay ? Explained::yes : Explained::too_early);
   }
   std::map<int32_t, std::vector<SliceIndex>> by_end;  // of each device
   std::vector<int32_t> device_of(t.tracks.size(), -1);
@@ -153,8 +156,8 @@ void GraphBuilder::add_successions(size_t run) {
   const int64_t at_once = 2 * of_run.stream_least + 2'000;
   for (TrackIndex track = 0; track < of_run.streams.size(); ++track) {
     for (const SliceIndex op : of_run.streams[track]) {
-      const auto known = allowed.find(of_run.begins[op]);
-      if (known == allowed.end() || time_of(of_run.begins[op]) - known->second < kNoticeableDelay) continue;
+      const MomentIndex begin = of_run.begins[op];
+      if (explained_[begin] != Explained::too_early) continue;
       const std::vector<SliceIndex>& ended = by_end[device_of[track]];
       const int64_t start = t.slices.start[op];
       auto at = std::partition_point(ended.begin(), ended.end(),
@@ -162,7 +165,7 @@ void GraphBuilder::add_successions(size_t run) {
       while (at != ended.begin() && t.slices.end(*std::prev(at)) >= start - at_once) {
         const SliceIndex other = *--at;
         if (t.slices.track[other] == track || t.slices.start[other] >= start) continue;
-        add_edge(of_run.ends[other], of_run.begins[op], EdgeKind::succession, of_run.stream_least);
+        add_edge(of_run.ends[other], begin, EdgeKind::succession, of_run.stream_least);
         break;
       }
     }
@@ -183,10 +186,6 @@ void GraphBuilder::add_thread_edges(size_t run) {
     known[track] = true;
     tracks_of_devices[t.device_ops.device[op]].push_back(track);
   }
-  const auto submitted = [&](SliceIndex op) {
-    const SliceIndex call = t.slices.launch[op];
-    return call == kNone ? t.slices.start[op] : t.slices.start[call];
-  };
   for (const Return& one : of_run.returns) {
     const MomentIndex end = of_run.ends[one.call];
     if (t.slices.end(one.op) > t.slices.end(one.call)) {  // by the times of the profile it returned too early
@@ -204,7 +203,7 @@ void GraphBuilder::add_thread_edges(size_t run) {
         const std::vector<SliceIndex>& ops = of_run.streams[track];
         auto at = std::partition_point(ops.begin(), ops.end(),
                                        [&](SliceIndex op) { return t.slices.end(op) <= t.slices.end(one.call); });
-        while (at != ops.begin() && submitted(*std::prev(at)) > t.slices.start[one.call]) --at;
+        while (at != ops.begin() && submission_of(t, *std::prev(at)) > t.slices.start[one.call]) --at;
         if (at != ops.begin() && *std::prev(at) != one.op) {
           add_edge(of_run.ends[*std::prev(at)], end, one.kind, return_time);
         }
@@ -259,11 +258,9 @@ void GraphBuilder::add_handovers(size_t run) {
     }
   }
   if (went_on.empty()) return;
-  for (size_t i = of_run.first_edge; i < edges_.size(); ++i) {  // these did not go on by themselves
-    const EdgeKind kind = edges_[i].dependency.kind;
-    if ((kind == EdgeKind::host || kind == EdgeKind::start) && went_on.count(edges_[i].to) > 0) {
-      edges_[i].dependency.weight = 0;
-    }
+  for (size_t i = of_run.first_edge; i < to_.size(); ++i) {  // these did not go on by themselves
+    Dependency& edge = graph_.edges_[i];
+    if ((edge.kind == EdgeKind::host || edge.kind == EdgeKind::start) && went_on.count(to_[i]) > 0) edge.weight = 0;
   }
   for (const auto& [to, from] : went_on) add_edge(from, to, EdgeKind::handover, time_of(to) - time_of(from));
 }

@@ -18,24 +18,22 @@ int64_t fifth_percentile(std::vector<int64_t>& times) {
 }  // namespace
 
 void LeastTimes::add(uint32_t key, int64_t time) {
-  if (time >= 0) cases_.push_back({key, time});
+  if (time < 0) return;
+  if (key >= cases_.size()) cases_.resize(key + 1);
+  cases_[key].push_back(time);
 }
 
 void LeastTimes::finish() {
-  std::vector<std::vector<int64_t>> times;
   std::vector<int64_t> all;
-  all.reserve(cases_.size());
-  for (const Case& one : cases_) {
-    if (one.key >= times.size()) times.resize(one.key + 1);
-    times[one.key].push_back(one.time);
-    all.push_back(one.time);
+  by_key_.assign(cases_.size(), kAbsent);
+  for (size_t key = 0; key < cases_.size(); ++key) {
+    std::vector<int64_t>& times = cases_[key];
+    if (times.size() >= kEnoughCases) by_key_[key] = fifth_percentile(times);
+    all.insert(all.end(), times.begin(), times.end());
+    times = {};
   }
   cases_ = {};
   if (!all.empty()) all_ = fifth_percentile(all);
-  by_key_.assign(times.size(), kAbsent);
-  for (size_t key = 0; key < times.size(); ++key) {
-    if (times[key].size() >= kEnoughCases) by_key_[key] = fifth_percentile(times[key]);
-  }
 }
 
 int64_t LeastTimes::of(uint32_t key) const {

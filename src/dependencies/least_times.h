@@ -21,12 +21,8 @@ class LeastTimes {
   int64_t of(uint32_t key) const;
 
  private:
-  struct Case {
-    uint32_t key;
-    int64_t time;
-  };
-  std::vector<Case> cases_;
-  std::vector<int64_t> by_key_;  // kAbsent where the key has too few cases
+  std::vector<std::vector<int64_t>> cases_;  // by key
+  std::vector<int64_t> by_key_;              // kAbsent where the key has too few cases
   int64_t all_;
 };
 

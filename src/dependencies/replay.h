@@ -1,6 +1,7 @@
 // What the times of a graph of dependencies would be with other weights, and what bounds them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -25,6 +26,19 @@ struct Replay {
 /// Every moment comes as early as its edges allow: the longest path from the start to it. O(moments + edges). With the
 /// graph's own weights the times are the measured ones.
 Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights);
+
+/// The times alone, where `weight(edge, to)`, asked for each edge in their order, gives the weights.
+template <typename Weight>
+std::vector<int64_t> replayed_times(const DependencyGraph& graph, Weight weight) {
+  std::vector<int64_t> times(graph.moments().size(), 0);  // nothing comes before the start
+  for (MomentIndex to = 0; to < times.size(); ++to) {
+    for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
+      const int64_t length = weight(edge, to);
+      if (length != kNoEdge) times[to] = std::max(times[to], times[graph.edges()[edge].from] + length);
+    }
+  }
+  return times;
+}
 
 /// By moment: how much later it could come so that none comes after its `latest` (by moment, no earlier than its time),
 /// if everything else takes as long as it did: the total float of the critical path method. O(moments + edges).

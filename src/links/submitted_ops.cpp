@@ -29,42 +29,44 @@ std::vector<ProcessIndex> processes_of_host(const std::vector<Track>& tracks) {
 }  // namespace
 
 void SubmittedOps::finish() {
-  const auto earlier = [](const Op& a, const Op& b) {
-    return std::pair(a.submitted, a.start) < std::pair(b.submitted, b.start);
+  const auto earlier = [&](SliceIndex a, SliceIndex b) {
+    return std::pair(submission_of(*timeline_, a), timeline_->slices.start[a]) <
+           std::pair(submission_of(*timeline_, b), timeline_->slices.start[b]);
   };
   if (!std::is_sorted(ops_.begin(), ops_.end(), earlier)) std::stable_sort(ops_.begin(), ops_.end(), earlier);
   latest_.resize(ops_.size());
   for (uint32_t i = 0; i < ops_.size(); ++i) {
-    latest_[i] = i > 0 && ops_[latest_[i - 1]].end > ops_[i].end ? latest_[i - 1] : i;
+    latest_[i] = i > 0 && end_of(latest_[i - 1]) > end_of(i) ? latest_[i - 1] : i;
   }
   by_end_.resize(ops_.size());
   std::iota(by_end_.begin(), by_end_.end(), uint32_t{0});
-  const auto ends_earlier = [&](uint32_t a, uint32_t b) { return ops_[a].end < ops_[b].end; };
+  const auto ends_earlier = [&](uint32_t a, uint32_t b) { return end_of(a) < end_of(b); };
   if (!std::is_sorted(by_end_.begin(), by_end_.end(), ends_earlier)) {
     std::stable_sort(by_end_.begin(), by_end_.end(), ends_earlier);
   }
 }
 
-const SubmittedOps::Op* SubmittedOps::last_to_end(int64_t limit) const {
-  const auto after =
-      std::partition_point(ops_.begin(), ops_.end(), [&](const Op& op) { return op.submitted <= limit; });
-  return after == ops_.begin() ? nullptr : &ops_[latest_[static_cast<size_t>(after - ops_.begin()) - 1]];
+SliceIndex SubmittedOps::last_to_end(int64_t limit) const {
+  const auto after = std::partition_point(ops_.begin(), ops_.end(),
+                                          [&](SliceIndex op) { return submission_of(*timeline_, op) <= limit; });
+  return after == ops_.begin() ? kNone : ops_[latest_[static_cast<size_t>(after - ops_.begin()) - 1]];
 }
 
-const SubmittedOps::Op* SubmittedOps::first_submitted(int64_t limit) const {
-  const auto first = std::partition_point(ops_.begin(), ops_.end(), [&](const Op& op) { return op.submitted < limit; });
-  return first == ops_.end() ? nullptr : &*first;
+SliceIndex SubmittedOps::first_submitted(int64_t limit) const {
+  const auto first = std::partition_point(ops_.begin(), ops_.end(),
+                                          [&](SliceIndex op) { return submission_of(*timeline_, op) < limit; });
+  return first == ops_.end() ? kNone : *first;
 }
 
-const SubmittedOps::Op* SubmittedOps::last_ended(int64_t limit, int64_t until) const {
+SliceIndex SubmittedOps::last_ended(int64_t limit, int64_t until) const {
   constexpr std::ptrdiff_t kMostLookedAt = 256;
   const auto after =
-      std::partition_point(by_end_.begin(), by_end_.end(), [&](uint32_t op) { return ops_[op].end <= until; });
+      std::partition_point(by_end_.begin(), by_end_.end(), [&](uint32_t place) { return end_of(place) <= until; });
   for (auto at = after; at != by_end_.begin() && after - at < kMostLookedAt;) {
     --at;
-    if (ops_[*at].submitted <= limit) return &ops_[*at];
+    if (submission_of(*timeline_, ops_[*at]) <= limit) return ops_[*at];
   }
-  return nullptr;
+  return kNone;
 }
 
 SubmissionIndex::SubmissionIndex(const Timeline& timeline)
@@ -93,20 +95,18 @@ SubmissionIndex::SubmissionIndex(const Timeline& timeline)
         const auto [device, first] =
             devices.try_emplace({ops.device[i], process}, static_cast<uint32_t>(devices_.size()));
         if (first) {
-          devices_.emplace_back().device = ops.device[i];
+          devices_.emplace_back(timeline).device = ops.device[i];
           devices_.back().process = process;
         }
         device_of_stream.push_back(device->second);
-        streams_.emplace_back().device = ops.device[i];
+        streams_.emplace_back(timeline).device = ops.device[i];
         streams_.back().stream = ops.stream[i];
         streams_.back().process = process;
       }
       last = {place, at->second};
     }
-    const SubmittedOps::Op op{slices.start[launch == kNone ? slice : launch], slices.start[slice], slices.end(slice),
-                              slice};
-    streams_[last.second].add(op);
-    devices_[device_of_stream[last.second]].add(op);
+    streams_[last.second].add(slice);
+    devices_[device_of_stream[last.second]].add(slice);
     stream_of_track_[track] = last.second;
   }
   for (SubmittedOps& ops_of_stream : streams_) ops_of_stream.finish();

@@ -15,34 +15,39 @@ namespace cgpu {
 /// A host process of one run, numbered in the order of the tracks.
 using ProcessIndex = uint32_t;
 
-/// The ops of one stream, or of all streams of a device, that one process submitted.
+/// When an op was submitted.
+inline int64_t submission_of(const Timeline& timeline, SliceIndex op) {
+  const SliceIndex launch = timeline.slices.launch[op];
+  return timeline.slices.start[launch == kNone ? op : launch];
+}
+
+/// The ops of one stream, or of all streams of a device, that one process submitted. 12 bytes an op.
 class SubmittedOps {
  public:
-  struct Op {
-    int64_t submitted = 0;
-    int64_t start = 0;
-    int64_t end = 0;
-    SliceIndex slice = kNone;
-  };
+  /// The timeline must outlive this.
+  explicit SubmittedOps(const Timeline& timeline) : timeline_(&timeline) {}
 
   int32_t device = -1;
   int64_t stream = -1;           // -1: all streams of the device
   ProcessIndex process = kNone;  // that submitted them; kNone where the profile does not say
 
-  void add(const Op& op) { ops_.push_back(op); }
+  void add(SliceIndex op) { ops_.push_back(op); }
   /// Call once, after the last `add`. O(n log n), O(n) for what comes sorted.
   void finish();
 
-  /// Of the ops submitted until `limit` the one that ends last; null for none. O(log n).
-  const Op* last_to_end(int64_t limit) const;
-  /// The first op submitted at `limit` or later; null for none. O(log n).
-  const Op* first_submitted(int64_t limit) const;
-  /// Of the ops submitted until `limit` the last that has ended by `until`; null for none. Looks at the 256 ops before
+  /// Of the ops submitted until `limit` the one that ends last; kNone for none. O(log n).
+  SliceIndex last_to_end(int64_t limit) const;
+  /// The first op submitted at `limit` or later; kNone for none. O(log n).
+  SliceIndex first_submitted(int64_t limit) const;
+  /// Of the ops submitted until `limit` the last that has ended by `until`; kNone for none. Looks at the 256 ops before
   /// `until` only: that more of them were submitted after `limit` is rare.
-  const Op* last_ended(int64_t limit, int64_t until) const;
+  SliceIndex last_ended(int64_t limit, int64_t until) const;
 
  private:
-  std::vector<Op> ops_;           // by submission, then start
+  int64_t end_of(uint32_t place) const { return timeline_->slices.end(ops_[place]); }
+
+  const Timeline* timeline_;
+  std::vector<SliceIndex> ops_;   // by submission, then start
   std::vector<uint32_t> latest_;  // for each place in ops_, the op up to it that ends last
   std::vector<uint32_t> by_end_;
 };

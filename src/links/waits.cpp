@@ -14,7 +14,6 @@ namespace cgpu {
 namespace {
 
 using Kind = Synchronization::Kind;
-using Op = SubmittedOps::Op;
 
 class WaitFinder {
  public:
@@ -75,8 +74,7 @@ class WaitFinder {
   Wait own_copy(SliceIndex call) const {
     const auto copy = last_copy_.find(call);
     if (copy == last_copy_.end()) return {call};
-    const Op op{slices_.start[call], slices_.start[copy->second], slices_.end(copy->second), copy->second};
-    return ended_by(&op, time_of(call), {call, Wait::End::unknown, Wait::By::launch});
+    return ended_by(copy->second, time_of(call), {call, Wait::End::unknown, Wait::By::launch});
   }
 
   /// The wait of a call: the synchronization that the profile records for it, else what the name of the call says.
@@ -107,22 +105,22 @@ class WaitFinder {
     if (!streams) return wait;
     if ((!whole_device && awaited.stream < 0) || streams->size() > 1) return by_times(*streams, awaited, time, wait);
     wait.by = awaited.record != kNone ? Wait::By::record : whole_device ? Wait::By::device : Wait::By::stream;
-    return ended_by(streams->empty() ? nullptr : last_awaited(*streams->front(), awaited, time), time, wait);
+    return ended_by(streams->empty() ? kNone : last_awaited(*streams->front(), awaited, time), time, wait);
   }
 
   /// The last op that has to end before the wait can.
-  const Op* last_awaited(const SubmittedOps& stream, const Synchronization& awaited, const Interval& time) const {
+  SliceIndex last_awaited(const SubmittedOps& stream, const Synchronization& awaited, const Interval& time) const {
     if (awaited.kind != Kind::host_event) return stream.last_to_end(time.begin);
     if (awaited.record != kNone) return stream.last_to_end(slices_.start[awaited.record]);
     return stream.last_ended(time.begin, time.end);  // the position of the event is not known
   }
 
-  static Wait ended_by(const Op* op, const Interval& time, Wait wait) {
-    if (op == nullptr || op->end <= time.begin) {
+  Wait ended_by(SliceIndex op, const Interval& time, Wait wait) const {
+    if (op == kNone || slices_.end(op) <= time.begin) {
       wait.end = Wait::End::nothing;
     } else {
-      wait.end = op->end > time.end ? Wait::End::later : Wait::End::op;
-      wait.op = op->slice;
+      wait.end = slices_.end(op) > time.end ? Wait::End::later : Wait::End::op;
+      wait.op = op;
     }
     return wait;
   }
@@ -156,13 +154,14 @@ class WaitFinder {
     const SubmittedOps* own = submitted_.of_track(slices_.track[awaited.slice]);
     if (!streams || streams->size() != 1 || own == nullptr) return wait;
     const int64_t submitted = slices_.start[awaited.slice];
-    const Op* op = streams->front()->last_to_end(slices_.start[awaited.record]);
-    const Op* held = own->first_submitted(submitted);
-    if (op == nullptr || held == nullptr) return wait;
-    const Op* before = own->last_to_end(submitted);
-    const int64_t ready = std::max({submitted, held->submitted, before == nullptr ? submitted : before->end});
-    wait = ended_by(op, {ready, held->start}, wait);
-    if (wait.end == Wait::End::op) wait.held = held->slice;
+    const SliceIndex op = streams->front()->last_to_end(slices_.start[awaited.record]);
+    const SliceIndex held = own->first_submitted(submitted);
+    if (op == kNone || held == kNone) return wait;
+    const SliceIndex before = own->last_to_end(submitted);
+    const int64_t ready =
+        std::max({submitted, submission_of(timeline_, held), before == kNone ? submitted : slices_.end(before)});
+    wait = ended_by(op, {ready, slices_.start[held]}, wait);
+    if (wait.end == Wait::End::op) wait.held = held;
     return wait;
   }
 
@@ -193,13 +192,13 @@ class WaitFinder {
     if (seen == 1) wait.record = last->slice;
     const auto streams = submitted_.find({false, last->device, last->stream, process_of(last->slice)});
     const SliceIndex call = slices_.launch[last->slice];
-    const Op* op =
+    const SliceIndex op =
         !streams || streams->size() != 1
-            ? nullptr
+            ? kNone
             : streams->front()->last_ended(call == kNone ? INT64_MAX : slices_.start[call], slices_.end(last->slice));
-    if (op != nullptr && op->end > time.begin) {
+    if (op != kNone && slices_.end(op) > time.begin) {
       wait.end = Wait::End::op;
-      wait.op = op->slice;
+      wait.op = op;
     }
     return wait;
   }

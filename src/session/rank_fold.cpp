@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/ranks/rank_waits.h"
+#include "base/allocator.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "links/clocks.h"
@@ -265,9 +266,15 @@ class RankFold {
   std::vector<std::optional<Run>> runs_;  // by number
 };
 
+Session open_all(const OpenOptions& open, const Selection& selection) {
+  Session session = open_selected(open, selection);
+  return_freed_memory();
+  return session;
+}
+
 FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                             RunCollector* collector) {
-  FoldedSession folded{open_selected(open, selection), {}, {}};
+  FoldedSession folded{open_all(open, selection), {}, {}};
   const SessionFacts facts(folded.session);
   for (const WantedTable& table : wanted) folded.tables.push_back(make_table(*table.analysis, facts, table.options));
   for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
@@ -329,7 +336,7 @@ SeenRanks see_ranks(const OpenOptions& open, const Selection& selection, const s
                     RunCollector* collector) {
   if (std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, collector)) return std::move(*seen);
   SeenRanks seen;
-  seen.session = std::make_unique<Session>(open_selected(open, selection));
+  seen.session = std::make_unique<Session>(open_all(open, selection));
   seen.facts = std::make_unique<SessionFacts>(*seen.session);
   seen.partials = new_partials(wanted);
   for (uint32_t run = 0; run < seen.session->runs.size(); ++run) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/allocator.h"
 #include "session/exchange.h"
 #include "session/let_go.h"
 #include "session/selected_runs.h"
@@ -30,7 +31,9 @@ std::optional<Run> RankOpener::open(const ProfilePath& profile, const std::funct
   read.threads = threads_;
   read.progress = progress;
   std::optional<Run> run = read_if_profile(profile, read);
-  if (run) complete_run(*run, open_, dictionary_, threads_);
+  if (!run) return std::nullopt;
+  complete_run(*run, open_, dictionary_, threads_);
+  return_freed_memory();
   return run;
 }
 

@@ -120,9 +120,9 @@ Severity Investigation::sampled_severity(double share) const {
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
   if (!times_) times_.emplace(facts_.whole());
   const DependencyGraph& graph = facts_.whole().dependencies();
-  const Replay replayed = replay(graph, times_->weights(question));
+  const std::vector<int64_t> times = times_->replayed(question);
   int64_t predicted = 0;
-  for (const ReplayedPeriod& period : replayed_periods(graph, replayed.times, periods_, question.not_awaited)) {
+  for (const ReplayedPeriod& period : replayed_periods(graph, times, periods_, question.not_awaited)) {
     predicted += period.end - period.begin;
   }
   return std::max<int64_t>(measured_ - predicted, 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/host/launch_calls.h"
@@ -29,7 +30,8 @@ std::string_view text_of(NoCulprit reason) {
   return "";
 }
 
-IdleCulprits::IdleCulprits(const Timeline& timeline) : timeline_(timeline), begin_(timeline.tracks.size() + 1) {
+IdleCulprits::IdleCulprits(const Timeline& timeline, std::function<const Waits&()> waits)
+    : timeline_(timeline), begin_(timeline.tracks.size() + 1), waits_(std::move(waits)) {
   const Slices& slices = timeline.slices;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
     if (!is_host(timeline.kind(slice))) continue;
@@ -173,11 +175,10 @@ bool IdleCulprits::is_step(SliceIndex slice) const {
 }
 
 /// The op of the device that ended last of those that the waking op's stream was told to wait for.
-SliceIndex IdleCulprits::awaited_by(SliceIndex waking_op) {
-  if (!waits_) waits_ = std::make_unique<Waits>(timeline_);
+SliceIndex IdleCulprits::awaited_by(SliceIndex waking_op) const {
   const Slices& slices = timeline_.slices;
   SliceIndex latest = kNone;
-  for (const Wait* wait : waits_->around(waking_op)) {
+  for (const Wait* wait : waits_().around(waking_op)) {
     if (wait->held != waking_op || wait->op == kNone) continue;
     if (latest == kNone || slices.end(wait->op) > slices.end(latest)) latest = wait->op;
   }

@@ -5,7 +5,7 @@
 // slices in it.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -40,8 +40,8 @@ struct IdlePart {
 
 class IdleCulprits {
  public:
-  /// The timeline, of a completed run, must outlive this.
-  explicit IdleCulprits(const Timeline& timeline);
+  /// The timeline, of a completed run, must outlive this. `waits`: those of the timeline, asked for when first needed.
+  IdleCulprits(const Timeline& timeline, std::function<const Waits&()> waits);
 
   /// What a part has before its culprit is known: `slice` stands for the cause.
   struct Named {
@@ -62,14 +62,14 @@ class IdleCulprits {
   /// The outermost of those that the thread begins next.
   SliceIndex next_after(TrackIndex thread, int64_t time) const;
   bool is_step(SliceIndex slice) const;
-  SliceIndex awaited_by(SliceIndex waking_op);
+  SliceIndex awaited_by(SliceIndex waking_op) const;
 
   const Timeline& timeline_;
   bool has_calls_ = false;
   std::vector<SliceIndex> slices_;  // of the host, by thread, outer ones first
   std::vector<size_t> begin_;       // of each track in it
   std::vector<bool> steps_;         // names of iterations
-  std::unique_ptr<Waits> waits_;    // found when first needed
+  std::function<const Waits&()> waits_;
 };
 
 }  // namespace cgpu

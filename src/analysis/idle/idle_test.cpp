@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/idle/idle_causes.h"
-#include "analysis/idle/session_idle.h"
 #include "analysis/random_run.h"
+#include "analysis/session_facts.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "links/window.h"
@@ -179,9 +179,9 @@ TEST(Idle, TheFrameInWhichTheMainThreadSitsIsNamedWithItsStack) {
   EXPECT_EQ(integer_at(table, 0, "total_ns"), 70);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "pct"), 70.0);
 
-  SessionIdle idle(session);
+  const SessionFacts facts(session);
   std::vector<SliceIndex> stacks;
-  idle.for_each_gap(0, {0, 1}, [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
+  facts.idle().for_each_gap(0, {0, 1}, [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
     int64_t now = gap.time.begin;
     for (const IdlePart& part : parts) {
       EXPECT_EQ(part.time.begin, now);

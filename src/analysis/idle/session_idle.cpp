@@ -1,17 +1,21 @@
 #include "analysis/idle/session_idle.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/ranks/rank_waits.h"
 
 namespace cgpu {
 
-SessionIdle::SessionIdle(const Session& session)
-    : session_(session), whole_(session.whole ? *session.whole : session), hosts_(whole_.runs.size()) {}
+SessionIdle::SessionIdle(const Session& session, WaitsOfRun waits)
+    : session_(session),
+      whole_(session.whole ? *session.whole : session),
+      waits_of_run_(std::move(waits)),
+      hosts_(whole_.runs.size()) {}
 
-SessionIdle::SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
-    : SessionIdle(session) {
-  std::call_once(waits_once_, [&] { waits_ = {std::move(waits_for_others)}; });
+SessionIdle::SessionIdle(const Session& session, WaitsOfRun waits, std::vector<HostCauses::Wait> waits_for_others)
+    : SessionIdle(session, std::move(waits)) {
+  std::call_once(waits_for_others_once_, [&] { waits_for_others_ = {std::move(waits_for_others)}; });
 }
 
 SessionIdle::SessionIdle(const Session& part, SessionIdle& whole)
@@ -45,7 +49,11 @@ void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, cons
     visit(in_part(run, gap), parts);
   };
   with_host(run, ops, [&](OpsInWhole& there, Host& host) {
-    if (!host.culprits) host.culprits = std::make_unique<IdleCulprits>(there.timeline);
+    if (!host.culprits) {
+      host.culprits = std::make_unique<IdleCulprits>(
+          there.timeline,
+          [&keeper = keeper(), run = there.run]() -> const Waits& { return keeper.waits_of_run_(run); });
+    }
     for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes, *host.culprits,
                       session_.runs[run].part_of ? of_part : visit);
   });
@@ -58,11 +66,12 @@ void SessionIdle::for_each_host_piece(size_t run, TrackIndex thread, Interval ti
 }
 
 HostCauses& SessionIdle::causes_of(size_t run) {
-  std::call_once(waits_once_, [&] { waits_ = rank_waits(whole_); });
+  std::call_once(waits_for_others_once_, [&] { waits_for_others_ = rank_waits(whole_); });
   Host& host = hosts_[run];
   const std::optional<CallTree>& tree = whole_.runs[run].call_tree;
   if (!host.causes) {
-    host.causes = std::make_unique<HostCauses>(whole_.runs[run].timeline, waits_[run], tree ? &*tree : nullptr);
+    host.causes =
+        std::make_unique<HostCauses>(whole_.runs[run].timeline, waits_for_others_[run], tree ? &*tree : nullptr);
   }
   return *host.causes;
 }

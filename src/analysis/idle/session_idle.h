@@ -18,10 +18,13 @@ namespace cgpu {
 
 class SessionIdle {
  public:
-  /// The session must outlive this.
-  explicit SessionIdle(const Session& session);
+  /// What the synchronisations of a run of the whole session waited for. Asked for when first needed.
+  using WaitsOfRun = std::function<const Waits&(size_t run)>;
+
+  /// The session, and the waits, must outlive this.
+  SessionIdle(const Session& session, WaitsOfRun waits);
   /// Of a session of one rank, with its waits for ranks that are not open.
-  SessionIdle(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
+  SessionIdle(const Session& session, WaitsOfRun waits, std::vector<HostCauses::Wait> waits_for_others);
   /// Of a part of a session whose own gaps are known, and outlive this: what hosts show is found once for both.
   SessionIdle(const Session& part, SessionIdle& whole);
 
@@ -51,8 +54,9 @@ class SessionIdle {
   const Session& session_;
   const Session& whole_;
   SessionIdle* of_whole_ = nullptr;  // where another one has the hosts
-  std::once_flag waits_once_;
-  std::vector<std::vector<HostCauses::Wait>> waits_;  // by run of the whole
+  WaitsOfRun waits_of_run_ = nullptr;
+  std::once_flag waits_for_others_once_;
+  std::vector<std::vector<HostCauses::Wait>> waits_for_others_;  // by run of the whole
   struct Host {
     std::mutex mutex;
     std::unique_ptr<HostCauses> causes;  // made when first needed

@@ -42,38 +42,31 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole) : graph_(whole.dependencies()) {
   }
 }
 
-std::vector<int64_t> EdgeTimes::weights(const Question& question) const {
-  std::vector<int64_t> weights = weights_of(graph_);
+std::vector<int64_t> EdgeTimes::replayed(const Question& question) const {
   const auto moments = graph_.moments();
   const size_t gap = BoundBy(BoundBy::kernel_gap).number();
-  if (question.without_gap) {
-    for (MomentIndex to = 0; to < moments.size(); ++to) {
-      for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
-        if (kinds_[edge] == gap && question.without_gap(moments[to].run, moments[to].slice)) weights[edge] = 0;
-      }
+  auto part = parts_.begin();
+  return replayed_times(graph_, [&](uint32_t edge, MomentIndex to) {
+    int64_t freed = 0;
+    for (; part != parts_.end() && part->edge == edge; ++part) {
+      if (question.freed[part->kind]) freed += part->length;
     }
-  }
-  for (MomentIndex to = 0; to < moments.size(); ++to) {
-    for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
-      const Dependency& dependency = graph_.edges()[edge];
-      const bool excused = question.not_awaited && dependency.kind == EdgeKind::arrival &&
-                           moments[dependency.from].run == *question.not_awaited;
-      if (excused || is_over(dependency.kind, question.freed)) {
-        weights[edge] = kNoEdge;
-      } else if (kinds_[edge] != kSeveral && question.freed[kinds_[edge]]) {
-        weights[edge] = 0;
-      } else if (question.op_factor && (dependency.kind == EdgeKind::work || dependency.kind == EdgeKind::collective)) {
-        // Of a collective the op ends with the edge, since it begins with the last member.
-        const Moment& of_op = moments[dependency.kind == EdgeKind::work ? dependency.from : to];
-        const double factor = question.op_factor(of_op.run, of_op.slice);
-        weights[edge] = std::llround(static_cast<double>(weights[edge]) * factor);
-      }
+    const Dependency& dependency = graph_.edges()[edge];
+    const bool excused = question.not_awaited && dependency.kind == EdgeKind::arrival &&
+                         moments[dependency.from].run == *question.not_awaited;
+    if (excused || is_over(dependency.kind, question.freed)) return kNoEdge;
+    if (kinds_[edge] != kSeveral && question.freed[kinds_[edge]]) return int64_t{0};
+    if (kinds_[edge] == gap && question.without_gap && question.without_gap(moments[to].run, moments[to].slice)) {
+      return int64_t{0};
     }
-  }
-  for (const Part& part : parts_) {
-    if (question.freed[part.kind] && weights[part.edge] != kNoEdge) weights[part.edge] -= part.length;
-  }
-  return weights;
+    if (question.op_factor && (dependency.kind == EdgeKind::work || dependency.kind == EdgeKind::collective)) {
+      // Of a collective the op ends with the edge, since it begins with the last member.
+      const Moment& of_op = moments[dependency.kind == EdgeKind::work ? dependency.from : to];
+      const double factor = question.op_factor(of_op.run, of_op.slice);
+      return static_cast<int64_t>(std::llround(static_cast<double>(dependency.weight) * factor)) - freed;
+    }
+    return dependency.weight - freed;
+  });
 }
 
 }  // namespace cgpu

@@ -35,7 +35,8 @@ class EdgeTimes {
     /// A run that no other one waits for in collectives; how long it then takes itself does not count.
     std::optional<size_t> not_awaited = {};
   };
-  std::vector<int64_t> weights(const Question& question) const;
+  /// The times of the moments then.
+  std::vector<int64_t> replayed(const Question& question) const;
 
  private:
   struct Part {
@@ -47,7 +48,7 @@ class EdgeTimes {
 
   const DependencyGraph& graph_;
   std::vector<uint8_t> kinds_;  // by edge; kSeveral where parts_ has them
-  std::vector<Part> parts_;     // by edge
+  std::vector<Part> parts_;     // in the order of edges
 };
 
 }  // namespace cgpu

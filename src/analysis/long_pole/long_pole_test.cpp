@@ -103,7 +103,7 @@ TEST(Dependencies, RandomRunsReplayToTheirMeasuredTimes) {
     const Replay replayed = replay(graph, weights_of(graph));
     for (MomentIndex i = 0; i < graph.moments().size(); ++i) {
       ASSERT_EQ(replayed.times[i], graph.moments()[i].time) << "seed " << seed << ", moment " << i;
-      ASSERT_GE(graph.moments()[i].delay, 0);
+      ASSERT_GE(graph.delay(i), 0);
       for (uint32_t edge = graph.first_edge(i); edge < graph.end_edge(i); ++edge) {
         ASSERT_LT(graph.edges()[edge].from, i) << "seed " << seed;
       }

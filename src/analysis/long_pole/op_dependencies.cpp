@@ -52,7 +52,8 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     shown[part ? part->run : run] = &facts.run(run);
   }
   const std::vector<std::vector<int64_t>> slacks = slacks_of_ops(whole, ops);
-  for (const Moment& moment : graph.moments()) {
+  for (MomentIndex number = 0; number < graph.moments().size(); ++number) {
+    const Moment& moment = graph.moments()[number];
     if (moment.kind != Moment::Kind::begin || shown[moment.run] == nullptr) continue;
     const uint32_t op = ops[moment.run].op_of(moment.slice, searches[moment.run]);
     if (op == kNone) continue;
@@ -63,7 +64,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     const int64_t slack = slacks[moment.run][op];
     table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
                   shown_time(whole, moment.run, moment.time), cell(run.timeline.name(moment.slice)),
-                  cell(text_of(bound_by.kind)), bound_by.weight, moment.delay,
+                  cell(text_of(bound_by.kind)), bound_by.weight, graph.delay(number),
                   slack == kUnknown ? Cell() : Cell(slack)});
   }
   return table;

@@ -30,7 +30,7 @@ Table replay_table(const Analysis& analysis, const SessionFacts& facts, const Ta
     walk_critical_path(graph, replayed, period.last, period.begin,
                        [&](uint32_t, MomentIndex to, int64_t from, int64_t end) {
                          ++edges;
-                         unexplained += std::min(graph.moments()[to].delay, end - from);
+                         unexplained += std::min(graph.delay(to), end - from);
                        });
     table.append({whole.run(period.run).rank, step_cell(period), period.end - period.begin,
                   replayed.times[period.last] - period.begin, edges, unexplained});

@@ -1,0 +1,25 @@
+#include "base/allocator.h"
+
+#include <cstdlib>  // defines __GLIBC__
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace cgpu {
+
+void set_up_allocator() {
+#ifdef __GLIBC__
+  // Left to itself the allocator keeps columns of up to 32 MB that have been outgrown: a tenth of the memory of a run.
+  // Tables that come and go are better kept.
+  mallopt(M_MMAP_THRESHOLD, 2 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
+void return_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace cgpu
