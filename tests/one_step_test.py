@@ -43,7 +43,7 @@ class OneStep(unittest.TestCase):
                     self.assertAlmostEqual(got, float(value), 3)
                 else:
                     self.assertEqual(str(got), value)
-        self.assertGreater(len({table for table, *_ in found}), 35)
+        self.assertGreater(len({table for table, *_ in found}), 52)
 
 
 if __name__ == "__main__":
