@@ -28,6 +28,13 @@ bool has_value(const Table& table, RowView row, std::string_view column) {
   return !is_absent(row[table.column(column)]);
 }
 
+bool has_any(const Table& table, std::string_view column) {
+  for (const RowView row : table.rows()) {
+    if (has_value(table, row, column)) return true;
+  }
+  return false;
+}
+
 int64_t sum_of(const Table& table, std::string_view column) {
   int64_t sum = 0;
   for (const RowView row : table.rows()) sum += integer_of(table, row, column);

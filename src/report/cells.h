@@ -19,6 +19,9 @@ std::string text_of(const Table& table, RowView row, std::string_view column);
 /// Whether there is a value in a column of a row.
 bool has_value(const Table& table, RowView row, std::string_view column);
 
+/// Whether there is a value in a column of any row.
+bool has_any(const Table& table, std::string_view column);
+
 int64_t sum_of(const Table& table, std::string_view column);
 /// Whether two rows differ in a column.
 bool varies(const Table& table, std::string_view column);

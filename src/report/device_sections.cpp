@@ -107,6 +107,39 @@ Section describe_gpu_time(Table table, const Scope& scope) {
                     columns, 16);
 }
 
+Section describe_mfu(Table table, const Scope& scope) {
+  const auto at_most = [&](std::string_view column) {
+    double most = 0;
+    for (const RowView row : table.rows()) most = std::max(most, number_of(table, row, column));
+    return most;
+  };
+  // "11.7%", of several devices "at most 11.7%".
+  const auto share = [&](std::string_view column) {
+    return (table.row_count() > 1 ? "at most " : "") + share_text(at_most(column), 100.0);
+  };
+  std::string summary =
+      fmt::format("What framework ops computed, by their shapes: {}{} over the span of the device ops.",
+                  table.row_count() > 1 ? "at most " : "", format_rate(at_most("flops_per_s"), "FLOP/s"));
+  if (has_any(table, "mfu_pct")) {
+    summary += fmt::format(
+        " Matrix products, convolutions and attention reached {} of the peak rate (model FLOPs utilisation)",
+        share("mfu_pct"));
+    if (has_any(table, "achievable_pct")) {
+      summary +=
+          fmt::format(", {} of the best rate that was measured on this model of device", share("achievable_pct"));
+    }
+    summary += ".";
+  } else {
+    summary += fmt::format(" The peak rate for their types is not known on this {}: `--peak NAME=RATE` states it.",
+                           scope.device);
+  }
+  summary += fmt::format(" FLOPs are known of {} of the time of device ops.", share("flops_known_pct"));
+  std::vector<std::string_view> columns = place_columns(scope);
+  columns.insert(columns.end(), {"mfu_pct", "achievable_pct", "flops_per_s", "flops_known_pct", "bandwidth_pct",
+                                 "bytes_per_s", "bytes_known_pct"});
+  return section_of("FLOPs and bandwidth", summary, std::move(table), columns, 16);
+}
+
 Section describe_streams(Table table, const Scope& scope) {
   RowView busiest = largest_of(table, "busy_ns");
   const std::string summary =

@@ -25,6 +25,7 @@ Section describe_info(Table table, const Scope& scope);
 Section describe_findings(Table table, const Scope& scope);
 Section describe_devices(Table table, const Scope& scope);
 Section describe_gpu_time(Table table, const Scope& scope);
+Section describe_mfu(Table table, const Scope& scope);
 Section describe_streams(Table table, const Scope& scope);
 Section describe_steps(Table table, const Scope& scope);
 Section describe_idle(Table table, const Scope& scope);

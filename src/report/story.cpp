@@ -24,6 +24,7 @@ constexpr ReportPart kParts[] = {
     {"findings", describe_findings},
     {"devices", describe_devices},
     {"gpu_time", describe_gpu_time},
+    {"mfu", describe_mfu},
     {"streams", describe_streams},
     {"steps", describe_steps},
     {"idle", describe_idle},
@@ -115,7 +116,9 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   for (size_t i = 0; i < tables.size(); ++i) {
     // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
-    const bool is_told = !tables[i].empty() || (tables[i].name == "findings" && ranks_let_go);
+    const bool is_told = tables[i].name == "findings" ? !tables[i].empty() || ranks_let_go
+                         : tables[i].name == "mfu"    ? has_any(tables[i], "flops")
+                                                      : !tables[i].empty();
     if (is_told) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);
