@@ -48,8 +48,8 @@ void PerfettoRunWriter::write_description() {
 
 void PerfettoRunWriter::write_track(ViewTrackId id) {
   const ViewTrack& track = view_.tracks()[id];
-  if (track.kind == ViewKind::call_path) return;      // follows from the samples
-  if (track.kind == ViewKind::critical_path) return;  // would cost the graph of dependencies
+  if (track.kind == ViewKind::call_path) return;  // follows from the samples
+  if (is_found_on_demand(track.kind)) return;
   if (track.kind == ViewKind::counter) return write_counter(id);
   if (track.kind == ViewKind::busy) return write_busy(id);
   if (view_.derived(id) != nullptr) return write_derived(id);

@@ -8,6 +8,7 @@
 
 #include "analysis/session_clock.h"
 #include "base/threads.h"
+#include "kernels/kernel_class.h"
 #include "tiles/ops_by_start.h"
 
 namespace cgpu {
@@ -76,6 +77,15 @@ void SliceFacts::merge(const SliceFacts& other) {
   projected = projected || other.projected;
 }
 
+namespace {
+
+bool is_product(KernelClass kernel_class) {
+  return kernel_class == KernelClass::gemm || kernel_class == KernelClass::moe_gemm ||
+         kernel_class == KernelClass::convolution;
+}
+
+}  // namespace
+
 OpFacts::OpFacts(const Timeline& timeline) : device_of(timeline.tracks.size()) {
   for (auto& [device, ops] : ops_by_start(timeline)) devices[device].ops = std::move(ops);
   const DeviceOps& ops = timeline.device_ops;
@@ -89,6 +99,7 @@ OpFacts::OpFacts(const Timeline& timeline) : device_of(timeline.tracks.size()) {
     DeviceFacts& facts = device->second;
     facts.launched = facts.launched || timeline.slices.launch[slice] != kNone;
     facts.communication = facts.communication || ops.kind[op] == OpKind::communication;
+    facts.products = facts.products || is_product(static_cast<KernelClass>(ops.kernel_class[op]));
   }
   find_devices_of_idle_streams(timeline, device_of);
 }

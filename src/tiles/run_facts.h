@@ -45,6 +45,7 @@ struct DeviceFacts {
   std::vector<OpIndex> ops;    // with plausible durations, sorted as in ops_by_start.h
   bool launched = false;       // some op has a launch in the profile
   bool communication = false;  // some op communicates
+  bool products = false;       // some op multiplies matrices or is a convolution
   bool operator==(const DeviceFacts&) const = default;
 };
 

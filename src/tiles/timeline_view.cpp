@@ -12,9 +12,11 @@
 
 #include "analysis/long_pole/edge_parts.h"
 #include "analysis/session_clock.h"
+#include "analysis/steps/layer_parts.h"
 #include "base/threads.h"
 #include "kernels/kernel_class.h"
 #include "tiles/critical_path.h"
+#include "tiles/layer_slices.h"
 
 namespace cgpu {
 
@@ -23,7 +25,10 @@ namespace {
 constexpr int kSliceKinds = static_cast<int>(SliceKind::other) + 1;
 
 /// Kinds of derived slices, numbered after those of the profile.
-enum class DerivedKind : uint8_t { idle = kSliceKinds, exposed, step, range, kernel_gap };
+enum class DerivedKind : uint8_t { idle = kSliceKinds, exposed, step, range, kernel_gap, layer, layer_part };
+
+/// Layers with a name of their own: few models have more.
+constexpr uint32_t kNamedLayers = 128;
 
 uint16_t colour_of(uint8_t kind, uint8_t detail) {
   return static_cast<uint16_t>(kind << 8 | detail);
@@ -73,6 +78,7 @@ struct TimelineView::OpenTrack {
   DerivedSlices derived;
   std::unique_ptr<IdleSlices> idle;
   std::unique_ptr<CallPaths> paths;
+  const LayerSlices* layers = nullptr;  // kept with those of the other devices of the run
   std::unique_ptr<LaneIndex> lanes;
   std::unique_ptr<CounterIndex> counter;
   std::unique_ptr<Activity> activity;
@@ -88,7 +94,8 @@ struct TimelineView::Device {
 
 struct TimelineView::OpenRun {
   std::map<int32_t, Device> devices;
-  std::unique_ptr<Frames> frames;  // where the call tree knows the places of samples
+  Once<std::map<int32_t, LayerSlices>> layers;  // by device
+  std::unique_ptr<Frames> frames;               // where the call tree knows the places of samples
 };
 
 TimelineView::TimelineView(const SessionFacts& facts, unsigned threads, const Progress& progress)
@@ -109,6 +116,7 @@ TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_r
     cause_names_.push_back(names_.add(text));
   }
   kernel_gap_name_ = names_.add("kernel gap");
+  name_layers();
   for (size_t run = 0; run < session_.runs.size(); ++run) {
     for (const Step& step : facts.steps(run)) step_names_.push_back(names_.add(fmt::format("step {}", step.number)));
     if (!of_runs[run].ops.in_file_order) {
@@ -132,6 +140,17 @@ TimelineView::TimelineView(const SessionFacts& facts, std::vector<RunFacts> of_r
 }
 
 TimelineView::~TimelineView() = default;
+
+void TimelineView::name_layers() {
+  if (std::none_of(tracks().begin(), tracks().end(),
+                   [](const auto& track) { return track.kind == ViewKind::layers; })) {
+    return;
+  }
+  for (uint32_t number = 0; number < kNamedLayers; ++number)
+    layer_names_.push_back(names_.add(fmt::format("layer {}", number)));
+  layer_names_.push_back(names_.add(fmt::format("layer {} or above", kNamedLayers)));
+  for (const std::string_view part : kLayerParts) part_names_.push_back(names_.add(std::string(part)));
+}
 
 /// A frame has the number of the slices that are called so.
 void TimelineView::name_frames(size_t run) {
@@ -172,7 +191,7 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
     }
     if (track.kind == ViewKind::call_path) {
       measure_paths(track);
-    } else if (id < kFirstScreen && track.kind != ViewKind::critical_path) {
+    } else if (id < kFirstScreen && !is_found_on_demand(track.kind)) {
       OpenTrack& opened = open(id, track.source == kNone ? nullptr : &slices[id]);
       if (opened.lanes) track.lanes = std::max<uint32_t>(opened.lanes->lanes(), 1);
     } else if (track.source != kNone) {
@@ -197,7 +216,8 @@ void TimelineView::measure_paths(ViewTrack& track) {
 std::vector<std::string> TimelineView::kinds() {
   std::vector<std::string> kinds;
   for (int kind = 0; kind < kSliceKinds; ++kind) kinds.emplace_back(text_of(static_cast<SliceKind>(kind)));
-  for (const char* kind : {"idle", "exposed_communication", "step", "range", "kernel_gap"}) kinds.emplace_back(kind);
+  for (const char* kind : {"idle", "exposed_communication", "step", "range", "kernel_gap", "layer", "layer_part"})
+    kinds.emplace_back(kind);
   for (const NodeKind kind :
        {NodeKind::root, NodeKind::entry, NodeKind::function, NodeKind::loop, NodeKind::line, NodeKind::instruction}) {
     kinds.emplace_back(text_of(kind));
@@ -206,7 +226,7 @@ std::vector<std::string> TimelineView::kinds() {
 }
 
 uint8_t TimelineView::kind_of(NodeKind kind) {
-  return static_cast<uint8_t>(static_cast<int>(DerivedKind::kernel_gap) + 1 + static_cast<int>(kind));
+  return static_cast<uint8_t>(static_cast<int>(DerivedKind::layer_part) + 1 + static_cast<int>(kind));
 }
 
 bool TimelineView::has_slices(ViewTrackId track) const {
@@ -255,6 +275,11 @@ SliceLook TimelineView::look(ViewTrackId id, SliceIndex slice) const {
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::exposed), 0)};
       case ViewKind::critical_path:
         return look_of_path(track.run, name, own->origin[slice]);
+      case ViewKind::layers:
+        if (name >= LayerSlices::kFirstPart) {
+          return {part_names_[name - LayerSlices::kFirstPart], colour_of(derived_kind(DerivedKind::layer_part), 0)};
+        }
+        return {layer_names_[std::min(name, kNamedLayers)], colour_of(derived_kind(DerivedKind::layer), 0)};
       default:
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::range), 0)};
     }
@@ -314,7 +339,19 @@ const DerivedSlices& TimelineView::derived_of(const ViewTrack& track, const Open
   if (track.kind == ViewKind::critical_path) {
     return critical_path_.get([&] { return critical_path_slices(facts_); })[track.run];
   }
-  return opened.idle ? opened.idle->slices : opened.paths ? opened.paths->boxes : opened.derived;
+  return opened.idle     ? opened.idle->slices
+         : opened.paths  ? opened.paths->boxes
+         : opened.layers ? opened.layers->slices
+                         : opened.derived;
+}
+
+const LayerSlices& TimelineView::layers_of(const ViewTrack& track) const {
+  static const LayerSlices none;
+  const auto& devices = opened_runs_[track.run]->layers.get([&] {
+    return layer_slices({facts_, track.run, static_cast<uint32_t>(track.run)});
+  });
+  const auto found = devices.find(*track.device);
+  return found == devices.end() ? none : found->second;
 }
 
 const IdleSlices& TimelineView::idle(ViewTrackId track) const {
@@ -421,6 +458,12 @@ void TimelineView::build(ViewTrackId id, OpenTrack& opened, std::vector<SliceInd
     }
     case ViewKind::critical_path:
       break;  // kept for all runs together
+    case ViewKind::layers: {
+      opened.layers = &layers_of(track);
+      const DerivedSlices& layers = opened.layers->slices;
+      opened.lanes = std::make_unique<LaneIndex>(SliceTimes(layers.start, layers.duration, zero), opened.layers->lane);
+      return;
+    }
     case ViewKind::call_path: {
       const PathExtent extent{0, *track.lanes, *track.slices};
       opened.paths = std::make_unique<CallPaths>(

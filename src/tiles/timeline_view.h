@@ -21,6 +21,7 @@
 #include "tiles/counter_index.h"
 #include "tiles/derived_slices.h"
 #include "tiles/lane_index.h"
+#include "tiles/layer_slices.h"
 #include "tiles/shared_names.h"
 #include "tiles/tile.h"
 #include "tiles/view_tracks.h"
@@ -121,6 +122,7 @@ class TimelineView {
   std::vector<SliceIndex> slices_of(const ViewTrack& track) const;
   SliceParents parents_of(const ViewTrack& track) const;
   std::vector<PathSample> path_samples_of(const ViewTrack& track) const;
+  void name_layers();
   void name_frames(size_t run);
   void measure_paths(ViewTrack& track);
   struct Device;
@@ -129,6 +131,7 @@ class TimelineView {
   Device& active_device_of(const ViewTrack& track) const;
   SliceLook look_of_slice(size_t run, SliceIndex slice) const;
   SliceLook look_of_path(size_t run, uint32_t bound_by, SliceIndex about) const;
+  const LayerSlices& layers_of(const ViewTrack& track) const;
   const DerivedSlices& derived_of(const ViewTrack& track, const OpenTrack& opened) const;
   void lay_out_all(unsigned threads, const Progress& progress);
 
@@ -140,6 +143,8 @@ class TimelineView {
   std::vector<uint32_t> step_names_;   // of all runs, one after another
   std::vector<uint32_t> cause_names_;  // by IdleCause
   uint32_t kernel_gap_name_ = 0;
+  std::vector<uint32_t> layer_names_;  // by number, the last for all from there on; empty without such tracks
+  std::vector<uint32_t> part_names_;   // by place in kLayerParts
   std::vector<std::vector<std::pair<SliceIndex, OpIndex>>> sorted_ops_;  // by run; only where the ops are not sorted
   std::vector<std::vector<uint32_t>> frame_names_;                       // by run and node
   int64_t span_ = 1;

@@ -8,7 +8,10 @@
 
 #include "analysis/long_pole/edge_parts.h"
 #include "analysis/random_run.h"
+#include "analysis/steps/layer_parts.h"
+#include "analysis/steps/run_layers.h"
 #include "analysis/test_tables.h"
+#include "analysis/test_timeline.h"
 
 namespace cgpu {
 namespace {
@@ -55,7 +58,12 @@ TEST(TimelineView, EverySliceStandsOnOneTrack) {
       const ViewTrack& track = view.tracks()[id];
       if (!view.has_slices(id)) continue;
       const LaneIndex& lanes = view.lanes(id);
-      EXPECT_EQ(track.lanes.value_or(lanes.lanes()), std::max<uint32_t>(lanes.lanes(), track.source == kNone ? 1 : 0));
+      if (track.kind == ViewKind::layers) {
+        EXPECT_EQ(track.lanes, LayerSlices::kLanes);  // before it is known whether there are any
+      } else {
+        EXPECT_EQ(track.lanes.value_or(lanes.lanes()),
+                  std::max<uint32_t>(lanes.lanes(), track.source == kNone ? 1 : 0));
+      }
       EXPECT_EQ(track.slices.value_or(lanes.slices()), lanes.slices());
       if (track.source != kNone) slices += lanes.slices();
     }
@@ -127,6 +135,72 @@ TEST(TimelineView, TheCriticalPathIsThatOfTheTable) {
     EXPECT_EQ(found, expected) << "seed " << seed;
   }
   EXPECT_GT(checked, 200);
+}
+
+/// The name of the slice of a lane that is there at a moment, "" where there is none.
+std::string name_at(const TimelineView& view, ViewTrackId track, uint32_t number, int64_t time) {
+  if (number >= view.lanes(track).lanes()) return "";
+  const Lane lane = view.lanes(track).lane(number);
+  for (size_t position = 0; position < lane.size(); ++position) {
+    if (lane.start(position) <= time && time < lane.end(position)) {
+      return std::string(view.names()[view.look(track, lane.slice(position)).name]);
+    }
+  }
+  return "";
+}
+
+TEST(TimelineView, AtTheStartOfEachOpStandItsLayerAndItsPart) {
+  // By their kernels: two steps of an embedding and five layers, on two devices.
+  TestRun run;
+  for (const int32_t device : {0, 1}) {
+    int64_t time = 10 * device;
+    const auto add = [&](const char* name, KernelClass kernel_class) {
+      const SliceIndex call = run.host(SliceKind::runtime_call, "launch", time, 1);
+      run.kernel(name, time, 30, {device, 7, OpKind::compute, kernel_class, call});
+      time += 100;
+    };
+    for (int step = 0; step < 2; ++step) {
+      add("embed", KernelClass::embedding);
+      for (int layer = 0; layer < 5; ++layer) {
+        add("norm_1", KernelClass::normalization);
+        add("flash_attention", KernelClass::attention);
+        add("gemm_out", KernelClass::gemm);
+        add("norm_2", KernelClass::normalization);
+        add("gemm_up", KernelClass::gemm);
+        add("silu", KernelClass::activation);
+      }
+    }
+  }
+  const Session session = session_of(std::move(run));
+  const SessionFacts facts(session);
+  const TimelineView view(facts);
+  const RunLayers layers = find_layers({facts, 0, 0});
+  const std::vector<ViewTrackId> tracks = of_kind(view, ViewKind::layers);
+  ASSERT_EQ(tracks.size(), 2u);
+  int64_t in_layers = 0;
+  for (const PlacedOp& op : layers.ops) {
+    const ViewTrackId track = tracks[static_cast<size_t>(op.device)];
+    EXPECT_EQ(view.tracks()[track].device, static_cast<int32_t>(op.device));
+    const int64_t start = session.runs[0].timeline.slices.start[op.slice] - view.zero(0);
+    const bool is_in_layer = op.layer != kNoLayer;
+    EXPECT_EQ(name_at(view, track, 0, start), is_in_layer ? "layer " + std::to_string(op.layer) : "");
+    EXPECT_EQ(name_at(view, track, 1, start), is_in_layer || op.part != kOtherPart ? op.part : "");
+    in_layers += is_in_layer ? 1 : 0;
+  }
+  EXPECT_EQ(in_layers, 2 * 2 * 5 * 6);
+  // A layer lasts until its last op has ended, or the next one begins.
+  const Lane lane = view.lanes(tracks[0]).lane(0);
+  ASSERT_EQ(lane.size(), 10u);
+  EXPECT_EQ(lane.start(0), 100);
+  EXPECT_EQ(lane.duration(0), 530);
+}
+
+TEST(TimelineView, ADeviceThatMultipliesNoMatricesHasNoTrackOfLayers) {
+  TestRun run;
+  run.kernel("copy", 0, 10, {0, 7, OpKind::compute, KernelClass::elementwise, kNone});
+  const Session session = session_of(std::move(run));
+  const SessionFacts facts(session);
+  EXPECT_TRUE(of_kind(TimelineView(facts), ViewKind::layers).empty());
 }
 
 TEST(TimelineView, ActivityAndExposedCommunicationAddUpToTheTable) {

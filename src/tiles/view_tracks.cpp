@@ -12,6 +12,7 @@
 #include "base/natural_order.h"
 #include "tiles/derived_slices.h"
 #include "tiles/lane_index.h"
+#include "tiles/layer_slices.h"
 
 namespace cgpu {
 
@@ -71,6 +72,7 @@ class TracksOfRun {
   void add_all() {
     if (facts_.steps) add(ViewKind::steps, "Iterations", "steps").lanes = 1;
     if (has_critical_path_) add(ViewKind::critical_path, "Critical path", "critical path").lanes = 1;
+    add_layers();
     for (const auto& [device, facts] : facts_.ops.devices) add_device(device, facts);
     add_sources([&](TrackIndex track) {
       const std::optional<int32_t>& device = facts_.ops.device_of[track];
@@ -123,6 +125,17 @@ class TracksOfRun {
       if (track.run != number_) continue;
       const int number = ++seen[{track.group, track.name}];
       if (number > 1) track.name += fmt::format(" ({})", number);
+    }
+  }
+
+  /// Of the devices that compute what models are made of.
+  void add_layers() {
+    for (const auto& [device, facts] : facts_.ops.devices) {
+      if (!facts.products) continue;
+      const std::string name = facts_.ops.devices.size() == 1 ? "layers" : name_of_device(run_, device) + " layers";
+      ViewTrack& track = add(ViewKind::layers, "Layers", name);
+      track.device = device;
+      track.lanes = LayerSlices::kLanes;
     }
   }
 
@@ -268,8 +281,14 @@ const char* text_of(ViewKind kind) {
       return "call_path";
     case ViewKind::critical_path:
       return "critical_path";
+    case ViewKind::layers:
+      return "layers";
   }
   return "other";
+}
+
+bool is_found_on_demand(ViewKind kind) {
+  return kind == ViewKind::critical_path || kind == ViewKind::layers;
 }
 
 ViewTracks::ViewTracks(const Session& session, const std::vector<RunFacts>& facts) {

@@ -27,9 +27,13 @@ enum class ViewKind : uint8_t {
   exposed,
   counter,
   call_path,
-  critical_path
+  critical_path,
+  layers
 };
 const char* text_of(ViewKind kind);  // "thread", ...
+/// Whether the slices of such a track are found when somebody looks at it, since that takes long: neither searched nor
+/// exported.
+bool is_found_on_demand(ViewKind kind);
 
 using ViewTrackId = uint32_t;
 

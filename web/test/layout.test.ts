@@ -89,6 +89,8 @@ test("the critical path begins folded, so that it is computed only when somebody
   const path = track(6, ["Critical path"], "critical path", 1, "critical_path");
   const folded = foldedAtFirst([path, ...TRACKS.slice(0, 3)]);
   assert.deepEqual(folded, new Set([groupId(6, 0)]));
+  const layers = track(6, ["Layers"], "layers", 2, "layers");
+  assert.deepEqual(foldedAtFirst([layers, ...TRACKS.slice(0, 3)]), new Set([groupId(6, 0)]));
   const rows = layout([path], { ...PLAIN, folded }).main;
   assert.ok(rows.length === 1 && rows[0]!.kind === "group" && rows[0]!.summary.length === 0);
 });

@@ -53,6 +53,11 @@ std::optional<int64_t> number_behind(std::string_view text, std::string_view wor
 
 }  // namespace
 
+uint32_t place_of_part(std::string_view part) {
+  const auto at = std::find(kLayerParts.begin(), kLayerParts.end(), part);
+  return at == kLayerParts.end() ? 0 : static_cast<uint32_t>(at - kLayerParts.begin());
+}
+
 std::string_view part_of_class(KernelClass kernel_class, std::string_view name) {
   switch (kernel_class) {
     case KernelClass::collective:

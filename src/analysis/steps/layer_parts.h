@@ -2,6 +2,8 @@
 // around it in the sequence of a layer. And which phase of serving an annotation stands for.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +12,15 @@
 namespace cgpu {
 
 inline constexpr std::string_view kOtherPart = "other";
+
+/// All that there are.
+inline constexpr std::array<std::string_view, 17> kLayerParts = {
+    kOtherPart,      "attention",   "MLP",         "normalization", "MoE router",
+    "MoE",           "expert GEMM", "dispatch",    "combine",       "expert exchange",
+    "communication", "state space", "convolution", "embedding",     "head",
+    "loss",          "optimizer"};
+/// The place of one of them.
+uint32_t place_of_part(std::string_view part);
 
 /// The part that a class of device ops is by itself ("attention", "expert GEMM", ...); "" where what stands around it
 /// decides (a matrix product can be of anything). `name` tells the two directions of an exchange of experts apart.

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -134,6 +136,33 @@ TestRun model_run(int64_t steps, int64_t layers, bool marks) {
     if (marks) run.host(SliceKind::annotation, "ProfilerStep#" + std::to_string(step), begin, time - begin);
   }
   return run;
+}
+
+TEST(Layers, EveryPartIsInTheList) {
+  const auto has = [](std::string_view part) {
+    return part.empty() || std::find(kLayerParts.begin(), kLayerParts.end(), part) != kLayerParts.end();
+  };
+  std::set<std::string_view> met;
+  for (int number = 0; number <= static_cast<int>(KernelClass::unknown); ++number) {
+    for (const char* name : {"kernel", "dispatch", "combine"}) {
+      const auto kernel_class = static_cast<KernelClass>(number);
+      met.insert(part_of_class(kernel_class, name));
+      for (const std::string_view part :
+           parts_of_sequence({{KernelClass::normalization, "norm"}, {kernel_class, name}})) {
+        met.insert(part);
+      }
+    }
+  }
+  for (const char* module :
+       {"LayerNorm", "router", "self_attn", "mixer", "MoE", "mlp", "embed", "lm_head", "conv1", "loss"}) {
+    met.insert(part_of_module(module));
+  }
+  for (const std::string_view part : met) {
+    EXPECT_TRUE(has(part)) << part;
+    if (part.empty()) continue;
+    EXPECT_EQ(kLayerParts.at(place_of_part(part)), part);
+  }
+  EXPECT_EQ(met.size(), kLayerParts.size() + 1);  // and ""
 }
 
 TEST(Layers, AreFoundInTheSequenceOfKernels) {

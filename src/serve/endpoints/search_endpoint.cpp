@@ -73,7 +73,7 @@ class Search {
     for (ViewTrackId id = 0; id < view_.tracks().size() && !own_; ++id) {
       const ViewTrack& track = view_.tracks()[id];
       if (track.source != kNone || !view_.has_slices(id) || !is_wanted(id)) continue;
-      if (track.kind == ViewKind::critical_path) continue;  // what it leads through is found where it lies
+      if (is_found_on_demand(track.kind)) continue;  // what it is about is found where it lies
       if (track.kind == ViewKind::idle) {
         search_causes(id, take);
       } else if (track.kind == ViewKind::call_path) {

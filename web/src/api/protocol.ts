@@ -74,7 +74,8 @@ export type TrackKind =
   | "exposed"
   | "counter"
   | "call_path"
-  | "critical_path";
+  | "critical_path"
+  | "layers";
 
 export interface Track {
   id: number;

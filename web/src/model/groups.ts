@@ -151,12 +151,12 @@ export function foldedAtFirst(tracks: readonly Track[]): Set<number> {
   for (const group of allGroups(groupTree(tracks))) {
     const all = tracksIn(group);
     const host = group.groups.size === 0 && all.every((track) => HOST_KINDS.has(track.kind));
-    const path = all.every((track) => track.kind === "critical_path"); // computed when somebody looks at it
+    const onDemand = all.every((track) => track.kind === "critical_path" || track.kind === "layers"); // found when looked at
     const counters = all.length > FEW_COUNTERS && all.every((track) => track.kind === "counter");
     const rank = manyRuns && group.depth === 0;
     const nested = tracks.length > FEW_TO_NEST && group.depth > (runs.length > 1 ? 1 : 0);
     const otherHost = manyRuns && host && all[0]!.run !== runs[0];
-    if (group.gathered || path || counters || rank || nested || otherHost) folded.add(group.id);
+    if (group.gathered || onDemand || counters || rank || nested || otherHost) folded.add(group.id);
   }
   return folded;
 }

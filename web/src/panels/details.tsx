@@ -94,7 +94,11 @@ function Shown({ context, details }: { context: ViewContext; details: SliceDetai
           </Section>
         )}
         {details.origin && (
-          <Section title={details.node ? "Its first sample" : "What it is about"}>
+          <Section
+            title={
+              details.node ? "Its first sample" : /^layer/.test(details.kind) ? "Its first op" : "What it is about"
+            }
+          >
             <Links slices={[details.origin]} onOpen={go} />
           </Section>
         )}

@@ -443,3 +443,44 @@ describe("the critical path", { skip }, () => {
     }
   });
 });
+
+describe("the layers of the model", { skip }, () => {
+  let server, browser, page, session;
+
+  before(async () => {
+    server = await Server.start([
+      await builtTrace(scratch(), "model.json", "--model", "cnn", "--steps", 2, "--layers", 3),
+    ]);
+    browser = await startBrowser();
+    page = await openTimeline(await newWindow(browser), server.url);
+    session = await server.json("/api/p/0/session");
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+
+  test("are asked for when their heading is unfolded: layers above, their parts below, which lead to ops", async () => {
+    const track = session.tracks.find(({ kind }) => kind === "layers");
+    await page.evaluate((span) => window.cgpu.show(0, span), session.span);
+    await settled(page);
+    assert.equal(await page.evaluate((id) => window.cgpu.place(id, 0), track.id), null, "folded at first");
+    await page.locator(".pane-main .head.group .name", { hasText: "Layers" }).click();
+    await until(page, "it is there", () => page.evaluate((id) => window.cgpu.place(id, 1), track.id));
+    await settled(page);
+
+    const slices = await Promise.all(
+      Array.from({ length: 12 }, (_, slice) => server.json(`/api/p/0/slice?track=${track.id}&slice=${slice}`)),
+    );
+    const details = page.locator(".details");
+    for (const [lane, name] of [
+      [0, /^layer \d$/],
+      [1, /^(convolution|normalization)$/],
+    ]) {
+      const slice = slices.find((each) => each.lane === lane && name.test(each.name));
+      await clickSlice(page, { track: track.id, lane, start: slice.start, duration: slice.duration });
+      await details.locator(".slice-name", { hasText: slice.name }).waitFor();
+      await details.getByText("Its first op").waitFor();
+    }
+  });
+});

@@ -19,7 +19,7 @@ const PICTURES = [
   {
     name: "training",
     options: ["--model", "cnn", "--steps", 2, "--layers", 2, "--idle", "synchronization,data_loading,lock"],
-    hashes: { whole: "811c9dc5-9d399293", part: "811c9dc5-00808c21", close: "811c9dc5-5a7118ed" },
+    hashes: { whole: "811c9dc5-77efbb93", part: "811c9dc5-722622a1", close: "811c9dc5-8ca17aed" },
   },
   {
     name: "recommendation, AMD",
@@ -35,12 +35,12 @@ const PICTURES = [
       "--idle",
       "blocking_copy,allocation",
     ],
-    hashes: { whole: "811c9dc5-46cefbf5", part: "811c9dc5-085e853c", close: "811c9dc5-64d19389" },
+    hashes: { whole: "811c9dc5-376f05f5", part: "811c9dc5-c6f0dfbc", close: "811c9dc5-01e3e189" },
   },
   {
     name: "decoding",
     options: ["--model", "llm", "--steps", 2, "--layers", 2, "--streams", 3, "--orphans", 5],
-    hashes: { whole: "811c9dc5-025b789c", part: "811c9dc5-cdb381f4", close: "811c9dc5-7efe3623" },
+    hashes: { whole: "811c9dc5-7cb40e1c", part: "811c9dc5-4c209bf4", close: "811c9dc5-ac668ea3" },
   },
 ];
 const WINDOWS = { whole: [0, 1], part: [0.4, 0.6], close: [0.5, 0.5002] }; // shares of the run
