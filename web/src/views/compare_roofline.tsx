@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
 import type { Changes, Table } from "../api/protocol";
 import { duration, grouped, oneLine, short, withUnit } from "../model/format";
+import { SIDES } from "../model/two_axes";
 import { Plot, type Frame } from "../ui/chart";
 import { useSize } from "../ui/hooks";
 import { pairsOfLaunches, pairsOfShapes, type RooflinePair, type RooflinePoint } from "./compare_roofline_model";
@@ -21,7 +22,6 @@ const LAUNCHES = "compare_launches";
 const MOST_SHOWN = 300;
 const REACH = 24; // CSS pixels
 const AS_LONG = 0.01; // of the time in A
-const SIDES = ["a", "b"] as const;
 
 /** Whether both runs have ops with shapes, or measured launches. */
 export const haveRooflines = (compared: Compared, changes: Changes): boolean =>
