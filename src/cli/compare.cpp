@@ -37,6 +37,7 @@ struct CompareCommand {
   std::string table;
   std::string by;
   std::vector<std::string> metric;
+  std::vector<std::string> columns;
   std::vector<std::string> at;
   std::string where;
   std::string sort;
@@ -73,6 +74,7 @@ struct CompareCommand {
   std::string table_name() const { return table.empty() || table.starts_with("compare_") ? table : "compare_" + table; }
 
   Compared of_two(const std::vector<std::string>& runs) const {
+    if (!columns.empty()) throw Error("compare: --columns is of more than two runs, or of summaries");
     // What is wrong is said first.
     const std::string name =
         table.empty() && at.empty() ? "" : find_comparison_table(table.empty() ? "times" : table).name;
@@ -126,7 +128,8 @@ struct CompareCommand {
     }
     InputOptions selected = input;
     selected.step = step;
-    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by, metric_of_many());
+    Compared compared =
+        compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by, metric_of_many(), columns);
     if (!table.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != table_name(); });
     return compared;
   }
@@ -203,6 +206,10 @@ void add_compare_verb(CommandLine& line) {
                   "Of the table call_tree: these metrics, as in table metrics, several with commas; what changed by "
                   "the first of "
                   "them comes first. Of the call trees of more than two runs: this one")
+      .comma_separated();
+  verb.add_option("--columns", command->columns,
+                  "Of more than two runs: columns of compare_runs with what each says of these keys of table info, "
+                  "several with commas")
       .comma_separated();
   verb.add_option("--at", command->at,
                   "When in B is this moment of A (from its start: 1500 (ns), 250us, 1.5ms, 2s), with its error: table "
