@@ -25,7 +25,7 @@ struct ManyRuns {
   std::vector<std::string> words;  // what is to be said of them, a line each
   Table runs;                      // compare_runs: a run
   Table groups;      // compare_groups: runs with the same property; without rows where there are no groups
-  Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel, layer or call path of a group
+  Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel, layer, module or call path of a group
 };
 
 /// `by`: the name of the property, "" for one group of all. Groups are in the order of their property where it is a
