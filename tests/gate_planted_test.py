@@ -90,13 +90,25 @@ class Planted(unittest.TestCase):
     def test_the_slow_layer_is_named(self):
         code, found = tables(self.runs("a", modules=True), self.runs("b", first=50, modules=True, slow_layer=3))
         rules = by(found["check"], "rule")
-        self.assertEqual([name for name, rule in rules.items() if rule["verdict"] == "regression"], ["all", "layers"])
+        self.assertEqual([name for name, rule in rules.items() if rule["verdict"] == "regression"], ["all", "layers", "modules"])
         self.assertIn("1 of 8 slower: layer 3 of 8 +", rules["layers"]["why"])
         layers = {row["name"]: row for row in found["check_parts"] if row["kind"] == "layer"}
         self.assertEqual(set(layers), {"layer %d of 8" % number for number in range(8)})
         for name, row in layers.items():
             change = 162_000 if name == "layer 3 of 8" else 0  # 30 % of 540 us
             self.assertAlmostEqual(row["change_ns"], change, delta=8_000)
+
+        # Modules by what table modules has of each run.
+        modules = {row["name"]: row for row in found["check_parts"] if row["kind"] == "module"}
+        self.assertIn("1 of %d slower: " % len(modules), rules["modules"]["why"])
+        of_run = by(tool.table(os.path.join(self.folder, "a0"), "modules"), "name")
+        self.assertEqual(set(modules), {name for name, row in of_run.items() if row["device_self_ns"] and name != "(no module)"})
+        slower = [name for name, row in modules.items() if row["verdict"] == "regression"]
+        self.assertEqual(len(slower), 1)
+        for name, row in modules.items():
+            self.assertAlmostEqual(row["change_ns"], 162_000 if name in slower else 0, delta=8_000)
+            steps = len(tool.table(os.path.join(self.folder, "a0"), "steps"))
+            self.assertAlmostEqual(row["baseline_ns"], of_run[name]["device_self_ns"] / steps, delta=0.05 * row["baseline_ns"])
 
     def test_a_run_that_replays_is_judged_by_op(self):
         """A graph whose capture is known against an eager run; two ops of each layer have the same kernel."""

@@ -380,6 +380,22 @@ class ManyRuns(unittest.TestCase):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn("--by colour: no run says that of itself; they say bodies, ", done.stderr.decode())
 
+    def test_columns_of_what_runs_say(self):
+        """Of table info, as each run has it alone; what a run does not say is absent."""
+        said = [{row["key"]: row["value"] for row in tool.table(run, "info")} for run in self.runs]
+        wanted = sorted(key for key in said[0] if key.startswith("metadata."))[:1] or ["format"]
+        rows = self.tables("--columns", "ranks,folder,ranks,%s" % wanted[0].replace("metadata.", ""))["compare_runs"]
+        self.assertEqual([key for key in rows[0] if key.startswith("info.")],
+                         ["info.ranks", "info.folder", "info." + wanted[0].replace("metadata.", "")])
+        for row, run, of in zip(rows, self.runs, said):
+            self.assertEqual((row["info.ranks"], row["info." + wanted[0].replace("metadata.", "")]), (of["ranks"], of.get(wanted[0])))
+            self.assertEqual(row["info.folder"], os.path.basename(os.path.dirname(run)))
+        for words, error in ((["--columns", "ranks,colour", *self.runs], "--columns colour: no run says that of itself; they say "),
+                             (["--columns", "ranks", *self.runs[:1] * 2], "--columns is of more than two runs")):
+            done = tool.run(["compare", *words])
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(error, done.stderr.decode())
+
     def test_summaries_say_the_same(self):
         with tempfile.TemporaryDirectory() as folder:
             paths = []

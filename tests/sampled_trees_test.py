@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import tool  # noqa: E402
+from oracle import samples, tool  # noqa: E402
 
 FUNCTIONS = 30
 SAMPLES = 3000
@@ -95,6 +95,126 @@ class SampledTrees(unittest.TestCase):
         rows = tool.rows_of(json.loads(done.stdout))["compare_call_tree"]
         self.assertEqual({(row["samples_a"], row["ratio_low"], row["ratio_high"]) for row in rows}, {(None, None, None)})
         self.assertNotIn(UNSURE, self.words(*runs))
+
+    def test_one_profile_has_bounds(self):
+        """Of the whole, by trying shares (oracle/samples.py); and they hold the true share as often as they say."""
+        counts = {0: 100, 1: 40, 2: 9, 3: 1}
+        path, whole = self.write("a", counts), 150
+        rows = tool.table(path, "functions")
+        self.assertEqual(len(rows), 4 + 3 + 1)
+        for row in rows + tool.table(path, "call_tree"):
+            for scope in ("inclusive", "exclusive"):
+                k = row["samples." + scope]
+                low, high = samples.share_bounds(k, whole)
+                self.assertAlmostEqual(row["samples.%s_low" % scope], whole * low, 6, msg=row)
+                self.assertAlmostEqual(row["samples.%s_high" % scope], whole * high, 6, msg=row)
+        held = frames = 0
+        for seed in range(TRIALS):
+            rows = {row["name"]: row for row in tool.table(self.write("a", draw(seed, self.weights, SAMPLES)), "functions")}
+            for function, weight in enumerate(self.weights):
+                row = rows.get("work_%02d" % function)
+                true = SAMPLES * weight / sum(self.weights)
+                held += row is not None and row["samples.exclusive_low"] <= true <= row["samples.exclusive_high"]
+                frames += 1
+        self.assertGreaterEqual(held / frames, 0.95)
+
+    def test_numbers_of_samples_follow_from_a_period(self):
+        """Of perf's events with one period, and of HPCToolkit's: counts are value / period, also for the ratio of two runs."""
+        def script(name, counts, period):
+            path = os.path.join(self.folder, name + ".txt")
+            with open(path, "w", encoding="ascii") as file:
+                for function, count in sorted(counts.items()):
+                    for i in range(count):
+                        file.write("app  7/7 [000] %d.%06d:    %d cycles: \n\t 10 work_%02d (/bin/app)\n\t 20 main (/bin/app)\n\n"
+                                   % (function, i, period, function))
+            return path
+        a, b = script("a", {0: 100, 1: 40}, 5000), script("b", {0: 130, 1: 41}, 5000)
+        row, = (row for row in tool.table(a, "functions", "--metric", "cycles") if row["name"] == "work_01")
+        low, high = samples.share_bounds(40, 140)
+        self.assertAlmostEqual(row["cycles.exclusive_low"] / 700000, low, 9)
+        self.assertAlmostEqual(row["cycles.exclusive_high"] / 700000, high, 9)
+        compared = {row["name"]: row for row in self.compared(a, b)}
+        self.assertEqual([compared["work_00"][name] for name in ("metric", "samples_a", "samples_b")], ["cycles", 100, 130])
+        self.assertIsNotNone(compared["work_00"]["ratio_low"])
+        other = {row["name"]: row for row in self.compared(a, script("c", {0: 130, 1: 41}, 4000))}
+        self.assertIsNone(other["work_00"]["samples_a"], "of runs that were sampled at other rates nothing is said")
+
+    def compared(self, a, b, *options):
+        done = tool.run(["compare", a, b, "--table", "call_tree", "--format", "json", *options])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return tool.rows_of(json.loads(done.stdout))["compare_call_tree"]
+
+
+PARTS = "yuninxia_HPCToolkit__dbase__%s.d"
+
+
+class Databases(unittest.TestCase):
+    """Two databases of HPCToolkit: all metrics of both, against the call trees of each."""
+
+    def setUp(self):
+        tool.must_exist()
+        folder = tool.shared(os.path.join("corpus", "hpctoolkit_v4"))
+        if not os.path.isdir(folder):
+            self.skipTest("no corpus")
+        self.database = lambda name: os.path.join(folder, PARTS % name)
+
+    def compared(self, a, b, *options):
+        return SampledTrees.compared(self, self.database(a), self.database(b), *options)
+
+    def test_all_metrics_stand_beside_each_other(self):
+        a, b = "loops-cuda-nvidiapc-t", "recursion-cuda-nvidiapc-t"
+        rows = self.compared(a, b)
+        roots = [{key: value for key, value in tool.table(self.database(name), "call_tree")[0].items()
+                  if key.endswith(".inclusive")} for name in (a, b)]
+        further = {key[:-6] for key in rows[0] if key.endswith(".delta")}
+        self.assertEqual(further | {"GPUOP"}, {key[:-10] for root in roots for key in root})
+        for name in further:
+            values = [root.get(name + ".inclusive") for root in roots]
+            self.assertEqual([rows[0][name + ".a"], rows[0][name + ".b"]], values)
+            self.assertEqual(rows[0][name + ".delta"], values[1] - values[0])
+        waits = sorted(key[:-12] for key in rows[0] if key.endswith(".share_a_pct"))
+        self.assertIn("GINS:STL_GMEM", waits)
+        self.assertNotIn("GINS:STL_ANY", waits)
+        for row in rows:
+            for side in "ab":
+                values = [row["%s.%s" % (name, side)] or 0 for name in waits]
+                shares = [row["%s.share_%s_pct" % (name, side)] for name in waits]
+                if sum(values) == 0:
+                    self.assertEqual(set(shares), {None})
+                    continue
+                self.assertAlmostEqual(sum(shares), 100, 6)
+                for value, share in zip(values, shares):
+                    self.assertAlmostEqual(share, 100 * value / sum(values), 6)
+        mirrored = self.compared(b, a)[0]
+        for name in further:
+            self.assertEqual([mirrored[name + ".a"], mirrored[name + ".b"]], [rows[0][name + ".b"], rows[0][name + ".a"]])
+        said = tool.run(["compare", self.database(a), self.database(b)]).stdout.decode()
+        self.assertIn("Why instructions on the device waited, of all that they did:\n", said)
+        self.assertRegex(said, r"  +91\.5 % -> +16\.8 %  GINS:STL_IDEP: waited for the result of another instruction\n")
+
+    def test_chosen_metrics(self):
+        rows = self.compared("loops-cuda-nvidiapc-t", "recursion-cuda-nvidiapc-t", "--metric", "GINS,GINS:STL_GMEM")
+        self.assertEqual({row["metric"] for row in rows}, {"GINS"})
+        self.assertEqual([key for key in rows[0] if key.endswith(".delta")], ["GINS:STL_GMEM.delta"])
+        taken = [tool.table(self.database(name), "call_tree", "--metric", "GSAMP:TOT")[0]["GSAMP:TOT.inclusive"]
+                 for name in ("loops-cuda-nvidiapc-t", "recursion-cuda-nvidiapc-t")]
+        self.assertEqual([rows[0]["samples_a"], rows[0]["samples_b"]], taken, "as many as the database says were taken")
+        self.assertLess(rows[0]["ratio_low"], rows[0]["ratio"])
+        self.assertGreater(rows[0]["ratio_high"], rows[0]["ratio"])
+
+    def test_bounds_by_the_period(self):
+        for name, metric, period in (("loops-perf", "perf::task-clock", 10**8), ("loops-cuda-nvidiapc-t", "GINS", 4096)):
+            rows = tool.table(self.database(name), "call_tree", "--metric", metric)
+            whole = rows[0][metric + ".inclusive"]
+            for row in rows:
+                if row[metric + ".inclusive"] is None:
+                    self.assertIsNone(row[metric + ".inclusive_low"])
+                    continue
+                low, high = samples.share_bounds(row[metric + ".inclusive"] / period, whole / period)
+                self.assertAlmostEqual(row[metric + ".inclusive_low"] / whole, low, 9)
+                self.assertAlmostEqual(row[metric + ".inclusive_high"] / whole, high, 9)
+        for name in ("loops-cputime-t", "loops-cuda-nvidia-t"):  # times that passed, and what was measured
+            self.assertEqual([key for key in tool.table(self.database(name), "functions")[0] if key.endswith("_low")], [])
 
 
 if __name__ == "__main__":

@@ -150,6 +150,28 @@ class Built(unittest.TestCase):
                 self.assertEqual(told["partner"], pair["b"])
 
 
+class Ranks(unittest.TestCase):
+    def test_each_rank_has_its_own_time_map(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a = trace(os.path.join(folder, "a"), "--ranks", "3", "--seed", "3")
+            for ranks, idle in (("3", "host_code"), ("1", "synchronization")):
+                b = trace(os.path.join(folder, "b" + ranks), "--ranks", ranks, "--seed", "3", "--idle", idle)
+                done = tool.run(["compare", a, b, "--format", "json", "--table", "times"])
+                wanted = {}
+                for row in tool.rows_of(json.loads(done.stdout.decode()))["compare_times"]:
+                    wanted.setdefault((row["rank_a"], row["rank_b"]), []).append(
+                        (row["a_ns"], row["b_ns"], row["residual_ns"]))
+                with comparing(a, b) as server:
+                    found = {(each["rank_a"], each["rank_b"]): list(zip(each["a"], each["b"], each["residual"]))
+                             for each in server.json("/api/compare/times")["ranks"]}
+                self.assertEqual(set(found), {(rank, rank if ranks == "3" else 0) for rank in range(3)})
+                self.assertGreater(min(map(len, found.values())), 100)
+                for pair, points in found.items():  # some may be left out, none is added
+                    self.assertLessEqual({point[:2] for point in points}, {point[:2] for point in wanted[pair]})
+                    self.assertEqual((points[0][:2], points[-1][:2]), (wanted[pair][0][:2], wanted[pair][-1][:2]))
+                    self.assertEqual(max(point[2] for point in points), max(point[2] for point in wanted[pair]))
+
+
 @unittest.skipUnless(os.path.isdir(CORPUS), "no corpus")
 class Corpus(unittest.TestCase):
     def test_the_sums_are_the_change(self):

@@ -397,7 +397,8 @@ class RunTest(unittest.TestCase):
                              [:len(changes["words"])])
             for name, table in json.loads(done.stdout.decode())["tables"].items():
                 self.assertEqual(changes["tables"].get(name, {"rows": []})["rows"], table["rows"], name)
-            times = server.json("/api/compare/times")
+            times, = server.json("/api/compare/times")["ranks"]
+            self.assertEqual((times["rank_a"], times["rank_b"]), (0, 0))
             self.assertGreater(len(times["a"]), 1)
             self.assertEqual(times["a"], times["b"])
             self.assertEqual(set(times["residual"]), {0})

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "base/error.h"
 #include "cli/compare_many.h"
 #include "cli/compared_output.h"
@@ -35,7 +36,8 @@ struct CompareCommand {
   std::string step;
   std::string table;
   std::string by;
-  std::string metric;
+  std::vector<std::string> metric;
+  std::vector<std::string> columns;
   std::vector<std::string> at;
   std::string where;
   std::string sort;
@@ -72,6 +74,7 @@ struct CompareCommand {
   std::string table_name() const { return table.empty() || table.starts_with("compare_") ? table : "compare_" + table; }
 
   Compared of_two(const std::vector<std::string>& runs) const {
+    if (!columns.empty()) throw Error("compare: --columns is of more than two runs, or of summaries");
     // What is wrong is said first.
     const std::string name =
         table.empty() && at.empty() ? "" : find_comparison_table(table.empty() ? "times" : table).name;
@@ -89,12 +92,18 @@ struct CompareCommand {
       if (name.empty() ? declared.only_named : declared.name != name) continue;
       TableOptions options;
       if (!by.empty()) options.set("by", {by});
-      if (!metric.empty()) options.set("metric", {metric});
+      if (!metric.empty()) options.set(kMetricOption, metric);
       if (!at.empty()) options.set(kAtOption, at);
       compared.tables.push_back(make_table(declared, comparison, options));
     }
     if (!at.empty()) compared.words = moment_words(compared.tables.front());
     return compared;
+  }
+
+  /// Of more than two runs; "" for the main one.
+  std::string metric_of_many() const {
+    if (metric.size() > 1) throw Error("compare: of more than two runs one metric is compared; --metric names several");
+    return metric.empty() ? "" : metric.front();
   }
 
   bool wants_table_of_many() const {
@@ -119,7 +128,8 @@ struct CompareCommand {
     }
     InputOptions selected = input;
     selected.step = step;
-    Compared compared = compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by, metric);
+    Compared compared =
+        compare_many(selected, runs, by.empty() && runs.size() == 2 ? "input" : by, metric_of_many(), columns);
     if (!table.empty()) std::erase_if(compared.tables, [&](const Table& one) { return one.name != table_name(); });
     return compared;
   }
@@ -192,9 +202,15 @@ void add_compare_verb(CommandLine& line) {
       "--by", command->by,
       "Of the table: ops by op, top or shapes; kernels by kernel or class. Of more than two runs: groups by this key "
       "of table info, like ranks or device_names, or by file or folder");
-  verb.add_option(
-      "--metric", command->metric,
-      "Of the table call_tree, or of the call trees of more than two runs: this metric, as in table metrics");
+  verb.add_option("--metric", command->metric,
+                  "Of the table call_tree: these metrics, as in table metrics, several with commas; what changed by "
+                  "the first of "
+                  "them comes first. Of the call trees of more than two runs: this one")
+      .comma_separated();
+  verb.add_option("--columns", command->columns,
+                  "Of more than two runs: columns of compare_runs with what each says of these keys of table info, "
+                  "several with commas")
+      .comma_separated();
   verb.add_option("--at", command->at,
                   "When in B is this moment of A (from its start: 1500 (ns), 250us, 1.5ms, 2s), with its error: table "
                   "times of these moments; several with commas")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -48,29 +49,39 @@ std::optional<std::string> property_called(const std::map<std::string, std::stri
 }  // namespace
 
 Compared compare_many(const InputOptions& input, const std::vector<std::string>& runs, const std::string& by,
-                      const std::string& metric) {
+                      const std::string& metric, const std::vector<std::string>& shown_keys) {
+  std::vector<std::string> shown;  // each once
+  for (const std::string& key : shown_keys) {
+    if (std::find(shown.begin(), shown.end(), key) == shown.end()) shown.push_back(key);
+  }
   std::vector<GivenRun> given;
   std::set<std::string> keys;
-  bool found = by.empty();
+  std::set<std::string> missing(shown.begin(), shown.end());
+  if (!by.empty()) missing.insert(by);
   bool by_call_trees = !metric.empty();
   WantedFigures wanted{true, metric};
   for (const std::string& run : runs) {
     Table info("info", "");
-    given.push_back({{run, figures_of_run(run, input, wanted, &info)}, ""});
+    given.push_back({{run, figures_of_run(run, input, wanted, &info)}});
     const RunFigures& figures = given.back().figures;
     by_call_trees = by_call_trees || figures.span_ns == 0;
     if (wanted.metric.empty() && figures.span_ns == 0) wanted.metric = figures.calls.metric;
-    if (by.empty()) continue;
     const std::map<std::string, std::string> properties = properties_of(run, info);
-    const std::optional<std::string> property = property_called(properties, by);
-    given.back().property = property.value_or(kNotSaid);
-    found = found || property;
+    const auto said = [&](const std::string& key) {
+      const std::optional<std::string> value = property_called(properties, key);
+      if (value) missing.erase(key);
+      return value;
+    };
+    if (!by.empty()) given.back().property = said(by).value_or(kNotSaid);
+    for (const std::string& key : shown) given.back().said.push_back(said(key));
     for (const auto& [key, value] : properties) keys.insert(key);
   }
-  if (!found) {
-    throw Error(fmt::format("compare: --by {}: no run says that of itself; they say {}", by, fmt::join(keys, ", ")));
+  if (!missing.empty()) {
+    throw Error(fmt::format("compare: --{} {}: no run says that of itself; they say {}",
+                            missing.contains(by) ? "by" : "columns", missing.contains(by) ? by : *missing.begin(),
+                            fmt::join(keys, ", ")));
   }
-  ManyRuns many = compare_runs(given, by, by_call_trees);
+  ManyRuns many = compare_runs(given, by, by_call_trees, shown);
   Compared compared;
   compared.title = fmt::format("{} runs compared", runs.size());
   compared.inputs = runs;

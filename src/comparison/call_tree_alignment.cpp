@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/call_tree/call_tree_metrics.h"
-#include "comparison/sample_counts.h"
+#include "analysis/common/sample_counts.h"
 
 namespace cgpu {
 
@@ -36,10 +36,14 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
       exclusive(or_zero(exclusive_values(call_tree, metric))),
       inclusive_samples(call_tree.nodes.size()),
       exclusive_samples(call_tree.nodes.size()) {
-  if (const auto samples = call_tree.find_metric(kSamplesMetric); samples && call_tree.has_values(*samples)) {
-    has_samples = true;
-    inclusive_samples = or_zero(inclusive_values(call_tree, *samples));
-    exclusive_samples = or_zero(exclusive_values(call_tree, *samples));
+  const bool counts = call_tree.metrics[metric].sample_value.has_value();
+  const std::optional<MetricIndex> counted = counts ? std::optional(metric) : call_tree.find_metric(kSamplesMetric);
+  if (counted && call_tree.has_values(*counted)) sample_value = call_tree.metrics[*counted].sample_value;
+  if (sample_value) {
+    inclusive_samples = or_zero(inclusive_values(call_tree, *counted));
+    exclusive_samples = or_zero(exclusive_values(call_tree, *counted));
+    for (double& samples : inclusive_samples) samples /= *sample_value;
+    for (double& samples : exclusive_samples) samples /= *sample_value;
   }
   for (NodeIndex node = 0; node < call_tree.nodes.size(); ++node) {
     const std::string name = call_tree.name_of(node);

@@ -29,8 +29,10 @@ struct TreeSide {
   std::vector<std::vector<NodeIndex>> children;
   std::vector<double> inclusive;
   std::vector<double> exclusive;
-  std::vector<double> own;   // exclusive values of a node and of the lines, loops and instructions in it
-  bool has_samples = false;  // whether the tree counts its samples (sample_counts.h); by node, 0 where it does not:
+  std::vector<double> own;  // exclusive values of a node and of the lines, loops and instructions in it
+  /// What a sample adds to the metric that counts them: to this one, else to the metric `samples`; absent where neither
+  /// does (sample_counts.h). By node, 0 where it is absent:
+  std::optional<double> sample_value = {};
   std::vector<double> inclusive_samples;
   std::vector<double> exclusive_samples;
 

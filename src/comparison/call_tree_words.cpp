@@ -6,11 +6,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "analysis/common/sample_counts.h"
 #include "comparison/alignment.h"
 #include "comparison/comparison_table.h"
-#include "comparison/sample_counts.h"
 #include "table/unicode.h"
 #include "table/units.h"
 
@@ -26,6 +27,41 @@ std::string sampling_words(double a, double b) {
                                                 : ", by the number of samples";
   return fmt::format(" (between {:+.1f} % and {:+.1f} % at 95 %{})", 100 * (bounds->low - 1), 100 * (*bounds->high - 1),
                      is_same);
+}
+
+/// Why instructions waited, where that is measured: the reasons whose shares changed most, of the whole.
+std::string wait_words(const Table& tree) {
+  constexpr double kLeastChange = 5;  // percentage points
+  constexpr size_t kMost = 3;
+  constexpr std::string_view kShare = ".share_a_pct";
+  struct Reason {
+    std::string metric;
+    std::string about;
+    double a = 0;
+    double b = 0;
+  };
+  std::vector<Reason> reasons;
+  for (size_t column = 0; column < tree.columns.size(); ++column) {
+    const std::string& name = tree.columns[column].name;
+    if (!name.ends_with(kShare)) continue;
+    const RowView root = tree.row(0);
+    if (is_absent(root[column]) || is_absent(root[column + 1])) continue;
+    const double a = std::get<double>(root[column]);
+    const double b = std::get<double>(root[column + 1]);
+    if (std::abs(b - a) < kLeastChange) continue;
+    const std::string metric = name.substr(0, name.size() - kShare.size());
+    const std::string& about = tree.columns[tree.column(metric + ".a")].about;
+    reasons.push_back({metric, about.substr(0, about.rfind(';')), a, b});
+  }
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& x, const Reason& y) { return std::abs(x.b - x.a) > std::abs(y.b - y.a); });
+  if (reasons.empty()) return {};
+  std::string words = "Why instructions on the device waited, of all that they did:\n";
+  for (size_t i = 0; i < std::min(kMost, reasons.size()); ++i) {
+    const Reason& reason = reasons[i];
+    words += fmt::format("  {:>10.1f} % -> {:>10.1f} %  {}: {}\n", reason.a, reason.b, reason.metric, reason.about);
+  }
+  return words;
 }
 
 }  // namespace
@@ -96,7 +132,7 @@ std::string call_tree_words(const Comparison& comparison) {
         "{}{} frame{} changed by no more than numbers of samples vary by themselves (95 %, all frames together).\n",
         unsure, named > 0 ? " further" : "", unsure == 1 ? "" : "s");
   }
-  return words;
+  return words + wait_words(tree);
 }
 
 }  // namespace cgpu

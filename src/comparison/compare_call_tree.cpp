@@ -1,16 +1,17 @@
-// Table `compare_call_tree`: the call trees of two profiles, paired by the path of frames, with what a metric says of
-// each (call_tree_alignment.h).
+// Table `compare_call_tree`: the call trees of two profiles, paired by the path of frames (call_tree_alignment.h) by
+// one metric, with what this and the others say of each. O(nodes) a further metric.
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
+#include "analysis/common/sample_counts.h"
 #include "base/error.h"
 #include "comparison/call_tree_alignment.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
-#include "comparison/sample_counts.h"
+#include "comparison/further_metrics.h"
 
 namespace cgpu {
 
@@ -36,19 +37,31 @@ std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, c
   return std::nullopt;
 }
 
+std::vector<const CallTree*> stored_trees_of_both(const Comparison& comparison) {
+  std::vector<const CallTree*> trees = stored_trees(comparison.given(Side::a).session());
+  for (const CallTree* tree : stored_trees(comparison.given(Side::b).session())) trees.push_back(tree);
+  return trees;
+}
+
 void append_call_trees(const Comparison& comparison, const TableOptions& options, Table& table) {
   const std::vector<Run>& runs_a = comparison.given(Side::a).session().runs;
   const std::vector<Run>& runs_b = comparison.given(Side::b).session().runs;
+  std::optional<FurtherMetrics> further;
   for (size_t run = 0; run < std::min(runs_a.size(), runs_b.size()); ++run) {
     if (!runs_a[run].call_tree || !runs_b[run].call_tree) continue;
     const CallTree& a = *runs_a[run].call_tree;
     const CallTree& b = *runs_b[run].call_tree;
     const std::optional<std::string> metric = shared_metric(a, b, options);
     if (!metric) continue;
+    if (!further) {
+      further.emplace(stored_trees_of_both(comparison), options, *metric);
+      further->append_columns(table);
+    }
+    const FurtherMetrics::Values further_values(*further, a, b);
     Labels labels;
     const TreeSide side_a(a, *a.find_metric(*metric), labels);
     const TreeSide side_b(b, *b.find_metric(*metric), labels);
-    const bool has_samples = side_a.has_samples && side_b.has_samples;
+    const bool has_samples = side_a.sample_value && side_a.sample_value == side_b.sample_value;
     const auto samples = [&](double count) { return has_samples ? Cell(count) : Cell(); };
     CallTreeAlignment(side_a, side_b, labels).walk([&](const AlignedCall& call) {
       const CallTree& named = call.a ? a : b;
@@ -58,12 +71,27 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
       if (call.inclusive.a != 0) ratio = call.inclusive.b / call.inclusive.a;
       std::optional<RatioBounds> bounds;
       if (has_samples) bounds = ratio_of_counts(call.inclusive_samples.a, call.inclusive_samples.b);
-      table.append(
-          {runs_a[run].rank, static_cast<int64_t>(call.depth), text_of(named.nodes.kind[node]), named.name_of(node),
-           cell(text_of(status)), *metric, cell(named.metrics[*named.find_metric(*metric)].unit), call.inclusive.a,
-           call.inclusive.b, call.inclusive.b - call.inclusive.a, cell(ratio), call.exclusive.a, call.exclusive.b,
-           samples(call.inclusive_samples.a), samples(call.inclusive_samples.b), bounds ? Cell(bounds->low) : Cell(),
-           bounds ? cell(bounds->high) : Cell(), samples(call.exclusive_samples.a), samples(call.exclusive_samples.b)});
+      Row row{runs_a[run].rank,
+              static_cast<int64_t>(call.depth),
+              text_of(named.nodes.kind[node]),
+              named.name_of(node),
+              cell(text_of(status)),
+              *metric,
+              cell(named.metrics[*named.find_metric(*metric)].unit),
+              call.inclusive.a,
+              call.inclusive.b,
+              call.inclusive.b - call.inclusive.a,
+              cell(ratio),
+              call.exclusive.a,
+              call.exclusive.b,
+              samples(call.inclusive_samples.a),
+              samples(call.inclusive_samples.b),
+              bounds ? Cell(bounds->low) : Cell(),
+              bounds ? cell(bounds->high) : Cell(),
+              samples(call.exclusive_samples.a),
+              samples(call.exclusive_samples.b)};
+      further_values.append_to(row, call);
+      table.append(row);
     });
   }
 }
@@ -73,8 +101,8 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
 ComparisonTable compare_call_tree_table() {
   return {.name = "compare_call_tree",
           .about =
-              "the call trees of both profiles by the path of frames, with what a metric says; what changed most "
-              "first",
+              "the call trees of both profiles by the path of frames, with what the metrics say; what changed most "
+              "by the first of them comes first",
           .columns = {rank_column(), depth_column("depth", "steps from the root"),
                       text_column("kind", "root, entry (a thread), function, loop, line or instruction"),
                       key_column("name", "what is called, as A has it"), key_column("status", "both, only_a or only_b"),
@@ -83,7 +111,8 @@ ComparisonTable compare_call_tree_table() {
                       real_column("delta", "", "b - a"), real_column("ratio", "", "b / a"),
                       real_column("exclusive_a", "", "in A, here and not below: adds up to the root"),
                       real_column("exclusive_b", "", "in B"),
-                      real_column("samples_a", "", "samples in A, here and below; absent where a side does not count"),
+                      real_column("samples_a", "",
+                                  "samples in A, here and below; absent where they are not known of both, at one rate"),
                       real_column("samples_b", "", "in B"),
                       real_column("ratio_low", "",
                                   "lower bound of samples_b / samples_a at 95 %, as numbers of random samples vary"),

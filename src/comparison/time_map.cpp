@@ -72,13 +72,6 @@ TimeMap::TimeMap(const Comparison& comparison, const Comparison::Group& group, O
   fit(std::move(pairs));
 }
 
-TimeMap::TimeMap(const Comparison& comparison) {
-  if (comparison.groups().empty()) return;
-  const Comparison::Group& group = comparison.groups().front();
-  if (group.runs.a.empty() || group.runs.b.empty()) return;
-  *this = TimeMap(comparison, group, {group.runs.a.front(), group.runs.b.front()});
-}
-
 TimeMap::TimeMap(std::vector<TimePoint> pairs) {
   fit(std::move(pairs));
 }

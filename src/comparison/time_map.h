@@ -33,8 +33,6 @@ class TimeMap {
  public:
   /// Of one run of A and one of B of a group.
   TimeMap(const Comparison& comparison, const Comparison::Group& group, OfSides<size_t> runs);
-  /// Of the first runs of both sides; without points where a side has none.
-  explicit TimeMap(const Comparison& comparison);
   /// Of any pairs of times.
   explicit TimeMap(std::vector<TimePoint> pairs);
 

@@ -210,7 +210,8 @@ class Check {
     std::vector<Kind> kinds = {{"ops", "op", parts_of(&RunFigures::ops, floor)},
                                {"kernel_classes", "class", parts_of(&RunFigures::classes, floor)},
                                {"kernels", "kernel", parts_of(&RunFigures::kernels, floor)},
-                               {"layers", "layer", parts_of(&RunFigures::layers, floor)}};
+                               {"layers", "layer", parts_of(&RunFigures::layers, floor)},
+                               {"modules", "module", parts_of(&RunFigures::modules, floor)}};
     std::vector<double> chances;
     for (const Kind& kind : kinds) {
       for (const Part& part : kind.parts) chances.push_back(part.estimate.p_slower);

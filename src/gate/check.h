@@ -37,7 +37,8 @@ const char* text_of(Outcome outcome);  // "pass", "regression", "inconclusive", 
 
 /// A rule that was asked.
 struct CheckedRule {
-  std::string name;  // comparable, step_time, step_time_mean, span, memory, ops, kernel_classes, kernels, layers
+  std::string name;  // comparable, step_time, step_time_mean, span, memory, ops, kernel_classes, kernels, layers,
+                     // modules
   Outcome outcome = Outcome::pass;
   std::string text;    // why, in a sentence
   bool warns = false;  // whether a rule that passed found something to look at

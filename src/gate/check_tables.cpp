@@ -51,7 +51,8 @@ Table check_parts_table() {
   std::vector<Column> columns = {
       key_column(
           "kind",
-          "op: framework op, of device work launched, or captured, directly in it; class; kernel; layer of the model"),
+          "op: framework op, of device work launched, or captured, directly in it; class; kernel; layer of the model; "
+          "module: path of the innermost one"),
       key_column("name", "name"),
       real_column("baseline_ns", "ns", "device time an iteration and rank, middle of the runs of the baseline"),
       real_column("candidate_ns", "ns", "the same of the candidate"),
@@ -59,9 +60,10 @@ Table check_parts_table() {
   add_change_columns(columns);
   columns.push_back(real_column(
       "adjusted_p", "", "chance that it is not slower, adjusted for the number of all rows (Benjamini and Hochberg)"));
-  return Table("check_parts",
-               "device time by op, kernel class, kernel and layer, where all runs have it; largest change first",
-               std::move(columns));
+  return Table(
+      "check_parts",
+      "device time by op, kernel class, kernel, layer and module, where all runs have it; largest change first",
+      std::move(columns));
 }
 
 Table check_runs_table() {

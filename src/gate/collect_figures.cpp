@@ -18,6 +18,7 @@
 #include "analysis/device/device_time.h"
 #include "analysis/device/memory_peak.h"
 #include "analysis/host/captured_work.h"
+#include "analysis/host/module_calls.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/session_clock.h"
 #include "analysis/steps/run_layers.h"
@@ -164,14 +165,48 @@ class OpsAround {
   std::vector<StringId> of_op_;
 };
 
+/// The path of the innermost module that each device op belongs to: around its launch, of backward ops around the
+/// forward op; of what graphs replayed, around the op that it was captured in. As in table modules.
+class ModulesAround {
+ public:
+  explicit ModulesAround(const RunInSession& run) : of_op_(run.timeline().device_ops.size(), StringPool::absent) {
+    const Timeline& timeline = run.timeline();
+    if (const ModuleCalls calls(timeline); calls.any()) {
+      for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
+        const SliceIndex launch = launch_of(timeline, timeline.device_ops.slice[op]);
+        if (launch != kNone) set(op, calls, launch);
+      }
+    }
+    for (const CapturedWork& work : run.run().captured) {
+      const ModuleCalls calls(run_of_capture(run.session(), run.run(), work).timeline);
+      if (!calls.any()) continue;
+      for (const CapturedOp& captured : work.ops) set(captured.op, calls, captured.call);
+    }
+  }
+  /// StringPool::absent where it belongs to none.
+  StringId of(OpIndex op) const { return of_op_[op]; }
+  std::string path(StringId id) const { return std::string(paths_[id]); }
+
+ private:
+  void set(OpIndex op, const ModuleCalls& calls, SliceIndex slice) {
+    const SliceIndex call = calls.around(slice);
+    if (call != kNone) of_op_[op] = paths_.intern(calls.path(call));
+  }
+
+  StringPool paths_;
+  std::vector<StringId> of_op_;
+};
+
 void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
   const Timeline& timeline = run.timeline();
   const OpsAround around(run);
+  const ModulesAround module_of(run);
   const LayerOfOps layer_of = layer_of_ops(run);
   TimesByName ops;
   TimesByName classes;
   TimesByName kernels;
   TimesByName layers;
+  TimesByName modules;
   for (OpIndex op = 0; op < timeline.device_ops.size(); ++op) {
     const SliceIndex slice = timeline.device_ops.slice[op];
     if (!is_plausible(timeline, slice)) continue;
@@ -183,6 +218,7 @@ void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFi
     kernels.add(iteration, timeline.slices.name[slice], duration);
     const int64_t layer = layer_of.of_op[op];
     if (layer_of.count > 0 && layer != kNoLayer) layers.add(iteration, static_cast<uint32_t>(layer), duration);
+    if (module_of.of(op) != StringPool::absent) modules.add(iteration, module_of.of(op), duration);
   }
   const size_t count = iterations.steady();
   const bool are_iterations = !iterations.steps().empty();
@@ -192,6 +228,7 @@ void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFi
   figures.kernels = kernels.take(count, are_iterations, [&](StringId id) { return std::string(timeline.names[id]); });
   figures.layers = layers.take(count, are_iterations,
                                [&](uint32_t layer) { return fmt::format("layer {} of {}", layer, layer_of.count); });
+  figures.modules = modules.take(count, are_iterations, [&](StringId id) { return module_of.path(id); });
 }
 
 void add_times(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {

@@ -18,7 +18,7 @@
 
 namespace cgpu {
 
-/// How many ops, kernels and layers are kept of a rank: those that take most.
+/// How many ops, kernels, layers and modules are kept of a rank: those that take most.
 inline constexpr size_t kMostNames = 200;
 /// How many call paths: of a profile as many as people compare, of a summary few.
 inline constexpr size_t kMostCallPaths = 20'000;

@@ -79,6 +79,7 @@ void RunFigures::combine(const RunFigures& other) {
   for (const auto& [name, time] : other.classes) classes[name].combine(time);
   for (const auto& [name, time] : other.kernels) kernels[name].combine(time);
   for (const auto& [name, time] : other.layers) layers[name].combine(time);
+  for (const auto& [path, time] : other.modules) modules[path].combine(time);
   for (const auto& [op, shape] : other.shapes) shapes[op].combine(shape);
   for (const auto& [counter, mean] : other.clocks) {
     double& largest = clocks[counter];

@@ -110,6 +110,7 @@ struct RunFigures {
   TimeFigures classes;
   TimeFigures kernels;
   TimeFigures layers;
+  TimeFigures modules;                // by the path of the innermost module
   std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
   CallFigures calls;
 
@@ -122,7 +123,7 @@ struct RunFigures {
   template <typename Archive>
   void members(Archive& archive) {
     archive(formats, devices, ranks, world_size, recorded, shapes, clocks, iterations, span_ns, busy_ns,
-            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, layers, peak_bytes, calls);
+            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, layers, modules, peak_bytes, calls);
   }
 };
 

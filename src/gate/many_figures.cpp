@@ -139,6 +139,7 @@ std::vector<ManyFigure> figures_of_timelines(const std::vector<GivenRun>& runs) 
   add_times("kernel_class", &RunFigures::classes, runs, figures);
   add_times("kernel", &RunFigures::kernels, runs, figures);
   add_times("layer", &RunFigures::layers, runs, figures);
+  add_times("module", &RunFigures::modules, runs, figures);
   add_all_calls(runs, figures);
   return figures;
 }

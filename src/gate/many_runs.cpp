@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,8 @@ namespace {
 
 /// Quartiles of fewer runs say nothing of outliers.
 constexpr size_t kRunsForOutliers = 5;
+/// Where columns of what runs say stand in compare_runs: beside what groups them.
+constexpr std::ptrdiff_t kAfterGroup = 2;
 /// Names in the words, and from which share of the step on.
 constexpr size_t kMostNamed = 3;
 constexpr double kLeastNamed = 0.01;
@@ -128,12 +131,23 @@ void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& gr
   };
   for (size_t run = 0; run < runs.size(); ++run) {
     const RunFigures& of = runs[run].figures;
-    table.append({static_cast<int64_t>(run + 1), runs[run].property.empty() ? Cell() : cell(runs[run].property),
-                  static_cast<int64_t>(of.steady_iterations().size()), of_timelines ? cell(whole.values[run]) : Cell(),
-                  of_timelines ? Cell() : cell(whole.values[run]), of_timelines ? Cell() : cell(whole.unit),
-                  cell(speedup[run]), outlier[run].empty() ? Cell() : cell(outlier[run]), value("busy", run),
-                  value("exposed_communication", run), value("idle", run), cell(of.peak_bytes), cell(runs[run].input),
-                  cell(devices_text(of))});
+    Row row{static_cast<int64_t>(run + 1),
+            runs[run].property.empty() ? Cell() : cell(runs[run].property),
+            static_cast<int64_t>(of.steady_iterations().size()),
+            of_timelines ? cell(whole.values[run]) : Cell(),
+            of_timelines ? Cell() : cell(whole.values[run]),
+            of_timelines ? Cell() : cell(whole.unit),
+            cell(speedup[run]),
+            outlier[run].empty() ? Cell() : cell(outlier[run]),
+            value("busy", run),
+            value("exposed_communication", run),
+            value("idle", run),
+            cell(of.peak_bytes),
+            cell(runs[run].input),
+            cell(devices_text(of))};
+    auto place = row.begin() + kAfterGroup;
+    for (const std::optional<std::string>& value : runs[run].said) place = row.insert(place, cell(value)) + 1;
+    table.append(row);
   }
 }
 
@@ -353,8 +367,14 @@ Statistics statistics_of(std::vector<double> values) {
   return of;
 }
 
-ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees) {
+ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees,
+                      const std::vector<std::string>& shown_keys) {
   ManyRuns many{{}, compare_runs_table(), compare_groups_table(), compare_statistics_table()};
+  auto place = many.runs.columns.begin() + kAfterGroup;
+  for (const std::string& key : shown_keys) {
+    const Column column = key_column("info." + key, "as the run says of itself; absent where it does not");
+    place = many.runs.columns.insert(place, column) + 1;
+  }
   std::vector<Group> groups = groups_of(runs);
   const std::vector<ManyFigure> figures = by_call_trees ? figures_of_call_trees(runs) : figures_of_timelines(runs);
   set_whole(groups, figures.front(), !by_call_trees || !runs.front().figures.calls.is_sum);

@@ -17,21 +17,24 @@
 namespace cgpu {
 
 struct GivenRun : CheckedRun {
-  std::string property;  // what it is grouped by; "" without groups
+  std::string property = {};                          // what it is grouped by; "" without groups
+  std::vector<std::optional<std::string>> said = {};  // of the keys that are shown; absent what it does not say
 };
 
 struct ManyRuns {
   std::vector<std::string> words;  // what is to be said of them, a line each
   Table runs;                      // compare_runs: a run
   Table groups;      // compare_groups: runs with the same property; without rows where there are no groups
-  Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel, layer or call path of a group
+  Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel, layer, module or call path of a group
 };
 
 /// `by`: the name of the property, "" for one group of all. Groups are in the order of their property where it is a
 /// number everywhere, else as first met; the first is what the others are compared with. At least one run.
 /// `by_call_trees`: not by times of timelines, but by a metric of call trees, which all must have. Throws Error for a
-/// run that has not.
-ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees = false);
+/// run that has not. `shown_keys`: compare_runs has a column info.KEY of each with what the runs say of it
+/// (GivenRun::said).
+ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees = false,
+                      const std::vector<std::string>& shown_keys = {});
 
 /// Without rows.
 Table compare_runs_table();

@@ -49,9 +49,10 @@ Table compare_statistics_table() {
   const auto figure = [](const char* name, const char* about) { return real_column(name, "", about); };
   return {"compare_statistics",
           "how runs of a group vary: quantities of an iteration, and device time of an iteration by op, kernel class, "
-          "kernel and layer; of the whole where runs have no iterations; of call trees a metric of the whole",
+          "kernel, layer and module; of the whole where runs have no iterations; of call trees a metric of the whole",
           {key_column("kind",
-                      "time, memory, op, kernel_class, kernel or layer; total: the metric in the whole program; call: "
+                      "time, memory, op, kernel_class, kernel, layer or module (path of the innermost one); total: the "
+                      "metric in the whole program; call: "
                       "on a call path "
                       "and below; call_exclusive: on it and not below"),
            key_column("name", "of what; of a call the path of functions; of a total the metric"),

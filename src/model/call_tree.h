@@ -72,7 +72,9 @@ struct Metric {
   std::vector<std::string> aliases;  // other names that people know it by
   std::string stall_reason;          // why instructions waited, where the metric counts that; else ""
   bool visible = true;               // shown by default
-  bool additive = true;              // the values of parts of a program can be summed (a sampling period cannot)
+  std::optional<double> sample_value =
+      {};                // what one sample adds, where it is of samples at a fixed rate that is known
+  bool additive = true;  // the values of parts of a program can be summed (a sampling period cannot)
 
   std::vector<MetricIndex> parts;  // the operands of the formula; empty for a measured metric
   Formula formula;

@@ -73,7 +73,7 @@ std::vector<double> times_of_replacements(const Comparison& comparison, const Co
 }  // namespace
 
 ComparedProfiles::ComparedProfiles(const Profile& a, const Profile& b)
-    : profiles_{&a, &b}, comparison_(a.facts(), b.facts()), times_(comparison_) {
+    : profiles_{&a, &b}, comparison_(a.facts(), b.facts()), times_(times_of_ranks(comparison_)) {
   for (const Side side : kSides) {
     group_of_run_[side].assign(profiles_[side]->session().runs.size(), kNone);
     doings_[side].resize(comparison_.groups().size());

@@ -1,7 +1,7 @@
 // Two opened profiles compared, as the viewer's endpoints use it: what changed, when in one is what is now in the
 // other, and which slice of one is the same work as a slice of the other. Read by any number of threads at once.
 //
-// Costs what a Comparison and a TimeMap cost, and 16 bytes a device op.
+// Costs what a Comparison and its time maps cost, and 16 bytes a device op.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class ComparedProfiles {
 
   const Profile& profile(Side side) const { return *profiles_[side]; }
   const Comparison& comparison() const { return comparison_; }
-  const TimeMap& times() const { return times_; }
+  /// One for each pair of ranks that are compared.
+  const std::vector<TimesOfRanks>& times() const { return times_; }
 
   /// A slice of the other side that is the same work in the iteration of the same number.
   struct Partner {
@@ -71,7 +72,7 @@ class ComparedProfiles {
 
   OfSides<const Profile*> profiles_;
   Comparison comparison_;
-  TimeMap times_;
+  std::vector<TimesOfRanks> times_;
   OfSides<std::vector<uint32_t>> group_of_run_;
   OfSides<std::vector<std::vector<Doing>>> doings_;  // by group, sorted
 };

@@ -3,15 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LinkedWindows, type LinkedWindow } from "../src/model/linked_windows";
 import { Store } from "../src/model/store";
-import { stepAnchors, TwoAxes, type AxisMode } from "../src/model/two_axes";
+import { rankAxes, stepAnchors, TwoAxes, type AxisMode } from "../src/model/two_axes";
 import { clamp, everything, panBy, type Viewport } from "../src/model/viewport";
-import { headline, ratioText, tabTitle, withoutPartner } from "../src/views/compare_words";
+import { headline, ranksText, ratioText, tabTitle, withoutPartner } from "../src/views/compare_words";
 
-const TIMES = { a: [100, 200, 300], b: [1100, 1150, 1400], residual: [0, 7, 2] };
+const TIMES = { rank_a: 0, rank_b: 0, a: [100, 200, 300], b: [1100, 1150, 1400], residual: [0, 7, 2] };
+/** Another rank, which is not held up. */
+const OTHER_TIMES = { rank_a: 1, rank_b: 1, a: [100, 200], b: [105, 205], residual: [0, 0] };
 const step = (number: number, start: number, rank = 0) => ({ rank, step: number, start, duration: 10 });
 
 test("by work: through the points, linear between them, at their distance outside", () => {
-  const axes = new TwoAxes(TIMES, []);
+  const axes = new TwoAxes(rankAxes([TIMES], [], []));
   const at = (moment: number) => axes.across(moment, "a", "work");
   assert.deepEqual([50, 100, 150, 200, 250, 300, 350].map(at), [1050, 1100, 1125, 1150, 1275, 1400, 1450]);
   for (const moment of [-3, 100, 133, 299, 1000]) {
@@ -19,38 +21,60 @@ test("by work: through the points, linear between them, at their distance outsid
   }
   assert.deepEqual(axes.windowAcross({ start: 150, end: 250 }, "a", "work"), { start: 1125, end: 1275 });
   assert.deepEqual(
-    [50, 150, 250, 350].map((moment) => axes.residual(moment)),
+    [50, 150, 250, 350].map((moment) => axes.current.get().residual(moment)),
     [7, 7, 7, 2],
   );
 });
 
 test("without points or steps both count from their starts", () => {
-  const axes = new TwoAxes({ a: [], b: [], residual: [] }, []);
+  const axes = new TwoAxes(rankAxes([], [], []));
   for (const mode of ["time", "work", "step", "place"] as const) {
     assert.deepEqual(axes.windowAcross({ start: 3, end: 9 }, "b", mode), { start: 3, end: 9 }, mode);
     assert.equal(axes.has(mode), mode === "time", mode);
   }
-  assert.equal(axes.residual(5), 0);
+  assert.equal(axes.current.get().residual(5), 0);
 });
 
-test("steps belong together by number, else by order; those of the first rank", () => {
+test("each rank has its own time; ranks that are not compared go by the current one", () => {
+  const steps = [step(3, 30), step(3, 33, 1)];
+  const axes = new TwoAxes(rankAxes([TIMES, OTHER_TIMES], steps, [step(3, 130), step(3, 35, 1)]));
+  const [first, second] = axes.ranks;
+  assert.equal(axes.current.get(), first);
+  assert.deepEqual([axes.across(150, "a", "work"), axes.across(150, "a", "work", second)], [1125, 155]);
+  assert.deepEqual([axes.across(30, "a", "step"), axes.across(33, "a", "step", second)], [130, 35]);
+  assert.equal(axes.of("b", 1), second);
+  assert.equal(axes.of("b", 7), first);
+  axes.current.set(second!);
+  assert.deepEqual(axes.windowAcross({ start: 110, end: 120 }, "a", "work"), { start: 115, end: 125 });
+  assert.equal(axes.of("a", 7), second);
+  const same = { ...OTHER_TIMES, rank_b: 0 }; // two ranks of A against the only one of B
+  const onto = new TwoAxes(rankAxes([TIMES, same], [], []));
+  onto.current.set(onto.ranks[1]!);
+  assert.equal(onto.of("b", 0), onto.ranks[1], "the one that is shown stays");
+  assert.deepEqual(
+    onto.ranks.map(({ ranks }) => ranksText(ranks)),
+    ["0", "1 in A, 0 in B"],
+  );
+});
+
+test("steps belong together by number, else by order; those of one rank", () => {
+  const ranks = { a: 0, b: 0 };
   const a = [step(3, 30), step(4, 40), step(5, 50), step(3, 33, 1)];
-  assert.deepEqual(stepAnchors(a, [step(4, 140), step(5, 170), step(6, 200)]), [
+  assert.deepEqual(stepAnchors(a, [step(4, 140), step(5, 170), step(6, 200)], ranks), [
     { a: 40, b: 140 },
     { a: 50, b: 170 },
   ]);
-  assert.deepEqual(stepAnchors(a, [step(8, 180), step(9, 190)]), [
+  assert.deepEqual(stepAnchors(a, [step(8, 180), step(9, 190)], ranks), [
     { a: 30, b: 180 },
     { a: 40, b: 190 },
   ]);
-  assert.deepEqual(stepAnchors([], [step(1, 5)]), []);
+  assert.deepEqual(stepAnchors([], [step(1, 5)], ranks), []);
+  const [withoutWork, ...others] = rankAxes([], [step(3, 33, 4)], [step(3, 100, 2)]);
+  assert.deepEqual([withoutWork.ranks, withoutWork.steps, others], [{ a: 4, b: 2 }, [{ a: 33, b: 100 }], []]);
 });
 
 test("by step: the same scale, from the step in the middle of the window", () => {
-  const axes = new TwoAxes(TIMES, [
-    { a: 40, b: 140 },
-    { a: 50, b: 170 },
-  ]);
+  const axes = new TwoAxes(rankAxes([TIMES], [step(4, 40), step(5, 50)], [step(4, 140), step(5, 170)]));
   assert.deepEqual(axes.windowAcross({ start: 41, end: 47 }, "a", "step"), { start: 141, end: 147 });
   assert.deepEqual(axes.windowAcross({ start: 48, end: 54 }, "a", "step"), { start: 168, end: 174 });
   assert.deepEqual(axes.windowAcross({ start: 0, end: 6 }, "a", "step"), { start: 100, end: 106 });
@@ -64,7 +88,7 @@ function linked(mode: AxisMode, spans = { a: 1000, b: 1000 }) {
     cursor: new Store<number | null>(null),
   });
   const [a, b] = [window(spans.a), window(spans.b)];
-  const link = new LinkedWindows({ a, b }, new TwoAxes(TIMES, []), new Store(mode));
+  const link = new LinkedWindows({ a, b }, new TwoAxes(rankAxes([TIMES, OTHER_TIMES], [], [])), new Store(mode));
   return { a, b, link };
 }
 
@@ -81,6 +105,9 @@ test("either window moves the other, and the pointer too", () => {
   assert.equal(a.cursor.get(), 150);
   b.cursor.set(null);
   assert.equal(a.cursor.get(), null);
+  link.axes.current.set(link.axes.ranks[1]!); // of another rank, by B, which was moved last
+  assert.deepEqual(b.viewport.get(), { start: 1100, end: 1150 });
+  assert.deepEqual(a.viewport.get(), { start: 1095, end: 1145 });
   link.mode.set("time");
   assert.deepEqual(a.viewport.get(), { start: 1100, end: 1150 });
 });

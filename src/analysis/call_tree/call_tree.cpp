@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/call_tree/call_trees.h"
+#include "analysis/call_tree/sample_bounds.h"
 #include "analysis/common/columns.h"
 #include "analysis/tables.h"
 #include "base/error.h"
@@ -126,9 +128,13 @@ class MetricValues {
 /// The rows of one tree.
 class TreeRows {
  public:
-  TreeRows(const TreeOfRun& run, const std::vector<ShownMetric>& metrics, const std::vector<std::string>& scopes)
+  TreeRows(const TreeOfRun& run, const std::vector<ShownMetric>& metrics, const std::vector<ShownMetric>& bounded,
+           const std::vector<std::string>& scopes)
       : rank_(run.rank), tree_(*run.tree) {
     for (const ShownMetric& metric : metrics) values_.emplace_back(tree_, metric.in(tree_));
+    for (const ShownMetric& metric : bounded) {
+      bounds_.emplace_back(MetricValues(tree_, metric.in(tree_)), SampleBounds(tree_, metric));
+    }
     for (const ShownMetric& metric : metrics) {
       for (const std::string& scope : scopes) scoped_.push_back(scope_values(tree_, metric.in(tree_), scope));
     }
@@ -191,6 +197,9 @@ class TreeRows {
       row.emplace_back(metric.inclusive()[node]);
       row.emplace_back(metric.exclusive()[node]);
     }
+    for (const auto& [values, bounds] : bounds_) {
+      bounds.append_to(row, values.inclusive()[node], values.exclusive()[node]);
+    }
     for (const std::vector<double>& scope : scoped_) row.emplace_back(scope[node]);
     append_place(row, tree_, node);
     row.emplace_back(text_of(nodes.relation[node]));
@@ -206,13 +215,18 @@ class TreeRows {
       row.emplace_back(sum);
       row.emplace_back(sum);
     }
+    for (const auto& [values, bounds] : bounds_) {
+      const double sum = values.sum(pruned);
+      bounds.append_to(row, sum, sum);
+    }
     row.resize(table.columns.size());
     table.append(row);
   }
 
   Cell rank_;
   const CallTree& tree_;
-  std::vector<MetricValues> values_;         // by shown metric
+  std::vector<MetricValues> values_;  // by shown metric
+  std::vector<std::pair<MetricValues, SampleBounds>> bounds_;
   std::vector<std::vector<double>> scoped_;  // by shown metric and scope
   std::vector<NodeIndex> order_;
   std::vector<uint32_t> first_child_;  // by node, in order_
@@ -223,6 +237,8 @@ void append_call_tree(Table& table, const std::vector<TreeOfRun>& runs, const Ta
   const std::vector<std::string> scopes = options.names(kScopeOption);
   check_scopes(runs, scopes);
   std::vector<Column> columns = metric_columns(metrics);
+  const std::vector<ShownMetric> bounded = bounded_metrics(trees_in(runs), metrics, options);
+  for (Column& column : bound_columns(bounded)) columns.push_back(std::move(column));
   for (const ShownMetric& metric : metrics) {
     for (const std::string& scope : scopes) {
       columns.push_back(real_column(metric.name + "." + scope, metric.unit, metric.about + "; as stored"));
@@ -230,7 +246,8 @@ void append_call_tree(Table& table, const std::vector<TreeOfRun>& runs, const Ta
   }
   insert_before_place(table, columns);
   for (const TreeOfRun& run : runs) {
-    TreeRows(run, metrics, scopes).append_to(table, options.number(kMinPctOption), options.names(kFocusOption));
+    TreeRows(run, metrics, bounded, scopes)
+        .append_to(table, options.number(kMinPctOption), options.names(kFocusOption));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/call_tree/call_functions.h"
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/call_tree/call_trees.h"
+#include "analysis/call_tree/sample_bounds.h"
 #include "analysis/common/columns.h"
 #include "analysis/tables.h"
 
@@ -60,29 +61,42 @@ MetricSums sums_of(const CallTree& tree, const CallFunctions& functions, const G
   return sums;
 }
 
-/// Appends a cell pair a metric to the rows, one row a group.
+/// The metrics that a table shows, those of them with bounds, and where the columns of the former are: for each its
+/// inclusive, then its exclusive cost.
+struct MetricColumns {
+  std::vector<ShownMetric> metrics;
+  std::vector<ShownMetric> bounded;
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+/// Appends the cells of the metrics to the rows, one row a group.
 void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
-                 const std::vector<ShownMetric>& metrics) {
-  for (const ShownMetric& metric : metrics) {
+                 const MetricColumns& columns) {
+  const auto sums_of_metric = [&](const ShownMetric& metric) {
     const auto index = metric.in(tree);
     const std::vector<double> none(grouping.groups, kNoValue);
-    const MetricSums sums = index ? sums_of(tree, functions, grouping, *index) : MetricSums{none, none};
+    return index ? sums_of(tree, functions, grouping, *index) : MetricSums{none, none};
+  };
+  for (const ShownMetric& metric : columns.metrics) {
+    const MetricSums sums = sums_of_metric(metric);
     for (size_t group = 0; group < grouping.groups; ++group) {
       rows[group].emplace_back(sums.inclusive[group]);
       rows[group].emplace_back(sums.exclusive[group]);
     }
   }
+  for (const ShownMetric& metric : columns.bounded) {
+    const SampleBounds bounds(tree, metric);
+    const MetricSums sums = sums_of_metric(metric);
+    for (size_t group = 0; group < grouping.groups; ++group) {
+      bounds.append_to(rows[group], sums.inclusive[group], sums.exclusive[group]);
+    }
+  }
 }
-
-/// Where the columns of the metrics are: for each its inclusive, then its exclusive cost.
-struct MetricColumns {
-  size_t begin;
-  size_t end;
-};
 
 /// Appends the rows, but for those of the root and of starts of threads that have no exclusive cost.
 void append_costly(Table& table, const std::vector<Row>& rows, const std::vector<bool>& is_function,
-                   MetricColumns columns) {
+                   const MetricColumns& columns) {
   for (size_t i = 0; i < rows.size(); ++i) {
     bool costs = is_function[i];
     for (size_t c = columns.begin + 1; c < columns.end && !costs; c += 2) {
@@ -93,7 +107,7 @@ void append_costly(Table& table, const std::vector<Row>& rows, const std::vector
 }
 
 /// Orders by the exclusive cost of the first metric, then by its inclusive cost; absent last.
-void sort_by_cost(Table& table, MetricColumns columns) {
+void sort_by_cost(Table& table, const MetricColumns& columns) {
   if (columns.begin == columns.end) return;
   const ColumnValues& inclusive = table.values(columns.begin);
   const ColumnValues& exclusive = table.values(columns.begin + 1);
@@ -103,18 +117,23 @@ void sort_by_cost(Table& table, MetricColumns columns) {
   });
 }
 
-/// Inserts the columns of the metrics.
-MetricColumns insert_metrics(Table& table, const std::vector<ShownMetric>& metrics) {
-  const std::vector<Column> columns = metric_columns(metrics);
-  const size_t begin = insert_before_place(table, columns);
-  return {begin, begin + columns.size()};
+/// Inserts the columns of the metrics that are to be shown.
+MetricColumns insert_metrics(Table& table, const std::vector<TreeOfRun>& runs, const TableOptions& options) {
+  MetricColumns inserted;
+  inserted.metrics = shown_metrics(trees_in(runs), options);
+  inserted.bounded = bounded_metrics(trees_in(runs), inserted.metrics, options);
+  std::vector<Column> columns = metric_columns(inserted.metrics);
+  const size_t of_metrics = columns.size();
+  for (Column& column : bound_columns(inserted.bounded)) columns.push_back(std::move(column));
+  inserted.begin = insert_before_place(table, columns);
+  inserted.end = inserted.begin + of_metrics;
+  return inserted;
 }
 
 /// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
 void append_groups(Table& table, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
-                   std::vector<Row> rows, const std::vector<NodeIndex>& examples,
-                   const std::vector<ShownMetric>& metrics, MetricColumns columns) {
-  append_sums(rows, tree, functions, grouping, metrics);
+                   std::vector<Row> rows, const std::vector<NodeIndex>& examples, const MetricColumns& columns) {
+  append_sums(rows, tree, functions, grouping, columns);
   std::vector<bool> is_function;
   for (size_t group = 0; group < examples.size(); ++group) {
     append_place(rows[group], tree, examples[group]);
@@ -125,21 +144,19 @@ void append_groups(Table& table, const CallTree& tree, const CallFunctions& func
 }
 
 void append_functions(Table& table, const std::vector<TreeOfRun>& runs, const TableOptions& options) {
-  const std::vector<ShownMetric> metrics = shown_metrics(trees_in(runs), options);
-  const MetricColumns columns = insert_metrics(table, metrics);
+  const MetricColumns columns = insert_metrics(table, runs, options);
   for (const auto& [rank, tree] : runs) {
     const CallFunctions functions = functions_of(*tree);
     const Grouping grouping{functions.example.size(), {functions.function.begin(), functions.function.end()}};
     std::vector<Row> rows;
     for (const NodeIndex node : functions.example) rows.push_back({rank, tree->name_of(node)});
-    append_groups(table, *tree, functions, grouping, std::move(rows), functions.example, metrics, columns);
+    append_groups(table, *tree, functions, grouping, std::move(rows), functions.example, columns);
   }
   sort_by_cost(table, columns);
 }
 
 void append_callers(Table& table, const std::vector<TreeOfRun>& runs, const TableOptions& options) {
-  const std::vector<ShownMetric> metrics = shown_metrics(trees_in(runs), options);
-  const MetricColumns columns = insert_metrics(table, metrics);
+  const MetricColumns columns = insert_metrics(table, runs, options);
   for (const TreeOfRun& run : runs) {
     const CallTree& tree = *run.tree;
     const CallFunctions functions = functions_of(tree);
@@ -161,7 +178,7 @@ void append_callers(Table& table, const std::vector<TreeOfRun>& runs, const Tabl
       rows.push_back({run.rank, tree.name_of(node),
                       caller == kNoFunction ? Cell() : Cell(tree.name_of(functions.example[caller]))});
     }
-    append_groups(table, tree, functions, grouping, std::move(rows), examples, metrics, columns);
+    append_groups(table, tree, functions, grouping, std::move(rows), examples, columns);
   }
   sort_by_cost(table, columns);
 }

@@ -53,6 +53,7 @@ class Reader {
     run_.format = "folded";
     Metric metric;
     metric.name = "samples";
+    metric.sample_value = 1;
     metric.about = "counts of the stacks: samples, or what else the file was folded by";
     samples_ = tree_.add_metric(std::move(metric));
     profile_ = tree_.add_profile({});

@@ -9,6 +9,7 @@
 #include "base/mapped_file.h"
 #include "readers/hpctoolkit/metric_catalog.h"
 #include "readers/hpctoolkit/profiles.h"
+#include "readers/hpctoolkit/sample_values.h"
 #include "readers/hpctoolkit/source_folder.h"
 #include "readers/hpctoolkit/traces.h"
 
@@ -137,6 +138,7 @@ Run read_database(const Input& input, const ReadOptions&) {
     run.notes.add("damaged_input", 1, "there is no profile.db beside meta.db: the call tree has no values", true);
   }
   choose_main_metric(meta.tree);
+  find_sample_values(meta.tree);
   add_facts(run, meta, counts, profiles ? profiles->identities() : std::vector<Identity>());
   if (counts.not_in_tree > 0) {
     run.notes.add(

@@ -150,7 +150,11 @@ class Reader {
   }
 
   MetricIndex samples_metric() {
-    if (!samples_) samples_ = tree_.add_metric(metric_of("samples", "", "samples of the call stacks of all events"));
+    if (!samples_) {
+      Metric metric = metric_of("samples", "", "samples of the call stacks of all events");
+      metric.sample_value = 1;
+      samples_ = tree_.add_metric(std::move(metric));
+    }
     return *samples_;
   }
 
@@ -189,7 +193,10 @@ class Reader {
     for (auto place = frames_.rbegin(); place != frames_.rend(); ++place) node = tree_.child(node, *place);
     tree_.add(profile_, samples_metric(), node, 1);
     if (period_) {
-      tree_.add(profile_, metric_of_event(event_), node, static_cast<double>(*period_));
+      const MetricIndex metric = metric_of_event(event_);
+      tree_.add(profile_, metric, node, static_cast<double>(*period_));
+      const auto [only, is_new] = only_period_.try_emplace(metric, period_);
+      if (!is_new && only->second != period_) only->second.reset();
     } else {
       ++without_period_;
     }
@@ -280,6 +287,9 @@ class Reader {
       run_.notes.add("missing_period", without_period_, "samples without a period count only as samples");
     }
     name_frames(run_.timeline, tree_.names(), places_);
+    for (const auto& [metric, period] : only_period_) {
+      if (period && *period > 0) tree_.metric(metric).sample_value = static_cast<double>(*period);
+    }
     run_.call_tree = tree_.finish(places_);
     run_.call_tree->main_metric = main_ ? main_ : samples_;
     if (!main_ && !samples_ && sink_) run_.call_tree->main_metric = sink_->time;
@@ -296,6 +306,7 @@ class Reader {
   std::map<std::tuple<int64_t, int64_t, std::string>, Thread> threads_;  // by process, thread, command
   std::optional<MetricIndex> samples_;
   std::map<std::string, MetricIndex, std::less<>> event_metrics_;
+  std::map<MetricIndex, std::optional<int64_t>> only_period_;  // of the events; absent where periods differ
   std::optional<MetricIndex> main_;
   std::optional<FrameSink> sink_;
   std::optional<uint16_t> sample_category_;

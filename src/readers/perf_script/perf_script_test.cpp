@@ -200,5 +200,16 @@ TEST(PerfScript, AStackWithoutAnEndIsCut) {
   EXPECT_EQ(value(run, "samples"), 1);
 }
 
+TEST(PerfScript, OfEventsWithOnePeriodTheSamplesCanBeCounted) {
+  const auto run =
+      read(std::string(kSamples) + "\nmy app  7/8 [003] 10.000003600:    6 cycles:u: \n\t     789 main (/bin/app)\n");
+  const auto sample_value = [&](const char* metric) {
+    return run.call_tree->metrics[*run.call_tree->find_metric(metric)].sample_value;
+  };
+  EXPECT_EQ(sample_value("samples"), 1);
+  EXPECT_EQ(sample_value("cpu-clock"), 1000);
+  EXPECT_EQ(sample_value("cycles:u"), std::nullopt) << "periods of 5 and 6";
+}
+
 }  // namespace
 }  // namespace cgpu::perf_script

@@ -5,6 +5,7 @@ namespace cgpu::trace_event {
 StackTree::StackTree() {
   Metric samples;
   samples.name = "samples";
+  samples.sample_value = 1;
   samples.about = "samples of the program's call stacks";
   builder_.add_metric(std::move(samples));
 }

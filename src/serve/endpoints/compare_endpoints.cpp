@@ -18,7 +18,9 @@ namespace cgpu {
 
 namespace {
 
-constexpr size_t kMostPoints = 4096;
+constexpr size_t kMostPoints = 65'536;  // of all ranks
+constexpr size_t kMostPointsOfRank = 4'096;
+constexpr size_t kLeastPointsOfRank = 64;  // however many ranks there are
 
 /// The gap of a device around a time, the shortest where several devices have one; on the run's clock.
 std::optional<Placed> gap_around(const Profile& profile, size_t run, Interval time) {
@@ -118,14 +120,14 @@ Answer answer_table_of_both(const ComparedProfiles& compared, const Request& req
   return json_answer(std::move(json).text());
 }
 
-/// At most `kMostPoints` of them, the first and the last among these; a residual stands for those that it stands
+/// At most so many of them, two or more, the first and the last among these; a residual stands for those that it stands
 /// before.
-std::vector<TimePoint> thinned(const std::vector<TimePoint>& points) {
-  if (points.size() <= kMostPoints) return points;
+std::vector<TimePoint> thinned(const std::vector<TimePoint>& points, size_t most) {
+  if (points.size() <= most) return points;
   std::vector<TimePoint> kept;
-  for (size_t i = 0; i < kMostPoints; ++i) {
-    const size_t at = i * (points.size() - 1) / (kMostPoints - 1);
-    const size_t next = i + 1 < kMostPoints ? (i + 1) * (points.size() - 1) / (kMostPoints - 1) : points.size();
+  for (size_t i = 0; i < most; ++i) {
+    const size_t at = i * (points.size() - 1) / (most - 1);
+    const size_t next = i + 1 < most ? (i + 1) * (points.size() - 1) / (most - 1) : points.size();
     kept.push_back(points[at]);
     for (size_t left_out = at; left_out < next; ++left_out) {
       kept.back().residual = std::max(kept.back().residual, points[left_out].residual);
@@ -136,18 +138,26 @@ std::vector<TimePoint> thinned(const std::vector<TimePoint>& points) {
 
 Answer answer_times(const ComparedProfiles& compared, const Request& request) {
   const Parameters none(request, {});
-  const std::vector<TimePoint> points = thinned(compared.times().points());
+  const std::vector<TimesOfRanks>& ranks = compared.times();
+  const size_t most =
+      std::clamp(kMostPoints / std::max<size_t>(1, ranks.size()), kLeastPointsOfRank, kMostPointsOfRank);
+  const auto rank = [&](Side side, size_t run) { return compared.profile(side).session().runs[run].rank; };
   JsonTextWriter json;
-  const auto write_list = [&](const char* name, int64_t TimePoint::*member) {
-    json.key(name).begin_array();
-    for (const TimePoint& point : points) json.value(point.*member);
-    json.end_array();
-  };
-  json.begin_object();
-  write_list("a", &TimePoint::a);
-  write_list("b", &TimePoint::b);
-  write_list("residual", &TimePoint::residual);
-  json.end_object();
+  json.begin_object().key("ranks").begin_array();
+  for (const TimesOfRanks& times : ranks) {
+    const std::vector<TimePoint> points = thinned(times.map.points(), most);
+    const auto write_list = [&](const char* name, int64_t TimePoint::*member) {
+      json.key(name).begin_array();
+      for (const TimePoint& point : points) json.value(point.*member);
+      json.end_array();
+    };
+    json.begin_object().member("rank_a", rank(Side::a, times.runs.a)).member("rank_b", rank(Side::b, times.runs.b));
+    write_list("a", &TimePoint::a);
+    write_list("b", &TimePoint::b);
+    write_list("residual", &TimePoint::residual);
+    json.end_object();
+  }
+  json.end_array().end_object();
   return json_answer(std::move(json).text());
 }
 

@@ -111,7 +111,7 @@ TEST_F(Compared, TimesOfTheSameWork) {
   // The first kernel of A's steps begins where that of B's does: from the start of each session.
   const std::string times = get("/api/compare/times");
   const std::string first = std::to_string(1'000 + 400);
-  expect_has(times, "{\"a\":[" + first + ",");
+  expect_has(times, "{\"ranks\":[{\"rank_a\":0,\"rank_b\":0,\"a\":[" + first + ",");
   expect_has(times, "\"b\":[" + first + ",");
   expect_has(times, "\"residual\":[0,");
 }

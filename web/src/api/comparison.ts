@@ -1,7 +1,7 @@
 // Asks the server what changed between the two profiles that it compares.
 import type { SideName } from "../model/two_axes";
 import { query } from "./client";
-import type { AlignedOps, Changes, ComparedFlame, NameChanges, PartnerAnswer, Table, TimePoints } from "./protocol";
+import type { AlignedOps, Changes, ComparedFlame, NameChanges, PartnerAnswer, Table, TimesOfRanks } from "./protocol";
 import type { Server } from "./server";
 
 export class ComparisonClient {
@@ -11,8 +11,9 @@ export class ComparisonClient {
     return this.server.json("/api/compare", signal);
   }
 
-  times(signal?: AbortSignal): Promise<TimePoints> {
-    return this.server.json("/api/compare/times", signal);
+  async times(signal?: AbortSignal): Promise<TimesOfRanks[]> {
+    const { ranks } = await this.server.json<{ ranks: TimesOfRanks[] }>("/api/compare/times", signal);
+    return ranks;
   }
 
   names(signal?: AbortSignal): Promise<Record<SideName, NameChanges>> {

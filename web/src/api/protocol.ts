@@ -33,8 +33,11 @@ export interface Changes {
   places: { a: ChangePlace | null; b: ChangePlace | null }[];
 }
 
-/** Moments of one profile and when they are in the other; `residual`: by how much work around them misses that. */
-export interface TimePoints {
+/** Moments of a rank of A and when they are in the rank of B that it is compared with; `residual`: by how much work
+ * around them misses that. */
+export interface TimesOfRanks {
+  rank_a: number;
+  rank_b: number;
   a: number[];
   b: number[];
   residual: number[];

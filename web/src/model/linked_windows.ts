@@ -1,6 +1,6 @@
 // Keeps the windows of two timelines together: what moves or zooms one moves the other, and so does the pointer.
 import { Store } from "./store";
-import { otherSide, type Anchor, type AxisMode, type SideName, type TwoAxes } from "./two_axes";
+import { otherSide, SIDES, type Anchor, type AxisMode, type SideName, type TwoAxes } from "./two_axes";
 import { width, type Range, type Viewport } from "./viewport";
 
 /** What of a timeline is moved. */
@@ -22,13 +22,14 @@ export class LinkedWindows {
     readonly axes: TwoAxes,
     readonly mode: Store<AxisMode>,
   ) {
-    for (const side of ["a", "b"] as const) {
+    for (const side of SIDES) {
       this.#ends.push(
         windows[side].viewport.subscribe(() => this.#follow(side)),
         windows[side].cursor.subscribe((moment) => this.#point(side, moment)),
       );
     }
-    this.#ends.push(mode.subscribe(() => this.#follow(this.leading.get())));
+    const follow = () => this.#follow(this.leading.get());
+    this.#ends.push(mode.subscribe(follow), axes.current.subscribe(follow));
     this.#follow("a");
   }
 

@@ -86,6 +86,10 @@ export interface PlotProps {
   onClick?: (frame: Frame, event: MouseEvent) => void;
 }
 
+/** Below its line; at the right edge so that it is not cut off. */
+const placeOfTick = (x: number, width: number) =>
+  x > width - 24 ? { x: width - 2, "text-anchor": "end" as const } : { x, "text-anchor": "middle" as const };
+
 /** A chart with both axes. `children` draws the marks, in pixels of the SVG. */
 export function Plot(props: PlotProps): JSX.Element {
   const { ref, width } = useSize<HTMLDivElement>();
@@ -125,7 +129,7 @@ export function Plot(props: PlotProps): JSX.Element {
           {frame.x.ticks.map((value) => (
             <g key={`x${value}`}>
               <line class="grid" x1={frame.x(value)} x2={frame.x(value)} y1={top} y2={top + inner.height} />
-              <text class="tick" x={frame.x(value)} y={top + inner.height + 16} text-anchor="middle">
+              <text class="tick" {...placeOfTick(frame.x(value), width)} y={top + inner.height + 16}>
                 {text(props.x, value)}
               </text>
             </g>

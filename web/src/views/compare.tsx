@@ -2,7 +2,7 @@
 import { render, type JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
-import type { Changes, NameChanges, TimePoints } from "../api/protocol";
+import type { Changes, NameChanges, TimesOfRanks } from "../api/protocol";
 import { duration, moment } from "../model/format";
 import { AXIS_MODES, type AxisMode, type SideName } from "../model/two_axes";
 import { width, type Range } from "../model/viewport";
@@ -14,7 +14,7 @@ import { AlignedLines, AlignedWords } from "./compare_lines";
 import { ComparedMemory, haveMemory } from "./compare_memory";
 import { ComparedRoofline, haveRooflines } from "./compare_roofline";
 import { ComparedSteps, haveSteps } from "./compare_steps";
-import { headline, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
+import { headline, ranksText, ratioText, signed, tabTitle, withoutPartner } from "./compare_words";
 import { PAIR_LAYOUTS, TimelinePair, type PairLayout, type SelectedPair } from "./compare_pair";
 import type { Compared, View, ViewContext } from "./context";
 import { publish } from "./debug";
@@ -78,7 +78,7 @@ function Compare({ context, compared, onPair }: CompareProps): JSX.Element {
 
 interface ComparisonProps extends CompareProps {
   changes: Changes;
-  times: TimePoints;
+  times: readonly TimesOfRanks[];
   names: Record<SideName, NameChanges>;
 }
 
@@ -266,6 +266,28 @@ function AxisChoice({ pair }: { pair: TimelinePair }): JSX.Element {
   );
 }
 
+/** Which ranks stand above each other: the clocks and the pace of others may differ. */
+function RankChoice({ pair }: { pair: TimelinePair }): JSX.Element | null {
+  const mode = useStore(pair.mode);
+  const { axes } = pair.link;
+  const current = useStore(axes.current);
+  if (axes.ranks.length < 2 || (mode !== "work" && mode !== "step")) return null;
+  return (
+    <label class="soft" title="Each rank has a map of its own from A to B; the rank of a selected slice is taken">
+      of rank{" "}
+      <select
+        aria-label="The rank that both timelines go by"
+        value={axes.ranks.indexOf(current)}
+        onChange={(event) => pair.showRanks(axes.ranks[Number(event.currentTarget.value)]!)}
+      >
+        {axes.ranks.map(({ ranks }, i) => (
+          <option value={i}>{ranksText(ranks)}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface ChangeListProps {
   changes: Changes;
   causes: Records | undefined;
@@ -336,6 +358,7 @@ function Timelines({ pair }: { pair: TimelinePair }): JSX.Element {
     <div class="compare-timelines">
       <div class="toolbar">
         <AxisChoice pair={pair} />
+        <RankChoice pair={pair} />
         <LayoutChoice pair={pair} />
         <ColourChoice pair={pair} />
         <span class="gap" />
@@ -426,7 +449,8 @@ function Moments({ pair }: { pair: TimelinePair }): JSX.Element {
   const [a, b] = [useStore(pair.sides.a.source.cursor), useStore(pair.sides.b.source.cursor)];
   const step = width(view) / 1000;
   const scale = pair.link.scale();
-  const residual = a !== null && mode === "work" ? pair.link.axes.residual(a) : 0;
+  const current = useStore(pair.link.axes.current);
+  const residual = a !== null && mode === "work" ? current.residual(a) : 0;
   return (
     <span class="moments">
       {a !== null && b !== null && (

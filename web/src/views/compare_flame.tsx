@@ -6,7 +6,7 @@ import type { ComparedFlame } from "../api/protocol";
 import { duration, grouped, percent, readable } from "../model/format";
 import { rangeOf, type Area } from "../model/selection";
 import { Store } from "../model/store";
-import type { SideName } from "../model/two_axes";
+import { SIDES, type SideName } from "../model/two_axes";
 import { fit, width } from "../model/viewport";
 import { cssColour } from "../timeline/colours";
 import { useStore } from "../ui/hooks";
@@ -233,7 +233,7 @@ function BothLine({
       )}
       <span class="gap" />
       {onFind &&
-        (["a", "b"] as const).map((side) => {
+        SIDES.map((side) => {
           const own = flame.names[nodes[side].name[chosen] ?? -1];
           return (
             own !== undefined && (

@@ -5,12 +5,12 @@ import { useEffect, useRef } from "preact/hooks";
 import type { SliceAt } from "../api/protocol";
 import { grouped } from "../model/format";
 import type { SliceRef } from "../model/selection";
+import { SIDES } from "../model/two_axes";
 import { width } from "../model/viewport";
 import { cssColour, fromCss, mix } from "../timeline/colours";
 import { useStore } from "../ui/hooks";
 import type { TimelinePair } from "./compare_pair";
 
-const SIDES = ["a", "b"] as const;
 const OF_AREA = 0.5; // how strongly they are drawn
 const OF_SLICE = 0.9;
 

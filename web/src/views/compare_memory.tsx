@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Track } from "../api/protocol";
 import { bytes, moment } from "../model/format";
-import { type AxisMode, type SideName, type TwoAxes } from "../model/two_axes";
+import { SIDES, type AxisMode, type RankAxes, type SideName, type TwoAxes } from "../model/two_axes";
 import { width, type Range } from "../model/viewport";
 import type { CounterRaster } from "../timeline/counters";
 import { Plot } from "../ui/chart";
@@ -15,7 +15,6 @@ import { stepPath } from "./step_path";
 import { Shown, useAsked } from "./view";
 
 const CHARTS = 24;
-const SIDES = ["a", "b"] as const;
 const MODES: [AxisMode, string][] = [
   ["time", "by time"],
   ["work", "by aligned work"],
@@ -49,24 +48,25 @@ export function ComparedMemory({ context, compared, axes, onOpen }: Props): JSX.
   // All of both, in the time of A.
   const range = useMemo(
     () => ({
-      start: Math.min(0, axes.across(0, "b", mode)),
-      end: Math.max(span("a"), axes.across(span("b"), "b", mode)),
+      start: Math.min(0, ...axes.ranks.map((each) => axes.across(0, "b", mode, each))),
+      end: Math.max(span("a"), ...axes.ranks.map((each) => axes.across(span("b"), "b", mode, each))),
     }),
     [mode],
   );
   const loaded = useAsked(
     context,
     async (signal) => {
-      const load = async (side: SideName, track: Track | null): Promise<CounterRaster | null> => {
+      const load = async (side: SideName, track: Track | null, ranks: RankAxes): Promise<CounterRaster | null> => {
         if (!track) return null;
         const whole = { start: 0, end: span(side) };
         const raster = await counterIn(compared[side].client, track, whole, signal);
-        return resampled(raster, whole, range, (at) => (side === "a" ? at : axes.across(at, "a", mode)));
+        return resampled(raster, whole, range, (at) => (side === "a" ? at : axes.across(at, "a", mode, ranks)));
       };
       const charts = await Promise.all(
         pairs.map(async (pair): Promise<CounterChart> => {
-          const [a, b] = await Promise.all([load("a", pair.a), load("b", pair.b)]);
-          return { title: titleOf(pair), a, b, most: Math.max(a ? highest(a) : 0, b ? highest(b) : 0) };
+          const ranks = pair.a ? axes.of("a", pair.a.rank) : axes.of("b", pair.b!.rank);
+          const [a, b] = await Promise.all([load("a", pair.a, ranks), load("b", pair.b, ranks)]);
+          return { title: titleOf(pair), ranks, a, b, most: Math.max(a ? highest(a) : 0, b ? highest(b) : 0) };
         }),
       );
       return charts.filter(({ most }) => most > 0).sort((x, y) => y.most - x.most);
@@ -108,6 +108,7 @@ export function ComparedMemory({ context, compared, axes, onOpen }: Props): JSX.
 
 interface CounterChart extends Record<SideName, CounterRaster | null> {
   title: string;
+  ranks: RankAxes;
   most: number;
 }
 
@@ -136,7 +137,9 @@ function BothCounters({ chart, axes, mode, range, onOpen }: CounterProps): JSX.E
           A <b>{text("a")}</b> {"\u2192"} B <b>{text("b")}</b>
         </span>
         <span class="soft">
-          {at < 0 ? "peaks" : `at ${moment(here, step)} of A, ${moment(axes.across(here, "a", mode), step)} of B`}
+          {at < 0
+            ? "peaks"
+            : `at ${moment(here, step)} of A, ${moment(axes.across(here, "a", mode, chart.ranks), step)} of B`}
         </span>
       </header>
       <div class="opens">

@@ -1,11 +1,20 @@
 // The timelines of two compared profiles: they share one axis, and what is selected in one is marked in the other.
 import { ComparisonClient } from "../api/comparison";
-import type { AlignedOps, Changes, NameChanges, PartnerAnswer, TimePoints } from "../api/protocol";
+import type { AlignedOps, Changes, NameChanges, PartnerAnswer, TimesOfRanks } from "../api/protocol";
 import { LinkedWindows } from "../model/linked_windows";
 import { areaBetween, rangeOf, type Area, type SliceRef } from "../model/selection";
 import { pairedTracks } from "../model/paired_tracks";
 import { derived, Store } from "../model/store";
-import { AXIS_MODES, otherSide, stepAnchors, TwoAxes, type AxisMode, type SideName } from "../model/two_axes";
+import {
+  AXIS_MODES,
+  otherSide,
+  rankAxes,
+  SIDES,
+  TwoAxes,
+  type AxisMode,
+  type RankAxes,
+  type SideName,
+} from "../model/two_axes";
 import { everything, sameRange, width, type Range } from "../model/viewport";
 import { runKey, timelineCommands } from "../timeline/commands";
 import { COMPARED_COLOUR_MODES, type ColourMode } from "../timeline/colours";
@@ -66,16 +75,21 @@ export class TimelinePair {
   constructor(
     compared: Compared,
     context: ViewContext,
-    times: TimePoints,
+    times: readonly TimesOfRanks[],
     private readonly names: Record<SideName, NameChanges>,
   ) {
     this.#client = new ComparisonClient(context.client.server);
-    const axes = new TwoAxes(times, stepAnchors(compared.a.session.steps, compared.b.session.steps));
+    const axes = new TwoAxes(rankAxes(times, compared.a.session.steps, compared.b.session.steps));
     const usual: AxisMode = axes.has("work") ? "work" : axes.has("step") ? "step" : "time";
     // Of A, whichever of the two the other views show.
     const chosen = compared.a.state.choice("one_axis", usual);
     const possible = (text: string) => AXIS_MODES.find((mode) => mode === text && axes.has(mode)) ?? usual;
     this.mode = new Store<AxisMode>(possible(chosen.get()));
+    // The rank of A that both axes go by; the first one has no need to be told.
+    const first = String(axes.ranks[0].ranks.a);
+    const rank = compared.a.state.choice("compared_rank", first);
+    const chooseRank = (text: string) => axes.current.set(axes.of("a", Number(text)));
+    chooseRank(rank.get());
     this.colour = compared.a.state.choice<ColourMode>("compared_colour", "change", COMPARED_COLOUR_MODES);
     this.lines = compared.a.state.choice<"on" | "off">("compared_lines", "on", ["on", "off"]);
     this.layout = compared.a.state.choice<PairLayout>("compared_layout", "apart", PAIR_LAYOUTS);
@@ -89,6 +103,8 @@ export class TimelinePair {
     this.#ends = [
       this.mode.subscribe((mode) => chosen.set(mode)),
       chosen.subscribe((text) => this.mode.set(possible(text))),
+      axes.current.subscribe(({ ranks }) => rank.set(String(ranks.a))),
+      rank.subscribe(chooseRank),
       a.source.selection.subscribe((slice) => void this.#select("a", slice)),
       b.source.selection.subscribe((slice) => void this.#select("b", slice)),
       a.source.area.subscribe((area) => this.#shareArea("a", area)),
@@ -108,7 +124,7 @@ export class TimelinePair {
     for (const end of this.#ends) end();
     clearTimeout(this.#waiting);
     this.link.dispose();
-    for (const side of ["a", "b"] as const) this.sides[side].timeline.dispose();
+    for (const side of SIDES) this.sides[side].timeline.dispose();
   }
 
   /** The side that keys are for: where the pointer was last, or what was moved. */
@@ -122,6 +138,16 @@ export class TimelinePair {
 
   showAll(): void {
     this.sides.a.source.viewport.set(everything(this.link.boundsOf("a")));
+  }
+
+  /** Lets both axes go by a pair of ranks, and brings their devices into sight. */
+  showRanks(axes: RankAxes): void {
+    this.link.axes.current.set(axes);
+    for (const side of SIDES) {
+      const { source, timeline } = this.sides[side];
+      const device = source.tracks.find(({ kind, rank }) => kind === "stream" && rank === axes.ranks[side]);
+      if (device) timeline.revealTrack(device.id);
+    }
   }
 
   /** Shows where a change is: at its longest on the side that has more of it, and the same work of the other side, or
@@ -140,10 +166,12 @@ export class TimelinePair {
     ++this.#asked; // what was selected before is no longer asked for
     const mark = answer?.partner ?? theirs?.slice ?? null;
     const [here, there] = [shownRange(own, own.slice), mark || theirs ? shownRange(theirs, mark) : null];
-    const begin = there?.start ?? this.link.axes.across(here.start, lead, "work");
+    const axes = own.slice ? this.#axesOf(lead, own.slice) : this.link.axes.current.get();
+    const begin = there?.start ?? axes.byWork(here.start, lead);
     const length = Math.max(width(here), there ? width(there) : 0, LEAST_SHOWN);
     const anchor = lead === "a" ? { a: here.start, b: begin } : { a: begin, b: here.start };
     this.link.place(anchor, BEFORE * length, AFTER * length);
+    this.link.axes.current.set(axes);
     this.#mark(lead, own.slice, mark);
     // Of a gap only the part that has the cause.
     const [size, theirSize] = [own.end - own.start, answer?.partner?.duration ?? (theirs && theirs.end - theirs.start)];
@@ -185,9 +213,20 @@ export class TimelinePair {
     this.sides.b.timeline.setVisible(visible && this.layout.get() === "apart");
   }
 
+  /** Those of the rank that a slice is of. */
+  #axesOf(side: SideName, slice: SliceRef): RankAxes {
+    const { axes } = this.link;
+    const track = this.sides[side].source.tracks.find(({ id }) => id === slice.track);
+    return track ? axes.of(side, track.rank) : axes.current.get();
+  }
+
   /** Marks on the other side what is the same work as a slice. */
   async #select(side: SideName, slice: SliceRef | null): Promise<void> {
     if (this.#marking) return;
+    if (slice) {
+      this.link.leading.set(side); // it stays where it is, and the other one moves
+      this.link.axes.current.set(this.#axesOf(side, slice));
+    }
     const asked = ++this.#asked;
     const answer = slice && (await this.#client.partner(side, slice.track, slice.slice).catch(() => null));
     if (asked !== this.#asked) return;

@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import { ComparisonClient } from "../api/comparison";
 import type { Changes, Table } from "../api/protocol";
 import { duration, grouped, oneLine, short, withUnit } from "../model/format";
+import { SIDES } from "../model/two_axes";
 import { Plot, type Frame } from "../ui/chart";
 import { useSize } from "../ui/hooks";
 import { pairsOfLaunches, pairsOfShapes, type RooflinePair, type RooflinePoint } from "./compare_roofline_model";
@@ -12,7 +13,7 @@ import { ratioText } from "./compare_words";
 import type { Compared, ViewContext } from "./context";
 import { hasTable } from "./declared";
 import { Records } from "./records";
-import { Roof } from "./roofline";
+import { Roofs, type RoofOf } from "./roofline";
 import { domains, roofOf, type DeviceRoof } from "./roofline_model";
 import { Shown, useAsked } from "./view";
 
@@ -21,7 +22,6 @@ const LAUNCHES = "compare_launches";
 const MOST_SHOWN = 300;
 const REACH = 24; // CSS pixels
 const AS_LONG = 0.01; // of the time in A
-const SIDES = ["a", "b"] as const;
 
 /** Whether both runs have ops with shapes, or measured launches. */
 export const haveRooflines = (compared: Compared, changes: Changes): boolean =>
@@ -80,9 +80,14 @@ function PairsUnderRoofs({
     return <p class="empty">Of nothing in either run both is known: what it computes, and what it moves.</p>;
   }
   const one = sameRoof(roofs.a, roofs.b);
-  const drawn = (one ? [roofs.a] : [roofs.a, roofs.b]).filter((roof) => roof !== null);
+  const drawn: RoofOf[] = [];
+  if (roofs.a) drawn.push({ roof: roofs.a, of: one ? "" : "A" });
+  if (roofs.b && !one) drawn.push({ roof: roofs.b, of: "B" });
   const points = shown.flatMap(({ a, b }) => [a, b].filter((point) => point !== null));
-  const { x, y } = domains(points, drawn);
+  const { x, y } = domains(
+    points,
+    drawn.map(({ roof }) => roof),
+  );
   const longest = Math.max(1, ...shown.map(({ total }) => total));
   const nearest = (frame: Frame, event: MouseEvent): RooflinePair | null => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
@@ -129,8 +134,7 @@ function PairsUnderRoofs({
           >
             {(frame) => (
               <>
-                {roofs.a && <Roof roof={roofs.a} frame={frame} of={one ? "" : "A"} />}
-                {roofs.b && !one && <Roof roof={roofs.b} frame={frame} of="B" />}
+                <Roofs roofs={drawn} frame={frame} />
                 {shown.map((pair) => (
                   <Pair pair={pair} frame={frame} size={4 + 8 * Math.sqrt(pair.total / longest)} on={pair === hover} />
                 ))}

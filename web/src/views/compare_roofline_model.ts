@@ -1,5 +1,6 @@
 // What two runs make of their devices, as points under their roofs. Pure.
 import type { Table } from "../api/protocol";
+import { SIDES } from "../model/two_axes";
 import { Records } from "./records";
 import { launchesOf, type Launch } from "./roofline_model";
 
@@ -21,8 +22,6 @@ export interface RooflinePair {
   /** ns of all of them, of the side that has more. */
   total: number;
 }
-
-const SIDES = ["a", "b"] as const;
 
 /** Of the rows of compare_shapes: what ops of these shapes compute, and the bytes that they must move. */
 export function pairsOfShapes(table: Table): RooflinePair[] {

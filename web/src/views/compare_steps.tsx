@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../api/protocol";
 import { duration } from "../model/format";
-import type { SideName } from "../model/two_axes";
+import { SIDES, type SideName } from "../model/two_axes";
 import { Legend } from "../ui/chart";
 import { useLoaded } from "../ui/hooks";
 import type { Compared } from "./context";
@@ -13,7 +13,6 @@ import { StepBars, StepRows, StepText } from "./steps";
 import { Shown } from "./view";
 
 const HEIGHT = 230;
-const SIDES = ["a", "b"] as const;
 
 /** Whether both runs have marks of iterations. */
 export const haveSteps = (compared: Compared): boolean =>

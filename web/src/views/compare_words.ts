@@ -1,7 +1,7 @@
 // What the comparison of two profiles says in words. Pure.
 import type { PartnerAnswer } from "../api/protocol";
 import { duration, percent, readable } from "../model/format";
-import type { SideName } from "../model/two_axes";
+import type { RankPair, SideName } from "../model/two_axes";
 
 /** "+12.0 us" */
 export const signed = (ns: number): string => (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + duration(Math.abs(ns));
@@ -25,6 +25,9 @@ export function tabTitle(table: string): string {
   const text = readable(table.replace(/^compare_/, ""));
   return text[0]!.toUpperCase() + text.slice(1);
 }
+
+/** "3"; where the ranks that are compared have unlike numbers "3 in A, 0 in B". */
+export const ranksText = ({ a, b }: RankPair): string => (a === b ? String(a) : `${a} in A, ${b} in B`);
 
 /** Why a slice has no partner; "" where it has one. */
 export function withoutPartner({ status, partner }: PartnerAnswer, side: SideName): string {

@@ -19,6 +19,7 @@ const BOUNDS: Record<string, string> = {
 const colourOf = (launch: Launch): string => BOUNDS[launch.bound] ?? "c-grey";
 
 const BESIDE = 230; // pixels that the names of a roof take at the right
+const LETTER = 5.8; // CSS pixels, about
 
 function Roofline({ context }: ViewProps): JSX.Element {
   const loaded = useAsked(
@@ -134,7 +135,7 @@ function RooflineOf({
           >
             {(frame) => (
               <>
-                {roof && <Roof roof={roof} frame={frame} />}
+                {roof && <Roofs roofs={[{ roof, of: "" }]} frame={frame} />}
                 {shown.map((launch) => (
                   <circle
                     class={`dot ${colourOf(launch)}${launch === told ? " on" : ""}`}
@@ -177,43 +178,75 @@ function Told({ launch, roof }: { launch: Launch; roof: DeviceRoof | null }): JS
   );
 }
 
-/** The slope of the memory and a level a type, each with its name where it ends. Of one of two roofs `of` says which: the
- * names of the second stand left of those of the first. */
-export function Roof({ roof, frame, of = "" }: { roof: DeviceRoof; frame: Frame; of?: "" | "A" | "B" }): JSX.Element {
+/** A roof, and whose it is, where there are two. */
+export interface RoofOf {
+  roof: DeviceRoof;
+  of: "" | "A" | "B";
+}
+
+/** The slope of the memory and a level a type, each with its name where it ends, over the lines of all: those of the
+ * second roof stand left of those of the first. */
+export function Roofs({ roofs, frame }: { roofs: readonly RoofOf[]; frame: Frame }): JSX.Element {
+  return (
+    <>
+      {roofs.map((each) => (
+        <RoofLines {...each} frame={frame} />
+      ))}
+      {roofs.map((each) => (
+        <RoofLabels {...each} frame={frame} />
+      ))}
+    </>
+  );
+}
+
+/** From where to where the roof is memory's, FLOP/byte. */
+function slopeOf(roof: DeviceRoof, frame: Frame): [from: number, to: number] {
   const [low, high] = frame.x.domain;
-  const bottom = frame.y.domain[0];
-  const most = Math.max(...roof.ceilings.map((each) => each.flops), 0);
-  const top = most || frame.y.domain[1];
-  const from = Math.max(low, bottom / roof.bandwidth);
-  const to = Math.min(high, top / roof.bandwidth);
-  let labelled = -Infinity; // y of the last label: no two over each other
+  const top = Math.max(...roof.ceilings.map((each) => each.flops), 0) || frame.y.domain[1];
+  return [Math.max(low, frame.y.domain[0] / roof.bandwidth), Math.min(high, top / roof.bandwidth)];
+}
+
+function RoofLines({ roof, frame, of }: RoofOf & { frame: Frame }): JSX.Element {
+  const [low, high] = frame.x.domain;
+  const [from, to] = slopeOf(roof, frame);
   return (
     <g class={`roof ${of && `of-${of.toLowerCase()}`}`}>
       {roof.bandwidth > 0 && to > from && (
-        <>
-          <line
-            x1={frame.x(from)}
-            y1={frame.y(from * roof.bandwidth)}
-            x2={frame.x(to)}
-            y2={frame.y(to * roof.bandwidth)}
-          />
-          <SlopeLabel roof={roof} frame={frame} from={from} to={to} of={of} />
-        </>
+        <line
+          x1={frame.x(from)}
+          y1={frame.y(from * roof.bandwidth)}
+          x2={frame.x(to)}
+          y2={frame.y(to * roof.bandwidth)}
+        />
       )}
-      {roof.ceilings.map(({ label, flops }) => {
+      {roof.ceilings.map(({ flops }) => {
         const corner = roof.bandwidth > 0 ? Math.min(Math.max(flops / roof.bandwidth, low), high) : low;
+        return <line x1={frame.x(corner)} y1={frame.y(flops)} x2={frame.x(high)} y2={frame.y(flops)} />;
+      })}
+    </g>
+  );
+}
+
+function RoofLabels({ roof, frame, of }: RoofOf & { frame: Frame }): JSX.Element {
+  const [from, to] = slopeOf(roof, frame);
+  let labelled = -Infinity; // y of the last label: no two over each other
+  return (
+    <g class="roof-labels">
+      {roof.bandwidth > 0 && to > from && <SlopeLabel roof={roof} frame={frame} from={from} to={to} of={of} />}
+      {roof.ceilings.map(({ label, flops }) => {
         const y = frame.y(flops);
-        const free = y - labelled > 14;
-        if (free) labelled = y;
+        if (y - labelled <= 14) return null;
+        labelled = y;
+        const right = frame.x(frame.x.domain[1]) - (of === "B" ? BESIDE : 4);
+        const text = `${of} ${label} ${withUnit(flops, "FLOP/s")}`.trim();
+        const width = text.length * LETTER;
         return (
-          <g>
-            <line x1={frame.x(corner)} y1={y} x2={frame.x(high)} y2={y} />
-            {free && (
-              <text x={frame.x(high) - (of === "B" ? BESIDE : 4)} y={y - 4} text-anchor="end">
-                {of} {label} {withUnit(flops, "FLOP/s")}
-              </text>
-            )}
-          </g>
+          <>
+            <rect x={right - width} y={y - 14} width={width} height={12} />
+            <text x={right} y={y - 4} text-anchor="end">
+              {text}
+            </text>
+          </>
         );
       })}
     </g>

@@ -1,16 +1,18 @@
 // Two runs side by side: the list of changes, both timelines on one axis, the same work on both sides.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { builtTrace, newTab, newWindow, scratch, Server, skip, startBrowser, until } from "./support.mjs";
-
-/** A moment of A in B, by the points of the time map. */
-function mapped({ a, b }, moment) {
-  const after = a.findIndex((point) => point > moment);
-  if (after === 0) return b[0] + moment - a[0];
-  if (after < 0) return b.at(-1) + moment - a.at(-1);
-  const share = (moment - a[after - 1]) / (a[after] - a[after - 1]);
-  return b[after - 1] + share * (b[after] - b[after - 1]);
-}
+import {
+  builtTrace,
+  mapped,
+  newTab,
+  newWindow,
+  scratch,
+  Server,
+  settled,
+  skip,
+  startBrowser,
+  until,
+} from "./support.mjs";
 
 describe("two runs side by side", { skip }, () => {
   let server;
@@ -23,14 +25,7 @@ describe("two runs side by side", { skip }, () => {
       const [a, b] = await sides();
       return condition(a, b) && [a, b];
     });
-  const drawn = () =>
-    page.evaluate(async () => {
-      const frame = () => new Promise((done) => requestAnimationFrame(done));
-      for (let quiet = 0; quiet < 3;) {
-        await frame();
-        quiet = window.cgpu.state().pending || window.cgpu_b.state().pending ? 0 : quiet + 1;
-      }
-    });
+  const drawn = () => settled(page);
   const near = (x, y, tolerance = 1) => Math.abs(x - y) <= tolerance;
   const axis = (mode) => page.getByLabel("How the two timelines share an axis").selectOption(mode);
 
@@ -64,7 +59,7 @@ describe("two runs side by side", { skip }, () => {
   });
 
   test("the second timeline moves with the first, and back", async () => {
-    const times = await server.json("/api/compare/times");
+    const [times] = (await server.json("/api/compare/times")).ranks;
     await page.evaluate(() => window.cgpu.show(300000, 900000));
     const [a, b] = await untilSides("B follows", (_, { viewport }) => near(viewport.start, mapped(times, 300000)));
     assert.ok(near(b.viewport.end, mapped(times, a.viewport.end)));
@@ -135,7 +130,7 @@ describe("two runs side by side", { skip }, () => {
     const [a, b] = await untilSides("B marks it", (_, two) => two.selection?.slice === partner.slice);
     assert.equal(a.selection.slice, slice.slice);
     assert.equal(b.selection.track, partner.track);
-    assert.ok(near(b.viewport.start, mapped(await server.json("/api/compare/times"), a.viewport.start)));
+    assert.ok(near(b.viewport.start, mapped((await server.json("/api/compare/times")).ranks[0], a.viewport.start)));
     await page.keyboard.press("Escape");
     await untilSides("neither is marked", (one, two) => !one.selection && !two.selection);
   });

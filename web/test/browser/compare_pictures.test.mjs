@@ -2,7 +2,18 @@
 // may move.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { builtTrace, newTab, newWindow, scratch, Server, skip, startBrowser, until, writtenTrace } from "./support.mjs";
+import {
+  builtTrace,
+  newTab,
+  newWindow,
+  scratch,
+  Server,
+  settled,
+  skip,
+  startBrowser,
+  until,
+  writtenTrace,
+} from "./support.mjs";
 
 /** Drags over a share of the ruler of the first timeline. */
 async function selectArea(page, from, to) {
@@ -30,14 +41,7 @@ async function opened(browser, a, b) {
         const [one, two] = await sides();
         return condition(one, two) && [one, two];
       }),
-    drawn: () =>
-      page.evaluate(async () => {
-        const frame = () => new Promise((done) => requestAnimationFrame(done));
-        for (let quiet = 0; quiet < 3;) {
-          await frame();
-          quiet = window.cgpu.state().pending || window.cgpu_b.state().pending ? 0 : quiet + 1;
-        }
-      }),
+    drawn: () => settled(page),
     async end() {
       await page.context().close();
       await server.end();

@@ -163,14 +163,14 @@ export async function openTimeline(context, url) {
   return page;
 }
 
-/** Waits until all that the timeline wants is there and drawn. */
+/** Waits until all that the timeline wants is there and drawn; of two that are compared both. */
 export async function settled(page) {
   await page.waitForFunction(() => window.cgpu?.frameTimes().length > 0);
   await page.evaluate(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
     for (let quiet = 0; quiet < 3;) {
       await frame();
-      quiet = window.cgpu.state().pending ? 0 : quiet + 1;
+      quiet = window.cgpu.state().pending || window.cgpu_b?.state().pending ? 0 : quiet + 1;
     }
   });
 }
@@ -205,4 +205,13 @@ export async function clickSlice(page, { track, lane, start, duration }) {
   if (!place) throw new Error(`lane ${lane} of track ${track} is not on the screen`);
   await page.mouse.click(place.x + place.width / 2, place.y + place.height / 2);
   await untilState(page, ({ selection }) => selection?.track === track && selection.lane === lane);
+}
+
+/** A moment of A in B, by the points of the time map of a rank. */
+export function mapped({ a, b }, moment) {
+  const after = a.findIndex((point) => point > moment);
+  if (after === 0) return b[0] + moment - a[0];
+  if (after < 0) return b.at(-1) + moment - a.at(-1);
+  const share = (moment - a[after - 1]) / (a[after] - a[after - 1]);
+  return b[after - 1] + share * (b[after] - b[after - 1]);
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "readers/hpctoolkit/metric_catalog.h"
+#include "readers/hpctoolkit/sample_values.h"
 #include "readers/hpctoolkit/source_folder.h"
 #include "readers/hpctoolkit/xml/experiment.h"
 #include "readers/hpctoolkit/xml/metric_db.h"
@@ -317,6 +318,7 @@ Run read_database(const Input& input, const ReadOptions&) {
   const std::vector<MetricIndex> old = hpctoolkit::arrange_metrics(tree.metrics);
   Values(experiment, files, run).fill(sources, old);
   hpctoolkit::choose_main_metric(tree);
+  hpctoolkit::find_sample_values(tree);
   if (input.path != "-") run.sources = hpctoolkit::source_folder(folder.string(), tree);
   add_facts(run, experiment, files);
 

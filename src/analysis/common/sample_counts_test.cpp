@@ -1,4 +1,4 @@
-#include "comparison/sample_counts.h"
+#include "analysis/common/sample_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -62,6 +62,35 @@ TEST(SampleCounts, IntervalsCoverTheTrueRatioAsOftenAsTheySay) {
       EXPECT_GT(covered, 0.95 * kTrials) << "rate " << rate << ", ratio " << ratio;
     }
   }
+}
+
+TEST(SampleCounts, SharesCoverTheTrueShareAsOftenAsTheySay) {
+  std::mt19937 random(11);
+  constexpr int kTrials = 20'000;
+  for (const int samples : {20, 400}) {
+    for (const double share : {0.02, 0.3, 0.9}) {
+      std::binomial_distribution<int> of_frame(samples, share);
+      int covered = 0;
+      for (int trial = 0; trial < kTrials; ++trial) {
+        const ShareBounds bounds = *share_of_counts(of_frame(random), samples);
+        covered += bounds.low <= share && share <= bounds.high ? 1 : 0;
+      }
+      EXPECT_GT(covered, 0.95 * kTrials) << samples << " samples, share " << share;
+    }
+  }
+}
+
+TEST(SampleCounts, SharesOfKAndOfTheRestMirrorEachOther) {
+  for (const double k : {0.0, 0.3, 1.0, 7.5, 19.0, 20.0}) {
+    const ShareBounds bounds = *share_of_counts(k, 20);
+    const ShareBounds rest = *share_of_counts(20 - k, 20);
+    EXPECT_NEAR(bounds.low, 1 - rest.high, 1e-12) << k;
+    EXPECT_LE(bounds.low, k / 20);
+    EXPECT_GE(bounds.high, k / 20);
+  }
+  EXPECT_EQ(share_of_counts(0, 20)->low, 0);
+  EXPECT_EQ(share_of_counts(20, 20)->high, 1);
+  EXPECT_FALSE(share_of_counts(0, 0).has_value());
 }
 
 }  // namespace
