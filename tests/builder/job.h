@@ -21,6 +21,10 @@ struct JobOptions {
   uint64_t seed = 1;
   /// Nothing is planted but the clocks: the same noise, all ranks equal, each there once.
   bool healthy = false;
+  /// Of what is planted, this is not: the rest of the job is the same.
+  bool without_stragglers = false;
+  bool without_slow_machine = false;
+  bool without_slow_link = false;
   /// By how much the clock of a machine is faster or slower than that of rank 0, at most, in parts per million.
   int64_t drift_ppm = 0;
 };

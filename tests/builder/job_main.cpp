@@ -123,6 +123,9 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "The same seed gives the same bytes")->capture_default_str();
   app.add_flag("--healthy", options.healthy,
                "Nothing is planted but what clocks show: the same noise, all ranks equal");
+  app.add_flag("--without-stragglers", options.without_stragglers, "No rank computes longer");
+  app.add_flag("--without-slow-machine", options.without_slow_machine, "No machine loads its input longer");
+  app.add_flag("--without-slow-link", options.without_slow_link, "No machine has a slow link");
   app.add_option("--drift-ppm", options.drift_ppm, "Most by which clocks of machines are faster or slower")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();
