@@ -354,6 +354,35 @@ class OtherJobs(unittest.TestCase):
         self.assertEqual(planted.differences(rows, truth, of_times=0.05), [])
         self.assertEqual(planted.finding_differences(findings, truth), [])
 
+    def test_waits_between_clocks_that_drift_are_those_of_the_job_without_drift(self):
+        options = ["--ranks", "64", "--steps", "24"]
+        with tempfile.TemporaryDirectory() as folder:
+            summaries, _ = simulate(folder, *options)
+            self.assertEqual({row["drift_ppm"] for row in tool.table(summaries, "clocks")}, {None})
+            # Not what each causes: of several that come last together noise picks one.
+            expected = {row["rank"]: row["wait_ns"] for row in tool.table(summaries, "stragglers")}
+            waited = sum(row["wait_ns"] for row in tool.table(summaries, "collectives"))
+        for drift in (200, 20000):
+            with tempfile.TemporaryDirectory() as folder:
+                summaries, truth = simulate(folder, *options, "--drift-ppm", str(drift))
+                again = truth["ranks"]  # the number of the second profile of a rank
+                shown = []
+                for row in tool.table(summaries, "clocks"):
+                    rate = truth["clock_rates_ppm"][row["rank"] if row["rank"] < again else truth["duplicated"][0]]
+                    if 8 * abs(rate) < drift:  # too little to show
+                        continue
+                    self.assertAlmostEqual(row["drift_ppm"], rate / (1 + rate / 1e6), delta=0.01 * drift)
+                    self.assertLess(row["drift_residual_ns"], 100)
+                    shown.append(row["residual_ns"])  # 0 where most pairs are with ranks of the same machine
+                self.assertGreater(len(shown), 20)
+                self.assertGreater(max(shown), 10 * drift)
+                found = {row["rank"]: row["wait_ns"] for row in tool.table(summaries, "stragglers")}
+                self.assertEqual(set(found), set(expected))
+                wrong = sum(abs(found[rank] - expected[rank]) for rank in found)
+                self.assertLess(wrong, 3e-6 * drift * sum(expected.values()))  # durations are longer and shorter, too
+                self.assertAlmostEqual(sum(row["wait_ns"] for row in tool.table(summaries, "collectives")), waited,
+                                       delta=3e-6 * drift * waited)
+
     def test_few_ranks_have_findings_without_what_is_usual_of_many(self):
         """Of three ranks no table says who deviates; that the others wait for one of them can be seen all the same."""
         with tempfile.TemporaryDirectory() as folder:

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "links/collective_series.h"
+#include "links/common_time.h"
 #include "links/test_run.h"
 
 namespace cgpu {
@@ -187,6 +189,69 @@ TEST(Clocks, ThroughARankInBetween) {
   EXPECT_EQ(session.runs[1].clock.offset, -1000);
   EXPECT_EQ(session.runs[2].clock.offset, -5000);
   EXPECT_EQ(session.runs[2].clock.residual, 0);
+}
+
+TEST(Clocks, ADriftThatTheEndsShowIsTakenOutOfComparisons) {
+  // Rank 1 is 3 ms ahead and gains 100 ppm, rank 2 is only met by rank 1, against which it loses 40 ppm.
+  for (const bool drifts : {true, false}) {
+    const double faster = drifts ? 100e-6 : 0;
+    const double slower = drifts ? -40e-6 : 0;
+    Job job({{"a"}, {"b"}, {"c"}});
+    std::mt19937_64 random(5);
+    std::uniform_int_distribution<int64_t> late(0, 400'000), noise(-2'000, 2'000);
+    const auto on_clock = [&](size_t rank, int64_t time) -> int64_t {
+      if (rank == 0) return time;
+      const int64_t second = time + 3'000'000 + std::llround(faster * static_cast<double>(time));
+      return rank == 1 ? second : second - 7'000'000 + std::llround(slower * static_cast<double>(time));
+    };
+    std::vector<int64_t> begins[3];
+    for (int64_t i = 0; i < 60; ++i) {
+      for (size_t rank = 0; rank < 3; ++rank) {
+        for (const size_t pair : {size_t{0}, size_t{1}}) {
+          if (rank != pair && rank != pair + 1) continue;
+          const int64_t now = 100'000'000 * i + static_cast<int64_t>(pair) * 1'000'000;
+          const int64_t begin = now + late(random);
+          const int64_t end = now + 500'000 + noise(random);
+          begins[rank].push_back(begin);
+          job.add(rank, pair == 0 ? "ncclDevKernel_AllReduce(x)" : "ncclDevKernel_AllGather(x)", on_clock(rank, begin),
+                  on_clock(rank, end));
+        }
+      }
+    }
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_FALSE(session.runs[0].clock.drift);
+    if (!drifts) {
+      for (const cgpu::Run& run : session.runs) EXPECT_FALSE(run.clock.drift);
+      continue;
+    }
+    ASSERT_TRUE(session.runs[1].clock.drift && session.runs[2].clock.drift);
+    EXPECT_NEAR(session.runs[1].clock.drift->rate, faster, 2e-6);
+    EXPECT_NEAR(session.runs[2].clock.drift->rate, faster + slower, 2e-6);
+    for (const size_t rank : {size_t{1}, size_t{2}}) {
+      const cgpu::Run& run = session.runs[rank];
+      EXPECT_GT(*run.clock.residual, 50'000) << "an offset alone is wrong by what it drifts: up to 0.3 ms";
+      EXPECT_LT(*run.clock.drift_residual, 4'000) << "the noise of the ends";
+      const std::vector<int64_t>& starts = run.timeline.slices.start;
+      for (size_t i = 0; i < starts.size(); ++i) {
+        const int64_t common = common_time(run, starts[i]);
+        const int64_t truth = begins[rank][i] + session.runs[0].clock_base;
+        EXPECT_NEAR(static_cast<double>(common - truth), 0, 10'000);
+        EXPECT_NEAR(static_cast<double>(own_time(run, common) - starts[i]), 0, 1);
+      }
+    }
+  }
+}
+
+TEST(Clocks, NoiseIsNoDrift) {
+  for (const int count : {15, 16, 40, 400}) {
+    Job job({{"a"}, {"b", true, 0, 7'000'000}});
+    job.meet(count, 100'000);
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_FALSE(session.runs[1].clock.drift) << count;
+    EXPECT_FALSE(session.runs[1].clock.drift_residual);
+  }
 }
 
 TEST(Clocks, OneRunIsLeftAlone) {

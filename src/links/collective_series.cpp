@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/names.h"
+#include "links/common_time.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -154,7 +155,7 @@ std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries&
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart& part : member.parts) {
-      last[part.instance] = std::max(last[part.instance], run.timeline.slices.start[part.slice] + run.clock_base);
+      last[part.instance] = std::max(last[part.instance], common_time(run, run.timeline.slices.start[part.slice]));
     }
   }
   return last;

@@ -47,6 +47,8 @@ class Job {
   const std::vector<int>& duplicated() const { return duplicated_; }
   /// ns that the clock of a rank's machine is ahead of that of rank 0 when the job begins: up to 5 ms either way.
   int64_t clock_offset(int rank) const { return offsets_[machine_of(rank)]; }
+  /// Parts per million by which it runs faster than that of rank 0.
+  int64_t clock_rate(int rank) const { return rates_[machine_of(rank)]; }
   /// What comes to that up to the end of the job.
   int64_t clock_drift(int rank) const;
   /// The Kineto trace of a rank.

@@ -58,9 +58,11 @@ class SharedFolder {
 nlohmann::ordered_json truth_of(const Job& job, int ranks) {
   std::vector<int64_t> offsets;
   std::vector<int64_t> drifts;
+  std::vector<int64_t> rates;
   for (int rank = 0; rank < ranks; ++rank) {
     offsets.push_back(job.clock_offset(rank));
     drifts.push_back(job.clock_drift(rank));
+    rates.push_back(job.clock_rate(rank));
   }
   const auto machine = [](std::optional<int> number) {
     return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
@@ -74,7 +76,8 @@ nlohmann::ordered_json truth_of(const Job& job, int ranks) {
           {"missing", job.missing()},
           {"duplicated", job.duplicated()},
           {"clock_offsets_ns", offsets},
-          {"clock_drifts_ns", drifts}};
+          {"clock_drifts_ns", drifts},
+          {"clock_rates_ppm", rates}};
 }
 
 void make_job(const cgpu::builder::JobOptions& options, const fs::path& out, const std::vector<int>& traces,

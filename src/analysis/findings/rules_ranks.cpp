@@ -18,6 +18,7 @@
 #include "base/interval_set.h"
 #include "kernels/names.h"
 #include "links/collective_series.h"
+#include "links/common_time.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -120,7 +121,7 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
       for (const CollectivePart& part : member.parts) {
         const int64_t begin = run.timeline.slices.start[part.slice];
         const int64_t end =
-            passes_on ? run.timeline.slices.end(part.slice) - shortest : last[part.instance] - run.clock_base;
+            passes_on ? run.timeline.slices.end(part.slice) - shortest : own_time(run, last[part.instance]);
         if (end > begin) waits.push_back({begin, end});
       }
     }
