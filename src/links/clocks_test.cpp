@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "links/collective_series.h"
@@ -306,6 +308,43 @@ TEST(CollectiveSeries, SequenceNumbersComeFirst) {
   };
   EXPECT_EQ(instances(0), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(instances(1), (std::vector<uint32_t>{2, 3, 5, 6}));
+}
+
+TEST(CollectiveSeries, AnySequenceNumbersAreMatchedAsByATableOfAll) {
+  std::mt19937_64 random(11);
+  for (int way = 0; way < 200; ++way) {
+    const size_t ranks = 1 + random() % 4;
+    Job job(std::vector<RankOptions>(ranks, {""}));
+    std::vector<std::vector<std::pair<int64_t, uint32_t>>> places(ranks);  // number, how often it was there before
+    std::map<std::pair<int64_t, uint32_t>, uint32_t> instances;
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      const bool grows = random() % 2 == 0;
+      std::map<int64_t, uint32_t> seen;
+      int64_t number = static_cast<int64_t>(random() % 5);
+      for (int64_t i = 0, count = 1 + static_cast<int64_t>(random() % 12); i < count; ++i) {
+        number = grows ? number + 1 + static_cast<int64_t>(random() % 3) : static_cast<int64_t>(random() % 8);
+        job.add(rank, "ncclDevKernel_AllReduce(x)", 100 * i, 100 * i + 50);
+        Collective& collective = job.builder(rank).run.timeline.collectives.emplace_back();
+        collective.slice = static_cast<SliceIndex>(i);
+        collective.sequence = number;
+        places[rank].emplace_back(number, seen[number]++);
+        instances.emplace(places[rank].back(), 0);
+      }
+      std::shuffle(job.builder(rank).run.timeline.collectives.begin(), job.builder(rank).run.timeline.collectives.end(),
+                   random);
+    }
+    uint32_t next = 0;
+    for (auto& [place, instance] : instances) instance = next++;
+    const Session session = job.session();
+    const auto all = device_collectives(session);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].instances, instances.size());
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      const std::vector<CollectivePart>& parts = all[0].members[rank].parts;
+      ASSERT_EQ(parts.size(), places[rank].size());
+      for (size_t i = 0; i < parts.size(); ++i) EXPECT_EQ(parts[i].instance, instances.at(places[rank][i])) << way;
+    }
+  }
 }
 
 TEST(CollectiveSeries, WhichEndTogether) {
