@@ -347,6 +347,8 @@ class OtherJobs(unittest.TestCase):
                 self.assertEqual((truth["stragglers"], truth["slow_machine"], truth["missing"]), ([], None, []))
                 self.assertEqual((rows, findings), ([], []))
                 self.assertNotIn(b"Ranks that deviate", report)
+                self.assertIn("Nothing was found that would give back 3 % of the time or more. Only rules over ranks were judged",
+                              " ".join(report.decode().split()))
 
     def test_what_is_planted_is_found_between_clocks_that_drift_by_milliseconds(self):
         rows, findings, truth, _ = self.outliers("--ranks", "120", "--steps", "12", "--drift-ppm", "20000")

@@ -121,7 +121,9 @@ Section describe_findings(Table table, const Scope&) {
   constexpr const char* kTitle = "What to look at first";
   const std::string judged = is_of_ranks_alone(table) ? " " + std::string(kRulesOverRanksAlone) : "";
   if (table.empty()) {  // make_report asks for that where the ranks are not open
-    return {kTitle, std::string(kNothingFound) + judged, std::move(table), {}, ""};
+    Table how{"findings", "", {{"command", ColumnType::text, "", ""}}};
+    how.append({std::string("cgpu diagnose PROFILE")});
+    return {kTitle, std::string(kNothingFound) + judged, std::move(table), std::move(how), ""};
   }
   const RowView first = table.row(0);
   const std::string title = text_of(table, first, "title");
