@@ -37,7 +37,8 @@ inline std::vector<int64_t> numbers_of_ranges(std::string_view text) {
     at = std::from_chars(at, end, first).ptr;
     int64_t last = first;
     if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
-    for (int64_t number = first; number <= last; ++number) numbers.push_back(number);
+    for (int64_t number = first; number < last; ++number) numbers.push_back(number);
+    numbers.push_back(last);
     if (at < end) ++at;  // the comma
   }
   return numbers;

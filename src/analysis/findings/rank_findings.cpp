@@ -64,7 +64,8 @@ class RankDiagnosis {
     const std::optional<double> error = replay_.error();
     if (error && *error <= kBelieved) replayed_ = replay_.time(replay_.nothing());
     confidence_ = error && *error <= thresholds_.noticeable ? Confidence::medium : Confidence::low;
-    measured_ = rank_outliers.empty() ? replayed_.value_or(0) : iteration_ns_ * iterations_;
+    measured_ = replayed_.value_or(0);
+    if (!rank_outliers.empty() && __builtin_mul_overflow(iteration_ns_, iterations_, &measured_)) measured_ = 0;
     find_exposed(gpu_time);
     for (size_t row = 0; row < rank_outliers.row_count(); ++row) take(rank_outliers, row);
   }
@@ -92,13 +93,13 @@ class RankDiagnosis {
   }
 
   void find_exposed(const Table& gpu_time) {
-    int64_t exposed = 0;
-    int64_t all = 0;
+    double exposed = 0;
+    double all = 0;
     for (size_t row = 0; row < gpu_time.row_count(); ++row) {
-      exposed += integer(gpu_time, row, "exposed_comm_ns");
-      all += integer(gpu_time, row, "comm_ns");
+      exposed += static_cast<double>(integer(gpu_time, row, "exposed_comm_ns"));
+      all += static_cast<double>(integer(gpu_time, row, "comm_ns"));
     }
-    if (all > 0) exposed_ = static_cast<double>(exposed) / static_cast<double>(all);
+    if (all > 0) exposed_ = exposed / all;
   }
 
   void take(const Table& table, size_t row) {
@@ -116,7 +117,7 @@ class RankDiagnosis {
     outlier.device = integer(table, row, "device");
     outliers_[{outlier.owner, outlier.scope}].push_back(outlier);
     if (outlier.owner == "transfer") return;
-    for (const int64_t rank : outlier.ranks) own_excess_[rank] += outlier.excess();
+    for (const int64_t rank : outlier.ranks) own_excess_[rank] += static_cast<double>(outlier.excess());
   }
 
   /// `rows`: most excess first.
@@ -125,16 +126,16 @@ class RankDiagnosis {
     const bool is_link = worst.owner == "transfer";
     Suspect suspect{{}, replay_.nothing()};
     std::vector<int64_t> ranks;
-    int64_t caused = 0;
+    double caused = 0;
     for (const Outlier& row : rows) {
-      caused += row.caused;
+      caused += static_cast<double>(row.caused);
       ranks.insert(ranks.end(), row.ranks.begin(), row.ranks.end());
       for (const int64_t rank : row.ranks) {
         for (const size_t run : runs_[rank]) {
           if (is_link) {
             suspect.change.transfers[run] = 1;
           } else {
-            suspect.change.own[run] = static_cast<double>(row.excess()) / static_cast<double>(own_excess_[rank]);
+            suspect.change.own[run] = static_cast<double>(row.excess()) / own_excess_[rank];
           }
         }
       }
@@ -172,11 +173,10 @@ class RankDiagnosis {
                                 format_ns(worst.excess()));
     finding.title.front() = 'R';
     finding.suggestion = is_compute ? kCompareKernels : kLookAtHost;
-    finding.evidence += fmt::format("; others waited {} in all for {} an iteration", format_ns(caused),
-                                    ranks.size() == 1 ? "it" : "them");
+    finding.evidence += fmt::format("; others waited {} in all for {} an iteration",
+                                    format_ns(static_cast<int64_t>(caused)), ranks.size() == 1 ? "it" : "them");
     const auto others = static_cast<double>(std::max<size_t>(devices_, ranks.size() + 1) - ranks.size());
-    suspect.is_waited_for =
-        static_cast<double>(caused) / others >= thresholds_.noticeable * static_cast<double>(iteration_ns_);
+    suspect.is_waited_for = caused / others >= thresholds_.noticeable * static_cast<double>(iteration_ns_);
     return suspect;
   }
 
@@ -200,10 +200,10 @@ class RankDiagnosis {
   void add_late_rank(std::vector<Suspect>& suspects) {
     if (!replayed_ || is_pipeline_ || runs_.size() < 2) return;
     const std::vector<int64_t>& caused = replay_.caused();
-    int64_t all = 0;
-    for (const int64_t each : caused) all += each;
+    double all = 0;
+    for (const int64_t each : caused) all += static_cast<double>(each);
     const auto late = static_cast<size_t>(std::max_element(caused.begin(), caused.end()) - caused.begin());
-    if (all == 0 || static_cast<double>(caused[late]) < thresholds_.straggler * static_cast<double>(all)) return;
+    if (all <= 0 || static_cast<double>(caused[late]) < thresholds_.straggler * all) return;
     const int64_t rank = facts_.run(late).rank;
     if (own_excess_.count(rank) != 0) return;
     Suspect suspect{{}, replay_.nothing()};
@@ -211,9 +211,8 @@ class RankDiagnosis {
     const int64_t by_itself = gain_of(suspect.change);
     if (static_cast<double>(by_itself) < thresholds_.noticeable * static_cast<double>(measured_)) return;
     suspect.finding.rule = "straggler";
-    suspect.finding.title =
-        fmt::format("Rank {} comes late to collectives: it causes {} of all waiting in them", rank,
-                    format_percent(100 * static_cast<double>(caused[late]) / static_cast<double>(all)));
+    suspect.finding.title = fmt::format("Rank {} comes late to collectives: it causes {} of all waiting in them", rank,
+                                        format_percent(100 * static_cast<double>(caused[late]) / all));
     suspect.finding.evidence =
         fmt::format("others waited {} in all for it; why, only its timeline tells", format_ns(caused[late]));
     suspect.finding.suggestion = kLookAtHost;
@@ -229,7 +228,7 @@ class RankDiagnosis {
   int64_t gain_of(const CollectiveChange& change) const {
     const std::optional<int64_t> time = replay_.time(change);
     if (!time) return 0;
-    const double share = static_cast<double>(*replayed_ - *time) / static_cast<double>(*replayed_);
+    const double share = 1 - static_cast<double>(*time) / static_cast<double>(*replayed_);
     return std::max<int64_t>(std::llround(share * static_cast<double>(measured_)), 0);
   }
 
@@ -323,7 +322,7 @@ class RankDiagnosis {
   int64_t measured_ = 0;                                                          // ns of all iterations
   std::map<int64_t, std::vector<size_t>> runs_;                                   // by rank
   std::map<std::pair<std::string, std::string>, std::vector<Outlier>> outliers_;  // by owner and scope
-  std::map<int64_t, int64_t> own_excess_;  // by rank, of all that is not transfer
+  std::map<int64_t, double> own_excess_;  // by rank, of all that is not transfer
 };
 
 }  // namespace

@@ -18,6 +18,14 @@ namespace {
 
 constexpr int64_t kNotYet = INT64_MIN;
 
+/// Damaged summaries hold any times: sums of those go around, and mean nothing.
+int64_t plus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t minus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+
 }  // namespace
 
 CollectiveChange together(const CollectiveChange& a, const CollectiveChange& b) {
@@ -35,8 +43,10 @@ CollectiveReplay::CollectiveReplay(const SessionFacts& facts, int64_t iterations
   find_usual();
   for (Device& device : devices_) {
     const uint32_t count = device.end - device.first;
-    const auto all = static_cast<uint32_t>(iterations + 1);
-    device.from = device.first + (iterations > 0 && count % all == 0 ? count / all - 1 : 0);
+    device.from = device.first;
+    if (iterations <= 0 || iterations >= count) continue;
+    const auto all = static_cast<uint32_t>(iterations) + 1;
+    if (count % all == 0) device.from += count / all - 1;
   }
 }
 
@@ -83,10 +93,11 @@ void CollectiveReplay::collect() {
     int64_t total = 0;
     uint32_t last = members_[first_member_[i]];
     for (uint32_t at = first_member_[i]; at < first_member_[i + 1]; ++at) {
-      total += parts_[members_[at]].duration;
+      total = plus(total, minus(parts_[members_[at]].duration, instance.transfer));
       if (parts_[members_[at]].duration < parts_[last].duration) last = members_[at];
     }
-    caused_[devices_[parts_[last].device].run] += total - int64_t{instance.parts} * instance.transfer;
+    int64_t& caused = caused_[devices_[parts_[last].device].run];
+    caused = plus(caused, total);
   }
 }
 
@@ -95,7 +106,7 @@ void CollectiveReplay::find_gaps() {
     devices_[device].first = i;
     std::vector<std::pair<int64_t, uint32_t>> open;  // ends of parts after which none has begun yet, the first on top
     uint32_t latest = kNoPart;                       // of those that have ended
-    const auto end_of = [&](uint32_t part) { return parts_[part].start + parts_[part].duration; };
+    const auto end_of = [&](uint32_t part) { return plus(parts_[part].start, parts_[part].duration); };
     for (; i < parts_.size() && parts_[i].device == device; ++i) {
       Part& part = parts_[i];
       while (!open.empty() && open.front().first <= part.start) {
@@ -104,7 +115,7 @@ void CollectiveReplay::find_gaps() {
         open.pop_back();
       }
       part.before = latest;
-      if (latest != kNoPart) part.gap = part.start - end_of(latest);
+      if (latest != kNoPart) part.gap = minus(part.start, end_of(latest));
       open.emplace_back(end_of(i), i);
       std::push_heap(open.begin(), open.end(), std::greater<>());
     }
@@ -137,9 +148,9 @@ void CollectiveReplay::find_usual() {
       const int64_t usual_transfer = lower_median(transfers);
       for (const uint32_t device : devices) {
         Part& part = parts_[devices_[device].first + place];
-        part.excess = std::max<int64_t>(part.gap - usual_gap, 0);
+        part.excess = std::max<int64_t>(minus(part.gap, usual_gap), 0);
         Instance& instance = instances_[part.instance];
-        instance.excess = std::max(instance.excess, instance.transfer - usual_transfer);
+        instance.excess = std::max(instance.excess, minus(instance.transfer, usual_transfer));
       }
     }
   }
@@ -166,7 +177,7 @@ std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) cons
     const bool is_usual =
         std::any_of(members_.begin() + first_member_[i], members_.begin() + first_member_[i + 1],
                     [&](uint32_t part) { return change.transfers[devices_[parts_[part].device].run] != 0; });
-    return is_usual ? instance.transfer - instance.excess : instance.transfer;
+    return is_usual ? minus(instance.transfer, instance.excess) : instance.transfer;
   };
   size_t done = 0;
   while (!going.empty()) {
@@ -176,16 +187,16 @@ std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) cons
     for (uint32_t& i = next[device]; i < devices_[device].end; ++i) {
       const Part& part = parts_[i];
       if (part.before != kNoPart && ends[part.before] == kNotYet) break;
-      const int64_t begins = (part.before == kNoPart ? 0 : ends[part.before]) + part.gap -
-                             std::llround(gone * static_cast<double>(part.excess));
+      const int64_t begins = minus(plus(part.before == kNoPart ? 0 : ends[part.before], part.gap),
+                                   std::llround(gone * static_cast<double>(part.excess)));
       if (!instances_[part.instance].together) {
-        ends[i] = begins + part.duration;
+        ends[i] = plus(begins, part.duration);
         ++done;
         continue;
       }
       come[part.instance] = std::max(come[part.instance], begins);
       if (--missing[part.instance] > 0) continue;
-      const int64_t end = come[part.instance] + transfer_of(part.instance);
+      const int64_t end = plus(come[part.instance], transfer_of(part.instance));
       for (uint32_t at = first_member_[part.instance]; at < first_member_[part.instance + 1]; ++at) {
         ends[members_[at]] = end;
         ++done;
@@ -201,7 +212,7 @@ std::optional<int64_t> CollectiveReplay::time(const CollectiveChange& change) co
   const std::vector<int64_t> all = ends(change);
   if (all.empty()) return {};
   int64_t longest = 0;
-  for (const Device& device : devices_) longest = std::max(longest, all[device.end - 1] - all[device.from]);
+  for (const Device& device : devices_) longest = std::max(longest, minus(all[device.end - 1], all[device.from]));
   return longest;
 }
 
@@ -212,9 +223,9 @@ std::optional<double> CollectiveReplay::error() const {
     if (all.empty() || device.end - device.from < 2) continue;
     const Part& from = parts_[device.from];
     const Part& last = parts_[device.end - 1];
-    const auto measured = static_cast<double>(last.start + last.duration - from.start - from.duration);
+    const auto measured = static_cast<double>(minus(plus(last.start, last.duration), plus(from.start, from.duration)));
     if (measured <= 0) continue;
-    errors.push_back(std::abs(static_cast<double>(all[device.end - 1] - all[device.from]) - measured) / measured);
+    errors.push_back(std::abs(static_cast<double>(minus(all[device.end - 1], all[device.from])) - measured) / measured);
   }
   if (errors.empty()) return {};
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
@@ -244,8 +255,8 @@ std::optional<SlowTransfers> CollectiveReplay::slow_transfers(const std::vector<
     if (!concerns) continue;
     Sums& sums = of_collective[facts_.collectives()[instance.series].name];
     ++sums.count;
-    sums.total += instance.transfer;
-    sums.excess += instance.excess;
+    sums.total = plus(sums.total, instance.transfer);
+    sums.excess = plus(sums.excess, instance.excess);
     sums.members = std::max<size_t>(sums.members, instance.parts);
     sums.between_machines = sums.between_machines || hosts.size() > 1;
   }
@@ -254,7 +265,7 @@ std::optional<SlowTransfers> CollectiveReplay::slow_transfers(const std::vector<
                                      [](const auto& a, const auto& b) { return a.second.excess < b.second.excess; });
   const Sums& sums = most->second;
   return SlowTransfers{
-      most->first,  sums.count,           sums.total / sums.count, (sums.total - sums.excess) / sums.count,
+      most->first,  sums.count,           sums.total / sums.count, minus(sums.total, sums.excess) / sums.count,
       sums.members, sums.between_machines};
 }
 
