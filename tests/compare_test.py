@@ -821,7 +821,7 @@ class Errors(unittest.TestCase):
                         said, expected = json.loads(said)["tables"], json.loads(expected)["tables"]
                     self.assertEqual(said, expected)
 
-    def test_findings_against_a_summary_without_them(self):
+    def test_findings_against_those_of_ranks_alone(self):
         with tempfile.TemporaryDirectory() as folder:
             paths = machine.write(machine.run(model(comm=400), 2), folder)
             kept = []
@@ -834,8 +834,13 @@ class Errors(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             said = done.stderr.decode()
             self.assertEqual(said.count("\n"), 1, said)
-            self.assertIn("all.cgpu: is a summary, which has no table findings", said)
-            self.assertIn("summarize", said)
+            self.assertIn("the baseline is several summaries, of which only rules over ranks are judged", said)
+            self.assertEqual(tool.run(["diagnose", merged, "--against", *paths[:1]]).returncode, 2)
+            self.assertEqual(tool.run(["diagnose", merged, "--against", merged]).returncode, 0)
+            done = tool.run(["diagnose", merged, "--against", merged, "--rank", "1"])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("all.cgpu: is a summary, which has no table findings", done.stderr.decode())
+            self.assertIn("summarize", done.stderr.decode())
 
     def test_ranks_of_one_run(self):
         with tempfile.TemporaryDirectory() as folder:

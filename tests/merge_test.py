@@ -21,7 +21,8 @@ from oracle import built, planted, tool  # noqa: E402
 from ranks_test import HOSTS, SHIFTS, build_job  # noqa: E402
 from summary_test import EVENTS  # noqa: E402
 
-WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace", "findings"}  # of timelines
+WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace"}  # of timelines
+OF_SUMMARIES = ("not_merged", "rules_not_judged")  # notes that say what they cannot tell
 
 
 def setUpModule():
@@ -36,7 +37,7 @@ def run(*arguments):
 
 def names_of_tables():
     rows = json.loads(run("table", "--list", "--format", "json").stdout)["tables"]["tables"]["rows"]
-    return [row[0] for row in rows if row[0] not in EVENTS | WHOLE]
+    return [row[0] for row in rows if row[0] not in EVENTS | WHOLE | {"findings"}]
 
 
 class Merged(unittest.TestCase):
@@ -98,13 +99,13 @@ class Merged(unittest.TestCase):
                         found = [row for row in found if row["key"] not in ("file", "host")]
                         expected = [row for row in expected if row["key"] not in ("file", "host")]
                     if name == "notes":
-                        found = [row for row in found if row["code"] not in ("not_merged", "repeated_input")]
+                        found = [row for row in found if row["code"] not in (*OF_SUMMARIES, "repeated_input")]
                     self.assertEqual(found, expected)
 
     def test_the_report_is_that_of_the_traces_together(self):
         expected = json.loads(run("report", self.traces, "--format", "json").stdout)["tables"]
         found = json.loads(run("report", self.all, "--format", "json").stdout)["tables"]
-        self.assertTrue(expected.pop("findings")["rows"])  # which need the timelines of all
+        self.assertTrue(expected.pop("findings")["rows"])  # most rules need the timelines of all
         self.assertEqual(list(found), list(expected))
         for name in set(found) - {"info", "notes", "clocks"}:
             self.assertEqual(found[name], expected[name], name)
@@ -122,7 +123,7 @@ class Merged(unittest.TestCase):
                         found = [row for row in found if row["key"] not in ("file", "host")]
                         expected = [row for row in expected if row["key"] not in ("file", "host")]
                     if name == "notes":
-                        found = [row for row in found if row["code"] != "not_merged"]
+                        found = [row for row in found if row["code"] not in OF_SUMMARIES]
                     self.assertEqual(found, expected)
         expected = json.loads(run("report", self.traces, "--rank", "3", "--format", "json").stdout)["tables"]
         found = json.loads(run("report", self.all, "--rank", "3", "--format", "json").stdout)["tables"]
@@ -150,7 +151,8 @@ class Merged(unittest.TestCase):
         self.assertIn(b"0-4", run("info", self.parts).stdout)
 
     def test_what_only_timelines_can_answer_says_so(self):
-        for arguments in (["table", self.all, "critical_path"], ["diagnose", self.all], ["table", self.parts, "slices"],
+        for arguments in (["table", self.all, "critical_path"], ["diagnose", self.all, "--rank", "3"],
+                          ["diagnose", self.all, "--rules", __file__], ["table", self.parts, "slices"],
                           ["view", self.all, "--no-browser"], ["export", self.all, "-o", self.all + ".json"],
                           ["whatif", self.all, "--scale", "x=0.5"], ["diagnose", self.traces, "--against", self.all]):
             done = tool.run(arguments)
@@ -311,31 +313,87 @@ class OtherRanks(unittest.TestCase):
                              tool.table(traces, "collectives"))
 
 
+def simulate(folder, *options):
+    """The summaries of a simulated job, and the truth about it."""
+    builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
+    done = subprocess.run([builder, folder, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    assert done.returncode == 0, done.stdout
+    with open(os.path.join(folder, "truth.json"), encoding="utf-8") as handle:
+        return os.path.join(folder, "summaries"), json.load(handle)
+
+
+def iteration_of(*options):
+    """What an iteration of a simulated job takes: from the end of the first one to that of the last."""
+    with tempfile.TemporaryDirectory() as folder:
+        summaries, _ = simulate(folder, *options)
+        ends = [row["start_ns"] + row["duration_ns"] for row in tool.table(summaries, "steps", "--rank", "0")]
+        return (max(ends) - min(ends)) / (len(ends) - 1)
+
+
 class OtherJobs(unittest.TestCase):
     """Jobs with nothing planted, and with clocks that run at other rates."""
 
     def outliers(self, *options):
         with tempfile.TemporaryDirectory() as folder:
-            builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
-            done = subprocess.run([builder, folder, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-            self.assertEqual(done.returncode, 0, done.stdout)
-            with open(os.path.join(folder, "truth.json"), encoding="utf-8") as handle:
-                truth = json.load(handle)
-            summaries = os.path.join(folder, "summaries")
-            return tool.table(summaries, "rank_outliers"), truth, run("report", summaries).stdout
+            summaries, truth = simulate(folder, *options)
+            return (tool.table(summaries, "rank_outliers"), tool.table(summaries, "findings"), truth,
+                    run("report", summaries).stdout)
 
     def test_nobody_deviates_in_a_healthy_job(self):
         for seed, ranks in (("1", "200"), ("2", "24"), ("3", "90")):
             for drift in ("0", "20000"):
-                rows, truth, report = self.outliers("--healthy", "--ranks", ranks, "--seed", seed, "--drift-ppm", drift)
+                rows, findings, truth, report = self.outliers("--healthy", "--ranks", ranks, "--seed", seed,
+                                                              "--drift-ppm", drift)
                 self.assertEqual((truth["stragglers"], truth["slow_machine"], truth["missing"]), ([], None, []))
-                self.assertEqual(rows, [])
+                self.assertEqual((rows, findings), ([], []))
                 self.assertNotIn(b"Ranks that deviate", report)
+                self.assertIn("Nothing was found that would give back 3 % of the time or more. Only rules over ranks were judged",
+                              " ".join(report.decode().split()))
 
     def test_what_is_planted_is_found_between_clocks_that_drift_by_milliseconds(self):
-        rows, truth, _ = self.outliers("--ranks", "120", "--steps", "12", "--drift-ppm", "20000")
+        rows, findings, truth, _ = self.outliers("--ranks", "120", "--steps", "12", "--drift-ppm", "20000")
         self.assertGreater(max(map(abs, truth["clock_drifts_ns"])), 1_000_000)
         self.assertEqual(planted.differences(rows, truth, of_times=0.05), [])
+        self.assertEqual(planted.finding_differences(findings, truth), [])
+
+    def test_waits_between_clocks_that_drift_are_those_of_the_job_without_drift(self):
+        options = ["--ranks", "64", "--steps", "24"]
+        with tempfile.TemporaryDirectory() as folder:
+            summaries, _ = simulate(folder, *options)
+            self.assertEqual({row["drift_ppm"] for row in tool.table(summaries, "clocks")}, {None})
+            # Not what each causes: of several that come last together noise picks one.
+            expected = {row["rank"]: row["wait_ns"] for row in tool.table(summaries, "stragglers")}
+            waited = sum(row["wait_ns"] for row in tool.table(summaries, "collectives"))
+        for drift in (200, 20000):
+            with tempfile.TemporaryDirectory() as folder:
+                summaries, truth = simulate(folder, *options, "--drift-ppm", str(drift))
+                again = truth["ranks"]  # the number of the second profile of a rank
+                shown = []
+                for row in tool.table(summaries, "clocks"):
+                    rate = truth["clock_rates_ppm"][row["rank"] if row["rank"] < again else truth["duplicated"][0]]
+                    if 8 * abs(rate) < drift:  # too little to show
+                        continue
+                    self.assertAlmostEqual(row["drift_ppm"], rate / (1 + rate / 1e6), delta=0.01 * drift)
+                    self.assertLess(row["drift_residual_ns"], 100)
+                    shown.append(row["residual_ns"])  # 0 where most pairs are with ranks of the same machine
+                self.assertGreater(len(shown), 20)
+                self.assertGreater(max(shown), 10 * drift)
+                found = {row["rank"]: row["wait_ns"] for row in tool.table(summaries, "stragglers")}
+                self.assertEqual(set(found), set(expected))
+                wrong = sum(abs(found[rank] - expected[rank]) for rank in found)
+                self.assertLess(wrong, 3e-6 * drift * sum(expected.values()))  # durations are longer and shorter, too
+                self.assertAlmostEqual(sum(row["wait_ns"] for row in tool.table(summaries, "collectives")), waited,
+                                       delta=3e-6 * drift * waited)
+
+    def test_few_ranks_have_findings_without_what_is_usual_of_many(self):
+        """Of three ranks no table says who deviates; that the others wait for one of them can be seen all the same."""
+        with tempfile.TemporaryDirectory() as folder:
+            summaries, _ = simulate(folder, "--ranks", "24")
+            three = [os.path.join(summaries, "rank-%d.cgpu" % rank) for rank in (0, 8, 16)]
+            self.assertEqual(tool.table(three, "rank_outliers"), [])
+            (finding,) = tool.table(three, "findings")
+            self.assertEqual((finding["rule"], finding["rank"], finding["confidence"]), ("straggler", 0, "low"))
+            self.assertEqual(finding["command"], "cgpu diagnose rank-0.json")
 
 
 class Job(unittest.TestCase):
@@ -345,14 +403,8 @@ class Job(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        builder = os.path.join(os.path.dirname(built.builder()), "job_builder")
         cls.sample = [0, 9, 40, 41, 66]
-        done = subprocess.run([builder, cls.folder.name, "--ranks", "200", "--traces", ",".join(map(str, cls.sample))],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        assert done.returncode == 0, done.stdout
-        with open(os.path.join(cls.folder.name, "truth.json"), encoding="utf-8") as handle:
-            cls.truth = json.load(handle)
-        cls.parts = os.path.join(cls.folder.name, "summaries")
+        cls.parts, cls.truth = simulate(cls.folder.name, "--ranks", "200", "--traces", ",".join(map(str, cls.sample)))
         cls.all = os.path.join(cls.folder.name, "all.cgpu")
         cls.said = run("merge", cls.parts, "-o", cls.all).stderr.decode()
 
@@ -374,6 +426,45 @@ class Job(unittest.TestCase):
         self.assertRegex(report, "8 GPUs of ranks 96-103 on [^ ]+ take 3.00 ms more an iteration than usual for data loading")
         self.assertRegex(report, r"The profile to open is that of rank (9[6-9]|10[0-3])\.")
         self.assertIn("rank_outliers", json.loads(run("report", self.all, "--format", "json").stdout)["tables"])
+
+    def test_findings_name_what_is_planted_and_the_profile_to_open(self):
+        rows = tool.table(self.all, "findings")
+        self.assertEqual(planted.finding_differences(rows, self.truth), [])
+        for row in rows:
+            self.assertEqual(row["command"], "cgpu diagnose rank-%d.json" % row["rank"])
+            self.assertTrue(os.path.exists(os.path.join(self.parts, "rank-%d.cgpu" % row["rank"])))
+        (note,) = [row for row in tool.table(self.all, "notes") if row["code"] == "rules_not_judged"]
+        self.assertEqual(note["count"], 199)
+        said = " ".join(run("diagnose", self.all).stdout.decode().split())
+        self.assertIn("1. critical: Ranks 96-103 on machine-", said)
+        self.assertIn("Slow link: ranks 32-39,41-63 wait for nobody, but transfer 600.0 us longer an iteration than usual", said)
+        self.assertIn("Only rules over ranks were judged (straggler, slow_link)", said)
+        self.assertIn("Only rules over ranks were judged (straggler, slow_link)",
+                      " ".join(run("report", self.all).stdout.decode().split()))
+        self.assertEqual(run("diagnose", self.parts).stdout, run("diagnose", self.all).stdout)
+        self.assertIn(b"no finding came, went, or changed", run("diagnose", self.all, "--against", self.parts).stdout)
+
+    def test_what_findings_give_back_is_what_the_job_without_them_does_not_take(self):
+        """The same job is simulated again, without one planted cause after another."""
+        machine, link, kernels = tool.table(self.all, "findings")
+        self.assertEqual([row["severity"] for row in (machine, link, kernels)], ["critical", "warning", "warning"])
+        steps = machine["steps"]
+        options = ["--ranks", "200"]
+        before = iteration_of(*options)
+        self.assertAlmostEqual(machine["measured_ns"] / steps, before, delta=0.01 * before)
+        together = 0
+        for row, without in ((machine, "--without-slow-machine"), (link, "--without-slow-link"),
+                             (kernels, "--without-stragglers")):
+            by_itself = before - iteration_of("--ranks", "200", without)
+            self.assertAlmostEqual(row["recoverable_high_ns"] / steps,
+                                   max(by_itself, row["recoverable_ns"] / steps), delta=0.01 * before)
+            options.append(without)
+            gain = before - iteration_of(*options) - together
+            self.assertAlmostEqual(row["recoverable_ns"] / steps, gain, delta=0.01 * before)
+            together += gain
+            self.assertAlmostEqual(row["together_ns"] / steps, together, delta=0.01 * before)
+            self.assertLessEqual(row["recoverable_low_ns"], row["recoverable_ns"])
+        self.assertAlmostEqual(before - iteration_of("--ranks", "200", "--healthy"), together, delta=20)
 
     def test_clocks(self):
         again = self.truth["ranks"]  # numbers that no rank of the job has
@@ -416,6 +507,7 @@ class Job(unittest.TestCase):
             whole = os.path.join(folder, "whole.cgpu")
             run("merge", *nodes, "-o", whole)
             self.assertEqual(tool.read(whole), tool.read(self.all))
+            self.assertEqual(tool.table([*nodes], "findings"), tool.table(self.all, "findings"))
 
 
 class Gate(unittest.TestCase):

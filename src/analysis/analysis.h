@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,13 @@ struct RowSlices {
 
 class EventTable;
 
+/// What a table says of ranks whose timelines have been let go: made of other tables, without options, in the order in
+/// which they are named.
+struct WithoutTimelines {
+  std::vector<std::string> tables;
+  Table (*make)(const Analysis& analysis, const SessionFacts& facts, const std::vector<const Table*>& tables) = nullptr;
+};
+
 struct Analysis {
   std::string name;
   std::string about;                      // one line
@@ -67,6 +75,8 @@ struct Analysis {
   /// Of those made from the whole session: whether it asks for nothing but what summaries keep of runs
   /// (session/run_record.h), so that it can be made of any that are put together.
   bool of_kept_runs = false;
+  /// Of those that need all timelines: what can be said of several ranks whose timelines have been let go.
+  std::optional<WithoutTimelines> without_timelines = {};
 
   // How it is computed: one of these.
   std::unique_ptr<Partial> (*fold)(const Analysis& analysis, const TableOptions& options) = nullptr;

@@ -1,10 +1,12 @@
 // Numbers as one reads them, "0-3,8", and those that are missing.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cgpu {
@@ -23,6 +25,23 @@ inline std::string ranges_text(const std::vector<int64_t>& numbers, size_t most 
     first = last + 1;
   }
   return text;
+}
+
+/// The numbers of such a text that has all ranges.
+inline std::vector<int64_t> numbers_of_ranges(std::string_view text) {
+  std::vector<int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    int64_t first = 0;
+    at = std::from_chars(at, end, first).ptr;
+    int64_t last = first;
+    if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
+    for (int64_t number = first; number < last; ++number) numbers.push_back(number);
+    numbers.push_back(last);
+    if (at < end) ++at;  // the comma
+  }
+  return numbers;
 }
 
 /// The numbers from 0 up to `count` that are not among these; none where `count` is more than a million, as no number

@@ -2,11 +2,15 @@
 // back.
 #include "comparison/compare_findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "analysis/findings/rank_findings.h"
+#include "base/error.h"
 #include "base/threads.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
@@ -63,6 +67,12 @@ void append_findings(const Comparison& comparison, const TableOptions&, Table& t
 }  // namespace
 
 Table compare_findings(const Table& a, const Table& b) {
+  if (is_of_ranks_alone(a) != is_of_ranks_alone(b)) {
+    throw Error(
+        fmt::format("findings: {} is several summaries, of which only rules over ranks are judged, and the other "
+                    "is not: give summaries of several ranks, or profiles, for both",
+                    is_of_ranks_alone(a) ? "the baseline" : "the input"));
+  }
   const ComparisonTable declared = compare_findings_table();
   Table table(declared.name, declared.about, declared.columns);
   append_compared({&a, &b}, table);

@@ -5,7 +5,8 @@
 
 namespace cgpu {
 
-/// The table `compare_findings` of two tables `findings`.
+/// The table `compare_findings` of two tables `findings`. Throws Error where only one of them is of ranks alone
+/// (analysis/findings/rank_findings.h).
 Table compare_findings(const Table& a, const Table& b);
 
 }  // namespace cgpu

@@ -8,6 +8,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
 #include "base/sort_runs.h"
+#include "links/common_time.h"
 
 namespace cgpu {
 
@@ -20,7 +21,7 @@ std::vector<EndsOfWaits> ends_of_waits(const SessionFacts& facts) {
     const std::vector<int64_t> last = last_starts(facts.session(), series);
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart& part : member.parts) {
-        ends[member.run][part.slice] = last[part.instance] - runs[member.run].clock_base;
+        ends[member.run][part.slice] = own_time(runs[member.run], last[part.instance]);
       }
     }
   }

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/lower_median.h"
+#include "links/clock_drift.h"
 #include "links/collective_series.h"
 #include "model/time_range.h"
 
@@ -28,6 +31,7 @@ constexpr int64_t kLargestResidual = 1'000'000;
 
 /// Two parts of one instance.
 struct Pair {
+  int64_t end = 0;         // of the later run's, as recorded with clock_base
   int64_t difference = 0;  // of their ends: the later run's minus the earlier run's
   int64_t duration = 0;    // of the shorter
   bool apart = false;      // one ended before the other began
@@ -60,7 +64,8 @@ void collect(const Session& session, const std::vector<CollectiveSeries>& all, P
         Pair pair;
         if (__builtin_sub_overflow(session.runs[member.run].clock_base, session.runs[run].clock_base, &shift) ||
             __builtin_sub_overflow(ours.end(part.slice), theirs.end(slice), &pair.difference) ||
-            __builtin_add_overflow(pair.difference, shift, &pair.difference) || pair.difference == INT64_MIN) {
+            __builtin_add_overflow(pair.difference, shift, &pair.difference) || pair.difference == INT64_MIN ||
+            __builtin_add_overflow(ours.end(part.slice), session.runs[member.run].clock_base, &pair.end)) {
           continue;
         }
         pair.duration = std::min(ours.duration[part.slice], theirs.duration[slice]);
@@ -132,6 +137,7 @@ class Alignment {
  public:
   explicit Alignment(Session& session) : session_(session), pairs_(pairs_of(session)) {
     clock_ = clocks_of(session, pairs_);
+    bridges_ = bridges();
     const auto with_unix =
         std::find_if(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.clock_is_unix; });
     if (with_unix != session.runs.end()) root_ = static_cast<uint32_t>(with_unix - session.runs.begin());
@@ -159,6 +165,7 @@ class Alignment {
         run.clock_is_unix = true;
       }
     }
+    find_drifts();
     measure();
     if (session_.runs.size() > kNotedOneByOne) {
       note_all();
@@ -182,6 +189,7 @@ class Alignment {
       if (a == b) continue;
       for (Pair pair : pairs) {
         all[a][b].pairs.push_back(pair);
+        pair.end -= pair.difference;
         pair.difference = -pair.difference;
         all[b][a].pairs.push_back(pair);
       }
@@ -191,7 +199,7 @@ class Alignment {
 
   /// Goes from the reference's clock over known offsets to the others, the offset with the most pairs first.
   void solve() {
-    const auto all = bridges();
+    const auto& all = bridges_;
     offsets_[clock_[root_]] = {};
     while (true) {
       const Bridge* widest = nullptr;
@@ -232,27 +240,73 @@ class Alignment {
       return;
     }
     offsets_[to] = offset;
+    crossed_.emplace_back(from, to);
   }
 
-  /// The differences between the ends that remain.
+  /// Of each clock against the one that it was reached from, and with that one's against the reference.
+  void find_drifts() {
+    std::map<uint32_t, RunClock::Drift> drifts;  // by clock
+    for (const auto& [from, to] : crossed_) {
+      const int64_t offset = offsets_.at(to).offset;
+      std::vector<SameMoment> moments;
+      for (const Pair& pair : bridges_.at(from).at(to).pairs) {
+        int64_t moved = 0;
+        SameMoment moment;
+        if (__builtin_sub_overflow(offset, offsets_.at(from).offset, &moved) ||
+            __builtin_add_overflow(pair.end, offset, &moment.time) ||
+            __builtin_add_overflow(pair.difference, moved, &moment.ahead) || !is_time(moment.time) ||
+            !is_time(moment.ahead)) {
+          continue;
+        }
+        moments.push_back(moment);
+      }
+      std::optional<RunClock::Drift> drift = drift_of(std::move(moments));
+      const auto before = drifts.find(from);
+      if (before != drifts.end()) {
+        if (!drift) drift = RunClock::Drift{0, before->second.from, 0};
+        drift->ahead += before->second.ahead_at(drift->from);
+        drift->rate += before->second.rate;
+      }
+      if (drift && std::abs(drift->rate) <= kFastestClock && is_time(drift->ahead)) drifts.emplace(to, *drift);
+    }
+    for (uint32_t i = 0; i < session_.runs.size(); ++i) {
+      RunClock& clock = session_.runs[i].clock;
+      const auto found = drifts.find(clock_[i]);
+      if (found != drifts.end() && clock.method != RunClock::Method::unaligned) clock.drift = found->second;
+    }
+  }
+
+  /// The differences between the ends that remain, without and with the drift taken out.
   void measure() {
-    std::map<uint32_t, Bridge> of_run;
+    struct Remains {
+      std::vector<int64_t> shifted;
+      std::vector<int64_t> level;
+    };
+    std::map<uint32_t, Remains> of_run;
     for (const auto& [runs, pairs] : pairs_) {
       // A run is measured by its pairs with the runs before it; the root by those after it, if it is not the first.
-      const uint32_t run = runs.second == root_ ? runs.first : runs.second;
+      Remains& remains = of_run[runs.second == root_ ? runs.first : runs.second];
+      const RunClock& first = session_.runs[runs.first].clock;
+      const RunClock& second = session_.runs[runs.second].clock;
       int64_t moved = 0;
-      if (__builtin_sub_overflow(session_.runs[runs.second].clock.offset, session_.runs[runs.first].clock.offset,
-                                 &moved))
-        continue;
-      for (Pair pair : pairs) {
-        if (!__builtin_add_overflow(pair.difference, moved, &pair.difference)) of_run[run].pairs.push_back(pair);
+      if (__builtin_sub_overflow(second.offset, first.offset, &moved)) continue;
+      for (const Pair& pair : pairs) {
+        int64_t rest = 0;
+        if (__builtin_add_overflow(pair.difference, moved, &rest)) continue;
+        remains.shifted.push_back(magnitude(rest));
+        if (!is_time(rest)) continue;
+        const int64_t end = pair.end + second.offset;
+        if (second.drift) rest -= second.drift->ahead_at(end);
+        if (first.drift) rest += first.drift->ahead_at(pair.end - pair.difference + first.offset);
+        remains.level.push_back(magnitude(rest));
       }
     }
-    for (const auto& [index, bridge] : of_run) {
+    for (auto& [index, remains] : of_run) {
       RunClock& clock = session_.runs[index].clock;
-      if (index == root_ || clock.method == RunClock::Method::unaligned || bridge.pairs.empty()) continue;
-      clock.pairs = static_cast<int64_t>(bridge.pairs.size());
-      clock.residual = bridge.residual(0);
+      if (index == root_ || clock.method == RunClock::Method::unaligned || remains.shifted.empty()) continue;
+      clock.pairs = static_cast<int64_t>(remains.shifted.size());
+      clock.residual = lower_median(std::move(remains.shifted));
+      if (clock.drift && !remains.level.empty()) clock.drift_residual = lower_median(std::move(remains.level));
     }
   }
 
@@ -311,8 +365,10 @@ class Alignment {
   Pairs pairs_;
   std::vector<uint32_t> clock_;  // of each run, as the first run that has it
   uint32_t root_ = 0;
-  std::map<uint32_t, Offset> offsets_;               // by clock
-  std::set<std::pair<uint32_t, uint32_t>> refused_;  // between clocks
+  std::map<uint32_t, Offset> offsets_;                  // by clock
+  std::set<std::pair<uint32_t, uint32_t>> refused_;     // between clocks
+  std::vector<std::pair<uint32_t, uint32_t>> crossed_;  // from which clock which one was reached, in that order
+  std::map<uint32_t, std::map<uint32_t, Bridge>> bridges_;
 };
 
 }  // namespace

@@ -4,8 +4,9 @@
 // No rank leaves an all-reduce, all-gather, reduce-scatter, all-to-all or barrier before the last rank has entered it,
 // and all leave at about the same moment. The median difference between the ends is the offset of two clocks, even if
 // single ranks enter late; the median of what remains (the residual) shows how precise that is. All ranks of one
-// machine are shifted together where machines are known. Drift is not corrected; it shows in the residual.
-// docs/definitions.md, "clocks". O(n log n) in the collective ops.
+// machine are shifted together where machines are known. Times of a rank stay as they were recorded but for that shift;
+// where the ends show that its clock runs faster or slower besides (clock_drift.h), comparisons of its times with those
+// of other ranks take it out (common_time.h). docs/definitions.md, "clocks". O(n log n) in the collective ops.
 #pragma once
 
 #include "model/run.h"

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "links/collective_series.h"
+#include "links/common_time.h"
 #include "links/test_run.h"
 
 namespace cgpu {
@@ -189,6 +193,69 @@ TEST(Clocks, ThroughARankInBetween) {
   EXPECT_EQ(session.runs[2].clock.residual, 0);
 }
 
+TEST(Clocks, ADriftThatTheEndsShowIsTakenOutOfComparisons) {
+  // Rank 1 is 3 ms ahead and gains 100 ppm, rank 2 is only met by rank 1, against which it loses 40 ppm.
+  for (const bool drifts : {true, false}) {
+    const double faster = drifts ? 100e-6 : 0;
+    const double slower = drifts ? -40e-6 : 0;
+    Job job({{"a"}, {"b"}, {"c"}});
+    std::mt19937_64 random(5);
+    std::uniform_int_distribution<int64_t> late(0, 400'000), noise(-2'000, 2'000);
+    const auto on_clock = [&](size_t rank, int64_t time) -> int64_t {
+      if (rank == 0) return time;
+      const int64_t second = time + 3'000'000 + std::llround(faster * static_cast<double>(time));
+      return rank == 1 ? second : second - 7'000'000 + std::llround(slower * static_cast<double>(time));
+    };
+    std::vector<int64_t> begins[3];
+    for (int64_t i = 0; i < 60; ++i) {
+      for (size_t rank = 0; rank < 3; ++rank) {
+        for (const size_t pair : {size_t{0}, size_t{1}}) {
+          if (rank != pair && rank != pair + 1) continue;
+          const int64_t now = 100'000'000 * i + static_cast<int64_t>(pair) * 1'000'000;
+          const int64_t begin = now + late(random);
+          const int64_t end = now + 500'000 + noise(random);
+          begins[rank].push_back(begin);
+          job.add(rank, pair == 0 ? "ncclDevKernel_AllReduce(x)" : "ncclDevKernel_AllGather(x)", on_clock(rank, begin),
+                  on_clock(rank, end));
+        }
+      }
+    }
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_FALSE(session.runs[0].clock.drift);
+    if (!drifts) {
+      for (const cgpu::Run& run : session.runs) EXPECT_FALSE(run.clock.drift);
+      continue;
+    }
+    ASSERT_TRUE(session.runs[1].clock.drift && session.runs[2].clock.drift);
+    EXPECT_NEAR(session.runs[1].clock.drift->rate, faster, 2e-6);
+    EXPECT_NEAR(session.runs[2].clock.drift->rate, faster + slower, 2e-6);
+    for (const size_t rank : {size_t{1}, size_t{2}}) {
+      const cgpu::Run& run = session.runs[rank];
+      EXPECT_GT(*run.clock.residual, 50'000) << "an offset alone is wrong by what it drifts: up to 0.3 ms";
+      EXPECT_LT(*run.clock.drift_residual, 4'000) << "the noise of the ends";
+      const std::vector<int64_t>& starts = run.timeline.slices.start;
+      for (size_t i = 0; i < starts.size(); ++i) {
+        const int64_t common = common_time(run, starts[i]);
+        const int64_t truth = begins[rank][i] + session.runs[0].clock_base;
+        EXPECT_NEAR(static_cast<double>(common - truth), 0, 10'000);
+        EXPECT_NEAR(static_cast<double>(own_time(run, common) - starts[i]), 0, 1);
+      }
+    }
+  }
+}
+
+TEST(Clocks, NoiseIsNoDrift) {
+  for (const int count : {15, 16, 40, 400}) {
+    Job job({{"a"}, {"b", true, 0, 7'000'000}});
+    job.meet(count, 100'000);
+    Session session = job.session();
+    align_clocks(session);
+    EXPECT_FALSE(session.runs[1].clock.drift) << count;
+    EXPECT_FALSE(session.runs[1].clock.drift_residual);
+  }
+}
+
 TEST(Clocks, OneRunIsLeftAlone) {
   Job job({{"a"}});
   job.meet(5);
@@ -241,6 +308,43 @@ TEST(CollectiveSeries, SequenceNumbersComeFirst) {
   };
   EXPECT_EQ(instances(0), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(instances(1), (std::vector<uint32_t>{2, 3, 5, 6}));
+}
+
+TEST(CollectiveSeries, AnySequenceNumbersAreMatchedAsByATableOfAll) {
+  std::mt19937_64 random(11);
+  for (int way = 0; way < 200; ++way) {
+    const size_t ranks = 1 + random() % 4;
+    Job job(std::vector<RankOptions>(ranks, {""}));
+    std::vector<std::vector<std::pair<int64_t, uint32_t>>> places(ranks);  // number, how often it was there before
+    std::map<std::pair<int64_t, uint32_t>, uint32_t> instances;
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      const bool grows = random() % 2 == 0;
+      std::map<int64_t, uint32_t> seen;
+      int64_t number = static_cast<int64_t>(random() % 5);
+      for (int64_t i = 0, count = 1 + static_cast<int64_t>(random() % 12); i < count; ++i) {
+        number = grows ? number + 1 + static_cast<int64_t>(random() % 3) : static_cast<int64_t>(random() % 8);
+        job.add(rank, "ncclDevKernel_AllReduce(x)", 100 * i, 100 * i + 50);
+        Collective& collective = job.builder(rank).run.timeline.collectives.emplace_back();
+        collective.slice = static_cast<SliceIndex>(i);
+        collective.sequence = number;
+        places[rank].emplace_back(number, seen[number]++);
+        instances.emplace(places[rank].back(), 0);
+      }
+      std::shuffle(job.builder(rank).run.timeline.collectives.begin(), job.builder(rank).run.timeline.collectives.end(),
+                   random);
+    }
+    uint32_t next = 0;
+    for (auto& [place, instance] : instances) instance = next++;
+    const Session session = job.session();
+    const auto all = device_collectives(session);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].instances, instances.size());
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      const std::vector<CollectivePart>& parts = all[0].members[rank].parts;
+      ASSERT_EQ(parts.size(), places[rank].size());
+      for (size_t i = 0; i < parts.size(); ++i) EXPECT_EQ(parts[i].instance, instances.at(places[rank][i])) << way;
+    }
+  }
 }
 
 TEST(CollectiveSeries, WhichEndTogether) {

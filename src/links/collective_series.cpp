@@ -4,10 +4,12 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "kernels/names.h"
+#include "links/common_time.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -67,18 +69,49 @@ bool all_have_sequences(const CollectiveSeries& series) {
 /// Matches parts by sequence number; where a member has several parts of one number, by their order too.
 void match_by_sequence(CollectiveSeries& series) {
   using Place = std::pair<int64_t, uint32_t>;  // number, how many of this number were before it
-  std::map<Place, uint32_t> instances;
-  const auto each = [&](auto visit) {
-    for (CollectiveMember& member : series.members) {
-      std::unordered_map<int64_t, uint32_t> seen;
-      for (CollectivePart& part : member.parts) {
-        visit(part, Place{part.record->sequence, seen[part.record->sequence]++});
+  std::vector<Place> instances;                // sorted
+  std::vector<Place> mine;
+  const auto places_of = [&](const CollectiveMember& member) {
+    mine.clear();
+    std::unordered_map<int64_t, uint32_t> seen;  // as soon as numbers do not grow
+    for (const CollectivePart& part : member.parts) {
+      const int64_t sequence = part.record->sequence;
+      if (seen.empty() && !mine.empty() && sequence <= mine.back().first) {
+        for (const Place& place : mine) seen.emplace(place.first, 1);
       }
+      const bool grows = seen.empty();
+      mine.emplace_back(sequence, grows ? 0 : seen[sequence]++);
     }
   };
-  each([&](CollectivePart&, const Place& place) { instances.emplace(place, 0); });
-  for (auto& [place, number] : instances) number = series.instances++;
-  each([&](CollectivePart& part, const Place& place) { part.instance = instances.at(place); });
+  std::vector<Place> missing;
+  for (const CollectiveMember& member : series.members) {
+    places_of(member);
+    auto at = instances.begin();
+    missing.clear();
+    for (const Place& place : mine) {
+      // Mostly the next one: members have about the same.
+      if (at == instances.end() || *at != place) at = std::lower_bound(instances.begin(), instances.end(), place);
+      if (at == instances.end() || *at != place) {
+        missing.push_back(place);
+      } else {
+        ++at;
+      }
+    }
+    if (missing.empty()) continue;
+    std::sort(missing.begin(), missing.end());
+    const auto known = static_cast<std::ptrdiff_t>(instances.size());
+    instances.insert(instances.end(), missing.begin(), missing.end());
+    std::inplace_merge(instances.begin(), instances.begin() + known, instances.end());
+  }
+  series.instances = static_cast<uint32_t>(instances.size());
+  for (CollectiveMember& member : series.members) {
+    places_of(member);
+    auto at = instances.begin();
+    for (size_t i = 0; i < mine.size(); ++i, ++at) {
+      if (at == instances.end() || *at != mine[i]) at = std::lower_bound(instances.begin(), instances.end(), mine[i]);
+      member.parts[i].instance = static_cast<uint32_t>(at - instances.begin());
+    }
+  }
 }
 
 /// The position in the longest list at which a shorter list begins.
@@ -142,6 +175,30 @@ std::string letters_of(std::string_view name) {
   return letters;
 }
 
+/// What a profile says of its collectives, by slice: asked in the order of the slices, as a rule.
+class Records {
+ public:
+  explicit Records(const Timeline& timeline) {
+    for (const Collective& collective : timeline.collectives) records_.push_back(&collective);
+    std::stable_sort(records_.begin(), records_.end(),
+                     [](const Collective* a, const Collective* b) { return a->slice < b->slice; });
+    next_ = records_.begin();
+  }
+
+  /// The first one of a slice; null where there is none.
+  const Collective* of(SliceIndex slice) {
+    if (next_ == records_.end() || (*next_)->slice != slice) {
+      next_ = std::lower_bound(records_.begin(), records_.end(), slice,
+                               [](const Collective* record, SliceIndex wanted) { return record->slice < wanted; });
+    }
+    return next_ != records_.end() && (*next_)->slice == slice ? *next_++ : nullptr;
+  }
+
+ private:
+  std::vector<const Collective*> records_;
+  std::vector<const Collective*>::const_iterator next_;
+};
+
 bool is_waiting_call(std::string_view name) {
   if (name.starts_with("gloo:")) return ends_together(name);
   return name.starts_with("MPI_") && !name.starts_with("MPI_I") && ends_together(name);
@@ -154,7 +211,7 @@ std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries&
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart& part : member.parts) {
-      last[part.instance] = std::max(last[part.instance], run.timeline.slices.start[part.slice] + run.clock_base);
+      last[part.instance] = std::max(last[part.instance], common_time(run, run.timeline.slices.start[part.slice]));
     }
   }
   return last;
@@ -172,26 +229,26 @@ std::vector<CollectiveSeries> device_collectives(const Session& session) {
   MembersByKey all;
   for (uint32_t run = 0; run < session.runs.size(); ++run) {
     const Timeline& timeline = session.runs[run].timeline;
-    std::unordered_map<SliceIndex, const Collective*> recorded;
-    for (const Collective& collective : timeline.collectives) recorded.emplace(collective.slice, &collective);
-
-    std::unordered_map<StringId, std::string> kernel_names;
-    const auto name_of = [&](SliceIndex slice, const Collective* record) {
-      if (record != nullptr && record->name != 0) return std::string(timeline.names[record->name]);
-      const auto [at, added] = kernel_names.try_emplace(timeline.slices.name[slice]);
-      if (added) at->second = collective_of_kernel(timeline.name(slice));
-      return at->second;
-    };
+    Records records(timeline);
     std::map<std::pair<SeriesKey, int32_t>, CollectiveMember> mine;
+    // The same by what a key is made of: recorded name, else kernel; group, device. Texts are looked at once for each.
+    std::map<std::tuple<bool, StringId, StringId, int32_t>, CollectiveMember*> known;
     const DeviceOps& ops = timeline.device_ops;
     for (size_t op = 0; op < ops.size(); ++op) {
       const SliceIndex slice = ops.slice[op];
       if (ops.kind[op] != OpKind::communication || !is_plausible(timeline, slice)) continue;
-      const auto found = recorded.find(slice);
-      const Collective* record = found == recorded.end() ? nullptr : found->second;
-      SeriesKey key{name_of(slice, record), std::nullopt};
-      if (record != nullptr && record->group != 0) key.second = timeline.names[record->group];
-      mine[{std::move(key), ops.device[op]}].parts.push_back({slice, 0, record});
+      const Collective* record = records.of(slice);
+      const bool is_named = record != nullptr && record->name != 0;
+      const StringId group = record != nullptr ? record->group : 0;
+      CollectiveMember*& member =
+          known[{is_named, is_named ? record->name : timeline.slices.name[slice], group, ops.device[op]}];
+      if (member == nullptr) {
+        SeriesKey key{is_named ? std::string(timeline.names[record->name]) : collective_of_kernel(timeline.name(slice)),
+                      std::nullopt};
+        if (group != 0) key.second = timeline.names[group];
+        member = &mine[{std::move(key), ops.device[op]}];
+      }
+      member->parts.push_back({slice, 0, record});
     }
     for (auto& [key, member] : mine) {
       member.run = run;

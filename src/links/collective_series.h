@@ -46,7 +46,7 @@ std::vector<CollectiveSeries> device_collectives(const Session& session);
 /// call.
 std::vector<CollectiveSeries> host_collectives(const Session& session);
 
-/// By instance, when the last member began it: ns on the common clock of the runs (start + Run::clock_base).
+/// By instance, when the last member began it: ns on the common clock of the runs (common_time.h).
 std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries& series);
 
 /// Whether no member can finish such a collective before the last one has entered it, so that all end at about the same

@@ -1,6 +1,7 @@
 // A run: what one profile (one rank) says, whichever profiler wrote it.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -71,11 +72,26 @@ struct RunClock {
     unchecked,  // counts from 1970 like the reference; no collective shows how well the two agree
     unaligned,  // cannot be compared with the reference
   };
+  /// How it runs faster or slower than the reference's, after the offset.
+  struct Drift {
+    double rate = 0;    // ns that it gains a ns
+    int64_t from = 0;   // on the common clock
+    int64_t ahead = 0;  // ns that it is ahead of the reference then
+
+    /// ns that it is ahead at a time that the offset has moved.
+    int64_t ahead_at(int64_t time) const {
+      int64_t since = 0;
+      if (__builtin_sub_overflow(time, from, &since)) return ahead;
+      return ahead + std::llround(rate * static_cast<double>(since));
+    }
+  };
   Method method = Method::alone;
-  int64_t offset = 0;               // ns that were added to clock_base
-  std::optional<int64_t> residual;  // median of the differences (ns) that remain between the ends of collectives
-  int64_t pairs = 0;                // collectives whose ends were compared
-  bool made_unix = false;           // that it counts from 1970 follows from the reference alone
+  int64_t offset = 0;                     // ns that were added to clock_base
+  std::optional<int64_t> residual;        // median of the differences (ns) that remain between the ends of collectives
+  int64_t pairs = 0;                      // collectives whose ends were compared
+  std::optional<Drift> drift;             // absent where the ends of collectives show none
+  std::optional<int64_t> drift_residual;  // as residual, with the drift taken out
+  bool made_unix = false;                 // that it counts from 1970 follows from the reference alone
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 

@@ -9,14 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/findings/rank_findings.h"
 #include "table/text.h"
 #include "table/units.h"
 
 namespace cgpu {
 
 namespace {
-
-constexpr const char* kNothingFound = "Nothing found that would give back 3 % of the time or more.\n";
 
 /// A finding as a paragraph.
 struct Paragraph {
@@ -81,8 +80,8 @@ std::string findings_together(const Table& findings) {
 }
 
 std::string findings_as_text(const Table& findings, size_t width) {
-  if (findings.empty()) return kNothingFound;
   std::string out;
+  if (findings.empty()) out = wrap_text(kNothingFound, width);
   for (const Paragraph& one : paragraphs_of(findings)) {
     out += wrap_text(one.heading, width);
     for (const std::string& words : one.lines) {
@@ -92,18 +91,20 @@ std::string findings_as_text(const Table& findings, size_t width) {
     out += '\n';
   }
   if (const std::string all = findings_together(findings); !all.empty()) out += wrap_text(all, width);
+  if (is_of_ranks_alone(findings)) out += wrap_text(kRulesOverRanksAlone, width);
   return out;
 }
 
 std::string findings_as_markdown(const Table& findings) {
-  if (findings.empty()) return kNothingFound;
   std::string out;
+  if (findings.empty()) out = std::string(kNothingFound) + '\n';
   for (const Paragraph& one : paragraphs_of(findings)) {
     out += "### " + one.heading + "\n\n";
     for (const std::string& words : one.lines) out += "* " + words + '\n';
     out += '\n';
   }
   if (const std::string all = findings_together(findings); !all.empty()) out += all + '\n';
+  if (is_of_ranks_alone(findings)) out += std::string("\n") + kRulesOverRanksAlone + '\n';
   return out;
 }
 

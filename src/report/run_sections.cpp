@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "analysis/common/statistics.h"
+#include "analysis/findings/rank_findings.h"
 #include "base/parse_number.h"
 #include "report/cells.h"
 #include "report/facts.h"
@@ -118,17 +119,15 @@ Section describe_info(Table table, const Scope&) {
 
 Section describe_findings(Table table, const Scope&) {
   constexpr const char* kTitle = "What to look at first";
+  const std::string judged = is_of_ranks_alone(table) ? " " + std::string(kRulesOverRanksAlone) : "";
   if (table.empty()) {  // make_report asks for that where the ranks are not open
     Table how{"findings", "", {{"command", ColumnType::text, "", ""}}};
-    how.append({std::string("cgpu diagnose INPUT")});
-    return {kTitle,
-            "What slows these ranks down is found with all of them open at once, which this page does not do for "
-            "profiles of this size.",
-            std::move(table), std::move(how), ""};
+    how.append({std::string("cgpu diagnose PROFILE")});
+    return {kTitle, std::string(kNothingFound) + judged, std::move(table), std::move(how), ""};
   }
   const RowView first = table.row(0);
   const std::string title = text_of(table, first, "title");
-  std::string summary = "Nothing was found that would give back 3 % of the time or more.";
+  std::string summary = kNothingFound;
   if (has_value(table, first, "recoverable_ns")) {
     summary = fmt::format("First: {}. It could give back {}{}. `cgpu diagnose` tells more.", title,
                           format_ns(integer_of(table, first, "recoverable_ns")),
@@ -141,6 +140,7 @@ Section describe_findings(Table table, const Scope&) {
     summary = fmt::format("{}. `cgpu diagnose` tells more.", title);
   }
   if (const std::string all = findings_together(table); !all.empty()) summary += " " + all;
+  summary += judged;
   return section_of(kTitle, summary, std::move(table),
                     {"severity", "title", "recoverable_ns", "recoverable_pct", "confidence", "evidence", "suggestion"},
                     5);

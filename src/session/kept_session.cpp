@@ -156,6 +156,11 @@ void KeptSession::add_notes(size_t unknown_waits) {
               fmt::format("tables whose median_ns is within 1 %, because a rank has too many durations to keep all: {}",
                           fmt::join(reduced_, ", ")));
   }
+  if (is_made_of_tables(find_analysis("findings"))) {
+    notes.add("rules_not_judged", static_cast<int64_t>(session_.runs.size()),
+              "ranks have no timeline here: of the rules of findings only straggler and slow_link were judged; `cgpu "
+              "diagnose PROFILE` judges the others of the profile of a rank");
+  }
   std::vector<std::string> not_merged;
   for (const Analysis& analysis : all_analyses()) {
     if (analysis.events == nullptr && !keeps(analysis)) not_merged.push_back(analysis.name);
@@ -187,8 +192,15 @@ bool KeptSession::is_made_of_runs(const Analysis& analysis) const {
   return analysis.whole != nullptr && is_of_body && recorded_.count(analysis.subject) == 0;  // without rows
 }
 
+bool KeptSession::is_made_of_tables(const Analysis& analysis) const {
+  if (!analysis.without_timelines || session_.runs.size() < 2 || finished_table(analysis.name) != nullptr) return false;
+  const std::vector<std::string>& of = analysis.without_timelines->tables;
+  return std::all_of(of.begin(), of.end(), [&](const std::string& name) { return keeps(find_analysis(name)); });
+}
+
 bool KeptSession::keeps(const Analysis& analysis) const {
-  return finished_table(analysis.name) != nullptr || is_folded(analysis) || is_made_of_runs(analysis);
+  return finished_table(analysis.name) != nullptr || is_folded(analysis) || is_made_of_runs(analysis) ||
+         is_made_of_tables(analysis);
 }
 
 bool KeptSession::has_rows(const Analysis& analysis) const {
@@ -216,7 +228,11 @@ void KeptSession::refuse(const Analysis& analysis) const {
   throw Error(name_, fmt::format("is a summary, which has no table {}{}: {}", analysis.name, why, profile_to_open()));
 }
 
-std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& wanted) const {
+std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& asked) const {
+  std::vector<WantedTable> wanted = asked;
+  for (const WantedTable& each : asked) {
+    if (is_made_of_tables(*each.analysis)) add_sources(*each.analysis, wanted);
+  }
   std::vector<Table> tables(wanted.size());
   std::vector<std::unique_ptr<Partial>> partials(wanted.size());
   std::vector<std::pair<const Analysis*, Partial*>> folds;
@@ -238,15 +254,19 @@ std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& wanted) c
     } else if (is_folded(analysis)) {
       partials[i] = analysis.fold(analysis, {});
       folds.emplace_back(&analysis, partials[i].get());
-    } else {
+    } else if (!is_made_of_tables(analysis)) {
       tables[i] = make_table(analysis, *facts_);
     }
   }
-  if (folds.empty()) return tables;
-  fold(folds);
+  if (!folds.empty()) fold(folds);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (partials[i]) tables[i] = partials[i]->finalize({*facts_, numbers_});
   }
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const Analysis& analysis = *asked[i].analysis;
+    if (is_made_of_tables(analysis)) tables[i] = *made_of_sources(analysis, *facts_, wanted, tables);
+  }
+  tables.resize(asked.size());
   return tables;
 }
 

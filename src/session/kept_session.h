@@ -54,6 +54,7 @@ class KeptSession {
   const Table* finished_table(const std::string& name) const;
   bool is_folded(const Analysis& analysis) const;
   bool is_made_of_runs(const Analysis& analysis) const;
+  bool is_made_of_tables(const Analysis& analysis) const;
   std::string profile_to_open() const;
   [[noreturn]] void refuse(const Analysis& analysis) const;
   void fold(const std::vector<std::pair<const Analysis*, Partial*>>& folds) const;

@@ -315,6 +315,35 @@ Table SeenRanks::table_of_whole(const WantedTable& wanted) const {
   return make_table(*wanted.analysis, *facts, wanted.options);
 }
 
+namespace {
+
+/// Where among the wanted tables that one is, without options.
+std::optional<size_t> place_of(const std::string& name, const std::vector<WantedTable>& wanted) {
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].analysis->name == name && wanted[i].options.all().empty()) return i;
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_sources(const Analysis& analysis, std::vector<WantedTable>& wanted) {
+  for (const std::string& name : analysis.without_timelines->tables) {
+    if (!place_of(name, wanted)) wanted.push_back({&find_analysis(name)});
+  }
+}
+
+std::optional<Table> made_of_sources(const Analysis& analysis, const SessionFacts& facts,
+                                     const std::vector<WantedTable>& wanted, const std::vector<Table>& tables) {
+  std::vector<const Table*> sources;
+  for (const std::string& name : analysis.without_timelines->tables) {
+    const std::optional<size_t> place = place_of(name, wanted);
+    if (!place) return {};
+    sources.push_back(&tables[*place]);
+  }
+  return analysis.without_timelines->make(analysis, facts, sources);
+}
+
 FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                          RunCollector* collector) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
@@ -327,6 +356,10 @@ FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, co
   for (size_t i = 0; i < wanted.size(); ++i) {
     tables.push_back(seen->partials[i] ? seen->partials[i]->finalize({*seen->facts, seen->numbers})
                                        : seen->table_of_whole(wanted[i]));
+  }
+  for (size_t i = 0; i < wanted.size() && seen->let_go(); ++i) {
+    if (!wanted[i].analysis->without_timelines) continue;
+    if (auto table = made_of_sources(*wanted[i].analysis, *seen->facts, wanted, tables)) tables[i] = std::move(*table);
   }
   seen->facts.reset();
   return {std::move(*seen->session), std::move(tables), std::move(seen->numbers)};

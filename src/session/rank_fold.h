@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -39,6 +40,13 @@ struct SeenRanks {
   Table table_of_whole(const WantedTable& wanted) const;
   bool let_go() const;
 };
+
+/// Adds the tables that one is made of where timelines have been let go (WithoutTimelines), as far as they are not
+/// there.
+void add_sources(const Analysis& analysis, std::vector<WantedTable>& wanted);
+/// Makes it of them; nothing where they are not among the wanted ones.
+std::optional<Table> made_of_sources(const Analysis& analysis, const SessionFacts& facts,
+                                     const std::vector<WantedTable>& wanted, const std::vector<Table>& tables);
 
 /// Opens the inputs and makes the tables. All selected runs stay open where there is one, where a table is wanted that
 /// has one row an event or needs all timelines, where files of the inputs have to be joined with others, and where a

@@ -36,10 +36,10 @@ Job::Job(const JobOptions& options)
     : options_(options), machines_((options.ranks + kRanksOfMachine - 1) / kRanksOfMachine) {
   const int n = options_.ranks;
   if (!options_.healthy) {
-    stragglers_ = {n / 3, 2 * n / 3 + 1};
+    if (!options_.without_stragglers) stragglers_ = {n / 3, 2 * n / 3 + 1};
     // The first of its pod: of members that come last together the first counts as the last.
-    slow_machine_ = machines_ / 2 / kMachinesOfPod * kMachinesOfPod;
-    slow_link_ = machines_ / 4;
+    if (!options_.without_slow_machine) slow_machine_ = machines_ / 2 / kMachinesOfPod * kMachinesOfPod;
+    if (!options_.without_slow_link) slow_link_ = machines_ / 4;
     missing_ = {n / 5, n - 1};
     duplicated_ = {n / 7};
   }

@@ -21,6 +21,10 @@ struct JobOptions {
   uint64_t seed = 1;
   /// Nothing is planted but the clocks: the same noise, all ranks equal, each there once.
   bool healthy = false;
+  /// Of what is planted, this is not: the rest of the job is the same.
+  bool without_stragglers = false;
+  bool without_slow_machine = false;
+  bool without_slow_link = false;
   /// By how much the clock of a machine is faster or slower than that of rank 0, at most, in parts per million.
   int64_t drift_ppm = 0;
 };
@@ -43,6 +47,8 @@ class Job {
   const std::vector<int>& duplicated() const { return duplicated_; }
   /// ns that the clock of a rank's machine is ahead of that of rank 0 when the job begins: up to 5 ms either way.
   int64_t clock_offset(int rank) const { return offsets_[machine_of(rank)]; }
+  /// Parts per million by which it runs faster than that of rank 0.
+  int64_t clock_rate(int rank) const { return rates_[machine_of(rank)]; }
   /// What comes to that up to the end of the job.
   int64_t clock_drift(int rank) const;
   /// The Kineto trace of a rank.

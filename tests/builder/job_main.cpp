@@ -58,9 +58,11 @@ class SharedFolder {
 nlohmann::ordered_json truth_of(const Job& job, int ranks) {
   std::vector<int64_t> offsets;
   std::vector<int64_t> drifts;
+  std::vector<int64_t> rates;
   for (int rank = 0; rank < ranks; ++rank) {
     offsets.push_back(job.clock_offset(rank));
     drifts.push_back(job.clock_drift(rank));
+    rates.push_back(job.clock_rate(rank));
   }
   const auto machine = [](std::optional<int> number) {
     return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
@@ -74,7 +76,8 @@ nlohmann::ordered_json truth_of(const Job& job, int ranks) {
           {"missing", job.missing()},
           {"duplicated", job.duplicated()},
           {"clock_offsets_ns", offsets},
-          {"clock_drifts_ns", drifts}};
+          {"clock_drifts_ns", drifts},
+          {"clock_rates_ppm", rates}};
 }
 
 void make_job(const cgpu::builder::JobOptions& options, const fs::path& out, const std::vector<int>& traces,
@@ -123,6 +126,9 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "The same seed gives the same bytes")->capture_default_str();
   app.add_flag("--healthy", options.healthy,
                "Nothing is planted but what clocks show: the same noise, all ranks equal");
+  app.add_flag("--without-stragglers", options.without_stragglers, "No rank computes longer");
+  app.add_flag("--without-slow-machine", options.without_slow_machine, "No machine loads its input longer");
+  app.add_flag("--without-slow-link", options.without_slow_link, "No machine has a slow link");
   app.add_option("--drift-ppm", options.drift_ppm, "Most by which clocks of machines are faster or slower")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();

@@ -1,4 +1,4 @@
-"""What table rank_outliers must say of a simulated job (tests/builder/job.h), by the truth that was written with it."""
+"""What tables rank_outliers and findings must say of a simulated job (tests/builder/job.h), by the truth that was written with it."""
 LOADS_LONGER = 3_000_000  # ns an iteration: what job.cpp plants
 LINK_IS_SLOWER = 600_000
 PRODUCTS = 4 * 400_000  # of the four layers that the job has without options
@@ -48,4 +48,21 @@ def differences(rows, truth, of_times=0.03):
             continue
         if row["scope"] != scope or abs(row["excess_ns"] - excess) > of_times * excess + 5_000:
             lines.append("%s should be %s of %d ns: %s" % (key, scope, excess, row))
+    return lines
+
+
+def finding_differences(rows, truth):
+    """The same of table findings: who, and why, by the names of the causes that are planted."""
+    names = {"data_loading": "data loading takes ", "compute": "kernels take ", "transfer": "transfer "}
+    who = {}  # ranks by owner: those of devices that deviate each by itself are one finding
+    for owner, ranks in expected(truth):
+        who.setdefault(owner, []).append(ranks)
+    lines = []
+    for owner, ranks in who.items():
+        rule = "slow_link" if owner == "transfer" else "straggler"
+        found = [row for row in rows if row["rule"] == rule and names[owner] in row["title"]]
+        if len(found) != 1 or "anks " + ",".join(ranks) not in found[0]["title"]:
+            lines.append("%s of ranks %s should be one finding: %s" % (owner, ranks, [row["title"] for row in found]))
+    if len(rows) != len(who):
+        lines.append("not planted: %s" % ([row["title"] for row in rows],))
     return lines

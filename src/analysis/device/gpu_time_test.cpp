@@ -80,7 +80,7 @@ TEST(GpuTime, RowsByRankAndDevice) {
 }
 
 // Every nanosecond of a device by the kinds of what runs in it.
-struct Moment {
+struct OpBorder {
   bool any = false, compute = false, comm = false, memory = false;
 };
 
@@ -89,7 +89,7 @@ TEST(GpuTime, EqualsCountingNanoseconds) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     TestRun run;
-    std::vector<Moment> moments(kEnd);
+    std::vector<OpBorder> moments(kEnd);
     int64_t first = kEnd, last = 0;
     const int ops = 1 + static_cast<int>(random() % 25);
     for (int i = 0; i < ops; ++i) {
@@ -100,7 +100,7 @@ TEST(GpuTime, EqualsCountingNanoseconds) {
       first = std::min(first, start);
       last = std::max(last, start + duration);
       for (int64_t t = start; t < start + duration; ++t) {
-        Moment& moment = moments[static_cast<size_t>(t)];
+        OpBorder& moment = moments[static_cast<size_t>(t)];
         moment.any = true;
         (kind == OpKind::compute ? moment.compute : kind == OpKind::communication ? moment.comm : moment.memory) = true;
       }
@@ -111,12 +111,12 @@ TEST(GpuTime, EqualsCountingNanoseconds) {
     ASSERT_EQ(table.row_count(), 1u);
     const auto cell = [&](const char* column) { return integer_at(table, 0, column); };
     EXPECT_EQ(cell("span_ns"), last - first);
-    EXPECT_EQ(cell("busy_ns"), count([](const Moment& m) { return m.any; }));
-    EXPECT_EQ(cell("compute_ns"), count([](const Moment& m) { return m.compute; }));
-    EXPECT_EQ(cell("comm_ns"), count([](const Moment& m) { return m.comm; }));
-    EXPECT_EQ(cell("memory_ns"), count([](const Moment& m) { return m.memory; }));
-    EXPECT_EQ(cell("exposed_comm_ns"), count([](const Moment& m) { return m.comm && !m.compute; }));
-    EXPECT_EQ(cell("exposed_memory_ns"), count([](const Moment& m) { return m.memory && !m.comm && !m.compute; }));
+    EXPECT_EQ(cell("busy_ns"), count([](const OpBorder& m) { return m.any; }));
+    EXPECT_EQ(cell("compute_ns"), count([](const OpBorder& m) { return m.compute; }));
+    EXPECT_EQ(cell("comm_ns"), count([](const OpBorder& m) { return m.comm; }));
+    EXPECT_EQ(cell("memory_ns"), count([](const OpBorder& m) { return m.memory; }));
+    EXPECT_EQ(cell("exposed_comm_ns"), count([](const OpBorder& m) { return m.comm && !m.compute; }));
+    EXPECT_EQ(cell("exposed_memory_ns"), count([](const OpBorder& m) { return m.memory && !m.comm && !m.compute; }));
     EXPECT_EQ(cell("compute_ns") + cell("exposed_comm_ns") + cell("exposed_memory_ns") + cell("idle_ns"),
               cell("span_ns"));
 

@@ -1,6 +1,7 @@
 // Table `findings`: docs/diagnosis.md. O(edges of the graph of dependencies) for each finding, besides the graph.
 #include "analysis/common/columns.h"
 #include "analysis/findings/investigation.h"
+#include "analysis/findings/rank_findings.h"
 #include "analysis/tables.h"
 
 namespace cgpu {
@@ -14,9 +15,8 @@ const TableOption kRulesOption{
     .about = "file of thresholds and rules of your own (docs/diagnosis.md)",
 };
 
-Table findings_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
-  Table table = analysis.empty_table();
-  const Diagnosis diagnosis = diagnose(facts, read_rules(options.text(kRulesOption)));
+/// `command`: what goes before that of a finding.
+void append(const Diagnosis& diagnosis, const std::string& command, Table& table) {
   int64_t id = 0;
   for (const Finding& finding : diagnosis.findings) {
     table.append({++id, finding.rule, cell(text_of(finding.severity)), finding.title, finding.evidence,
@@ -25,8 +25,20 @@ Table findings_table(const Analysis& analysis, const SessionFacts& facts, const 
                   finding.recoverable ? percent_of(*finding.recoverable, diagnosis.measured) : Cell(),
                   cell(finding.together), finding.recoverable ? Cell(diagnosis.measured) : Cell(),
                   finding.recoverable ? cell(diagnosis.steps) : Cell(), cell(text_of(finding.confidence)),
-                  finding.suggestion, cell(finding.rank), cell(finding.device), "cgpu table INPUT " + finding.command});
+                  finding.suggestion, cell(finding.rank), cell(finding.device), command + finding.command});
   }
+}
+
+Table findings_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  append(diagnose(facts, read_rules(options.text(kRulesOption))), "cgpu table INPUT ", table);
+  return table;
+}
+
+Table findings_without_timelines(const Analysis& analysis, const SessionFacts& facts,
+                                 const std::vector<const Table*>& tables) {
+  Table table(analysis.name, kRankFindingsAbout, analysis.columns);
+  append(diagnose_ranks(facts, *tables[0], *tables[1]), "cgpu diagnose ", table);
   return table;
 }
 
@@ -61,6 +73,7 @@ Analysis findings_analysis() {
                   text_column("command", "shows more")},
       .options = {kRulesOption},
       .needs_all_timelines = true,
+      .without_timelines = WithoutTimelines{{"rank_outliers", "gpu_time"}, findings_without_timelines},
       .whole = findings_table};
 }
 

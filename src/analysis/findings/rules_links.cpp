@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/findings/investigation.h"
+#include "analysis/findings/rank_suggestions.h"
 #include "analysis/ranks/collective_bytes.h"
 #include "links/collective_series.h"
 #include "table/units.h"
@@ -141,9 +142,7 @@ void find_links(Investigation& run, std::vector<Finding>& findings) {
                             format_rate(most->other, "GB/s")),
        .evidence = fmt::format("{} such transfers take {} longer than at that rate, after the last rank has come",
                                format_count(most->count), format_ns(most->excess)),
-       .suggestion =
-           "Look at the path between these ranks: topology (nvidia-smi topo -m, NCCL_DEBUG=INFO), a link that "
-           "is down or shared, NCCL_IB_HCA and NCCL_SOCKET_IFNAME, placement of ranks on nodes",
+       .suggestion = kLookAtPath,
        .command = "collectives",
        .confidence = Confidence::high,
        .precedence = 1.1,  // than communication as a whole

@@ -13,10 +13,12 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/pipelines.h"
+#include "analysis/findings/rank_suggestions.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
 #include "kernels/names.h"
 #include "links/collective_series.h"
+#include "links/common_time.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -119,7 +121,7 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
       for (const CollectivePart& part : member.parts) {
         const int64_t begin = run.timeline.slices.start[part.slice];
         const int64_t end =
-            passes_on ? run.timeline.slices.end(part.slice) - shortest : last[part.instance] - run.clock_base;
+            passes_on ? run.timeline.slices.end(part.slice) - shortest : own_time(run, last[part.instance]);
         if (end > begin) waits.push_back({begin, end});
       }
     }
@@ -336,11 +338,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
            at(late, "last"), at(late, "count"),
            format_percent(100.0 * static_cast<double>(most_caused) / static_cast<double>(caused)),
            format_ns(own == ranks.end() ? 0 : own->compute), format_ns(median)),
-       .suggestion = slow_kernels
-                         ? "Compare the kernels of this rank with another's: clocks and temperature of its device, "
-                           "more work than the others (uneven batches, experts)"
-                         : "Look at what the host of this rank does: its input, other processes on its cores, its "
-                           "garbage collection",
+       .suggestion = slow_kernels ? kCompareKernels : kLookAtHost,
        .command = fmt::format("idle_hosts --rank {}", rank),
        .confidence = Confidence::high,
        .precedence = 1.1,  // what its host does is told too

@@ -10,7 +10,8 @@ Table clocks_table(const Analysis& analysis, const SessionFacts& facts, const Ta
   Table table = analysis.empty_table();
   for (const Run& run : facts.session().runs) {
     table.append({run.rank, run.host.empty() ? Cell() : Cell(run.host), cell(run.clock_is_unix ? "unix" : "relative"),
-                  cell(text_of(run.clock.method)), run.clock.offset, cell(run.clock.residual), run.clock.pairs});
+                  cell(text_of(run.clock.method)), run.clock.offset, cell(run.clock.residual), run.clock.pairs,
+                  run.clock.drift ? Cell(1e6 * run.clock.drift->rate) : Cell(), cell(run.clock.drift_residual)});
   }
   return table;
 }
@@ -32,7 +33,12 @@ Analysis clocks_analysis() {
                   time_column("residual_ns",
                               "median distance of the ends of its collectives from those of the lowest rank that took "
                               "part, after that; absent where there are none"),
-                  count_column("pairs", "ends that were compared")},
+                  count_column("pairs", "ends that were compared"),
+                  real_column(
+                      "drift_ppm", "ppm",
+                      "how much faster its clock runs than the reference, in parts per million; taken out where "
+                      "times of ranks are compared; absent where the ends do not show it"),
+                  time_column("drift_residual_ns", "residual_ns with the drift taken out")},
       .applies = [](const ProfileCounts& counts) { return counts.runs > 0; },
       .of_kept_runs = true,
       .whole = clocks_table};

@@ -14,6 +14,7 @@
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 #include "links/collective_series.h"
+#include "links/common_time.h"
 
 namespace cgpu {
 
@@ -67,7 +68,7 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart& part : member.parts) {
-      sums.wait_ns += last[part.instance] - (run.timeline.slices.start[part.slice] + run.clock_base);
+      sums.wait_ns += last[part.instance] - common_time(run, run.timeline.slices.start[part.slice]);
     }
   }
   for (const Instance& instance : instances) {

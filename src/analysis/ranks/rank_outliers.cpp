@@ -20,6 +20,7 @@
 #include "analysis/findings/thresholds.h"
 #include "analysis/ranks/device_cycles.h"
 #include "analysis/tables.h"
+#include "base/lower_median.h"
 #include "base/number_ranges.h"
 #include "links/collective_series.h"
 
@@ -122,10 +123,15 @@ class Comparison {
     for (auto& [host, machine] : machines) together_.push_back(std::move(machine));
     for (const CollectiveSeries& series : facts_.collectives()) take(series, numbers);
     std::vector<int64_t> cycles;
+    std::vector<int64_t> counts;
     for (const ComparedDevice& device : devices_) {
       cycles.push_back(device.a_cycle(device.kept.time.end - device.kept.time.begin));
+      counts.push_back(std::max<int64_t>(device.kept.cycles, 1));
     }
-    least_excess_ = Thresholds().noticeable * median(std::move(cycles));
+    cycles_ = lower_median(std::move(counts));
+    const double usual = median(std::move(cycles));
+    cycle_ns_ = std::llround(usual);
+    least_excess_ = Thresholds().noticeable * usual;
     for (size_t owner = 0; owner < kOwners; ++owner) {
       if (is_own(owner)) compare(owner, table);
     }
@@ -244,13 +250,15 @@ class Comparison {
     table.append({cell(owner_text(owner)), cell(ranges_text(ranks)), static_cast<int64_t>(members.size()), cell(scope),
                   one_host && !host.empty() ? Cell(host) : Cell(), of_group ? Cell(named->group) : Cell(), time_ns,
                   usual_ns, time_ns - usual_ns, distance, caused_ns, facts_.run(devices_[worst].run).rank,
-                  int64_t{devices_[worst].kept.device}});
+                  int64_t{devices_[worst].kept.device}, cycle_ns_, cycles_});
   }
 
   std::vector<ComparedDevice> devices_;
   const SessionFacts& facts_;
   std::vector<Together> together_;
   double least_excess_ = 0;  // ns an iteration; nothing smaller is noticed
+  int64_t cycle_ns_ = 0;     // an iteration of the median device
+  int64_t cycles_ = 0;       // how many it has
 };
 
 /// A state for fold_of.
@@ -304,7 +312,9 @@ Analysis rank_outliers_analysis() {
                               "excess_ns as a modified z-score; absent where more than half of all devices are alike"),
                   time_column("caused_ns",
                               "what other devices waited for these in collectives, an iteration, for whatever reason"),
-                  number_column("rank", "of the device that deviates most: the profile to open"), device_column()},
+                  number_column("rank", "of the device that deviates most: the profile to open"), device_column(),
+                  time_column("iteration_ns", "an iteration of the median device: the whole of these times"),
+                  count_column("iterations", "whole ones of the median device; 1 where its profile is taken as one")},
       .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.device_ops > 0; },
       .asks_who_waited = true,
       .fold = fold_of<ComparedRanks>};

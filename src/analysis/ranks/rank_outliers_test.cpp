@@ -21,7 +21,7 @@ constexpr int64_t kMicro = 1000;
 constexpr int kSteps = 5;
 
 /// What a rank of a job does in a step.
-struct Work {
+struct RankWork {
   int64_t loads = 1000 * kMicro;
   int64_t computes = 4000 * kMicro;
   int64_t arrives = 0;  // so much later than its work says
@@ -30,7 +30,7 @@ struct Work {
 
 /// Ranks of machines with two each; the two and all of them share collectives, whose last member waits for nobody.
 /// Every step begins together.
-Session job_of(int ranks, const std::function<void(int rank, Work&)>& plant, unsigned seed = 1) {
+Session job_of(int ranks, const std::function<void(int rank, RankWork&)>& plant, unsigned seed = 1) {
   std::mt19937_64 random(seed);
   const auto about = [&](int64_t time) {
     return time + std::uniform_int_distribution<int64_t>(-time / 100, time / 100)(random);
@@ -45,7 +45,7 @@ Session job_of(int ranks, const std::function<void(int rank, Work&)>& plant, uns
     std::vector<int64_t> done;
     int64_t last = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      Work work;
+      RankWork work;
       plant(rank, work);
       TestRun& run = runs[static_cast<size_t>(rank)];
       const int64_t loaded = now + about(work.loads) + work.arrives;
@@ -58,7 +58,7 @@ Session job_of(int ranks, const std::function<void(int rank, Work&)>& plant, uns
       last = std::max(last, done.back());
     }
     for (int rank = 0; rank < ranks; ++rank) {
-      Work work;
+      RankWork work;
       plant(rank, work);
       TestRun& run = runs[static_cast<size_t>(rank)];
       const int64_t begin = done[static_cast<size_t>(rank)];
@@ -80,7 +80,7 @@ Session job_of(int ranks, const std::function<void(int rank, Work&)>& plant, uns
 TEST(RankOutliers, NoneWhereAllRanksAreEqual) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     EXPECT_TRUE(rank_outliers_table(job_of(
-                                        40, [](int, Work&) {}, seed))
+                                        40, [](int, RankWork&) {}, seed))
                     .empty())
         << seed;
   }
@@ -88,7 +88,7 @@ TEST(RankOutliers, NoneWhereAllRanksAreEqual) {
 
 TEST(RankOutliers, ADeviceThatComputesLonger) {
   const Table table =
-      rank_outliers_table(job_of(40, [](int rank, Work& work) { work.computes += rank == 17 ? 1'000'000 : 0; }));
+      rank_outliers_table(job_of(40, [](int rank, RankWork& work) { work.computes += rank == 17 ? 1'000'000 : 0; }));
   expect_well_formed(table);
   ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(text_at(table, 0, "owner"), "compute");
@@ -105,7 +105,7 @@ TEST(RankOutliers, ADeviceThatComputesLonger) {
 
 TEST(RankOutliers, AMachineThatLoadsLongerIsOneRow) {
   const Table table =
-      rank_outliers_table(job_of(40, [](int rank, Work& work) { work.loads += rank / 2 == 5 ? 3'000'000 : 0; }));
+      rank_outliers_table(job_of(40, [](int rank, RankWork& work) { work.loads += rank / 2 == 5 ? 3'000'000 : 0; }));
   ASSERT_EQ(table.row_count(), 1u);
   EXPECT_EQ(text_at(table, 0, "owner"), "data_loading");
   EXPECT_EQ(text_at(table, 0, "ranks"), "10-11");
@@ -115,7 +115,7 @@ TEST(RankOutliers, AMachineThatLoadsLongerIsOneRow) {
 }
 
 TEST(RankOutliers, TransferIsTheGroupsAndClocksDoNotMatter) {
-  const auto plant = [](int rank, Work& work) { work.moves += rank / 2 == 3 ? 900'000 : 0; };
+  const auto plant = [](int rank, RankWork& work) { work.moves += rank / 2 == 3 ? 900'000 : 0; };
   Session session = job_of(40, plant);
   for (cgpu::Run& run : session.runs) run.host.clear();
   const Table table = rank_outliers_table(session);
@@ -131,24 +131,25 @@ TEST(RankOutliers, TransferIsTheGroupsAndClocksDoNotMatter) {
 
 TEST(RankOutliers, WaitingIsToldOfTheOneWhoIsWaitedFor) {
   const Table table =
-      rank_outliers_table(job_of(40, [](int rank, Work& work) { work.computes += rank == 4 ? 2'000'000 : 0; }));
+      rank_outliers_table(job_of(40, [](int rank, RankWork& work) { work.computes += rank == 4 ? 2'000'000 : 0; }));
   ASSERT_EQ(table.row_count(), 1u) << "rank 5, which waits for it, does nothing longer of its own";
   EXPECT_NEAR(static_cast<double>(integer_at(table, 0, "caused_ns")), 2e6, 1e5) << "of rank 5, a step";
 }
 
 TEST(RankOutliers, FewRanksSayNothingAboutWhatIsUsual) {
-  const auto plant = [](int rank, Work& work) { work.computes += rank == 1 ? 2'000'000 : 0; };
+  const auto plant = [](int rank, RankWork& work) { work.computes += rank == 1 ? 2'000'000 : 0; };
   EXPECT_TRUE(rank_outliers_table(job_of(4, plant)).empty());
   EXPECT_EQ(rank_outliers_table(job_of(6, plant)).row_count(), 1u);
 }
 
 TEST(RankOutliers, RegularButTinyDeviationsAreNone) {
-  EXPECT_TRUE(
-      rank_outliers_table(job_of(40, [](int rank, Work& work) { work.computes += rank == 17 ? 150'000 : 0; })).empty());
+  EXPECT_TRUE(rank_outliers_table(job_of(40, [](int rank, RankWork& work) {
+                work.computes += rank == 17 ? 150'000 : 0;
+              })).empty());
 }
 
 TEST(RankOutliers, AnyOrderAnyGroupingAndThroughBytes) {
-  const Session session = job_of(40, [](int rank, Work& work) {
+  const Session session = job_of(40, [](int rank, RankWork& work) {
     work.loads += rank / 2 == 5 ? 3'000'000 : 0;
     work.computes += rank == 17 ? 1'000'000 : 0;
     work.moves += rank / 2 == 3 ? 900'000 : 0;

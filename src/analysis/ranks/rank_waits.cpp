@@ -4,6 +4,7 @@
 
 #include "analysis/session_clock.h"
 #include "links/collective_series.h"
+#include "links/common_time.h"
 
 namespace cgpu {
 
@@ -16,8 +17,9 @@ std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session) {
       const Run& run = session.runs[member.run];
       const Slices& slices = run.timeline.slices;
       for (const CollectivePart& part : member.parts) {
-        const Interval wait{slices.start[part.slice],
-                            std::min(slices.end(part.slice), latest[part.instance] - run.clock_base)};
+        const int64_t begin = slices.start[part.slice];
+        if (common_time(run, begin) >= latest[part.instance]) continue;
+        const Interval wait{begin, std::min(slices.end(part.slice), own_time(run, latest[part.instance]))};
         if (wait.begin < wait.end) waits[member.run].push_back({slices.track[part.slice], wait});
       }
     }

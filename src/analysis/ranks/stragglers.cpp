@@ -7,6 +7,7 @@
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 #include "links/collective_series.h"
+#include "links/common_time.h"
 
 namespace cgpu {
 
@@ -38,7 +39,7 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
   for (const CollectiveSeries& series : facts.collectives()) {
     const auto start_of = [&](const CollectiveMember& member, const CollectivePart& part) {
       const Run& run = session.runs[member.run];
-      return run.timeline.slices.start[part.slice] + run.clock_base;
+      return common_time(run, run.timeline.slices.start[part.slice]);
     };
     std::vector<LateInstance> instances(series.instances);
     for (const CollectiveMember& member : series.members) {

@@ -1,0 +1,15 @@
+// What to do about ranks that others wait for.
+#pragma once
+
+namespace cgpu {
+
+inline constexpr const char* kCompareKernels =
+    "Compare the kernels of this rank with another's: clocks and temperature of its device, more work than the others "
+    "(uneven batches, experts)";
+inline constexpr const char* kLookAtHost =
+    "Look at what the host of this rank does: its input, other processes on its cores, its garbage collection";
+inline constexpr const char* kLookAtPath =
+    "Look at the path between these ranks: topology (nvidia-smi topo -m, NCCL_DEBUG=INFO), a link that is down or "
+    "shared, NCCL_IB_HCA and NCCL_SOCKET_IFNAME, placement of ranks on nodes";
+
+}  // namespace cgpu
