@@ -146,7 +146,7 @@ void append_runs(const std::vector<GivenRun>& runs, const std::vector<Group>& gr
             cell(runs[run].input),
             cell(devices_text(of))};
     auto place = row.begin() + kAfterGroup;
-    for (const std::optional<std::string>& value : runs[run].said) place = row.insert(place, cell(value)) + 1;
+    for (const std::optional<std::string>& said : runs[run].said) place = row.insert(place, cell(said)) + 1;
     table.append(row);
   }
 }

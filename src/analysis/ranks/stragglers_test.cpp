@@ -96,8 +96,11 @@ TEST(Stragglers, NothingBetweenClocksThatCannotBeCompared) {
 
 TEST(Clocks, ATableOfWhatWasDone) {
   TestRun a = unix_rank(0), b = unix_rank(1);
-  a.run.clock = {RunClock::Method::reference, 0, {}, 0};
-  b.run.clock = {RunClock::Method::aligned, -500, 12, 34};
+  a.run.clock.method = RunClock::Method::reference;
+  b.run.clock.method = RunClock::Method::aligned;
+  b.run.clock.offset = -500;
+  b.run.clock.residual = 12;
+  b.run.clock.pairs = 34;
   b.run.host = "there";
   const Table table = clocks_table(session_of(a, b), {});
   expect_well_formed(table);
