@@ -18,11 +18,11 @@ Array clipped(const Bytes& file, Array array, uint64_t least_stride, bool& cut) 
 
 std::optional<FileHeader> read_file_header(const Bytes& file, std::string_view format, size_t sections) {
   namespace field = layout::file_header;
-  constexpr std::string_view kMagic = "HPCTOOLKIT";
+  constexpr std::string_view kStart = "HPCTOOLKIT";
   const auto start = file.fields(0, field::sections);
   if (!start) return std::nullopt;
-  for (size_t i = 0; i < kMagic.size(); ++i) {
-    if (start->u8(field::magic + i) != static_cast<uint8_t>(kMagic[i])) return std::nullopt;
+  for (size_t i = 0; i < kStart.size(); ++i) {
+    if (start->u8(field::magic + i) != static_cast<uint8_t>(kStart[i])) return std::nullopt;
   }
   for (size_t i = 0; i < format.size(); ++i) {
     if (start->u8(field::format + i) != static_cast<uint8_t>(format[i])) return std::nullopt;
