@@ -29,10 +29,7 @@ bool has_value(const Table& table, RowView row, std::string_view column) {
 }
 
 bool has_any(const Table& table, std::string_view column) {
-  for (const RowView row : table.rows()) {
-    if (has_value(table, row, column)) return true;
-  }
-  return false;
+  return table.values(table.column(column)).absent_count() < table.row_count();
 }
 
 int64_t sum_of(const Table& table, std::string_view column) {

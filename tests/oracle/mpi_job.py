@@ -91,9 +91,14 @@ def kill(process_id):
 
 
 def state(process_id):
-    """The state of a process in one letter, as in /proc/PID/stat: T is stopped, Z and X have ended."""
+    """The state of a process in one letter: T is stopped, Z and X have ended."""
+    return after_name(process_id)[0].decode()
+
+
+def after_name(process_id):
+    """The fields of /proc/PID/stat behind the name of the program: its state, its parent, ..."""
     with open("/proc/%d/stat" % process_id, "rb") as handle:
-        return handle.read().rsplit(b")", 1)[1].split()[0].decode()
+        return handle.read().rsplit(b")", 1)[1].split()
 
 
 def is_below(process_id, ancestor):
@@ -101,8 +106,7 @@ def is_below(process_id, ancestor):
         if process_id == ancestor:
             return True
         try:
-            with open("/proc/%d/stat" % process_id, "rb") as handle:
-                process_id = int(handle.read().rsplit(b")", 1)[1].split()[1])
+            process_id = int(after_name(process_id)[1])
         except OSError:
             return False
     return False

@@ -401,12 +401,12 @@ describe("keys alone", { skip }, () => {
   });
 });
 
-describe("the critical path", { skip }, () => {
+describe("what is found when somebody looks at it", { skip }, () => {
   let server, browser, page, session;
 
   before(async () => {
-    const options = ["--model", "cnn", "--steps", 2, "--layers", 2, "--idle", "data_loading"];
-    server = await Server.start(await builtTrace(scratch(), "path.json", ...options));
+    const options = ["--model", "cnn", "--steps", 2, "--layers", 3, "--idle", "data_loading"];
+    server = await Server.start(await builtTrace(scratch(), "model.json", ...options));
     browser = await startBrowser();
     page = await openTimeline(await newWindow(browser), server.url);
     session = await server.json("/api/p/0/session");
@@ -416,14 +416,22 @@ describe("the critical path", { skip }, () => {
     await server?.end();
   });
 
-  test("is asked for when its heading is unfolded, and its parts lead to ops and calls", async () => {
-    const track = session.tracks.find(({ kind }) => kind === "critical_path");
+  /** The only track of a kind, which was folded and has been unfolded. */
+  async function unfolded(wanted, heading, lastLane) {
+    const track = session.tracks.find(({ kind }) => kind === wanted);
     await page.evaluate((span) => window.cgpu.show(0, span), session.span);
     await settled(page);
     assert.equal(await page.evaluate((id) => window.cgpu.place(id, 0), track.id), null, "folded at first");
-    await page.locator(".pane-main .head.group .name", { hasText: "Critical path" }).click();
-    await until(page, "it is there", () => page.evaluate((id) => window.cgpu.place(id, 0), track.id));
+    await page.locator(".pane-main .head.group .name", { hasText: heading }).click();
+    await until(page, "it is there", () =>
+      page.evaluate(([id, lane]) => window.cgpu.place(id, lane), [track.id, lastLane]),
+    );
     await settled(page);
+    return track;
+  }
+
+  test("the critical path, whose parts lead to ops and calls", async () => {
+    const track = await unfolded("critical_path", "Critical path", 0);
     await page.locator(".status-line .legend").getByText("data loading", { exact: true }).waitFor();
 
     // One of the parts that the table has, as the timeline shows it.
@@ -442,33 +450,9 @@ describe("the critical path", { skip }, () => {
       if (row.name) await details.getByText("What it is about").waitFor();
     }
   });
-});
 
-describe("the layers of the model", { skip }, () => {
-  let server, browser, page, session;
-
-  before(async () => {
-    server = await Server.start([
-      await builtTrace(scratch(), "model.json", "--model", "cnn", "--steps", 2, "--layers", 3),
-    ]);
-    browser = await startBrowser();
-    page = await openTimeline(await newWindow(browser), server.url);
-    session = await server.json("/api/p/0/session");
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.end();
-  });
-
-  test("are asked for when their heading is unfolded: layers above, their parts below, which lead to ops", async () => {
-    const track = session.tracks.find(({ kind }) => kind === "layers");
-    await page.evaluate((span) => window.cgpu.show(0, span), session.span);
-    await settled(page);
-    assert.equal(await page.evaluate((id) => window.cgpu.place(id, 0), track.id), null, "folded at first");
-    await page.locator(".pane-main .head.group .name", { hasText: "Layers" }).click();
-    await until(page, "it is there", () => page.evaluate((id) => window.cgpu.place(id, 1), track.id));
-    await settled(page);
-
+  test("the layers of the model above, their parts below, which lead to ops", async () => {
+    const track = await unfolded("layers", "Layers", 1);
     const slices = await Promise.all(
       Array.from({ length: 12 }, (_, slice) => server.json(`/api/p/0/slice?track=${track.id}&slice=${slice}`)),
     );
