@@ -22,9 +22,11 @@ RECORDED = {  # file: its ProfilerSteps, and names that show what was run
 GENERATED = {
     "generated_training.json.gz": 4,
 }
+PAIRS = sorted(f"h100/{path.name}" for path in (EXAMPLES / "h100").glob("*.json.gz"))  # record/gpu_pairs.py
 WRITTEN = "one_step.json"  # by hand; tests/one_step_test.py
 LARGEST_FILE = 1_500_000
 LARGEST_TOTAL = 3_500_000
+LARGEST_PAIRS = 4_000_000
 
 
 def text_of(name):
@@ -53,9 +55,10 @@ class ExamplesTest(unittest.TestCase):
         sizes = [(EXAMPLES / name).stat().st_size for name in (*RECORDED, *GENERATED)]
         self.assertLess(max(sizes), LARGEST_FILE)
         self.assertLess(sum(sizes), LARGEST_TOTAL)
+        self.assertLess(sum((EXAMPLES / name).stat().st_size for name in PAIRS), LARGEST_PAIRS)
 
     def test_steps_follow_each_other(self):
-        expected = {name: steps for name, (steps, _) in RECORDED.items()} | GENERATED
+        expected = {name: steps for name, (steps, _) in RECORDED.items()} | GENERATED | {name: 3 for name in PAIRS}
         for name, count in expected.items():
             with self.subTest(name):
                 marks = [
@@ -73,10 +76,18 @@ class ExamplesTest(unittest.TestCase):
                 names = {event.get("name") for event in json.loads(text_of(name))["traceEvents"]}
                 self.assertLessEqual(expected, names)
 
+    def test_every_run_of_the_pairs_is_there_with_its_time(self):
+        script = (EXAMPLES / "record" / "gpu_pairs.py").read_text(encoding="utf-8")
+        runs = re.findall(r'^    "(\w+)": ', script[script.index("RUNS = {"):], re.MULTILINE)
+        self.assertEqual(PAIRS, sorted(f"h100/{run}.json.gz" for run in runs))
+        times = json.loads((EXAMPLES / "h100" / "times.json").read_text(encoding="utf-8"))
+        self.assertEqual(set(times), set(runs))
+        self.assertTrue(all(time > 0 for time in times.values()))
+
     def test_nothing_of_the_machine(self):
         folder = r"\b(?:home|root|tmp|usr|opt|var|mnt|work|Users|site-packages)/"
         path = re.compile(r"(?:^|[\s\"'(=:,])/\w|[A-Za-z]:\\|" + folder)
-        for name in (*RECORDED, *GENERATED):
+        for name in (*RECORDED, *GENERATED, *PAIRS):
             with self.subTest(name):
                 trace = json.loads(text_of(name))
                 self.assertNotIn("host_name", trace)
@@ -85,7 +96,7 @@ class ExamplesTest(unittest.TestCase):
                 self.assertIsNone(host.search(text_of(name)))
 
     def test_gzip_headers_hold_neither_time_nor_name(self):
-        for name in (*RECORDED, *GENERATED):
+        for name in (*RECORDED, *GENERATED, *PAIRS):
             with self.subTest(name):
                 header = (EXAMPLES / name).read_bytes()[:10]
                 self.assertEqual(header[3:8], b"\0\0\0\0\0")

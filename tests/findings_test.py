@@ -34,11 +34,12 @@ LARGER, SMALLER = 7000, 1900  # of two causes
 COPIES = {"exposed_copies", "small_copies", "pageable_copies", "blocking_copies"}
 HOST = {"stopped", "host_stall", "launch_bound"}
 RANKS = {"late host", "slow device", "experts"}
-TOGETHER = (COPIES, HOST, RANKS, {"synchronization", "blocking_copies"}, {"launch_bound", "small_copies"},
+TOGETHER = (COPIES, {"stopped", "host_stall"}, {"stopped", "launch_bound"},
+            {"stopped", "late host"}, RANKS, {"synchronization", "blocking_copies"}, {"launch_bound", "small_copies"},
             {"launch_bound", "fusable_kernels"}, {"slow_link", "exposed_communication"}, {"slow_link", "late host"}, {"slow_link", "slow device"},
             {"allocation", "fragmentation"})
 # Freeing these as the larger of two hides what else the host does (docs/diagnosis.md), or says the same of it.
-HIDING = HOST | {"synchronization", "blocking_copies"}
+HIDING = {"launch_bound", "synchronization", "blocking_copies"}
 OF_THE_HOST = {"small_copies", "late host"}
 
 # Micro-batches a step of two equal stages: one of them is waited for.

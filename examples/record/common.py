@@ -53,8 +53,10 @@ def record(run_step, arguments, **profiler_options):
             record_shapes=True,
             **profiler_options,
         ) as profiler:
-            for _ in range(WARM_UP_STEPS + arguments.steps):
+            for number in range(WARM_UP_STEPS + arguments.steps):
                 run_step()
+                if number + 1 == WARM_UP_STEPS and torch.cuda.is_available():
+                    torch.cuda.synchronize()  # what is recorded begins with an idle device
                 profiler.step()
         trace = sanitise(exported.read_text(encoding="utf-8"), arguments.output.name.removesuffix(".gz"))
     write_gzip(arguments.output, trace)

@@ -90,8 +90,11 @@ def fused(m, cost):
 def products(factor):
     def act(m, cost):
         for _ in range(10):
-            m.launch("ampere_sgemm_128x64_nn", factor * cost // 10)
+            m.launch("ampere_sgemm_128x64_nn", round(factor * cost / 10))
     return act
+
+
+TF32 = 494.7 / 67  # peaks of an H100 SXM: how much faster than in fp32
 
 
 def communication(m, cost, size=None, **group):
@@ -181,7 +184,7 @@ CAUSES = {
     "small_copies": Cause("small_copies", small_copies, without=packed),
     "pageable_copies": Cause("pageable_copies", pageable_copy),
     "blocking_copies": Cause("blocking_copies", waits(lambda m: m.copy("DtoH", 4096, blocks=True)), "layer"),
-    "tensor_cores_unused": Cause("tensor_cores_unused", products(2), without=products(1)),
+    "tensor_cores_unused": Cause("tensor_cores_unused", products(TF32 / (TF32 - 1)), without=products(1 / (TF32 - 1))),
     "fusable_kernels": Cause("fusable_kernels", fusable, without=fused),
     "exposed_communication": Cause("exposed_communication", communication, "middle"),
     "slow_link": Cause("slow_link", in_pairs, "middle", ranks=4),

@@ -95,8 +95,9 @@ int64_t Investigation::path_of(const BoundKinds& kinds) {
   if (!path_) find_path();
   int64_t total = 0;
   for (size_t kind = 0; kind < BoundBy::kCount; ++kind) {
-    if (kinds[kind]) total += (*path_)[kind].total;
+    if (kinds[kind]) total += (*path_)[kind].total - (*path_)[kind].in_long_stretches;
   }
+  if (kinds[kLongHostCode]) total += path(IdleCause::host_code).in_long_stretches;
   return total;
 }
 
@@ -118,11 +119,11 @@ Severity Investigation::sampled_severity(double share) const {
 }
 
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
-  if (!times_) times_.emplace(facts_.whole());
-  const DependencyGraph& graph = facts_.whole().dependencies();
+  if (!times_) times_.emplace(facts_.whole(), thresholds().host_stall);
+  if (!replayed_) replayed_.emplace(facts_.whole(), periods_);
   const std::vector<int64_t> times = times_->replayed(question);
   int64_t predicted = 0;
-  for (const ReplayedPeriod& period : replayed_periods(graph, times, periods_, question.not_awaited)) {
+  for (const ReplayedPeriod& period : replayed_->at(times, question.not_awaited)) {
     predicted += period.end - period.begin;
   }
   return std::max<int64_t>(measured_ - predicted, 0);
@@ -145,12 +146,13 @@ std::string IdleCulprit::text() const {
   return name.empty() ? "" : fmt::format("{} ({})", name, format_percent(pct));
 }
 
-IdleCulprit Investigation::culprit_of(std::string_view cause) {
+IdleCulprit Investigation::culprit_of(std::string_view cause, double longest) {
   const Table& hosts = table("idle_hosts");
   std::map<std::string, int64_t> culprits;
   int64_t whole = 0;
   for (const RowView row : hosts.rows()) {
     if (row[hosts.column("cause")] != Cell(std::string(cause))) continue;
+    if (static_cast<double>(std::get<int64_t>(row[hosts.column("max_ns")])) < longest) continue;
     const int64_t total = std::get<int64_t>(row[hosts.column("total_ns")]);
     culprits[std::get<std::string>(row[hosts.column("culprit")])] += total;
     whole += total;

@@ -14,6 +14,7 @@
 #include "analysis/findings/ruleset.h"
 #include "analysis/long_pole/edge_times.h"
 #include "analysis/long_pole/periods.h"
+#include "analysis/long_pole/replayed_periods.h"
 #include "analysis/session_facts.h"
 #include "table/table.h"
 
@@ -31,7 +32,7 @@ struct PathShare {
 /// Whom the most of the idle time of a cause is due to.
 struct IdleCulprit {
   std::string name;  // empty where there is none
-  double pct = 0;    // of the idle time of the cause
+  double pct = 0;    // of the idle time of the cause and its culprits that were asked for
 
   /// "cudaFree (72.10%)"; empty where there is none.
   std::string text() const;
@@ -76,8 +77,9 @@ class Investigation {
   int64_t gain_of(const EdgeTimes::Question& question);
 
   const Table& table(const std::string& name);
-  /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one.
-  IdleCulprit culprit_of(std::string_view cause);
+  /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
+  /// `longest` ns or more of one gap.
+  IdleCulprit culprit_of(std::string_view cause, double longest = 0);
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;
@@ -99,6 +101,7 @@ class Investigation {
   bool repetitions_ = false;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
   std::optional<EdgeTimes> times_;
+  std::optional<ReplayedPeriods> replayed_;
   std::map<std::string, Table> tables_;
 };
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -106,29 +108,77 @@ bool computes_again(std::string_view name) {
          (contains(name, "recompute_fn") || contains(name, "unpack_hook"));
 }
 
-/// Of the slices of a run whether they lie in such a slice, and not in the backward pass that it runs inside.
+/// Whether an op is one of the forward pass that no formula of a backward pass uses: modules as PyTorch calls them.
+bool is_forward_only(std::string_view name) {
+  constexpr std::array<std::string_view, 9> names{"aten::linear",
+                                                  "aten::layer_norm",
+                                                  "aten::rms_norm",
+                                                  "aten::group_norm",
+                                                  "aten::scaled_dot_product_attention",
+                                                  "aten::batch_norm",
+                                                  "aten::conv2d",
+                                                  "aten::conv1d",
+                                                  "aten::embedding"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Of the slices of a run whether they compute a part of the forward pass once more: they lie in a slice whose name
+/// says so, and not in the backward pass that it runs inside; or, where no frames of Python were recorded, in a node of
+/// the backward pass, before the last of two or more ops of a forward pass in it. (The node whose saved tensor is asked
+/// for first computes all of the checkpointed part, then its own gradient.)
 class Recomputation {
  public:
   explicit Recomputation(const Timeline& t) : t_(t), names_(t.names.size(), Name::other) {
     for (StringId name = 0; name < t.names.size(); ++name) {
-      if (computes_again(t.names[name])) names_[name] = Name::again;
-      if (t.names[name].starts_with("autograd::engine::evaluate_function")) names_[name] = Name::backward;
+      const std::string_view text = t.names[name];
+      if (computes_again(text)) names_[name] = Name::again;
+      if (is_forward_only(text)) names_[name] = Name::forward;
+      if (text.starts_with("autograd::engine::evaluate_function")) names_[name] = Name::backward;
     }
-    any_ = std::find(names_.begin(), names_.end(), Name::again) != names_.end();
+    const auto has_name = [&](Name name) { return std::find(names_.begin(), names_.end(), name) != names_.end(); };
+    if (has_name(Name::forward) && has_name(Name::backward)) find_nodes();
+    any_ = has_name(Name::again) || !nodes_.empty();
   }
   bool any() const { return any_; }
   bool has(SliceIndex op) const {
-    for (SliceIndex at = t_.slices.launch[op]; at != kNone; at = t_.slices.parent[at]) {
-      if (names_[t_.slices.name[at]] == Name::again) return true;
-      if (names_[t_.slices.name[at]] == Name::backward) return false;
+    const SliceIndex launch = t_.slices.launch[op];
+    SliceIndex node = kNone;
+    for (SliceIndex at = launch; at != kNone; node = at, at = t_.slices.parent[at]) {
+      if (name_of(at) == Name::again) return true;
+      if (name_of(at) != Name::backward) continue;
+      const auto found = nodes_.find(node);
+      return found != nodes_.end() && t_.slices.start[launch] < found->second.until;
     }
     return false;
   }
 
  private:
-  enum class Name : uint8_t { other, again, backward };
+  enum class Name : uint8_t { other, again, forward, backward };
+  struct Node {
+    int64_t ops = 0;    // of a forward pass
+    int64_t until = 0;  // the end of the last of them
+  };
+  Name name_of(SliceIndex slice) const { return names_[t_.slices.name[slice]]; }
+
+  void find_nodes() {
+    for (SliceIndex slice = 0; slice < t_.slices.size(); ++slice) {
+      if (name_of(slice) != Name::forward) continue;
+      SliceIndex node = slice;
+      for (SliceIndex at = t_.slices.parent[slice]; at != kNone; node = at, at = t_.slices.parent[at]) {
+        if (name_of(at) == Name::forward) break;  // a part of that one
+        if (name_of(at) != Name::backward) continue;
+        Node& known = nodes_[node];
+        ++known.ops;
+        known.until = std::max(known.until, t_.slices.end(slice));
+        break;
+      }
+    }
+    std::erase_if(nodes_, [](const auto& node) { return node.second.ops < 2; });
+  }
+
   const Timeline& t_;
-  std::vector<Name> names_;  // by name
+  std::vector<Name> names_;                     // by name
+  std::unordered_map<SliceIndex, Node> nodes_;  // of the backward pass
   bool any_ = false;
 };
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analysis/device/device_models.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
 #include "base/contains.h"
@@ -25,10 +27,27 @@ struct KernelTime {
   int64_t count = 0;
 };
 
-/// Whether a kernel multiplies matrices in fp32 on the vector units, by the names that cuBLAS, cuDNN and CUTLASS give.
+/// Whether a kernel multiplies matrices in fp32 on the vector units, by the names that cuBLAS, cuDNN and CUTLASS give
+/// ("gemm_f32f32_f32f32_f32": the types of both inputs, of the accumulator and of the output).
 bool multiplies_without_tensor_cores(std::string_view name) {
   if (contains(name, "tf32") || contains(name, "tensorop")) return false;
-  return contains(name, "sgemm") || contains(name, "scudnn") || contains(name, "volta_dgemm");
+  return contains(name, "sgemm") || contains(name, "scudnn") || contains(name, "volta_dgemm") ||
+         contains(name, "gemm_f32f32_f32f32_f32");
+}
+
+/// The peak rates of a session's devices for products in fp32 and TF32, in FLOP/s; absent where one is not known.
+std::optional<std::pair<double, double>> fp32_and_tf32(const Session& session) {
+  DeviceModels models;
+  for (const Run& run : session.runs) models.add(run);
+  const std::optional<DevicePeaks> peaks = models.peaks();
+  if (!peaks) return std::nullopt;
+  std::pair<double, double> rates;
+  for (const PeakRate& rate : peaks->flops) {
+    if (rate.type == "fp32") rates.first = rate.flops;
+    if (rate.type == "tf32") rates.second = rate.flops;
+  }
+  if (rates.first <= 0 || rates.second <= rates.first) return std::nullopt;
+  return rates;
 }
 
 /// Whether a device has tensor cores that take fp32 (as TF32): from compute capability 8.0 on.
@@ -69,20 +88,29 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
     if (example.empty()) example = base_kernel_name(t.name(slice));
   });
   if (static_cast<double>(found.time) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
-  EdgeTimes::Question faster;
-  faster.op_factor = [&whole = run.facts().whole()](size_t number, SliceIndex op) -> double {
-    return multiplies_without_tensor_cores(whole.run(number).timeline.name(op)) ? 0.5 : 1.0;
+  const auto if_they_took = [&whole = run.facts().whole()](double factor) {
+    EdgeTimes::Question faster;
+    faster.op_factor = [&whole, factor](size_t number, SliceIndex op) {
+      return multiplies_without_tensor_cores(whole.run(number).timeline.name(op)) ? factor : 1.0;
+    };
+    return faster;
   };
+  constexpr double kHalf = 0.5;  // of their time, where the rates are not known, and at least
+  const auto rates = fp32_and_tf32(session);
   findings.push_back(
       {.rule = "tensor_cores_unused",
        .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", format_ns(found.time)),
        .evidence =
-           fmt::format("{} launches such as {}; recoverable if they took half of their time", found.count, example),
+           fmt::format("{} launches such as {}; recoverable if they {}", found.count, example,
+                       rates ? fmt::format("gained as the peaks for fp32 and TF32 differ ({} and {})",
+                                           format_rate(rates->first, "FLOP/s"), format_rate(rates->second, "FLOP/s"))
+                             : "took half of their time"),
        .suggestion = "Allow TF32 (torch.set_float32_matmul_precision(\"high\")) or use bf16 (autocast) where the "
                      "accuracy allows it",
        .command = "kernels --where 'class = gemm'",
        .confidence = Confidence::medium,
-       .remedy = faster});
+       .remedy = if_they_took(rates ? rates->first / rates->second : kHalf),
+       .recoverable_low = run.gain_of(if_they_took(kHalf))});
 }
 
 bool can_be_fused(KernelClass kernel_class) {

@@ -58,6 +58,12 @@ EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
   return question;
 }
 
+EdgeTimes::Question freed_long_host_code() {
+  EdgeTimes::Question question;
+  question.freed.set(kLongHostCode);
+  return question;
+}
+
 /// Graphs are no advice where most of the device work is launched as such already.
 std::string launch_less(const Session& session) {
   int64_t ops = 0;
@@ -74,7 +80,8 @@ std::string launch_less(const Session& session) {
   return std::string("Launch less: ") +
          (graphed ? "put what is still launched op by op into the graphs, "
                   : "CUDA graphs (torch.compile with mode=\"reduce-overhead\"), ") +
-         "fused ops (torch.compile, foreach and fused optimizers), a larger batch";
+         "fused ops (torch.compile, foreach and fused optimizers), a larger batch. Compare with a step's time without "
+         "the profiler, which lengthens what the host does";
 }
 
 void find_kinds(Investigation& run, std::vector<Finding>& findings) {
@@ -112,7 +119,7 @@ void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
           "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
       .command = "idle_hosts --where 'cause = synchronization'",
       .confidence = Confidence::medium,  // the host may need the result
-      .precedence = 1.05};
+      .precedence = 0.8};  // a little more than launching: where both give back as much, the wait is the reason
   if (run.path(IdleCause::synchronization).total > 0) finding.time = run.path(IdleCause::synchronization).longest;
   if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time within waits, most in {}", culprit);
   finding.remedy = without;
@@ -132,58 +139,67 @@ bool says_io(std::string_view name) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Time of the host between its calls: a few long stalls, or many short stretches, when launching itself is the bound.
-void find_host_code(Investigation& run, std::vector<Finding>& findings) {
+/// Whether a range or op is communication of processes that their hosts do: backends of PyTorch, and MPI.
+bool communicates_on_host(std::string_view name) {
+  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("MPI_") || name.starts_with("ucc:");
+}
+
+/// What can be done about a stall that is due to one range or op.
+const char* without_stall(std::string_view culprit) {
+  if (says_io(culprit)) {
+    return "Read and write on another thread, or after the next step's device work has been queued: copy into "
+           "page-locked memory without blocking, and wait for the copy only before its data is used";
+  }
+  if (communicates_on_host(culprit)) {
+    return "Let the devices communicate (NCCL, a GPU-aware MPI), beside the computation; or look for the process that "
+           "comes late";
+  }
+  return "Move this work out of the loop, to another thread, or to the device; or queue device work before it";
+}
+
+/// Stretches of host code that are stalls of their own.
+void find_host_stalls(Investigation& run, std::vector<Finding>& findings) {
+  const PathShare& code = run.path(IdleCause::host_code);
+  const int64_t stalls = code.in_long_stretches;
+  if (static_cast<double>(stalls) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  const IdleCulprit culprit = run.culprit_of("host_code", run.thresholds().host_stall);
+  const bool one = culprit.pct >= 50;  // that most of it is due to
+  Finding finding{.rule = "host_stall",
+                  .title = std::string(kShareOfTime) + " the host " +
+                           (one ? "is in " + culprit.name + " while the device has nothing to do"
+                                : "computes while the device has nothing to do"),
+                  .evidence = fmt::format("{} on the critical path, in stretches of {} or more", run.per_step(stalls),
+                                          format_ns(static_cast<int64_t>(run.thresholds().host_stall))),
+                  .suggestion = without_stall(one ? culprit.name : ""),
+                  .command = "idle_hosts --where 'cause = host_code'",
+                  .confidence = Confidence::high,
+                  .time = code.longest,
+                  .remedy = freed_long_host_code()};
+  if (!culprit.name.empty()) finding.evidence += "; of the idle time within long ones, most in " + culprit.text();
+  findings.push_back(std::move(finding));
+}
+
+/// The pace of the host: short stretches between its calls, and the calls that launch.
+void find_launch_bound(Investigation& run, std::vector<Finding>& findings) {
   const PathShare& code = run.path(IdleCause::host_code);
   const PathShare& launches = run.path(IdleCause::launch_overhead);
-  const int64_t dense = code.total - code.in_long_stretches + launches.total;
-  const auto share = [&](int64_t time) { return static_cast<double>(time) / static_cast<double>(run.measured()); };
-  const IdleCulprit culprit = run.culprit_of("host_code");
-  const std::string most = culprit.name.empty() ? "" : "; of the idle time, most in " + culprit.text();
-  if (dense > code.in_long_stretches && share(dense) >= run.thresholds().noticeable) {
-    findings.push_back(
-        {.rule = "launch_bound",
-         .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
-         .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them{}", run.per_step(dense),
-                                 format_ns(launches.total), format_ns(code.total - code.in_long_stretches), most),
-         .suggestion = launch_less(run.session()),
-         .command = "launches",
-         .confidence = Confidence::medium,
-         .time = code.longest,
-         .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})});
-  } else if (share(code.total) >= run.thresholds().noticeable) {
-    const bool one = culprit.pct >= 50;  // that most of it is due to
-    Finding finding{.rule = "host_stall",
-                    .title = std::string(kShareOfTime) + " the host " +
-                             (one ? "is in " + culprit.name + " while the device has nothing to do"
-                                  : "computes while the device has nothing to do"),
-                    .evidence = fmt::format("{} on the critical path, {} of it in stretches of 1 ms or more{}",
-                                            run.per_step(code.total), format_ns(code.in_long_stretches), most),
-                    .suggestion =
-                        "Move this work out of the loop, to another thread, or to the device; or queue "
-                        "device work before it",
-                    .command = "idle_hosts --where 'cause = host_code'",
-                    .confidence = Confidence::high,
-                    .time = code.longest,
-                    .remedy = freed({IdleCause::host_code})};
-    if (one && says_io(culprit.name)) {
-      finding.suggestion =
-          "Read and write on another thread, or after the next step's device work has been queued: copy into "
-          "page-locked memory without blocking, and wait for the copy only before its data is used";
-    }
-    findings.push_back(std::move(finding));
-  }
-  if (dense <= code.in_long_stretches && share(launches.total) >= run.thresholds().noticeable) {
-    findings.push_back(
-        {.rule = "launch_bound",
-         .title = std::string(kShareOfTime) + " goes into launch calls",
-         .evidence = fmt::format("{} on the critical path", run.per_step(launches.total)),
-         .suggestion = launch_less(run.session()) + "; look whether single calls are far longer than others",
-         .command = "launches",
-         .confidence = Confidence::medium,
-         .time = launches.longest,
-         .remedy = freed({IdleCause::launch_overhead})});
-  }
+  const int64_t between = code.total - code.in_long_stretches;
+  const int64_t pace = between + launches.total;
+  if (static_cast<double>(pace) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  const std::string culprit = code.in_long_stretches > 0 ? "" : run.culprit_of("host_code").text();
+  Finding finding{.rule = "launch_bound",
+                  .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
+                  .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them",
+                                          run.per_step(pace), format_ns(launches.total), format_ns(between)),
+                  .suggestion = launch_less(run.session()),
+                  .command = "launches",
+                  .confidence = Confidence::medium,
+                  .precedence = 0.75,  // nobody launches in no time: what a cause of its own takes can be had in full
+                  .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
+                  .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})};
+  if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
+  if (launches.total > between) finding.suggestion += ". Look whether single calls are far longer than others";
+  findings.push_back(std::move(finding));
 }
 
 /// By run the communication that does not pass work on from stage to stage.
@@ -371,7 +387,8 @@ void find_lost_time(Investigation& run, std::vector<Finding>& findings) {
   if (!run.has_device_ops()) return;
   find_kinds(run, findings);
   find_synchronization(run, findings);
-  find_host_code(run, findings);
+  find_host_stalls(run, findings);
+  find_launch_bound(run, findings);
   find_communication(run, findings);
   find_unexplained(run, findings);
   find_profile_edge(run, findings);

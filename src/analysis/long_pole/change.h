@@ -8,7 +8,7 @@
 
 #include "analysis/long_pole/edge_times.h"
 #include "analysis/long_pole/path_parts.h"
-#include "analysis/long_pole/periods.h"
+#include "analysis/long_pole/replayed_periods.h"
 #include "analysis/table_options.h"
 #include "dependencies/replay.h"
 

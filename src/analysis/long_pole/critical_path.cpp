@@ -13,6 +13,7 @@
 #include "analysis/long_pole/measured_path.h"
 #include "analysis/long_pole/path_layers.h"
 #include "analysis/long_pole/periods.h"
+#include "analysis/long_pole/replayed_periods.h"
 #include "analysis/tables.h"
 #include "kernels/names.h"
 
@@ -41,8 +42,7 @@ Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, c
   PathLayers layers(whole);
   int64_t sum = 0;
   const std::vector<Period> periods = periods_of_session(facts);
-  const std::vector<ReplayedPeriod> changed_periods =
-      replayed_periods(whole.dependencies(), changed.replayed().times, periods);
+  const std::vector<ReplayedPeriod> changed_periods = ReplayedPeriods(whole, periods).at(changed.replayed().times);
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     const auto name_of = [&](const EdgePart& part) -> std::string {

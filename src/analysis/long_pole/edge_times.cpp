@@ -1,6 +1,8 @@
 #include "analysis/long_pole/edge_times.h"
 
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace cgpu {
 
@@ -17,29 +19,100 @@ bool is_over(EdgeKind edge, const BoundKinds& freed) {
   }
 }
 
-EdgeTimes::EdgeTimes(const SessionFacts& whole) : graph_(whole.dependencies()) {
+namespace {
+
+/// Stretches of host code, thread by thread, in the order in which the graph has their parts.
+class HostStretches {
+ public:
+  /// `mark(place)` is called for each part of a stretch of `longest` ns or more.
+  HostStretches(double long_stretch, std::function<void(size_t place)> mark)
+      : long_stretch_(long_stretch), mark_(std::move(mark)) {}
+
+  /// The next edge of a thread leads from one moment to another. Where the last one led elsewhere, its stretch is over.
+  void begin_edge(size_t run, TrackIndex thread, MomentIndex from, MomentIndex to) {
+    open_ = &of_threads_[{run, thread}];
+    if (open_->at != from) end();
+    open_->at = to;
+  }
+  /// A part of host code that begins in this edge, or goes on in it.
+  void add(size_t place, int64_t length) {
+    open_->length += length;
+    open_->places.push_back(place);
+  }
+  /// Neither host code nor what may lie in the midst of it.
+  void end() { close(*open_); }
+  void end_all() {
+    for (auto& [thread, stretch] : of_threads_) close(stretch);
+  }
+
+ private:
+  struct Stretch {
+    MomentIndex at = 0;  // the moment that it has come to
+    int64_t length = 0;
+    std::vector<size_t> places;
+  };
+  void close(Stretch& stretch) {
+    if (static_cast<double>(stretch.length) >= long_stretch_) {
+      for (const size_t place : stretch.places) mark_(place);
+    }
+    stretch.length = 0;
+    stretch.places.clear();
+  }
+
+  double long_stretch_;
+  std::function<void(size_t place)> mark_;
+  std::map<std::pair<size_t, TrackIndex>, Stretch> of_threads_;
+  Stretch* open_ = nullptr;
+};
+
+}  // namespace
+
+EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(whole.dependencies()) {
   const EdgeParts parts(whole);
-  kinds_.assign(graph_.edges().size(), 0);
+  const size_t edges = graph_.edges().size();
+  kinds_.assign(edges, 0);
+  // Places of parts: below the number of edges that of an edge of one kind, above it that of one in parts_.
+  HostStretches stretches(long_stretch, [&](size_t place) {
+    (place < edges ? kinds_[place] : parts_[place - edges].kind) = kLongHostCode;
+  });
+  const uint8_t host_code = static_cast<uint8_t>(BoundBy(IdleCause::host_code).number());
+  const uint8_t io = static_cast<uint8_t>(BoundBy(IdleCause::io).number());
+  const uint8_t lock = static_cast<uint8_t>(BoundBy(IdleCause::lock).number());
   std::vector<Part> of_edge;
   for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
     for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
       of_edge.clear();
+      TrackIndex thread = kNone;
       parts.for_each(edge, to, [&](const EdgePart& part) {
         const auto kind = static_cast<uint8_t>(part.bound_by.number());
+        if (part.thread != kNone) thread = part.thread;
         if (!of_edge.empty() && of_edge.back().kind == kind) {
           of_edge.back().length += part.length;
         } else {
           of_edge.push_back({edge, kind, part.length});
         }
       });
+      size_t place = edge;
       if (of_edge.size() > 1) {
         kinds_[edge] = kSeveral;
+        place = edges + parts_.size();
         parts_.insert(parts_.end(), of_edge.begin(), of_edge.end());
       } else if (!of_edge.empty()) {
         kinds_[edge] = of_edge.front().kind;
       }
+      if (thread == kNone) continue;
+      stretches.begin_edge(graph_.moments()[to].run, thread, graph_.edges()[edge].from, to);
+      for (size_t i = 0; i < of_edge.size(); ++i) {
+        const uint8_t kind = of_edge[i].kind;
+        if (kind == host_code) {
+          stretches.add(place + i, of_edge[i].length);
+        } else if (kind != io && kind != lock) {
+          stretches.end();
+        }
+      }
     }
   }
+  stretches.end_all();
 }
 
 std::vector<int64_t> EdgeTimes::replayed(const Question& question) const {

@@ -1,5 +1,9 @@
 // The time of every dependency by what bounds it, found once, for many what-if questions to one graph.
 //
+// Of the code of a host thread, stretches of some length and more are a kind of their own (kLongHostCode): what a
+// thread does between two of its calls that launch or wait, also where it reads, writes or holds a lock in between. One
+// long stall and the pace at which a thread launches op after op are different causes with different remedies.
+//
 // O(edges log n) once; 1 byte an edge, and 24 for each part of an edge of several kinds. A question is O(edges).
 #pragma once
 
@@ -14,16 +18,19 @@
 
 namespace cgpu {
 
-/// A set of kinds (BoundBy::number).
-using BoundKinds = std::bitset<BoundBy::kCount>;
+/// Of host_code, what lies in long stretches; host_code itself is then the rest.
+inline constexpr size_t kLongHostCode = BoundBy::kCount;
+
+/// A set of kinds (BoundBy::number, kLongHostCode).
+using BoundKinds = std::bitset<BoundBy::kCount + 1>;
 
 /// Whether an edge of this kind only waits for what is over at once where these kinds are freed.
 bool is_over(EdgeKind edge, const BoundKinds& freed);
 
 class EdgeTimes {
  public:
-  /// Of the graph of a whole session.
-  explicit EdgeTimes(const SessionFacts& whole);
+  /// Of the graph of a whole session. `long_stretch`: ns from which on a stretch of host code is a long one.
+  EdgeTimes(const SessionFacts& whole, double long_stretch);
 
   /// What is different: the time of `freed` kinds is gone, with what waits for it; each device op takes
   /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops of which `without_gap(run, slice)`

@@ -66,7 +66,8 @@ struct Work {
   int64_t python = 20'000;  // between two launches
   int64_t gemm = 100'000;
   int64_t reduce = 50'000;
-  bool waits = true;  // in every step
+  bool waits = true;    // in every step
+  int64_t between = 0;  // host time between two steps
 };
 
 Session run_of(const Work& work) {
@@ -81,6 +82,7 @@ Session run_of(const Work& work) {
       }
       if (work.waits) machine.synchronize();
     });
+    machine.host("between", work.between);
   }
   machine.synchronize();
   return session_of(std::move(machine.test));
@@ -150,6 +152,42 @@ TEST(Dependencies, WhatIfPredictsTheRunWithTheChange) {
     const auto measured =
         static_cast<double>(total_of(make_table(find_analysis("whatif"), facts_after), "measured_ns"));
     EXPECT_NEAR(predicted / measured, 1.0, 0.02) << one.what << ": " << predicted << " for " << measured;
+  }
+}
+
+TEST(Dependencies, WhatIfPredictsEachStepOfAHostAheadOfItsDeviceAndBehindIt) {
+  struct Case {
+    const char* what;
+    std::string scale;
+    std::vector<std::string> free;
+    Work before;
+    Work after;
+  };
+  const Work slow_host{.loading = 300'000, .python = 400'000, .waits = false, .between = 9'000};
+  const Work fast_host{.loading = 0, .python = 0, .waits = false, .between = 9'000};
+  const Work ahead{.loading = 0, .python = 10'000, .gemm = 900'000, .reduce = 1'000, .waits = false, .between = 9'000};
+  Work caught_up = ahead;
+  caught_up.gemm = 90'000;
+  const std::vector<Case> cases = {
+      // The steps of the run as it was do not overlap on the device; then the host is done with all before the first.
+      {"nothing of the host, which was behind", "", {"host_code", "data_loading"}, slow_host, fast_host},
+      // The host was four steps ahead; then it is less.
+      {"faster products, the host was ahead", "gemm=0.1", {}, ahead, caught_up},
+  };
+  for (const Case& one : cases) {
+    TableOptions options;
+    if (!one.scale.empty()) options.set("scale", {one.scale});
+    if (!one.free.empty()) options.set("free", one.free);
+    const Session before = run_of(one.before);
+    const Session after = run_of(one.after);
+    const Table predicted = make_table(find_analysis("whatif"), SessionFacts(before), options);
+    const Table measured = make_table(find_analysis("whatif"), SessionFacts(after));
+    ASSERT_EQ(predicted.row_count(), 5U);
+    for (size_t step = 0; step < 5; ++step) {
+      const auto expected = static_cast<double>(integer_at(measured, step, "measured_ns"));
+      EXPECT_NEAR(static_cast<double>(integer_at(predicted, step, "predicted_ns")), expected, 0.05 * expected)
+          << one.what << ", step " << step;
+    }
   }
 }
 

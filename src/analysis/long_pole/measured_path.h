@@ -8,6 +8,7 @@
 
 #include "analysis/long_pole/change.h"
 #include "analysis/long_pole/periods.h"
+#include "analysis/long_pole/replayed_periods.h"
 
 namespace cgpu {
 
@@ -23,7 +24,7 @@ void for_each_part_of_measured_path(const SessionFacts& whole, const std::vector
     int64_t to;
   };
   const ChangedGraph unchanged(whole, {});
-  const std::vector<ReplayedPeriod> same = replayed_periods(whole.dependencies(), unchanged.replayed().times, periods);
+  const std::vector<ReplayedPeriod> same = ReplayedPeriods(whole, periods).at(unchanged.replayed().times);
   std::vector<Part> backwards;
   for (size_t i = 0; i < periods.size(); ++i) {
     backwards.clear();

@@ -8,10 +8,6 @@
 
 namespace cgpu {
 
-namespace {
-
-/// The last moment of a run until a time (in the graph); the start of the graph where there is none. One at which
-/// something ends goes before one at the same time at which something begins.
 MomentIndex last_moment(const DependencyGraph& graph, size_t run, int64_t time) {
   const auto moments = graph.moments();
   MomentIndex found = 0;
@@ -24,6 +20,8 @@ MomentIndex last_moment(const DependencyGraph& graph, size_t run, int64_t time) 
   }
   return found;
 }
+
+namespace {
 
 Period period_of(const DependencyGraph& graph, size_t run, std::optional<int64_t> step, Interval time) {
   Period period{run, step};
@@ -55,11 +53,14 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts) {
     const auto& part = facts.run(run).part_of;
     const size_t in_whole = part ? part->run : run;
     const int64_t zero = graph.zero(in_whole);
-    const auto append = [&](std::optional<int64_t> step, Interval time) {
-      const Period period = period_of(graph, in_whole, step, time);
+    const auto append = [&](std::optional<int64_t> step, Interval time, SliceIndex mark = kNone) {
+      Period period = period_of(graph, in_whole, step, time);
+      period.mark = mark;
       if (period.end > period.begin) periods.push_back(period);
     };
-    for (const Step& step : facts.steps(run)) append(step.number, {step.time.begin - zero, step.time.end - zero});
+    for (const Step& step : facts.steps(run)) {
+      append(step.number, {step.time.begin - zero, step.time.end - zero}, step.mark);
+    }
     if (!facts.steps(run).empty()) continue;
     if (const auto extent = part ? extent_of(facts.run(run)) : std::nullopt) {
       append(std::nullopt, {extent->begin - zero, extent->end - zero});
@@ -139,27 +140,6 @@ std::vector<Period> periods_of_repetitions(const SessionFacts& facts) {
   const double whole = static_cast<double>(extent.end) - static_cast<double>(extent.begin);
   if (repeated < kLeastRepeated * whole) return {};
   return periods;
-}
-
-std::vector<ReplayedPeriod> replayed_periods(const DependencyGraph& graph, const std::vector<int64_t>& times,
-                                             const std::vector<Period>& periods, std::optional<size_t> but) {
-  std::vector<ReplayedPeriod> replayed;
-  for (size_t i = 0; i < periods.size(); ++i) {
-    const Period& period = periods[i];
-    ReplayedPeriod now{.last = period.last};
-    const auto counts = [&](MomentIndex at) { return !but || graph.moments()[at].run != *but; };
-    for (MomentIndex at = period.first + 1; at <= period.last; ++at) {
-      if (counts(at) && (!counts(now.last) || times[at] > times[now.last])) now.last = at;
-    }
-    now.end = times[now.last];
-    const bool follows = i > 0 && periods[i - 1].end == period.begin && periods[i - 1].last == period.first;
-    // Where it begins between two moments, it begins by as much later than the first of them as before.
-    now.begin =
-        follows ? replayed.back().end : times[period.first] + (period.begin - graph.moments()[period.first].time);
-    now.end = std::max(now.end, now.begin);
-    replayed.push_back(now);
-  }
-  return replayed;
 }
 
 }  // namespace cgpu

@@ -18,7 +18,12 @@ struct Period {
   MomentIndex last = 0;         // at its end: what ended it
   int64_t begin = 0;            // ns after the start of the graph
   int64_t end = 0;              // of `last`
+  SliceIndex mark = kNone;      // of a step
 };
+
+/// The last moment of a run until a time (in the graph); the start of the graph where there is none. One at which
+/// something ends goes before one at the same time at which something begins. O(log moments).
+MomentIndex last_moment(const DependencyGraph& graph, size_t run, int64_t time);
 
 /// A time in the graph of a whole session, on a run's clock, as tables show it: ns from the start of the session.
 inline int64_t shown_time(const SessionFacts& whole, size_t run, int64_t time) {
@@ -41,15 +46,5 @@ inline constexpr double kLeastRepeated = 0.8;
 /// By moment of the graph of a whole session: the end of the period of its run that it lies in or that comes next, no
 /// earlier than itself; the last moment of all where there is none. O(moments log steps).
 std::vector<int64_t> period_ends(const SessionFacts& whole);
-
-/// A period as it is in a replay with other weights.
-struct ReplayedPeriod {
-  MomentIndex last = 0;  // of its moments the one that comes last now
-  int64_t begin = 0;     // where the period before it ends now, if it began where that ended; else as its first moment
-  int64_t end = 0;
-};
-/// Of periods in order; without the moments of the run `but`, if given. O(moments).
-std::vector<ReplayedPeriod> replayed_periods(const DependencyGraph& graph, const std::vector<int64_t>& times,
-                                             const std::vector<Period>& periods, std::optional<size_t> but = {});
 
 }  // namespace cgpu

@@ -8,6 +8,7 @@
 #include "analysis/common/columns.h"
 #include "analysis/long_pole/change.h"
 #include "analysis/long_pole/periods.h"
+#include "analysis/long_pole/replayed_periods.h"
 #include "analysis/tables.h"
 #include "base/error.h"
 
@@ -62,8 +63,7 @@ Table whatif_table(const Analysis& analysis, const SessionFacts& facts, const Ta
                     change.scales[scale].name));
   }
   const std::vector<Period> periods = periods_of_session(facts);
-  const std::vector<ReplayedPeriod> changed_periods =
-      replayed_periods(whole.dependencies(), changed.replayed().times, periods);
+  const std::vector<ReplayedPeriod> changed_periods = ReplayedPeriods(whole, periods).at(changed.replayed().times);
   for (size_t i = 0; i < periods.size(); ++i) {
     const Period& period = periods[i];
     const int64_t measured = period.end - period.begin;
