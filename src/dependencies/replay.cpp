@@ -32,6 +32,17 @@ Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights) {
   return result;
 }
 
+Replay as_measured(const DependencyGraph& graph) {
+  Replay result;
+  result.times.reserve(graph.moments().size());
+  result.bound_by.reserve(graph.moments().size());
+  for (MomentIndex at = 0; at < graph.moments().size(); ++at) {
+    result.times.push_back(graph.moments()[at].time);
+    result.bound_by.push_back(graph.first_edge(at) == graph.end_edge(at) ? kNone : graph.moments()[at].bound_by);
+  }
+  return result;
+}
+
 std::vector<int64_t> slacks(const DependencyGraph& graph, std::vector<int64_t> latest) {
   const std::span<const Dependency> edges = graph.edges();
   for (size_t to = latest.size(); to-- > 0;) {  // edges lead from lower to higher numbers

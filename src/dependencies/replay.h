@@ -27,6 +27,9 @@ struct Replay {
 /// graph's own weights the times are the measured ones.
 Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights);
 
+/// The same as with the graph's own weights, without computing anything.
+Replay as_measured(const DependencyGraph& graph);
+
 /// The times alone, where `weight(edge, to)`, asked for each edge in their order, gives the weights.
 template <typename Weight>
 std::vector<int64_t> replayed_times(const DependencyGraph& graph, Weight weight) {

@@ -42,7 +42,7 @@ void Investigation::find_path() {
   path_.emplace();
   const SessionFacts& whole = facts_.whole();
   const DependencyGraph& graph = whole.dependencies();
-  const Replay replayed = replay(graph, weights_of(graph));
+  const Replay replayed = as_measured(graph);
   const EdgeParts parts(whole);
   const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& visit) { parts.for_each(edge, to, visit); };
   std::vector<OnPath> path;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -160,7 +160,7 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
 void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings) {
   constexpr size_t kSequence = 3;  // a norm and its activation often stand alone between products
   const Session& session = run.facts().whole().session();
-  std::vector<std::unordered_map<SliceIndex, double>> factors(session.runs.size());
+  std::vector<std::vector<std::pair<SliceIndex, float>>> factors(session.runs.size());  // of its time, by slice
   KernelTime found;
   int64_t sequences = 0;
   int64_t saved = 0;
@@ -186,7 +186,7 @@ void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings)
           found.time += sum;
           found.count += static_cast<int64_t>(sequence.size());
           for (const OpIndex op : sequence) {
-            factors[number].emplace(t.device_ops.slice[op], static_cast<double>(longest) / static_cast<double>(sum));
+            factors[number].emplace_back(t.device_ops.slice[op], static_cast<float>(longest) / static_cast<float>(sum));
             classes[class_of(t, op)] += t.slices.duration[t.device_ops.slice[op]];
           }
         }
@@ -202,14 +202,17 @@ void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings)
       }
       end_sequence();
     }
+    std::sort(factors[number].begin(), factors[number].end());
   }
   if (static_cast<double>(saved) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
   const auto most = std::max_element(classes.begin(), classes.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   EdgeTimes::Question fused;
-  fused.op_factor = [factors = std::move(factors)](size_t number, SliceIndex op) {
-    const auto factor = factors[number].find(op);
-    return factor == factors[number].end() ? 1.0 : factor->second;
+  const auto of_runs = std::make_shared<const decltype(factors)>(std::move(factors));
+  fused.op_factor = [of_runs](size_t number, SliceIndex op) -> double {
+    const auto& of_run = (*of_runs)[number];
+    const auto factor = std::lower_bound(of_run.begin(), of_run.end(), std::pair(op, 0.0F));
+    return factor == of_run.end() || factor->first != op ? 1 : static_cast<double>(factor->second);
   };
   const int64_t gain = run.gain_of(fused);
   findings.push_back(

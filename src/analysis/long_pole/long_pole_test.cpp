@@ -103,6 +103,8 @@ TEST(Dependencies, RandomRunsReplayToTheirMeasuredTimes) {
     const SessionFacts facts(session);
     const DependencyGraph& graph = facts.dependencies();
     const Replay replayed = replay(graph, weights_of(graph));
+    EXPECT_EQ(as_measured(graph).times, replayed.times) << "seed " << seed;
+    EXPECT_EQ(as_measured(graph).bound_by, replayed.bound_by) << "seed " << seed;
     for (MomentIndex i = 0; i < graph.moments().size(); ++i) {
       ASSERT_EQ(replayed.times[i], graph.moments()[i].time) << "seed " << seed << ", moment " << i;
       ASSERT_GE(graph.delay(i), 0);
