@@ -12,8 +12,8 @@
 #include "analysis/device/device_models.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
-#include "base/contains.h"
 #include "base/parse_number.h"
+#include "kernels/fp32_products.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"
 #include "table/units.h"
@@ -27,12 +27,8 @@ struct KernelTime {
   int64_t count = 0;
 };
 
-/// Whether a kernel multiplies matrices in fp32 on the vector units, by the names that cuBLAS, cuDNN and CUTLASS give
-/// ("gemm_f32f32_f32f32_f32": the types of both inputs, of the accumulator and of the output).
 bool multiplies_without_tensor_cores(std::string_view name) {
-  if (contains(name, "tf32") || contains(name, "tensorop")) return false;
-  return contains(name, "sgemm") || contains(name, "scudnn") || contains(name, "volta_dgemm") ||
-         contains(name, "gemm_f32f32_f32f32_f32");
+  return fp32_products_of(name) == Fp32Products::vector_units;
 }
 
 /// The peak rates of a session's devices for products in fp32 and TF32, in FLOP/s; absent where one is not known.

@@ -1,10 +1,14 @@
 #include "analysis/op_shapes/op_groups.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
 #include "analysis/host/op_forest.h"
 #include "analysis/op_shapes/recorded_inputs.h"
+#include "kernels/fp32_products.h"
+#include "kernels/kernel_class.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -59,6 +63,37 @@ class OpGrouping {
   std::map<OpKey, uint32_t> of_key_;
 };
 
+/// Tells the two ways apart in which ops may have multiplied 32-bit floats, by the kernels that they launched; where
+/// these do not say, or differ, it stays open. O(device ops times the depth of ops).
+void tell_fp32_products(const Timeline& t, OpGroups& ops) {
+  const auto group_of = [&](SliceIndex slice) -> OpGroups::Group* {
+    const uint32_t group = ops.of_slice[slice];
+    return group == OpGroups::kNoGroup || ops.groups[group].cost.peak != kFp32 ? nullptr : &ops.groups[group];
+  };
+  if (std::none_of(ops.groups.begin(), ops.groups.end(), [](const auto& one) { return one.cost.peak == kFp32; }))
+    return;
+  std::map<OpGroups::Group*, std::optional<Fp32Products>> found;
+  std::vector<std::optional<Fp32Products>> of_name(t.names.size());
+  for_each_device_op(t, [&](OpIndex op, SliceIndex slice) {
+    const auto kernel_class = static_cast<KernelClass>(t.device_ops.kernel_class[op]);
+    if (kernel_class != KernelClass::gemm && kernel_class != KernelClass::convolution &&
+        kernel_class != KernelClass::attention) {
+      return;
+    }
+    SliceIndex around = launch_of(t, slice);
+    while (around != kNone && group_of(around) == nullptr) around = t.slices.parent[around];
+    if (around == kNone) return;
+    std::optional<Fp32Products>& products = of_name[t.slices.name[slice]];
+    if (!products) products = fp32_products_of(t.name(slice));
+    std::optional<Fp32Products>& known = found[group_of(around)];
+    known = !known || *known == *products ? *products : Fp32Products::unknown;
+  });
+  for (const auto& [group, products] : found) {
+    if (products == Fp32Products::tf32) group->cost.peak = "tf32";
+    if (products == Fp32Products::vector_units) group->cost.peak = kFp32OnVectorUnits;
+  }
+}
+
 }  // namespace
 
 OpGroups group_ops(const Run& run) {
@@ -81,6 +116,7 @@ OpGroups group_ops(const Run& run) {
     ops.any_inputs = ops.any_inputs || texts.has_inputs();
     ops.of_slice[wanted[i]] = grouping.group_of(slices.name[wanted[i]], texts);
   });
+  tell_fp32_products(timeline, ops);
   return ops;
 }
 
@@ -91,8 +127,9 @@ std::optional<double> matrix_rate(const DevicePeaks& peaks, std::string_view typ
     }
     return std::nullopt;
   };
-  if (type == "fp32" && rate("tf32")) return std::nullopt;
-  if (type == "fp32" || type == "fp64") {
+  if (type == kFp32OnVectorUnits) return rate(kFp32);
+  if (type == kFp32 && rate("tf32")) return std::nullopt;
+  if (type == kFp32 || type == "fp64") {
     const auto matrix = rate(std::string(type) + "_tensor");
     return matrix ? matrix : rate(type);
   }

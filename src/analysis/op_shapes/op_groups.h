@@ -17,6 +17,11 @@
 
 namespace cgpu {
 
+/// OpCost::peak of 32-bit floats: where it is not known whether they are multiplied as such, and where it is. Ops that
+/// round them first have "tf32".
+inline constexpr std::string_view kFp32 = "fp32";
+inline constexpr std::string_view kFp32OnVectorUnits = "fp32 on vector units";
+
 /// Name, shapes, types, settings (OpCost::settings).
 using OpKey = std::tuple<std::string, std::string, std::string, std::string>;
 

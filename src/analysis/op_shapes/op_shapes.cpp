@@ -36,7 +36,7 @@ struct OpSums {
     device_self_ns += other.device_self_ns;
     flops = other.flops;  // the same, as they follow from the key
     bytes = other.bytes;
-    peak = other.peak;
+    peak = peak.empty() || peak == other.peak ? other.peak : std::string(kFp32);  // ranks that multiply in two ways
   }
   template <typename Archive>
   void members(Archive& archive) {

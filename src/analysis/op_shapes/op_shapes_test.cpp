@@ -397,6 +397,33 @@ TEST(Mfu, IsAbsentWhereARateIsNotKnown) {
   }
 }
 
+/// 2 x 8 x 8 x 8 FLOP in 50 ns of a span of 50 ns, by the peak that the kernels' names say: 67 TFLOP/s on the vector
+/// units of an H100, 494.7 in TF32.
+TEST(Mfu, Of32BitFloatsIsByTheNamesOfTheirKernels) {
+  const std::string vector = "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_ffma";
+  const std::string tf32 = "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32";
+  const auto mfu_of = [](const std::vector<std::string>& kernels) {
+    TestRun run;
+    const auto arguments = std::make_shared<ShapesByName>();
+    run.run.arguments = arguments;
+    run.run.devices.push_back({0, "NVIDIA H100 80GB HBM3", "", 132, std::nullopt, 32, ""});
+    int64_t now = 0;
+    for (const std::string& kernel : kernels) {
+      const SliceIndex op = run.host(SliceKind::framework_op, "aten::mm", now, 40);
+      arguments->of_source[run.run.timeline.slices.source[op]] = inputs("[[8, 8], [8, 8]]", types_of("float", 2));
+      TestOp options = launched_by(run.host(SliceKind::runtime_call, "cudaLaunchKernel", now + 1, 1, op));
+      options.kernel_class = KernelClass::gemm;
+      run.kernel(kernel, 1000 + now, 50, options);
+      now += 50;
+    }
+    return mfu_table(session_of(run));
+  };
+  EXPECT_NEAR(real_at(mfu_of({vector}), 0, "mfu_pct"), 100 * (1024 / 67e12) / 50e-9, 1e-9);
+  EXPECT_NEAR(real_at(mfu_of({tf32, tf32}), 0, "mfu_pct"), 100 * (1024 / 494.7e12) / 50e-9, 1e-9);
+  EXPECT_TRUE(absent_at(mfu_of({vector, tf32}), 0, "mfu_pct"));  // ops of one shape, two ways
+  EXPECT_TRUE(absent_at(mfu_of({"fmha_cutlassF_f32_aligned_64x64"}), 0, "mfu_pct"));
+}
+
 /// A graph that was captured once and replayed twice computes what its ops compute, twice.
 TEST(Mfu, OpsOfACaptureCountOnceAReplay) {
   TestRun run;
