@@ -53,6 +53,17 @@ void expect_books(const cgpu::Run& run) {
   EXPECT_EQ(e.slices, static_cast<int64_t>(run.timeline.slices.size()));
 }
 
+TEST(ChromeReader, DevicesOfXlaAreInItsOwnProfile) {
+  const auto of_process = [](const std::string& name) {
+    return read_text(array({event("M", "process_name", "0", R"j(, "args": {"name": ")j" + name + R"j("})j"),
+                            x("loop_fusion", "1", "5")}))
+        .notes.count("device_work_elsewhere");
+  };
+  EXPECT_EQ(of_process("/device:GPU:0"), 1);
+  EXPECT_EQ(of_process("/device:CPU:0"), 0);
+  EXPECT_EQ(of_process("/host:CPU"), 0);
+}
+
 TEST(ChromeReader, BeginsAndEndsPairOnTheirThread) {
   const std::string other = R"j({"ph": "E", "name": "a", "pid": 1, "tid": 3, "ts": 4})j";
   const cgpu::Run run = read_text(array({event("B", "a", "0"), event("B", "b", "1"), other, event("E", "", "3"),
