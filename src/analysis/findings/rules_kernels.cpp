@@ -98,8 +98,8 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
        .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", format_ns(found.time)),
        .evidence =
            fmt::format("{} launches such as {}; recoverable if they {}", found.count, example,
-                       rates ? fmt::format("gained as the peaks for fp32 and TF32 differ ({} and {})",
-                                           format_rate(rates->first, "FLOP/s"), format_rate(rates->second, "FLOP/s"))
+                       rates ? fmt::format("ran as much faster as the peak for TF32 ({}) is above that for fp32 ({})",
+                                           format_rate(rates->second, "FLOP/s"), format_rate(rates->first, "FLOP/s"))
                              : "took half of their time"),
        .suggestion = "Allow TF32 (torch.set_float32_matmul_precision(\"high\")) or use bf16 (autocast) where the "
                      "accuracy allows it",
