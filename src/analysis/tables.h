@@ -23,6 +23,7 @@ namespace cgpu {
   TABLE(ops)                 \
   TABLE(op_shapes)           \
   TABLE(mfu)                 \
+  TABLE(experts)             \
   TABLE(modules)             \
   TABLE(api)                 \
   TABLE(os_calls)            \

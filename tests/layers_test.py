@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""experts of traces that were written op by op, against what was written.
+
+Environment: CGPU (the binary).
+"""
+import collections
+import os
+import random
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle import tool  # noqa: E402
+from oracle.written import Trace  # noqa: E402
+
+WIDTH, INNER = 64, 128
+GEMM, POINTWISE = "nvjet_sm90_tst_64x80", "void at::native::vectorized_elementwise_kernel<4>"
+
+
+def setUpModule():
+    tool.must_exist()
+
+
+def table(trace, name, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        return tool.table(trace.write(os.path.join(folder, "trace.json")), name, *options)
+
+
+class Mixture:
+    """A model of layers with attention and experts, one of several ways to compute these, and what its tables must say."""
+
+    def __init__(self, seed, way):
+        self.random = random.Random(seed)
+        self.way = way
+        self.trace = Trace()
+        self.experts = self.random.choice((4, 8))
+        self.each = self.random.choice((1, 2))
+        self.products = self.random.choice((2, 3))
+        self.local = self.experts // 2 if way == "local" else self.experts
+        self.rows = collections.defaultdict(lambda: [0, 0, 0, 0, 0])  # by layer and expert: passes, tokens, products, product us, us
+        self.imbalance = collections.defaultdict(lambda: [0, 0.0])
+
+    def product(self, rows, inputs, outputs):
+        us = self.random.randint(5, 50) if rows else 0
+        return self.trace.launched_op("aten::mm", [[rows, inputs], [inputs, outputs]], GEMM, us)
+
+    def mlp(self, rows):
+        for _ in range(self.products - 1):
+            yield self.product(rows, WIDTH, INNER)
+        yield self.product(rows, INNER, WIDTH)
+
+    def share(self, tokens):
+        """How many tokens each expert gets: k of each token's are different ones."""
+        counts = [0] * self.experts
+        weights = [self.random.choice((0, 1, 5)) + 0.001 for _ in range(self.experts)]
+        for _ in range(tokens):
+            left = list(range(self.experts))
+            for _ in range(self.each):
+                chosen = self.random.choices(left, [weights[i] for i in left])[0]
+                left.remove(chosen)
+                counts[chosen] += 1
+        return counts
+
+    def layer(self, number, tokens):
+        trace = self.trace
+        self.product(tokens, WIDTH, 3 * WIDTH)
+        self.product(tokens, WIDTH, WIDTH)
+        self.product(tokens, WIDTH, self.experts)
+        trace.launched_op("aten::topk", [[tokens, self.experts], [], [], [], []], POINTWISE, 3, ["", str(self.each), "-1", "True", "True"])
+        counts = self.share(tokens)[:self.local]
+        # An expert that all tokens share. Before rows that were split, it could as well be the first of those.
+        if self.random.random() < 0.5 and not (self.way == "split" and tokens in counts):
+            list(self.mlp(tokens))
+        if self.way == "grouped":
+            us = self.product_of_all(tokens)
+            self.note(number, None, [(self.each * tokens, us, us)], False)
+            return
+        if self.way == "split":
+            trace.launched_op("aten::split_with_sizes", [[self.each * tokens, WIDTH], [], []], POINTWISE, 0)
+            noted = []
+            for rows in counts:
+                us = sum(self.mlp(rows))
+                noted.append((rows, us, us))
+            trace.launched_op("aten::cat", [[[rows, WIDTH] for rows in counts], []], POINTWISE, 2)
+        else:
+            noted = [self.put_back(rows, tokens) for rows in counts if rows or self.way in ("all", "local")]
+        complete = sum(counts) == self.each * tokens
+        self.note(number, len(noted) == self.experts or not complete, noted, complete)
+
+    def put_back(self, rows, tokens):
+        trace = self.trace
+        trace.launched_op("aten::nonzero", [[tokens, self.each]], POINTWISE, 2)
+        gathered = trace.launched_op("aten::index", [[tokens, WIDTH], []], POINTWISE, 4)
+        us = sum(self.mlp(rows))
+        if self.way == "indices":
+            added = trace.launched_op("aten::index_put_", [[tokens, WIDTH], [], [rows, WIDTH], []], POINTWISE, 5)
+        else:
+            added = trace.launched_op("aten::index_add_", [[tokens, WIDTH], [], [rows], [rows, WIDTH], []], POINTWISE, 5)
+        return rows, us, gathered + us + added
+
+    def product_of_all(self, tokens):
+        rows, trace, us = self.each * tokens, self.trace, 0
+        for place in range(self.products):
+            inner = (INNER, WIDTH) if place == self.products - 1 else (WIDTH, INNER)
+            us += trace.launched_op("aten::_grouped_mm", [[rows, inner[0]], [self.experts, inner[0], inner[1]], [self.experts], [], []],
+                                    "grouped_gemm", self.random.randint(20, 60))
+        return us
+
+    def note(self, layer, known, noted, complete):
+        sharing = self.experts if complete or known is None or len(noted) == self.experts else len(noted)
+        for expert, (tokens, product_us, us) in enumerate(noted):
+            row = self.rows[layer, expert if known else None]
+            row[1] += tokens
+            row[2] += self.products
+            row[3] += product_us
+            row[4] += us
+        for key in {(layer, expert if known else None) for expert in range(len(noted))}:
+            self.rows[key][0] += 1
+        if known is not None:
+            sums = self.imbalance[layer, known]
+            sums[0] += max(tokens for tokens, _, _ in noted)
+            sums[1] += sum(tokens for tokens, _, _ in noted) / sharing
+
+    def run(self, steps, passes, layers):
+        for step in range(steps):
+            with self.trace.step(step + 1):
+                for _ in range(passes):
+                    tokens = self.random.randint(20, 300)
+                    self.trace.launched_op("aten::embedding", [[1000, WIDTH], [1, tokens], [], [], []], "indexSelectSmallIndex", 3)
+                    for layer in range(layers):
+                        self.layer(layer, tokens)
+                    self.product(tokens, WIDTH, 1000)
+        return self
+
+    def wrong(self):
+        got = {(r["layer"], r["expert"]): r for r in table(self.trace, "experts")}
+        out = []
+        if set(got) != set(self.rows):
+            out.append("rows %s, not %s" % (sorted(got, key=str), sorted(self.rows, key=str)))
+        for (layer, expert), want in self.rows.items():
+            row = got.get((layer, expert))
+            if row is None:
+                continue
+            passes, tokens, products, product_us, us = want
+            said = [row[c] for c in ("passes", "tokens", "products", "product_ns", "device_ns")]
+            if said != [passes, tokens, products, product_us * 1000, us * 1000]:
+                out.append("%s %s: %s, not %s" % (layer, expert, said, want))
+            if (row["choices"], row["per_token"]) != (self.experts, self.each):
+                out.append("%s of %s experts a token" % (row["per_token"], row["choices"]))
+            if self.way == "grouped":
+                if row["imbalance"] is not None or row["load"] is not None:
+                    out.append("grouped products show no balance")
+                continue
+            largest, mean = self.imbalance[layer, expert is not None]
+            if not mean:
+                if row["imbalance"] is not None or row["load"] is not None:
+                    out.append("nothing has no balance")
+            elif abs(row["imbalance"] - largest / mean) > 1e-9 or (expert is not None and abs(row["load"] - tokens / mean) > 1e-9):
+                out.append("%s %s: imbalance %s, not %s" % (layer, expert, row["imbalance"], largest / mean))
+        return out
+
+
+class Experts(unittest.TestCase):
+    def check(self, way):
+        for seed in range(12):
+            with self.subTest(seed=seed):
+                shape = random.Random(seed)
+                self.assertEqual(Mixture(seed, way).run(2, shape.randint(1, 2), shape.randint(1, 3)).wrong(), [])
+
+    def test_all_are_computed_with_no_tokens_too(self):
+        self.check("all")
+
+    def test_those_without_tokens_are_left_out(self):
+        self.check("those with tokens")
+
+    def test_results_are_put_into_places(self):
+        self.check("indices")
+
+    def test_of_other_ranks(self):
+        self.check("local")
+
+    def test_rows_are_split_and_joined(self):
+        self.check("split")
+
+    def test_grouped_products(self):
+        self.check("grouped")
+
+    def test_models_without_experts_have_none(self):
+        trace = Trace()
+        for step in range(3):
+            with trace.step(step):
+                for rows in (512, 1, 1, 1):
+                    for _ in range(4):
+                        for outputs in (WIDTH, WIDTH, WIDTH, INNER, INNER):
+                            trace.launched_op("aten::mm", [[rows, WIDTH], [WIDTH, outputs]], GEMM, 5)
+                    # A token is drawn from the best of the vocabulary, keys and values are put into a cache.
+                    trace.launched_op("aten::topk", [[rows, 1000], [], [], [], []], POINTWISE, 3, ["", "2", "-1", "True", "True"])
+                    trace.launched_op("aten::index_put_", [[4096, WIDTH], [], [rows, WIDTH], []], POINTWISE, 5)
+        self.assertEqual(table(trace, "experts"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
