@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""experts of traces that were written op by op, against what was written.
+"""experts and loops of traces that were written op by op, against what was written.
 
 Environment: CGPU (the binary).
 """
 import collections
+import contextlib
 import os
 import random
+import statistics
 import sys
 import tempfile
 import unittest
@@ -198,6 +200,121 @@ class Experts(unittest.TestCase):
                     trace.launched_op("aten::topk", [[rows, 1000], [], [], [], []], POINTWISE, 3, ["", "2", "-1", "True", "True"])
                     trace.launched_op("aten::index_put_", [[4096, WIDTH], [], [rows, WIDTH], []], POINTWISE, 5)
         self.assertEqual(table(trace, "experts"), [])
+
+
+class Network:
+    """Passes through layers, and when each began."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.trace = Trace()
+        self.layers = self.random.randint(4, 9)
+        self.first, self.last = 0, 0  # moments of the device
+        self.us = 0
+
+    def kernel(self, name, dims=(), op="aten::op"):
+        if self.random.random() < 0.3:
+            self.trace.now += self.random.randint(1, 40)  # the host is slower at times
+        with self.trace.op(op, dims):
+            us = self.random.randint(1, 30)
+            start, self.last = self.trace.launch(name, us)
+            self.us += us
+        return start
+
+    def through_layers(self, count, middle=()):
+        for _ in range(count):
+            for name in ("vectorized_layer_norm_kernel", GEMM, "flash_fwd_kernel", GEMM, POINTWISE) + tuple(middle) + ("vectorized_layer_norm_kernel", GEMM,
+                         "gelu_kernel_elementwise", GEMM, POINTWISE):
+                self.kernel(name)
+
+    def lookup(self, tokens):
+        return self.kernel("indexSelectSmallIndex", [[1000, 64], [4, tokens], [], [], []], "aten::embedding")
+
+    def one_pass(self, tokens=None):
+        """Returns when it began."""
+        start = self.kernel("implicit_convolve_sgemm") if tokens is None else self.lookup(tokens)
+        self.through_layers(self.layers)
+        self.kernel("vectorized_layer_norm_kernel")
+        self.kernel(GEMM)
+        self.kernel("cunn_SoftMaxForward")
+        if self.random.random() < 0.5:  # copies may come or not
+            with self.trace.op("aten::copy_"):
+                us = self.random.randint(1, 5)
+                _, self.last = self.trace.launch("Memcpy DtoH (Device -> Pinned)", us, category="gpu_memcpy", bytes=8)
+                self.us += us
+        return start
+
+    def loop(self, passes, tokens=None):
+        """What the table must say of it."""
+        self.us = 0
+        starts = [self.one_pass(tokens) for _ in range(passes)]
+        ends = starts[1:] + [self.last]
+        times = [(end - start) * 1000 for start, end in zip(starts, ends)]
+        return {"passes": passes, "layers": self.layers, "loop_ns": sum(times), "first_ns": times[0], "median_ns": statistics.median(times),
+                "slowest_ns": max(times), "device_ns": self.us * 1000, "idle_ns": sum(times) - self.us * 1000,
+                "what": "%d passes of %d layers" % (passes, self.layers)}
+
+
+class Loops(unittest.TestCase):
+    def check(self, rows, wanted):
+        self.assertEqual([{key: row[key] for key in want} for row, want in zip(rows, wanted)], wanted)
+        self.assertEqual(len(rows), len(wanted))
+        for row in rows:
+            self.assertEqual(row["before_ns"] + row["loop_ns"] + row["after_ns"], row["around_ns"])
+            self.assertLessEqual(row["first_ns"], row["slowest_ns"])
+
+    def test_denoising(self):
+        for seed in range(10):
+            with self.subTest(seed=seed):
+                network, wanted, steps = Network(seed), [], seed % 3
+                for step in range(max(steps, 1)):
+                    with network.trace.step(step) if steps else contextlib.nullcontext():
+                        network.kernel("distribution_elementwise_grid_stride_kernel")
+                        network.through_layers(6, middle=("triton_poi_fused_0",))  # a text is encoded
+                        network.kernel("distribution_elementwise_grid_stride_kernel")
+                        wanted.append(dict(network.loop(network.random.randint(3, 20)), step=step if steps else None, loop=0, phase=None,
+                                           before="6 layers", after=None))
+                        network.kernel("batch_norm_kernel")
+                        network.kernel(POINTWISE)
+                self.check(table(network.trace, "loops"), wanted)
+
+    def test_tokens_are_written(self):
+        for seed in range(10):
+            with self.subTest(seed=seed):
+                network, wanted = Network(seed), []
+                for step in range(2):
+                    with network.trace.step(step):
+                        network.one_pass(tokens=128)
+                        network.kernel("where_kernel")
+                        wanted.append(dict(network.loop(network.random.randint(3, 12), tokens=1), step=step, phase="decode",
+                                           before="%d layers (prefill)" % network.layers))
+                        network.kernel("batch_norm_kernel")
+                self.check(table(network.trace, "loops"), wanted)
+
+    def test_batches_of_whole_sequences_are_no_decoding(self):
+        network = Network(5)
+        wanted = [dict(network.loop(5, tokens=128), phase=None, before=None, before_ns=0, after_ns=0, pct=100)]
+        self.check(table(network.trace, "loops"), wanted)
+
+    def test_layers_that_are_gone_through_once_are_no_loop(self):
+        network = Network(1)
+        for step in range(5):
+            with network.trace.step(step):
+                network.one_pass()
+        self.assertEqual(table(network.trace, "loops"), [])
+        network = Network(2)
+        for _ in range(2):
+            network.one_pass()
+        self.assertEqual(table(network.trace, "loops"), [])
+
+    def test_blocks_of_convolutions_are_no_passes(self):
+        network = Network(3)
+        for _ in range(16):  # bottlenecks of a residual network
+            for _ in range(3):
+                for name in ("implicit_convolve_sgemm", "cudnn::bn_fw_tr_1C11_kernel_NCHW", POINTWISE):
+                    network.kernel(name)
+            network.kernel(POINTWISE)
+        self.assertEqual(table(network.trace, "loops"), [])
 
 
 if __name__ == "__main__":

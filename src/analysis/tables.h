@@ -38,6 +38,7 @@ namespace cgpu {
   TABLE(idle_streams)        \
   TABLE(steps)               \
   TABLE(layers)              \
+  TABLE(loops)               \
   TABLE(critical_path)       \
   TABLE(critical_path_trace) \
   TABLE(op_dependencies)     \

@@ -251,6 +251,7 @@ class LayersOfRun {
       words.word.push_back(word_of(op));
       words.weight.push_back(timeline_.slices.duration[op.slice]);
       words.heavy.push_back(is_of_models(class_of(op)));
+      words.product.push_back(has_work_of_layers(class_of(op)));
       words.starts.push_back(i > begin && step != step_before);
       step_before = step;
     }
@@ -332,6 +333,12 @@ class LayersOfRun {
 };
 
 }  // namespace
+
+bool has_work_of_layers(KernelClass kernel_class) {
+  return kernel_class == KernelClass::gemm || kernel_class == KernelClass::moe_gemm ||
+         kernel_class == KernelClass::attention || kernel_class == KernelClass::convolution ||
+         kernel_class == KernelClass::state_space;
+}
 
 LayerOfOps layer_of_ops(const RunInSession& run) {
   constexpr size_t kFewestLayers = 3;
