@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""experts and loops of traces that were written op by op, against what was written.
+"""experts, loops and micro_batches of traces that were written op by op, against what was written.
 
 Environment: CGPU (the binary).
 """
@@ -315,6 +315,64 @@ class Loops(unittest.TestCase):
                     network.kernel(name)
             network.kernel(POINTWISE)
         self.assertEqual(table(network.trace, "loops"), [])
+
+
+class MicroBatches(unittest.TestCase):
+    NAMES = ("vectorized_layer_norm_kernel", GEMM, "flash_fwd_kernel", GEMM, POINTWISE)
+
+    def written(self, seed, streams, steps, marks=True):
+        """A trace, and by stream the microseconds in which something ran."""
+        chance, trace = random.Random(seed), Trace()
+        layers = chance.randint(2, 5)
+        busy = {stream: set() for stream in streams}
+        for step in range(steps):
+            with trace.step(step) if marks else contextlib.nullcontext():
+                trace.launched_op("aten::embedding", [[1000, 64], [4, 8], [], [], []], "indexSelectSmallIndex", 3)
+                for _ in range(layers):
+                    for stream in streams:
+                        for name in self.NAMES:
+                            trace.now += chance.choice((0, 0, 30))
+                            start, end = trace.launch(name + "<%d>" % stream, chance.randint(2, 60), stream=stream)
+                            busy[stream].update(range(start, end))
+                            if chance.random() < 0.2:
+                                start, end = trace.launch("Memset (Device)", 2, stream=stream, category="gpu_memset", bytes=64)
+                                busy[stream].update(range(start, end))
+                trace.now = max([trace.now] + list(trace.free.values()))
+                trace.launched_op("aten::mm", [[32, 64], [64, 1000]], GEMM, 9)
+        return trace, busy, layers
+
+    def test_halves_of_a_batch(self):
+        for seed in range(10):
+            with self.subTest(seed=seed):
+                streams, steps = [11, 12, 20][:2 + seed % 2], 1 + seed % 3
+                trace, busy, layers = self.written(seed, streams, steps, marks=seed % 4 != 0)
+                rows = {row["stream"]: row for row in table(trace, "micro_batches")}
+                self.assertEqual(sorted(rows), streams)
+                together = [us for us in set().union(*busy.values()) if sum(us in of for of in busy.values()) > 1]
+                for stream, row in rows.items():
+                    others = set().union(*(of for other, of in busy.items() if other != stream))
+                    self.assertEqual(row["beside"], ", ".join(str(other) for other in streams if other != stream))
+                    self.assertEqual(row["busy_ns"], 1000 * len(busy[stream]))
+                    self.assertEqual(row["hidden_ns"], 1000 * len(busy[stream] & others))
+                    self.assertEqual(row["alone_ns"] + row["hidden_ns"], row["busy_ns"])
+                    self.assertEqual(row["any_ns"], 1000 * len(busy[stream] | others))
+                    self.assertEqual(row["together_ns"], 1000 * len(together))
+                    self.assertEqual(row["steps"], steps if seed % 4 else 1)
+                    if seed % 4:
+                        self.assertEqual(row["turns"], steps * (layers * len(streams) - 1))
+                self.assertEqual(sum(row["alone_ns"] for row in rows.values()) + 1000 * len(together), rows[11]["any_ns"])
+
+    def test_other_work_on_another_stream_is_no_micro_batch(self):
+        trace = Trace()
+        for step in range(3):
+            with trace.step(step):
+                for _ in range(6):
+                    for name in self.NAMES:
+                        trace.launch(name, 10, stream=7)
+                    trace.launch(GEMM, 10, stream=8)  # gradients of weights
+                    trace.launch("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 10, stream=9)
+                    trace.launch("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 10, stream=10)
+        self.assertEqual(table(trace, "micro_batches"), [])
 
 
 if __name__ == "__main__":

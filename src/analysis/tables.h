@@ -39,6 +39,7 @@ namespace cgpu {
   TABLE(steps)               \
   TABLE(layers)              \
   TABLE(loops)               \
+  TABLE(micro_batches)       \
   TABLE(critical_path)       \
   TABLE(critical_path_trace) \
   TABLE(op_dependencies)     \

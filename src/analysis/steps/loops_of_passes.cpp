@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "kernels/kernel_class.h"
+#include "analysis/steps/op_words.h"
 
 namespace cgpu {
 
@@ -48,9 +48,7 @@ class LoopFinder {
       const size_t first = i++;
       if (op.layer == kNoLayer) {
         const auto kernel_class = static_cast<KernelClass>(op.kernel_class);
-        if (kernel_class == KernelClass::copy || kernel_class == KernelClass::set) continue;
-        const bool by_name = kernel_class == KernelClass::unknown || kernel_class == KernelClass::fused;
-        words.push_back({by_name ? kKernelClasses + slices().name[op.slice] : op.kernel_class, first, 0});
+        if (!is_no_word(kernel_class)) words.push_back({word_of_op(kernel_class, slices().name[op.slice]), first, 0});
         continue;
       }
       // One layer after the other, up or (backwards) down.

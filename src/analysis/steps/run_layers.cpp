@@ -10,6 +10,7 @@
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/module_calls.h"
 #include "analysis/steps/layer_parts.h"
+#include "analysis/steps/op_words.h"
 #include "analysis/steps/repeats.h"
 #include "base/sort_runs.h"
 #include "kernels/kernel_class.h"
@@ -248,7 +249,7 @@ class LayersOfRun {
     for (size_t i = begin; i < end; ++i) {
       const PlacedOp& op = ops_[i];
       const auto step = step_of(steps, timeline_.slices.start[op.slice]);
-      words.word.push_back(word_of(op));
+      words.word.push_back(word_of_op(class_of(op), timeline_.slices.name[op.slice]));
       words.weight.push_back(timeline_.slices.duration[op.slice]);
       words.heavy.push_back(is_of_models(class_of(op)));
       words.product.push_back(has_work_of_layers(class_of(op)));
@@ -267,14 +268,6 @@ class LayersOfRun {
         place_layers(begin + stretch.begin, stretch.length, repeat.period, sequence);
       }
     }
-  }
-
-  /// The class: layers choose other kernels for the same work (attention in a window or over all). The name of what has
-  /// no class that says much.
-  uint32_t word_of(const PlacedOp& op) const {
-    const KernelClass kernel_class = class_of(op);
-    const bool by_name = kernel_class == KernelClass::unknown || kernel_class == KernelClass::fused;
-    return by_name ? kKernelClasses + timeline_.slices.name[op.slice] : op.kernel_class;
   }
 
   /// By place in a period whether attention follows before the next normalization, of a normalization.
@@ -333,12 +326,6 @@ class LayersOfRun {
 };
 
 }  // namespace
-
-bool has_work_of_layers(KernelClass kernel_class) {
-  return kernel_class == KernelClass::gemm || kernel_class == KernelClass::moe_gemm ||
-         kernel_class == KernelClass::attention || kernel_class == KernelClass::convolution ||
-         kernel_class == KernelClass::state_space;
-}
 
 LayerOfOps layer_of_ops(const RunInSession& run) {
   constexpr size_t kFewestLayers = 3;

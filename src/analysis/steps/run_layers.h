@@ -13,7 +13,6 @@
 
 #include "analysis/partial.h"
 #include "analysis/steps/step_times.h"
-#include "kernels/kernel_class.h"
 
 namespace cgpu {
 
@@ -48,9 +47,6 @@ struct LayerOfOps {
   int64_t count = 0;           // of the layers; 0 where the numbers cannot be relied on
 };
 LayerOfOps layer_of_ops(const RunInSession& run);
-
-/// Whether it is the work of the weights of a layer, or of its attention: every layer has some.
-bool has_work_of_layers(KernelClass kernel_class);
 
 /// The one of `steps` that a time lies in.
 std::optional<size_t> step_of(const std::vector<Step>& steps, int64_t time);
