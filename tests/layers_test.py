@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""experts, loops and micro_batches of traces that were written op by op, against what was written.
+"""experts, loops, micro_batches and transfer_overlap of traces that were written op by op, against what was written.
 
 Environment: CGPU (the binary).
 """
@@ -373,6 +373,73 @@ class MicroBatches(unittest.TestCase):
                     trace.launch("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 10, stream=9)
                     trace.launch("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 10, stream=10)
         self.assertEqual(table(trace, "micro_batches"), [])
+
+
+class TransferOverlap(unittest.TestCase):
+    RANGES = ("LMCacheEngine.store", "VLLMPagedMemGPUConnectorV2.to_gpu", "nixl_read", "_C_cache_ops::swap_blocks")
+    LARGE = 4 << 20
+
+    def test_time_beside_other_work(self):
+        for seed in range(10):
+            with self.subTest(seed=seed):
+                chance, trace = random.Random(seed), Trace()
+                wanted = collections.defaultdict(lambda: [0, 0, set()])  # by row: count, bytes, microseconds
+                work = set()
+                for _ in range(60):
+                    trace.now += chance.choice((0, 0, 20))
+                    if chance.random() < 0.5:
+                        work.update(range(*trace.launch(chance.choice((GEMM, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL")), chance.randint(1, 60))))
+                        continue
+                    said_by, stream = chance.choice((None,) + self.RANGES), chance.choice((7, 20, 21))
+                    if chance.random() < 0.2:
+                        kind, size, said_by = "kernel", 0, "lmc::load_and_reshape_multi_layer_kernel<long, true>"
+                        times = trace.launch(said_by, chance.randint(1, 40), stream=stream)
+                    else:
+                        kind, size = chance.choice(("HtoD", "DtoH")), chance.randint(1, 1 << 19)
+                        memory = "(Pinned -> Device)" if kind == "HtoD" else "(Device -> Pinned)"
+                        with trace.op(said_by or "aten::copy_", category="cpu_op" if said_by is None or "::" in said_by else "user_annotation"):
+                            times = trace.launch("Memcpy %s %s" % (kind, memory), chance.randint(1, 40), stream=stream, category="gpu_memcpy",
+                                                 call="cudaMemcpyAsync", bytes=size)
+                    row = wanted[stream, kind, said_by]
+                    row[0] += 1
+                    row[1] += size
+                    row[2].update(range(*times))
+                rows = {(row["stream"], row["kind"], row["said_by"]): row for row in table(trace, "transfer_overlap")}
+                self.assertEqual(set(rows), set(wanted))
+                for key, (count, size, busy) in wanted.items():
+                    row = rows[key]
+                    self.assertEqual(row["purpose"], "KV cache" if key[2] else None)
+                    self.assertEqual((row["count"], row["bytes"]), (count, size or None))
+                    self.assertEqual((row["busy_ns"], row["hidden_ns"]), (1000 * len(busy), 1000 * len(busy & work)))
+                    self.assertEqual(row["hidden_ns"] + row["exposed_ns"], row["busy_ns"])
+                    self.assertEqual(row["returned_bytes"], 0 if size else None)
+
+    def test_what_went_to_the_host_and_came_back(self):
+        trace = Trace()
+
+        def copy(kind, size, stream=20):
+            memory = "(Pinned -> Device)" if kind == "HtoD" else "(Device -> Pinned)"
+            trace.launch("Memcpy %s %s" % (kind, memory), 30, stream=stream, category="gpu_memcpy", call="cudaMemcpyAsync", bytes=size)
+
+        copy("HtoD", self.LARGE)  # input: nothing went out before
+        for _ in range(3):
+            copy("DtoH", self.LARGE)
+        for _ in range(2):
+            copy("HtoD", self.LARGE)
+        copy("HtoD", self.LARGE, stream=21)  # another stream
+        copy("DtoH", 8)
+        copy("HtoD", 8)
+        rows = {(row["stream"], row["kind"]): row["returned_bytes"] for row in table(trace, "transfer_overlap")}
+        self.assertEqual(rows, {(20, "DtoH"): 2 * self.LARGE, (20, "HtoD"): 2 * self.LARGE, (21, "HtoD"): 0})
+
+    def test_all_of_it_is_the_exposed_memory_of_the_device(self):
+        trace = Trace()
+        for us in (10, 40, 25):
+            trace.launch(GEMM, 30)
+            trace.launch("Memcpy HtoD (Pinned -> Device)", us, stream=20, category="gpu_memcpy", bytes=64)
+        row, = table(trace, "transfer_overlap")
+        device, = table(trace, "gpu_time")
+        self.assertEqual((row["busy_ns"], row["exposed_ns"]), (device["memory_ns"], device["exposed_memory_ns"]))
 
 
 if __name__ == "__main__":

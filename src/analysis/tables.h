@@ -31,6 +31,7 @@ namespace cgpu {
   TABLE(processes)           \
   TABLE(thread_utilization)  \
   TABLE(transfers)           \
+  TABLE(transfer_overlap)    \
   TABLE(launches)            \
   TABLE(queue)               \
   TABLE(idle)                \
