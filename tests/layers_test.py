@@ -320,10 +320,10 @@ class Loops(unittest.TestCase):
 class MicroBatches(unittest.TestCase):
     NAMES = ("vectorized_layer_norm_kernel", GEMM, "flash_fwd_kernel", GEMM, POINTWISE)
 
-    def written(self, seed, streams, steps, marks=True):
+    def written(self, seed, streams, steps, marks=True, memsets=0.2):
         """A trace, and by stream the microseconds in which something ran."""
         chance, trace = random.Random(seed), Trace()
-        layers = chance.randint(2, 5)
+        layers = chance.randint(4, 7)
         busy = {stream: set() for stream in streams}
         for step in range(steps):
             with trace.step(step) if marks else contextlib.nullcontext():
@@ -334,7 +334,7 @@ class MicroBatches(unittest.TestCase):
                             trace.now += chance.choice((0, 0, 30))
                             start, end = trace.launch(name + "<%d>" % stream, chance.randint(2, 60), stream=stream)
                             busy[stream].update(range(start, end))
-                            if chance.random() < 0.2:
+                            if chance.random() < memsets:
                                 start, end = trace.launch("Memset (Device)", 2, stream=stream, category="gpu_memset", bytes=64)
                                 busy[stream].update(range(start, end))
                 trace.now = max([trace.now] + list(trace.free.values()))
@@ -361,6 +361,13 @@ class MicroBatches(unittest.TestCase):
                     if seed % 4:
                         self.assertEqual(row["turns"], steps * (layers * len(streams) - 1))
                 self.assertEqual(sum(row["alone_ns"] for row in rows.values()) + 1000 * len(together), rows[11]["any_ns"])
+
+    def test_each_goes_through_all_layers(self):
+        for seed in range(5):
+            trace, _, layers = self.written(seed, [11, 12], 2, memsets=0)
+            rows = [row for row in table(trace, "layers") if row["layer"] is not None]
+            self.assertEqual({row["layer"] for row in rows}, set(range(layers)))
+            self.assertEqual(sum(row["count"] for row in rows), 2 * 2 * layers * len(self.NAMES))
 
     def test_other_work_on_another_stream_is_no_micro_batch(self):
         trace = Trace()

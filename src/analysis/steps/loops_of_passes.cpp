@@ -30,7 +30,7 @@ class LoopFinder {
     for (size_t begin = 0; begin < ops_.size();) {
       const auto step = step_at(begin);
       size_t end = begin + 1;
-      while (end < ops_.size() && ops_[end].device == ops_[begin].device && step_at(end) == step) ++end;
+      while (end < ops_.size() && is_beside(begin, end) && step_at(end) == step) ++end;
       if (steps_.empty() || step) find_between(begin, end, step);
       begin = end;
     }
@@ -39,6 +39,9 @@ class LoopFinder {
 
  private:
   const Slices& slices() const { return timeline_.slices; }
+  bool is_beside(size_t a, size_t b) const {
+    return ops_[a].device == ops_[b].device && ops_[a].part_of_batch == ops_[b].part_of_batch;
+  }
   std::optional<size_t> step_at(size_t op) const { return step_of(steps_, slices().start[ops_[op].slice]); }
 
   std::vector<PassWord> words_between(size_t begin, size_t end) const {
