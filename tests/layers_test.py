@@ -24,6 +24,13 @@ def setUpModule():
     tool.must_exist()
 
 
+def report(trace):
+    """Its text, in one line."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = tool.run(["report", trace.write(os.path.join(folder, "trace.json"))])
+    return " ".join(done.stdout.decode().split())
+
+
 def table(trace, name, *options):
     with tempfile.TemporaryDirectory() as folder:
         return tool.table(trace.write(os.path.join(folder, "trace.json")), name, *options)
@@ -188,6 +195,14 @@ class Experts(unittest.TestCase):
     def test_grouped_products(self):
         self.check("grouped")
 
+    def test_report_names_the_busiest(self):
+        mixture = Mixture(3, "all").run(1, 1, 3)
+        rows = table(mixture.trace, "experts")
+        worst = max(rows, key=lambda row: row["imbalance"])
+        self.assertIn("3 layers share their tokens among %d experts. The busiest expert of layer %d gets %.2f times the tokens"
+                      % (mixture.experts, worst["layer"], worst["imbalance"]), report(mixture.trace))
+        self.assertIn("does not show what each gets", report(Mixture(3, "grouped").run(1, 1, 1).trace))
+
     def test_models_without_experts_have_none(self):
         trace = Trace()
         for step in range(3):
@@ -291,6 +306,14 @@ class Loops(unittest.TestCase):
                         network.kernel("batch_norm_kernel")
                 self.check(table(network.trace, "loops"), wanted)
 
+    def test_report_says_it(self):
+        network = Network(4)
+        with network.trace.step(1):
+            network.one_pass(tokens=128)
+            network.kernel("where_kernel")
+            network.loop(7, tokens=1)
+        self.assertIn("7 passes of %d layers (decode) are " % network.layers, report(network.trace))
+
     def test_batches_of_whole_sequences_are_no_decoding(self):
         network = Network(5)
         wanted = [dict(network.loop(5, tokens=128), phase=None, before=None, before_ns=0, after_ns=0, pct=100)]
@@ -361,6 +384,11 @@ class MicroBatches(unittest.TestCase):
                     if seed % 4:
                         self.assertEqual(row["turns"], steps * (layers * len(streams) - 1))
                 self.assertEqual(sum(row["alone_ns"] for row in rows.values()) + 1000 * len(together), rows[11]["any_ns"])
+
+    def test_report_says_it(self):
+        trace, _, _ = self.written(2, [11, 12], 2)
+        together = table(trace, "micro_batches")[0]["together_pct"]
+        self.assertIn("Streams 11 and 12 of the GPU do the same in turn, as parts of a batch: in %.1f%% of the" % together, report(trace))
 
     def test_each_goes_through_all_layers(self):
         for seed in range(5):
