@@ -45,8 +45,9 @@ OpRole role_of(std::string_view name) {
   return found == kRoles.end() ? OpRole::none : found->second;
 }
 
-/// A product of more groups of weights is of no layer that anyone builds.
+/// More experts or rows are of no layer that anyone builds, and sums of so many do not overflow.
 constexpr int64_t kMostExperts = 1 << 16;
+constexpr int64_t kMostRows = int64_t{1} << 40;
 /// Products of one expert (gate, up and down are three), and of what may stand before the first expert (an expert
 /// that all tokens share).
 constexpr size_t kMostProducts = 4;
@@ -75,6 +76,10 @@ int64_t rows_of(const Dims& dims) {
   return rows;
 }
 
+bool is_within(int64_t number, int64_t most) {
+  return number >= 0 && number <= most;
+}
+
 /// What the inputs of an op say; role none where they do not fit.
 ExpertOp read_op(SliceIndex slice, OpRole role, std::string_view name, const RecordedInputs& inputs) {
   ExpertOp op{slice, role, 0, {}, 0, std::nullopt};
@@ -96,7 +101,8 @@ ExpertOp read_op(SliceIndex slice, OpRole role, std::string_view name, const Rec
         op.each = 1;
       }
       if (name != "aten::topk" && !op.each) return nothing();
-      return op.rows > 0 && op.among >= 2 && op.among <= kMostExperts ? op : nothing();
+      if (op.each && (*op.each < 1 || *op.each > kMostExperts)) return nothing();
+      return op.rows > 0 && op.rows <= kMostRows && op.among >= 2 && op.among <= kMostExperts ? op : nothing();
     }
     case OpRole::product: {
       const size_t first = name == "aten::addmm" ? 1 : 0;
@@ -105,7 +111,7 @@ ExpertOp read_op(SliceIndex slice, OpRole role, std::string_view name, const Rec
       if (input == nullptr || weight == nullptr || (*input)[1] != (*weight)[0]) return nothing();
       op.rows = (*input)[0];
       op.weight = {(*weight)[0], (*weight)[1]};
-      return op;
+      return is_within(op.rows, kMostRows) ? op : nothing();
     }
     case OpRole::grouped_product: {
       const Dims* const input = matrix(0, 2);
@@ -114,7 +120,7 @@ ExpertOp read_op(SliceIndex slice, OpRole role, std::string_view name, const Rec
       op.rows = (*input)[0];
       op.among = (*weights)[0];
       op.weight = {(*weights)[1], (*weights)[2]};
-      return op;
+      return is_within(op.rows, kMostRows) && op.among >= 1 && op.among <= kMostExperts ? op : nothing();
     }
     case OpRole::put_back: {
       const auto target = inputs.tensor(0);
@@ -125,7 +131,7 @@ ExpertOp read_op(SliceIndex slice, OpRole role, std::string_view name, const Rec
       op.rows = results->front();
       op.among = rows_of(target->dims);
       op.weight.out = results->back();
-      return op;
+      return is_within(op.rows, kMostRows) ? op : nothing();
     }
     default:
       return op;
