@@ -23,6 +23,7 @@ namespace cgpu {
   TABLE(ops)                 \
   TABLE(op_shapes)           \
   TABLE(mfu)                 \
+  TABLE(experts)             \
   TABLE(modules)             \
   TABLE(api)                 \
   TABLE(os_calls)            \
@@ -30,6 +31,7 @@ namespace cgpu {
   TABLE(processes)           \
   TABLE(thread_utilization)  \
   TABLE(transfers)           \
+  TABLE(transfer_overlap)    \
   TABLE(launches)            \
   TABLE(queue)               \
   TABLE(idle)                \
@@ -37,6 +39,8 @@ namespace cgpu {
   TABLE(idle_streams)        \
   TABLE(steps)               \
   TABLE(layers)              \
+  TABLE(loops)               \
+  TABLE(micro_batches)       \
   TABLE(critical_path)       \
   TABLE(critical_path_trace) \
   TABLE(op_dependencies)     \

@@ -101,7 +101,7 @@ void add_costs(const OpGroups& groups, const Timeline& timeline, const std::vect
       });
 }
 
-void append_devices(const RunInSession& run, const TableOptions& options, Table& table) {
+void append_mfu(const RunInSession& run, const TableOptions& options, Table& table) {
   const Timeline& timeline = run.timeline();
   Places places(run, options.text(by_option()) == "step");
   DeviceModels models;
@@ -180,7 +180,7 @@ Analysis mfu_analysis() {
       .options = {by_option()},
       .applies =
           [](const ProfileCounts& counts) { return counts.device_ops > 0 && counts.of({SliceKind::framework_op}) > 0; },
-      .fold = fold_of<RowsByRun<append_devices>>};
+      .fold = fold_of<RowsByRun<append_mfu>>};
 }
 
 }  // namespace cgpu

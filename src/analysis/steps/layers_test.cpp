@@ -20,6 +20,7 @@ Words words_of(const std::string& text, const std::string& heavy) {
     words.word.push_back(static_cast<uint32_t>(c));
     words.weight.push_back(1);
     words.heavy.push_back(heavy.find(c) != std::string::npos);
+    words.product.push_back(c >= 'p' && c <= 's');
     words.starts.push_back(false);
   }
   return words;
@@ -49,6 +50,18 @@ TEST(Repeats, BordersBreakThem) {
   ASSERT_EQ(found[0].stretches.size(), 2u);
   EXPECT_EQ(found[0].stretches[0].length, 60u);
   EXPECT_EQ(found[0].stretches[1].begin, 60u);
+}
+
+TEST(Repeats, PassesThroughLayersAreNoLayers) {
+  // The layers are 60 % of a pass.
+  const std::string pass = "ABCDEFGHIJKLMNOPQRST" + repeated("nqkvsaomnu", 3);
+  const std::vector<Repeat> found = find_repeats(words_of(repeated(pass, 12), "n"), 0.05);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].period, 10u);
+  EXPECT_EQ(found[0].stretches.size(), 12u);
+  // Without products in them they are what is done three times in a layer.
+  const std::string layer = "ABCDEFGHIJKLMNOPQRST" + repeated("nabcdefghi", 3);
+  EXPECT_EQ(find_repeats(words_of(repeated(layer, 12), "n"), 0.05)[0].period, 50u);
 }
 
 TEST(Repeats, NeedsAHeavyWordAndThreeCopies) {

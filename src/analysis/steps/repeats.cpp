@@ -13,6 +13,8 @@ namespace {
 constexpr size_t kGram = 8;
 constexpr size_t kSequences = 4;
 constexpr double kNearlyAll = 0.9;
+constexpr double kHalf = 0.5;
+constexpr int kProductsInside = 2;
 
 /// Distances at which the same kGram words come again, the most frequent first.
 std::vector<size_t> likely_periods(const Words& words, const std::vector<bool>& taken) {
@@ -48,6 +50,12 @@ bool has_heavy(const Words& words, size_t begin, size_t period) {
     if (words.heavy[i]) return true;
   }
   return false;
+}
+
+bool has_products(const Words& words, size_t begin, size_t period) {
+  int products = 0;
+  for (size_t i = begin; i < begin + period; ++i) products += words.product[i] ? 1 : 0;
+  return products >= kProductsInside;
 }
 
 struct Covered {
@@ -119,7 +127,14 @@ std::optional<Repeat> best_repeat(const Words& words, const std::vector<bool>& t
     if (static_cast<double>(each.weight) < kNearlyAll * static_cast<double>(most)) continue;
     if (best == nullptr || each.repeat.period < best->repeat.period) best = &each;
   }
-  return std::move(best->repeat);
+  Covered* inside = nullptr;
+  for (Covered& each : all) {
+    if (each.repeat.period * kLeastCopies > best->repeat.period || each.repeat.stretches.empty()) continue;
+    if (static_cast<double>(each.weight) < kHalf * static_cast<double>(best->weight)) continue;
+    if (!has_products(words, each.repeat.stretches.front().begin, each.repeat.period)) continue;
+    if (inside == nullptr || each.weight > inside->weight) inside = &each;
+  }
+  return std::move((inside != nullptr ? inside : best)->repeat);
 }
 
 }  // namespace

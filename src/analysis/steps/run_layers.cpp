@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -10,7 +11,9 @@
 #include "analysis/host/launch_calls.h"
 #include "analysis/host/module_calls.h"
 #include "analysis/steps/layer_parts.h"
+#include "analysis/steps/op_words.h"
 #include "analysis/steps/repeats.h"
+#include "analysis/steps/streams_in_turn.h"
 #include "base/sort_runs.h"
 #include "kernels/kernel_class.h"
 
@@ -148,13 +151,22 @@ class LayersOfRun {
   RunLayers take() { return {std::move(ops_), std::move(found_by_), all_ns_}; }
 
  private:
+  /// Parts of a batch that streams compute in turn come one after the other, so that each goes through the layers.
   void order_by_launch(const Timeline& there) {
+    std::set<StreamId> in_turn;
+    for (const auto& [key, group] : find_streams_in_turn(run_)) {
+      for (const int64_t stream : key.second) in_turn.insert({key.first, stream});
+    }
+    for (PlacedOp& op : ops_) {
+      const StreamId stream{timeline_.device_ops.device[op.op], timeline_.device_ops.stream[op.op]};
+      if (in_turn.contains(stream)) op.part_of_batch = stream.stream;
+    }
     const auto time = [&](const PlacedOp& op) {
       return op.launch == kNone ? timeline_.slices.start[op.slice] : there.slices.start[op.launch];
     };
     sort_runs(ops_, [&](const PlacedOp& a, const PlacedOp& b) {
-      return std::tuple(a.device, time(a), timeline_.slices.start[a.slice], a.op) <
-             std::tuple(b.device, time(b), timeline_.slices.start[b.slice], b.op);
+      return std::tuple(a.device, a.part_of_batch, time(a), timeline_.slices.start[a.slice], a.op) <
+             std::tuple(b.device, b.part_of_batch, time(b), timeline_.slices.start[b.slice], b.op);
     });
   }
 
@@ -248,10 +260,11 @@ class LayersOfRun {
     for (size_t i = begin; i < end; ++i) {
       const PlacedOp& op = ops_[i];
       const auto step = step_of(steps, timeline_.slices.start[op.slice]);
-      words.word.push_back(word_of(op));
+      words.word.push_back(word_of_op(class_of(op), timeline_.slices.name[op.slice]));
       words.weight.push_back(timeline_.slices.duration[op.slice]);
       words.heavy.push_back(is_of_models(class_of(op)));
-      words.starts.push_back(i > begin && step != step_before);
+      words.product.push_back(has_work_of_layers(class_of(op)));
+      words.starts.push_back(i > begin && (step != step_before || op.part_of_batch != ops_[i - 1].part_of_batch));
       step_before = step;
     }
     if (std::find(words.heavy.begin(), words.heavy.end(), true) == words.heavy.end()) return;
@@ -266,14 +279,6 @@ class LayersOfRun {
         place_layers(begin + stretch.begin, stretch.length, repeat.period, sequence);
       }
     }
-  }
-
-  /// The class: layers choose other kernels for the same work (attention in a window or over all). The name of what has
-  /// no class that says much.
-  uint32_t word_of(const PlacedOp& op) const {
-    const KernelClass kernel_class = class_of(op);
-    const bool by_name = kernel_class == KernelClass::unknown || kernel_class == KernelClass::fused;
-    return by_name ? kKernelClasses + timeline_.slices.name[op.slice] : op.kernel_class;
   }
 
   /// By place in a period whether attention follows before the next normalization, of a normalization.

@@ -25,16 +25,18 @@ struct PlacedOp {
   SliceIndex launch;  // in the timeline that has the calls, kNone where unknown
   uint8_t kernel_class;
   int64_t device;
-  int64_t layer = kNoLayer;    // counts from 0
-  uint32_t sequence = 0;       // which of several that repeat, the largest being 1; 0 for modules
-  std::string_view part = {};  // "attention", ...
+  std::optional<int64_t> part_of_batch = {};  // the stream, where several compute parts of a batch in turn
+  int64_t layer = kNoLayer;                   // counts from 0
+  uint32_t sequence = 0;                      // which of several that repeat, the largest being 1; 0 for modules
+  std::string_view part = {};                 // "attention", ...
   std::string_view phase = {};
 };
 
 struct RunLayers {
-  std::vector<PlacedOp> ops;  // all of plausible duration, device by device in the order of their launches
-  std::string found_by;       // "modules", "sequence", or "" where there are no layers
-  int64_t all_ns = 0;         // of all these ops
+  /// All of plausible duration, device by device (and part of a batch by part) in the order of their launches.
+  std::vector<PlacedOp> ops;
+  std::string found_by;  // "modules", "sequence", or "" where there are no layers
+  int64_t all_ns = 0;    // of all these ops
 };
 
 RunLayers find_layers(const RunInSession& run);
