@@ -359,7 +359,7 @@ class Corpus(unittest.TestCase):
         text = words(a, b)
         for said in ("1.5 % more", "B starts its device ops with %d launches, A with %d." % tuple(launches[::-1]),
                      "That is less than two runs of one program usually differ by.",
-                     "idle, host_code, most of it in (nothing recorded before aten::to)"):
+                     "idle, host_code, most of it with nothing recorded before aten::to"):
             self.assertIn(said, text)
         # Nothing else is listed: no op explains half a percent.
         listed = text[:text.index("\n\n")].split("What explains it")[1].splitlines()[1:]

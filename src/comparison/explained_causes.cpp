@@ -176,8 +176,10 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
       const size_t colon = part->cause->key.find(": ");
       if (colon == std::string::npos || (part->delta() > 0) != (change > 0)) continue;
       const bool most = std::abs(part->delta()) > std::abs(change) / 2;
-      cause.shown = fmt::format("{}, {}{}", name, most ? "most of it in " : "above all in ",
-                                part->cause->shown.substr(part->cause->shown.find(": ") + 2));
+      const std::string where = part->cause->shown.substr(part->cause->shown.find(": ") + 2);
+      const bool has_nothing = where.starts_with("(nothing recorded before ") && where.ends_with(')');
+      cause.shown = fmt::format("{}, {} {}", name, most ? "most of it" : "above all",
+                                has_nothing ? "with " + where.substr(1, where.size() - 2) : "in " + where);
       break;
     }
     result.push_back({&cause, sum.all.a, sum.all.b});

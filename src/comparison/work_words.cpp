@@ -77,7 +77,7 @@ std::string amount_words(double amount, const char* unit) {
 
 }  // namespace
 
-std::string work_words(const Comparison& comparison) {
+std::string work_words(const Comparison& comparison, bool by_busy_time) {
   const std::optional<OfSides<double>> device_ops = shared_device_ops(comparison);
   if (!device_ops) return {};
   const auto& work_a = comparison.work_of_ops(Side::a);
@@ -108,13 +108,14 @@ std::string work_words(const Comparison& comparison) {
     return *unit == 0 ? count_words(work[side]) + " ops" : amount_words(work[side], unit);
   };
   const auto time_of_each = [&](Side side) {
-    return static_cast<double>(comparison.totals(side).time) /
-           static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows)) / work[side];
+    const int64_t time = by_busy_time ? comparison.activity(side).busy : comparison.totals(side).time;
+    return static_cast<double>(time) / static_cast<double>(std::max<int64_t>(1, comparison.totals(side).windows)) /
+           work[side];
   };
-  return fmt::format("{} work was done: what both do is {}{} in B, {} in A ({}). For each {}, B takes {}.\n",
+  return fmt::format("{} work was done: what both do is {}{} in B, {} in A ({}). For each {}, B {} {}.\n",
                      work.b < work.a ? "Less" : "More", amount(Side::b),
                      comparison.per_iteration() ? " an iteration" : "", amount(Side::a),
-                     ratio_words(work.a, work.b, "as much"), each,
+                     ratio_words(work.a, work.b, "as much"), each, by_busy_time ? "is busy" : "takes",
                      ratio_words(time_of_each(Side::a), time_of_each(Side::b)) +
                          (time_of_each(Side::b) < 1.095 * time_of_each(Side::a) ? " time" : ""));
 }

@@ -44,6 +44,7 @@ class Iterations {
     complete_ = steps_.size() - (cut ? 1 : 0);
     walls.resize(complete_);
     warm_up_ = warm_up_iterations(walls);
+    if (warm_up_ == 0 && complete_ > 1 && begins_with_earlier_work(run.timeline(), steps_)) warm_up_ = 1;
   }
 
   const std::vector<Step>& steps() const { return steps_; }
