@@ -5,6 +5,7 @@ precision.
 
 Environment: CGPU (the binary).
 """
+import json
 import os
 import re
 import sys
@@ -280,6 +281,102 @@ class Changes(unittest.TestCase):
             return ops_program(ops)
         self.assertIn("aten::_fused_adamw_ -> 5 x aten::mul_ + 5 x aten::addcmul_, 10 device ops an iteration instead of 1",
                       Pair(program(True), program(False)).words)
+
+
+def unmarked(repetitions, product):
+    """What repeats without a mark of it, with a begin and an end that do not."""
+    def run(m):
+        launch(m, "aten::embedding", "indexSelectLargeIndex", 77)
+        for _ in range(repetitions):
+            launch(m, "aten::mm", machine.GEMM, product)
+            launch(m, "aten::layer_norm", NORM, 50)
+            launch(m, "aten::softmax", SOFTMAX, 40)
+            m.host("model.py(1): prepare", 30)
+        launch(m, "aten::sort", "radix_sort_kernel", 200)
+        m.synchronize()
+        yield from ()
+    return run
+
+
+class Unmarked(unittest.TestCase):
+    """Summaries of runs without marks of iterations compare by what repeats, as their timelines do."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def summaries(self, programs, ranks=1):
+        """The traces (of several ranks folders), and the summaries."""
+        traces = pair_of(self.folder.name, programs, ranks)
+        kept = [trace + ".cgpu" for trace in traces]
+        for trace, path in zip(traces, kept):
+            done = tool.run(["summarize", trace, "-o", path])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return traces, kept
+
+    def check_same(self, traces, kept, times):
+        here, said = compared(*traces), words(*kept)
+        there = tool.rows_of(json.loads(tool.run(["compare", *kept, "--format", "json"]).stdout))
+        runs = there["compare_runs"]
+        self.assertEqual([run["iterations"] for run in runs], times)
+        self.assertEqual([run["step_ns"] for run in runs], [figures(here)["time_ns"][side] for side in "ab"])
+        self.assertEqual([run["busy_ns"] / run["step_ns"] for run in runs],
+                         [figures(here)["busy_ns"][side] / figures(here)["time_ns"][side] for side in "ab"])
+        self.assertIn("There are no marks of iterations: an iteration is what repeats on the device, %d to %d times a run\n"
+                      % (min(times), max(times)), said)
+        self.assertIn("an iteration takes", said)
+        self.assertNotIn("is not like", said)
+        of_op = {(row["name"], os.path.basename(row["group"])): row["median"] for row in there["compare_statistics"]
+                 if row["kind"] == "op"}
+        for row in here["compare_ops"]:
+            for side in "ab":
+                self.assertEqual(of_op[row["key"], side + ".cgpu"], row["device_%s_ns" % side], row)
+        self.assertEqual({name for name, _ in of_op}, {row["key"] for row in here["compare_ops"]})
+
+    def test_as_the_traces(self):
+        traces, kept = self.summaries((unmarked(12, 300), unmarked(9, 390)))
+        self.assertIn("an iteration is what repeats on the device, 11 times in A and 8 times in B", words(*traces))
+        self.check_same(traces, kept, [11, 8])
+
+    def test_where_both_repeat_equally_often_all_of_both_is_compared(self):
+        traces, kept = self.summaries((unmarked(12, 300), unmarked(12, 390)))
+        for inputs in (traces, kept):
+            self.assertNotIn("There are no marks of iterations", words(*inputs))
+        self.assertIn("the whole takes", words(*kept))
+        self.assertIn("The whole takes", words(*traces))
+
+    def test_ranks_that_do_not_all_repeat_are_compared_as_a_whole(self):
+        def program(repetitions):
+            def run(m):
+                inner = unmarked(repetitions if m.number == 0 else 1, 300)
+                yield from inner(m)
+            return run
+        _, kept = self.summaries((program(12), program(9)), ranks=2)
+        self.assertIn("the whole takes", words(*kept))
+
+    def test_marks_come_before_what_repeats(self):
+        _, kept = self.summaries((busy_program(), unmarked(9, 390)))
+        self.assertNotIn("There are no marks of iterations", words(*kept))
+
+    def test_merged_in_any_order(self):
+        def program(repetitions):
+            def run(m):
+                yield from unmarked(repetitions, 300 + 30 * m.number)(m)
+            return run
+        traces, _ = self.summaries((program(12), program(9)), ranks=3)
+        merged = []
+        for trace in traces:
+            parts = []
+            for name in sorted(os.listdir(trace)):
+                parts.append(os.path.join(trace, name) + ".cgpu")
+                self.assertEqual(tool.run(["summarize", os.path.join(trace, name), "-o", parts[-1]]).returncode, 0)
+            for order in (parts, parts[::-1]):
+                merged.append("%s_%d.cgpu" % (trace, len(merged)))
+                self.assertEqual(tool.run(["merge", *order, "-o", merged[-1]]).returncode, 0)
+        self.assertIn("an iteration takes", words(merged[0], merged[2]))
+        said = [words(merged[a], merged[b]).replace("_0.", "_.").replace("_1.", "_.").replace("_2.", "_.").replace("_3.", "_.")
+                for a, b in ((0, 2), (1, 3))]
+        self.assertEqual(*said)
 
 
 if __name__ == "__main__":
