@@ -5,6 +5,7 @@ precision.
 
 Environment: CGPU (the binary).
 """
+import contextlib
 import json
 import os
 import re
@@ -268,6 +269,45 @@ class Changes(unittest.TestCase):
         self.assertNotIn("layers, A", Pair(program(12), program(12)).words)
         self.assertIn("aten::linear is done more often, by 2 device ops an iteration", Pair(program(12), program(14)).words)
         self.assertIn("aten::linear is done less often, by 2 device ops an iteration", Pair(program(14), program(12)).words)
+
+    def test_what_one_side_alone_does_all_its_work_in(self):
+        def program(around):
+            def run(m):
+                for step in range(6):
+                    with m.step(step):
+                        with contextlib.ExitStack() as region:
+                            for name in around:
+                                region.enter_context(m.within(name, "user_annotation" if name.startswith("##") else "cpu_op"))
+                                m.quiet(1)
+                            launch(m, "aten::mm", machine.GEMM, 300)
+                            launch(m, "aten::softmax", SOFTMAX, 60)
+                        m.synchronize()
+                yield from ()
+            return run
+        region, call = "Torch-Compiled Region: 0/0", "## Call CompiledFxGraph f3fij%sbavx ##"
+        said = "100 %% of the device work of %s lies in Torch-Compiled Region: 0/0, which %s does not have.\n"
+        self.assertIn(said % ("B", "A"), Pair(program(()), program((region, call % 1))).words)
+        self.assertIn(said % ("A", "B"), Pair(program((region, call % 1)), program(())).words)
+        self.assertNotIn("does not have", Pair(program((region, call % 1)), program((region, call % 2))).words)
+
+    def test_graphs(self):
+        def program(graph):
+            def run(m):
+                for step in range(6):
+                    with m.step(step):
+                        if graph:
+                            m.launch_graph([(machine.GEMM, 300), (NORM, 60)] * 4)
+                        else:
+                            for _ in range(4):
+                                launch(m, "aten::mm", machine.GEMM, 300)
+                                launch(m, "aten::layer_norm", NORM, 60)
+                        m.synchronize()
+                yield from ()
+            return run
+        self.assertIn("B starts its device ops with 1 launch of a graph an iteration, A with 8.\n",
+                      Pair(program(False), program(True)).words)
+        self.assertIn("B starts its device ops with 8 launches an iteration, A with 1 of a graph.\n",
+                      Pair(program(True), program(False)).words)
 
     def test_what_replaces_ops_is_counted_by_name(self):
         def program(fused):

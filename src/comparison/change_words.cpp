@@ -19,6 +19,7 @@
 #include "comparison/comparison_table.h"
 #include "comparison/device_words.h"
 #include "comparison/iteration_words.h"
+#include "comparison/level_words.h"
 #include "comparison/measured_launch_words.h"
 #include "comparison/precision_words.h"
 #include "comparison/quantity_words.h"
@@ -138,7 +139,7 @@ std::string only_on_one_side_words(const Comparison& comparison, const Cause& ca
 }
 
 /// The time of one, without waiting for other ranks.
-double time_of_each(const Cause& cause, Side side) {
+double mean_duration(const Cause& cause, Side side) {
   return static_cast<double>(cause.time[side] + cause.hidden[side]) / static_cast<double>(cause.count[side]);
 }
 
@@ -269,8 +270,17 @@ std::string launch_words(const Comparison& comparison) {
   const double a = launches(Side::a);
   const double b = launches(Side::b);
   if (a == 0 || b == 0 || std::abs(b / ops(Side::b) - a / ops(Side::a)) < 0.1) return {};
-  return fmt::format("B starts its device ops with {} {}{}, A with {}.\n", count_words(b),
-                     b == 1 ? "launch" : "launches", comparison.per_iteration() ? " an iteration" : "", count_words(a));
+  const auto of_graphs = [&](Side side) -> std::string {
+    const int64_t graphs = comparison.activity(side).graph_launches;
+    if (graphs == 0) return "";
+    const double count = per_window(comparison, side, graphs);
+    const char* of_what = count == 1 ? "of a graph" : "of graphs";
+    return graphs == comparison.activity(side).launches ? fmt::format(" {}", of_what)
+                                                        : fmt::format(" ({} {})", count_words(count), of_what);
+  };
+  return fmt::format("B starts its device ops with {} {}{}{}, A with {}{}.\n", count_words(b),
+                     b == 1 ? "launch" : "launches", of_graphs(Side::b),
+                     comparison.per_iteration() ? " an iteration" : "", count_words(a), of_graphs(Side::a));
 }
 
 /// How the peak of device memory changed, where it did.
@@ -298,8 +308,8 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
     } else {
       words += fmt::format(", {}{}", ops_words(comparison, count_b), per);
     }
-    const double each_a = time_of_each(cause, Side::a);
-    const double each_b = time_of_each(cause, Side::b);
+    const double each_a = mean_duration(cause, Side::a);
+    const double each_b = mean_duration(cause, Side::b);
     if (cause.kind == CauseKind::op && each_a > 0 && std::abs(each_b / each_a - 1) > 0.005) {
       words += fmt::format(", {} instead of {} each ({})", format_ns(static_cast<int64_t>(each_b)),
                            format_ns(static_cast<int64_t>(each_a)), ratio_words(each_a, each_b));
@@ -454,7 +464,7 @@ std::string paragraph_of(const Comparison& comparison) {
     text += fmt::format("B has {} {}{}, A {}.\n", count_words(ops_b), what_ops(comparison),
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
   }
-  text += launch_words(comparison);
+  text += launch_words(comparison) + level_words(comparison);
   if (const double share = share_of_other_shapes(comparison); share > Thresholds{}.noticeable) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);

@@ -78,7 +78,7 @@ Cause sum_of(const std::vector<const ExplainedCause*>& parts) {
 }
 
 /// "in aten::mm", or "with nothing recorded before aten::mm": the culprit of an idle cause.
-std::string where_words(const Cause& cause) {
+std::string culprit_words(const Cause& cause) {
   constexpr std::string_view kNothing = "(nothing recorded before ";
   constexpr size_t kWidestName = 48;
   std::string_view culprit = cause.key;
@@ -189,7 +189,7 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
       const size_t colon = part->cause->key.find(": ");
       if (colon == std::string::npos || (part->delta() > 0) != (change > 0)) continue;
       const bool most = std::abs(part->delta()) > std::abs(change) / 2;
-      cause.shown = fmt::format("{}, {} {}", name, most ? "most of it" : "above all", where_words(*part->cause));
+      cause.shown = fmt::format("{}, {} {}", name, most ? "most of it" : "above all", culprit_words(*part->cause));
       break;
     }
     result.push_back({&cause, sum.all.a, sum.all.b});

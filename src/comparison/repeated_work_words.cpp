@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/findings/thresholds.h"
 #include "comparison/compared_columns.h"
 #include "comparison/quantity_words.h"
 #include "table/units.h"
@@ -15,10 +16,17 @@ namespace cgpu {
 namespace {
 
 struct RepeatedWork {
-  int64_t count = 0;      // device ops
-  int64_t time = 0;       // ns of their durations
-  int64_t computing = 0;  // of these what computes; casts of gradients are like those of activations
+  int64_t count = 0;     // device ops
+  int64_t time = 0;      // ns of their durations
+  int64_t of_model = 0;  // of these that of products, attention and convolutions
 };
+
+/// What a model consists of. The rest may as well be gradients: casts, sums and products by element are like those of
+/// activations.
+bool is_of_model(KernelClass kernel_class) {
+  return kernel_class == KernelClass::gemm || kernel_class == KernelClass::moe_gemm ||
+         kernel_class == KernelClass::attention || kernel_class == KernelClass::convolution;
+}
 
 /// Whether a node lies in the evaluation of a backward function.
 bool is_in_backward(const Comparison& comparison, const MergedWork& work, uint32_t node) {
@@ -48,7 +56,7 @@ RepeatedWork repeated_work(const Comparison& comparison, Side side) {
       if (!forward.contains({work.node(op).label, work.node(op).shapes})) continue;
       repeated.count += node.count;
       repeated.time += node.duration;
-      if (node.nature == WorkNature::computes) repeated.computing += node.duration;
+      if (is_of_model(node.kernel_class)) repeated.of_model += node.duration;
     }
   }
   return repeated;
@@ -57,12 +65,13 @@ RepeatedWork repeated_work(const Comparison& comparison, Side side) {
 }  // namespace
 
 std::string repeated_work_words(const Comparison& comparison) {
-  constexpr double kLeastShare = 0.01;
+  constexpr double kLeastOfModel = 0.2;
   std::string words;
   for (const Side side : kSides) {
     const RepeatedWork repeated = repeated_work(comparison, side);
-    if (2 * repeated.computing < repeated.time) continue;
-    if (static_cast<double>(repeated.time) < kLeastShare * static_cast<double>(comparison.totals(side).time)) continue;
+    if (static_cast<double>(repeated.of_model) < kLeastOfModel * static_cast<double>(repeated.time)) continue;
+    const auto busy = static_cast<double>(comparison.activity(side).busy);
+    if (static_cast<double>(repeated.time) < Thresholds{}.noticeable * busy) continue;
     words += fmt::format(
         "In its backward pass {} does again what is in its forward pass, {} does not: {} device ops{}, {} (as "
         "checkpoints of activations do, which save memory).\n",
