@@ -80,6 +80,7 @@ class Iterations(unittest.TestCase):
     def test_as_one_of_two_it_stays(self):
         pair = Pair(busy_program(steps=2), busy_program(steps=2, earlier=700))
         self.assertEqual([pair.figures["iterations"][side] for side in "ab"], [2, 2])
+        self.assertEqual({cause["certain"] for cause in pair.causes.values()}, {None})
         self.assertGreater(pair.figures["time_ns"]["delta"], 0)
 
     def test_launches_that_are_missing_everywhere_are_no_earlier_work(self):
@@ -133,6 +134,11 @@ class Noise(unittest.TestCase):
         self.assertRegex(said[0], r"\+1\.50 ms .* aten::mm: ")
         self.assertRegex(said[1], r"\+500\.0 us .* aten::layer_norm: ")
         self.assertRegex(pair.lines_below("Within what iterations differ by themselves:")[0], "idle, host_code")
+        certain = {cause["kind"]: set() for cause in pair.causes.values()}
+        for cause in pair.causes.values():
+            certain[cause["kind"]].add(cause["certain"])
+        self.assertEqual(certain["op"], {1})
+        self.assertIn(0, certain["idle"])
 
     def test_findings_within_it_are_counted(self):
         pair = Pair(busy_program(host=self.late(0)), busy_program(host=lambda step: 4000 if step < 2 else 1000))
