@@ -227,13 +227,21 @@ void Comparison::name_causes() {
   causes_of_work_ = {};
 }
 
-bool Comparison::has(Side side, Label name) {
-  if (names_[side].empty()) {
+bool Comparison::has(Side side, Label name, WorkNature nature) {
+  const auto key = [](Label label, WorkNature of) { return uint64_t{label} << 8 | static_cast<uint64_t>(of); };
+  if (works_[side].empty()) {
     for (const Group& group : groups_) {
-      for (const WorkNode& node : group.work[side]->nodes()) names_[side].insert(node.label);
+      const MergedWork& work = *group.work[side];
+      for (const WorkNode& node : work.nodes()) {
+        if (!is_device_work(node.kind)) continue;
+        works_[side].insert(key(node.label, node.nature));
+        for (uint32_t above = node.parent; above != kNone; above = work.node(above).parent) {
+          works_[side].insert(key(work.node(above).label, node.nature));
+        }
+      }
     }
   }
-  return names_[side].contains(name);
+  return works_[side].contains(key(name, nature));
 }
 
 uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
@@ -290,7 +298,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
                             .names = {what, covered ? place : 0, covered ? 1U : 0U}};
   const uint32_t number =
       cause_of_work(one_sided, [=](const Spelt& spelt) { return covered ? inside(spelt, spelt(what)) : spelt(what); });
-  causes_[number].more_often = !covered && has(other(side), what);
+  causes_[number].more_often = !covered && has(other(side), what, node.nature);
   return number;
 }
 

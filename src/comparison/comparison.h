@@ -161,8 +161,8 @@ class Comparison {
   void pair_runs();
   void align(Group& group);
   void add_owners(size_t group, Side side, size_t run);
-  /// Whether a side has an op, or device work, of this name anywhere.
-  bool has(Side side, Label name);
+  /// Whether a side has an op of this name with device work of this nature in it anywhere, or such work of this name.
+  bool has(Side side, Label name, WorkNature nature);
   /// The cause that device work belongs to.
   uint32_t cause_of(size_t group, Side side, uint32_t node);
   /// How the names in a key are spelt.
@@ -203,7 +203,7 @@ class Comparison {
   OfSides<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
   OfSides<std::vector<std::vector<Label>>> labels_of_ops_;     // by run
   OfSides<std::vector<std::vector<uint32_t>>> causes_of_ops_;  // by run
-  OfSides<std::unordered_set<Label>> names_;                   // of all work; found when first asked
+  OfSides<std::unordered_set<uint64_t>> works_;                // names with natures; found when first asked
   std::vector<Cause> causes_;
   mutable OfSides<Once<Table>> findings_;
   mutable OfSides<Once<Table>> memory_;

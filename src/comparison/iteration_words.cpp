@@ -76,8 +76,8 @@ std::string busy_words(const Comparison& comparison) {
   if (std::abs(busy.b - busy.a) < least || std::abs(idle.b - idle.a) < least) return {};
   const bool one = comparison.totals(Side::a).devices == 1 && comparison.totals(Side::b).devices == 1;
   return fmt::format("{} is busy for {} of that in B and {} in A ({}), and idle for {} in B and {} in A.\n",
-                     one ? "The device" : "A device", ns_words(busy.b), ns_words(busy.a), ratio_words(busy.a, busy.b),
-                     ns_words(idle.b), ns_words(idle.a));
+                     one ? "The device" : "On average a device", ns_words(busy.b), ns_words(busy.a),
+                     ratio_words(busy.a, busy.b), ns_words(idle.b), ns_words(idle.a));
 }
 
 NoiseOfTime noise_of_time(const Comparison& comparison, const OfSides<int64_t>& time) {
