@@ -72,6 +72,44 @@ class Peak(unittest.TestCase):
         self.assertAlmostEqual(shapes["flops_pct"], mfu["mfu_pct"])
         self.assertAlmostEqual(shapes["bytes_pct"], mfu["bandwidth_pct"])
 
+    def test_two_runs_with_peaks_of_their_own(self):
+        a, b = (os.path.join(self.here, side) for side in "ab")
+        for folder, device in ((a, "Experimental X1"), (b, "Experimental X2")):
+            os.mkdir(folder)
+            trace(folder, device)
+        stated = {"a": ("--peak", "bf16=100TFLOP/s,memory=2TB/s"), "b": ("--with-peak", "bf16=200TFLOP/s")}
+        rate = FLOPS / (NS * 1e-9)
+        for options, peaks in (((), {}), (stated["a"], {"a": 100e12, "b": 100e12}), (stated["b"], {"b": 200e12}),
+                               (stated["a"] + stated["b"], {"a": 100e12, "b": 200e12})):
+            with self.subTest(options):
+                done = tool.run(["compare", a, b, "--format", "json", *options])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                tables = tool.rows_of(json.loads(done.stdout))
+                figures = {row["name"]: row for row in tables["compare_summary"]}
+                peaks_of_b = tool.rows_of(json.loads(tool.run(["compare", a, b, "--table", "peaks", "--format", "json",
+                                                               *options]).stdout))["compare_peaks"]
+                bf16 = next((row for row in peaks_of_b if row["rate"] == "bf16"), {})
+                shapes = tool.rows_of(json.loads(tool.run(["compare", a, b, "--table", "shapes", "--format", "json",
+                                                           *options]).stdout))["compare_shapes"][0]
+                for side in "ab":
+                    wanted = 100 * rate / peaks[side] if side in peaks else None
+                    said = figures["mfu_pct"][side] if "mfu_pct" in figures else None
+                    for got in (said, shapes["flops_%s_pct" % side]):
+                        if wanted is None:
+                            self.assertIsNone(got)
+                        else:
+                            self.assertAlmostEqual(got, wanted)
+                    self.assertEqual(bf16.get(side), peaks[side] / 1e12 if side in peaks else None)
+        said = tool.run(["compare", a, b, *stated["a"], *stated["b"]]).stdout.decode()
+        self.assertIn("A ran on Experimental X1 (at most memory 2.00 TB/s, bf16 100.0 TFLOP/s), B on Experimental X2 (at most bf16 "
+                      "200.0 TFLOP/s).", said)
+
+    def test_of_figures_alone_there_are_no_peaks(self):
+        path = trace(self.here, "Experimental X1")
+        done = tool.run(["compare", path, path, path, "--peak", "bf16=1TFLOP/s"])
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"are of two profiles", done.stderr)
+
     def test_the_peak_of_another_type_is_not_taken(self):
         path = trace(self.here, "Experimental X1")
         mfu = self.row(path, "mfu", "--peak", "fp16=100TFLOP/s")

@@ -33,6 +33,7 @@ namespace {
 struct CompareCommand {
   InputOptions input;
   std::string with_rank;
+  std::string with_peak;
   std::string step;
   std::string table;
   std::string by;
@@ -120,6 +121,7 @@ struct CompareCommand {
 
   Compared of_many(const std::vector<std::string>& runs) const {
     if (!at.empty()) throw Error("compare: --at is of two profiles");
+    if (!input.peaks.empty() || !with_peak.empty()) throw Error("compare: --peak and --with-peak are of two profiles");
     if (!table.empty() && !wants_table_of_many()) {
       throw Error(fmt::format(
           "compare: {} is no table of more than two runs or of summaries; there are compare_runs, compare_groups, "
@@ -158,6 +160,7 @@ struct CompareCommand {
       for (const Side side : kSides) {
         InputOptions one = input;
         one.inputs = {runs[side == Side::a ? 0 : 1]};
+        if (side == Side::b && !with_peak.empty()) one.peaks = with_peak;
         sessions[side] = open_selected(one);
       }
       return;
@@ -168,6 +171,7 @@ struct CompareCommand {
           "compare: give two inputs, A and B, or more (there is 1); a run of many files is a directory of them; two "
           "ranks of one run: --rank N --with-rank M");
     }
+    if (!with_peak.empty()) throw Error("compare: --with-peak is of two runs: both ranks of one have the same devices");
     if (input.rank.empty())
       throw Error("compare: --with-rank compares two ranks of one run: say the other with --rank");
     InputOptions one = input;
@@ -196,6 +200,10 @@ void add_compare_verb(CommandLine& line) {
   verb.add_option("INPUT", command->input.inputs,
                   "A, the run before, and B, the run after, or more runs: files, directories of rank files, globs");
   verb.add_option("--with-rank", command->with_rank, "Compare this rank with the one of --rank, of one run");
+  verb.add_option("--peak", command->input.peaks,
+                  "Peak rates of the devices of both that are not known, or to compare with instead: "
+                  "bf16=400TFLOP/s,memory=2TB/s");
+  verb.add_option("--with-peak", command->with_peak, "Those of B, where its devices are others than those of A");
   verb.add_option("--table", command->table, "Only this table (--list names them)");
   verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
   verb.add_option(

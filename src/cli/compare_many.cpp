@@ -81,7 +81,7 @@ Compared compare_many(const InputOptions& input, const std::vector<std::string>&
                             missing.contains(by) ? "by" : "columns", missing.contains(by) ? by : *missing.begin(),
                             fmt::join(keys, ", ")));
   }
-  ManyRuns many = compare_runs(given, by, by_call_trees, shown);
+  ManyRuns many = compare_runs(std::move(given), by, by_call_trees, shown);
   Compared compared;
   compared.title = fmt::format("{} runs compared", runs.size());
   compared.inputs = runs;

@@ -126,6 +126,16 @@ void Alignment::mark_alone(Side side, uint32_t index, uint32_t place, uint32_t r
   }
 }
 
+uint32_t Alignment::outermost_alone(Side side, uint32_t node) const {
+  uint32_t outermost = kNone;
+  for (uint32_t above = work_[side]->node(node).parent; above != kNone; above = work_[side]->node(above).parent) {
+    // What is looked through has no place.
+    if (nodes_[side][above].partner != kNone || nodes_[side][above].place == kNone) break;
+    if (work_[side]->node(above).kind == WorkKind::op) outermost = above;
+  }
+  return outermost;
+}
+
 std::vector<uint32_t> Alignment::device_work_below(Side side, const std::vector<uint32_t>& nodes) const {
   std::vector<uint32_t> found;
   std::vector<uint32_t> open(nodes.rbegin(), nodes.rend());
@@ -143,7 +153,7 @@ std::vector<uint32_t> Alignment::device_work_below(Side side, const std::vector<
 }
 
 void Alignment::align_device_work(uint32_t number) {
-  constexpr double kNearlyAll = 0.8;
+  constexpr double kNearlyAll = 0.7;
   const OfSides<std::vector<uint32_t>>& replacement = replacements_[number];
   OfSides<std::vector<uint32_t>> ops;
   OfSides<std::vector<Likeness>> likeness;

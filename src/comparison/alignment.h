@@ -52,6 +52,9 @@ class Alignment {
 
   const AlignedNode& node(Side side, uint32_t node) const { return nodes_[side][node]; }
   const MergedWork& work(Side side) const { return *work_[side]; }
+  /// Of a node without a partner below an op that both sides have, the outermost op between them that has none either;
+  /// kNone where there is none.
+  uint32_t outermost_alone(Side side, uint32_t node) const;
 
   /// Nodes of each side that stand for each other without being the same work.
   const std::vector<OfSides<std::vector<uint32_t>>>& replacements() const { return replacements_; }

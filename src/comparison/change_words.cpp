@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -17,9 +18,12 @@
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
 #include "comparison/device_words.h"
-#include "comparison/iteration_spread.h"
+#include "comparison/iteration_words.h"
+#include "comparison/level_words.h"
 #include "comparison/measured_launch_words.h"
+#include "comparison/precision_words.h"
 #include "comparison/quantity_words.h"
+#include "comparison/repeated_work_words.h"
 #include "comparison/work_words.h"
 #include "kernels/names.h"
 #include "table/units.h"
@@ -134,15 +138,41 @@ std::string only_on_one_side_words(const Comparison& comparison, const Cause& ca
   return words;
 }
 
+/// The time of one, without waiting for other ranks.
+double mean_duration(const Cause& cause, Side side) {
+  return static_cast<double>(cause.time[side] + cause.hidden[side]) / static_cast<double>(cause.count[side]);
+}
+
+/// ", 81 % of that beside other work in B, 0 % in A": where that changed.
+std::string beside_words(const Cause& cause) {
+  OfSides<double> share;
+  for (const Side side : kSides) {
+    const auto all = static_cast<double>(cause.time[side] + cause.hidden[side]);
+    if (all > 0) share[side] = static_cast<double>(cause.hidden[side]) / all;
+  }
+  constexpr double kMuchMore = 0.1;
+  if (std::abs(share.b - share.a) < kMuchMore) return {};
+  const Side more = share.b > share.a ? Side::b : Side::a;
+  return fmt::format(", {:.0f} % of that beside other work in {}, {:.0f} % in {}", 100 * share[more],
+                     more == Side::b ? "B" : "A", 100 * share[other(more)], more == Side::b ? "A" : "B");
+}
+
+/// " is new (a cast)"; " is done more often" where the other side has some of it, too.
+std::string one_sided_words(const ExplainedCause& one, const char* alone, const char* how_often) {
+  const bool several = one.causes > 1;
+  const std::string what = one.cause->more_often ? fmt::format("done {} often", how_often) : std::string(alone);
+  return fmt::format(" {} {}{}", several ? "are" : "is", what, several ? "" : nature_words(*one.cause));
+}
+
 std::string name_of(const Comparison& comparison, const ExplainedCause& one) {
   const bool several = one.causes > 1;
   switch (one.cause->kind) {
     case CauseKind::op:
       return one.cause->shown;
     case CauseKind::removed:
-      return one.cause->shown + (several ? " are gone" : " is gone" + nature_words(*one.cause));
+      return one.cause->shown + one_sided_words(one, "gone", "less");
     case CauseKind::added:
-      return one.cause->shown + (several ? " are new" : " is new" + nature_words(*one.cause));
+      return one.cause->shown + one_sided_words(one, "new", "more");
     case CauseKind::replaced:
       return one.cause->shown;
     case CauseKind::orphan:
@@ -153,6 +183,14 @@ std::string name_of(const Comparison& comparison, const ExplainedCause& one) {
       return (comparison.host(Side::a) && comparison.host(Side::b) ? "in no op, " : "idle, ") + one.cause->shown;
   }
   return {};
+}
+
+/// Whether shapes are the same, as far as both sides have an input: a variant that writes its result into an argument
+/// has that one more ("[[8, 4], [4, 2]]" and "[[8, 4], [4, 2], [8, 2]]").
+bool are_same_inputs(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (a == b) return true;
+  return a.ends_with(']') && b.starts_with(a.substr(0, a.size() - 1)) && b[a.size() - 1] == ',';
 }
 
 /// Of device time that both sides have, the share that has inputs of other shapes.
@@ -170,7 +208,8 @@ double share_of_other_shapes(const Comparison& comparison) {
       if (partner == kNone) continue;
       const Label own = work.node(aligned.place).shapes;
       const Label theirs = group.work.a->node(partner).shapes;
-      if (own != 0 && theirs != 0 && own != theirs) other_shapes += work.node(index).duration;
+      if (own == 0 || theirs == 0) continue;
+      if (!are_same_inputs(comparison.text(own), comparison.text(theirs))) other_shapes += work.node(index).duration;
     }
   }
   return all == 0 ? 0 : static_cast<double>(other_shapes) / static_cast<double>(all);
@@ -231,8 +270,17 @@ std::string launch_words(const Comparison& comparison) {
   const double a = launches(Side::a);
   const double b = launches(Side::b);
   if (a == 0 || b == 0 || std::abs(b / ops(Side::b) - a / ops(Side::a)) < 0.1) return {};
-  return fmt::format("B starts its device ops with {} launches{}, A with {}.\n", count_words(b),
-                     comparison.per_iteration() ? " an iteration" : "", count_words(a));
+  const auto of_graphs = [&](Side side) -> std::string {
+    const int64_t graphs = comparison.activity(side).graph_launches;
+    if (graphs == 0) return "";
+    const double count = per_window(comparison, side, graphs);
+    const char* of_what = count == 1 ? "of a graph" : "of graphs";
+    return graphs == comparison.activity(side).launches ? fmt::format(" {}", of_what)
+                                                        : fmt::format(" ({} {})", count_words(count), of_what);
+  };
+  return fmt::format("B starts its device ops with {} {}{}{}, A with {}{}.\n", count_words(b),
+                     b == 1 ? "launch" : "launches", of_graphs(Side::b),
+                     comparison.per_iteration() ? " an iteration" : "", count_words(a), of_graphs(Side::a));
 }
 
 /// How the peak of device memory changed, where it did.
@@ -260,14 +308,16 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
     } else {
       words += fmt::format(", {}{}", ops_words(comparison, count_b), per);
     }
-    const double each_a = static_cast<double>(cause.time.a) / static_cast<double>(cause.count.a);
-    const double each_b = static_cast<double>(cause.time.b) / static_cast<double>(cause.count.b);
+    const double each_a = mean_duration(cause, Side::a);
+    const double each_b = mean_duration(cause, Side::b);
     if (cause.kind == CauseKind::op && each_a > 0 && std::abs(each_b / each_a - 1) > 0.005) {
       words += fmt::format(", {} instead of {} each ({})", format_ns(static_cast<int64_t>(each_b)),
                            format_ns(static_cast<int64_t>(each_a)), ratio_words(each_a, each_b));
     }
+    if (cause.kind == CauseKind::op) words += beside_words(cause);
   } else if (cause.count.a + cause.count.b > 0) {
-    words += fmt::format(", {}{}", ops_words(comparison, std::max(count_a, count_b)), per);
+    words +=
+        fmt::format(", {}{}{}", cause.more_often ? "by " : "", ops_words(comparison, std::max(count_a, count_b)), per);
   }
   if (cause.kind == CauseKind::op || cause.kind == CauseKind::replaced) {
     words += only_on_one_side_words(comparison, cause);
@@ -284,45 +334,65 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
 
 namespace {
 
-/// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; "" for
-/// none.
-std::string changed_findings(const Table& findings) {
+/// The findings that came, went, grew or shrank by 3 % of the steps' time or more, and by more than `noise_pct` of it,
+/// a line each under a heading; "" for none.
+std::string changed_findings(const Table& findings, double noise_pct) {
   const auto text = [&](const RowView& row, const char* column) {
     const Cell cell = row[findings.column(column)];
     return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
   };
   std::string words;
+  int64_t within_noise = 0;
   for (const RowView row : findings.rows()) {
-    if (std::abs(std::get<double>(row[findings.column("delta_pct")])) < 100 * Thresholds{}.noticeable) continue;
+    const double change_pct = std::abs(std::get<double>(row[findings.column("delta_pct")]));
+    if (change_pct < 100 * Thresholds{}.noticeable) continue;
+    if (change_pct <= noise_pct) {
+      ++within_noise;
+      continue;
+    }
     const std::string change = text(row, "change");
     words += fmt::format("  {} ({}): {}\n", text(row, "rule"), change,
                          text(row, change == "gone" || change == "shrunk" ? "title_a" : "title_b"));
+  }
+  if (within_noise > 0) {
+    words += fmt::format("  {} {} by less than iterations differ by themselves (--table findings)\n", within_noise,
+                         words.empty() ? "changed" : "more changed");
   }
   return words.empty() ? words : "Findings that changed:\n" + words;
 }
 
 /// What explains the change, largest first: what goes the way of the change until 95 % are explained, what goes against
-/// it, and, unless all is within noise, what remains, put together, until 95 % are named.
+/// it, what of that iterations vary by, and what remains, put together, until 95 % are named. Where the change is
+/// within noise it has no way: then what is beyond noise by itself comes first.
 std::string cause_words(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                        const OfSides<int64_t>& time, bool within_noise) {
+                        const OfSides<int64_t>& time, const NoiseOfTime& noise) {
   constexpr size_t kMostCauses = 10;
   const int64_t change = time.b - time.a;
-  const int64_t most_left = std::abs(change) / 20;
+  const int64_t most_left = std::max(std::abs(change), static_cast<int64_t>(std::abs(noise.busy_change))) / 20;
   std::string text;
   int64_t left = change;
   const auto tell = [&](const ExplainedCause& one) {
     left -= one.delta();
     text += change_line(one.delta(), time.a, words_of(comparison, one, false));
   };
+  const auto is_small = [&](const ExplainedCause& one) {
+    return static_cast<double>(std::abs(one.delta())) < 0.005 * static_cast<double>(time.a);
+  };
   std::vector<ExplainedCause> untold;
-  const auto list = [&](bool with_change, const char* heading) {
+  std::vector<ExplainedCause> uncertain;
+  std::vector<ExplainedCause> certain;
+  for (const ExplainedCause& one : causes) {
+    if (one.delta() != 0) (is_small(one) || is_certain(comparison, one) ? certain : uncertain).push_back(one);
+  }
+  const auto list = [&](const std::vector<ExplainedCause>& some, const auto& is_meant, bool until_explained,
+                        const char* heading) {
     size_t told = 0;
     bool enough = false;
-    for (const ExplainedCause& one : causes) {
-      const int64_t size = std::abs(one.delta());
-      if (size == 0 || ((one.delta() > 0) == (change > 0)) != with_change) continue;
-      enough = enough || told == kMostCauses || static_cast<double>(size) < 0.005 * static_cast<double>(time.a) ||
-               (with_change && std::abs(change - left) >= std::abs(change) - most_left && size < most_left);
+    for (const ExplainedCause& one : some) {
+      if (!is_meant(one)) continue;
+      enough = enough || told == kMostCauses || is_small(one) ||
+               (until_explained && std::abs(change - left) >= std::abs(change) - most_left &&
+                std::abs(one.delta()) < most_left);
       if (enough) {
         untold.push_back(one);
         continue;
@@ -331,9 +401,16 @@ std::string cause_words(const Comparison& comparison, const std::vector<Explaine
       tell(one);
     }
   };
-  list(true, "What explains it, and how much of the time of A it is:\n");
-  list(false, "Against it:\n");
-  if (!within_noise && std::abs(left) > most_left) {
+  const auto goes_with_change = [&](const ExplainedCause& one) { return (one.delta() > 0) == (change > 0); };
+  const auto all = [](const ExplainedCause&) { return true; };
+  if (noise.of_iterations) {
+    list(certain, all, false, "What changed by more than iterations differ by, and how much of the time of A it is:\n");
+  } else {
+    list(certain, goes_with_change, true, "What explains it, and how much of the time of A it is:\n");
+    list(certain, std::not_fn(goes_with_change), false, "Against it:\n");
+  }
+  list(uncertain, all, false, "Within what iterations differ by themselves:\n");
+  if ((!noise.within || noise.busy_change != 0) && std::abs(left) > most_left) {
     std::vector<Cause> merged;
     text += text.empty() ? "What explains it, put together, and how much of the time of A it is:\n"
                          : "What else there is, put together:\n";
@@ -346,7 +423,7 @@ std::string cause_words(const Comparison& comparison, const std::vector<Explaine
 }  // namespace
 
 std::string finding_words(const Table& compared) {
-  const std::string words = changed_findings(compared);
+  const std::string words = changed_findings(compared, 0);
   return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n" : words;
 }
 
@@ -371,7 +448,8 @@ std::string paragraph_of(const Comparison& comparison) {
                          : fmt::format("{} takes {} in B and {} in A: {} {} ({}).\n", what, format_ns(time.b),
                                        format_ns(time.a), format_ns(std::abs(change)), change > 0 ? "more" : "less",
                                        ratio_words(static_cast<double>(time.a), static_cast<double>(time.b)));
-  text += device_words(comparison);
+  const NoiseOfTime noise = noise_of_time(comparison, time);
+  text += noise.words + slow_iteration_words(comparison) + busy_words(comparison) + device_words(comparison);
   const SideTotals& a = comparison.totals(Side::a);
   const SideTotals& b = comparison.totals(Side::b);
   if (comparison.by_repetition()) {
@@ -386,23 +464,17 @@ std::string paragraph_of(const Comparison& comparison) {
     text += fmt::format("B has {} {}{}, A {}.\n", count_words(ops_b), what_ops(comparison),
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
   }
-  text += launch_words(comparison);
+  text += launch_words(comparison) + level_words(comparison);
   if (const double share = share_of_other_shapes(comparison); share > Thresholds{}.noticeable) {
     text +=
         fmt::format("{:.0f} % of the device time of B is spent on inputs of other shapes than in A.\n", 100 * share);
   }
-  text += work_words(comparison) + waiting_words(comparison) + memory_words(comparison);
-  const std::optional<Spread> spread = iteration_spread(comparison);
-  const double least = spread ? std::max(spread->high - spread->delta, 0.005 * static_cast<double>(time.a))
-                              : 0.02 * static_cast<double>(time.a);
-  const bool within_noise = std::abs(static_cast<double>(change)) <= least;
-  if (within_noise) {
-    text += spread ? fmt::format("That is within what iterations differ by themselves ({} either way).\n",
-                                 format_ns(static_cast<int64_t>(least)))
-                   : "That is less than two runs of one program usually differ by.\n";
-  }
-  return text + cause_words(comparison, causes, time, within_noise) + call_tree_words(comparison) +
-         changed_findings(make_table(find_comparison_table("findings"), comparison));
+  text += precision_words(comparison) + comparison.changed_layers().count_words() +
+          work_words(comparison, noise.within) + repeated_work_words(comparison) + waiting_words(comparison) +
+          memory_words(comparison);
+  const double noise_pct = noise.within ? 100 * noise.least / static_cast<double>(time.a) : 0;
+  return text + cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
+         changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
 }
 
 }  // namespace cgpu

@@ -13,14 +13,56 @@
 
 namespace cgpu {
 
+namespace {
+
+/// How many layers nearly all stretches of a sequence have; 0 where there is no such number.
+int64_t usual_count(const LayerSequence& sequence) {
+  constexpr double kNearlyAll = 0.75;
+  if (sequence.layers.empty()) return 0;
+  const int64_t most = *std::max_element(sequence.layers.begin(), sequence.layers.end());
+  const auto with = std::count(sequence.layers.begin(), sequence.layers.end(), most);
+  return static_cast<double>(with) >= kNearlyAll * static_cast<double>(sequence.layers.size()) ? most : 0;
+}
+
+/// How many layers each side has, where they have unequally many: of modules all; of sequences that have equally many
+/// ops in a layer, none of which may be as long in both.
+OfSides<int64_t> unequal_counts(const LayerOfOps& a, const LayerOfOps& b) {
+  constexpr int64_t kFewestLayers = 3;
+  if (a.found_by != b.found_by) return {};
+  if (a.sequences.empty() && b.sequences.empty()) {
+    if (a.count == b.count || a.count == 0 || b.count == 0) return {};
+    return {a.count, b.count};
+  }
+  OfSides<int64_t> most;
+  for (const LayerSequence& in_a : a.sequences) {
+    for (const LayerSequence& in_b : b.sequences) {
+      if (in_a.ops_in_layer != in_b.ops_in_layer) continue;
+      const OfSides<int64_t> counts{usual_count(in_a), usual_count(in_b)};
+      if (counts.a == counts.b && counts.a >= kFewestLayers) return {};
+      if (counts.a < kFewestLayers || counts.b < kFewestLayers) continue;
+      if (counts.a + counts.b > most.a + most.b) most = counts;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
 ChangedLayers::ChangedLayers(const Comparison& comparison) : comparison_(comparison) {
   OfSides<std::vector<LayerOfOps>> layers;
   std::optional<int64_t> count;
   for (const Side side : kSides) {
     for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
-      const LayerOfOps& found = layers[side].emplace_back(layer_of_ops({comparison.facts(side), run}));
+      layers[side].push_back(layer_of_ops({comparison.facts(side), run}));
+    }
+  }
+  if (layers.a.empty() || layers.b.empty()) return;
+  unequal_ = unequal_counts(layers.a.front(), layers.b.front());
+  for (const Side side : kSides) {
+    for (const LayerOfOps& found : layers[side]) {
       if (found.count == 0 || (count && *count != found.count)) return;
       if (found.found_by != layers.a.front().found_by) return;
+      if (found.sequences.size() > 1) numbered_ = false;
       count = found.count;
     }
   }
@@ -41,6 +83,10 @@ ChangedLayers::ChangedLayers(const Comparison& comparison) : comparison_(compari
       }
     }
   }
+}
+
+std::string ChangedLayers::count_words() const {
+  return unequal_.a == 0 ? "" : fmt::format("B has {} layers, A {}.\n", unequal_.b, unequal_.a);
 }
 
 std::string ChangedLayers::words(const Cause& cause) const {
@@ -67,6 +113,10 @@ std::string ChangedLayers::words(const Cause& cause) const {
   }
   constexpr double kMost = 0.8;
   if (with.empty() || sum_with < kMost * all) return {};
+  if (!numbered_) {
+    if (with.size() == 1) return "in one layer only";
+    return static_cast<double>(with.size()) >= kMost * static_cast<double>(count) ? "in each layer" : "in some layers";
+  }
   if (with.size() == 1) return fmt::format("in layer {} of {} only", with.front(), count);
   if (static_cast<double>(with.size()) >= kMost * static_cast<double>(count)) {
     return with.size() == count ? fmt::format("in each of the {} layers", count)

@@ -15,9 +15,13 @@ ComparedTime compared_time(const SessionFacts& facts, size_t run, bool by_iterat
   if (by_iteration && !steps.empty()) {
     compared.cut_short = !wanted && is_cut_short(steps, steps.size() - 1);
     const size_t end = steps.size() - (compared.cut_short ? 1 : 0);
-    std::vector<int64_t> durations = durations_of(steps);
-    durations.resize(end);
-    compared.warm_up = wanted ? 0 : count_warm_up(durations);
+    if (!wanted) {
+      const std::vector<int64_t> durations = durations_of(steps);
+      const std::ptrdiff_t earlier = begins_with_earlier_work(timeline, steps) ? 1 : 0;
+      compared.warm_up =
+          static_cast<size_t>(earlier) +
+          count_warm_up({durations.begin() + earlier, durations.begin() + static_cast<std::ptrdiff_t>(end)});
+    }
     for (size_t i = compared.warm_up; i < end; ++i) {
       if (wanted && (steps[i].number < wanted->first || steps[i].number > wanted->second)) continue;
       const SliceIndex mark = steps[i].mark;

@@ -1,5 +1,6 @@
-// Which part of a run is compared: its iterations without warm-up and without a last one that was cut short, or, where
-// it has no marks of iterations, all that its devices did.
+// Which part of a run is compared: its iterations without warm-up, without a first one in which the device still did
+// earlier work, and without a last one that was cut short, or, where it has no marks of iterations, all that its
+// devices did.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct Iteration {
 
 struct ComparedTime {
   std::vector<Iteration> iterations;  // in order of time; empty where the run has no device ops
-  size_t warm_up = 0;                 // iterations before them that were left out
+  size_t warm_up = 0;                 // iterations before them that were left out, for whichever reason
   bool cut_short = false;             // whether the last one was left out
 };
 

@@ -36,17 +36,16 @@ const char* text_of(CauseKind kind) {
 
 namespace {
 
-/// "3 x aten::add + aten::mul": the work of these nodes, equal neighbours together.
+/// "3 x aten::add + aten::mul": the work of these nodes by name, in the order in which each comes first.
 std::string words_of(const MergedWork& work, const std::vector<uint32_t>& nodes,
                      const std::function<std::string(Label)>& spelt) {
   std::vector<std::pair<Label, int>> counted;
+  std::unordered_map<Label, size_t> place_of;  // in `counted`
   for (const uint32_t node : nodes) {
     const Label name = work.node(node).label;
-    if (!counted.empty() && counted.back().first == name) {
-      ++counted.back().second;
-    } else {
-      counted.emplace_back(name, 1);
-    }
+    const auto [found, is_new] = place_of.try_emplace(name, counted.size());
+    if (is_new) counted.emplace_back(name, 0);
+    ++counted[found->second].second;
   }
   constexpr size_t kMostNames = 4;
   std::string words;
@@ -228,6 +227,23 @@ void Comparison::name_causes() {
   causes_of_work_ = {};
 }
 
+bool Comparison::has(Side side, Label name, WorkNature nature) {
+  const auto key = [](Label label, WorkNature of) { return uint64_t{label} << 8 | static_cast<uint64_t>(of); };
+  if (works_[side].empty()) {
+    for (const Group& group : groups_) {
+      const MergedWork& work = *group.work[side];
+      for (const WorkNode& node : work.nodes()) {
+        if (!is_device_work(node.kind)) continue;
+        works_[side].insert(key(node.label, node.nature));
+        for (uint32_t above = node.parent; above != kNone; above = work.node(above).parent) {
+          works_[side].insert(key(work.node(above).label, node.nature));
+        }
+      }
+    }
+  }
+  return works_[side].contains(key(name, nature));
+}
+
 uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
   const Alignment& alignment = *groups_[group].alignment;
   const OfSides<std::unique_ptr<MergedWork>>& works = groups_[group].work;
@@ -274,13 +290,16 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
       return covered ? inside(spelt, what) : what;
     });
   }
+  // Of an op that is gone or new, all that it launched.
+  const uint32_t op = covered ? alignment.outermost_alone(side, index) : kNone;
+  const Label what = op != kNone ? work.node(op).label : covered || place == 0 ? own : place;
   const WorkCause one_sided{.kind = side == Side::a ? CauseKind::removed : CauseKind::added,
                             .nature = node.nature,
-                            .names = {own, place, covered ? 1U : 0U}};
-  return cause_of_work(one_sided, [=](const Spelt& spelt) {
-    // Of an op that is gone or new, all that it launched.
-    return covered ? inside(spelt, spelt(own)) : spelt(place == 0 ? own : place);
-  });
+                            .names = {what, covered ? place : 0, covered ? 1U : 0U}};
+  const uint32_t number =
+      cause_of_work(one_sided, [=](const Spelt& spelt) { return covered ? inside(spelt, spelt(what)) : spelt(what); });
+  causes_[number].more_often = !covered && has(other(side), what, node.nature);
+  return number;
 }
 
 void Comparison::add_owners(size_t group, Side side, size_t run) {
@@ -308,10 +327,12 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
         } else if (const uint32_t node = node_of_op[owned.op]; node == kNone) {
           number = cause(CauseKind::orphan, [](const Spelt&) { return std::string("(launched in other iterations)"); });
         } else if (owned.waiting) {
+          causes_[of_node(node)].hidden[side] -= owned.time;
           number =
               cause(CauseKind::waiting, [label = work.node(node).label](const Spelt& spelt) { return spelt(label); });
         } else {
           number = of_node(node);
+          causes_[number].hidden[side] -= owned.time;
           causes_[number].by_nature[side][static_cast<size_t>(work.node(node).nature)] += owned.time;
         }
         Cause& cause = causes_[number];
@@ -332,6 +353,7 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
   for (OpIndex op = 0; op < node_of_op.size(); ++op) {
     if (node_of_op[op] == kNone) continue;
     cause_of_op[op] = of_node(node_of_op[op]);
+    causes_[cause_of_op[op]].hidden[side] += timeline.slices.duration[timeline.device_ops.slice[op]];
     if (is_counted(side, run, op)) ++causes_[cause_of_op[op]].count[side];
   }
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/once.h"
@@ -56,8 +57,10 @@ struct Cause {
   std::string key = {};
   std::string shown = {};                    // the same with long names cut in the middle, and without the nature
   WorkNature nature = WorkNature::computes;  // of work that one side alone has
+  bool more_often = false;                   // of ops that one side alone has: the other has some of this name, too
   OfSides<int64_t> time = {};                // ns of all devices and iterations
   OfSides<int64_t> count = {};               // device ops, or ops of the host, of all iterations
+  OfSides<int64_t> hidden = {};              // ns of the durations of these ops that others own, which ran beside them
   OfSides<std::vector<int64_t>> by_iteration = {};            // ns, over all runs
   OfSides<std::vector<int64_t>> by_run = {};                  // ns
   OfSides<std::array<int64_t, kWorkNatures>> by_nature = {};  // ns of device work
@@ -158,6 +161,8 @@ class Comparison {
   void pair_runs();
   void align(Group& group);
   void add_owners(size_t group, Side side, size_t run);
+  /// Whether a side has an op of this name with device work of this nature in it anywhere, or such work of this name.
+  bool has(Side side, Label name, WorkNature nature);
   /// The cause that device work belongs to.
   uint32_t cause_of(size_t group, Side side, uint32_t node);
   /// How the names in a key are spelt.
@@ -198,6 +203,7 @@ class Comparison {
   OfSides<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
   OfSides<std::vector<std::vector<Label>>> labels_of_ops_;     // by run
   OfSides<std::vector<std::vector<uint32_t>>> causes_of_ops_;  // by run
+  OfSides<std::unordered_set<uint64_t>> works_;                // names with natures; found when first asked
   std::vector<Cause> causes_;
   mutable OfSides<Once<Table>> findings_;
   mutable OfSides<Once<Table>> memory_;

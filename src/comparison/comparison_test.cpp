@@ -12,6 +12,7 @@
 #include "analysis/random_run.h"
 #include "comparison/comparison_table.h"
 #include "comparison/explained_causes.h"
+#include "comparison/iteration_spread.h"
 #include "comparison/shared_out.h"
 #include "links/window.h"
 
@@ -119,6 +120,47 @@ TEST(Comparison, EachNanosecondHasOneOwner) {
       EXPECT_EQ(all, comparison.totals(side).time);
     }
   }
+}
+
+TEST(Comparison, WhatComputeHidesIsNotOwned) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const OfSides<Session> sessions = random_sessions(seed, {1, 1});
+    const SessionFacts a(sessions.a);
+    const SessionFacts b(sessions.b);
+    const Comparison comparison(a, b);
+    for (const Side side : kSides) {
+      const Timeline& timeline = comparison.facts(side).run(0).timeline;
+      std::map<OpKind, int64_t> owned;
+      Labels labels;
+      for_each_owned(comparison.facts(side), 0, comparison.time(side, 0).iterations, {}, labels, [&](const Owned& one) {
+        if (one.op != kNone) owned[timeline.device_ops.kind[one.op]] += one.time;
+      });
+      const DeviceActivity& activity = comparison.activity(side);
+      EXPECT_EQ(owned[OpKind::compute], activity.compute);
+      EXPECT_EQ(owned[OpKind::communication], activity.exposed_communication);
+      EXPECT_EQ(owned[OpKind::memory], activity.exposed_memory);
+      int64_t hidden = 0;
+      for (const Cause& cause : comparison.causes()) hidden += cause.hidden[side];
+      EXPECT_GE(hidden, 0);
+    }
+  }
+}
+
+TEST(IterationSpread, OneSlowIterationDoesNotHideThatAllAreFaster) {
+  const std::vector<int64_t> slow = {6470, 6230, 6300, 30670, 13240, 9710};
+  const std::vector<int64_t> fast = {3810, 3610, 3720, 3740, 3710, 3530};
+  const std::optional<Spread> spread = spread_between({slow, fast});
+  ASSERT_TRUE(spread.has_value());
+  EXPECT_LT(spread->low, 0);
+  EXPECT_GT(spread->high, 0);  // Welch's interval alone would not tell
+  EXPECT_TRUE(spread->differs);
+  EXPECT_TRUE(spread_between({fast, slow})->differs);
+  // Three against three lie apart by chance in one of ten cases, and here one of six lies within.
+  EXPECT_FALSE(spread_between({{6470, 6230, 30670}, {3810, 3610, 3720}})->differs);
+  EXPECT_FALSE(spread_between({slow, {3810, 3610, 3720, 3740, 3710, 6500}})->differs);
+  EXPECT_TRUE(spread_between({{10, 11, 12}, {20, 21, 22}})->differs);
+  EXPECT_FALSE(spread_between({{1, 2}, {1, 2, 3}}).has_value());
 }
 
 TEST(Comparison, TheOtherWayRoundIsTheMirrorImage) {

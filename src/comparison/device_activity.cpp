@@ -4,22 +4,37 @@
 #include <vector>
 
 #include "analysis/device/device_time.h"
+#include "base/contains.h"
 #include "comparison/comparison.h"
 
 namespace cgpu {
 
 namespace {
 
+bool is_replay(const Timeline& timeline, SliceIndex call) {
+  return contains(timeline.name(call), "GraphLaunch");
+}
+
 void add_calls_and_copies(const Comparison& comparison, Side side, size_t run, DeviceActivity& work) {
   const SessionFacts& facts = comparison.facts(side);
   const std::vector<uint32_t>& nodes = comparison.nodes_of_ops(side, run);
   if (comparison.host(side) == nullptr) {
     for (const LaunchingCall& launch : facts.launching_calls(run)) {
-      work.launches += nodes[launch.first_op] == kNone ? 0 : 1;
+      if (nodes[launch.first_op] == kNone) continue;
+      ++work.launches;
+      if (is_replay(facts.run(run).timeline, launch.call)) ++work.graph_launches;
     }
   }
   const Timeline& timeline = facts.run(run).timeline;
+  std::vector<bool> is_captured(nodes.size());
+  for (const CapturedWork& captured : facts.run(run).captured) {
+    for (const CapturedOp& one : captured.ops) is_captured[one.op] = true;
+  }
   for (OpIndex op = 0; op < nodes.size(); ++op) {
+    const SliceIndex call = launch_of(timeline, timeline.device_ops.slice[op]);
+    if (nodes[op] != kNone && call != kNone && !is_captured[op] && is_replay(timeline, call)) {
+      work.replayed += timeline.slices.duration[timeline.device_ops.slice[op]];
+    }
     const bool copies = timeline.kind(timeline.device_ops.slice[op]) == SliceKind::memcpy;
     if (nodes[op] == kNone || !copies || timeline.device_ops.bytes[op] < 0) continue;
     work.copied_bytes = work.copied_bytes.value_or(0) + timeline.device_ops.bytes[op];

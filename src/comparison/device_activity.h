@@ -20,6 +20,8 @@ struct DeviceActivity {
   int64_t exposed_memory = 0;
   int64_t idle = 0;
   int64_t launches = 0;                      // calls that launched device work; 0 where the host is the device
+  int64_t graph_launches = 0;                // of these calls those that replay a graph
+  int64_t replayed = 0;                      // durations of what such calls launched, where the capture is not known
   std::optional<int64_t> copied_bytes = {};  // by copies whose size is known; absent where none is
 };
 

@@ -79,16 +79,28 @@ std::string use_words(const Comparison& comparison) {
       format_percent(pct(Side::a)), format_percent(pct(Side::b)));
 }
 
-/// Whether the profile of a host says that it had devices, of which nothing was recorded.
-bool had_devices(const Comparison& comparison, Side side) {
+/// "A used a device": what the profile of a host says of devices of which it has no work; "" where it says nothing.
+/// That it describes the devices of the machine does not tell whether they were used.
+std::string device_of_host(const Comparison& comparison, Side side) {
+  const char* name = side == Side::a ? "A" : "B";
+  bool has_device = false;
   for (const Run& run : comparison.given(side).session().runs) {
-    if (!run.devices.empty()) return true;
     const Timeline& timeline = run.timeline;
+    has_device = has_device || !run.devices.empty();
     for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (is_call(timeline.kind(slice))) return true;
+      if (is_call(timeline.kind(slice))) {
+        return fmt::format(
+            "{} used a device of which nothing was recorded: its ops may only have started work, or "
+            "waited for it.\n",
+            name);
+      }
     }
   }
-  return false;
+  if (!has_device) return {};
+  return fmt::format(
+      "The machine of {} has a device, of which nothing was recorded: if its ops used it, they only "
+      "started work there, or waited for it.\n",
+      name);
 }
 
 /// What is compared where the host is the device of a side.
@@ -111,10 +123,7 @@ std::string host_words(const Comparison& comparison) {
         name(on_host), name(other(on_host)), model.empty() ? "a device" : model);
   }
   for (const Side side : kSides) {
-    if (comparison.host(side) == nullptr || !had_devices(comparison, side)) continue;
-    text += fmt::format(
-        "{} used a device of which nothing was recorded: its ops may only have started work, or waited for it.\n",
-        name(side));
+    if (comparison.host(side) != nullptr) text += device_of_host(comparison, side);
   }
   return text;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "comparison/compared_columns.h"
+#include "table/unicode.h"
 
 namespace cgpu {
 
@@ -74,6 +75,18 @@ Cause sum_of(const std::vector<const ExplainedCause*>& parts) {
     }
   }
   return sum;
+}
+
+/// "in aten::mm", or "with nothing recorded before aten::mm": the culprit of an idle cause.
+std::string culprit_words(const Cause& cause) {
+  constexpr std::string_view kNothing = "(nothing recorded before ";
+  constexpr size_t kWidestName = 48;
+  std::string_view culprit = cause.key;
+  culprit.remove_prefix(culprit.find(": ") + 2);
+  if (!culprit.starts_with(kNothing)) return "in " + cause.shown.substr(cause.shown.find(": ") + 2);
+  culprit.remove_prefix(kNothing.size());
+  culprit.remove_suffix(1);
+  return "with nothing recorded before " + shorten(std::string(culprit), kWidestName);
 }
 
 struct Group {
@@ -176,8 +189,7 @@ std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>
       const size_t colon = part->cause->key.find(": ");
       if (colon == std::string::npos || (part->delta() > 0) != (change > 0)) continue;
       const bool most = std::abs(part->delta()) > std::abs(change) / 2;
-      cause.shown = fmt::format("{}, {}{}", name, most ? "most of it in " : "above all in ",
-                                part->cause->shown.substr(part->cause->shown.find(": ") + 2));
+      cause.shown = fmt::format("{}, {} {}", name, most ? "most of it" : "above all", culprit_words(*part->cause));
       break;
     }
     result.push_back({&cause, sum.all.a, sum.all.b});

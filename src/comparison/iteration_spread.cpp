@@ -1,7 +1,7 @@
 #include "comparison/iteration_spread.h"
 
+#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "analysis/common/statistics.h"
 #include "analysis/common/student.h"
@@ -10,11 +10,7 @@ namespace cgpu {
 
 namespace {
 
-std::vector<int64_t> iteration_times(const SideTotals& totals) {
-  std::vector<int64_t> times;
-  for (const std::vector<int64_t>& run : totals.iteration_times) times.insert(times.end(), run.begin(), run.end());
-  return times;
-}
+constexpr double kChance = 0.05;
 
 /// The square of the standard error of the mean.
 double squared_error(const std::vector<int64_t>& times) {
@@ -22,13 +18,22 @@ double squared_error(const std::vector<int64_t>& times) {
   return deviation * deviation / static_cast<double>(times.size());
 }
 
+/// Whether all values of one side lie above all of the other, and that is no chance: of all orders of n and m values
+/// two are like that.
+bool lie_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  const auto [least_a, most_a] = std::minmax_element(a.begin(), a.end());
+  const auto [least_b, most_b] = std::minmax_element(b.begin(), b.end());
+  if (*most_a >= *least_b && *most_b >= *least_a) return false;
+  double orders = 1;  // (n + m) over n
+  for (size_t i = 1; i <= a.size(); ++i) orders *= static_cast<double>(b.size() + i) / static_cast<double>(i);
+  return 2 / orders <= kChance;
+}
+
 }  // namespace
 
-std::optional<Spread> iteration_spread(const Comparison& comparison) {
+std::optional<Spread> spread_between(const OfSides<std::vector<int64_t>>& values) {
   constexpr size_t kFewest = 3;
-  if (!comparison.per_iteration()) return std::nullopt;
-  const std::vector<int64_t> a = iteration_times(comparison.totals(Side::a));
-  const std::vector<int64_t> b = iteration_times(comparison.totals(Side::b));
+  const auto& [a, b] = values;
   if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;
   const double part_a = squared_error(a);
   const double part_b = squared_error(b);
@@ -38,8 +43,33 @@ std::optional<Spread> iteration_spread(const Comparison& comparison) {
       error == 0 ? count(a) + count(b) - 2
                  : std::pow(part_a + part_b, 2) / (part_a * part_a / (count(a) - 1) + part_b * part_b / (count(b) - 1));
   const double delta = mean(b) - mean(a);
-  const double reach = student_quantile(0.975, freedom) * error;
-  return Spread{delta, delta - reach, delta + reach};
+  const double reach = student_quantile(1 - kChance / 2, freedom) * error;
+  return Spread{delta, delta - reach, delta + reach, std::abs(delta) > reach || lie_apart(a, b)};
+}
+
+std::optional<Spread> iteration_spread(const Comparison& comparison) {
+  if (!comparison.per_iteration()) return std::nullopt;
+  OfSides<std::vector<int64_t>> times;
+  for (const Side side : kSides) {
+    for (const std::vector<int64_t>& run : comparison.totals(side).iteration_times) {
+      times[side].insert(times[side].end(), run.begin(), run.end());
+    }
+  }
+  return spread_between(times);
+}
+
+std::optional<Spread> spread_of_series(const Comparison& comparison,
+                                       const OfSides<std::vector<int64_t>>& by_iteration) {
+  if (!comparison.per_iteration()) return std::nullopt;
+  OfSides<std::vector<int64_t>> values = by_iteration;
+  for (const Side side : kSides) {
+    const SideTotals& totals = comparison.totals(side);
+    size_t of_all_runs = SIZE_MAX;
+    for (const std::vector<int64_t>& run : totals.iteration_times) of_all_runs = std::min(of_all_runs, run.size());
+    values[side].resize(totals.iteration_times.empty() ? 0 : of_all_runs);
+    for (int64_t& one : values[side]) one /= static_cast<int64_t>(std::max<size_t>(1, totals.devices));
+  }
+  return spread_between(values);
 }
 
 }  // namespace cgpu

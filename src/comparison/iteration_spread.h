@@ -1,9 +1,12 @@
-// By how much the mean times of iterations differ between two runs, as the spread of the iterations tells: Welch's
-// interval of 95 % for the difference of two means. It says nothing of how runs differ among themselves: for that, runs
-// have to be repeated (docs/gate.md).
+// Whether iterations of two runs differ by more than they do among themselves: Welch's interval of 95 % for the
+// difference of two means, and, since a single slow iteration makes that wide, whether all iterations of one side take
+// longer than all of the other. It says nothing of how runs differ among themselves: for that, runs have to be repeated
+// (docs/gate.md).
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "comparison/comparison.h"
 
@@ -13,9 +16,16 @@ struct Spread {
   double delta = 0;  // ns, mean of B minus mean of A
   double low = 0;
   double high = 0;
+  bool differs = false;  // for sure: 0 is outside, or such an order of all would come about by chance in at most 5 %
 };
 
-/// Absent where a side has fewer than three iterations.
+/// Of the values of iterations, ns; absent where a side has fewer than three.
+std::optional<Spread> spread_between(const OfSides<std::vector<int64_t>>& values);
+
+/// Of the lengths of the iterations of all runs; absent also where the runs have no iterations.
 std::optional<Spread> iteration_spread(const Comparison& comparison);
+
+/// Of ns by iteration, summed over runs and devices (Cause::by_iteration): of one device. Absent as above.
+std::optional<Spread> spread_of_series(const Comparison& comparison, const OfSides<std::vector<int64_t>>& by_iteration);
 
 }  // namespace cgpu

@@ -23,6 +23,7 @@ void add_profile(const Run& profile, const std::vector<LaunchedWork>& launched, 
         const auto flops = static_cast<double>(*group.cost.flops);
         work.flops = work.flops.value_or(0) + flops;
         work.flops_by_op[std::get<0>(group.key)] += flops;
+        if (!group.cost.peak.empty()) work.matrix_flops_by_type[group.cost.peak] += flops;
         work.matrix.add(group.cost, peaks);
       });
   for_each_costed_op(

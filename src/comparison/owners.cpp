@@ -94,15 +94,23 @@ class DeviceOwners {
     int64_t waits_until = INT64_MIN;
   };
 
+  OpKind kind_of(const Running& one) const { return timeline_.device_ops.kind[one.op]; }
+
   int64_t start_of(OpIndex op) const { return timeline_.slices.start[timeline_.device_ops.slice[op]]; }
 
-  /// Shares a time in which all of these ran equally; what cannot be divided goes to the first ones.
+  /// Shares a time in which all of these ran equally among those that hide the others: compute does communication and
+  /// copies, communication does copies. What cannot be divided goes to the first ones.
   void share(const std::vector<Running>& running, Interval time) {
+    OpKind hiding = OpKind::memory;
+    for (const Running& one : running) hiding = std::min(hiding, kind_of(one));
+    const auto count =
+        std::count_if(running.begin(), running.end(), [&](const Running& one) { return kind_of(one) == hiding; });
     for_each_part_in(iterations_, &Iteration::time, time, [&](uint32_t iteration, Interval part) {
       const int64_t length = part.end - part.begin;
-      const auto count = static_cast<int64_t>(running.size());
-      for (int64_t i = 0; i < count; ++i) {
-        const Running& one = running[static_cast<size_t>(i)];
+      int64_t i = -1;
+      for (const Running& one : running) {
+        if (kind_of(one) != hiding) continue;
+        ++i;
         const int64_t own = length / count + (i < length % count ? 1 : 0);
         const int64_t waited = std::clamp(one.waits_until, part.begin, part.end) - part.begin;
         const int64_t waiting = waited == length ? own : own * waited / length;

@@ -8,7 +8,8 @@
 namespace cgpu {
 
 /// Of what both sides do: FLOPs where shapes tell them, else bytes that must move, else how often device ops run. ""
-/// where that is the same within 3 %, or cannot be compared. Costs Comparison::work_of_ops.
-std::string work_words(const Comparison& comparison);
+/// where that is the same within 3 %, or cannot be compared. `by_busy_time`: what each takes is said of the time in
+/// which devices are busy, where idle time is noise. Costs Comparison::work_of_ops.
+std::string work_words(const Comparison& comparison, bool by_busy_time);
 
 }  // namespace cgpu

@@ -21,6 +21,7 @@
 #include "analysis/host/module_calls.h"
 #include "analysis/host/op_forest.h"
 #include "analysis/session_clock.h"
+#include "analysis/steps/repeated_sequence.h"
 #include "analysis/steps/run_layers.h"
 #include "base/error.h"
 #include "gate/call_figures.h"
@@ -38,12 +39,21 @@ const char* const kNoOp = "(in no framework op)";
 /// The iterations of a rank as the gate counts them.
 class Iterations {
  public:
+  /// By their marks.
   explicit Iterations(const RunInSession& run) : steps_(run.facts.steps(run.index)), whole_(steps_.empty()) {
     std::vector<int64_t> walls = durations_of(steps_);
     const bool cut = !steps_.empty() && is_cut_short(steps_, steps_.size() - 1);
     complete_ = steps_.size() - (cut ? 1 : 0);
     walls.resize(complete_);
     warm_up_ = warm_up_iterations(walls);
+    if (warm_up_ == 0 && complete_ > 1 && begins_with_earlier_work(run.timeline(), steps_)) warm_up_ = 1;
+  }
+
+  /// What a run without marks repeats.
+  explicit Iterations(const std::vector<Interval>& repetitions) : whole_(false), complete_(repetitions.size()) {
+    for (const Interval& time : repetitions) {
+      steps_.push_back({.number = static_cast<int64_t>(steps_.size()), .time = time});
+    }
   }
 
   const std::vector<Step>& steps() const { return steps_; }
@@ -63,7 +73,7 @@ class Iterations {
   }
 
  private:
-  const std::vector<Step>& steps_;
+  std::vector<Step> steps_;
   bool whole_;
   size_t complete_ = 0;
   size_t warm_up_ = 0;
@@ -197,11 +207,17 @@ class ModulesAround {
   std::vector<StringId> of_op_;
 };
 
-void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
+/// What device ops count to.
+struct NamesOfOps {
+  explicit NamesOfOps(const RunInSession& run) : op(run), module(run), layer(layer_of_ops(run)) {}
+  OpsAround op;
+  ModulesAround module;
+  LayerOfOps layer;
+};
+
+void add_device_ops(const RunInSession& run, const NamesOfOps& names, const Iterations& iterations,
+                    WorkFigures& figures) {
   const Timeline& timeline = run.timeline();
-  const OpsAround around(run);
-  const ModulesAround module_of(run);
-  const LayerOfOps layer_of = layer_of_ops(run);
   TimesByName ops;
   TimesByName classes;
   TimesByName kernels;
@@ -213,25 +229,36 @@ void add_device_ops(const RunInSession& run, const Iterations& iterations, RunFi
     const uint32_t iteration = iterations.steady_at(timeline.slices.start[slice]);
     if (iteration == kNoIteration) continue;
     const int64_t duration = timeline.slices.duration[slice];
-    ops.add(iteration, around.of(op), duration);
+    ops.add(iteration, names.op.of(op), duration);
     classes.add(iteration, static_cast<StringId>(class_of(timeline, op)), duration);
     kernels.add(iteration, timeline.slices.name[slice], duration);
-    const int64_t layer = layer_of.of_op[op];
-    if (layer_of.count > 0 && layer != kNoLayer) layers.add(iteration, static_cast<uint32_t>(layer), duration);
-    if (module_of.of(op) != StringPool::absent) modules.add(iteration, module_of.of(op), duration);
+    const int64_t layer = names.layer.of_op[op];
+    if (names.layer.count > 0 && layer != kNoLayer) layers.add(iteration, static_cast<uint32_t>(layer), duration);
+    if (names.module.of(op) != StringPool::absent) modules.add(iteration, names.module.of(op), duration);
   }
   const size_t count = iterations.steady();
   const bool are_iterations = !iterations.steps().empty();
-  figures.ops = ops.take(count, are_iterations, [&](StringId id) { return around.name(id); });
+  figures.ops = ops.take(count, are_iterations, [&](StringId id) { return names.op.name(id); });
   figures.classes = classes.take(count, are_iterations,
                                  [](StringId id) { return std::string(text_of(static_cast<KernelClass>(id))); });
   figures.kernels = kernels.take(count, are_iterations, [&](StringId id) { return std::string(timeline.names[id]); });
   figures.layers = layers.take(count, are_iterations,
-                               [&](uint32_t layer) { return fmt::format("layer {} of {}", layer, layer_of.count); });
-  figures.modules = modules.take(count, are_iterations, [&](StringId id) { return module_of.path(id); });
+                               [&](uint32_t layer) { return fmt::format("layer {} of {}", layer, names.layer.count); });
+  figures.modules = modules.take(count, are_iterations, [&](StringId id) { return names.module.path(id); });
+  figures.steady = static_cast<int64_t>(iterations.steady());
 }
 
-void add_times(const RunInSession& run, const Iterations& iterations, RunFigures& figures) {
+void add_whole(const Timeline& timeline, RunFigures& figures) {
+  if (const auto extent = extent_of(timeline)) figures.span_ns = extent->end - extent->begin;
+  for (const auto& [device, ops] : ops_by_device(timeline)) {
+    const DeviceTime time = device_time(timeline, ops);
+    figures.busy_ns += time.busy.length();
+    figures.exposed_comm_ns += time.exposed_communication.length();
+    figures.idle_ns += time.span.end - time.span.begin - time.busy.length();
+  }
+}
+
+void add_iterations(const RunInSession& run, const Iterations& iterations, WorkFigures& figures) {
   const std::vector<Step>& steps = iterations.steps();
   std::vector<IterationFigures> all(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -241,9 +268,6 @@ void add_times(const RunInSession& run, const Iterations& iterations, RunFigures
   }
   for (const auto& [device, ops] : ops_by_device(run.timeline())) {
     const DeviceTime time = device_time(run.timeline(), ops);
-    figures.busy_ns += time.busy.length();
-    figures.exposed_comm_ns += time.exposed_communication.length();
-    figures.idle_ns += time.span.end - time.span.begin - time.busy.length();
     for (size_t i = 0; i < steps.size(); ++i) {
       const auto& [begin, end] = steps[i].time;
       const int64_t busy_ns = time.busy.clip(begin, end).length();
@@ -360,11 +384,19 @@ void FigureCollector::look(const RunInSession& run) {
   RunFigures& figures = ranks_[run.number];
   figures = {};
   add_identity(run.run(), figures);
-  const Iterations iterations(run);
-  if (const auto extent = extent_of(run.timeline())) figures.span_ns = extent->end - extent->begin;
-  add_times(run, iterations, figures);
-  add_device_ops(run, iterations, figures);
-  figures.steady = static_cast<int64_t>(iterations.steady());
+  add_whole(run.timeline(), figures);
+  const NamesOfOps names(run);
+  const Iterations marked(run);
+  add_iterations(run, marked, figures);
+  add_device_ops(run, names, marked, figures);
+  if (marked.steps().empty()) {
+    if (const std::vector<Interval> found = find_repetitions(run.timeline()); !found.empty()) {
+      const Iterations repetitions(found);
+      WorkFigures& repeated = figures.repeated.emplace();
+      add_iterations(run, repetitions, repeated);
+      add_device_ops(run, names, repetitions, repeated);
+    }
+  }
   if (run.run().call_tree) figures.calls = call_figures(*run.run().call_tree, metric_, kMostCallPaths);
 }
 

@@ -21,11 +21,12 @@ size_t complete_iterations(const RunFigures& figures) {
   return count;
 }
 
-/// All of them are of some class.
-int64_t device_ops(const RunFigures& figures) {
+/// All of them are of some class. Of what repeats those of one repetition: it does so as often as the recording is
+/// long.
+double device_ops(const RunFigures& figures) {
   int64_t count = 0;
   for (const auto& [name, figure] : figures.classes) count += figure.count;
-  return count;
+  return static_cast<double>(count) / static_cast<double>(figures.by_repetition ? figures.steady : 1);
 }
 
 }  // namespace
@@ -72,17 +73,18 @@ std::vector<Difference> differences_between(const RunFigures& a, const RunFigure
                      largest.second)});
   }
 
-  const size_t iterations_a = complete_iterations(a);
-  const size_t iterations_b = complete_iterations(b);
+  const size_t iterations_a = a.by_repetition ? 0 : complete_iterations(a);
+  const size_t iterations_b = b.by_repetition ? 0 : complete_iterations(b);
   if (iterations_a != iterations_b) {
     differences.push_back({"iterations", fmt::format("{} iterations against {}", iterations_a, iterations_b)});
   } else if (iterations_a == 0) {
-    const int64_t ops_a = device_ops(a);
-    const int64_t ops_b = device_ops(b);
-    if (static_cast<double>(std::abs(ops_a - ops_b)) > kSameWork * static_cast<double>(std::max(ops_a, ops_b))) {
-      differences.push_back({"iterations", fmt::format("without iterations the amount of work shows in the device ops: "
-                                                       "{} against {}",
-                                                       format_count(ops_a), format_count(ops_b))});
+    const double ops_a = device_ops(a);
+    const double ops_b = device_ops(b);
+    if (std::abs(ops_a - ops_b) > kSameWork * std::max(ops_a, ops_b)) {
+      const auto count = [](double ops) { return format_count(static_cast<int64_t>(std::round(ops))); };
+      differences.push_back(
+          {"iterations", fmt::format("without iterations the amount of work shows in the device ops{}: {} against {}",
+                                     a.by_repetition ? " of what repeats" : "", count(ops_a), count(ops_b))});
     }
   }
 

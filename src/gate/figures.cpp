@@ -60,26 +60,45 @@ void CallFigures::keep_largest(size_t most) {
   paths = std::move(kept);
 }
 
-void RunFigures::combine(const RunFigures& other) {
-  for (const auto& [format, count] : other.formats) formats[format] += count;
-  for (const auto& [device, count] : other.devices) devices[device] += count;
-  ranks += other.ranks;
-  world_size = std::max(world_size, other.world_size);
-  if (other.recorded) recorded = std::min(recorded.value_or(*other.recorded), *other.recorded);
+void WorkFigures::combine(const WorkFigures& other) {
   for (const auto& [number, figures] : other.iterations) {
     const auto [at, is_new] = iterations.try_emplace(number, figures);
     if (!is_new) at->second.combine(figures);
   }
-  span_ns = std::max(span_ns, other.span_ns);
-  busy_ns += other.busy_ns;
-  exposed_comm_ns += other.exposed_comm_ns;
-  idle_ns += other.idle_ns;
   steady += other.steady;
   for (const auto& [name, time] : other.ops) ops[name].combine(time);
   for (const auto& [name, time] : other.classes) classes[name].combine(time);
   for (const auto& [name, time] : other.kernels) kernels[name].combine(time);
   for (const auto& [name, time] : other.layers) layers[name].combine(time);
   for (const auto& [path, time] : other.modules) modules[path].combine(time);
+}
+
+std::vector<const IterationFigures*> WorkFigures::steady_iterations() const {
+  std::vector<const IterationFigures*> steady_ones;
+  for (const auto& [number, figures] : iterations) {
+    if (figures.complete && !figures.warm_up) steady_ones.push_back(&figures);
+  }
+  return steady_ones;
+}
+
+void RunFigures::combine(const RunFigures& other) {
+  if (ranks == 0) {
+    repeated = other.repeated;
+  } else if (repeated && other.repeated) {
+    repeated->combine(*other.repeated);
+  } else if (other.ranks > 0) {
+    repeated.reset();
+  }
+  WorkFigures::combine(other);
+  for (const auto& [format, count] : other.formats) formats[format] += count;
+  for (const auto& [device, count] : other.devices) devices[device] += count;
+  ranks += other.ranks;
+  world_size = std::max(world_size, other.world_size);
+  if (other.recorded) recorded = std::min(recorded.value_or(*other.recorded), *other.recorded);
+  span_ns = std::max(span_ns, other.span_ns);
+  busy_ns += other.busy_ns;
+  exposed_comm_ns += other.exposed_comm_ns;
+  idle_ns += other.idle_ns;
   for (const auto& [op, shape] : other.shapes) shapes[op].combine(shape);
   for (const auto& [counter, mean] : other.clocks) {
     double& largest = clocks[counter];
@@ -89,12 +108,10 @@ void RunFigures::combine(const RunFigures& other) {
   calls.combine(other.calls);
 }
 
-std::vector<const IterationFigures*> RunFigures::steady_iterations() const {
-  std::vector<const IterationFigures*> steady_ones;
-  for (const auto& [number, figures] : iterations) {
-    if (figures.complete && !figures.warm_up) steady_ones.push_back(&figures);
-  }
-  return steady_ones;
+void RunFigures::take_repetitions() {
+  static_cast<WorkFigures&>(*this) = std::move(*repeated);
+  repeated.reset();
+  by_repetition = true;
 }
 
 }  // namespace cgpu

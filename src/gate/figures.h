@@ -90,7 +90,28 @@ struct CallFigures {
   }
 };
 
-struct RunFigures {
+/// Iterations, and device time by name in the steady ones of them; where there are none, in all of the run.
+struct WorkFigures {
+  std::map<int64_t, IterationFigures> iterations;  // by number
+  int64_t steady = 0;  // iterations that the times below are of, summed over ranks; without iterations the ranks
+  TimeFigures ops;
+  TimeFigures classes;
+  TimeFigures kernels;
+  TimeFigures layers;
+  TimeFigures modules;  // by the path of the innermost module
+
+  void combine(const WorkFigures& other);
+  bool has_iterations() const { return !iterations.empty(); }
+  /// Of the iterations that are neither warm-up nor cut short, in order.
+  std::vector<const IterationFigures*> steady_iterations() const;
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(iterations, steady, ops, classes, kernels, layers, modules);
+  }
+};
+
+struct RunFigures : WorkFigures {
   // What it is.
   std::map<std::string, int64_t> formats;  // ranks by format
   std::map<std::string, int64_t> devices;  // how many were used, by name ("" where the profile has none)
@@ -100,30 +121,26 @@ struct RunFigures {
   std::map<std::string, ShapeFigure> shapes;  // by framework op
   std::map<std::string, double> clocks;       // mean in Hz, by counter
   // How it ran.
-  std::map<int64_t, IterationFigures> iterations;  // by number
-  int64_t span_ns = 0;                             // of the rank that took longest
-  int64_t busy_ns = 0;                             // likewise summed over devices
+  int64_t span_ns = 0;  // of the rank that took longest
+  int64_t busy_ns = 0;  // likewise summed over devices
   int64_t exposed_comm_ns = 0;
   int64_t idle_ns = 0;
-  int64_t steady = 0;  // iterations that the times below are of, summed over ranks; without iterations the ranks
-  TimeFigures ops;
-  TimeFigures classes;
-  TimeFigures kernels;
-  TimeFigures layers;
-  TimeFigures modules;                // by the path of the innermost module
   std::optional<int64_t> peak_bytes;  // of the device where the allocator held most
   CallFigures calls;
+  /// Of ranks that have no marks of iterations and all repeat a sequence of device ops (repeated_sequence.h): with its
+  /// repetitions as iterations.
+  std::optional<WorkFigures> repeated;
+  bool by_repetition = false;  // whether take_repetitions() was called; not kept
 
   /// Takes over the figures of another rank.
   void combine(const RunFigures& other);
-  bool has_iterations() const { return !iterations.empty(); }
-  /// Of the iterations that are neither warm-up nor cut short, in order.
-  std::vector<const IterationFigures*> steady_iterations() const;
+  /// From now on its iterations are what it repeats. Only where there is `repeated`.
+  void take_repetitions();
 
   template <typename Archive>
   void members(Archive& archive) {
-    archive(formats, devices, ranks, world_size, recorded, shapes, clocks, iterations, span_ns, busy_ns,
-            exposed_comm_ns, idle_ns, steady, ops, classes, kernels, layers, modules, peak_bytes, calls);
+    archive(formats, devices, ranks, world_size, recorded, shapes, clocks, static_cast<WorkFigures&>(*this), span_ns,
+            busy_ns, exposed_comm_ns, idle_ns, peak_bytes, calls, repeated);
   }
 };
 

@@ -299,6 +299,30 @@ std::string comparison_words(const Group& group, const Group& first, const std::
   return text;
 }
 
+/// Whether no run has iterations, and all repeat something; if they do so equally often, all of them is compared.
+bool repeat_unequally_often(const std::vector<GivenRun>& runs) {
+  bool unequally = false;
+  for (const GivenRun& run : runs) {
+    if (run.figures.has_iterations() || !run.figures.repeated) return false;
+    unequally =
+        unequally || run.figures.repeated->iterations.size() != runs.front().figures.repeated->iterations.size();
+  }
+  return unequally;
+}
+
+/// That the iterations of the runs are what repeats, where they are.
+void add_repetitions(const std::vector<GivenRun>& runs, std::vector<std::string>& words) {
+  if (!runs.front().figures.by_repetition) return;
+  const auto less = [](const GivenRun& a, const GivenRun& b) {
+    return a.figures.iterations.size() < b.figures.iterations.size();
+  };
+  const auto [fewest, most] = std::minmax_element(runs.begin(), runs.end(), less);
+  words.push_back(
+      fmt::format("There are no marks of iterations: an iteration is what repeats on the device, {} to {} "
+                  "times a run",
+                  fewest->figures.iterations.size(), most->figures.iterations.size()));
+}
+
 std::vector<std::string> words_of(const std::vector<GivenRun>& runs, const std::string& by,
                                   const std::vector<Group>& groups, const std::vector<ManyFigure>& figures) {
   const ManyFigure& whole = figures.front();
@@ -331,6 +355,7 @@ std::vector<std::string> words_of(const std::vector<GivenRun>& runs, const std::
                                   comparison_words(group, first, by, of_timelines)));
     }
   }
+  add_repetitions(runs, words);
   for (const Group& group : groups) {
     for (const size_t run : group.runs) {
       if (!whole.values[run] || !is_outside(*group.whole, *whole.values[run])) continue;
@@ -367,8 +392,11 @@ Statistics statistics_of(std::vector<double> values) {
   return of;
 }
 
-ManyRuns compare_runs(const std::vector<GivenRun>& runs, const std::string& by, bool by_call_trees,
+ManyRuns compare_runs(std::vector<GivenRun> runs, const std::string& by, bool by_call_trees,
                       const std::vector<std::string>& shown_keys) {
+  if (!by_call_trees && repeat_unequally_often(runs)) {
+    for (GivenRun& run : runs) run.figures.take_repetitions();
+  }
   ManyRuns many{{}, compare_runs_table(), compare_groups_table(), compare_statistics_table()};
   auto place = many.runs.columns.begin() + kAfterGroup;
   for (const std::string& key : shown_keys) {

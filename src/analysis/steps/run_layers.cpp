@@ -148,7 +148,7 @@ class LayersOfRun {
     if (!by_modules(there.timeline)) by_sequence();
   }
 
-  RunLayers take() { return {std::move(ops_), std::move(found_by_), all_ns_}; }
+  RunLayers take() { return {std::move(ops_), std::move(found_by_), all_ns_, std::move(sequences_)}; }
 
  private:
   /// Parts of a batch that streams compute in turn come one after the other, so that each goes through the layers.
@@ -326,6 +326,10 @@ class LayersOfRun {
       op.part = parts[i % period];
       op.sequence = sequence;
     }
+    sequences_.resize(std::max<size_t>(sequences_.size(), sequence));
+    LayerSequence& found = sequences_[sequence - 1];
+    found.ops_in_layer = period / starts.size();
+    found.layers.push_back(whole == 0 ? 0 : ops_[begin + skipped + whole - 1].layer + 1);
   }
 
   RunInSession run_;
@@ -334,6 +338,7 @@ class LayersOfRun {
   std::optional<ModuleCalls> modules_;
   int64_t all_ns_ = 0;
   std::string found_by_;
+  std::vector<LayerSequence> sequences_;  // by number of a sequence, less 1
 };
 
 }  // namespace
@@ -341,7 +346,8 @@ class LayersOfRun {
 LayerOfOps layer_of_ops(const RunInSession& run) {
   constexpr size_t kFewestLayers = 3;
   const RunLayers layers = find_layers(run);
-  LayerOfOps found{layers.found_by, std::vector<int64_t>(run.timeline().device_ops.size(), kNoLayer)};
+  LayerOfOps found{layers.found_by, std::vector<int64_t>(run.timeline().device_ops.size(), kNoLayer), 0,
+                   layers.sequences};
   std::vector<int64_t> ops_in_layer;
   for (const PlacedOp& op : layers.ops) {
     if (op.layer == kNoLayer || op.sequence > 1) continue;

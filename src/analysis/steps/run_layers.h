@@ -32,11 +32,18 @@ struct PlacedOp {
   std::string_view phase = {};
 };
 
+/// Layers that repeat in a sequence of device ops, as in the forward or in the backward pass.
+struct LayerSequence {
+  size_t ops_in_layer = 0;
+  std::vector<int64_t> layers;  // by stretch: how many there are in a row
+};
+
 struct RunLayers {
   /// All of plausible duration, device by device (and part of a batch by part) in the order of their launches.
   std::vector<PlacedOp> ops;
-  std::string found_by;  // "modules", "sequence", or "" where there are no layers
-  int64_t all_ns = 0;    // of all these ops
+  std::string found_by;                       // "modules", "sequence", or "" where there are no layers
+  int64_t all_ns = 0;                         // of all these ops
+  std::vector<LayerSequence> sequences = {};  // the largest first; none of modules
 };
 
 RunLayers find_layers(const RunInSession& run);
@@ -47,6 +54,7 @@ struct LayerOfOps {
   std::string found_by;        // as RunLayers
   std::vector<int64_t> of_op;  // by OpIndex, kNoLayer in none; of several sequences that repeat the largest one's
   int64_t count = 0;           // of the layers; 0 where the numbers cannot be relied on
+  std::vector<LayerSequence> sequences;  // as RunLayers
 };
 LayerOfOps layer_of_ops(const RunInSession& run);
 

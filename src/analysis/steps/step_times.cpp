@@ -1,6 +1,7 @@
 #include "analysis/steps/step_times.h"
 
 #include <algorithm>
+#include <array>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/host/launch_calls.h"
@@ -72,6 +73,25 @@ std::vector<int64_t> durations_of(const std::vector<Step>& steps) {
 
 bool is_cut_short(const std::vector<Step>& steps, size_t i) {
   return i > 0 && i + 1 == steps.size() && 5 * steps[i].device_ops < 4 * steps[i - 1].device_ops;
+}
+
+bool begins_with_earlier_work(const Timeline& timeline, const std::vector<Step>& steps) {
+  constexpr size_t kFewestSteps = 3;
+  constexpr int64_t kLeastPercent = 1;
+  if (steps.size() < kFewestSteps) return false;
+  std::array<int64_t, 2> without_launch{};
+  for_each_device_op(timeline, [&](OpIndex, SliceIndex slice) {
+    if (launch_of(timeline, slice) != kNone) return;
+    for (size_t i = 0; i < without_launch.size(); ++i) {
+      const Interval& time = steps[i].time;
+      without_launch[i] += std::max<int64_t>(
+          0, std::min(timeline.slices.end(slice), time.end) - std::max(timeline.slices.start[slice], time.begin));
+    }
+  });
+  const auto is_much = [&](size_t i) {
+    return 100 * without_launch[i] >= kLeastPercent * (steps[i].time.end - steps[i].time.begin);
+  };
+  return is_much(0) && !is_much(1);
 }
 
 }  // namespace cgpu
