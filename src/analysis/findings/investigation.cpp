@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/long_pole/path_parts.h"
+#include "analysis/session_clock.h"
 #include "analysis/steps/warm_up.h"
 #include "table/units.h"
 
@@ -28,6 +29,16 @@ Investigation::Investigation(const SessionFacts& facts, const Ruleset& rules) : 
       if (steps.empty() || !is_cut_short(steps, steps.size() - 1)) continue;
       std::erase_if(periods_, [&](const Period& period) { return period.step == steps.back().number; });
       break;
+    }
+    // A first step in which the device still did what was launched before the recording.
+    const bool together = has_common_clock(facts.session());
+    for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+      const std::vector<Step>& steps = facts.steps(run);
+      if (!begins_with_earlier_work(facts.run(run).timeline, steps)) continue;
+      earlier_work_ = true;
+      std::erase_if(periods_, [&](const Period& period) {
+        return period.step == steps.front().number && (together || period.run == run);
+      });
     }
     std::vector<int64_t> lengths;
     for (const Period& period : periods_) lengths.push_back(period.end - period.begin);

@@ -51,10 +51,12 @@ class Investigation {
   const Session& session() const { return facts_.session(); }
   bool has_device_ops() const { return !periods_.empty(); }
 
-  /// The steps that are looked at: without warm-up and without a last one that was cut short.
+  /// The steps that are looked at: without warm-up, without a last one that was cut short, and without a first one in
+  /// which the device still did what was launched before the recording (has_earlier_work()).
   const std::vector<Period>& periods() const { return periods_; }
   /// The steps before them that took longer than all that follow.
   const std::vector<Period>& warm_up() const { return warm_up_; }
+  bool has_earlier_work() const { return earlier_work_; }
   /// ns of all steps that are looked at.
   int64_t measured() const { return measured_; }
   bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
@@ -97,6 +99,7 @@ class Investigation {
   const Ruleset& rules_;
   std::vector<Period> periods_;
   std::vector<Period> warm_up_;
+  bool earlier_work_ = false;
   int64_t measured_ = 0;
   bool repetitions_ = false;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;

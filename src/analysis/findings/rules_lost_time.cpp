@@ -366,6 +366,16 @@ void find_no_work(Investigation& run, std::vector<Finding>& findings) {
 }
 
 void find_warm_up(Investigation& run, std::vector<Finding>& findings) {
+  if (run.has_earlier_work()) {
+    findings.push_back(
+        {.rule = "warm_up",
+         .title = "In the first step the device still did what was launched before the recording; the step "
+                  "is left out of all figures",
+         .evidence = "device ops without a launch take 1% of it or more, of the second step less",
+         .suggestion = "Nothing to do; or let the program wait for the device before the recording begins",
+         .command = "steps",
+         .confidence = Confidence::high});
+  }
   if (run.warm_up().empty()) return;
   int64_t time = 0;
   for (const Period& period : run.warm_up()) time += period.end - period.begin;
