@@ -489,6 +489,24 @@ class Built(unittest.TestCase):
                 steps = "about %s more steps" % format(round(room / growth), ",")
                 self.assertIn(steps, found[0]["evidence"])
 
+    def test_a_first_step_with_earlier_work_does_not_count(self):
+        """6 ms of products that were launched before the recording lie in the first of five steps of 2 ms, which then waits
+        for them. Whose launches are missing in all steps, these stay."""
+        def program(earlier):
+            def run(m):
+                if earlier:
+                    m.launch(machine.GEMM, earlier, traced=False)
+                for number in range(5):
+                    with m.step(number):
+                        for _ in range(10):
+                            m.launch(machine.GEMM, 200)
+                        m.synchronize(causes.MAIN_STREAM)
+            return run
+        told = {earlier: findings(machine.run(program(earlier))) for earlier in (0, 6000)}
+        self.assertEqual(alarms(told[6000]), alarms(told[0]))
+        self.assertEqual(sum("launched before the recording" in row["title"] for row in told[6000]), 1)
+        self.assertEqual(sum("launched before the recording" in row["title"] for row in told[0]), 0)
+
     def test_the_docs_say_what_comes_out(self):
         with open(DOCS, encoding="utf-8") as handle:
             text = handle.read()
