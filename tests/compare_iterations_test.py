@@ -200,10 +200,14 @@ class Changes(unittest.TestCase):
         tf32 = "sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas"
         fp32 = "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas"
         single = product_types(fp32, "float")
-        self.assertIn("Matrices are multiplied in bf16 in B, in fp32 in A.\n",
+        self.assertIn("Matrices are multiplied in bf16 in B, in fp32 on vector units in A.\n",
                       Pair(single, product_types(machine.GEMM, "c10::BFloat16")).words)
-        self.assertIn("Matrices of fp32 are multiplied by kernels of TF32 for 100 % of their time in B, 0 % in A.\n",
+        self.assertIn("Matrices are multiplied in TF32 in B, in fp32 on vector units in A.\n",
                       Pair(single, product_types(tf32, "float")).words)
+        unknown = product_types(machine.GEMM, "float")  # its kernel does not say
+        self.assertIn("Matrices are multiplied in bf16 in B, in fp32 in A.\n",
+                      Pair(unknown, product_types(machine.GEMM, "c10::BFloat16")).words)
+        self.assertNotIn("multiplied", Pair(unknown, product_types(tf32, "float")).words)
         self.assertNotIn("multiplied", Pair(single, single).words)
 
     def test_a_result_given_as_an_input_is_no_other_shape(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Findings against what removing their cause really gave: runs on an H100 that differ in one thing each, recorded and timed
+"""Findings against what removing their cause really gave, and comparisons whose change is known: runs on an H100 that differ in one thing each, recorded and timed
 (examples/h100, examples/record/gpu_pairs.py).
 
 docs/diagnosis.md holds the table; --write-docs writes it anew.
@@ -32,6 +32,23 @@ PAIRS = [
     ("products in fp32; then in TF32", "fp32", "tensor_cores_unused", "tf32"),
     ("activation checkpointing of every layer", "recomputed", "recompute", "training"),
     ("a small model op by op; then as a CUDA graph", "op_by_op", "launch_bound", "graph"),
+]
+
+
+# (run A, run B, what the words of `cgpu compare A B` say of what was changed)
+CHANGES = [
+    ("workers_8", "workers_0", ["+24.8 ms", "idle, data_loading"]),
+    ("loss_read", "host_stall", ["20.6 ms more", "+20.7 ms", "idle, host_code, most of it with nothing recorded before aten::embedding"]),
+    ("training", "cache_emptied", ["idle, allocation"]),
+    ("copies_beside", "copies_pageable", ["Memcpy HtoD (Pinned -> Device) -> Memcpy HtoD (Pageable -> Device)",
+                                          "The host waits in cudaStreamSynchronize 1 time an iteration in B, 0 times in A"]),
+    ("fp32", "tf32", ["135.3 ms less", "Matrices are multiplied in TF32 in B, in fp32 on vector units in A."]),
+    ("tf32", "training", ["Matrices are multiplied in bf16 in B, in TF32 in A."]),
+    ("training", "recomputed", ["In its backward pass B does again what is in its forward pass"]),
+    ("training", "more_layers", ["B has 4 layers, A 3."]),
+    ("training", "loop_optimizer", ["aten::_fused_adamw_", "41 x aten::lerp_"]),
+    ("op_by_op", "graph", ["B starts its device ops with 1 launch of a graph an iteration, A with 47"]),
+    ("convolutions_nhwc", "convolutions_nchw", ["nchwToNhwcKernel is new (a layout change)", "aten::native_batch_norm_backward"]),
 ]
 
 
@@ -70,6 +87,13 @@ class RealPairs(unittest.TestCase):
                 self.assertLess(abs(pair.error), 0.2)
                 errors.append(abs(pair.error))
         self.assertLess(statistics.median(errors), 0.05)
+
+    def test_the_words_of_a_comparison_name_what_was_changed(self):
+        for a, b, expected in CHANGES:
+            words = tool.run(["compare", path_of(a), path_of(b)]).stdout.decode()
+            for text in expected:
+                with self.subTest("%s, %s: %s" % (a, b, text)):
+                    self.assertIn(text, words)
 
     def test_no_cause_is_told_of_the_runs_without_one(self):
         """What is left to gain of a run that is busy: fusing. Read by hand: 14 % of the training are passes over memory

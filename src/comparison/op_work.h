@@ -23,7 +23,7 @@ struct OpWork {
   std::optional<double> bytes;                // that must move at least: inputs once, results once
   std::map<std::string, double> flops_by_op;  // by the name of the op
   std::map<std::string, double> bytes_by_op;
-  std::map<std::string, double> matrix_flops_by_type;  // FLOPs of matrix units by the type of the inputs ("bf16")
+  std::map<std::string, double> matrix_flops_by_type;  // FLOPs of matrix units by type (OpCost::peak)
   int64_t flops_ns = 0;                                // device time of the ops whose FLOPs are known
   int64_t bytes_ns = 0;
   MatrixWork matrix;

@@ -6,9 +6,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "analysis/device/device_ops.h"
+#include "analysis/op_shapes/op_groups.h"
 
 namespace cgpu {
 
@@ -28,39 +27,22 @@ std::string type_of_products(const Comparison& comparison, Side side) {
   return most.first >= kNearlyAll * all ? most.second : std::string();
 }
 
-/// The share of the time of kernels that multiply matrices in those whose names say TF32; absent without such kernels.
-std::optional<double> share_of_tf32(const Comparison& comparison, Side side) {
-  int64_t all = 0;
-  int64_t tf32 = 0;
-  for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {
-    const Timeline& timeline = comparison.facts(side).run(run).timeline;
-    std::vector<bool> says(timeline.names.size());
-    for (StringId name = 0; name < says.size(); ++name) {
-      says[name] = timeline.names[name].find("tf32") != std::string_view::npos;
-    }
-    for_each_device_op(timeline, [&](OpIndex op, SliceIndex slice) {
-      if (class_of(timeline, op) != KernelClass::gemm) return;
-      all += timeline.slices.duration[slice];
-      if (says[timeline.slices.name[slice]]) tf32 += timeline.slices.duration[slice];
-    });
-  }
-  return all == 0 ? std::nullopt : std::optional(static_cast<double>(tf32) / static_cast<double>(all));
+/// As the words call it. Whether 32-bit floats are rounded to TF32 is only told apart where both sides say it.
+std::string_view words_of(std::string_view type) {
+  return type == "tf32" ? "TF32" : type;
 }
 
 }  // namespace
 
 std::string precision_words(const Comparison& comparison) {
-  constexpr std::string_view kSingle = "fp32";
-  const OfSides<std::string> type{type_of_products(comparison, Side::a), type_of_products(comparison, Side::b)};
-  if (type.a.empty() || type.b.empty()) return {};
-  if (type.a != type.b) return fmt::format("Matrices are multiplied in {} in B, in {} in A.\n", type.b, type.a);
-  const std::optional<double> a = share_of_tf32(comparison, Side::a);
-  const std::optional<double> b = share_of_tf32(comparison, Side::b);
-  constexpr double kMuch = 0.5;
-  if (type.a != kSingle || !a || !b || (*a >= kMuch) == (*b >= kMuch)) return {};
-  return fmt::format(
-      "Matrices of fp32 are multiplied by kernels of TF32 for {:.0f} % of their time in B, {:.0f} % in A.\n", 100 * *b,
-      100 * *a);
+  const std::string a = type_of_products(comparison, Side::a);
+  const std::string b = type_of_products(comparison, Side::b);
+  const auto is_single = [](std::string_view type) {
+    return type == kFp32 || type == kFp32OnVectorUnits || type == "tf32";
+  };
+  const bool open = (a == kFp32 && is_single(b)) || (b == kFp32 && is_single(a));
+  if (a.empty() || b.empty() || a == b || open) return {};
+  return fmt::format("Matrices are multiplied in {} in B, in {} in A.\n", words_of(b), words_of(a));
 }
 
 }  // namespace cgpu

@@ -1,5 +1,5 @@
 // Words about the precision in which two runs multiply matrices, where it is not the same: by the types of the inputs
-// where shapes are recorded, and, of 32-bit floats, by whether the names of kernels say that they compute in TF32.
+// where shapes are recorded, and, of 32-bit floats, by what the names of their kernels say (kernels/fp32_products.h).
 #pragma once
 
 #include <string>
