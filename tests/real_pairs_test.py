@@ -133,6 +133,25 @@ class RealPairs(unittest.TestCase):
             mfu, = tool.table(path_of(run), "mfu")
             self.assertGreater(mfu["mfu_pct"], 30)
 
+    def test_the_shape_of_a_program_is_found(self):
+        """By shapes and sequences of device ops alone: no modules were recorded."""
+        for row in tool.table(path_of("denoising"), "loops"):
+            self.assertEqual(row["what"], "6 passes of 3 layers")
+        self.assertEqual(len(tool.table(path_of("denoising"), "loops")), 3)
+        streams = tool.table(path_of("two_streams"), "micro_batches")
+        self.assertEqual([row["turns"] for row in streams], [15, 15])
+        self.assertEqual(tool.table(path_of("one_stream"), "micro_batches"), [])
+        for run, least, most in (("experts_even", 1, 1.5), ("experts_skewed", 3.5, 4)):
+            layers = {row["layer"]: row["imbalance"] for row in tool.table(path_of(run), "experts")}
+            self.assertEqual(sorted(layers), [0, 1])
+            for imbalance in layers.values():
+                self.assertTrue(least <= imbalance <= most, (run, imbalance))
+        moved = {row["kind"]: row["bytes"] for row in tool.table(path_of("cache_to_host"), "transfer_overlap")}
+        self.assertEqual((moved["DtoH"], moved["HtoD"]), (3 << 26, 3 << 26))
+        for run in ("training", "fp32", "convolutions_nchw"):
+            for table in ("experts", "loops", "micro_batches"):
+                self.assertEqual(tool.table(path_of(run), table), [], (run, table))
+
     def test_the_docs_say_what_comes_out(self):
         with open(DOCS, encoding="utf-8") as handle:
             text = handle.read()

@@ -225,7 +225,7 @@ def denoising(passes=6):
         x = torch.randn(2, 1024, 1024, device="cuda", dtype=torch.bfloat16)
         for _ in range(passes):
             x = x - network(x) / passes
-        return decoder(x.view(2, 4, 512, 512)).float().cpu()
+        return decoder(x.view(2, 4, 512, 512))
 
     return step
 
