@@ -18,7 +18,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import machine, tool  # noqa: E402
+from oracle import docs, machine, tool  # noqa: E402
 
 CORPUS = os.path.dirname(tool.corpus())
 DOCS = os.path.join(tool.ROOT, "docs", "comparison.md")
@@ -906,15 +906,8 @@ def page_part():
 
 
 def with_part(text):
-    head, rest = text.split(MARKS[0])
-    return head + MARKS[0] + page_part() + MARKS[1] + rest.split(MARKS[1])[1]
+    return docs.with_part(text, *MARKS, page_part())
 
 
 if __name__ == "__main__":
-    if "--write-docs" in sys.argv:
-        with open(DOCS, encoding="utf-8") as handle:
-            old = handle.read()
-        with open(DOCS, "w", encoding="utf-8") as handle:
-            handle.write(with_part(old))
-    else:
-        unittest.main()
+    docs.main(DOCS, with_part)

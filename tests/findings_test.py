@@ -19,7 +19,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import causes, machine, tool  # noqa: E402
+from oracle import causes, docs, machine, tool  # noqa: E402
 
 CORPUS = os.path.dirname(tool.corpus())
 DOCS = os.path.join(tool.ROOT, "docs", "diagnosis.md")
@@ -674,15 +674,8 @@ def results():
 
 def with_results(text):
     begin, end = "<!-- results: tests/findings_test.py --write-docs -->\n", "\n<!-- end of results -->"
-    before, rest = text.split(begin)
-    return before + begin + results() + end + rest.split(end)[1]
+    return docs.with_part(text, begin, end, results())
 
 
 if __name__ == "__main__":
-    if "--write-docs" in sys.argv:
-        with open(DOCS, encoding="utf-8") as handle:
-            written = with_results(handle.read())
-        with open(DOCS, "w", encoding="utf-8") as handle:
-            handle.write(written)
-    else:
-        unittest.main()
+    docs.main(DOCS, with_results)

@@ -13,7 +13,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import tool  # noqa: E402
+from oracle import docs, tool  # noqa: E402
 
 RUNS = os.path.join(tool.ROOT, "examples", "h100")
 DOCS = os.path.join(tool.ROOT, "docs", "diagnosis.md")
@@ -170,15 +170,8 @@ def results():
 
 def with_results(text):
     begin, end = "<!-- pairs: tests/real_pairs_test.py --write-docs -->\n", "\n<!-- end of pairs -->"
-    before, rest = text.split(begin)
-    return before + begin + results() + end + rest.split(end)[1]
+    return docs.with_part(text, begin, end, results())
 
 
 if __name__ == "__main__":
-    if "--write-docs" in sys.argv:
-        with open(DOCS, encoding="utf-8") as handle:
-            written = with_results(handle.read())
-        with open(DOCS, "w", encoding="utf-8") as handle:
-            handle.write(written)
-    else:
-        unittest.main()
+    docs.main(DOCS, with_results)

@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-from oracle import causes, machine, tool  # noqa: E402
+from oracle import causes, docs, machine, tool  # noqa: E402
 
 DOCS = os.path.join(ROOT, "docs", "diagnosis.md")
 BEGIN, END = "<!-- beside: bench/findings/beside_nsys_ai.py --write-docs -->\n", "\n<!-- end of beside -->"
@@ -126,10 +126,7 @@ def main():
     text = table()
     if "--write-docs" not in sys.argv:
         return print(text)
-    with open(DOCS, encoding="utf-8") as handle:
-        before, rest = handle.read().split(BEGIN)
-    with open(DOCS, "w", encoding="utf-8") as handle:
-        handle.write(before + BEGIN + text + END + rest.split(END)[1])
+    docs.write(DOCS, lambda page: docs.with_part(page, BEGIN, END, text))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
-// Classes of ASCII characters, whatever the locale.
+// Classes of ASCII characters, and their lower case, whatever the locale.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 namespace cgpu {
 
@@ -10,6 +13,13 @@ constexpr bool is_digit(char c) {
 /// Blank, tab and the ends of lines.
 constexpr bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/// All other bytes stay.
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
 }
 
 }  // namespace cgpu

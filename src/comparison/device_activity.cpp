@@ -4,16 +4,12 @@
 #include <vector>
 
 #include "analysis/device/device_time.h"
-#include "base/contains.h"
 #include "comparison/comparison.h"
+#include "links/graph_captures.h"
 
 namespace cgpu {
 
 namespace {
-
-bool is_replay(const Timeline& timeline, SliceIndex call) {
-  return contains(timeline.name(call), "GraphLaunch");
-}
 
 void add_calls_and_copies(const Comparison& comparison, Side side, size_t run, DeviceActivity& work) {
   const SessionFacts& facts = comparison.facts(side);
@@ -22,7 +18,7 @@ void add_calls_and_copies(const Comparison& comparison, Side side, size_t run, D
     for (const LaunchingCall& launch : facts.launching_calls(run)) {
       if (nodes[launch.first_op] == kNone) continue;
       ++work.launches;
-      if (is_replay(facts.run(run).timeline, launch.call)) ++work.graph_launches;
+      if (replays_graph(facts.run(run).timeline.name(launch.call))) ++work.graph_launches;
     }
   }
   const Timeline& timeline = facts.run(run).timeline;
@@ -32,7 +28,7 @@ void add_calls_and_copies(const Comparison& comparison, Side side, size_t run, D
   }
   for (OpIndex op = 0; op < nodes.size(); ++op) {
     const SliceIndex call = launch_of(timeline, timeline.device_ops.slice[op]);
-    if (nodes[op] != kNone && call != kNone && !is_captured[op] && is_replay(timeline, call)) {
+    if (nodes[op] != kNone && call != kNone && !is_captured[op] && replays_graph(timeline.name(call))) {
       work.replayed += timeline.slices.duration[timeline.device_ops.slice[op]];
     }
     const bool copies = timeline.kind(timeline.device_ops.slice[op]) == SliceKind::memcpy;

@@ -27,9 +27,8 @@ std::string type_of_products(const Comparison& comparison, Side side) {
   return most.first >= kNearlyAll * all ? most.second : std::string();
 }
 
-/// As the words call it. Whether 32-bit floats are rounded to TF32 is only told apart where both sides say it.
 std::string_view words_of(std::string_view type) {
-  return type == "tf32" ? "TF32" : type;
+  return type == kTf32 ? "TF32" : type;
 }
 
 }  // namespace
@@ -38,8 +37,9 @@ std::string precision_words(const Comparison& comparison) {
   const std::string a = type_of_products(comparison, Side::a);
   const std::string b = type_of_products(comparison, Side::b);
   const auto is_single = [](std::string_view type) {
-    return type == kFp32 || type == kFp32OnVectorUnits || type == "tf32";
+    return type == kFp32 || type == kFp32OnVectorUnits || type == kTf32;
   };
+  // How 32-bit floats are multiplied is only told where both sides say it.
   const bool open = (a == kFp32 && is_single(b)) || (b == kFp32 && is_single(a));
   if (a.empty() || b.empty() || a == b || open) return {};
   return fmt::format("Matrices are multiplied in {} in B, in {} in A.\n", words_of(b), words_of(a));

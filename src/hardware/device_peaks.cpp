@@ -195,6 +195,13 @@ DevicePeaks peaks_of(const KnownDevice& device) {
 
 }  // namespace
 
+std::optional<double> DevicePeaks::flops_of(std::string_view type) const {
+  for (const PeakRate& rate : flops) {
+    if (rate.type == type) return rate.flops;
+  }
+  return std::nullopt;
+}
+
 std::optional<DevicePeaks> find_device_peaks(std::string_view device_name) {
   const std::string key = key_of(device_name);
   if (key.empty()) return std::nullopt;

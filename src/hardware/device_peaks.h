@@ -28,6 +28,9 @@ struct DevicePeaks {
   std::vector<PeakRate> flops;       // only types whose rate is known
   std::vector<PeakRate> achievable;  // the best that was measured for products of large matrices
   std::string source;                // the document that states the rates, with remarks
+
+  /// Of `flops`; absent where it is not known.
+  std::optional<double> flops_of(std::string_view type) const;
 };
 
 /// The peaks of the device of this name. Absent where the name leaves open which of several variants (form factor,

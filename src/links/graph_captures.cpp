@@ -21,6 +21,10 @@
 
 namespace cgpu {
 
+bool replays_graph(std::string_view call) {
+  return contains(call, "GraphLaunch");
+}
+
 namespace {
 
 constexpr std::string_view kCopyName = "(copy)";
@@ -32,12 +36,9 @@ bool begins_capture(std::string_view call) {
 bool ends_capture(std::string_view call) {
   return contains(call, "StreamEndCapture");
 }
-bool replays(std::string_view call) {
-  return contains(call, "GraphLaunch");
-}
 /// Whether a call of this name becomes a node of a graph that runs on the device.
 bool is_captured_work(std::string_view call) {
-  return (contains(call, "Launch") && !replays(call) && !contains(call, "LaunchHostFunc")) ||
+  return (contains(call, "Launch") && !replays_graph(call) && !contains(call, "LaunchHostFunc")) ||
          contains(call, "Memcpy") || contains(call, "Memset");
 }
 
@@ -167,7 +168,7 @@ std::vector<Replay> replays_of(const Run& run, StepNumbers& numbers) {
   for (uint32_t op = 0; op < timeline.device_ops.size(); ++op) {
     const SliceIndex slice = timeline.device_ops.slice[op];
     const SliceIndex launch = slices.launch[slice];
-    if (launch == kNone || !replays(timeline.name(launch)) || !is_plausible(timeline, slice)) continue;
+    if (launch == kNone || !replays_graph(timeline.name(launch)) || !is_plausible(timeline, slice)) continue;
     by_launch[launch].ops.push_back(op);
     all.push_back(op);
   }
@@ -366,7 +367,7 @@ bool has_graph_replays(const Run& run) {
   std::vector<bool> is_replay(timeline.names.size());
   bool any = false;
   for (StringId name = 0; name < timeline.names.size(); ++name) {
-    is_replay[name] = replays(timeline.names[name]);
+    is_replay[name] = replays_graph(timeline.names[name]);
     any = any || is_replay[name];
   }
   return any && std::any_of(timeline.device_ops.slice.begin(), timeline.device_ops.slice.end(), [&](SliceIndex op) {

@@ -11,12 +11,16 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "kernels/dictionary.h"
 #include "model/run.h"
 
 namespace cgpu {
+
+/// Whether a call of this name replays a graph.
+bool replays_graph(std::string_view call);
 
 /// Whether a run has replays whose device ops it shows.
 bool has_graph_replays(const Run& run);

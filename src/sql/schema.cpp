@@ -7,6 +7,8 @@
 #include <cctype>
 #include <set>
 
+#include "base/ascii.h"
+
 namespace cgpu {
 
 namespace {
@@ -34,11 +36,7 @@ std::vector<std::string> sql_names(const std::vector<Column>& columns) {
   std::set<std::string> taken;
   for (const Column& column : columns) {
     std::string name = column.name;
-    const auto is_free = [&] {
-      std::string lower = name;
-      for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-      return taken.insert(lower).second;
-    };
+    const auto is_free = [&] { return taken.insert(lower_case(name)).second; };
     for (int copy = 2; !is_free(); ++copy) name = fmt::format("{}_{}", column.name, copy);
     names.push_back(std::move(name));
   }

@@ -17,6 +17,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
+#include "base/ascii.h"
 #include "base/contains.h"
 #include "kernels/kernel_class.h"
 
@@ -36,8 +37,7 @@ constexpr std::array<std::string_view, 13> kKvNames = {
 constexpr int64_t kLeastReturned = int64_t{1} << 20;
 
 bool names_kv_cache(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string lower = lower_case(name);
   return std::any_of(kKvNames.begin(), kKvNames.end(), [&](std::string_view part) { return contains(lower, part); });
 }
 

@@ -36,14 +36,10 @@ std::optional<std::pair<double, double>> fp32_and_tf32(const Session& session) {
   DeviceModels models;
   for (const Run& run : session.runs) models.add(run);
   const std::optional<DevicePeaks> peaks = models.peaks();
-  if (!peaks) return std::nullopt;
-  std::pair<double, double> rates;
-  for (const PeakRate& rate : peaks->flops) {
-    if (rate.type == "fp32") rates.first = rate.flops;
-    if (rate.type == "tf32") rates.second = rate.flops;
-  }
-  if (rates.first <= 0 || rates.second <= rates.first) return std::nullopt;
-  return rates;
+  const std::optional<double> fp32 = peaks ? peaks->flops_of("fp32") : std::nullopt;
+  const std::optional<double> tf32 = peaks ? peaks->flops_of("tf32") : std::nullopt;
+  if (!fp32 || !tf32 || *fp32 <= 0 || *tf32 <= *fp32) return std::nullopt;
+  return std::pair(*fp32, *tf32);
 }
 
 /// Whether a device has tensor cores that take fp32 (as TF32): from compute capability 8.0 on.
@@ -84,10 +80,17 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
     if (example.empty()) example = base_kernel_name(t.name(slice));
   });
   if (static_cast<double>(found.time) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
-  const auto if_they_took = [&whole = run.facts().whole()](double factor) {
+  const auto by_name = std::make_shared<std::vector<std::vector<bool>>>();  // by run of the whole, by name
+  for (const Run& one : run.facts().whole().session().runs) {
+    std::vector<bool>& of_run = by_name->emplace_back();
+    for (StringId name = 0; name < one.timeline.names.size(); ++name) {
+      of_run.push_back(multiplies_without_tensor_cores(one.timeline.names[name]));
+    }
+  }
+  const auto if_they_took = [&whole = run.facts().whole(), by_name](double factor) {
     EdgeTimes::Question faster;
-    faster.op_factor = [&whole, factor](size_t number, SliceIndex op) {
-      return multiplies_without_tensor_cores(whole.run(number).timeline.name(op)) ? factor : 1.0;
+    faster.op_factor = [&whole, by_name, factor](size_t number, SliceIndex op) {
+      return (*by_name)[number][whole.run(number).timeline.slices.name[op]] ? factor : 1.0;
     };
     return faster;
   };

@@ -13,7 +13,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/pipelines.h"
-#include "base/contains.h"
+#include "links/graph_captures.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -73,7 +73,7 @@ std::string launch_less(const Session& session) {
       const SliceIndex call = launch_of(run.timeline, slice);
       if (call == kNone) return;
       ++ops;
-      if (contains(run.timeline.name(call), "GraphLaunch")) ++in_graphs;
+      if (replays_graph(run.timeline.name(call))) ++in_graphs;
     });
   }
   const bool graphed = 2 * in_graphs > ops;

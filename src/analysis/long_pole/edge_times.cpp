@@ -24,7 +24,7 @@ namespace {
 /// Stretches of host code, thread by thread, in the order in which the graph has their parts.
 class HostStretches {
  public:
-  /// `mark(place)` is called for each part of a stretch of `longest` ns or more.
+  /// `mark(place)` is called for each part of a stretch of `long_stretch` ns or more.
   HostStretches(double long_stretch, std::function<void(size_t place)> mark)
       : long_stretch_(long_stretch), mark_(std::move(mark)) {}
 

@@ -1,14 +1,16 @@
 // The critical path of a session as it was measured, part by part.
 //
-// It costs the graph of dependencies, where nobody has asked for that yet, and O(edges log n) more (change.h).
+// It costs the graph of dependencies, where nobody has asked for that yet, O(moments), and O(log n) for each edge on
+// the path.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "analysis/long_pole/change.h"
+#include "analysis/long_pole/edge_parts.h"
+#include "analysis/long_pole/path_parts.h"
 #include "analysis/long_pole/periods.h"
-#include "analysis/long_pole/replayed_periods.h"
+#include "dependencies/replay.h"
 
 namespace cgpu {
 
@@ -23,16 +25,19 @@ void for_each_part_of_measured_path(const SessionFacts& whole, const std::vector
     int64_t from;
     int64_t to;
   };
-  const ChangedGraph unchanged(whole, {});
-  const std::vector<ReplayedPeriod> same = ReplayedPeriods(whole, periods).at(unchanged.replayed().times);
+  const DependencyGraph& graph = whole.dependencies();
+  const Replay measured = as_measured(graph);
+  const EdgeParts parts(whole);
+  const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& each) { parts.for_each(edge, to, each); };
   std::vector<Part> backwards;
-  for (size_t i = 0; i < periods.size(); ++i) {
+  for (const Period& period : periods) {
     backwards.clear();
-    unchanged.for_each_part_of_path(same[i], [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
-      backwards.push_back({part, kind, from, to});
-    });
+    for_each_part_of_path(graph, measured, period.last, period.begin, parts_of,
+                          [&](const EdgePart& part, EdgeKind kind, int64_t from, int64_t to) {
+                            backwards.push_back({part, kind, from, to});
+                          });
     for (auto part = backwards.rbegin(); part != backwards.rend(); ++part) {
-      visit(periods[i], part->part, part->kind, part->from, part->to);
+      visit(period, part->part, part->kind, part->from, part->to);
     }
   }
 }

@@ -22,7 +22,8 @@ struct Period {
 };
 
 /// The last moment of a run until a time (in the graph); the start of the graph where there is none. One at which
-/// something ends goes before one at the same time at which something begins. O(log moments).
+/// something ends goes before one at the same time at which something begins. O(log moments), and back over those of
+/// other runs.
 MomentIndex last_moment(const DependencyGraph& graph, size_t run, int64_t time);
 
 /// A time in the graph of a whole session, on a run's clock, as tables show it: ns from the start of the session.

@@ -71,7 +71,7 @@ void ReplayedPeriods::own_by_marks() {
     if (moment.slice == kNone) continue;
     const Timeline& t = whole_.run(moment.run).timeline;
     int64_t time = moment.time + graph.zero(moment.run);
-    bool ends = moment.kind == Moment::Kind::end;  // of the host: at the end of a mark it is still its own
+    bool ends = moment.kind == Moment::Kind::end;  // of the host: in the mark before it, where two meet
     if (is_device_op(t.kind(moment.slice))) {
       ends = false;
       const SliceIndex call = launch_of(t, moment.slice);
@@ -82,8 +82,8 @@ void ReplayedPeriods::own_by_marks() {
                                  [](int64_t when, const Mark& one) { return when < one.time.begin; });
     while (mark != of_run.begin()) {  // the first that encloses it
       --mark;
-      const bool begins = ends && time == mark->time.begin && time < mark->time.end;
-      if (!begins && (time < mark->time.end || (ends && time == mark->time.end))) owner_[at] = mark->period;
+      const bool encloses = ends ? mark->time.begin < time && time <= mark->time.end : time < mark->time.end;
+      if (encloses) owner_[at] = mark->period;
       if (mark->all_until < time) break;
     }
   }

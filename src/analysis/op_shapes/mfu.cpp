@@ -53,9 +53,7 @@ class Places {
         rows.push_back({.device = device, .step = steps[i].number, .time = steps[i].time});
       }
     }
-    for (const Step& step : steps) {
-      marks_.push_back({timeline_.slices.start[step.mark], timeline_.slices.end(step.mark)});
-    }
+    marks_ = marks_of(timeline_, steps);
   }
 
   /// An op belongs to the iteration whose mark it was launched in, or to none.
@@ -64,11 +62,8 @@ class Places {
     if (!by_step_) return first;
     const SliceIndex call = launch_of(timeline_, slice);
     if (call == kNone) return std::nullopt;
-    const int64_t start = timeline_.slices.start[call];
-    const auto after =
-        std::partition_point(marks_.begin(), marks_.end(), [&](const Interval& mark) { return mark.begin <= start; });
-    if (after == marks_.begin() || (after - 1)->end <= start) return std::nullopt;
-    return first + static_cast<uint32_t>(after - 1 - marks_.begin());
+    const std::optional<size_t> mark = mark_at(marks_, timeline_.slices.start[call]);
+    return mark ? std::optional(first + static_cast<uint32_t>(*mark)) : std::nullopt;
   }
 
   std::vector<Amounts> rows;

@@ -89,7 +89,7 @@ void tell_fp32_products(const Timeline& t, OpGroups& ops) {
     known = !known || *known == *products ? *products : Fp32Products::unknown;
   });
   for (const auto& [group, products] : found) {
-    if (products == Fp32Products::tf32) group->cost.peak = "tf32";
+    if (products == Fp32Products::tf32) group->cost.peak = kTf32;
     if (products == Fp32Products::vector_units) group->cost.peak = kFp32OnVectorUnits;
   }
 }
@@ -121,19 +121,13 @@ OpGroups group_ops(const Run& run) {
 }
 
 std::optional<double> matrix_rate(const DevicePeaks& peaks, std::string_view type) {
-  const auto rate = [&](std::string_view wanted) -> std::optional<double> {
-    for (const PeakRate& known : peaks.flops) {
-      if (known.type == wanted) return known.flops;
-    }
-    return std::nullopt;
-  };
-  if (type == kFp32OnVectorUnits) return rate(kFp32);
-  if (type == kFp32 && rate("tf32")) return std::nullopt;
+  if (type == kFp32OnVectorUnits) return peaks.flops_of(kFp32);
+  if (type == kFp32 && peaks.flops_of(kTf32)) return std::nullopt;
   if (type == kFp32 || type == "fp64") {
-    const auto matrix = rate(std::string(type) + "_tensor");
-    return matrix ? matrix : rate(type);
+    const auto matrix = peaks.flops_of(std::string(type) + "_tensor");
+    return matrix ? matrix : peaks.flops_of(type);
   }
-  return rate(type);
+  return peaks.flops_of(type);
 }
 
 }  // namespace cgpu

@@ -17,10 +17,10 @@
 
 namespace cgpu {
 
-/// OpCost::peak of 32-bit floats: where it is not known whether they are multiplied as such, and where it is. Ops that
-/// round them first have "tf32".
+/// OpCost::peak of 32-bit floats: where it is not known how they are multiplied; as such; rounded to TF32.
 inline constexpr std::string_view kFp32 = "fp32";
 inline constexpr std::string_view kFp32OnVectorUnits = "fp32 on vector units";
+inline constexpr std::string_view kTf32 = "tf32";
 
 /// Name, shapes, types, settings (OpCost::settings).
 using OpKey = std::tuple<std::string, std::string, std::string, std::string>;

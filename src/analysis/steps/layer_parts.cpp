@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/contains.h"
 
 namespace cgpu {
@@ -89,8 +90,7 @@ std::string_view part_of_class(KernelClass kernel_class, std::string_view name) 
 }
 
 std::string_view part_of_module(std::string_view component) {
-  std::string lower(component);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string lower = lower_case(component);
   for (const Keyword& keyword : kKeywords) {
     if (contains(lower, keyword.text)) return keyword.part;
   }

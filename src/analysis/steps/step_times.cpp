@@ -65,6 +65,21 @@ std::vector<Step> find_steps(const Timeline& timeline) {
   return steps;
 }
 
+std::vector<Interval> marks_of(const Timeline& timeline, const std::vector<Step>& steps) {
+  std::vector<Interval> marks;
+  for (const Step& step : steps) {
+    marks.push_back({timeline.slices.start[step.mark], timeline.slices.end(step.mark)});
+  }
+  return marks;
+}
+
+std::optional<size_t> mark_at(const std::vector<Interval>& marks, int64_t time) {
+  const auto after =
+      std::partition_point(marks.begin(), marks.end(), [&](const Interval& mark) { return mark.begin <= time; });
+  if (after == marks.begin() || (after - 1)->end <= time) return std::nullopt;
+  return static_cast<size_t>(after - 1 - marks.begin());
+}
+
 std::vector<int64_t> durations_of(const std::vector<Step>& steps) {
   std::vector<int64_t> durations;
   for (const Step& step : steps) durations.push_back(step.time.end - step.time.begin);

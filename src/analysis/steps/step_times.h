@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/steps/step_marks.h"
@@ -21,6 +22,12 @@ struct Step {
 /// The steps in order of their starts. O(n) in the slices where there are no marks or the launches come sorted, else
 /// O(n log n).
 std::vector<Step> find_steps(const Timeline& timeline);
+
+/// The times of their marks.
+std::vector<Interval> marks_of(const Timeline& timeline, const std::vector<Step>& steps);
+
+/// The last of these that begins until a time, where it has not ended by then. O(log steps).
+std::optional<size_t> mark_at(const std::vector<Interval>& marks, int64_t time);
 
 /// ns.
 std::vector<int64_t> durations_of(const std::vector<Step>& steps);

@@ -1,11 +1,11 @@
 #include "analysis/steps/streams_in_turn.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/steps/op_words.h"
+#include "analysis/steps/step_times.h"
 
 namespace cgpu {
 
@@ -23,11 +23,8 @@ struct StreamSequence {
 
 class TurnFinder {
  public:
-  explicit TurnFinder(const RunInSession& run) : timeline_(run.timeline()) {
-    for (const Step& step : run.facts.steps(run.index)) {
-      marks_.push_back({slices().start[step.mark], slices().end(step.mark)});
-    }
-  }
+  explicit TurnFinder(const RunInSession& run)
+      : timeline_(run.timeline()), marks_(marks_of(timeline_, run.facts.steps(run.index))) {}
 
   /// By device and streams.
   std::map<std::pair<int32_t, std::vector<int64_t>>, StreamsInTurn> find() {
@@ -37,7 +34,7 @@ class TurnFinder {
       std::vector<OpIndex> sorted = std::move(ops);
       std::stable_sort(sorted.begin(), sorted.end(), [&](OpIndex a, OpIndex b) { return start(a) < start(b); });
       for (const OpIndex op : sorted) {
-        const auto step = step_of_launch(op);
+        const auto step = mark_at(marks_, launch_time(op));
         if (step || marks_.empty()) add(sequences[{stream.device, step}][stream.stream], op);
       }
     }
@@ -51,13 +48,6 @@ class TurnFinder {
   int64_t launch_time(OpIndex op) const {
     const SliceIndex launch = launch_of(timeline_, timeline_.device_ops.slice[op]);
     return launch == kNone ? start(op) : slices().start[launch];
-  }
-  std::optional<size_t> step_of_launch(OpIndex op) const {
-    const int64_t time = launch_time(op);
-    const auto after =
-        std::partition_point(marks_.begin(), marks_.end(), [&](const Interval& mark) { return mark.begin <= time; });
-    if (after == marks_.begin() || time >= std::prev(after)->end) return std::nullopt;
-    return static_cast<size_t>(after - marks_.begin()) - 1;
   }
 
   void add(StreamSequence& sequence, OpIndex op) const {
