@@ -2,10 +2,12 @@
 """Laws of `compare` that hold for any two profiles, over every pair of small real ones, whichever profilers wrote them: every
 nanosecond of both sides is in one row, and B against A is the mirror image of A against B.
 
-Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
+Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it), CGPU_PAIRS=all
+(every pair of everything in the corpus that can be compared, which takes half an hour).
 """
 import concurrent.futures
 import glob
+import itertools
 import os
 import sys
 import tempfile
@@ -51,42 +53,63 @@ class Built(unittest.TestCase):
                          {c["key"]: (c["b_ns"], c["a_ns"]) for c in there if c["kind"] == "op"})
 
 
+def inputs():
+    """Some small real profiles of every format; with CGPU_PAIRS=all everything in the corpus that can be compared."""
+    if os.environ.get("CGPU_PAIRS") != "all":
+        return [found[0] for found in (sorted(glob.glob(os.path.join(CORPUS, part))) for part in FILES) if found]
+    paths = []
+    for place, _, files in os.walk(os.path.dirname(os.path.normpath(CORPUS))):
+        paths += [place] * bool(files) + [os.path.join(place, file) for file in files]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = pool.map(lambda path: tool.run(["compare", path, path]).returncode, paths)
+        return sorted(path for path, code in zip(paths, done) if code == 0)
+
+
+def check_pair(a, b):
+    """Whether there was something to compare. Raises AssertionError where one does not, or is not mirrored."""
+    laws = unittest.TestCase()
+    tables = compared(a, b)
+    if tables["compare_call_tree"]:
+        here, there = (compared(*pair, "--table", "call_tree")["compare_call_tree"] for pair in ((a, b), (b, a)))
+        laws.assertEqual(sorted((r["a"] or 0, r["b"] or 0, r["status"] == "both") for r in here),
+                         sorted((r["b"] or 0, r["a"] or 0, r["status"] == "both") for r in there))
+        if a == b:
+            laws.assertEqual({r["status"] for r in here}, {"both"})
+            laws.assertEqual([r for r in here if r["delta"]], [])
+    if not figures(tables):
+        return bool(tables["compare_call_tree"])
+    check_books(laws, tables)
+    if a == b:
+        laws.assertEqual([c for c in tables["compare_causes"] if c["delta_ns"]], [])
+        laws.assertEqual({r["status"] for r in tables["compare_ops"]} - {"both", "orphan"}, set())
+        laws.assertEqual({r["change"] for r in tables["compare_findings"]} - {"same"}, set())
+        return True
+    mirrored = compared(b, a, "--table", "causes")["compare_causes"]
+    laws.assertEqual(sorted((c["kind"], c["a_ns"], c["b_ns"]) for c in tables["compare_causes"]),
+                     sorted((OTHER.get(c["kind"], c["kind"]), c["b_ns"], c["a_ns"]) for c in mirrored))
+    return True
+
+
 @unittest.skipUnless(os.path.isdir(CORPUS), "no corpus")
 class EveryPair(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.files = [found[0] for found in (sorted(glob.glob(os.path.join(CORPUS, part))) for part in FILES) if found]
-        pairs = [(a, b) for a in cls.files for b in cls.files]
+    def test_the_books_balance_and_the_other_way_round_is_the_mirror_image(self):
+        files = inputs()
+        self.assertGreater(len(files), 10)
+
+        def check(pair):
+            try:
+                return check_pair(*pair), None
+            except (AssertionError, RuntimeError) as error:
+                return True, error
+
+        pairs = list(itertools.combinations_with_replacement(files, 2))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            # All tables of a pair one way, and what the laws need of it the other way.
-            tables = pool.map(lambda pair: compared(*pair) if pair[0] <= pair[1] else
-                              compared(*pair, "--table", "causes"), pairs)
-            cls.tables = dict(zip(pairs, tables))
-
-    def test_the_books_balance(self):
-        self.assertGreater(len(self.files), 10)
-        checked = 0
-        for (a, b), tables in self.tables.items():
-            if a > b or not figures(tables):
-                continue
-            with self.subTest(a=os.path.basename(a), b=os.path.basename(b)):
-                check_books(self, tables)
-                checked += 1
-                if a == b:
-                    self.assertEqual([c for c in tables["compare_causes"] if c["delta_ns"]], [])
-                    self.assertEqual({r["status"] for r in tables["compare_ops"]} - {"both", "orphan"}, set())
-                    self.assertEqual({r["change"] for r in tables["compare_findings"]} - {"same"}, set())
-        self.assertGreater(checked, 50)
-
-    def test_the_other_way_round_is_the_mirror_image(self):
-        for (a, b), tables in self.tables.items():
-            if a >= b:
-                continue
-            with self.subTest(a=os.path.basename(a), b=os.path.basename(b)):
-                here = [(c["kind"], c["a_ns"], c["b_ns"]) for c in tables["compare_causes"]]
-                there = [(OTHER.get(c["kind"], c["kind"]), c["b_ns"], c["a_ns"])
-                         for c in self.tables[b, a]["compare_causes"]]
-                self.assertEqual(sorted(here), sorted(there))
+            results = list(pool.map(check, pairs))
+        for (a, b), (_, error) in zip(pairs, results):
+            if error is not None:
+                with self.subTest(a=os.path.basename(a), b=os.path.basename(b)):
+                    raise error
+        self.assertGreater(sum(something for something, _ in results), 50)
 
 
 if __name__ == "__main__":

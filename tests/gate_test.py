@@ -4,6 +4,7 @@ and with what was planted in it. The statistics of the verdict are computed once
 
 Environment: CGPU (the binary).
 """
+import contextlib
 import itertools
 import json
 import math
@@ -30,15 +31,16 @@ NOISES = {
 
 
 def program(seed, noise="normal", gemm=1.0, between=0.004, steps=STEPS, warm_up=0, peak=1 << 30, every=None,
-            without=None):
-    """One process that trains; `gemm`: how much slower its matrix products are; `every`: each so many steps, 10 ms more."""
+            without=None, marks=True):
+    """One process that trains; `gemm`: how much slower its matrix products are; `every`: each so many steps, 10 ms more;
+    `marks`: whether its steps are marked."""
     r = random.Random(seed)
     level = math.exp(between * r.gauss(0, 1))
 
     def run(m):
         for step in range(steps):
             slow = NOISES[noise](r, step) * level * (3 if step < warm_up else 1)
-            with m.step(step):
+            with m.step(step) if marks else contextlib.nullcontext():
                 for _ in range(LAYERS):
                     with m.within("aten::mm"):
                         m.quiet(1)
@@ -168,6 +170,30 @@ class Verdicts(unittest.TestCase):
         for run in found["check_runs"]:
             self.assertEqual(run["warm_up"], 2 if run["side"] == "candidate" else 0)
             self.assertEqual(run["iterations"], STEPS)
+
+    def test_recordings_that_stop_after_a_set_time(self):
+        """Runs without marks that repeat their sequence unequally often are compared by what they repeat: the whole of each
+        says nothing, since the faster one is as long."""
+        longer = RUNS.get(2, marks=False) + RUNS.get(2, first=2, steps=STEPS + 3, marks=False)
+        found = self.verdict(PASS, longer, RUNS.get(4, first=100, steps=STEPS - 2, marks=False))
+        self.assertIn("device ops in what repeats", by(found["check"], "rule")["comparable"]["why"])
+        slow = RUNS.get(4, first=100, gemm=1.3, steps=STEPS - 2, marks=False)
+        found = self.verdict(REGRESSION, longer, slow)
+        self.assertNotIn("span", by(found["check"], "rule"))
+        marked = tables(RUNS.get(4, steps=STEPS + 3), RUNS.get(4, first=100, gemm=1.3))[1]
+        self.assertIn("an iteration is what repeats", check(longer, slow).stdout.decode())
+        # As the marks of the same program say; what its device repeats are the layers, which are all alike.
+        step, of_marks = (by(tables["check_times"], "quantity")["step_time"] for tables in (found, marked))
+        self.assertAlmostEqual(step["change_pct"], of_marks["change_pct"], delta=1)
+        self.assertAlmostEqual(step["baseline_ns"] * LAYERS / of_marks["baseline_ns"], 1, delta=0.02)
+        # Of one that repeats something else the work is another one.
+        code, found = tables(longer, RUNS.get(4, first=100, without="aten::add", steps=STEPS - 2, marks=False))
+        self.assertEqual(code, NOT_COMPARABLE)
+        self.assertIn("of what repeats", by(found["check"], "rule")["comparable"]["why"])
+
+    def test_recordings_of_the_same_work_are_compared_as_a_whole(self):
+        found = self.verdict(REGRESSION, RUNS.get(4, marks=False), RUNS.get(4, first=100, gemm=1.3, marks=False))
+        self.assertIn("span", by(found["check"], "rule"))
 
     def test_unlike_runs(self):
         found = self.verdict(NOT_COMPARABLE, RUNS.get(1), RUNS.get(1, steps=STEPS + 3))

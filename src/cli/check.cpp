@@ -27,9 +27,7 @@ struct CheckCommand {
   int run() const {
     const CheckOptions options = words.options();
     const std::string wanted = format_of_output(format, output, {"json", "md", "xml", "txt"});
-    const std::vector<CheckedRun> before = open(baseline);
-    const std::vector<CheckedRun> after = open(candidate);
-    const CheckResult result = check_runs(before, after, options);
+    const CheckResult result = check_runs(open(baseline), open(candidate), options);
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") {
         std::vector<std::string> inputs = baseline;

@@ -111,7 +111,9 @@ class Check {
     } else if (!allowed.empty()) {
       add_rule("comparable", Outcome::pass, fmt::format("allowed: {}", fmt::join(allowed, "; ")));
     } else {
-      add_rule("comparable", Outcome::pass, "the same devices and shapes, as many iterations, as far as recorded");
+      add_rule("comparable", Outcome::pass,
+               fmt::format("the same devices and shapes, as many {}, as far as recorded",
+                           a_.front()->by_repetition ? "device ops in what repeats" : "iterations"));
     }
   }
 
@@ -362,9 +364,12 @@ class Check {
     if (!of_iterations_) {
       remarks.emplace_back(
           "the runs have no iterations (ranges that mark them): whole recordings are compared, which shows nothing "
-          "where "
-          "a "
-          "recording stops after a set time");
+          "where a recording stops after a set time");
+    } else if (a_.front()->by_repetition) {
+      remarks.emplace_back(
+          "the runs have no iterations (ranges that mark them), and repeat a sequence of device ops unequally often: "
+          "an "
+          "iteration is what repeats, and what does not is left out");
     }
     std::set<std::string> formats;
     const auto add_formats = [&](const Runs& runs) {
@@ -441,8 +446,13 @@ int CheckResult::exit_code(CheckOptions::Inconclusive inconclusive) const {
   return static_cast<int>(outcome);
 }
 
-CheckResult check_runs(const std::vector<CheckedRun>& baseline, const std::vector<CheckedRun>& candidate,
+CheckResult check_runs(std::vector<CheckedRun> baseline, std::vector<CheckedRun> candidate,
                        const CheckOptions& options) {
+  std::vector<RunFigures*> all;
+  for (auto* side : {&baseline, &candidate}) {
+    for (CheckedRun& run : *side) all.push_back(&run.figures);
+  }
+  compare_by_repetitions(all);
   return Check(baseline, candidate, options).run();
 }
 

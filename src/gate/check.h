@@ -56,7 +56,7 @@ struct CheckResult {
 };
 
 /// Both sides have a run at least.
-CheckResult check_runs(const std::vector<CheckedRun>& baseline, const std::vector<CheckedRun>& candidate,
+CheckResult check_runs(std::vector<CheckedRun> baseline, std::vector<CheckedRun> candidate,
                        const CheckOptions& options);
 
 }  // namespace cgpu

@@ -108,10 +108,18 @@ void RunFigures::combine(const RunFigures& other) {
   calls.combine(other.calls);
 }
 
-void RunFigures::take_repetitions() {
-  static_cast<WorkFigures&>(*this) = std::move(*repeated);
-  repeated.reset();
-  by_repetition = true;
+void compare_by_repetitions(const std::vector<RunFigures*>& runs) {
+  bool unequally = false;
+  for (const RunFigures* run : runs) {
+    if (run->has_iterations() || !run->repeated) return;
+    unequally = unequally || run->repeated->iterations.size() != runs.front()->repeated->iterations.size();
+  }
+  if (!unequally) return;
+  for (RunFigures* run : runs) {
+    static_cast<WorkFigures&>(*run) = std::move(*run->repeated);
+    run->repeated.reset();
+    run->by_repetition = true;
+  }
 }
 
 }  // namespace cgpu

@@ -130,18 +130,20 @@ struct RunFigures : WorkFigures {
   /// Of ranks that have no marks of iterations and all repeat a sequence of device ops (repeated_sequence.h): with its
   /// repetitions as iterations.
   std::optional<WorkFigures> repeated;
-  bool by_repetition = false;  // whether take_repetitions() was called; not kept
+  bool by_repetition = false;  // whether compare_by_repetitions() made those its iterations; not kept
 
   /// Takes over the figures of another rank.
   void combine(const RunFigures& other);
-  /// From now on its iterations are what it repeats. Only where there is `repeated`.
-  void take_repetitions();
-
   template <typename Archive>
   void members(Archive& archive) {
     archive(formats, devices, ranks, world_size, recorded, shapes, clocks, static_cast<WorkFigures&>(*this), span_ns,
             busy_ns, exposed_comm_ns, idle_ns, peak_bytes, calls, repeated);
   }
 };
+
+/// Makes what each of these runs repeats its iterations, where no run has marks of iterations, all of them repeat
+/// something, and some do so more often than others, as where a recording stops after a set time. Of runs that repeat
+/// it equally often the whole is the same work, and stays what is compared.
+void compare_by_repetitions(const std::vector<RunFigures*>& runs);
 
 }  // namespace cgpu

@@ -64,6 +64,9 @@ History history_of(std::vector<CheckedRun> runs) {
   std::stable_sort(runs.begin(), runs.end(), [](const CheckedRun& a, const CheckedRun& b) {
     return a.figures.recorded.value_or(INT64_MAX) < b.figures.recorded.value_or(INT64_MAX);
   });
+  std::vector<RunFigures*> all;
+  for (CheckedRun& run : runs) all.push_back(&run.figures);
+  compare_by_repetitions(all);
   History history;
   history.runs = Table("history", "runs in the order in which they were recorded",
                        {number_column("run", "number in this order"),

@@ -299,17 +299,6 @@ std::string comparison_words(const Group& group, const Group& first, const std::
   return text;
 }
 
-/// Whether no run has iterations, and all repeat something; if they do so equally often, all of them is compared.
-bool repeat_unequally_often(const std::vector<GivenRun>& runs) {
-  bool unequally = false;
-  for (const GivenRun& run : runs) {
-    if (run.figures.has_iterations() || !run.figures.repeated) return false;
-    unequally =
-        unequally || run.figures.repeated->iterations.size() != runs.front().figures.repeated->iterations.size();
-  }
-  return unequally;
-}
-
 /// That the iterations of the runs are what repeats, where they are.
 void add_repetitions(const std::vector<GivenRun>& runs, std::vector<std::string>& words) {
   if (!runs.front().figures.by_repetition) return;
@@ -394,8 +383,10 @@ Statistics statistics_of(std::vector<double> values) {
 
 ManyRuns compare_runs(std::vector<GivenRun> runs, const std::string& by, bool by_call_trees,
                       const std::vector<std::string>& shown_keys) {
-  if (!by_call_trees && repeat_unequally_often(runs)) {
-    for (GivenRun& run : runs) run.figures.take_repetitions();
+  if (!by_call_trees) {
+    std::vector<RunFigures*> figures;
+    for (GivenRun& run : runs) figures.push_back(&run.figures);
+    compare_by_repetitions(figures);
   }
   ManyRuns many{{}, compare_runs_table(), compare_groups_table(), compare_statistics_table()};
   auto place = many.runs.columns.begin() + kAfterGroup;
