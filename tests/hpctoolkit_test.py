@@ -340,17 +340,17 @@ class Numbers(unittest.TestCase):
 class Built(unittest.TestCase):
     """A database that tests/builder writes (hpctoolkit_main.cpp says what is in it)."""
 
-    def sampled(self, waited):
+    def built(self, kind):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         builder = os.path.join(os.path.dirname(tool.binary()), "hpctoolkit_builder")
         if not os.path.exists(builder):
             self.skipTest("no %s (configure with -DCGPU_TESTS=ON)" % builder)
-        subprocess.run([builder, folder.name, str(waited)], check=True)
+        subprocess.run([builder, folder.name, str(kind)], check=True)
         return folder.name
 
     def test_where_instructions_waited(self):
-        folder = self.sampled(0)
+        folder = self.built(0)
         found = {(row["kernel"], row["function"], row["line"], row["reason"]): (row["value"], row["pct"])
                  for row in tool.table(folder, "stall_places")}
         self.assertEqual(found, {("scale(float*)", "scale(float*)", 4, "memory_dependency"): (60, 100),
@@ -369,7 +369,7 @@ class Built(unittest.TestCase):
 
     def test_findings_are_as_severe_as_their_share_of_the_sampled_time(self):
         for waited, severity in ((3, None), (10, "warning"), (30, "critical")):
-            rows = tool.table(self.sampled(waited), "findings")
+            rows = tool.table(self.built(waited), "findings")
             found = [row for row in rows if row["rule"] == "barrier_wait"]
             self.assertEqual([row["severity"] for row in found], [severity] if severity else [])
             stalls, = [row for row in rows if row["rule"] == "instruction_stalls"]
@@ -377,8 +377,23 @@ class Built(unittest.TestCase):
             self.assertIn("45.00%", stalls["title"])  # 90 of 200
             self.assertIn("scale.cu:4 in kernel scale(float*)", stalls["title"])
 
+    def test_many_small_copies(self):
+        """200 copies of 4 KiB, 20 us each, of 50 us of work: with a trace what they could give back is known, without one
+        what they take."""
+        traced, = [row for row in tool.table(self.built("copies"), "findings") if "copies" in row["rule"]]
+        self.assertEqual(traced["rule"], "small_copies")
+        self.assertAlmostEqual(traced["recoverable_ns"] / (200 * 20_000), 1, delta=0.01)
+        self.assertIn("200 of them below 64 KiB on average", traced["evidence"])
+        self.assertIn("200 HtoD, 4.00 KiB each", traced["evidence"])
+        counted, = [row for row in tool.table(self.built("copies-untraced"), "findings") if "copies" in row["rule"]]
+        self.assertEqual((counted["rule"], counted["severity"], counted["confidence"]), ("small_copies", "critical", "low"))
+        self.assertIsNone(counted["recoverable_ns"])
+        self.assertIn("40.00% of the time of all operations on devices is copies, most of them small", counted["title"])
+        for words in ("4.00 ms of 10.0 ms", "200 copies of 4.00 KiB each on average", "most of it HtoD", "204.8 MB/s"):
+            self.assertIn(words, counted["evidence"])
+
     def test_report_and_diagnose_begin_with_the_same(self):
-        folder = self.sampled(30)
+        folder = self.built(30)
         title = tool.table(folder, "findings")[0]["title"]
         for verb in ("report", "diagnose"):
             text = " ".join(tool.run([verb, folder]).stdout.decode().split())

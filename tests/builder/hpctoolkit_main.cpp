@@ -1,10 +1,14 @@
-// Writes a small HPCToolkit database, for tests of the whole program: hpctoolkit_builder FOLDER [WAITED].
+// Writes a small HPCToolkit database, for tests of the whole program: hpctoolkit_builder FOLDER [WAITED | copies |
+// copies-untraced].
 //
 // Two threads of one rank: main calls solve, which has a loop that calls dot; the second thread waits in poll. A stream
 // runs the kernel that solve launched. Samples stand a millisecond apart.
 //
 // With WAITED another one, without a trace: a thread that waits at a barrier for WAITED percent of its time, and the
 // instructions of two kernels, as sampled.
+//
+// With copies one whose device copies 200 times 4 KiB to it, 20 us each, and runs a kernel of 30 us after each; with
+// copies-untraced the same, without a trace.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -101,17 +105,70 @@ DatabaseBuilder sampled_program(double waited_percent) {
   return builder;
 }
 
+DatabaseBuilder copying_program(bool traced) {
+  constexpr int kCopies = 200;
+  constexpr uint64_t kCopy = 20'000;
+  constexpr uint64_t kKernel = 30'000;
+  constexpr double kBytes = 4096;
+  DatabaseBuilder builder;
+  builder.metrics = {"GPUOP (sec)", "GKER (sec)", "GXCOPY (sec)", "GXCOPY:COUNT", "GXCOPY:H2D (B)"};
+  const TestContext code{4, 1, 0, "scale(float*)", "/src/scale.cu", 3, "/gpu/program", 0, {}};
+  const TestContext kernel{3, 1, 0, "<gpu kernel>", "", 0, "", 0, {code}};
+  const TestContext copy{5, 1, 0, "<gpu copyin>", "", 0, "", 0, {}};
+  const TestContext main{2, 1, 0, "main", "/src/main.c", 1, "/bin/program", 0, {kernel, copy}};
+  builder.entries = {{1, "main thread", {main}}};
+
+  TestProfile host{{{node, 1}, {rank, 0}, {thread, 0}}, {}, {}};
+  const double copying = 1e-9 * static_cast<double>(kCopies * kCopy);
+  const double computing = 1e-9 * static_cast<double>(kCopies * kKernel);
+  for (const uint32_t context : {0U, 1U, 2U}) {
+    host.set(context, 0, 0, copying + computing);
+    host.set(context, 1, 0, computing);
+    host.set(context, 2, 0, copying);
+    host.set(context, 3, 0, kCopies);
+    host.set(context, 4, 0, kCopies * kBytes);
+  }
+  for (const uint32_t context : {3U, 4U}) {
+    for (const uint16_t metric : {uint16_t{0}, uint16_t{1}}) {
+      host.set(context, metric, context == 4 ? computing : 0, computing);
+    }
+  }
+  host.set(5, 0, copying, copying);
+  host.set(5, 2, copying, copying);
+  host.set(5, 3, kCopies, kCopies);
+  host.set(5, 4, kCopies * kBytes, kCopies * kBytes);
+  builder.profiles = {host};
+  if (!traced) return builder;
+
+  TestProfile stream{{{node, 1}, {rank, 0}, {gpu_context, 0}, {gpu_stream, 7}}, {}, {}};
+  uint64_t now = kMillisecond;
+  for (int i = 0; i < kCopies; ++i) {
+    stream.trace.emplace_back(now, 5);
+    stream.trace.emplace_back(now += kCopy, 4);
+    stream.trace.emplace_back(now += kKernel, 0);
+    now += 1'000;
+  }
+  builder.profiles.push_back(stream);
+  return builder;
+}
+
+DatabaseBuilder program_of(const std::string& kind) {
+  if (kind.empty()) return program();
+  if (kind.starts_with("copies")) return copying_program(kind == "copies");
+  return sampled_program(std::stod(kind));
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   if (count != 2 && count != 3) {
-    std::fputs("usage: hpctoolkit_builder FOLDER [WAITED]\n", stderr);
+    std::fputs("usage: hpctoolkit_builder FOLDER [WAITED | copies | copies-untraced]\n", stderr);
     return 2;
   }
   try {
     const std::filesystem::path folder = words[1];
     std::filesystem::create_directories(folder);
-    const TestDatabase database = (count == 2 ? program() : sampled_program(std::stod(words[2]))).build();
+    const TestDatabase database = program_of(count == 2 ? "" : words[2]).build();
     const auto write = [&](const char* name, const std::string& bytes) {
       std::ofstream(folder / name, std::ios::binary) << bytes;
     };

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
@@ -26,6 +28,7 @@ struct Copies {
   int64_t pageable_time = 0;
   int64_t small = 0;  // below Thresholds::small_copy
   int64_t small_time = 0;
+  bool on_average = false;                        // whether it is only known how large copies are on average
   std::set<std::pair<int64_t, int32_t>> devices;  // rank, device
 };
 
@@ -40,11 +43,26 @@ int64_t cost_of(const Timeline& timeline, SliceIndex copy, int64_t busy_until) {
   return std::max(slices.end(copy), slices.end(call)) - std::min(begin, slices.start[copy]);
 }
 
+/// What each copy of a direction moved on average, of those that do not say it, where a call tree has counted that
+/// (copy_metrics.h).
+std::map<CopyKind, int64_t> mean_bytes_of(const Run& run) {
+  std::map<CopyKind, int64_t> means;
+  if (!run.call_tree) return means;
+  const DeviceOps& ops = run.timeline.device_ops;
+  for (const auto& [kind, bytes] : copied_bytes(*run.call_tree)) {
+    int64_t count = 0;
+    for (OpIndex op = 0; op < ops.size(); ++op) count += ops.copy[op] == kind && ops.bytes[op] < 0 ? 1 : 0;
+    if (count > 0) means[kind] = bytes / count;
+  }
+  return means;
+}
+
 Copies copies_of(const Session& session, double small_copy) {
   Copies copies;
   for (const Run& run : session.runs) {
     const DeviceOps& ops = run.timeline.device_ops;
     const Slices& slices = run.timeline.slices;
+    const std::map<CopyKind, int64_t> mean_bytes = mean_bytes_of(run);
     for (auto& [device, of_device] : ops_by_device(run.timeline)) {
       std::vector<OpIndex> in_order = of_device;
       std::stable_sort(in_order.begin(), in_order.end(),
@@ -60,12 +78,17 @@ Copies copies_of(const Session& session, double small_copy) {
         copies.time += time;
         copies.cost += cost_of(run.timeline, slice, busy_before);
         copies.devices.emplace(run.rank, device);
-        if (ops.bytes[op] > 0) copies.bytes += ops.bytes[op];
+        int64_t bytes = ops.bytes[op];
+        if (const auto mean = mean_bytes.find(ops.copy[op]); bytes < 0 && mean != mean_bytes.end()) {
+          bytes = mean->second;
+          copies.on_average = true;
+        }
+        if (bytes > 0) copies.bytes += bytes;
         if (ops.source[op] == MemoryKind::pageable || ops.destination[op] == MemoryKind::pageable) {
-          copies.pageable_bytes += std::max<int64_t>(ops.bytes[op], 0);
+          copies.pageable_bytes += std::max<int64_t>(bytes, 0);
           copies.pageable_time += time;
         }
-        if (ops.bytes[op] >= 0 && static_cast<double>(ops.bytes[op]) < small_copy) {
+        if (bytes >= 0 && static_cast<double>(bytes) < small_copy) {
           ++copies.small;
           copies.small_time += time;
         }
@@ -112,8 +135,8 @@ CopyRoute longest_route(Investigation& run) {
 
 std::string text_of(const CopyRoute& route) {
   if (route.count == 0) return "";
-  std::string text =
-      fmt::format("; most of it {} {} of {} memory", format_count(route.count), route.kind, route.memory);
+  std::string text = fmt::format("; most of it {} {}", format_count(route.count), route.kind);
+  if (route.memory != text_of(MemoryKind::unknown)) text += fmt::format(" of {} memory", route.memory);
   if (route.bytes > 0) text += fmt::format(", {} each", format_bytes(route.bytes / route.count));
   if (route.rate > 0) text += fmt::format(", at {}", format_rate(route.rate, "GB/s"));
   if (route.peak > 0) text += fmt::format(" (its link: {})", format_rate(route.peak, "GB/s"));
@@ -209,7 +232,8 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
              static_cast<double>(gain) < run.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
     finding.rule = "small_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies, most of them small";
-    finding.evidence += fmt::format("; {} of them below 64 KiB", copies.small);
+    finding.evidence +=
+        fmt::format("; {} of them below 64 KiB{}", copies.small, copies.on_average ? " on average" : "");
     finding.suggestion = "Put many small copies into one: pack on the host, copy once, split on the device";
   } else if (2 * copies.pageable_time > copies.time && copies.pageable_time > 0) {
     finding.rule = "pageable_copies";

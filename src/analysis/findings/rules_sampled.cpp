@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/device/copy_metrics.h"
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
 
@@ -65,6 +66,48 @@ void find_barriers(Investigation& run, std::vector<Finding>& findings) {
     }
     return;
   }
+}
+
+/// Copies of a database without a trace: HPCToolkit measures all operations of the devices and counts what they move.
+void find_counted_copies(Investigation& run, std::vector<Finding>& findings) {
+  const double all = whole_of(run, "GPUOP");
+  const double copying = whole_of(run, "GXCOPY");
+  const double count = whole_of(run, "GXCOPY:COUNT");
+  if (!(copying >= run.thresholds().sampled_share * all) || copying <= 0) return;
+  std::map<CopyKind, int64_t> moved;
+  for (const Run& one : run.session().runs) {
+    if (!one.call_tree) continue;
+    for (const auto& [kind, bytes] : copied_bytes(*one.call_tree)) moved[kind] += bytes;
+  }
+  double bytes = 0;
+  CopyKind most = CopyKind::none;
+  for (const auto& [kind, of_kind] : moved) {
+    bytes += static_cast<double>(of_kind);
+    if (most == CopyKind::none || of_kind > moved[most]) most = kind;
+  }
+  const bool are_small = count >= run.thresholds().many_copies && bytes < run.thresholds().small_copy * count;
+  Finding finding{
+      .rule = are_small ? "small_copies" : "exposed_copies",
+      .title = fmt::format("{} of the time of all operations on devices is copies{}",
+                           format_percent(100 * copying / all), are_small ? ", most of them small" : ""),
+      .evidence = fmt::format("{} of {}", format_ns(1e9 * copying), format_ns(1e9 * all)),
+      .suggestion = are_small
+                        ? "Put many small copies into one: pack on the host, copy once, split on the device"
+                        : "Copy on a stream of its own while kernels run, in time before the data is needed; keep "
+                          "data on the device",
+      .command = "transfers",
+      .confidence = Confidence::low,  // other work may have hidden them
+      .severity = run.sampled_severity(copying / all)};
+  if (count > 0) {
+    finding.evidence += fmt::format("; {} copies", format_count(static_cast<int64_t>(count)));
+    if (bytes > 0) finding.evidence += fmt::format(" of {} each on average", format_bytes(bytes / count));
+  }
+  if (bytes > 0) {
+    finding.evidence += fmt::format("; {} in all, most of it {}, at {}", format_bytes(bytes), text_of(most),
+                                    format_rate(bytes / (1e9 * copying), "GB/s"));
+  }
+  finding.evidence += "; whether other work hid them, a database without a trace does not say";
+  findings.push_back(std::move(finding));
 }
 
 struct StallAdvice {
@@ -204,6 +247,7 @@ void find_sampled(Investigation& run, std::vector<Finding>& findings) {
   const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
   if (std::any_of(runs.begin(), runs.end(), has_tree)) {
     find_barriers(run, findings);
+    if (!run.has_device_ops()) find_counted_copies(run, findings);
     find_stalls(run, findings);
   }
   const bool judged = run.has_device_ops() || std::any_of(runs.begin(), runs.end(), has_launches);
