@@ -198,9 +198,10 @@ void GraphBuilder::add_moments(size_t run) {
     launches[t.slices.track[call]] = true;
   };
 
+  // One kind after the other, since each of them is mostly in order.
+  for_each_device_op(t, [&](OpIndex, SliceIndex op) { add(op, Moment::Kind::begin); });
+  for_each_device_op(t, [&](OpIndex, SliceIndex op) { add(op, Moment::Kind::end); });
   for_each_device_op(t, [&](OpIndex, SliceIndex op) {
-    add(op, Moment::Kind::begin);
-    add(op, Moment::Kind::end);
     const SliceIndex call = host_launch_of(t, op);
     if (call != kNone) add_call(call);
   });

@@ -37,29 +37,33 @@ bool nest(std::span<const SliceIndex> outer_first, Timeline& timeline) {
 
 }  // namespace
 
+bool comes_outer_first(const Slices& slices, SliceIndex a, SliceIndex b) {
+  if (slices.start[a] != slices.start[b]) return slices.start[a] < slices.start[b];
+  if (slices.duration[a] != slices.duration[b]) return slices.duration[a] > slices.duration[b];
+  return a < b;
+}
+
+HostSlicesOuterFirst::HostSlicesOuterFirst(const Timeline& timeline) : begin_(timeline.tracks.size() + 1) {
+  const Slices& slices = timeline.slices;
+  for (SliceIndex i = 0; i < slices.size(); ++i) {
+    if (is_host(timeline.kind(i))) ++begin_[slices.track[i] + 1];
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  slices_.resize(begin_.back());
+  std::vector<SliceIndex> next(begin_.begin(), begin_.end() - 1);
+  for (SliceIndex i = 0; i < slices.size(); ++i) {
+    if (is_host(timeline.kind(i))) slices_[next[slices.track[i]]++] = i;
+  }
+  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
+    sort_runs(std::span(slices_.data() + begin_[track], slices_.data() + begin_[track + 1]),
+              [&](SliceIndex a, SliceIndex b) { return comes_outer_first(slices, a, b); });
+  }
+}
+
 void for_each_thread_outer_first(const Timeline& timeline,
                                  const std::function<void(std::span<const SliceIndex>)>& visit) {
-  const Slices& slices = timeline.slices;
-  std::vector<SliceIndex> begin(timeline.tracks.size() + 1);  // of each track in `of_track`
-  for (SliceIndex i = 0; i < slices.size(); ++i) {
-    if (is_host(timeline.kind(i))) ++begin[slices.track[i] + 1];
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<SliceIndex> of_track(begin.back());
-  std::vector<SliceIndex> next(begin.begin(), begin.end() - 1);
-  for (SliceIndex i = 0; i < slices.size(); ++i) {
-    if (is_host(timeline.kind(i))) of_track[next[slices.track[i]]++] = i;
-  }
-  const auto is_outer = [&](SliceIndex a, SliceIndex b) {
-    if (slices.start[a] != slices.start[b]) return slices.start[a] < slices.start[b];
-    if (slices.duration[a] != slices.duration[b]) return slices.duration[a] > slices.duration[b];
-    return a < b;
-  };
-  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) {
-    const std::span<SliceIndex> own{of_track.data() + begin[track], of_track.data() + begin[track + 1]};
-    sort_runs(own, is_outer);
-    visit(own);
-  }
+  const HostSlicesOuterFirst outer_first(timeline);
+  for (TrackIndex track = 0; track < timeline.tracks.size(); ++track) visit(outer_first.of(track));
 }
 
 void nest_host_slices(Timeline& timeline) {

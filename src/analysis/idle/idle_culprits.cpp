@@ -1,7 +1,7 @@
 #include "analysis/idle/idle_culprits.h"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
 #include <utility>
 
 #include "analysis/device/device_ops.h"
@@ -31,35 +31,12 @@ std::string_view text_of(NoCulprit reason) {
 }
 
 IdleCulprits::IdleCulprits(const Timeline& timeline, std::function<const Waits&()> waits)
-    : timeline_(timeline), begin_(timeline.tracks.size() + 1), waits_(std::move(waits)) {
-  const Slices& slices = timeline.slices;
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (!is_host(timeline.kind(slice))) continue;
-    ++begin_[slices.track[slice] + 1];
-    has_calls_ = has_calls_ || is_call(timeline.kind(slice));
+    : timeline_(timeline), threads_(timeline), steps_(timeline.names.size()), waits_(std::move(waits)) {
+  for (SliceIndex slice = 0; slice < timeline.slices.size() && !has_calls_; ++slice) {
+    has_calls_ = is_call(timeline.kind(slice)) && is_host(timeline.kind(slice));
   }
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  slices_.resize(begin_.back());
-  std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    if (is_host(timeline.kind(slice))) slices_[next[slices.track[slice]]++] = slice;
-  }
-  steps_.resize(timeline.names.size());
   for (StringId name = 0; name < timeline.names.size(); ++name)
     steps_[name] = timeline.names[name].starts_with(kStepMark);
-  const auto outer_first = [&](SliceIndex a, SliceIndex b) { return is_outer(a, b); };
-  for (size_t track = 0; track + 1 < begin_.size(); ++track) {
-    const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[track]);
-    const auto last = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[track + 1]);
-    if (!std::is_sorted(first, last, outer_first)) std::sort(first, last, outer_first);
-  }
-}
-
-bool IdleCulprits::is_outer(SliceIndex a, SliceIndex b) const {
-  const Slices& slices = timeline_.slices;
-  if (slices.start[a] != slices.start[b]) return slices.start[a] < slices.start[b];
-  if (slices.duration[a] != slices.duration[b]) return slices.duration[a] > slices.duration[b];
-  return a < b;
 }
 
 SliceIndex IdleCulprits::active_at(SliceIndex slice, int64_t time) const {
@@ -67,10 +44,10 @@ SliceIndex IdleCulprits::active_at(SliceIndex slice, int64_t time) const {
   const TrackIndex thread = slice == kNone ? kNone : slices.track[slice];
   while (slice != kNone) {
     if (!is_plausible(timeline_, slice)) {  // as if it was not there
-      const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[thread]);
-      const auto last = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[thread + 1]);
-      const auto at = std::partition_point(first, last, [&](SliceIndex other) { return is_outer(other, slice); });
-      slice = at == first ? kNone : *(at - 1);
+      const std::span<const SliceIndex> own = threads_.of(thread);
+      const auto at = std::partition_point(own.begin(), own.end(),
+                                           [&](SliceIndex other) { return comes_outer_first(slices, other, slice); });
+      slice = at == own.begin() ? kNone : *(at - 1);
     } else if (slices.end(slice) <= time) {
       // All that began between its parent and it ended before it did.
       slice = slices.parent[slice];
@@ -85,20 +62,20 @@ SliceIndex IdleCulprits::active_at(SliceIndex slice, int64_t time) const {
 template <typename Visit>
 void IdleCulprits::for_each_innermost(TrackIndex thread, Interval time, Visit visit) const {
   const Slices& slices = timeline_.slices;
-  const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[thread]);
-  const auto last = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[thread + 1]);
-  auto next = std::partition_point(first, last, [&](SliceIndex slice) { return slices.start[slice] <= time.begin; });
+  const std::span<const SliceIndex> own = threads_.of(thread);
+  auto next =
+      std::partition_point(own.begin(), own.end(), [&](SliceIndex slice) { return slices.start[slice] <= time.begin; });
   int64_t now = time.begin;
-  SliceIndex innermost = next == first ? kNone : active_at(*(next - 1), now);
+  SliceIndex innermost = next == own.begin() ? kNone : active_at(*(next - 1), now);
   while (now < time.end) {
-    const int64_t until = next == last ? time.end : std::min(time.end, slices.start[*next]);
+    const int64_t until = next == own.end() ? time.end : std::min(time.end, slices.start[*next]);
     while (now < until) {
       const int64_t end = innermost == kNone ? until : std::min(until, slices.end(innermost));
       visit(Interval{now, end}, innermost);
       now = end;
       innermost = innermost == kNone ? kNone : active_at(innermost, now);
     }
-    for (; next != last && slices.start[*next] == now; ++next) innermost = active_at(*next, now);
+    for (; next != own.end() && slices.start[*next] == now; ++next) innermost = active_at(*next, now);
   }
 }
 
@@ -161,13 +138,12 @@ void IdleCulprits::append(const Named& named, SliceIndex waking_op, std::vector<
 }
 
 SliceIndex IdleCulprits::next_after(TrackIndex thread, int64_t time) const {
-  const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[thread]);
-  const auto last = slices_.begin() + static_cast<std::ptrdiff_t>(begin_[thread + 1]);
-  const auto later =
-      std::partition_point(first, last, [&](SliceIndex slice) { return timeline_.slices.start[slice] <= time; });
-  const auto next =
-      std::find_if(later, last, [&](SliceIndex slice) { return is_plausible(timeline_, slice) && !is_step(slice); });
-  return next == last ? kNone : *next;
+  const std::span<const SliceIndex> own = threads_.of(thread);
+  const auto later = std::partition_point(own.begin(), own.end(),
+                                          [&](SliceIndex slice) { return timeline_.slices.start[slice] <= time; });
+  const auto next = std::find_if(later, own.end(),
+                                 [&](SliceIndex slice) { return is_plausible(timeline_, slice) && !is_step(slice); });
+  return next == own.end() ? kNone : *next;
 }
 
 bool IdleCulprits::is_step(SliceIndex slice) const {

@@ -11,6 +11,7 @@
 
 #include "analysis/idle/idle_causes.h"
 #include "base/interval_set.h"
+#include "links/nesting.h"
 #include "links/waits.h"
 #include "model/timeline.h"
 
@@ -56,9 +57,8 @@ class IdleCulprits {
   /// Calls visit(time, slice) for the innermost slice at each moment of `time`, in order; kNone where there is none.
   template <typename Visit>
   void for_each_innermost(TrackIndex thread, Interval time, Visit visit) const;
-  /// The innermost slice that is active then among `slice`, which has begun, and those before it in slices_.
+  /// The innermost slice that is active then among `slice`, which has begun, and those of its thread before it.
   SliceIndex active_at(SliceIndex slice, int64_t time) const;
-  bool is_outer(SliceIndex a, SliceIndex b) const;
   /// The outermost of those that the thread begins next.
   SliceIndex next_after(TrackIndex thread, int64_t time) const;
   bool is_step(SliceIndex slice) const;
@@ -66,9 +66,8 @@ class IdleCulprits {
 
   const Timeline& timeline_;
   bool has_calls_ = false;
-  std::vector<SliceIndex> slices_;  // of the host, by thread, outer ones first
-  std::vector<size_t> begin_;       // of each track in it
-  std::vector<bool> steps_;         // names of iterations
+  HostSlicesOuterFirst threads_;
+  std::vector<bool> steps_;  // names of iterations
   std::function<const Waits&()> waits_;
 };
 
