@@ -8,6 +8,7 @@ import shutil
 from typing import Iterable, List, Optional, Union
 
 from . import _cgpu
+from ._remote import is_remote, remote_files
 from ._session import Numbers, Path, Time, part_words, path_bytes, several
 from ._table import Table
 
@@ -91,7 +92,11 @@ def check(baseline: Union[Path, Iterable[Path]], candidate: Union[Path, Iterable
 def _runs(paths: Union[Path, Iterable[Path]]) -> List[bytes]:
     """As `cgpu check` takes them: a pattern stands for what matches, in order of the names."""
     runs: List[bytes] = []
-    for path in map(path_bytes, several(paths)):
+    for given in several(paths):
+        if isinstance(given, str) and is_remote(given):
+            runs += map(os.fsencode, remote_files(given))
+            continue
+        path = path_bytes(given)
         if not any(sign in path for sign in b"*?[") or os.path.exists(path):
             runs.append(path)
             continue

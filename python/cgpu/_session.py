@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, 
 
 from . import _cgpu
 from ._progress import Progress, shown
+from ._remote import is_remote, remote_files
 from ._table import Table, choice, number_of_rows
 from ._timeline import Timeline, draw_timeline
 
@@ -214,10 +215,11 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
          peak: Optional[str] = None, capture: Optional[Path] = None, threads: int = 0, strict: bool = False,
          from_: Optional[Time] = None, to: Optional[Time] = None, step: Optional[Numbers] = None,
          rank: Optional[Numbers] = None, device: Optional[Numbers] = None, profile: Union[int, str, None] = None,
-         progress: Union[bool, Progress, None] = None) -> Session:
+         progress: Union[bool, Progress, None] = None, storage_options: Optional[Mapping[str, Any]] = None) -> Session:
     """Opens a profile, or the ranks of one run together, and takes the part that is wanted.
 
-    paths         a file, a folder with one file a rank, a pattern ("runs/*.json.gz"), a .cgpu summary, or several files.
+    paths         a file, a folder with one file a rank, a pattern ("runs/*.json.gz"), a .cgpu summary, or several files; also
+                  URLs ("s3://bucket/run/*.json.gz"), of which fsspec reads what is looked at, without a copy.
     input_format  reads them as this format instead of recognising it by the content.
     kernel_rules  a file with rules for kernel classes, asked before the built-in ones.
     peak          peak rates of devices that are not known, like "bf16=400TFLOP/s,memory=2TB/s".
@@ -232,11 +234,12 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     progress      called now and then as progress(phase, share), with phase "reading" or "linking" and share, from 0 to 1,
                   of that phase; what it raises ends the opening. True shows a bar on a terminal's stderr, in a notebook
                   there is one unless it is False; both after half a second, and gone at the end.
+    storage_options  what fsspec is told of where URLs lead: {"anon": True}.
 
     All ranks stay open; memory is what they need together (`cgpu table` opens them one after another instead). Ctrl-C
     stops it. Raises Error for what cannot be read, MemoryError where there is too little memory.
     """
-    inputs = [path_bytes(one) for one in several(paths)]
+    inputs = input_names(paths, storage_options)
     if not inputs:
         raise _cgpu.Error("no input was given: name a file, a folder of rank files or a pattern")
     if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 2**31:
@@ -279,6 +282,17 @@ def query_of(statement: str, top: Optional[int], timeout: Optional[Time]) -> Tup
 def several(paths: Union[Path, Iterable[Path]]) -> List[Path]:
     """One by itself, or those that are listed."""
     return [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+
+
+def input_names(paths: Union[Path, Iterable[Path]], storage_options: Optional[Mapping[str, Any]] = None) -> List[bytes]:
+    """What inputs are called: paths as the system names them, and the files that URLs stand for. Raises Error."""
+    names: List[bytes] = []
+    for path in several(paths):
+        if isinstance(path, str) and is_remote(path):
+            names += map(os.fsencode, remote_files(path, storage_options))
+        else:
+            names.append(path_bytes(path))
+    return names
 
 
 def path_bytes(path: Path) -> bytes:

@@ -1,39 +1,40 @@
 """Summaries of runs, and of many ranks: what `cgpu summarize` and `cgpu merge` write, as bytes."""
 from __future__ import annotations
 
-from typing import Iterable, List, Optional, Tuple, Union
+from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _cgpu
-from ._session import Numbers, Path, Time, part_words, path_bytes, several
+from ._session import Numbers, Path, Time, input_names, part_words, several
 
 
 def summarize(paths: Union[Path, Iterable[Path]], *, with_host: bool = False, from_: Optional[Time] = None,
               to: Optional[Time] = None, step: Optional[Numbers] = None, rank: Optional[Numbers] = None,
-              device: Optional[Numbers] = None) -> bytes:
+              device: Optional[Numbers] = None, storage_options: Optional[Mapping[str, Any]] = None) -> bytes:
     """What is kept of a run, as `cgpu summarize` keeps it: a file of some 100 kB (.cgpu), to be written, sent or merged.
 
     paths      a profile, or several that are ranks of one run, as `cgpu.open` takes them.
     with_host  keep the names of machines, too.
     from_, to, step, rank, device  only this part of the run, as `cgpu.open` takes it.
+    storage_options  what fsspec is told of where URLs lead.
 
     Raises Error for what cannot be read.
     """
-    return _cgpu.summarize([path_bytes(path) for path in several(paths)], part_words(from_, to, step, rank, device), with_host)
+    return _cgpu.summarize(input_names(paths, storage_options), part_words(from_, to, step, rank, device), with_host)
 
 
 def merge(summaries: Iterable[Union[bytes, Path]]) -> bytes:
     """Summaries of ranks put together into one, as `cgpu merge` does; in any order and grouping the bytes are the same
     (docs/many-ranks.md). What is missing or there twice, the table `notes` of the result has.
 
-    summaries  each the bytes that `summarize` or `merge` returned, or the path of a .cgpu file, of a folder of them, or a
-               pattern.
+    summaries  each the bytes that `summarize` or `merge` returned, or the path or URL of a .cgpu file, of a folder of them, or
+               a pattern.
 
     Raises Error for what is no summary, and for a damaged one.
     """
     parts: List[Tuple[bytes, bytes]] = []
     for number, summary in enumerate(several(summaries)):
         if not isinstance(summary, (bytes, bytearray, memoryview)):
-            parts.append((b"", path_bytes(summary)))
+            parts += [(b"", name) for name in input_names(summary)]
         elif len(summary) == 0:
             raise _cgpu.Error("summary %d: has no bytes; what cgpu.summarize returned was expected" % number)
         else:

@@ -20,6 +20,7 @@
 #include "analysis/table_list.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/served_file.h"
 #include "check.h"
 #include "comparison/change_words.h"
 #include "comparison/compare_findings.h"
@@ -261,6 +262,7 @@ NB_MODULE(_cgpu, m) {
   nb::register_exception_translator(translate);
   m.attr("version") = CGPU_VERSION;
   m.def("end_work", &end_work, nb::call_guard<WithoutGil>());
+  m.def("serve_files_at", &serve_files_at, nb::arg("socket"));
 
   nb::class_<PythonTable>(m, "Table")
       .def_prop_ro("name", [](const PythonTable& table) { return valid_utf8(table.declared().name); })

@@ -26,6 +26,8 @@ class File {
   /// Bytes from `position` on, fewer than `size` only at the end of the file. Throws Error on a read error.
   virtual size_t read_at(uint64_t position, void* to, size_t size) const;
   virtual uint64_t size() const;
+  /// Whether `read_at` costs the same anywhere, for several threads at once too.
+  virtual bool is_quick_anywhere() const { return true; }
   bool is_regular() const;
   int descriptor() const { return descriptor_; }
   const std::string& name() const { return name_; }

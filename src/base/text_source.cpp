@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/served_file.h"
 
 namespace cgpu {
 
@@ -36,7 +37,7 @@ class PlainSource final : public TextSource {
     return got;
   }
   size_t read_at(uint64_t position, char* to, size_t size) override { return file_->read_at(position, to, size); }
-  bool is_quick_anywhere() const override { return true; }
+  bool is_quick_anywhere() const override { return file_->is_quick_anywhere(); }
   uint64_t stored_bytes() const override { return file_->size(); }
   uint64_t stored_position() const override { return position_; }
 
@@ -286,8 +287,8 @@ std::unique_ptr<Decoder> start_decoder(std::shared_ptr<File> file) {
 }  // namespace
 
 std::unique_ptr<TextSource> open_text(const std::string& path) {
-  auto file = path == "-" ? std::make_shared<File>(STDIN_FILENO, "standard input") : std::make_shared<File>(path);
-  if (!file->is_regular()) file = std::make_shared<SpooledPipe>(std::move(file));
+  auto file = path == "-" ? std::make_shared<File>(STDIN_FILENO, "standard input") : open_file(path);
+  if (!file->is_regular() && !is_served(path)) file = std::make_shared<SpooledPipe>(std::move(file));
 
   unsigned char magic[4] = {};
   if (file->read_at(0, magic, sizeof(magic)) == 0) throw Error(file->name(), "is empty");

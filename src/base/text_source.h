@@ -55,7 +55,8 @@ class TextSource {
   uint64_t text_position_ = 0;
 };
 
-/// Opens a file by content, "-" for standard input. Throws Error: missing, unreadable, a directory, empty.
+/// Opens a file by content, "-" for standard input, also a served one (served_file.h). Throws Error: missing,
+/// unreadable, a directory, empty.
 std::unique_ptr<TextSource> open_text(const std::string& path);
 
 /// All of a small file. Throws Error as open_text does, and where it is longer than `most` bytes, which is more than

@@ -12,6 +12,7 @@
 #include "base/credentials.h"
 #include "base/error.h"
 #include "base/number_ranges.h"
+#include "base/served_file.h"
 #include "model/hide_secrets.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
@@ -107,7 +108,7 @@ void ranks_from_names(std::vector<Run>& runs) {
 /// The runs in a file that can be read twice.
 size_t count_runs(const ProfilePath& profile) {
   std::error_code ignored;
-  if (profile.is_folder || !fs::is_regular_file(profile.path, ignored)) return 1;
+  if (profile.is_folder || (!is_served(profile.path) && !fs::is_regular_file(profile.path, ignored))) return 1;
   try {
     return runs_of_file(input_of(profile.path));
   } catch (const Error&) {

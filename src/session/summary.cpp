@@ -12,9 +12,9 @@
 
 #include "base/compress.h"
 #include "base/decompress.h"
-#include "base/file.h"
 #include "base/natural_order.h"
 #include "base/number_ranges.h"
+#include "base/served_file.h"
 #include "readers/unread_formats.h"
 #include "session/summary_archive.h"
 
@@ -99,14 +99,14 @@ std::string Summary::read(uint32_t source, uint64_t position, uint64_t size) con
   const Source& from = sources_[source];
   if (from.bytes) return from.bytes->substr(position, size);
   std::string bytes(size, '\0');
-  bytes.resize(File(from.name).read_at(position, bytes.data(), bytes.size()));
+  bytes.resize(open_file(from.name)->read_at(position, bytes.data(), bytes.size()));
   return bytes;
 }
 
 Summary summary_from(const std::string& name, std::shared_ptr<const std::string> bytes) {
   Summary summary;
   summary.sources_.push_back({name, bytes});
-  const uint64_t file_size = bytes ? bytes->size() : File(name).size();
+  const uint64_t file_size = bytes ? bytes->size() : open_file(name)->size();
   const std::string begin = summary.read(0, 0, std::min<uint64_t>(file_size, kSummaryMagic.size() + kMostHeadBytes));
   if (!begin.starts_with(kSummaryMagic)) throw Error(name, "is no summary of cgpu");
   ByteReader head(std::string_view(begin).substr(kSummaryMagic.size()), name);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/served_file.h"
 #include "readers/discover.h"
 #include "readers/reader.h"
 #include "readers/unread_formats.h"
@@ -45,10 +46,10 @@ std::string name_of(const std::string& path) {
 
 bool is_summary(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return false;
+  if (!is_served(path) && !fs::is_regular_file(path, ignored)) return false;
   try {
     std::string head(kSummaryMagic.size(), '\0');
-    head.resize(File(path).read_at(0, head.data(), head.size()));
+    head.resize(open_file(path)->read_at(0, head.data(), head.size()));
     return head == kSummaryMagic;
   } catch (const Error&) {
     return false;
@@ -109,7 +110,8 @@ std::optional<Summary> summary_of(const OpenOptions& open, const Selection& sele
   std::string other;
   for (const std::string& input : open.inputs) {
     std::error_code ignored;
-    const bool is_pattern = input.find_first_of("*?[") != std::string::npos && !fs::exists(input, ignored);
+    const bool is_pattern =
+        input.find_first_of("*?[") != std::string::npos && !is_served(input) && !fs::exists(input, ignored);
     if (is_pattern || stands_for_summaries(input)) {
       const FilesOfInput files = files_of({input});
       summaries.insert(summaries.end(), files.summaries.begin(), files.summaries.end());
