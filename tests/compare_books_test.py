@@ -8,6 +8,7 @@ Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of
 import concurrent.futures
 import glob
 import itertools
+import json
 import os
 import sys
 import tempfile
@@ -51,6 +52,23 @@ class Built(unittest.TestCase):
         self.assertIn(43286, [c["a_ns"] for c in here], here)
         self.assertEqual({c["key"]: (c["a_ns"], c["b_ns"]) for c in here if c["kind"] == "op"},
                          {c["key"]: (c["b_ns"], c["a_ns"]) for c in there if c["kind"] == "op"})
+
+    def test_a_metric_that_one_side_calls_otherwise(self):
+        """Caliper calls the time "time" in one file and "Total time" in another: the same metric is compared either way round."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for number, name in enumerate(("time", "Total time")):
+                paths.append(os.path.join(folder, "%d.json" % number))
+                tree = {"data": [[4 + number, 0], [3 + number, 1]], "columns": ["sum#%d" % number, "path"],
+                        "column_metadata": [{"is_value": True, "attribute.unit": "sec", "attribute.alias": name},
+                                            {"is_value": False}],
+                        "nodes": [{"label": "main", "column": "path"}, {"label": "solve", "column": "path", "parent": 0}]}
+                with open(paths[-1], "w", encoding="utf-8") as file:
+                    json.dump(tree, file)
+            here, there = (compared(*pair, "--table", "call_tree")["compare_call_tree"] for pair in (paths, paths[::-1]))
+        self.assertEqual([(r["name"], r["metric"]) for r in here], [(r["name"], r["metric"]) for r in there])
+        self.assertEqual([(r["a"], r["b"]) for r in here], [(r["b"], r["a"]) for r in there])
+        self.assertEqual({r["name"]: (r["a"], r["b"]) for r in here}["solve"], (3, 4))
 
 
 def inputs():

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/call_tree/call_tree_metrics.h"
@@ -17,24 +18,35 @@ namespace cgpu {
 
 namespace {
 
-/// The metric to compare: the one that was asked for, else A's main one if B has it too, else the first of both.
+/// The metric to compare, by a name that both sides know (a metric may have several): the one that was asked for, else
+/// the main one of both, else of one, else the first of both. The same whichever side is A.
 std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, const TableOptions& options) {
   const std::vector<std::string> wanted = options.names(kMetricOption);
-  const auto is_in = [](const CallTree& tree, const std::string& name) {
+  const auto find_in = [](const CallTree& tree, const std::string& name) {
     const std::optional<MetricIndex> found = tree.find_metric(name);
-    return found && tree.has_values(*found);
+    return found && tree.has_values(*found) ? found : std::nullopt;
   };
   if (!wanted.empty()) {
-    if (!is_in(a, wanted.front()) || !is_in(b, wanted.front())) {
+    if (!find_in(a, wanted.front()) || !find_in(b, wanted.front())) {
       throw Error("no metric called '" + wanted.front() + "' has values on both sides; table `metrics` lists them");
     }
     return wanted.front();
   }
-  if (a.main_metric && is_in(b, a.metrics[*a.main_metric].name)) return a.metrics[*a.main_metric].name;
-  for (const Metric& metric : a.metrics) {
-    if (metric.visible && is_in(a, metric.name) && is_in(b, metric.name)) return metric.name;
+  std::optional<std::tuple<int, size_t, std::string>> best;  // sides whose main one it is not, its place, its name
+  for (const CallTree* tree : {&a, &b}) {
+    for (MetricIndex i = 0; i < tree->metrics.size(); ++i) {
+      const Metric& metric = tree->metrics[i];
+      if (!metric.visible && tree->main_metric != i) continue;
+      const std::optional<MetricIndex> in_a = find_in(a, metric.name);
+      const std::optional<MetricIndex> in_b = find_in(b, metric.name);
+      if (!in_a || !in_b) continue;
+      const int not_main = (in_a != a.main_metric ? 1 : 0) + (in_b != b.main_metric ? 1 : 0);
+      const std::tuple<int, size_t, std::string> one(not_main, *in_a + *in_b, metric.name);
+      if (!best || one < *best) best = one;
+    }
   }
-  return std::nullopt;
+  if (!best) return std::nullopt;
+  return std::get<std::string>(*best);
 }
 
 std::vector<const CallTree*> stored_trees_of_both(const Comparison& comparison) {
