@@ -22,6 +22,7 @@ from ranks_test import HOSTS, SHIFTS, build_job  # noqa: E402
 from summary_test import EVENTS  # noqa: E402
 
 WHOLE = {"op_dependencies", "replay", "whatif", "critical_path", "critical_path_trace"}  # of timelines
+WITH_HOSTS = ("clocks", "rank_path")  # tables with names of machines, for which numbers stand in summaries
 OF_SUMMARIES = ("not_merged", "rules_not_judged")  # notes that say what they cannot tell
 
 
@@ -93,8 +94,8 @@ class Merged(unittest.TestCase):
                 expected = tool.table(self.traces, name)
                 for inputs in (self.all, self.parts, self.kept, [self.kept[3], self.all]):
                     found = tool.table(inputs, name)
-                    if name == "clocks":
-                        found = [dict(row, host=HOSTS[row["rank"]]) for row in found]
+                    if name in WITH_HOSTS:
+                        found = [dict(row, host=row["host"] and HOSTS[row["rank"]]) for row in found]
                     if name == "info":
                         found = [row for row in found if row["key"] not in ("file", "host")]
                         expected = [row for row in expected if row["key"] not in ("file", "host")]
@@ -107,7 +108,7 @@ class Merged(unittest.TestCase):
         found = json.loads(run("report", self.all, "--format", "json").stdout)["tables"]
         self.assertTrue(expected.pop("findings")["rows"])  # most rules need the timelines of all
         self.assertEqual(list(found), list(expected))
-        for name in set(found) - {"info", "notes", "clocks"}:
+        for name in set(found) - {"info", "notes", *WITH_HOSTS}:
             self.assertEqual(found[name], expected[name], name)
         self.assertEqual(run("report", self.parts).stdout.count(b"\n"), run("report", self.all).stdout.count(b"\n"))
 
@@ -117,8 +118,8 @@ class Merged(unittest.TestCase):
                 with self.subTest(table=name, rank=rank):
                     expected = tool.table(self.traces, name, "--rank", rank)
                     found = tool.table(self.all, name, "--rank", rank)
-                    if name == "clocks":
-                        found = [dict(row, host=HOSTS[row["rank"]]) for row in found]
+                    if name in WITH_HOSTS:
+                        found = [dict(row, host=row["host"] and HOSTS[row["rank"]]) for row in found]
                     if name == "info":
                         found = [row for row in found if row["key"] not in ("file", "host")]
                         expected = [row for row in expected if row["key"] not in ("file", "host")]
@@ -127,7 +128,7 @@ class Merged(unittest.TestCase):
                     self.assertEqual(found, expected)
         expected = json.loads(run("report", self.traces, "--rank", "3", "--format", "json").stdout)["tables"]
         found = json.loads(run("report", self.all, "--rank", "3", "--format", "json").stdout)["tables"]
-        for name in set(found) - {"info", "notes", "clocks"}:
+        for name in set(found) - {"info", "notes", *WITH_HOSTS}:
             self.assertEqual(found[name], expected[name], name)
         query = "SELECT DISTINCT rank FROM steps"
         self.assertEqual(run("sql", self.all, query, "--rank", "2", "--format", "csv").stdout, b"rank\n2\n")
@@ -427,6 +428,17 @@ class Job(unittest.TestCase):
         self.assertRegex(report, r"The profile to open is that of rank (9[6-9]|10[0-3])\.")
         self.assertIn("rank_outliers", json.loads(run("report", self.all, "--format", "json").stdout)["tables"])
 
+    def test_what_bounds_the_job(self):
+        rows = tool.table(self.all, "rank_path")
+        self.assertEqual({row["path_ns"] for row in rows}, {sum(row["total_ns"] for row in rows)})
+        machine = range(8 * self.truth["slow_machine"], 8 * self.truth["slow_machine"] + 8)
+        loading = [row for row in rows if row["owner"] == "data_loading"]
+        self.assertEqual({row["rank"] for row in loading} - set(machine), set())
+        self.assertEqual(sum(row["count"] for row in loading), rows[0]["iterations"])
+        report = " ".join(run("report", self.all).stdout.decode().split())
+        self.assertRegex(report, "for 5 whole iterations. Ranks 96-103 on [^ ]+ bound it for [0-9.]+% of that by what they do of "
+                                 "their own: data loading [0-9.]+%, compute")
+
     def test_findings_name_what_is_planted_and_the_profile_to_open(self):
         rows = tool.table(self.all, "findings")
         self.assertEqual(planted.finding_differences(rows, self.truth), [])
@@ -490,8 +502,10 @@ class Job(unittest.TestCase):
         self.assertEqual(len(kept), len(self.sample) - 1)
         inputs = [os.path.join(traces, "rank-%d.json" % rank) for rank in self.sample
                   if rank not in self.truth["missing"]]
-        for name in ("kernels", "steps", "idle", "collectives", "stragglers", "rank_outliers", "gpu_time", "ops"):
-            self.assertEqual(tool.table(kept, name), tool.table(inputs, name), name)
+        for name in ("kernels", "steps", "idle", "collectives", "stragglers", "rank_outliers", "rank_path", "gpu_time", "ops"):
+            with_hosts = {} if name not in WITH_HOSTS else {"host": None}
+            self.assertEqual([dict(row, **with_hosts) for row in tool.table(kept, name)],
+                             [dict(row, **with_hosts) for row in tool.table(inputs, name)], name)
 
     def test_groupings(self):
         with tempfile.TemporaryDirectory() as folder:

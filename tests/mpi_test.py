@@ -65,8 +65,8 @@ class Job(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertTrue(any("damaged.json" in line for line in said), said)
         self.assertTrue(any("rank-9.json" in line for line in said), said)
-        for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("rank_outliers", (4,)), ("kernels", (7,)),
-                                ("steps", (2,)), ("clocks", (4,)), ("info", (2,)), ("collectives", (4,))):
+        for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("rank_outliers", (4,)), ("rank_path", (4,)),
+                                ("kernels", (7,)), ("steps", (2,)), ("clocks", (4,)), ("info", (2,)), ("collectives", (4,))):
             self.hold("table", self.traces, name, "--format", "json", processes=processes)
 
     def test_ranks_that_deviate(self):
@@ -76,6 +76,9 @@ class Job(unittest.TestCase):
             status, rows, _ = self.hold("table", os.path.join(folder, "traces"), "rank_outliers", "--format", "csv",
                                         processes=(2, 4))
             self.assertEqual((status, rows.count(b"\n")), (0, 4), "a head, two stragglers and a machine")
+            status, rows, _ = self.hold("table", os.path.join(folder, "traces"), "rank_path", "--format", "csv")
+            self.assertEqual(status, 0)
+            self.assertTrue(rows.split(b"\n")[1].startswith(b"data_loading,"), rows)
 
     def test_tables_of_all_timelines_and_of_single_events_are_made_by_one_process(self):
         self.hold("table", self.traces, "critical_path", processes=(2,))

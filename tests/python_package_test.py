@@ -258,8 +258,9 @@ class EqualToTheProgram(unittest.TestCase):
             run(BUILD / "job_builder", folder, "--ranks", "40")
             summaries = os.path.join(folder, "summaries")
             with opened(summaries) as session:
-                self.compare(summaries, session, "rank_outliers")
-                self.assertGreater(len(rows_of(session.table("rank_outliers"))), 1)
+                for name in ("rank_outliers", "rank_path"):
+                    self.compare(summaries, session, name)
+                    self.assertGreater(len(rows_of(session.table(name))), 1)
 
     def test_corpus(self):
         if not CORPUS.exists():
@@ -286,7 +287,7 @@ class EqualToTheProgram(unittest.TestCase):
                     with self.subTest(profile=short, table=name):
                         self.compare(path, session, name, *(("--top", "3000") if top else ()), **top)
                 compared.update(asked)
-        self.assertEqual(set(names) - compared, {"stragglers", "rank_outliers"})  # of several ranks
+        self.assertEqual(set(names) - compared, {"stragglers", "rank_outliers", "rank_path"})  # of several ranks
 
     def test_comparison(self):
         with tempfile.TemporaryDirectory() as folder:

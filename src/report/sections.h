@@ -41,6 +41,7 @@ Section describe_transfers(Table table, const Scope& scope);
 Section describe_collectives(Table table, const Scope& scope);
 Section describe_stragglers(Table table, const Scope& scope);
 Section describe_rank_outliers(Table table, const Scope& scope);
+Section describe_rank_path(Table table, const Scope& scope);
 Section describe_launches(Table table, const Scope& scope);
 Section describe_queue(Table table, const Scope& scope);
 Section describe_ranges(Table table, const Scope& scope);

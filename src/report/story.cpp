@@ -40,6 +40,7 @@ constexpr ReportPart kParts[] = {
     {"collectives", describe_collectives},
     {"stragglers", describe_stragglers},
     {"rank_outliers", describe_rank_outliers},
+    {"rank_path", describe_rank_path},
     {"launches", describe_launches},
     {"queue", describe_queue},
     {"ranges", describe_ranges},

@@ -23,8 +23,6 @@ namespace cgpu {
 
 namespace {
 
-/// By how much the replay of the collectives may miss what was measured and still be believed.
-constexpr double kBelieved = 0.10;
 constexpr size_t kMostRanges = 6;
 
 /// A row of rank_outliers.
@@ -62,7 +60,7 @@ class RankDiagnosis {
       runs_[facts.run(run).rank].push_back(run);
     }
     const std::optional<double> error = replay_.error();
-    if (error && *error <= kBelieved) replayed_ = replay_.time(replay_.nothing());
+    if (error && *error <= CollectiveReplay::kBelieved) replayed_ = replay_.time(replay_.nothing());
     confidence_ = error && *error <= thresholds_.noticeable ? Confidence::medium : Confidence::low;
     measured_ = replayed_.value_or(0);
     if (!rank_outliers.empty() && __builtin_mul_overflow(iteration_ns_, iterations_, &measured_)) measured_ = 0;

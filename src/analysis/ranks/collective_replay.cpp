@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "analysis/ranks/ended_last.h"
 #include "base/lower_median.h"
 #include "links/collective_series.h"
 
@@ -46,7 +47,9 @@ CollectiveReplay::CollectiveReplay(const SessionFacts& facts, int64_t iterations
     device.from = device.first;
     if (iterations <= 0 || iterations >= count) continue;
     const auto all = static_cast<uint32_t>(iterations) + 1;
-    if (count % all == 0) device.from += count / all - 1;
+    if (count % all != 0) continue;
+    device.from += count / all - 1;
+    device.of_iterations = true;
   }
 }
 
@@ -58,7 +61,7 @@ void CollectiveReplay::collect() {
   }
   for (auto& [key, number] : numbers) {
     number = static_cast<uint32_t>(devices_.size());
-    devices_.push_back({key.first});
+    devices_.push_back({key.first, key.second});
   }
   for (size_t i = 0; i < all.size(); ++i) {
     const CollectiveSeries& series = all[i];
@@ -77,7 +80,7 @@ void CollectiveReplay::collect() {
     }
   }
   std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
-    return a.device != b.device ? a.device < b.device : a.start < b.start;
+    return std::tie(a.device, a.start, a.duration) < std::tie(b.device, b.start, b.duration);
   });
   first_member_.assign(instances_.size() + 1, 0);
   for (const Part& part : parts_) ++first_member_[part.instance + 1];
@@ -104,20 +107,13 @@ void CollectiveReplay::collect() {
 void CollectiveReplay::find_gaps() {
   for (uint32_t i = 0, device = 0; device < devices_.size(); ++device) {
     devices_[device].first = i;
-    std::vector<std::pair<int64_t, uint32_t>> open;  // ends of parts after which none has begun yet, the first on top
-    uint32_t latest = kNoPart;                       // of those that have ended
+    EndedLast ended;
     const auto end_of = [&](uint32_t part) { return plus(parts_[part].start, parts_[part].duration); };
     for (; i < parts_.size() && parts_[i].device == device; ++i) {
       Part& part = parts_[i];
-      while (!open.empty() && open.front().first <= part.start) {
-        latest = open.front().second;
-        std::pop_heap(open.begin(), open.end(), std::greater<>());
-        open.pop_back();
-      }
-      part.before = latest;
-      if (latest != kNoPart) part.gap = minus(part.start, end_of(latest));
-      open.emplace_back(end_of(i), i);
-      std::push_heap(open.begin(), open.end(), std::greater<>());
+      part.before = ended.before(part.start).value_or(kNoPart);
+      if (part.before != kNoPart) part.gap = minus(part.start, end_of(part.before));
+      ended.add(end_of(i), i);
     }
     devices_[device].end = i;
   }
@@ -187,8 +183,7 @@ std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) cons
     for (uint32_t& i = next[device]; i < devices_[device].end; ++i) {
       const Part& part = parts_[i];
       if (part.before != kNoPart && ends[part.before] == kNotYet) break;
-      const int64_t begins = minus(plus(part.before == kNoPart ? 0 : ends[part.before], part.gap),
-                                   std::llround(gone * static_cast<double>(part.excess)));
+      const int64_t begins = minus(beginning(part, ends), std::llround(gone * static_cast<double>(part.excess)));
       if (!instances_[part.instance].together) {
         ends[i] = plus(begins, part.duration);
         ++done;
@@ -216,21 +211,79 @@ std::optional<int64_t> CollectiveReplay::time(const CollectiveChange& change) co
   return longest;
 }
 
+int64_t CollectiveReplay::measured(const Device& device) const {
+  const Part& from = parts_[device.from];
+  const Part& last = parts_[device.end - 1];
+  return minus(plus(last.start, last.duration), plus(from.start, from.duration));
+}
+
 std::optional<double> CollectiveReplay::error() const {
   const std::vector<int64_t> all = ends(nothing());
   std::vector<double> errors;
   for (const Device& device : devices_) {
     if (all.empty() || device.end - device.from < 2) continue;
-    const Part& from = parts_[device.from];
-    const Part& last = parts_[device.end - 1];
-    const auto measured = static_cast<double>(minus(plus(last.start, last.duration), plus(from.start, from.duration)));
-    if (measured <= 0) continue;
-    errors.push_back(std::abs(static_cast<double>(minus(all[device.end - 1], all[device.from])) - measured) / measured);
+    const auto whole = static_cast<double>(measured(device));
+    if (whole <= 0) continue;
+    errors.push_back(std::abs(static_cast<double>(minus(all[device.end - 1], all[device.from])) - whole) / whole);
   }
   if (errors.empty()) return {};
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::nth_element(errors.begin(), middle, errors.end());
   return *middle;
+}
+
+int64_t CollectiveReplay::beginning(const Part& part, const std::vector<int64_t>& ends) const {
+  return plus(part.before == kNoPart ? 0 : ends[part.before], part.gap);
+}
+
+uint32_t CollectiveReplay::last_to_come(uint32_t part, const std::vector<int64_t>& ends) const {
+  const uint32_t instance = parts_[part].instance;
+  if (!instances_[instance].together) return part;
+  uint32_t last = part;
+  for (uint32_t at = first_member_[instance]; at < first_member_[instance + 1]; ++at) {
+    if (beginning(parts_[members_[at]], ends) > beginning(parts_[last], ends)) last = members_[at];
+  }
+  return last;
+}
+
+std::optional<ReplayedPath> CollectiveReplay::path() const {
+  const std::vector<int64_t> all = ends(nothing());
+  if (all.empty()) return {};
+  const auto time_of = [&](const Device& device) { return minus(all[device.end - 1], all[device.from]); };
+  const Device& longest = *std::max_element(devices_.begin(), devices_.end(),
+                                            [&](const Device& a, const Device& b) { return time_of(a) < time_of(b); });
+  const int64_t begin = all[longest.from];
+  ReplayedPath path{{}, 0, measured(longest), longest.of_iterations};
+  bool possible = true;
+  const auto add = [&](PathPiece piece, int64_t from, int64_t to) {
+    piece.time = minus(to, std::max(from, begin));
+    piece.whole = minus(to, from);
+    possible = possible && piece.time >= 0 && piece.whole >= piece.time &&
+               !__builtin_add_overflow(path.time, piece.time, &path.time);
+    if (piece.time > 0) path.pieces.push_back(piece);
+  };
+  for (uint32_t part = longest.end - 1; part != kNoPart && all[part] > begin;) {
+    const uint32_t last = last_to_come(part, all);
+    const uint32_t before = parts_[last].before;
+    const uint32_t device = parts_[last].device;
+    const Instance& instance = instances_[parts_[last].instance];
+    const bool is_known = instance.together && instance.parts > 1;
+    PathPiece piece{is_known ? PathPiece::Kind::transfer : PathPiece::Kind::alone, devices_[device].run,
+                    devices_[device].number, last - devices_[device].first, &facts_.collectives()[instance.series]};
+    const int64_t come = beginning(parts_[last], all);
+    add(piece, come, all[part]);
+    if (come <= begin) break;
+    if (before != kNoPart) {
+      piece.kind = PathPiece::Kind::own;
+      piece.before = &facts_.collectives()[instances_[parts_[before].instance].series];
+      piece.comes_from_another = all[before] > begin && parts_[last_to_come(before, all)].device != device;
+      add(piece, all[before], come);
+    }
+    part = before;
+  }
+  if (!possible) return {};
+  std::reverse(path.pieces.begin(), path.pieces.end());
+  return path;
 }
 
 std::optional<SlowTransfers> CollectiveReplay::slow_transfers(const std::vector<char>& runs) const {

@@ -40,8 +40,38 @@ struct SlowTransfers {
   bool between_machines = false;
 };
 
+/// A piece of the chain that bounds a job: what a device does of its own before a collective, or that collective from
+/// when the last member has come.
+struct PathPiece {
+  enum class Kind : uint8_t {
+    own,
+    transfer,
+    alone,  // a collective of which the replay knows no transfer: whose members do not end together, or are not here
+  };
+  Kind kind = Kind::own;
+  size_t run = 0;
+  int32_t device = 0;
+  uint32_t place = 0;                        // of the collective among those of the device, by start and duration
+  const CollectiveSeries* series = nullptr;  // of the collective
+  const CollectiveSeries* before = nullptr;  // own: of the collective that ended before; null where there is none
+  int64_t time = 0;                          // ns of the piece in the chain
+  int64_t whole = 0;                         // ns of all of it: more where the chain begins in it
+  bool comes_from_another = false;           // own: another device was the last to come to the collective before
+};
+
+/// The whole chain.
+struct ReplayedPath {
+  std::vector<PathPiece> pieces;  // in order of time; each begins where the one before it ends
+  int64_t time = 0;               // ns: the sum of their times
+  int64_t measured = 0;           // ns from the same beginning to the same end, as measured on the device where it ends
+  bool of_iterations = false;     // whether it begins where whole iterations do
+};
+
 class CollectiveReplay {
  public:
+  /// By how much it may miss what was measured, when nothing is changed, and still be believed.
+  static constexpr double kBelieved = 0.10;
+
   /// `iterations`: whole ones, as table rank_outliers has them: where the collectives divide by them and the one
   /// before, time counts from the end of that one. `facts` must outlive it.
   CollectiveReplay(const SessionFacts& facts, int64_t iterations);
@@ -57,6 +87,10 @@ class CollectiveReplay {
   const std::vector<int64_t>& caused() const { return caused_; }
   /// Of the collectives that these runs take part in; nothing where none takes longer than usual.
   std::optional<SlowTransfers> slow_transfers(const std::vector<char>& runs) const;
+  /// What bounds the time when nothing is changed: backwards from the end of the device that takes longest, through
+  /// the collectives to whoever came last. Of several that come at once the device that the path is on, else the first.
+  /// Absent as time(), and where the times are impossible.
+  std::optional<ReplayedPath> path() const;
 
  private:
   static constexpr uint32_t kNoPart = UINT32_MAX;
@@ -78,9 +112,11 @@ class CollectiveReplay {
   };
   struct Device {
     size_t run = 0;
-    uint32_t first = 0;  // its parts, in the order of their starts
+    int32_t number = 0;
+    uint32_t first = 0;  // its parts, in the order of start and duration
     uint32_t end = 0;
     uint32_t from = 0;  // the part from whose end time counts
+    bool of_iterations = false;
   };
 
   void collect();
@@ -88,6 +124,11 @@ class CollectiveReplay {
   void find_usual();
   /// The end of each part; empty where they contradict each other.
   std::vector<int64_t> ends(const CollectiveChange& change) const;
+  /// When a part begins, by the ends of all.
+  int64_t beginning(const Part& part, const std::vector<int64_t>& ends) const;
+  /// The part of the member that the members of a part's collective waited for; the part itself of others.
+  uint32_t last_to_come(uint32_t part, const std::vector<int64_t>& ends) const;
+  int64_t measured(const Device& device) const;
 
   const SessionFacts& facts_;
   std::vector<Device> devices_;

@@ -49,6 +49,12 @@ std::optional<FirstOps> first_ops(const Timeline& timeline, const std::vector<St
 
 }  // namespace
 
+WholeIterations whole_iterations(const RunInSession& run, const std::vector<OpIndex>& ops) {
+  const std::optional<FirstOps> found = first_ops(run.timeline(), run.facts.steps(run.index), ops);
+  if (!found || found->last_step <= found->first_step || found->end <= found->begin) return {};
+  return {static_cast<int64_t>(found->last_step - found->first_step), {found->begin, found->end}};
+}
+
 std::vector<DeviceCycles> device_cycles(const RunInSession& run) {
   const Timeline& timeline = run.timeline();
   std::vector<DeviceCycles> all;
@@ -57,10 +63,10 @@ std::vector<DeviceCycles> device_cycles(const RunInSession& run) {
     const DeviceTime time = device_time(timeline, ops);
     cycles.device = device;
     cycles.time = time.span;
-    const std::optional<FirstOps> found = first_ops(timeline, run.facts.steps(run.index), ops);
-    if (found && found->last_step > found->first_step && found->end > found->begin) {
-      cycles.cycles = static_cast<int64_t>(found->last_step - found->first_step);
-      cycles.time = {found->begin, found->end};
+    const WholeIterations whole = whole_iterations(run, ops);
+    if (whole.count > 0) {
+      cycles.cycles = whole.count;
+      cycles.time = whole.time;
     }
     const auto owned = [&](TimeOwner owner) -> int64_t& { return cycles.owned_ns[static_cast<size_t>(owner)]; };
     owned(TimeOwner::compute) = time.compute.clip(cycles.time.begin, cycles.time.end).length();

@@ -12,6 +12,8 @@
 
 #include "analysis/idle/idle_causes.h"
 #include "analysis/partial.h"
+#include "base/interval_set.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -35,6 +37,15 @@ struct DeviceCycles {
     archive(device, cycles, time.begin, time.end, owned_ns);
   }
 };
+
+/// The iterations of a device from the first step that launched an op there to the last one.
+struct WholeIterations {
+  int64_t count = 0;  // 0 where fewer than two steps launched any
+  Interval time;      // of these, on the run's clock
+};
+
+/// `ops` are those of one device of the run.
+WholeIterations whole_iterations(const RunInSession& run, const std::vector<OpIndex>& ops);
 
 /// Of the devices of a run.
 std::vector<DeviceCycles> device_cycles(const RunInSession& run);
