@@ -34,4 +34,4 @@ def seeds():
     yield "no_collectives", run(of_timeline=timeline(0)) + tail
     yield "call_tree", run(bodies=b"\x01\x01\x01") + tail
     yield "table", TABLE
-    yield "file", b"\x89cgpu run\r\n\x06\x04\x04\x00" + bytes(8)
+    yield "file", b"\x89cgpu run\r\n\x07\x04\x04\x00" + bytes(8)

@@ -65,7 +65,7 @@ class Job(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertTrue(any("damaged.json" in line for line in said), said)
         self.assertTrue(any("rank-9.json" in line for line in said), said)
-        for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("rank_outliers", (4,)), ("kernels", (7,)),
+        for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("rank_outliers", (4,)), ("rank_activity", (3,)), ("kernels", (7,)),
                                 ("steps", (2,)), ("clocks", (4,)), ("info", (2,)), ("collectives", (4,))):
             self.hold("table", self.traces, name, "--format", "json", processes=processes)
 

@@ -51,6 +51,7 @@ namespace cgpu {
   TABLE(exposed_collectives) \
   TABLE(stragglers)          \
   TABLE(rank_outliers)       \
+  TABLE(rank_activity)       \
   TABLE(clocks)              \
   TABLE(memory)              \
   TABLE(memory_steps)        \

@@ -23,13 +23,13 @@ void append_layers(const RunInSession& run, Table& table) {
   if (layers.found_by.empty()) return;
   const std::vector<Step>& steps = run.facts.steps(run.index);
   const size_t warm_up = count_warm_up(durations_of(steps));
-  struct LayerSum {
+  struct LayerPartSum {
     int64_t count = 0;
     int64_t ns = 0;
   };
-  std::map<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerSum> sums;
+  std::map<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerPartSum> sums;
   for (const PlacedOp& op : layers.ops) {
-    LayerSum* sum = nullptr;
+    LayerPartSum* sum = nullptr;
     const auto step = step_of(steps, run.timeline().slices.start[op.slice]);
     if (!steps.empty() && (!step || *step < warm_up)) {
       sum = &sums[{0, kNoLayer, step ? kInWarmUp : kOutsideSteps, ""}];
@@ -39,7 +39,7 @@ void append_layers(const RunInSession& run, Table& table) {
     ++sum->count;
     sum->ns += run.timeline().slices.duration[op.slice];
   }
-  using Entry = std::pair<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerSum>;
+  using Entry = std::pair<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerPartSum>;
   std::vector<Entry> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(), [](const Entry& a, const Entry& b) {
     const auto place = [](const Entry& row) {
