@@ -155,7 +155,7 @@ class Merged(unittest.TestCase):
     def test_what_only_timelines_can_answer_says_so(self):
         for arguments in (["table", self.all, "critical_path"], ["diagnose", self.all, "--rank", "3"],
                           ["diagnose", self.all, "--rules", __file__], ["table", self.parts, "slices"],
-                          ["view", self.all, "--no-browser"], ["export", self.all, "-o", self.all + ".json"],
+                          ["view", self.all, "-o", self.all + ".html"], ["view", self.traces, "--against", self.all], ["export", self.all, "-o", self.all + ".json"],
                           ["whatif", self.all, "--scale", "x=0.5"], ["diagnose", self.traces, "--against", self.all]):
             done = tool.run(arguments)
             self.assertEqual(done.returncode, 2, arguments)

@@ -1,7 +1,7 @@
 // The heat map of what many devices did over time.
 //
-// Of devices that share a row, the one is drawn that falls behind the median device most: in each column, the squares of
-// how much longer it computes, copies or is idle. What it waits for others in communication does not count, or those
+// Of devices that share a row, the one is drawn that falls behind the median device most: in each column, the squares
+// of how much longer it computes, copies or is idle. What it waits for others in communication does not count, or those
 // would be drawn that a straggler keeps waiting; and a long delay counts for more than many short ones, of which noise
 // is made. A row is therefore what one device did, and a straggler is seen among thousands. O(devices x columns).
 #include <fmt/format.h>

@@ -46,14 +46,17 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
   const devices = useMemo(() => devicesOf(table), [table]);
   const [part, setPart] = useState<readonly [number, number] | null>(null);
   const [hover, setHover] = useState<Cell | null>(null);
+  const [file, setFile] = useState<string | null>(null);
   const map = useMemo(() => new ActivityMap(part ? devices.slice(...part) : devices, MOST_COLUMNS), [devices, part]);
   const bands = useMemo(() => bandsOf(map, MOST_BANDS), [map]);
   if (!map.devices.length) return <p class="empty">No device did anything in the chosen time.</p>;
   const first = part?.[0] ?? 0;
   const grouped = bands[0]!.last > 1;
+  const hasTimeline = context.session.views.includes("timeline");
   const open = ({ band, column }: Cell) => {
     if (band.last - band.first > 1) setPart([first + band.first, first + band.last]);
-    else void showInTimeline(context, map, band.drawn, column);
+    else if (hasTimeline) void showInTimeline(context, map, band.drawn, column);
+    else setFile(fileOf(context.session, map.devices[band.drawn]!));
   };
   const totals = STATES.map(({ label, colour }, state) => ({
     label,
@@ -77,6 +80,7 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
             </button>
           </span>
         )}
+        {file !== null && <span class="chip">{file}</span>}
         <span class="gap" />
         <span class="told" aria-live="polite">
           {told ? (
@@ -85,7 +89,9 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
             <span class="soft">
               {grouped
                 ? `Of every ${bands[0]!.last} the one that falls behind the median device most: click for all of them`
-                : "The colour of what most of the time went to, fainter where it is less: click to go there"}
+                : `The colour of what most of the time went to, fainter where it is less: click ${
+                    hasTimeline ? "to go there" : "for the profile to open"
+                  }`}
             </span>
           )}
         </span>
@@ -98,6 +104,12 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
       </div>
     </>
   );
+}
+
+/** Where no timeline is left: what to open for that of a rank. */
+function fileOf(session: Session, { rank }: DeviceActivity): string {
+  const name = session.runs.find((run) => run.rank === rank)?.file ?? "its profile";
+  return `The timeline of rank ${rank}: cgpu view ${name}`;
 }
 
 const placeText = ({ rank, device }: DeviceActivity): string => `${rank}, ${device}`;
@@ -216,5 +228,7 @@ async function showInTimeline(context: ViewContext, map: ActivityMap, index: num
 
 export const ranksView: View = {
   ...panelView("ranks", "Ranks", null, Ranks),
-  needs: (session) => hasTable(session, "rank_activity") && busyTracks(session).length > 1,
+  // Where there is no timeline, the server names it; one device has no neighbours.
+  needs: (session) =>
+    session.views.includes("ranks") || (hasTable(session, "rank_activity") && busyTracks(session).length > 1),
 };
