@@ -4,11 +4,13 @@ there twice or damaged is named.
 
 Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
+import collections
 import glob
 import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -154,7 +156,7 @@ class Merged(unittest.TestCase):
     def test_what_only_timelines_can_answer_says_so(self):
         for arguments in (["table", self.all, "critical_path"], ["diagnose", self.all, "--rank", "3"],
                           ["diagnose", self.all, "--rules", __file__], ["table", self.parts, "slices"],
-                          ["view", self.all, "--no-browser"], ["export", self.all, "-o", self.all + ".json"],
+                          ["view", self.all, "-o", self.all + ".html"], ["view", self.traces, "--against", self.all], ["export", self.all, "-o", self.all + ".json"],
                           ["whatif", self.all, "--scale", "x=0.5"], ["diagnose", self.traces, "--against", self.all]):
             done = tool.run(arguments)
             self.assertEqual(done.returncode, 2, arguments)
@@ -502,10 +504,39 @@ class Job(unittest.TestCase):
         self.assertEqual(len(kept), len(self.sample) - 1)
         inputs = [os.path.join(traces, "rank-%d.json" % rank) for rank in self.sample
                   if rank not in self.truth["missing"]]
-        for name in ("kernels", "steps", "idle", "collectives", "stragglers", "rank_outliers", "rank_path", "gpu_time", "ops"):
+        for name in ("kernels", "steps", "idle", "collectives", "stragglers", "rank_outliers", "rank_path", "rank_activity", "gpu_time", "ops"):
             with_hosts = {} if name not in WITH_HOSTS else {"host": None}
             self.assertEqual([dict(row, **with_hosts) for row in tool.table(kept, name)],
                              [dict(row, **with_hosts) for row in tool.table(inputs, name)], name)
+
+    def test_what_ranks_did_over_time_adds_up_and_shows_who_is_late(self):
+        sums = collections.Counter()
+        for row in tool.table(self.all, "rank_activity"):
+            for column in ("duration_ns", "compute_ns", "exposed_comm_ns", "exposed_memory_ns", "idle_ns"):
+                sums[row["rank"], row["device"], column] += row[column]
+        whole = tool.table(self.all, "gpu_time")
+        self.assertEqual(sums, collections.Counter({
+            (row["rank"], row["device"], to): row[of] for row in whole for of, to in (
+                ("span_ns", "duration_ns"), ("compute_ns", "compute_ns"), ("exposed_comm_ns", "exposed_comm_ns"),
+                ("exposed_memory_ns", "exposed_memory_ns"), ("idle_ns", "idle_ns"))}))
+        page = run("report", self.all, "--format", "html").stdout.decode()
+        title, picture = page.split("<figcaption>What each device (rank, device) did over time")[1].split("</figcaption>", 1)
+        self.assertIn("of every 2 the one that falls behind the median device most", title)
+        drawn = {int(rank) for rank in re.findall(r"<title>rank (\d+), ", picture.split("</figure>")[0])}
+        self.assertEqual(len(drawn), 100)
+        self.assertLessEqual(set(self.truth["stragglers"]), drawn)
+
+    def test_the_picture_of_ranks_over_time_is_that_of_their_profiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            summaries, truth = simulate(folder, "--ranks", "40", "--traces", ",".join(map(str, range(40))))
+            again = os.path.join(summaries, "rank-%d-again.cgpu" % truth["duplicated"][0])
+            if os.path.exists(again):
+                os.remove(again)
+            for rank in truth["missing"]:
+                os.remove(os.path.join(folder, "traces", "rank-%d.json" % rank))
+            pictures = [run("report", path, "--format", "html").stdout.decode().split("(rank, device) did over time")[1]
+                        .split("</figure>")[0] for path in (summaries, os.path.join(folder, "traces"))]
+            self.assertEqual(*pictures)
 
     def test_groupings(self):
         with tempfile.TemporaryDirectory() as folder:

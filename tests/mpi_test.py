@@ -66,7 +66,7 @@ class Job(unittest.TestCase):
         self.assertTrue(any("damaged.json" in line for line in said), said)
         self.assertTrue(any("rank-9.json" in line for line in said), said)
         for name, processes in (("notes", PROCESSES), ("idle", PROCESSES), ("stragglers", (4,)), ("rank_outliers", (4,)), ("rank_path", (4,)),
-                                ("kernels", (7,)), ("steps", (2,)), ("clocks", (4,)), ("info", (2,)), ("collectives", (4,))):
+                                ("rank_activity", (3,)), ("kernels", (7,)), ("steps", (2,)), ("clocks", (4,)), ("info", (2,)), ("collectives", (4,))):
             self.hold("table", self.traces, name, "--format", "json", processes=processes)
 
     def test_ranks_that_deviate(self):

@@ -96,6 +96,54 @@ def build(folder, *options):
     return path
 
 
+class OfSummaries(unittest.TestCase):
+    """A merged summary has its tables, the heat map of ranks, and no timeline."""
+
+    def test_a_summary_is_its_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            builder = os.path.join(os.path.dirname(tool.binary()), "job_builder")
+            subprocess.run([builder, folder, "--ranks", "24"], check=True, stdout=subprocess.DEVNULL)
+            merged = os.path.join(folder, "all.cgpu")
+            self.assertEqual(tool.run(["merge", os.path.join(folder, "summaries"), "-o", merged]).returncode, 0)
+            for words in ([merged], [os.path.join(folder, "summaries")], [merged, "--rank", "3-5"]):
+                with Server(*words) as server:
+                    self.assertEqual(server.state()["state"], "ready")
+                    session = server.json("/api/p/0/session")
+                    self.assertEqual((session["views"], session["tracks"], session["steps"]), (["ranks", "tables"], [], []))
+                    self.assertGreater(session["span"], 0)
+                    self.assertEqual({row["rank"] for row in session["runs"]},
+                                     {row["rank"] for row in tool.table(words[0], "gpu_time", *words[1:])})
+                    for run in session["runs"]:
+                        self.assertRegex(run["file"], r"^rank-\d+(-again)?\.json$")
+                    for table in session["tables"]:
+                        self.assertEqual((table["options"], table["row_key"]), ([], []))
+                        status, _, body = server.get("/api/p/0/table/" + table["name"])
+                        self.assertEqual(status, 200, body[:300])
+                        if table["name"] != "info":  # which has the names that were given
+                            columns, rows = (json.loads(body)["tables"][table["name"]][key] for key in ("columns", "rows"))
+                            self.assertEqual([dict(zip([c["name"] for c in columns], row)) for row in rows],
+                                             tool.table(words[0], table["name"], *words[1:]))
+                    (first,) = server.json("/api/p/0/table/rank_activity?top=1&sort=compute_ns&where=rank%3D5")["tables"][
+                        "rank_activity"]["rows"]
+                    self.assertEqual(first[0], 5)
+                    for wrong in ("table/slices", "table/critical_path", "table/kernels?names=base", "table/kernels?from=0&to=5"):
+                        self.assertEqual(server.get("/api/p/0/" + wrong)[0], 400, wrong)
+                    for missing in ("tile?track=0&level=0&index=0", "sql?statement=x", "names/0", "table/nothing"):
+                        self.assertEqual(server.get("/api/p/0/" + missing)[0], 404, missing)
+                self.assertEqual(server.status, 0)
+
+    def test_a_damaged_summary_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bad.cgpu")
+            with open(path, "wb") as file:
+                file.write(b"\x89cgpu run\r\n" + bytes(50))
+            with Server(path) as server:
+                status = server.state()
+                self.assertEqual(status["state"], "error")
+                self.assertIn("bad.cgpu", status["error"])
+            self.assertEqual(server.status, 2)
+
+
 def slices_of(path):
     """(start, end, name, process, thread) of every event with a duration, in ns from the first."""
     with open(path, encoding="utf-8") as file:

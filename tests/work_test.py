@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""op_shapes, overlap, utilization and occupancy of every real trace against an independent computation; published numbers.
+"""op_shapes, overlap, utilization, rank_activity and occupancy of every real trace against an independent computation; published numbers.
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces).
 """

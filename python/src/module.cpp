@@ -150,7 +150,7 @@ std::unique_ptr<Report> report(const PythonSession& session, const std::string& 
   return work([profile = session.profile(), names](const Stopped&) {
     if (!profile.is_summary()) return std::make_unique<Report>(make_report(profile.facts("report"), names));
     const KeptSession& kept = profile.kept();
-    return std::make_unique<Report>(make_report(kept.session(), kept.tables(report_tables(names))));
+    return std::make_unique<Report>(make_report(kept.session(), kept.tables(report_tables(names, true))));
   });
 }
 

@@ -52,6 +52,7 @@ namespace cgpu {
   TABLE(stragglers)          \
   TABLE(rank_outliers)       \
   TABLE(rank_path)           \
+  TABLE(rank_activity)       \
   TABLE(clocks)              \
   TABLE(memory)              \
   TABLE(memory_steps)        \

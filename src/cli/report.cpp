@@ -24,11 +24,12 @@ struct ReportCommand {
   void run() const {
     const std::string wanted = format_of_output(format, output, {"html", "json", "md", "txt"});
     check_output(output, input);
+    const bool with_pictures = wanted == "html";
     RunHistories histories;
     FoldedSession folded = fold_ranks(OpeningWithProgress(input, exchange).options(), input.selection(),
-                                      report_tables(names), wanted == "html" ? &histories : nullptr);
+                                      report_tables(names, with_pictures), with_pictures ? &histories : nullptr);
     std::vector<RunHistory> drawn;
-    if (wanted == "html") drawn = histories.take(folded);
+    if (with_pictures) drawn = histories.take(folded);
     const Report report = make_report(folded.session, std::move(folded.tables), std::move(drawn));
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -104,6 +105,10 @@ struct ViewCommand {
     ViewedProfile& profile;
   };
 
+  static bool are_summaries(const std::vector<std::string>& inputs) {
+    return std::any_of(inputs.begin(), inputs.end(), stands_for_summaries);
+  }
+
   /// Whether it could be opened.
   static bool open(const Shown& shown) {
     const InputOptions& input = shown.input;
@@ -112,6 +117,10 @@ struct ViewCommand {
       const Selection selection = input.selection();
       OpeningWithProgress opening_options(input);
       OpenOptions options = opening_options.options();
+      if (are_summaries(input.inputs)) {
+        profile.show_summary(OpenedProfile(input, nullptr, options.warn));
+        return true;
+      }
       options.progress = [&](OpeningPhase phase, double share) {
         opening_options.options().progress(phase, share);
         if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
@@ -143,6 +152,14 @@ struct ViewCommand {
       throw Error(output, "a copy of the viewer is a page: end its name in .html");
     }
     check_output(output, input);
+    for (const std::string& path : input.inputs) {
+      if (stands_for_summaries(path)) {
+        throw Error(path,
+                    "is a summary, without a timeline to copy: give the profile that it was made of, or have its "
+                    "tables on a page: cgpu report " +
+                        path + " -o PAGE.html");
+      }
+    }
     Viewer viewer(CGPU_VERSION);
     ViewedProfile& profile = viewer.add(input.inputs);
     Session session = open_selected(input);
@@ -193,11 +210,10 @@ struct ViewCommand {
     }
     for (const auto* inputs : {&input.inputs, &against}) {
       for (const std::string& path : *inputs) {  // what is plainly not there needs no server to say so
-        if (stands_for_summaries(path)) {
+        if (!against.empty() && stands_for_summaries(path)) {
           throw Error(path,
-                      "is a summary, without a timeline to view: open the profile that it was made of, or have its "
-                      "tables on a page: cgpu report " +
-                          path + " -o PAGE.html");
+                      "is a summary, without a timeline to lay beside another: give the profile, or have cgpu compare "
+                      "say what changed");
         }
         std::error_code ignored;
         const bool pattern = path.find_first_of("*?[") != std::string::npos;

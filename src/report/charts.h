@@ -25,8 +25,13 @@ std::string draw_kernels(const Table& kernels);
 std::string draw_ops(const Table& ops);
 /// Bytes by direction and kind of memory.
 std::string draw_transfers(const Table& transfers);
-/// What the devices of `gpu_time` did over time; `steps` (null for none) marks where steps begin.
-std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& gpu_time, const Table* steps);
+/// What the devices of `gpu_time` did over time, a strip a device, out of the histories or, without these, out of table
+/// `rank_activity`; of more than 32 devices the heat map. `steps` (null for none) marks where steps begin.
+std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& rank_activity, const Table& gpu_time,
+                          const Table* steps);
+/// A heat map of what many devices did over time: a row a device, in each column the colour of what most of that time
+/// went to. Beyond 128 rows, of each group of neighbours the device that falls behind the median device most.
+std::string draw_activity(const Table& rank_activity, const Table* steps);
 /// The allocator's totals over time.
 std::string draw_memory(const std::vector<RunHistory>& runs);
 

@@ -76,7 +76,7 @@ class Page {
     const std::string& name = section.table.name;
     if (name == "gpu_time")
       return draw_device_time(section.table) + draw_deviations(section.table, report_.find("idle")) +
-             draw_timeline(report_.histories, section.table, report_.find("steps"));
+             draw_timeline(report_.histories, report_.rank_activity, section.table, report_.find("steps"));
     if (name == "steps") return draw_steps(section.table);
     if (name == "idle") return draw_idle(section.page);
     if (name == "kernel_classes") return draw_kernel_classes(section.table);

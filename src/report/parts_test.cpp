@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -164,6 +165,36 @@ TEST(TimelineStrip, EqualsMarkingEveryNanosecond) {
       ASSERT_EQ(strip.rows[0].buckets[i], expected) << "bucket " << i;
     }
   }
+}
+
+/// Where its columns are whole buckets of the table, the strip out of the table is the one out of the timelines.
+TEST(TimelineStrip, OfTheTableIsThatOfTheTimelines) {
+  TestRun run(0);
+  std::mt19937 random(5);
+  int64_t at = 4096;  // a multiple of any length of bucket
+  for (int i = 0; i < 300; ++i) {
+    const auto kind = static_cast<OpKind>(random() % 3);
+    const auto length = static_cast<int64_t>(random() % 30);
+    run.kernel("k", at, length, {static_cast<int32_t>(random() % 2), 7, kind, {}, kNone});
+    at += static_cast<int64_t>(random() % 40);
+  }
+  run.kernel("k", 4096, 1, {0, 7, OpKind::compute, {}, kNone});
+  run.kernel("k", 4096, 1, {1, 7, OpKind::compute, {}, kNone});
+  const Session session = session_of(run);
+  for (const size_t most : {1U, 7U, 64U, 512U}) {
+    const TimelineStrip strip = timeline_strip_of(rank_activity_table(session), most);
+    ASSERT_LE(strip.rows.front().buckets.size(), most);
+    std::vector<RunHistory> histories = {history_of(session.runs[0])};
+    histories.front().zero = 4096;
+    // Up to the same end, so that the columns are those of the table.
+    histories.front().devices.front().span.end = 4096 + strip.end;
+    const TimelineStrip wanted = make_timeline_strip(histories, strip.rows.front().buckets.size());
+    ASSERT_EQ(strip.rows.size(), 2U);
+    EXPECT_EQ(strip.begin, wanted.begin);
+    EXPECT_EQ(strip.end, wanted.end);
+    for (size_t row = 0; row < 2; ++row) EXPECT_EQ(strip.rows[row].buckets, wanted.rows[row].buckets) << most;
+  }
+  EXPECT_TRUE(timeline_strip_of(Table(), 10).rows.empty());
 }
 
 TEST(TimelineStrip, NothingToDraw) {

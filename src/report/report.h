@@ -29,13 +29,15 @@ struct Report {
   std::vector<std::string> headline;  // the few lines that one would read if one read nothing else
   std::vector<Section> sections;      // only those that have something to say
   std::vector<RunHistory> histories;  // by run; empty where the pictures over time are not wanted
+  Table rank_activity;                // for pictures of many ranks over time; without rows where they are not wanted
 
   /// The table of this name, or null.
   const Table* find(std::string_view table) const;
 };
 
-/// The tables that a report is made of; `kernel_names`: as `kernels` takes --names.
-std::vector<WantedTable> report_tables(const std::string& kernel_names);
+/// The tables that a report is made of; `kernel_names`: as `kernels` takes --names. `with_pictures`: also of what is
+/// only drawn.
+std::vector<WantedTable> report_tables(const std::string& kernel_names, bool with_pictures);
 /// Puts these tables on a page. `histories` are for the pictures over time, which need not be drawn.
 Report make_report(const Session& session, std::vector<Table> tables, std::vector<RunHistory> histories = {});
 /// Of a session that is open: computes the tables too.

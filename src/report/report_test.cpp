@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <functional>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -355,6 +357,64 @@ TEST(ReportHtml, DrawsDevicesAgainstTheMedianOne) {
   Table few = gpu_time;
   few.keep_rows([&](const RowView& row) { return integer_of(gpu_time, row, "rank") < 3; });
   EXPECT_EQ(draw_deviations(few, nullptr), "");
+}
+
+Table activity_of(size_t devices, size_t buckets, const std::function<std::array<int64_t, 3>(size_t, size_t)>& times) {
+  Table table("rank_activity", "",
+              {number_column("rank", ""), number_column("device", ""), moment_column("start_ns", ""),
+               time_column("duration_ns", ""), time_column("compute_ns", ""), time_column("exposed_comm_ns", ""),
+               time_column("exposed_memory_ns", ""), time_column("idle_ns", "")});
+  for (size_t device = 0; device < devices; ++device) {
+    for (size_t bucket = 0; bucket < buckets; ++bucket) {
+      const auto [compute, communication, copies] = times(device, bucket);
+      table.append({static_cast<int64_t>(device), int64_t{0}, static_cast<int64_t>(1024 * bucket), int64_t{1024},
+                    compute, communication, copies, 1024 - compute - communication - copies});
+    }
+  }
+  return table;
+}
+
+/// Of 1,000 ranks one is late in one bucket, when it computes and all others wait: its row is drawn of its group.
+TEST(ReportHtml, AStragglerIsSeenAmongManyRanks) {
+  const Table activity = activity_of(1000, 64, [](size_t device, size_t bucket) -> std::array<int64_t, 3> {
+    const auto noise = static_cast<int64_t>((7 * device + 3 * bucket) % 40);
+    if (bucket % 8 < 6 || (device == 522 && bucket == 23)) return {1000 - noise, 0, 0};
+    return {0, 1000 - noise, 0};
+  });
+  const std::string map = draw_activity(activity, nullptr);
+  EXPECT_NE(map.find("of every 8 the one that falls behind the median device most"), std::string::npos);
+  EXPECT_NE(map.find("rank 522, 0, 16.4 us to 24.6 us: compute"), std::string::npos);
+  EXPECT_NE(map.find(">520\u2013527<"), std::string::npos);
+  EXPECT_EQ(map.find("rank 521, 0"), std::string::npos);
+  EXPECT_EQ(map.find("exposed copies"), std::string::npos) << "there are none";
+}
+
+TEST(ReportHtml, AMapOfManyRanksStaysSmall) {
+  std::mt19937 random(3);
+  const Table activity = activity_of(600, 512, [&](size_t, size_t) -> std::array<int64_t, 3> {
+    return {static_cast<int64_t>(random() % 400), static_cast<int64_t>(random() % 400),
+            static_cast<int64_t>(random() % 200)};
+  });
+  EXPECT_LT(draw_activity(activity, nullptr).size(), 800'000U);
+}
+
+TEST(ReportHtml, ColoursSayWhatMostOfTheTimeWentTo) {
+  const std::array<std::array<int64_t, 3>, 4> states = {{{1024, 0, 0}, {300, 600, 0}, {0, 100, 400}, {200, 0, 0}}};
+  const std::string map =
+      draw_activity(activity_of(1, 4, [&](size_t, size_t bucket) { return states[bucket]; }), nullptr);
+  EXPECT_NE(map.find("<path class=\"c-blue s4\" d=\"M0 0H1V100H0z\"/>"), std::string::npos) << map;
+  EXPECT_NE(map.find("<path class=\"c-orange s2\" d=\"M1 0H2V100H1z\"/>"), std::string::npos);
+  EXPECT_NE(map.find("<path class=\"c-grey s2\" d=\"M2 0H3V100H2z\"/>"), std::string::npos) << "524 of 1,024 ns";
+  EXPECT_NE(map.find("<path class=\"c-grey s3\" d=\"M3 0H4V100H3z\"/>"), std::string::npos);
+}
+
+/// Of a summary there are no histories: the strips come out of the table.
+TEST(ReportHtml, FewDevicesHaveStripsWithoutTheirTimelines) {
+  const Table activity = activity_of(2, 8, [](size_t, size_t) -> std::array<int64_t, 3> { return {512, 0, 0}; });
+  const std::string strips = draw_timeline({}, activity, Table(), nullptr);
+  EXPECT_NE(strips.find("rank 1, 0"), std::string::npos);
+  EXPECT_NE(strips.find("d=\"M0 100H8V50H0z\""), std::string::npos) << strips;
+  EXPECT_EQ(draw_timeline({}, Table(), Table(), nullptr), "");
 }
 
 TEST(ReportHtml, StaysSmall) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/common/slices_by_name.h"
 #include "report/cells.h"
@@ -55,6 +56,9 @@ constexpr ReportPart kParts[] = {
     {"notes", describe_notes},
 };
 
+/// Too long for a page: only its picture is there.
+constexpr const char* kOnlyDrawn = "rank_activity";
+
 /// Ranks whose files hold no more than this, uncompressed, are kept open together for what needs that: findings.
 constexpr double kOpenForReport = 256.0 * 1024 * 1024;
 
@@ -96,14 +100,16 @@ std::string title_of(const Session& session) {
 
 }  // namespace
 
-std::vector<WantedTable> report_tables(const std::string& kernel_names) {
+std::vector<WantedTable> report_tables(const std::string& kernel_names, bool with_pictures) {
   std::vector<WantedTable> wanted;
-  for (const ReportPart& part : kParts) {
-    WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(part.table)});
+  const auto add = [&](const char* name) {
+    WantedTable& table = wanted.emplace_back(WantedTable{&find_analysis(name)});
     table.if_open = true;
     table.open_bytes = kOpenForReport;
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
-  }
+  };
+  for (const ReportPart& part : kParts) add(part.table);
+  if (with_pictures) add(kOnlyDrawn);
   return wanted;
 }
 
@@ -117,6 +123,10 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   const bool ranks_let_go =
       session.runs.size() > 1 &&
       std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.let_go.has_value(); });
+  if (tables.size() > std::size(kParts)) {
+    report.rank_activity = std::move(tables.back());
+    tables.pop_back();
+  }
   for (size_t i = 0; i < tables.size(); ++i) {
     // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
@@ -132,7 +142,7 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
 Report make_report(const SessionFacts& facts, const std::string& kernel_names) {
   const Session& session = facts.session();
   std::vector<Table> tables;
-  for (const WantedTable& table : report_tables(kernel_names)) {
+  for (const WantedTable& table : report_tables(kernel_names, true)) {
     tables.push_back(make_table(*table.analysis, facts, table.options));
   }
   std::vector<RunHistory> histories;

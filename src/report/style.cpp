@@ -56,6 +56,11 @@ path.area { fill: var(--blue); fill-opacity: .15; }
 .c-purple { fill: var(--purple); background: var(--purple); }
 .c-sky { fill: var(--sky); background: var(--sky); }
 .c-grey { fill: var(--grey); background: var(--grey); }
+.s1 { opacity: .3; }
+.s2 { opacity: .55; }
+.s3 { opacity: .78; }
+.hit { fill: transparent; }
+.hit:hover { stroke: var(--ink); }
 .more1 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: .2; }
 .less1 { fill: var(--blue); background: var(--blue); fill-opacity: .2; }
 .more2 { fill: var(--vermillion); background: var(--vermillion); fill-opacity: .4; }

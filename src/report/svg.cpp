@@ -58,9 +58,9 @@ void Svg::paths(double x, double y, double width, double height, double columns,
                 std::string_view tooltip) {
   fmt::format_to(std::back_inserter(out_),
                  "<svg x=\"{}%\" y=\"{}\" width=\"{}%\" height=\"{}\" viewBox=\"0 0 {} 100\" "
-                 "preserveAspectRatio=\"none\"><title>{}</title>\n",
-                 svg_number(x), svg_number(y), svg_number(width), svg_number(height), svg_number(columns),
-                 escape_html(tooltip));
+                 "preserveAspectRatio=\"none\">",
+                 svg_number(x), svg_number(y), svg_number(width), svg_number(height), svg_number(columns));
+  out_ += tooltip.empty() ? "\n" : "<title>" + escape_html(tooltip) + "</title>\n";
   for (const Path& path : paths) {
     if (path.data.empty()) continue;
     fmt::format_to(std::back_inserter(out_), "<path class=\"{}\" d=\"{}\"/>\n", path.style, path.data);

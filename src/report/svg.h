@@ -30,7 +30,7 @@ class Svg {
     std::string data;  // in coordinates of its own: 0..columns from left to right, 0..100 from the top down
     std::string style;
   };
-  /// Paths stretched over a box, with a tooltip for all.
+  /// Paths stretched over a box, with a tooltip for all ("" for none).
   void paths(double x, double y, double width, double height, double columns, const std::vector<Path>& paths,
              std::string_view tooltip);
 

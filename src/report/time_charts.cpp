@@ -11,6 +11,7 @@
 #include "report/figure.h"
 #include "report/phrases.h"
 #include "report/svg.h"
+#include "report/time_axis.h"
 #include "report/timeline_strip.h"
 #include "table/units.h"
 
@@ -19,17 +20,9 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kColumns = 1000;  // of a picture: more than a screen shows
+/// More devices are drawn as a heat map.
+constexpr size_t kMostStrips = 32;
 constexpr std::string_view kStripStyles[3] = {"c-blue", "c-orange", "c-green"};
-
-/// Ticks with times below a chart from `begin` to `end`.
-void add_time_axis(Svg& svg, int64_t begin, int64_t end, double left, double top, double bottom) {
-  for (const int64_t tick : axis_ticks(begin, end, 8)) {
-    const double x = left + (100 - left) * static_cast<double>(tick - begin) / static_cast<double>(end - begin);
-    svg.vertical(x, top, bottom + 4, "grid");
-    const Anchor anchor = x < left + 3 ? Anchor::start : x > 96 ? Anchor::end : Anchor::middle;
-    svg.text(x, bottom + 17, tick_text(tick), anchor, "tick");
-  }
-}
 
 /// One path a kind: in each bucket the shares stand on each other. Neighbours of equal height are drawn as one.
 std::vector<Svg::Path> strip_paths(const TimelineStrip& strip, const StripRow& row) {
@@ -60,29 +53,6 @@ std::vector<Svg::Path> strip_paths(const TimelineStrip& strip, const StripRow& r
     i = next;
   }
   return paths;
-}
-
-/// Lines where the steps of a rank begin, numbered where there is room.
-void add_step_lines(Svg& svg, const TimelineStrip& strip, const Table& steps, int64_t rank, bool numbered, double left,
-                    double top, double bottom) {
-  std::vector<RowView> rows;
-  for (const RowView row : steps.rows()) {
-    if (integer_of(steps, row, "rank") == rank) rows.push_back(row);
-  }
-  if (rows.size() > 200) return;
-  double labelled_until = -1;
-  for (const RowView row : rows) {
-    const int64_t start = integer_of(steps, row, "start_ns");
-    const int64_t end = start + integer_of(steps, row, "duration_ns");
-    if (end <= strip.begin || start >= strip.end) continue;
-    const double x = left + (100 - left) * static_cast<double>(std::max(start, strip.begin) - strip.begin) /
-                                static_cast<double>(strip.end - strip.begin);
-    svg.vertical(x, top, bottom, "step");
-    if (!numbered || x < labelled_until) continue;
-    svg.text(x, top - 3, fmt::format("step {}", integer_of(steps, row, "step")), x > 94 ? Anchor::end : Anchor::start,
-             "tick");
-    labelled_until = x + 9;
-  }
 }
 
 /// A step line over [begin, end] that keeps every maximum. Samples are on a clock on which `zero` is shown as 0.
@@ -128,13 +98,15 @@ std::string curve_path(const std::vector<int64_t>& columns, int64_t peak, bool c
 
 }  // namespace
 
-std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& gpu_time, const Table* steps) {
-  constexpr size_t kMostRows = 32;
+std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& rank_activity, const Table& gpu_time,
+                          const Table* steps) {
   const size_t devices = std::max<size_t>(gpu_time.row_count(), 1);
-  const TimelineStrip strip = make_timeline_strip(runs, std::clamp<size_t>(4 * kColumns / devices, 250, kColumns));
+  if (devices > kMostStrips && !rank_activity.empty()) return draw_activity(rank_activity, steps);
+  TimelineStrip strip = make_timeline_strip(runs, std::clamp<size_t>(4 * kColumns / devices, 250, kColumns));
+  if (strip.rows.empty()) strip = timeline_strip_of(rank_activity, kColumns);
   if (strip.end == strip.begin) return "";
 
-  const size_t rows = std::min(strip.rows.size(), kMostRows);
+  const size_t rows = std::min(strip.rows.size(), kMostStrips);
   const double left = rows > 1 ? 12 : 0;
   const double height = rows > 4 ? 26 : 54;
   const double top = 16;
@@ -143,7 +115,7 @@ std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& gpu_
           fmt::format("{} from {} to {} after the start of the profile; in each column of the picture the shares of "
                       "compute, exposed communication and exposed copies stand on each other",
                       counted(static_cast<int64_t>(rows), "device"), format_ns(strip.begin), format_ns(strip.end)));
-  add_time_axis(svg, strip.begin, strip.end, left, top, bottom);
+  add_time_axis(svg, {strip.begin, strip.end}, left, top, bottom);
   double y = top;
   for (size_t r = 0; r < rows; ++r, y += height + 6) {
     const StripRow& row = strip.rows[r];
@@ -151,7 +123,7 @@ std::string draw_timeline(const std::vector<RunHistory>& runs, const Table& gpu_
     if (rows > 1) svg.text(0, y + height / 2 + 4, name, Anchor::start, "tick");
     svg.rect(left, y, 100 - left, height, "c-idle");
     svg.paths(left, y, 100 - left, height, static_cast<double>(row.buckets.size()), strip_paths(strip, row), name);
-    if (steps) add_step_lines(svg, strip, *steps, row.rank, r == 0, left, y, y + height);
+    if (steps) add_step_lines(svg, {strip.begin, strip.end}, *steps, row.rank, r == 0, left, y, y + height);
   }
   std::string title = "What each device did over time";
   if (rows < strip.rows.size()) title += fmt::format(", the first {} of {} devices", rows, strip.rows.size());
@@ -191,7 +163,7 @@ std::string draw_memory(const std::vector<RunHistory>& runs) {
       bottom + 22, "Memory of the allocator over time",
       fmt::format("{} from {} to {} after the start of the profile, the largest total {}",
                   counted(static_cast<int64_t>(rows), "device"), format_ns(begin), format_ns(end), format_bytes(peak)));
-  add_time_axis(svg, begin, end, kLeft, 18, bottom);
+  add_time_axis(svg, {begin, end}, kLeft, 18, bottom);
   size_t row = 0;
   for (const auto& [key, found] : by_device) {
     if (row == rows) break;

@@ -1,6 +1,7 @@
 #include "report/timeline_strip.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace cgpu {
@@ -27,8 +28,10 @@ void spread(const IntervalSet& set, int64_t zero, size_t kind, const TimelineStr
 
 int64_t TimelineStrip::border(size_t i, size_t buckets) const {
   if (i >= buckets) return end;
-  const long double share = static_cast<long double>(i) / static_cast<long double>(buckets);
-  return begin + static_cast<int64_t>(share * static_cast<long double>(end - begin));
+  // (end - begin) * i / buckets without a product that might overflow
+  const auto count = static_cast<int64_t>(buckets);
+  const auto number = static_cast<int64_t>(i);
+  return begin + (end - begin) / count * number + (end - begin) % count * number / count;
 }
 
 TimelineStrip make_timeline_strip(const std::vector<RunHistory>& runs, size_t buckets) {
@@ -49,10 +52,56 @@ TimelineStrip make_timeline_strip(const std::vector<RunHistory>& runs, size_t bu
       StripRow& row = strip.rows.emplace_back();
       row.rank = run.rank;
       row.device = device.device;
+      row.span = {device.span.begin - run.zero, device.span.end - run.zero};
       row.buckets.assign(buckets, {});
       for (size_t kind = 0; kind < device.active.size(); ++kind) {
         spread(device.active[kind], run.zero, kind, strip, row.buckets);
       }
+    }
+  }
+  return strip;
+}
+
+TimelineStrip timeline_strip_of(const Table& rank_activity, size_t most) {
+  TimelineStrip strip;
+  if (rank_activity.empty()) return strip;
+  const auto integers = [&](const char* column) -> const std::vector<int64_t>& {
+    return rank_activity.values(rank_activity.column(column)).integers();
+  };
+  const std::vector<int64_t>& ranks = integers("rank");
+  const std::vector<int64_t>& devices = integers("device");
+  const std::vector<int64_t>& starts = integers("start_ns");
+  const std::vector<int64_t>& lengths = integers("duration_ns");
+  const std::array<const std::vector<int64_t>*, 3> times = {&integers("compute_ns"), &integers("exposed_comm_ns"),
+                                                            &integers("exposed_memory_ns")};
+  strip.begin = INT64_MAX;
+  int64_t end = INT64_MIN;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    strip.begin = std::min(strip.begin, starts[i]);
+    end = std::max(end, starts[i] + lengths[i]);
+  }
+  const int64_t longest = std::max<int64_t>(1, *std::max_element(lengths.begin(), lengths.end()));
+  const int64_t of_table = (end - strip.begin + longest - 1) / longest;
+  const int64_t together = (of_table + static_cast<int64_t>(most) - 1) / static_cast<int64_t>(most);
+  const int64_t length = longest * std::max<int64_t>(1, together);
+  const int64_t buckets = (end - strip.begin + length - 1) / length;
+  strip.end = strip.begin + buckets * length;
+
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (strip.rows.empty() || strip.rows.back().rank != ranks[i] || strip.rows.back().device != devices[i]) {
+      StripRow& row = strip.rows.emplace_back(StripRow{ranks[i], devices[i], {starts[i], starts[i]}, {}});
+      row.buckets.assign(static_cast<size_t>(buckets), {});
+    }
+    StripRow& row = strip.rows.back();
+    row.span.end = starts[i] + lengths[i];
+    for (int64_t at = starts[i]; at < row.span.end;) {
+      const int64_t bucket = (at - strip.begin) / length;
+      const int64_t until = std::min(row.span.end, strip.begin + (bucket + 1) * length);
+      const double share = static_cast<double>(until - at) / static_cast<double>(lengths[i]);
+      for (size_t kind = 0; kind < times.size(); ++kind) {
+        row.buckets[static_cast<size_t>(bucket)][kind] += std::llround(share * static_cast<double>((*times[kind])[i]));
+      }
+      at = until;
     }
   }
   return strip;

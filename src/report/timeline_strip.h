@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/run_history.h"
+#include "table/table.h"
 
 namespace cgpu {
 
@@ -18,7 +19,8 @@ using StripBucket = std::array<int64_t, 3>;
 
 struct StripRow {
   int64_t rank = 0;
-  int32_t device = 0;
+  int64_t device = 0;
+  Interval span;  // of its ops
   std::vector<StripBucket> buckets;
 };
 
@@ -33,5 +35,9 @@ struct TimelineStrip {
 };
 
 TimelineStrip make_timeline_strip(const std::vector<RunHistory>& runs, size_t buckets);
+/// The same of table `rank_activity`, as far as its buckets tell: what one of them holds is taken as spread evenly over
+/// it. A bucket of the picture is as long as one of the table, or as several where there would be more than `most`; the
+/// last one may end after all devices.
+TimelineStrip timeline_strip_of(const Table& rank_activity, size_t most);
 
 }  // namespace cgpu

@@ -19,6 +19,13 @@ void ViewedProfile::show(Session session, unsigned threads, const TimelineView::
   profile_ = owned_.get();
 }
 
+void ViewedProfile::show_summary(OpenedProfile summary) {
+  const std::lock_guard lock(mutex_);
+  share_ = 1;
+  owned_summary_.emplace(std::move(summary));
+  summary_ = &*owned_summary_;
+}
+
 void ViewedProfile::fail(const std::string& message) {
   const std::lock_guard lock(mutex_);
   error_ = message;
@@ -27,9 +34,9 @@ void ViewedProfile::fail(const std::string& message) {
 void ViewedProfile::write_status(JsonTextWriter& json) const {
   const std::lock_guard lock(mutex_);
   json.begin_object()
-      .member("state", profile() != nullptr ? "ready"
-                       : error_.empty()     ? "opening"
-                                            : "error")
+      .member("state", is_ready()       ? "ready"
+                       : error_.empty() ? "opening"
+                                        : "error")
       .member("share", share_)
       .member("what", what_)
       .key("error");

@@ -5,10 +5,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "serve/profile.h"
+#include "session/opened_profile.h"
 #include "table/json_text_writer.h"
 
 namespace cgpu {
@@ -23,23 +25,30 @@ class ViewedProfile {
   /// `kernel_rules`: as in OpenOptions.
   void show(Session session, unsigned threads = 0, const TimelineView::Progress& progress = nullptr,
             std::string kernel_rules = "");
+  /// A summary, which has no timeline: its tables alone; ready from then on.
+  void show_summary(OpenedProfile summary);
   /// It cannot be opened.
   void fail(const std::string& message);
 
-  /// Null until it is ready, for ever where it has failed.
+  /// Null until it is ready, for ever where it has failed and of a summary.
   const Profile* profile() const { return profile_; }
+  /// The same of a summary; null of all else.
+  const OpenedProfile* summary() const { return summary_; }
+  bool is_ready() const { return profile() != nullptr || summary() != nullptr; }
   /// {"state", "share", "what", "error", "inputs"}
   void write_status(JsonTextWriter& json) const;
 
  private:
   const std::vector<std::string> inputs_;
 
-  mutable std::mutex mutex_;  // of the four
+  mutable std::mutex mutex_;  // of the five
   double share_ = 0;
   std::string what_ = "opening";
   std::string error_;
   std::unique_ptr<const Profile> owned_;
+  std::optional<const OpenedProfile> owned_summary_;
   std::atomic<const Profile*> profile_ = nullptr;
+  std::atomic<const OpenedProfile*> summary_ = nullptr;
 };
 
 }  // namespace cgpu

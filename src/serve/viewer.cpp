@@ -40,6 +40,14 @@ Answer answer_of(const Profile& profile, const ServerIdentity& server, const Req
   return error_answer(kNotFound, "there is no such request");
 }
 
+Answer answer_of(const OpenedProfile& summary, const ServerIdentity& server, const Request& request,
+                 std::string_view what) {
+  if (what == "session") return answer_session(summary, server, request);
+  constexpr std::string_view kTable = "table/";
+  if (what.starts_with(kTable)) return answer_table(summary, request, what.substr(kTable.size()));
+  return error_answer(kNotFound, "this is a summary, without a timeline: it has its tables alone");
+}
+
 /// What "/api/p/1/table/kernels" asks for: "table/kernels" of profile 1.
 struct Asked {
   size_t profile = 0;
@@ -88,7 +96,7 @@ bool Viewer::is_fixed(std::string_view path) const {
   if (is_about_both(path)) return compares_ && are_both_open();
   const auto asked = asked_by(path, profiles_.size());
   if (asked && asked->what.starts_with("sql")) return false;  // what takes too long today need not tomorrow
-  return asked && profiles_[asked->profile].profile() != nullptr;
+  return asked && profiles_[asked->profile].is_ready();
 }
 
 Answer Viewer::status() const {
@@ -109,9 +117,10 @@ Answer Viewer::answer_api(const Request& request) const {
   if (compares_ && is_about_both(request.path)) return answer_about_both(request);
   const auto asked = asked_by(request.path, profiles_.size());
   if (!asked) return error_answer(kNotFound, "there is no such request");
-  const Profile* profile = profiles_[asked->profile].profile();
-  if (profile == nullptr) return error_answer(kUnavailable, "the profile is not open");
-  return answer_of(*profile, identity_, request, asked->what);
+  const ViewedProfile& viewed = profiles_[asked->profile];
+  if (viewed.summary() != nullptr) return answer_of(*viewed.summary(), identity_, request, asked->what);
+  if (viewed.profile() == nullptr) return error_answer(kUnavailable, "the profile is not open");
+  return answer_of(*viewed.profile(), identity_, request, asked->what);
 }
 
 Answer Viewer::answer_about_both(const Request& request) const {

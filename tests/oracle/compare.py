@@ -22,6 +22,7 @@ KEYS = {
     "collectives": ("name", "group"),
     "exposed_collectives": ("rank", "device", "name", "group"),
     "stragglers": ("rank", "device"),
+    "rank_activity": ("rank", "device", "start_ns"),
     "clocks": ("rank",),
     "memory": ("rank", "device"),
     "devices": ("rank", "device"),

@@ -8,7 +8,8 @@ from . import compare, kineto, tool
 
 # These do not depend on the order of the events in the file. (Nesting of slices with equal bounds and the choice among
 # device ops that start at the same time do.)
-ORDER_FREE = ("gpu_time", "streams", "kernels", "kernel_classes", "api", "transfers", "steps", "memory")
+ORDER_FREE = ("gpu_time", "streams", "kernels", "kernel_classes", "api", "transfers", "steps", "memory",
+              "rank_activity")
 EVERY_TABLE = ORDER_FREE + ("exposed_collectives", "ops", "launches", "queue", "idle", "idle_hosts", "idle_streams", "ranges", "collectives", "notes",
                             "devices")
 SHUFFLE_BELOW = 20000  # events
@@ -35,6 +36,10 @@ def by_cause(rows):
 
 def conservation(tables, info):
     broken = Broken()
+    activity = collections.Counter()
+    for row in tables["rank_activity"]:
+        for column in ("duration_ns", "compute_ns", "exposed_comm_ns", "exposed_memory_ns", "idle_ns"):
+            activity[row["rank"], row["device"], column] += row[column]
     idle = collections.Counter()
     for row in tables["idle"]:
         idle[row["rank"], row["device"]] += row["total_ns"]
@@ -47,6 +52,10 @@ def conservation(tables, info):
         broken.expect_equal(who + ": busy + idle = span", row["busy_ns"] + row["idle_ns"], row["span_ns"])
         broken.expect(who + ": exposed_comm <= comm", row["exposed_comm_ns"] <= row["comm_ns"])
         broken.expect(who + ": exposed_memory <= memory", row["exposed_memory_ns"] <= row["memory_ns"])
+        for column in ("compute_ns", "exposed_comm_ns", "exposed_memory_ns", "idle_ns", "span_ns"):
+            of = "duration_ns" if column == "span_ns" else column
+            broken.expect_equal(who + ": rows of rank_activity = " + column, activity[row["rank"], row["device"], of],
+                                row[column])
         broken.expect_equal(who + ": rows of idle = idle", idle[row["rank"], row["device"]], row["idle_ns"])
         broken.expect_equal(who + ": rows of exposed_collectives = exposed_comm",
                             sum(each["exposed_ns"] for each in tables["exposed_collectives"]

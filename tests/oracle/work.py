@@ -1,4 +1,4 @@
-"""op_shapes, overlap, utilization and occupancy, written down as plainly as possible."""
+"""op_shapes, overlap, utilization, rank_activity and occupancy, written down as plainly as possible."""
 import collections
 import math
 
@@ -182,32 +182,63 @@ def wrong_overlap(inputs, session):
     return wrong[:10]
 
 
-# ---------------------------------------------------------------- utilization
+# ---------------------------------------------------------------- utilization, rank_activity
+
+def times_between(parts, low, high):
+    """By kind and in sum, what of [low, high) each takes; `parts`: (first, last, kinds that run)."""
+    length = collections.Counter()
+    for first, last, names in parts:
+        inside = max(0, min(last, high) - max(first, low))
+        for name in names:
+            length[name] += inside
+        if names:
+            length["busy"] += inside
+        if COMMUNICATION in names and COMPUTE not in names:
+            length["exposed_comm"] += inside
+        if names == {MEMORY}:
+            length["exposed_memory"] += inside
+    return length
+
+
+def devices_over_time(session):
+    """(rank, device, begin, end, parts) of each device."""
+    for trace in session:
+        for device, ops in by_device(trace).items():
+            yield (trace.rank, device, min(op.start for op in ops), max(op.end for op in ops),
+                   list(active_parts({k: bounds(v) for k, v in grouped(ops, book).items()})))
+
 
 def utilization(session, buckets):
     zero, _ = profile_bounds(session)
     rows = {}
-    for trace in session:
-        for device, ops in by_device(trace).items():
-            begin, end = min(op.start for op in ops), max(op.end for op in ops)
-            count = max(1, min(buckets, end - begin))
-            parts = list(active_parts({k: bounds(v) for k, v in grouped(ops, book).items()}))
-            for i in range(count):
-                low, high = begin + (end - begin) * i // count, begin + (end - begin) * (i + 1) // count
-                length = collections.Counter()
-                for first, last, names in parts:
-                    inside = max(0, min(last, high) - max(first, low))
-                    for name in names:
-                        length[name] += inside
-                    if names:
-                        length["busy"] += inside
-                    if COMMUNICATION in names and COMPUTE not in names:
-                        length["exposed_comm"] += inside
-                    if names == {MEMORY}:
-                        length["exposed_memory"] += inside
-                rows[trace.rank, device, i] = (
-                    low - zero, high - low, length["busy"], length[COMPUTE], length[COMMUNICATION], length[MEMORY],
-                    length["exposed_comm"], length["exposed_memory"], high - low - length["busy"])
+    for rank, device, begin, end, parts in devices_over_time(session):
+        count = max(1, min(buckets, end - begin))
+        for i in range(count):
+            low, high = begin + (end - begin) * i // count, begin + (end - begin) * (i + 1) // count
+            length = times_between(parts, low, high)
+            rows[rank, device, i] = (
+                low - zero, high - low, length["busy"], length[COMPUTE], length[COMMUNICATION], length[MEMORY],
+                length["exposed_comm"], length["exposed_memory"], high - low - length["busy"])
+    return rows
+
+
+def rank_activity(session, most):
+    """Buckets begin at multiples of a power of two, the least one with which no device has more than `most`."""
+    zero, _ = profile_bounds(session)
+    devices = list(devices_over_time(session))
+
+    def multiples(begin, end, length):
+        return range(begin // length, max(begin, end - 1) // length + 1)
+    length = 1
+    while any(len(multiples(begin, end, length)) > most for _, _, begin, end, _ in devices):
+        length *= 2
+    rows = {}
+    for rank, device, begin, end, parts in devices:
+        for i in multiples(begin, end, length):
+            low, high = max(begin, i * length), min(end, (i + 1) * length)
+            times = times_between(parts, low, high)
+            rows[rank, device, low - zero] = (high - low, times[COMPUTE], times["exposed_comm"], times["exposed_memory"],
+                                              high - low - times["busy"])
     return rows
 
 
@@ -230,6 +261,15 @@ def wrong_utilization(inputs, session, buckets=13):
             if whole[row["rank"], row["device"], column] != row[column]:
                 wrong.append("utilization: %s does not add up to gpu_time: %s" % (column, row))
     return wrong[:10]
+
+
+def wrong_rank_activity(inputs, session, most=13):
+    want = rank_activity(session, most)
+    columns = ("duration_ns", "compute_ns", "exposed_comm_ns", "exposed_memory_ns", "idle_ns")
+    got = {(row["rank"], row["device"], row["start_ns"]): tuple(row[c] for c in columns)
+           for row in tool.table(inputs, "rank_activity", "--buckets", str(most))}
+    return ["rank_activity: %s is %s, should be %s" % (key, got.get(key), want.get(key))
+            for key in sorted(set(want) | set(got)) if want.get(key) != got.get(key)][:10]
 
 
 # ---------------------------------------------------------------- occupancy
@@ -257,4 +297,4 @@ def wrong_occupancy(inputs, session):
 def wrong(inputs, files):
     session = sorted((kineto.load(f) for f in files), key=lambda t: t.rank)
     return (wrong_op_shapes(inputs, session) + wrong_mfu(inputs, session) + wrong_overlap(inputs, session)
-            + wrong_utilization(inputs, session) + wrong_occupancy(inputs, session))
+            + wrong_utilization(inputs, session) + wrong_rank_activity(inputs, session) + wrong_occupancy(inputs, session))

@@ -7,6 +7,7 @@
 
 #include "serve/http/answer.h"
 #include "serve/profile.h"
+#include "session/opened_profile.h"
 
 namespace cgpu {
 
@@ -48,6 +49,10 @@ CGPU_ENDPOINTS(CGPU_DECLARE_ENDPOINT)
 Answer answer_session(const Profile& profile, const ServerIdentity& server, const Request& request);
 Answer answer_names(const Profile& profile, const Request& request, std::string_view block);
 Answer answer_table(const Profile& profile, const Request& request, std::string_view name);
+
+/// The same of a summary: its tables whole, without options, and no timeline.
+Answer answer_session(const OpenedProfile& summary, const ServerIdentity& server, const Request& request);
+Answer answer_table(const OpenedProfile& summary, const Request& request, std::string_view name);
 
 /// The slice that parameters `track` and `slice` name.
 Placed placed_of(const Profile& profile, const Parameters& parameters);

@@ -3,10 +3,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/idle/idle_causes.h"
+#include "analysis/session_clock.h"
 #include "kernels/kernel_class.h"
 #include "serve/contents.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
+#include "session/kept_session.h"
 #include "tiles/first_window.h"
 
 namespace cgpu {
@@ -81,8 +83,8 @@ void write_notes(JsonTextWriter& json, const Session& session) {
   json.end_array();
 }
 
-/// What the tables are declared as.
-void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tables) {
+/// What the tables are declared as. Those of a summary have no options, and rows of which no slices are left.
+void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tables, bool of_summary) {
   json.key("tables").begin_array();
   for (const Analysis* table : tables) {
     json.begin_object()
@@ -90,7 +92,7 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
         .member("about", table->about)
         .member("subject", text_of(table->subject))
         .member("events", table->events != nullptr)
-        .member("row_key", table->row_slices.keys)
+        .member("row_key", of_summary ? std::vector<std::string>() : table->row_slices.keys)
         .key("columns")
         .begin_array();
     for (const Column& column : table->columns) {
@@ -103,7 +105,7 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
     }
     json.end_array().key("options").begin_array();
     for (const TableOption& option : table->options) {
-      if (option.kind == TableOption::Kind::file) continue;
+      if (option.kind == TableOption::Kind::file || of_summary) continue;
       json.begin_object()
           .member("name", option.name)
           .member("kind", text_of(option.kind))
@@ -119,12 +121,12 @@ void write_tables(JsonTextWriter& json, const std::vector<const Analysis*>& tabl
 
 /// ns since 1970 at time 0, as text: it does not fit into what a page calls a number. None where the profile says a
 /// year in which nobody recorded anything (a clock that was not set, the largest number there is).
-std::optional<std::string> start_of(const Profile& profile) {
+std::optional<std::string> start_of(const Session& session, const std::vector<int64_t>& zeros) {
   constexpr int64_t kYear1990 = 631'152'000'000'000'000;
   constexpr int64_t kYear2200 = 7'258'118'400'000'000'000;
-  const Run& first = profile.session().runs.front();
+  const Run& first = session.runs.front();
   int64_t start = 0;
-  if (!first.clock_is_unix || __builtin_add_overflow(first.clock_base, profile.view().zero(0), &start)) {
+  if (!first.clock_is_unix || __builtin_add_overflow(first.clock_base, zeros.front(), &start)) {
     return std::nullopt;
   }
   if (start < kYear1990 || start >= kYear2200) return std::nullopt;
@@ -137,6 +139,16 @@ std::optional<int64_t> event_step_of(const Session& session) {
   const bool same =
       std::all_of(session.runs.begin(), session.runs.end(), [&](const Run& run) { return run.event_step == step; });
   return same && step > 0 ? std::optional(step) : std::nullopt;
+}
+
+/// What numbers in other answers stand for.
+void write_words(JsonTextWriter& json) {
+  json.member("kinds", TimelineView::kinds());
+  json.key("classes").begin_array();
+  for (int i = 0; i < kKernelClasses; ++i) json.value(text_of(static_cast<KernelClass>(i)));
+  json.end_array().key("causes").begin_array();
+  for (int i = 0; i < kIdleCauses; ++i) json.value(text_of(static_cast<IdleCause>(i)));
+  json.end_array();
 }
 
 void write_first_window(JsonTextWriter& json, const Profile& profile) {
@@ -162,19 +174,50 @@ Answer answer_session(const Profile& profile, const ServerIdentity& server, cons
       .member("version", server.version)
       .member("title", title_of(session))
       .member("span", profile.view().span())
-      .member("start_unix_ns", start_of(profile))
+      .member("start_unix_ns", start_of(session, profile.view().zeros()))
       .member("event_step", event_step_of(session));
   write_first_window(json, profile);
   write_runs(json, session);
   write_tracks(json, profile);
-  write_tables(json, contents.tables);
-  json.member("views", contents.views).member("kinds", TimelineView::kinds());
-  json.key("classes").begin_array();
-  for (int i = 0; i < kKernelClasses; ++i) json.value(text_of(static_cast<KernelClass>(i)));
-  json.end_array().key("causes").begin_array();
-  for (int i = 0; i < kIdleCauses; ++i) json.value(text_of(static_cast<IdleCause>(i)));
-  json.end_array();
+  write_tables(json, contents.tables, false);
+  json.member("views", contents.views);
+  write_words(json);
   write_steps(json, profile);
+  write_notes(json, session);
+  json.end_object();
+  return json_answer(std::move(json).text());
+}
+
+Answer answer_session(const OpenedProfile& summary, const ServerIdentity& server, const Request& request) {
+  const Parameters none(request, {});
+  const KeptSession& kept = summary.kept();
+  const Session& session = kept.session();
+  const std::vector<int64_t> zeros = time_zeros(session);
+  int64_t span = 0;
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    if (const auto extent = extent_of(session.runs[run])) span = std::max(span, extent->end - zeros[run]);
+  }
+  std::vector<const Analysis*> tables;
+  for (const Analysis& analysis : all_analyses()) {
+    if (kept.has_rows(analysis)) tables.push_back(&analysis);
+  }
+  std::vector<std::string> views = {"tables"};
+  if (kept.has_rows(find_analysis("rank_activity"))) views.insert(views.begin(), "ranks");
+  JsonTextWriter json;
+  json.begin_object()
+      .member("session", server.id)
+      .member("version", server.version)
+      .member("title", title_of(session))
+      .member("span", span)
+      .member("start_unix_ns", start_of(session, zeros))
+      .member("event_step", event_step_of(session));
+  json.key("first_window").null();
+  write_runs(json, session);
+  json.key("tracks").begin_array().end_array();
+  write_tables(json, tables, true);
+  json.member("views", views);
+  write_words(json);
+  json.key("steps").begin_array().end_array();
   write_notes(json, session);
   json.end_object();
   return json_answer(std::move(json).text());

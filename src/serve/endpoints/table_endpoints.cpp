@@ -11,6 +11,7 @@
 #include "serve/endpoints/table_parameters.h"
 #include "serve/http/parameters.h"
 #include "serve/selection.h"
+#include "session/kept_session.h"
 #include "table/filter.h"
 #include "table/json.h"
 
@@ -70,6 +71,26 @@ std::string short_names_of(const Table& table, const std::string& name) {
   return ",\"short\":" + std::move(json).text();
 }
 
+/// What of the rows of a table is wanted.
+RowChoice choice_of(const Parameters& parameters) {
+  RowChoice choice;
+  choice.sort = parameters.text("sort").value_or("");
+  choice.top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
+  const auto where = parameters.text("where");
+  if (where && !where->empty()) choice.where = Filter::parse(*where);
+  return choice;
+}
+
+/// A table, and if asked for the short form of the texts of a column.
+Answer table_answer(const Session& session, Table table, const std::string& short_of) {
+  std::vector<Table> tables;
+  tables.push_back(std::move(table));
+  const std::string more = short_of.empty() ? "" : short_names_of(tables.front(), short_of);
+  std::string body = render_json("table", session.inputs, tables);
+  body.insert(body.rfind('}'), more);
+  return json_answer(std::move(body));
+}
+
 /// What the tables of a selected area are.
 constexpr std::array<const char*, 7> kAreaTables = {"kernels", "kernel_classes", "ops", "api",
                                                     "ranges",  "gpu_time",       "idle"};
@@ -98,21 +119,22 @@ Answer answer_table(const Profile& profile, const Request& request, std::string_
   const TableOptions options = take_options(analysis, rest);
   const Parameters parameters(rest, {"from", "to", "step", "rank", "top", "sort", "where", "short"});
   ViewSelection selection = window_of(profile, parameters);
-  RowChoice choice;
-  choice.sort = parameters.text("sort").value_or("");
-  choice.top = static_cast<size_t>(parameters.integer("top", 0, UINT32_MAX).value_or(0));
   try {
     if (const auto steps = parameters.text("step")) selection.steps = parse_number_range(*steps, "step");
     if (const auto ranks = parameters.text("rank")) selection.ranks = NumberList(*ranks, "rank");
-    const auto where = parameters.text("where");
-    if (where && !where->empty()) choice.where = Filter::parse(*where);
-    const std::string short_of = parameters.text("short").value_or("");
-    std::vector<Table> tables;
-    tables.push_back(table_of(profile, analysis, options, selection, choice));
-    const std::string more = short_of.empty() ? "" : short_names_of(tables.front(), short_of);
-    std::string body = render_json("table", profile.session().inputs, tables);
-    body.insert(body.rfind('}'), more);
-    return json_answer(std::move(body));
+    return table_answer(profile.session(), table_of(profile, analysis, options, selection, choice_of(parameters)),
+                        parameters.text("short").value_or(""));
+  } catch (const Error& error) {
+    throw RequestError(kBadRequest, error.what());
+  }
+}
+
+Answer answer_table(const OpenedProfile& summary, const Request& request, std::string_view name) {
+  const Analysis& analysis = table_called(name);
+  const Parameters parameters(request, {"top", "sort", "where", "short"});
+  try {
+    return table_answer(summary.kept().session(), summary.table(analysis, {}, choice_of(parameters)),
+                        parameters.text("short").value_or(""));
   } catch (const Error& error) {
     throw RequestError(kBadRequest, error.what());
   }

@@ -74,11 +74,11 @@ export class AppState {
 
   constructor(
     readonly session: Session,
-    views: readonly string[],
+    private readonly views: readonly string[],
     private readonly bar: AddressBar,
     private readonly client: Pick<Client, "slice" | "profile">,
   ) {
-    const first = ["compare", "timeline"].find((view) => views.includes(view)) ?? views[0] ?? "timeline";
+    const first = ["compare", "timeline", "ranks"].find((view) => views.includes(view)) ?? views[0] ?? "timeline";
     const url = readUrlState(bar.read());
     const known = new Set(session.tracks.map((track) => track.id));
     const pinned = url.pinned?.filter((id) => known.has(id));
@@ -110,7 +110,9 @@ export class AppState {
     this.#restore(url);
   }
 
+  /** Not to a view that this profile does not have: a summary has no timeline. */
   navigate(target: Target): void {
+    if (target.view && !this.views.includes(target.view)) return;
     this.#remember();
     const { span } = this.session;
     if (target.viewport) this.viewport.set(clamp(target.viewport, span));

@@ -104,6 +104,7 @@ export class Timeline implements Stage {
     this.#listen();
     this.#readColours();
     this.#arrange();
+    this.#onSelect(source.selection.get()); // another view may have selected it before this one was shown
   }
 
   dispose(): void {

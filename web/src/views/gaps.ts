@@ -1,4 +1,4 @@
-// The longest gaps of a device, from tiles of its idle track. Pure but for asking.
+// The longest gaps of a device, from tiles of its idle track, or ops of a stream, from its own. Pure but for asking.
 //
 // A tile shows the longest slice of each bucket, so that a slice which covers a whole bucket is always shown, and gaps
 // of a device do not overlap: every gap of at least two buckets is found. Shorter ones are left out.

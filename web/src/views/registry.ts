@@ -9,6 +9,7 @@ import { idleView } from "./idle";
 import { launchesView } from "./launches";
 import { memoryView } from "./memory";
 import { overviewView } from "./overview";
+import { ranksView } from "./ranks";
 import { rooflineView } from "./roofline";
 import { sqlView } from "./sql";
 import { stallsView } from "./stalls";
@@ -24,6 +25,7 @@ export const ALL_VIEWS: readonly View[] = [
   flameView,
   tablesView,
   stepsView,
+  ranksView,
   idleView,
   memoryView,
   callTreeView,

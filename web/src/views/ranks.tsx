@@ -1,0 +1,234 @@
+// What the devices of all ranks did over time, as a heat map. A click on a row leads to that device in the timeline.
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { Session, Table, Track } from "../api/protocol";
+import { duration, moment, percent } from "../model/format";
+import { Legend, Plot, type Frame } from "../ui/chart";
+import type { View, ViewContext } from "./context";
+import { hasTable } from "./declared";
+import { longestGaps } from "./gaps";
+import {
+  ActivityMap,
+  bandsOf,
+  devicesOf,
+  shadeOf,
+  sharesText,
+  STATES,
+  type Band,
+  type DeviceActivity,
+} from "./ranks_model";
+import { around, deviceName, panelView, Shown, useTable, type ViewProps } from "./view";
+
+const MOST_COLUMNS = 256;
+const MOST_BANDS = 128;
+const OPACITY = [0.35, 0.55, 0.78, 1];
+/** Columns that the timeline shows on each side of the one that was clicked. */
+const COLUMNS_AROUND = 5;
+const TRACKS_ASKED = 8;
+
+const busyTracks = (session: Session): Track[] => session.tracks.filter(({ kind }) => kind === "busy");
+
+function Ranks({ context }: ViewProps): JSX.Element {
+  const loaded = useTable(context, "rank_activity");
+  return (
+    <div class="panel-view">
+      <Shown of={loaded}>{(table) => <RanksOf context={context} table={table} />}</Shown>
+    </div>
+  );
+}
+
+interface Cell {
+  band: Band;
+  column: number;
+}
+
+function RanksOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
+  const devices = useMemo(() => devicesOf(table), [table]);
+  const [part, setPart] = useState<readonly [number, number] | null>(null);
+  const [hover, setHover] = useState<Cell | null>(null);
+  const [file, setFile] = useState<string | null>(null);
+  const map = useMemo(() => new ActivityMap(part ? devices.slice(...part) : devices, MOST_COLUMNS), [devices, part]);
+  const bands = useMemo(() => bandsOf(map, MOST_BANDS), [map]);
+  if (!map.devices.length) return <p class="empty">No device did anything in the chosen time.</p>;
+  const first = part?.[0] ?? 0;
+  const grouped = bands[0]!.last > 1;
+  const hasTimeline = context.session.views.includes("timeline");
+  const open = ({ band, column }: Cell) => {
+    if (band.last - band.first > 1) setPart([first + band.first, first + band.last]);
+    else if (hasTimeline) void showInTimeline(context, map, band.drawn, column);
+    else setFile(fileOf(context.session, map.devices[band.drawn]!));
+  };
+  const totals = STATES.map(({ label, colour }, state) => ({
+    label,
+    colour,
+    value: map.times.reduce(
+      (sum, times) => sum + times.reduce((t, ns, i) => (i % STATES.length === state ? t + ns : t), 0),
+      0,
+    ),
+  })).filter(({ value }) => value > 0);
+  const total = totals.reduce((sum, { value }) => sum + value, 0);
+  const told = hover && bands.includes(hover.band) ? hover : null;
+  return (
+    <>
+      <div class="toolbar">
+        <h3>{devices.length} devices over time</h3>
+        {part && (
+          <span class="chip on">
+            {placesText(devices.slice(...part))}
+            <button aria-label="All devices" onClick={() => setPart(null)}>
+              {"\u00d7"}
+            </button>
+          </span>
+        )}
+        {file !== null && <span class="chip">{file}</span>}
+        <span class="gap" />
+        <span class="told" aria-live="polite">
+          {told ? (
+            <CellText session={context.session} map={map} cell={told} />
+          ) : (
+            <span class="soft">
+              {grouped
+                ? `Of every ${bands[0]!.last} the one that falls behind the median device most: click for all of them`
+                : `The colour of what most of the time went to, fainter where it is less: click ${
+                    hasTimeline ? "to go there" : "for the profile to open"
+                  }`}
+            </span>
+          )}
+        </span>
+      </div>
+      <div class="fills scrolls opens">
+        <HeatMap map={map} bands={bands} onHover={setHover} onOpen={open} />
+      </div>
+      <div class="legend-line">
+        <Legend parts={totals} format={(value) => percent((100 * value) / (total || 1))} />
+      </div>
+    </>
+  );
+}
+
+/** Where no timeline is left: what to open for that of a rank. */
+function fileOf(session: Session, { rank }: DeviceActivity): string {
+  const name = session.runs.find((run) => run.rank === rank)?.file ?? "its profile";
+  return `The timeline of rank ${rank}: cgpu view ${name}`;
+}
+
+const placeText = ({ rank, device }: DeviceActivity): string => `${rank}, ${device}`;
+
+/** The ranks of neighbours, or the device of one. */
+function placesText(devices: readonly DeviceActivity[]): string {
+  const [first, last] = [devices[0]!, devices[devices.length - 1]!];
+  return first.rank === last.rank ? placeText(first) : `ranks ${first.rank}\u2013${last.rank}`;
+}
+
+function CellText({ session, map, cell }: { session: Session; map: ActivityMap; cell: Cell }): JSX.Element {
+  const { rank, device } = map.devices[cell.band.drawn]!;
+  const times = map.at(cell.band.drawn, cell.column);
+  const start = map.start + cell.column * map.columnLength;
+  return (
+    <>
+      <b>{deviceName(session, rank, device)}</b> at {moment(start, map.columnLength)}, {duration(map.columnLength)}:{" "}
+      {sharesText(times, percent) || "not recorded"}
+    </>
+  );
+}
+
+/** All cells of a colour are one path. */
+function HeatMap({
+  map,
+  bands,
+  onHover,
+  onOpen,
+}: {
+  map: ActivityMap;
+  bands: readonly Band[];
+  onHover: (cell: Cell | null) => void;
+  onOpen: (cell: Cell) => void;
+}): JSX.Element {
+  const rowHeight = Math.min(22, Math.max(4, Math.floor(520 / bands.length)));
+  const bandAt = (value: number): Band | undefined => bands[bands.length - 1 - Math.round(value)];
+  const at = (frame: Frame, event: MouseEvent): Cell | null => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    const band = bandAt(frame.y.invert(event.clientY - box.top));
+    const column = Math.floor((frame.x.invert(event.clientX - box.left) - map.start) / map.columnLength);
+    return band && column >= 0 && column < map.columns ? { band, column } : null;
+  };
+  const label = (value: number) => {
+    const band = Number.isInteger(value) ? bandAt(value) : undefined;
+    if (!band) return "";
+    return band.last - band.first > 1
+      ? `${map.devices[band.first]!.rank}\u2013${map.devices[band.last - 1]!.rank}`
+      : placeText(map.devices[band.first]!);
+  };
+  return (
+    <Plot
+      title="What each device did over time"
+      height={rowHeight * bands.length + 50}
+      x={{ domain: [map.start, map.end], format: (value) => moment(value, map.columnLength) }}
+      y={{ domain: [-0.5, bands.length - 0.5], format: label }}
+      onPointerMove={(frame, event) => onHover(at(frame, event))}
+      onPointerLeave={() => onHover(null)}
+      onClick={(frame, event) => {
+        const cell = at(frame, event);
+        if (cell) onOpen(cell);
+      }}
+    >
+      {(frame) =>
+        [...pathsOf(map, bands, frame)].map(([key, { colour, opacity, data }]) => (
+          <path key={key} class={colour} fill-opacity={opacity} d={data} shape-rendering="crispEdges" />
+        ))
+      }
+    </Plot>
+  );
+}
+
+function pathsOf(map: ActivityMap, bands: readonly Band[], frame: Frame) {
+  const paths = new Map<string, { colour: string; opacity: number; data: string }>();
+  const height = frame.height / bands.length;
+  const inner = height > 6 ? height - 1 : height;
+  bands.forEach((band, index) => {
+    const y = frame.top + index * height;
+    for (let column = 0; column < map.columns;) {
+      const shade = shadeOf(map.at(band.drawn, column));
+      const begin = column++;
+      const isSame = (other: ReturnType<typeof shadeOf>) =>
+        other?.state === shade?.state && other?.shade === shade?.shade;
+      while (column < map.columns && isSame(shadeOf(map.at(band.drawn, column)))) ++column;
+      if (!shade) continue;
+      const key = `${shade.state} ${shade.shade}`;
+      const path = paths.get(key) ?? { colour: STATES[shade.state]!.colour, opacity: OPACITY[shade.shade]!, data: "" };
+      const [x, end] = [begin, column].map((each) => frame.x(map.start + each * map.columnLength).toFixed(1));
+      path.data += `M${x} ${y.toFixed(1)}H${end}v${inner.toFixed(1)}H${x}z`;
+      paths.set(key, path);
+    }
+  });
+  return paths;
+}
+
+/** Selects the longest op or gap of the device in that column. */
+async function showInTimeline(context: ViewContext, map: ActivityMap, index: number, column: number): Promise<void> {
+  const { rank, place } = map.devices[index]!;
+  const { session, client } = context;
+  const start = map.start + column * map.columnLength;
+  const viewport = around(start - COLUMNS_AROUND * map.columnLength, (2 * COLUMNS_AROUND + 1) * map.columnLength);
+  const group = busyTracks(session)
+    .filter((track) => track.rank === rank)
+    [place]?.group.join("\n");
+  const tracks = session.tracks
+    .filter(
+      (track) => track.rank === rank && track.group.join("\n") === group && ["stream", "idle"].includes(track.kind),
+    )
+    .slice(0, TRACKS_ASKED);
+  const range = { start, end: start + map.columnLength };
+  const lists = await Promise.all(tracks.map((track) => longestGaps(client, track.id, range)));
+  const inside = ({ start: from, duration: length }: { start: number; duration: number }) =>
+    Math.min(from + length, range.end) - Math.max(from, range.start);
+  const slice = lists.flat().sort((a, b) => inside(b) - inside(a))[0];
+  context.navigate({ view: "timeline", viewport, ...(slice ? { slice } : {}) });
+}
+
+export const ranksView: View = {
+  ...panelView("ranks", "Ranks", null, Ranks),
+  // Where there is no timeline, the server names it; one device has no neighbours.
+  needs: (session) =>
+    session.views.includes("ranks") || (hasTable(session, "rank_activity") && busyTracks(session).length > 1),
+};

@@ -1,0 +1,55 @@
+// The heat map of what the devices of all ranks did over time, and the way from there into the timeline.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { builtTrace, newTab, newWindow, scratch, Server, skip, startBrowser, untilState } from "./support.mjs";
+
+const RANKS = 3;
+
+describe("ranks over time", { skip }, () => {
+  let server, browser, page, session;
+
+  before(async () => {
+    const ranks = await builtTrace(scratch(), "ranks", "--model", "moe", "--steps", 3, "--seed", 5, "--ranks", RANKS);
+    server = await Server.start(ranks);
+    browser = await startBrowser();
+    page = await newTab(await newWindow(browser), `${server.url}#view=ranks`);
+    await page.locator("#view-ranks svg path").first().waitFor();
+    session = await server.json("/api/p/0/session");
+  });
+  after(async () => {
+    assert.deepEqual(page.complaints, [], "the console has nothing to complain of");
+    await browser?.close();
+    await server?.end();
+  });
+
+  test("a row says which device it is, and what it did", async () => {
+    const box = await page.locator("#view-ranks svg").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 10 + 22 * 1.5);
+    const told = page.locator("#view-ranks .told b");
+    await told.waitFor();
+    assert.match(await told.textContent(), /^rank 1, GPU \d+$/);
+    assert.match(await page.locator("#view-ranks .told").textContent(), /compute|communication|idle/);
+  });
+
+  test("a click leads to that device in the timeline", async () => {
+    const box = await page.locator("#view-ranks svg").boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + 10 + 22 * 2.5);
+    const { selection, viewport } = await untilState(page, (state) => state.selection);
+    const track = session.tracks.find(({ id }) => id === selection.track);
+    assert.equal(track.rank, 2);
+    assert.ok(["stream", "idle"].includes(track.kind));
+    assert.ok(viewport.start < selection.start + selection.duration && selection.start < viewport.end);
+    await page.waitForFunction(({ id, lane }) => window.cgpu.place(id, lane), { id: track.id, lane: selection.lane });
+  });
+
+  test("who has one device is not offered the view", async () => {
+    const one = await Server.start(await builtTrace(scratch(), "one.json", "--steps", 2));
+    try {
+      const alone = await newTab(await newWindow(browser), `${one.url}#view=timeline`);
+      await alone.locator(".tabs button.on").waitFor();
+      assert.ok(!(await alone.locator(".tabs button").allTextContents()).includes("Ranks"));
+    } finally {
+      await one.end();
+    }
+  });
+});
