@@ -15,7 +15,7 @@ namespace cgpu {
 namespace {
 
 /// Of more devices than have room for this many rows, all have fewer and longer buckets.
-constexpr size_t kMostRows = size_t{1} << 20;
+constexpr size_t kMostActivityRows = size_t{1} << 20;
 
 TableOption most_buckets_option() {
   TableOption option{"buckets", TableOption::Kind::number, "512",
@@ -64,7 +64,7 @@ class RankActivity {
       rows_ += placed.activity.buckets();
       devices_.push_back(std::move(placed));
     }
-    while (rows_ > kMostRows && length_log2_ < DeviceActivity::kLongestLog2) lengthen(length_log2_ + 1);
+    while (rows_ > kMostActivityRows && length_log2_ < DeviceActivity::kLongestLog2) lengthen(length_log2_ + 1);
   }
   void append_rows(Table& table, const Outline&) {
     std::vector<ColumnValues> columns;
