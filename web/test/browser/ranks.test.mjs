@@ -1,7 +1,17 @@
 // The heat map of what the devices of all ranks did over time, and the way from there into the timeline.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { builtTrace, newTab, newWindow, scratch, Server, skip, startBrowser, untilState } from "./support.mjs";
+import {
+  builtSummary,
+  builtTrace,
+  newTab,
+  newWindow,
+  scratch,
+  Server,
+  skip,
+  startBrowser,
+  untilState,
+} from "./support.mjs";
 
 const RANKS = 3;
 
@@ -40,6 +50,33 @@ describe("ranks over time", { skip }, () => {
     assert.ok(["stream", "idle"].includes(track.kind));
     assert.ok(viewport.start < selection.start + selection.duration && selection.start < viewport.end);
     await page.waitForFunction(({ id, lane }) => window.cgpu.place(id, lane), { id: track.id, lane: selection.lane });
+  });
+
+  test("of a summary it is there with the tables, and names the profile to open", async () => {
+    const kept = await builtSummary(
+      scratch(),
+      "job.cgpu",
+      "--model",
+      "moe",
+      "--steps",
+      3,
+      "--seed",
+      5,
+      "--ranks",
+      RANKS,
+    );
+    const summary = await Server.start(kept);
+    try {
+      const tab = await newTab(await newWindow(browser), summary.url);
+      await tab.locator("#view-ranks svg path").first().waitFor();
+      assert.deepEqual((await tab.locator(".tabs button").allTextContents()).sort(), ["Ranks", "Tables"]);
+      const box = await tab.locator("#view-ranks svg").boundingBox();
+      await tab.mouse.click(box.x + box.width / 2, box.y + 10 + 22 * 2.5);
+      await tab.getByText("The timeline of rank 2: cgpu view rank-2.json").waitFor();
+      assert.deepEqual(tab.complaints, []);
+    } finally {
+      await summary.end();
+    }
   });
 
   test("who has one device is not offered the view", async () => {

@@ -62,6 +62,13 @@ export async function builtTrace(folder, name, ...options) {
   return path;
 }
 
+/** The summary of one. */
+export async function builtSummary(folder, name, ...options) {
+  const path = join(folder, name);
+  await run(CGPU, ["summarize", await builtTrace(folder, `${name}-profile`, ...options), "-o", path]);
+  return path;
+}
+
 /** A small HPCToolkit database (tests/builder/hpctoolkit_main.cpp). */
 export async function builtDatabase(folder, name) {
   const path = join(folder, name);
