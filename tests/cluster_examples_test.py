@@ -37,7 +37,7 @@ class Cluster(unittest.TestCase):
         path = "%s:%s" % (self.programs, os.environ["PATH"])
         return subprocess.run(["bash", EXAMPLES / name, *arguments], cwd=self.folder, capture_output=True, text=True,
                               timeout=120, check=False,
-                              env=dict(mpi_job.ENVIRONMENT, PATH=path, **{k: str(v) for k, v in variables.items()}))
+                              env=dict(mpi_job.environment(), PATH=path, **{k: str(v) for k, v in variables.items()}))
 
     def run_array(self):
         return [self.run_job("summaries.sbatch", self.profiles, "summaries", SLURM_ARRAY_TASK_COUNT=TASKS,

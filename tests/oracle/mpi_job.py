@@ -5,14 +5,14 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
 from . import tool
 
 MPIRUN = os.environ.get("MPIRUN") or shutil.which("mpirun")
-# Otherwise the launcher of Open MPI 4.1 shares memory with its processes, and waits for ever for a lock that died with one.
-ENVIRONMENT = dict(os.environ, PMIX_MCA_gds="hash", NO_COLOR="1")
+SESSIONS = tempfile.TemporaryDirectory(prefix="cgpu-mpi-")
 
 
 def program():
@@ -37,19 +37,25 @@ def launcher(processes):
     return [MPIRUN, "-n", str(processes), *(["--oversubscribe", "--allow-run-as-root"] if is_open_mpi() else [])]
 
 
+def environment():
+    """Of a job. Otherwise the launcher of Open MPI 4.1 shares memory with its processes, and waits for ever for a lock that
+    died with one; and jobs that begin and end at once now and then remove the folder that another has just looked for."""
+    return dict(os.environ, PMIX_MCA_gds="hash", OMPI_MCA_orte_tmpdir_base=tempfile.mkdtemp(dir=SESSIONS.name), NO_COLOR="1")
+
+
 def command(processes, *arguments):
     return [*launcher(processes), program(), *map(str, arguments)]
 
 
 def start(processes, *arguments):
     return subprocess.Popen(command(processes, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, env=ENVIRONMENT)
+                            stderr=subprocess.PIPE, env=environment())
 
 
 def run(processes, *arguments):
     """Exit status, standard output, and what the program says."""
     done = subprocess.run(command(processes, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=120, check=False, env=ENVIRONMENT)
+                          stderr=subprocess.PIPE, timeout=120, check=False, env=environment())
     return done.returncode, done.stdout, own_lines(done.stderr)
 
 
