@@ -3,9 +3,10 @@
 // Environment: CGPU, CHROMIUM, as for the tests in a browser (test/browser/support.mjs).
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   builtTrace,
+  CGPU,
   clickSlice,
   newTab,
   newWindow,
@@ -44,6 +45,14 @@ async function twoRuns(folder) {
   const before = await builtTrace(folder, "before.json", ...options);
   const after = await builtTrace(folder, "after.json", ...options, "--idle", "synchronization", "--seed", 2);
   return [before, "--against", after];
+}
+
+/** The summaries of a job of a thousand ranks, of which eight load their input longer, and two compute longer. */
+async function manyRanks(folder) {
+  const job = join(folder, "job");
+  execFileSync(join(dirname(CGPU), "job_builder"), [job, "--ranks", "1000"]);
+  execFileSync(CGPU, ["merge", join(job, "summaries"), "-o", join(folder, "job.cgpu")], { stdio: "ignore" });
+  return join(folder, "job.cgpu");
 }
 
 /** The same training on two devices. */
@@ -106,6 +115,12 @@ const PICTURES = [
     async pose(page, server) {
       await show(page, server, 0, 1);
     },
+  },
+  {
+    name: "many_ranks",
+    input: manyRanks,
+    view: "ranks",
+    pose: (page) => page.locator("#view-ranks svg path").first().waitFor(),
   },
   {
     name: "hpctoolkit",
