@@ -1,6 +1,6 @@
 // The frame around the views: tabs, the time window, keys, commands, and what is said when the server is gone.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Client } from "./api/client";
 import type { Names } from "./api/names";
 import type { Session } from "./api/protocol";
@@ -85,7 +85,8 @@ export function Shell(props: ShellProps): JSX.Element {
   useFocusGivenBack();
   const ofView = () => mounted.current.get(state.view.get())?.commands ?? [];
 
-  useEffect(() => {
+  // At once: between a dialog's end and the next frame keys would be taken for those of the dialog.
+  useLayoutEffect(() => {
     const keydown = (event: KeyboardEvent) => {
       if (handleGlobalKey(event, state, views, setOverlay)) {
         event.preventDefault();

@@ -44,6 +44,7 @@ describe("ranks over time", { skip }, () => {
   test("a click leads to that device in the timeline", async () => {
     const box = await page.locator("#view-ranks svg").boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + 10 + 22 * 2.5);
+    await page.waitForFunction(() => window.cgpu); // the timeline has not been shown before
     const { selection, viewport } = await untilState(page, (state) => state.selection);
     const track = session.tracks.find(({ id }) => id === selection.track);
     assert.equal(track.rank, 2);
