@@ -6,5 +6,5 @@ from hta.trace_analysis import TraceAnalysis
 
 analysis = TraceAnalysis(trace_dir=sys.argv[1])
 times = analysis.get_temporal_breakdown(visualize=False)
-busy = (times["busy_time(us)"] if "busy_time(us)" in times else times["kernel_time(us)"] - times["idle_time(us)"]) * 1000
+busy = (times["compute_time(us)"] + times["non_compute_time(us)"]) * 1000
 print(json.dumps(sorted(zip(times["rank"].tolist(), busy.tolist()))))

@@ -8,8 +8,8 @@ import shutil
 from typing import Iterable, List, Optional, Union
 
 from . import _cgpu
-from ._remote import is_remote, remote_files
-from ._session import Numbers, Path, Time, part_words, path_bytes, several
+from ._remote import is_remote
+from ._session import Numbers, Path, Time, input_names, part_words, path_bytes, several
 from ._table import Table
 
 
@@ -93,8 +93,8 @@ def _runs(paths: Union[Path, Iterable[Path]]) -> List[bytes]:
     """As `cgpu check` takes them: a pattern stands for what matches, in order of the names."""
     runs: List[bytes] = []
     for given in several(paths):
-        if isinstance(given, str) and is_remote(given):
-            runs += map(os.fsencode, remote_files(given))
+        if is_remote(given):
+            runs += input_names(given)
             continue
         path = path_bytes(given)
         if not any(sign in path for sign in b"*?[") or os.path.exists(path):

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "analysis/common/slices_by_name.h"
 #include "report/cells.h"
@@ -123,7 +122,7 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   const bool ranks_let_go =
       session.runs.size() > 1 &&
       std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.let_go.has_value(); });
-  if (tables.size() > std::size(kParts)) {
+  if (!tables.empty() && tables.back().name == kOnlyDrawn) {
     report.rank_activity = std::move(tables.back());
     tables.pop_back();
   }

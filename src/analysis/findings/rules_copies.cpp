@@ -10,6 +10,7 @@
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_ops.h"
+#include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
 
@@ -49,10 +50,10 @@ std::map<CopyKind, int64_t> mean_bytes_of(const Run& run) {
   std::map<CopyKind, int64_t> means;
   if (!run.call_tree) return means;
   const DeviceOps& ops = run.timeline.device_ops;
+  std::map<CopyKind, int64_t> counts;
+  for (OpIndex op = 0; op < ops.size(); ++op) counts[ops.copy[op]] += ops.bytes[op] < 0 ? 1 : 0;
   for (const auto& [kind, bytes] : copied_bytes(*run.call_tree)) {
-    int64_t count = 0;
-    for (OpIndex op = 0; op < ops.size(); ++op) count += ops.copy[op] == kind && ops.bytes[op] < 0 ? 1 : 0;
-    if (count > 0) means[kind] = bytes / count;
+    if (counts[kind] > 0) means[kind] = bytes / counts[kind];
   }
   return means;
 }
@@ -201,9 +202,7 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
                   .evidence = fmt::format(
                       "{} on the critical path; {}",
                       run.per_step(run.path(BoundBy::memory).total + run.path(IdleCause::blocking_copy).total), moved),
-                  .suggestion =
-                      "Copy on a stream of its own while kernels run, in time before the data is needed; keep data on "
-                      "the device",
+                  .suggestion = kCopyBesideKernels,
                   .command = "transfers",
                   .confidence = Confidence::high,
                   .time = (copying > waiting ? run.path(BoundBy::memory) : run.path(IdleCause::blocking_copy)).longest,
@@ -234,7 +233,7 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
     finding.title = std::string(kShareOfTime) + " the run waits for copies, most of them small";
     finding.evidence +=
         fmt::format("; {} of them below 64 KiB{}", copies.small, copies.on_average ? " on average" : "");
-    finding.suggestion = "Put many small copies into one: pack on the host, copy once, split on the device";
+    finding.suggestion = kPackCopies;
   } else if (2 * copies.pageable_time > copies.time && copies.pageable_time > 0) {
     finding.rule = "pageable_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies of pageable memory";

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "analysis/device/copy_metrics.h"
+#include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
 
@@ -86,18 +87,14 @@ void find_counted_copies(Investigation& run, std::vector<Finding>& findings) {
     if (most == CopyKind::none || of_kind > moved[most]) most = kind;
   }
   const bool are_small = count >= run.thresholds().many_copies && bytes < run.thresholds().small_copy * count;
-  Finding finding{
-      .rule = are_small ? "small_copies" : "exposed_copies",
-      .title = fmt::format("{} of the time of all operations on devices is copies{}",
-                           format_percent(100 * copying / all), are_small ? ", most of them small" : ""),
-      .evidence = fmt::format("{} of {}", format_ns(1e9 * copying), format_ns(1e9 * all)),
-      .suggestion = are_small
-                        ? "Put many small copies into one: pack on the host, copy once, split on the device"
-                        : "Copy on a stream of its own while kernels run, in time before the data is needed; keep "
-                          "data on the device",
-      .command = "transfers",
-      .confidence = Confidence::low,  // other work may have hidden them
-      .severity = run.sampled_severity(copying / all)};
+  Finding finding{.rule = are_small ? "small_copies" : "exposed_copies",
+                  .title = fmt::format("{} of the time of all operations on devices is copies{}",
+                                       format_percent(100 * copying / all), are_small ? ", most of them small" : ""),
+                  .evidence = fmt::format("{} of {}", format_ns(1e9 * copying), format_ns(1e9 * all)),
+                  .suggestion = are_small ? kPackCopies : kCopyBesideKernels,
+                  .command = "transfers",
+                  .confidence = Confidence::low,  // other work may have hidden them
+                  .severity = run.sampled_severity(copying / all)};
   if (count > 0) {
     finding.evidence += fmt::format("; {} copies", format_count(static_cast<int64_t>(count)));
     if (bytes > 0) finding.evidence += fmt::format(" of {} each on average", format_bytes(bytes / count));

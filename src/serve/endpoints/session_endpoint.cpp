@@ -141,6 +141,16 @@ std::optional<int64_t> event_step_of(const Session& session) {
   return same && step > 0 ? std::optional(step) : std::nullopt;
 }
 
+void write_facts(JsonTextWriter& json, const ServerIdentity& server, const Session& session, int64_t span,
+                 const std::vector<int64_t>& zeros) {
+  json.member("session", server.id)
+      .member("version", server.version)
+      .member("title", title_of(session))
+      .member("span", span)
+      .member("start_unix_ns", start_of(session, zeros))
+      .member("event_step", event_step_of(session));
+}
+
 /// What numbers in other answers stand for.
 void write_words(JsonTextWriter& json) {
   json.member("kinds", TimelineView::kinds());
@@ -169,13 +179,8 @@ Answer answer_session(const Profile& profile, const ServerIdentity& server, cons
   const Session& session = profile.session();
   const Contents contents = contents_of(profile);
   JsonTextWriter json;
-  json.begin_object()
-      .member("session", server.id)
-      .member("version", server.version)
-      .member("title", title_of(session))
-      .member("span", profile.view().span())
-      .member("start_unix_ns", start_of(session, profile.view().zeros()))
-      .member("event_step", event_step_of(session));
+  json.begin_object();
+  write_facts(json, server, session, profile.view().span(), profile.view().zeros());
   write_first_window(json, profile);
   write_runs(json, session);
   write_tracks(json, profile);
@@ -204,13 +209,8 @@ Answer answer_session(const OpenedProfile& summary, const ServerIdentity& server
   std::vector<std::string> views = {"tables"};
   if (kept.has_rows(find_analysis("rank_activity"))) views.insert(views.begin(), "ranks");
   JsonTextWriter json;
-  json.begin_object()
-      .member("session", server.id)
-      .member("version", server.version)
-      .member("title", title_of(session))
-      .member("span", span)
-      .member("start_unix_ns", start_of(session, zeros))
-      .member("event_step", event_step_of(session));
+  json.begin_object();
+  write_facts(json, server, session, span, zeros);
   json.key("first_window").null();
   write_runs(json, session);
   json.key("tracks").begin_array().end_array();
