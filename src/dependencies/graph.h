@@ -12,7 +12,7 @@
 // the one that allowed it last. The graph replayed with its own weights therefore gives the measured times back, to the
 // nanosecond.
 //
-// Built in O(n log n) in device ops, calls that launch or wait, and collectives; 32 bytes a moment and 16 an edge, some
+// Built in O(n log n) in device ops, calls that launch or wait, and collectives; 28 bytes a moment and 13 an edge, some
 // three moments and four edges a device op.
 #pragma once
 
@@ -22,7 +22,9 @@
 
 #include "links/collective_series.h"
 #include "links/waits.h"
+#include "model/narrow_column.h"
 #include "model/run.h"
+#include "model/struct_of_arrays.h"
 
 namespace cgpu {
 
@@ -53,6 +55,23 @@ struct Dependency {
   EdgeKind kind = EdgeKind::start;
 };
 
+/// Columns of equal length, one entry an edge.
+struct Dependencies : StructOfArrays<Dependencies, Dependency> {
+  std::vector<int64_t> weight;
+  std::vector<MomentIndex> from;
+  std::vector<EdgeKind> kind;
+
+  size_t size() const { return kind.size(); }
+  Dependency operator[](size_t edge) const { return {weight[edge], from[edge], kind[edge]}; }
+
+  template <typename Visit>
+  static void for_each_read_column(Visit visit) {
+    visit(&Dependencies::weight, &Dependency::weight);
+    visit(&Dependencies::from, &Dependency::from);
+    visit(&Dependencies::kind, &Dependency::kind);
+  }
+};
+
 struct Moment {
   enum class Kind : uint8_t { start, begin, end, meeting };
   int64_t time = 0;          // measured: ns after the first moment of the session
@@ -77,7 +96,7 @@ class DependencyGraph {
   DependencyGraph(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives, bool common_clock);
 
   std::span<const Moment> moments() const { return {moments_.data(), moments_.size() - 1}; }
-  std::span<const Dependency> edges() const { return edges_; }
+  const Dependencies& edges() const { return edges_; }
   /// The edges into a moment, as numbers of edges: [first, end).
   uint32_t first_edge(MomentIndex to) const { return moments_[to].first_edge; }
   uint32_t end_edge(MomentIndex to) const { return moments_[to + 1].first_edge; }
@@ -96,9 +115,9 @@ class DependencyGraph {
   friend class GraphBuilder;
   std::vector<Moment>
       moments_;  // in order of time, so that edges lead from lower to higher numbers; one more at the end
-  std::vector<Dependency> edges_;
-  std::vector<int64_t> delays_;  // by moment
-  std::vector<int64_t> zeros_;   // by run
+  Dependencies edges_;
+  NarrowColumn<int64_t, 0, uint32_t> delays_;  // by moment; seldom seconds
+  std::vector<int64_t> zeros_;                 // by run
   int64_t contradictions_ = 0;
 };
 

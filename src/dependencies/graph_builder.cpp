@@ -45,6 +45,14 @@ Turn turn_of(const Moment& moment, const std::span<const RunForGraph> runs) {
   return at_once ? Turn::op_end_at_once : Turn::op_end;
 }
 
+/// Puts each value where `places` says.
+template <typename T>
+void put_in_order(std::vector<T>& values, std::span<const uint32_t> places) {
+  std::vector<T> sorted(values.size());
+  for (size_t i = 0; i < values.size(); ++i) sorted[places[i]] = values[i];
+  values = std::move(sorted);
+}
+
 }  // namespace
 
 void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives,
@@ -311,50 +319,51 @@ void GraphBuilder::add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int
     ++graph_.contradictions_;
     return;
   }
-  graph_.edges_.push_back({std::min(least, time_of(to) - time_of(from)), from, kind});
+  graph_.edges_.append({std::min(least, time_of(to) - time_of(from)), from, kind});
   to_.push_back(to);
 }
 
 /// Orders the edges by the moment that they lead to, those into one as they were found.
 void GraphBuilder::sort_edges() {
   std::vector<Moment>& moments = graph_.moments_;
-  std::vector<Dependency>& edges = graph_.edges_;
+  Dependencies& edges = graph_.edges_;
   moments.push_back({.kind = Moment::Kind::end});  // its first edge is the end of the last one's
   for (const MomentIndex to : to_) ++moments[to].first_edge;
   for (MomentIndex to = 1; to + 1 < moments.size(); ++to) {
     if (moments[to].first_edge > 0) continue;  // nothing explains it: it comes when it came
-    edges.push_back({moments[to].time, 0, EdgeKind::start});
+    edges.append({moments[to].time, 0, EdgeKind::start});
     to_.push_back(to);
     moments[to].first_edge = 1;
   }
   uint32_t next = 0;
   for (Moment& moment : moments) next += std::exchange(moment.first_edge, next);
-  std::vector<Dependency> sorted(edges.size());
-  for (size_t edge = 0; edge < edges.size(); ++edge) sorted[moments[to_[edge]].first_edge++] = edges[edge];
+  for (uint32_t& to : to_) to = moments[to].first_edge++;
+  put_in_order(edges.weight, to_);
+  put_in_order(edges.from, to_);
+  put_in_order(edges.kind, to_);
   for (size_t to = moments.size() - 1; to > 0; --to) moments[to].first_edge = moments[to - 1].first_edge;
   moments.front().first_edge = 0;
-  edges = std::move(sorted);
   to_ = {};
 }
 
 /// What the edges of a moment do not explain is put on the one that allowed it last.
 void GraphBuilder::bind_moments() {
   std::vector<Moment>& moments = graph_.moments_;
-  graph_.delays_.assign(moments.size(), 0);
+  graph_.delays_.resize(moments.size());
   for (MomentIndex to = 1; to + 1 < moments.size(); ++to) {
     uint32_t bound_by = kNone;
     int64_t latest = 0;
     for (uint32_t e = moments[to].first_edge; e < moments[to + 1].first_edge; ++e) {
-      const Dependency& edge = graph_.edges_[e];
+      const Dependency edge = graph_.edges_[e];
       const int64_t time = moments[edge.from].time + edge.weight;
-      if (bound_by == kNone || time > latest || (time == latest && edge.kind < graph_.edges_[bound_by].kind)) {
+      if (bound_by == kNone || time > latest || (time == latest && edge.kind < graph_.edges_.kind[bound_by])) {
         latest = time;
         bound_by = e;
       }
     }
     moments[to].bound_by = bound_by;
     graph_.delays_[to] = moments[to].time - latest;
-    graph_.edges_[bound_by].weight += graph_.delays_[to];
+    graph_.edges_.weight[bound_by] += moments[to].time - latest;
   }
 }
 

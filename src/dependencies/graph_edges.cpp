@@ -134,7 +134,7 @@ void GraphBuilder::add_successions(size_t run) {
   const Timeline& t = timeline(run);
   const OfRun& of_run = of_runs_[run];
   for (size_t i = of_run.first_edge; i < to_.size(); ++i) {
-    const Dependency& edge = graph_.edges_[i];
+    const Dependency edge = graph_.edges_[i];
     if (graph_.moments_[to_[i]].kind != Moment::Kind::begin) continue;
     const int64_t delay = time_of(to_[i]) - time_of(edge.from) - edge.weight;
     Explained& explained = explained_[to_[i]];
@@ -259,8 +259,8 @@ void GraphBuilder::add_handovers(size_t run) {
   }
   if (went_on.empty()) return;
   for (size_t i = of_run.first_edge; i < to_.size(); ++i) {  // these did not go on by themselves
-    Dependency& edge = graph_.edges_[i];
-    if ((edge.kind == EdgeKind::host || edge.kind == EdgeKind::start) && went_on.count(to_[i]) > 0) edge.weight = 0;
+    const EdgeKind kind = graph_.edges_.kind[i];
+    if ((kind == EdgeKind::host || kind == EdgeKind::start) && went_on.count(to_[i]) > 0) graph_.edges_.weight[i] = 0;
   }
   for (const auto& [to, from] : went_on) add_edge(from, to, EdgeKind::handover, time_of(to) - time_of(from));
 }

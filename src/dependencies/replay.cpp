@@ -5,14 +5,11 @@
 namespace cgpu {
 
 std::vector<int64_t> weights_of(const DependencyGraph& graph) {
-  std::vector<int64_t> weights;
-  weights.reserve(graph.edges().size());
-  for (const Dependency& edge : graph.edges()) weights.push_back(edge.weight);
-  return weights;
+  return graph.edges().weight;
 }
 
 Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights) {
-  const std::span<const Dependency> edges = graph.edges();
+  const Dependencies& edges = graph.edges();
   const size_t count = graph.moments().size();
   Replay result{std::vector<int64_t>(count, 0), std::vector<uint32_t>(count, kNone)};
   for (MomentIndex to = 0; to < count; ++to) {
@@ -20,8 +17,8 @@ Replay replay(const DependencyGraph& graph, std::span<const int64_t> weights) {
     uint32_t bound_by = kNone;
     for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
       if (weights[edge] == kNoEdge) continue;
-      const int64_t time = result.times[edges[edge].from] + weights[edge];
-      if (bound_by == kNone || time > latest || (time == latest && edges[edge].kind < edges[bound_by].kind)) {
+      const int64_t time = result.times[edges.from[edge]] + weights[edge];
+      if (bound_by == kNone || time > latest || (time == latest && edges.kind[edge] < edges.kind[bound_by])) {
         latest = time;
         bound_by = edge;
       }
@@ -44,12 +41,12 @@ Replay as_measured(const DependencyGraph& graph) {
 }
 
 std::vector<int64_t> slacks(const DependencyGraph& graph, std::vector<int64_t> latest) {
-  const std::span<const Dependency> edges = graph.edges();
+  const Dependencies& edges = graph.edges();
   for (size_t to = latest.size(); to-- > 0;) {  // edges lead from lower to higher numbers
     const auto moment = static_cast<MomentIndex>(to);
     for (uint32_t edge = graph.first_edge(moment); edge < graph.end_edge(moment); ++edge) {
-      int64_t& before = latest[edges[edge].from];
-      before = std::min(before, latest[to] - edges[edge].weight);
+      int64_t& before = latest[edges.from[edge]];
+      before = std::min(before, latest[to] - edges.weight[edge]);
     }
   }
   for (size_t moment = 0; moment < latest.size(); ++moment) latest[moment] -= graph.moments()[moment].time;
@@ -60,7 +57,7 @@ void walk_critical_path(const DependencyGraph& graph, const Replay& replay, Mome
                         const std::function<void(uint32_t, MomentIndex, int64_t, int64_t)>& visit) {
   for (MomentIndex to = last; replay.times[to] > begin && replay.bound_by[to] != kNone;) {
     const uint32_t edge = replay.bound_by[to];
-    const MomentIndex from = graph.edges()[edge].from;
+    const MomentIndex from = graph.edges().from[edge];
     visit(edge, to, std::max(replay.times[from], begin), replay.times[to]);
     to = from;
   }

@@ -37,7 +37,7 @@ std::vector<int64_t> replayed_times(const DependencyGraph& graph, Weight weight)
   for (MomentIndex to = 0; to < times.size(); ++to) {
     for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
       const int64_t length = weight(edge, to);
-      if (length != kNoEdge) times[to] = std::max(times[to], times[graph.edges()[edge].from] + length);
+      if (length != kNoEdge) times[to] = std::max(times[to], times[graph.edges().from[edge]] + length);
     }
   }
   return times;

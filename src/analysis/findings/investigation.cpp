@@ -3,20 +3,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/long_pole/path_parts.h"
 #include "analysis/session_clock.h"
 #include "analysis/steps/warm_up.h"
+#include "base/allocator.h"
+#include "base/threads.h"
 #include "table/units.h"
 
 namespace cgpu {
 
+namespace {
+
+/// What rules ask of nearly every session with device ops. None of it needs the graph of dependencies, which is built
+/// at the same time.
+constexpr std::array kTablesAhead{"idle_hosts", "gpu_time", "transfers"};
+
+/// Finds something meanwhile on another thread. What it has freed there other threads would not use: it is given back.
+template <typename Find>
+auto ahead(Find find) {
+  return in_background([find = std::move(find)] {
+    auto found = find();
+    return_freed_memory();
+    return found;
+  });
+}
+
+bool is_made_ahead(const std::string& table) {
+  return std::find(kTablesAhead.begin(), kTablesAhead.end(), table) != kTablesAhead.end();
+}
+
+}  // namespace
+
 Investigation::Investigation(const SessionFacts& facts, const Ruleset& rules) : facts_(facts), rules_(rules) {
-  bool device_ops = false;
-  for (const Run& run : facts.session().runs) device_ops = device_ops || !run.timeline.device_ops.slice.empty();
-  if (!device_ops) return;
+  const std::vector<Run>& runs = facts.session().runs;
+  if (std::all_of(runs.begin(), runs.end(), [](const Run& run) { return run.timeline.device_ops.slice.empty(); })) {
+    return;
+  }
+  tables_ahead_ = ahead([&facts] {
+    Tables tables;
+    for (const char* name : kTablesAhead) tables.emplace(name, make_table(find_analysis(name), facts));
+    return tables;
+  });
+  find_periods();
+  times_ahead_ =
+      ahead([&facts, long_stretch = thresholds().host_stall] { return EdgeTimes(facts.whole(), long_stretch); });
+}
+
+void Investigation::find_periods() {
+  const SessionFacts& facts = facts_;
   periods_ = periods_of_session(facts);
   if (!has_steps()) {
     std::vector<Period> repetitions = periods_of_repetitions(facts);
@@ -54,7 +93,7 @@ void Investigation::find_path() {
   const SessionFacts& whole = facts_.whole();
   const DependencyGraph& graph = whole.dependencies();
   const Replay replayed = as_measured(graph);
-  const EdgeParts parts(whole);
+  EdgeParts parts(whole);
   const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& visit) { parts.for_each(edge, to, visit); };
   std::vector<OnPath> path;
   for (const Period& period : periods_) {
@@ -130,8 +169,8 @@ Severity Investigation::sampled_severity(double share) const {
 }
 
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
-  if (!times_) times_.emplace(facts_.whole(), thresholds().host_stall);
   if (!replayed_) replayed_.emplace(facts_.whole(), periods_);
+  if (!times_) times_.emplace(times_ahead_.get());
   const std::vector<int64_t> times = times_->replayed(question);
   int64_t predicted = 0;
   for (const ReplayedPeriod& period : replayed_->at(times, question.not_awaited)) {
@@ -143,6 +182,10 @@ int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
 const Table& Investigation::table(const std::string& name) {
   const auto found = tables_.find(name);
   if (found != tables_.end()) return found->second;
+  if (is_made_ahead(name) && tables_ahead_.valid()) {
+    tables_.merge(tables_ahead_.get());
+    return tables_.at(name);
+  }
   return tables_.emplace(name, make_table(find_analysis(name), facts_)).first->second;
 }
 

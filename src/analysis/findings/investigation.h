@@ -1,9 +1,10 @@
 // What rules ask of a session: its tables, its critical path by kind, and what a change would give back. Each is found
-// when first asked.
+// when first asked; what nearly every session is asked for is begun before, on a second thread (base/threads.h).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <optional>
 #include <string>
@@ -92,6 +93,8 @@ class Investigation {
     size_t run = 0;
     Interval time;  // in the graph
   };
+  using Tables = std::map<std::string, Table>;
+  void find_periods();
   void find_path();
   void find_stretches(const std::vector<OnPath>& path);
 
@@ -103,9 +106,11 @@ class Investigation {
   int64_t measured_ = 0;
   bool repetitions_ = false;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
+  Tables tables_;
+  std::future<Tables> tables_ahead_;
   std::optional<EdgeTimes> times_;
+  std::future<EdgeTimes> times_ahead_;
   std::optional<ReplayedPeriods> replayed_;
-  std::map<std::string, Table> tables_;
 };
 
 /// A rule adds what it finds.

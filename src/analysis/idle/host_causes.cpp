@@ -55,8 +55,7 @@ HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits,
     threads_[timeline.slices.track[call]].named.push_back({time, cause, call});
   }
   add_waits(timeline, waits);
-  everywhere_ = innermost(std::move(profiler));
-  everywhere_ = below(everywhere_, innermost(std::move(driver)));
+  everywhere_ = below(innermost(std::move(profiler)), innermost(std::move(driver)));
 }
 
 /// Waits come without their collective: it is the innermost slice of the thread that begins with the wait and lasts at
@@ -84,11 +83,11 @@ const HostCauses::Pieces& HostCauses::pieces_of(TrackIndex thread) {
   return *pieces;
 }
 
-HostCauses::Pieces HostCauses::split(const Thread& thread) const {
-  Pieces ways = innermost(thread.ways);
-  if (!thread.taking_requests.empty() && !ways.empty()) {
+HostCauses::Pieces HostCauses::split(Thread& thread) const {
+  Pieces ways = innermost(std::exchange(thread.ways, {}));
+  const IntervalSet taking(std::exchange(thread.taking_requests, {}));
+  if (!taking.empty() && !ways.empty()) {
     // To wait where requests are taken is to have none.
-    const IntervalSet taking(thread.taking_requests);
     Pieces waits_for_requests;
     for (const Piece& piece : ways) {
       const IntervalSet inside = taking.clip(piece.time.begin, piece.time.end);
@@ -96,9 +95,9 @@ HostCauses::Pieces HostCauses::split(const Thread& thread) const {
         waits_for_requests.push_back({time, IdleCause::no_work, piece.slice});
       }
     }
-    ways = below(waits_for_requests, ways);
+    ways = below(std::move(waits_for_requests), std::move(ways));
   }
-  return below(below(everywhere_, innermost(thread.named)), ways);
+  return below(below(everywhere_, innermost(std::exchange(thread.named, {}))), std::move(ways));
 }
 
 /// Each moment to the slice that began last of those active in it; of those that began together to the one that ends
@@ -133,8 +132,9 @@ HostCauses::Pieces HostCauses::innermost(Pieces slices) {
 }
 
 /// `top`, and `more` where it has nothing. All sorted and disjoint. O(top + more).
-HostCauses::Pieces HostCauses::below(const Pieces& top, const Pieces& more) {
+HostCauses::Pieces HostCauses::below(Pieces top, Pieces more) {
   if (top.empty()) return more;
+  if (more.empty()) return top;
   Pieces both;
   both.reserve(top.size() + more.size());
   auto above = top.begin();

@@ -67,9 +67,10 @@ class HostCauses {
 
   void add_waits(const Timeline& timeline, const std::vector<Wait>& waits);
   const Pieces& pieces_of(TrackIndex thread);
-  Pieces split(const Thread& thread) const;
+  /// Of a thread, which then has them no more.
+  Pieces split(Thread& thread) const;
   static Pieces innermost(Pieces slices);
-  static Pieces below(const Pieces& top, const Pieces& more);
+  static Pieces below(Pieces top, Pieces more);
 
   std::vector<Thread> threads_;  // by track
   SampledHost sampled_;

@@ -85,8 +85,7 @@ int64_t ChangedGraph::changed_length(const EdgePart& part) const {
   return static_cast<int64_t>(std::llround(std::max(length, 0.0)));
 }
 
-void ChangedGraph::for_each_part(uint32_t edge, MomentIndex to,
-                                 const std::function<void(const EdgePart&)>& visit) const {
+void ChangedGraph::for_each_part(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit) {
   parts_.for_each(edge, to, [&](EdgePart part) {
     part.length = changed_length(part);
     if (part.length > 0) visit(part);

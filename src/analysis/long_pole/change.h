@@ -45,10 +45,10 @@ class ChangedGraph {
   const std::vector<int64_t>& weights() const { return weights_; }
   const Replay& replayed() const { return replayed_; }
   /// Calls visit(part) for the parts of an edge, as long as they are after the change.
-  void for_each_part(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit) const;
+  void for_each_part(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit);
   /// Calls visit(part, kind of the edge, from, to) for the parts of the critical path of a period, backwards.
   template <typename Visit>
-  void for_each_part_of_path(const ReplayedPeriod& period, Visit visit) const {
+  void for_each_part_of_path(const ReplayedPeriod& period, Visit visit) {
     cgpu::for_each_part_of_path(
         graph_, replayed_, period.last, period.begin,
         [&](uint32_t edge, MomentIndex to, const auto& part) { for_each_part(edge, to, part); }, visit);

@@ -36,7 +36,7 @@ struct Share {
 Table critical_path_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
   Table table = analysis.empty_table();
   const SessionFacts& whole = facts.whole();
-  const ChangedGraph changed(whole, change_of(options));
+  ChangedGraph changed(whole, change_of(options));
   const std::string by = options.text(kByOption);
   std::map<std::pair<size_t, std::string>, Share> shares;
   PathLayers layers(whole);

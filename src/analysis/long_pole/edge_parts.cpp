@@ -43,33 +43,29 @@ BoundBy BoundBy::named(std::string_view name) {
 }
 
 EdgeParts::EdgeParts(const SessionFacts& facts) : facts_(facts), graph_(facts.dependencies()) {
-  for (const Run& run : facts.session().runs) {
-    ops_.emplace_back(run.timeline.device_ops);
-    edges_.emplace_back(run.timeline);
-  }
+  for (const Run& run : facts.session().runs) of_runs_.emplace_back(run.timeline);
 }
 
-void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
-                         const std::function<void(const EdgePart&)>& visit) const {
-  const Dependency& edge = graph_.edges()[number];
+void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::function<void(const EdgePart&)>& visit) {
+  const Dependency edge = graph_.edges()[number];
   const Moment& to = graph_.moments()[to_index];
   const Moment& from = graph_.moments()[edge.from];
   const Timeline& timeline = facts_.run(to.run).timeline;
+  OfRun& run = of_runs_[to.run];
   const auto one = [&](BoundBy bound_by, SliceIndex slice, int64_t length) {
     if (length != 0) visit({bound_by, length, to.run, slice});
   };
   const int64_t end = to.time + graph_.zero(to.run);  // on the run's clock
   const auto waits = [&](IdleCause otherwise) {
     const bool is_op = to.kind == Moment::Kind::begin && is_device_op(timeline.kind(to.slice));
-    const bool at_edge = is_op && edges_[to.run].holds({end - edge.weight, end}, to.slice);
+    const bool at_edge = is_op && run.edges.holds({end - edge.weight, end}, to.slice);
     return at_edge ? IdleCause::profile_edge : otherwise;
   };
   switch (edge.kind) {
     case EdgeKind::work:
     case EdgeKind::collective: {
       const SliceIndex op = edge.kind == EdgeKind::work ? from.slice : to.slice;
-      SliceOps::Search search;
-      return one(BoundBy::of(timeline.device_ops.kind[ops_[to.run].op_of(op, search)]), op, edge.weight);
+      return one(BoundBy::of(timeline.device_ops.kind[run.ops.op_of(op, run.search)]), op, edge.weight);
     }
     case EdgeKind::arrival:
       return one(IdleCause::other_rank, from.slice, edge.weight);
@@ -94,7 +90,7 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index,
       one(IdleCause::launch_overhead, from.slice, in_call);
       // While its stream was still at work from before the recording, all that is queued waits for that.
       const TrackIndex stream = timeline.slices.track[to.slice];
-      const int64_t edge_until = stream == kNone ? INT64_MIN : edges_[to.run].earlier_work_until(stream);
+      const int64_t edge_until = stream == kNone ? INT64_MIN : run.edges.earlier_work_until(stream);
       const int64_t at_edge = std::clamp<int64_t>(std::max(edge_until, end - since) - (end - since), 0, since);
       one(IdleCause::profile_edge, to.slice, at_edge);
       return one(at_edge > 0 && since - at_edge < kLongestStart ? IdleCause::launch_overhead : IdleCause::dependency,

@@ -60,16 +60,21 @@ class EdgeParts {
   explicit EdgeParts(const SessionFacts& facts);
 
   /// Calls visit(part) for the parts of an edge into a moment, in order of time; together they are as long as its
-  /// weight.
-  void for_each(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit) const;
+  /// weight. Soonest for edges that are near the one before. Not to be called from several threads at once.
+  void for_each(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit);
 
  private:
   void host_parts(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
 
   const SessionFacts& facts_;
   const DependencyGraph& graph_;
-  std::deque<SliceOps> ops_;        // by run
-  std::deque<ProfileEdges> edges_;  // by run
+  struct OfRun {
+    explicit OfRun(const Timeline& timeline) : ops(timeline.device_ops), edges(timeline) {}
+    SliceOps ops;
+    SliceOps::Search search;
+    ProfileEdges edges;
+  };
+  std::deque<OfRun> of_runs_;
 };
 
 }  // namespace cgpu

@@ -68,16 +68,25 @@ class HostStretches {
 }  // namespace
 
 EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(whole.dependencies()) {
-  const EdgeParts parts(whole);
+  EdgeParts parts(whole);
   const size_t edges = graph_.edges().size();
   kinds_.assign(edges, 0);
-  // Places of parts: below the number of edges that of an edge of one kind, above it that of one in parts_.
+  // Places of parts: below the number of edges that of an edge of one kind, from there on that of one of several.
   HostStretches stretches(long_stretch, [&](size_t place) {
-    (place < edges ? kinds_[place] : parts_[place - edges].kind) = kLongHostCode;
+    if (place < edges) {
+      kinds_[place] = kLongHostCode;
+    } else {
+      uint8_t& kind = part_kinds_[place - edges];
+      kind = static_cast<uint8_t>(kLongHostCode | (kind & kLast));
+    }
   });
   const uint8_t host_code = static_cast<uint8_t>(BoundBy(IdleCause::host_code).number());
   const uint8_t io = static_cast<uint8_t>(BoundBy(IdleCause::io).number());
   const uint8_t lock = static_cast<uint8_t>(BoundBy(IdleCause::lock).number());
+  struct Part {
+    uint8_t kind;
+    int64_t length;
+  };
   std::vector<Part> of_edge;
   for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
     for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
@@ -89,19 +98,23 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
         if (!of_edge.empty() && of_edge.back().kind == kind) {
           of_edge.back().length += part.length;
         } else {
-          of_edge.push_back({edge, kind, part.length});
+          of_edge.push_back({kind, part.length});
         }
       });
       size_t place = edge;
       if (of_edge.size() > 1) {
         kinds_[edge] = kSeveral;
-        place = edges + parts_.size();
-        parts_.insert(parts_.end(), of_edge.begin(), of_edge.end());
+        place = edges + part_kinds_.size();
+        for (const Part& part : of_edge) {
+          part_kinds_.push_back(part.kind);
+          part_lengths_.push_back(part.length);
+        }
+        part_kinds_.back() |= kLast;
       } else if (!of_edge.empty()) {
         kinds_[edge] = of_edge.front().kind;
       }
       if (thread == kNone) continue;
-      stretches.begin_edge(graph_.moments()[to].run, thread, graph_.edges()[edge].from, to);
+      stretches.begin_edge(graph_.moments()[to].run, thread, graph_.edges().from[edge], to);
       for (size_t i = 0; i < of_edge.size(); ++i) {
         const uint8_t kind = of_edge[i].kind;
         if (kind == host_code) {
@@ -118,13 +131,14 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
 std::vector<int64_t> EdgeTimes::replayed(const Question& question) const {
   const auto moments = graph_.moments();
   const size_t gap = BoundBy(BoundBy::kernel_gap).number();
-  auto part = parts_.begin();
+  size_t part = 0;
   return replayed_times(graph_, [&](uint32_t edge, MomentIndex to) {
     int64_t freed = 0;
-    for (; part != parts_.end() && part->edge == edge; ++part) {
-      if (question.freed[part->kind]) freed += part->length;
+    for (bool more = kinds_[edge] == kSeveral; more; ++part) {
+      more = (part_kinds_[part] & kLast) == 0;
+      if (question.freed[part_kinds_[part] & ~kLast]) freed += part_lengths_[part];
     }
-    const Dependency& dependency = graph_.edges()[edge];
+    const Dependency dependency = graph_.edges()[edge];
     const bool excused = question.not_awaited && dependency.kind == EdgeKind::arrival &&
                          moments[dependency.from].run == *question.not_awaited;
     if (excused || is_over(dependency.kind, question.freed)) return kNoEdge;

@@ -4,7 +4,7 @@
 // thread does between two of its calls that launch or wait, also where it reads, writes or holds a lock in between. One
 // long stall and the pace at which a thread launches op after op are different causes with different remedies.
 //
-// O(edges log n) once; 1 byte an edge, and 24 for each part of an edge of several kinds. A question is O(edges).
+// O(edges log n) once; 1 byte an edge, and 9 for each part of an edge of several kinds. A question is O(edges).
 #pragma once
 
 #include <bitset>
@@ -46,16 +46,14 @@ class EdgeTimes {
   std::vector<int64_t> replayed(const Question& question) const;
 
  private:
-  struct Part {
-    uint32_t edge;
-    uint8_t kind;
-    int64_t length;
-  };
   static constexpr uint8_t kSeveral = UINT8_MAX;
+  static constexpr uint8_t kLast = 0x80;
 
   const DependencyGraph& graph_;
-  std::vector<uint8_t> kinds_;  // by edge; kSeveral where parts_ has them
-  std::vector<Part> parts_;     // in the order of edges
+  std::vector<uint8_t> kinds_;  // by edge; kSeveral of those that have parts
+  // Of the parts, in the order of edges:
+  std::vector<uint8_t> part_kinds_;  // with kLast, of the last part of an edge
+  std::vector<int64_t> part_lengths_;
 };
 
 }  // namespace cgpu

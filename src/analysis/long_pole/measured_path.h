@@ -27,7 +27,7 @@ void for_each_part_of_measured_path(const SessionFacts& whole, const std::vector
   };
   const DependencyGraph& graph = whole.dependencies();
   const Replay measured = as_measured(graph);
-  const EdgeParts parts(whole);
+  EdgeParts parts(whole);
   const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& each) { parts.for_each(edge, to, each); };
   std::vector<Part> backwards;
   for (const Period& period : periods) {

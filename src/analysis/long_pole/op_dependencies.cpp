@@ -27,7 +27,7 @@ std::vector<std::vector<int64_t>> slacks_of_ops(const SessionFacts& whole, const
   std::vector<SliceOps::Search> searches(ops.size());
   for (MomentIndex to = 0; to < of_moments.size(); ++to) {
     for (uint32_t edge = graph.first_edge(to); edge < graph.end_edge(to); ++edge) {
-      const Dependency& work = graph.edges()[edge];
+      const Dependency work = graph.edges()[edge];
       if (work.kind != EdgeKind::work) continue;
       const Moment& begin = graph.moments()[work.from];
       const uint32_t op = ops[begin.run].op_of(begin.slice, searches[begin.run]);
@@ -60,7 +60,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
     const auto& part = shown[moment.run]->part_of;
     if (part && !std::binary_search(part->ops.begin(), part->ops.end(), op)) continue;
     const Run& run = whole.run(moment.run);
-    const Dependency& bound_by = graph.edges()[moment.bound_by];
+    const Dependency bound_by = graph.edges()[moment.bound_by];
     const int64_t slack = slacks[moment.run][op];
     table.append({run.rank, int64_t{run.timeline.device_ops.device[op]}, run.timeline.device_ops.stream[op],
                   shown_time(whole, moment.run, moment.time), cell(run.timeline.name(moment.slice)),

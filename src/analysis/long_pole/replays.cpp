@@ -40,7 +40,7 @@ Table replay_table(const Analysis& analysis, const SessionFacts& facts, const Ta
 }
 
 /// What takes the most time on the critical path of a period.
-std::string longest_of(const ChangedGraph& changed, const ReplayedPeriod& period) {
+std::string longest_of(ChangedGraph& changed, const ReplayedPeriod& period) {
   std::map<size_t, int64_t> times;
   changed.for_each_part_of_path(period, [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
     times[part.bound_by.number()] += to - from;
@@ -54,7 +54,7 @@ Table whatif_table(const Analysis& analysis, const SessionFacts& facts, const Ta
   Table table = analysis.empty_table();
   const SessionFacts& whole = facts.whole();
   const Change change = change_of(options);
-  const ChangedGraph changed(whole, change);
+  ChangedGraph changed(whole, change);
   for (size_t scale = 0; scale < change.scales.size(); ++scale) {
     if (changed.met()[scale] > 0) continue;
     throw Error(
