@@ -65,6 +65,15 @@ class Corpus(unittest.TestCase):
         self.assertEqual(max(workers, key=workers.get), "host_code")
         self.assertLess(workers["data_loading"], sum(workers.values()) / 50)
 
+    def test_preprocessing_on_the_host_is_named(self):
+        """OWLv2 on an H100: scipy resizes the images on the main thread, while the device has nothing to do."""
+        found = self.hosts("kineto", "h100__google_owlv2")
+        self.assertEqual(found[0][:2], ("data_loading", "<built-in function zoom_shift>"))
+        loading = self.by_cause("kineto", "h100__google_owlv2")["data_loading"]
+        self.assertEqual(loading, sum(total for cause, _, total in found if cause == "data_loading"))
+        self.assertGreater(found[0][2], 0.8 * loading)
+        self.assertEqual(round(loading / 1e6, 1), 491.2)
+
     def test_the_first_launch_loads(self):
         """AlexNet, from its first kernel on: cudaLaunchKernel does not take 3 s."""
         found = self.hosts("kineto", "alexnet")

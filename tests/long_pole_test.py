@@ -204,7 +204,7 @@ class Corpus(unittest.TestCase):
         predicted, measured = real_pair(name % "0__worker0.1623143566756", name % "4__worker0.1623212756351")
         self.assertAlmostEqual(100 * (predicted / measured - 1), -6.2, delta=0.1)
 
-    def test_owlv2_resnet_and_two_gpus(self):
+    def test_resnet_and_two_gpus(self):
         kineto = os.path.join(CORPUS, "kineto")
 
         def most(path):
