@@ -45,7 +45,8 @@ const DependencyGraph& SessionFacts::dependencies() const {
       for (const Step& step : steps(run)) one.marks.push_back(step.mark);
       runs.push_back(std::move(one));
     }
-    return DependencyGraph(runs, collectives(), has_common_clock(session_));
+    const std::vector<CollectiveSeries> of_hosts = host_collectives(session_);
+    return DependencyGraph(runs, {collectives(), of_hosts}, has_common_clock(session_));
   });
 }
 

@@ -1,10 +1,10 @@
 // What had to wait for what: one graph of the begins and ends of what ran in a session.
 //
-// Its nodes are moments: the begin and end of every device op, of every call that waits for a device, the begin of
-// every call that launched something, and begin and end of the marks of iterations and of the threads that have such
-// calls. An edge says that its second moment cannot come before the first one plus the edge's weight (in ns). Edges
-// lead forward in time only, so that there are no cycles; docs/definitions.md, "dependencies", lists what makes an
-// edge.
+// Its nodes are moments: the begin and end of every device op, of every call that waits for a device or for other
+// ranks, the begin of every call that launched something, and begin and end of the marks of iterations and of the
+// threads that have such calls. An edge says that its second moment cannot come before the first one plus the edge's
+// weight (in ns). Edges lead forward in time only, so that there are no cycles; docs/definitions.md, "dependencies",
+// lists what makes an edge.
 //
 // The weight of an edge is the least time that it takes: what the thread did in between, the duration of an op, the
 // shortest time that launches and successions of this profile need. A moment that came later than all of its edges
@@ -89,11 +89,17 @@ struct RunForGraph {
   std::vector<SliceIndex> marks = {};  // host slices that are to be moments, besides calls
 };
 
+/// Collectives of the runs of a graph, matched.
+struct CollectivesForGraph {
+  std::span<const CollectiveSeries> of_devices;
+  std::span<const CollectiveSeries> of_hosts = {};
+};
+
 class DependencyGraph {
  public:
-  /// `collectives` are those of the runs on devices, matched; ignored unless the clocks of the runs can be compared
-  /// (`common_clock`). Runs, waits and collectives are not needed afterwards.
-  DependencyGraph(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives, bool common_clock);
+  /// `collectives` are ignored unless the clocks of the runs can be compared (`common_clock`). Runs, waits and
+  /// collectives are not needed afterwards.
+  DependencyGraph(std::span<const RunForGraph> runs, const CollectivesForGraph& collectives, bool common_clock);
 
   std::span<const Moment> moments() const { return {moments_.data(), moments_.size() - 1}; }
   const Dependencies& edges() const { return edges_; }
@@ -107,6 +113,9 @@ class DependencyGraph {
   MomentIndex last_until(int64_t time) const;
   /// The time on a run's clock at which the graph begins: its moments count from there.
   int64_t zero(size_t run) const { return zeros_[run]; }
+
+  /// Whether a collective ends with this moment, in which its member met others.
+  bool ends_collective(MomentIndex moment) const;
 
   /// Edges that were left out because they led backward in time.
   int64_t contradictions() const { return contradictions_; }

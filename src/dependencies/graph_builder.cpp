@@ -55,8 +55,7 @@ void put_in_order(std::vector<T>& values, std::span<const uint32_t> places) {
 
 }  // namespace
 
-void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives,
-                         bool common_clock) {
+void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesForGraph& collectives, bool common_clock) {
   if (runs.size() > std::numeric_limits<uint16_t>::max()) throw Error("more than 65535 runs at once");
   runs_ = runs;
   of_runs_.resize(runs.size());
@@ -65,9 +64,14 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
 
   graph_.moments_.push_back({.kind = Moment::Kind::start});
   for (size_t run = 0; run < runs.size(); ++run) find_returns(run);
+  if (common_clock) find_host_meetings(collectives.of_hosts);
   reserve();
   for (size_t run = 0; run < runs.size(); ++run) add_moments(run);
-  if (common_clock) add_meetings(collectives);
+  if (common_clock) {
+    find_meetings(collectives.of_devices, false,
+                  [&](size_t run, SliceIndex op) { return of_runs_[run].begins[op] != kNone; });
+  }
+  add_meetings();
   order_moments();
   explained_.assign(graph_.moments_.size(), Explained::not_at_all);
 
@@ -81,6 +85,7 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, std::span<const Coll
     add_thread_edges(run);
     add_handovers(run);
   }
+  add_host_meeting_edges();
   of_runs_ = {};
   meetings_ = {};
   explained_ = {};
@@ -94,7 +99,8 @@ void GraphBuilder::reserve() {
   size_t moments = 2;
   for (size_t run = 0; run < runs_.size(); ++run) {
     const Timeline& t = timeline(run);
-    moments += 3 * t.device_ops.size() + 2 * (of_runs_[run].returns.size() + runs_[run].marks.size() + t.tracks.size());
+    moments += 3 * t.device_ops.size() + 2 * (of_runs_[run].returns.size() + of_runs_[run].meetings.size() +
+                                              runs_[run].marks.size() + t.tracks.size());
   }
   graph_.moments_.reserve(moments);
   graph_.edges_.reserve(kEdgesOfMoment * moments);
@@ -217,6 +223,10 @@ void GraphBuilder::add_moments(size_t run) {
     add_call(one.call);
     add(one.call, Moment::Kind::end);
   }
+  for (const auto& [call, meeting] : of_run.meetings) {
+    add_call(call);
+    add(call, Moment::Kind::end);
+  }
   for (const SliceIndex mark : runs_[run].marks) {
     if (!is_on_host(t, mark) || !is_plausible(t, mark)) continue;
     add_call(mark);
@@ -239,18 +249,20 @@ void GraphBuilder::add_moments(size_t run) {
   }
 }
 
-void GraphBuilder::add_meetings(std::span<const CollectiveSeries> collectives) {
+template <typename TakesPart>
+void GraphBuilder::find_meetings(std::span<const CollectiveSeries> collectives, bool of_hosts,
+                                 const TakesPart& takes_part) {
   for (const CollectiveSeries& series : collectives) {
     if (series.members.size() < 2) continue;
     std::vector<Meeting> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart& part : member.parts) {
-        if (of_runs_[member.run].begins[part.slice] == kNone) continue;
-        instances[part.instance].members.emplace_back(member.run, part.slice);
+        if (takes_part(member.run, part.slice)) instances[part.instance].members.emplace_back(member.run, part.slice);
       }
     }
     for (Meeting& meeting : instances) {
       if (meeting.members.size() < 2) continue;
+      meeting.of_hosts = of_hosts;
       meeting.latest_begin = INT64_MIN;
       for (const auto& [run, op] : meeting.members) {
         meeting.latest_begin = std::max(meeting.latest_begin, timeline(run).slices.start[op] - graph_.zeros_[run]);
@@ -259,16 +271,33 @@ void GraphBuilder::add_meetings(std::span<const CollectiveSeries> collectives) {
       bool met = true;  // else the collective does not wait for all, or clocks differ by more than it lasts
       for (const auto& [run, op] : meeting.members) {
         const int64_t after = timeline(run).slices.end(op) - graph_.zeros_[run] - meeting.latest_begin;
-        met = met && after >= 0;
+        met = met && (of_hosts ? after > 0 : after >= 0);
         meeting.shortest = std::min(meeting.shortest, after);
       }
       if (!met) continue;
-      graph_.moments_.push_back({.time = meeting.latest_begin,
-                                 .slice = static_cast<SliceIndex>(meetings_.size()),  // until moments are in order
-                                 .kind = Moment::Kind::meeting});
       for (const auto& [run, op] : meeting.members) of_runs_[run].meetings.emplace(op, meetings_.size());
       meetings_.push_back(std::move(meeting));
     }
+  }
+}
+
+/// A host thread that waits in a call for a device, or has its work in it, is told by that.
+void GraphBuilder::find_host_meetings(std::span<const CollectiveSeries> collectives) {
+  std::vector<std::unordered_set<SliceIndex>> known(runs_.size());
+  for (size_t run = 0; run < runs_.size(); ++run) {
+    for (const Return& one : of_runs_[run].returns) known[run].insert(one.call);
+    known[run].insert(runs_[run].marks.begin(), runs_[run].marks.end());
+  }
+  find_meetings(collectives, true, [&](size_t run, SliceIndex call) {
+    return is_on_host(timeline(run), call) && known[run].count(call) == 0;
+  });
+}
+
+void GraphBuilder::add_meetings() {
+  for (size_t i = 0; i < meetings_.size(); ++i) {
+    graph_.moments_.push_back({.time = meetings_[i].latest_begin,
+                               .slice = static_cast<SliceIndex>(i),  // until moments are in order
+                               .kind = Moment::Kind::meeting});
   }
 }
 

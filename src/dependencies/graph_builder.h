@@ -16,7 +16,7 @@ namespace cgpu {
 class GraphBuilder {
  public:
   explicit GraphBuilder(DependencyGraph& graph) : graph_(graph) {}
-  void build(std::span<const RunForGraph> runs, std::span<const CollectiveSeries> collectives, bool common_clock);
+  void build(std::span<const RunForGraph> runs, const CollectivesForGraph& collectives, bool common_clock);
 
  private:
   /// How well the edges that have been found explain when an op began.
@@ -31,7 +31,8 @@ class GraphBuilder {
   };
   /// A collective of several members.
   struct Meeting {
-    std::vector<std::pair<size_t, SliceIndex>> members;  // run, op
+    bool of_hosts = false;
+    std::vector<std::pair<size_t, SliceIndex>> members;  // run, op or host slice
     int64_t latest_begin = 0;
     int64_t shortest = 0;  // from there to an end
     MomentIndex moment = kNone;
@@ -41,7 +42,7 @@ class GraphBuilder {
     std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
     std::vector<MomentIndex> ends;
     std::vector<Return> returns;
-    std::unordered_map<SliceIndex, size_t> meetings;  // op, place in meetings_
+    std::unordered_map<SliceIndex, size_t> meetings;  // op or host slice, place in meetings_
     std::vector<std::vector<MomentIndex>> threads;    // by track: the moments of a host thread, in order
     std::vector<std::vector<SliceIndex>> streams;     // by track: its ops, in order of their starts
     int64_t stream_least = 0;                         // between two ops of a stream
@@ -52,7 +53,11 @@ class GraphBuilder {
   void find_full_queues(size_t run, std::unordered_set<SliceIndex>& waiting);
   void reserve();
   void add_moments(size_t run);
-  void add_meetings(std::span<const CollectiveSeries> collectives);
+  /// `takes_part(run, slice)`: of those that do not the collective is as if they were not there.
+  template <typename TakesPart>
+  void find_meetings(std::span<const CollectiveSeries> collectives, bool of_hosts, const TakesPart& takes_part);
+  void find_host_meetings(std::span<const CollectiveSeries> collectives);
+  void add_meetings();
   void order_moments();
   void add_thread_edges(size_t run);
   void add_handovers(size_t run);
@@ -61,6 +66,7 @@ class GraphBuilder {
   void add_event_edges(size_t run);
   void add_successions(size_t run);
   void add_work_edges(size_t run);
+  void add_host_meeting_edges();
   void add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int64_t least);
   void sort_edges();
   void bind_moments();

@@ -44,6 +44,16 @@ void GraphBuilder::add_work_edges(size_t run) {
   }
 }
 
+void GraphBuilder::add_host_meeting_edges() {
+  for (const Meeting& meeting : meetings_) {
+    if (!meeting.of_hosts) continue;
+    for (const auto& [run, call] : meeting.members) {
+      add_edge(of_runs_[run].begins[call], meeting.moment, EdgeKind::arrival, 0);
+      add_edge(meeting.moment, of_runs_[run].ends[call], EdgeKind::collective, timeline(run).slices.duration[call]);
+    }
+  }
+}
+
 void GraphBuilder::add_launch_edges(size_t run) {
   const Timeline& t = timeline(run);
   const OfRun& of_run = of_runs_[run];
@@ -173,7 +183,7 @@ void GraphBuilder::add_successions(size_t run) {
 }
 
 /// A thread goes on after its last moment; where a call returned because ops had ended, the call itself takes only as
-/// long as it took to return.
+/// long as it took to return, and a collective as long as for the member that did not wait.
 void GraphBuilder::add_thread_edges(size_t run) {
   const Timeline& t = timeline(run);
   const OfRun& of_run = of_runs_[run];
@@ -216,6 +226,11 @@ void GraphBuilder::add_thread_edges(size_t run) {
       int64_t time = time_of(thread[i]) - time_of(from);
       if (const auto found = return_times.find(thread[i]); found != return_times.end() && i > 0) {
         time = std::min(time, found->second);
+      }
+      const Moment& to = graph_.moments_[thread[i]];
+      if (const auto met = of_run.meetings.find(to.slice);
+          met != of_run.meetings.end() && to.kind == Moment::Kind::end) {
+        time = std::min(time, meetings_[met->second].shortest);
       }
       add_edge(from, thread[i], i == 0 ? EdgeKind::start : EdgeKind::host, time);
     }

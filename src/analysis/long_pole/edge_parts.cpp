@@ -64,6 +64,9 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
   switch (edge.kind) {
     case EdgeKind::work:
     case EdgeKind::collective: {
+      if (edge.kind == EdgeKind::collective && !is_device_op(timeline.kind(to.slice))) {
+        return host_transfer(edge, to, visit);
+      }
       const SliceIndex op = edge.kind == EdgeKind::work ? from.slice : to.slice;
       return one(BoundBy::of(timeline.device_ops.kind[run.ops.op_of(op, run.search)]), op, edge.weight);
     }
@@ -99,9 +102,22 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
     case EdgeKind::start:
       return one(waits(IdleCause::unknown), to.slice, edge.weight);
     case EdgeKind::host:
+      if (from.slice == to.slice && from.run == to.run && graph_.ends_collective(to_index)) {
+        return host_transfer(edge, to, visit);
+      }
+      return host_parts(edge, to, visit);
     case EdgeKind::handover:
       return host_parts(edge, to, visit);
   }
+}
+
+/// The end of a collective of hosts, in which all of them have met.
+void EdgeParts::host_transfer(const Dependency& edge, const Moment& to,
+                              const std::function<void(const EdgePart&)>& visit) const {
+  if (edge.weight == 0) return;
+  const int64_t end = to.time + graph_.zero(to.run);
+  const TrackIndex thread = facts_.run(to.run).timeline.slices.track[to.slice];
+  visit({BoundBy::communication, edge.weight, to.run, to.slice, thread, {end - edge.weight, end}});
 }
 
 /// What the thread did between two of its moments.

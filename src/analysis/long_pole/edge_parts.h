@@ -64,6 +64,7 @@ class EdgeParts {
   void for_each(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit);
 
  private:
+  void host_transfer(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
   void host_parts(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
 
   const SessionFacts& facts_;

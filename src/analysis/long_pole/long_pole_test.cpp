@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -93,7 +94,8 @@ TEST(Dependencies, RandomRunsReplayToTheirMeasuredTimes) {
       {SliceKind::runtime_call, "cudaLaunchKernel"}, {SliceKind::runtime_call, "cudaDeviceSynchronize"},
       {SliceKind::runtime_call, "cudaMemcpy"},       {SliceKind::runtime_call, "cudaStreamSynchronize"},
       {SliceKind::framework_op, "aten::mm"},         {SliceKind::annotation, "ProfilerStep#1"},
-      {SliceKind::python_function, "gc.collect"},    {SliceKind::annotation, "enumerate(DataLoader)"}};
+      {SliceKind::python_function, "gc.collect"},    {SliceKind::annotation, "enumerate(DataLoader)"},
+      {SliceKind::annotation, "MPI_Allreduce"},      {SliceKind::framework_op, "gloo:barrier"}};
   for (uint32_t seed = 1; seed <= 300; ++seed) {
     RandomRun first(seed, vocabulary, seed % 2 == 0 ? HostShape::nested : HostShape::overlapping);
     RandomRun second(seed + 1000, vocabulary, HostShape::nested);
@@ -263,6 +265,55 @@ TEST(Dependencies, RanksWaitForTheLastToComeToACollective) {
     }
   }
   EXPECT_GT(prepared_on_1, 3 * 880'000);  // the late rank's preparation bounds, not the other's communication
+}
+
+/// Two ranks that prepare for so long, meet in MPI_Allreduce, which takes 50 us from there, and compute for 100 us.
+Session ranks_that_meet_on_hosts(const std::array<int64_t, 2>& prepare) {
+  const auto rank = [&](int64_t number) {
+    TestRun test(number);
+    test.run.rank_known = true;
+    test.run.clock_is_unix = true;
+    int64_t now = 0;
+    for (int i = 0; i < 4; ++i) {
+      const int64_t own = prepare[static_cast<size_t>(number)];
+      test.host(SliceKind::annotation, "prepare " + std::to_string(number), now, own);
+      const int64_t left = now + std::max(prepare[0], prepare[1]) + 50'000;
+      test.host(SliceKind::annotation, "MPI_Allreduce", now + own, left - now - own);
+      const SliceIndex call = test.host(SliceKind::runtime_call, "cudaLaunchKernel", left, 5'000);
+      test.kernel("gemm", left + 6'000, 100'000, {.launch = call});
+      test.host(SliceKind::runtime_call, "cudaDeviceSynchronize", left + 5'000, 103'000);
+      now = left + 108'000;
+    }
+    return test;
+  };
+  return session_of(rank(0), rank(1));
+}
+
+TEST(Dependencies, RanksWaitForTheLastToComeToACollectiveOfTheirHosts) {
+  const Session session = ranks_that_meet_on_hosts({100'000, 894'000});
+  const SessionFacts facts(session);
+  const Table path = make_table(find_analysis("critical_path"), facts);
+  std::map<std::string, int64_t> by_kind;
+  for (size_t row = 0; row < path.row_count(); ++row) {
+    by_kind[text_at(path, row, "bound_by")] += integer_at(path, row, "total_ns");
+  }
+  EXPECT_EQ(by_kind["host_code"], 4 * 894'000);
+  EXPECT_EQ(by_kind["communication"], 4 * 50'000);
+  EXPECT_EQ(by_kind.count("other_rank"), 0U);
+
+  // As if rank 1 prepared for as long as rank 0 does.
+  TableOptions as_the_other;
+  as_the_other.set("scale", {"prepare 1=" + std::to_string(100.0 / 894)});
+  const Session twin = ranks_that_meet_on_hosts({100'000, 100'000});
+  EXPECT_NEAR(static_cast<double>(total_of(make_table(find_analysis("whatif"), facts, as_the_other), "predicted_ns")),
+              static_cast<double>(total_of(make_table(find_analysis("whatif"), SessionFacts(twin)), "measured_ns")),
+              10);
+  // Where the collective waits for nobody, each rank goes its own way.
+  TableOptions alone;
+  alone.set("scale", {"prepare 1=0"});
+  alone.set("free", {"other_rank"});
+  EXPECT_NEAR(static_cast<double>(total_of(make_table(find_analysis("whatif"), facts, alone), "predicted_ns")),
+              4 * (100'000 + 50'000 + 108'000.0), 10'000);
 }
 
 TEST(Dependencies, AnOpMayTakeAsMuchLongerAsItsSlackSays) {
