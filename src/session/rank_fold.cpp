@@ -24,6 +24,11 @@ namespace cgpu {
 
 namespace {
 
+/// A process among several of its machine has its share of the processors.
+unsigned threads_of(const OpenOptions& open) {
+  return thread_count(open.threads == 0 && open.exchange != nullptr ? open.exchange->threads() : open.threads);
+}
+
 class RankFold {
  public:
   RankFold(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
@@ -34,7 +39,7 @@ class RankFold {
         collector_(collector),
         profiles_(std::move(profiles)),
         exchange_(open.exchange != nullptr && open.exchange->workers() > 0 ? open.exchange : nullptr),
-        threads_(thread_count(open.threads == 0 && exchange_ != nullptr ? exchange_->threads() : open.threads)),
+        threads_(threads_of(open)),
         at_once_(at_once()),
         opening_(opening_options()),
         opener_(opening_, std::max(1U, threads_ / at_once_)),
@@ -295,7 +300,7 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
                             RunCollector* collector) {
   FoldedSession folded{open_all(open, selection), {}, {}};
   const SessionFacts facts(folded.session);
-  folded.tables = make_tables(facts, wanted, thread_count(open.threads));
+  folded.tables = make_tables(facts, wanted, threads_of(open));
   for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
     folded.numbers.push_back(run);
     if (collector != nullptr) collector->look({facts, run, run});
