@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rank_suggestions.h"
+#include "analysis/ranks/lateness.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
 #include "kernels/names.h"
@@ -257,6 +260,50 @@ std::optional<int64_t> find_experts(Investigation& run, std::vector<Finding>& fi
   return rank;
 }
 
+/// Whether one member keeps the others waiting in `collectives`; a rank whose experts have the most work is told by
+/// that.
+bool find_straggler(Investigation& run, const std::vector<RankTime>& ranks, std::optional<int64_t> most_expert_work,
+                    std::span<const CollectiveSeries> collectives, std::string_view in_words,
+                    std::vector<Finding>& findings) {
+  const auto members = lateness_of_members(run.session(), collectives);
+  int64_t caused = 0;
+  for (const auto& [member, lateness] : members) caused += lateness.caused_ns;
+  const auto others = static_cast<int64_t>(members.size()) - 1;
+  if (others < 1 || caused == 0) return false;
+  const auto most = std::max_element(members.begin(), members.end(), [](const auto& a, const auto& b) {
+    return a.second.caused_ns < b.second.caused_ns;
+  });
+  const Lateness& late = most->second;
+  const int64_t waited = late.caused_ns / others;  // by each of the others, on average
+  if (static_cast<double>(waited) < run.thresholds().noticeable * static_cast<double>(run.measured())) return false;
+  if (static_cast<double>(late.caused_ns) < run.thresholds().straggler * static_cast<double>(caused)) return false;
+  const int64_t rank = run.session().runs[most->first.first].rank;
+  if (rank == most_expert_work) return true;
+  const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
+  const int64_t median = median_compute(ranks);
+  const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;
+  EdgeTimes::Question not_awaited;
+  for (size_t number = 0; number < run.session().runs.size(); ++number) {
+    if (run.session().runs[number].rank == rank) not_awaited.not_awaited = number;
+  }
+  findings.push_back({.rule = "straggler",
+                      .title = fmt::format("The other ranks wait {} for rank {}, because {}", format_ns(waited), rank,
+                                           slow_kernels ? "its kernels take longer" : "its host is late"),
+                      .evidence = fmt::format(
+                          "it begins {} of {} {} last and causes {} of all waiting in them; its devices compute {}, "
+                          "the median rank's {}",
+                          late.last, late.count, in_words,
+                          format_percent(100.0 * static_cast<double>(late.caused_ns) / static_cast<double>(caused)),
+                          format_ns(own == ranks.end() ? 0 : own->compute), format_ns(median)),
+                      .suggestion = slow_kernels ? kCompareKernels : kLookAtHost,
+                      .command = fmt::format("idle_hosts --rank {}", rank),
+                      .confidence = Confidence::high,
+                      .precedence = 1.1,  // what its host does is told too
+                      .rank = rank,
+                      .remedy = not_awaited});
+  return true;
+}
+
 }  // namespace
 
 void find_ranks(Investigation& run, std::vector<Finding>& findings) {
@@ -300,50 +347,9 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
   }
 
   const std::optional<int64_t> most_expert_work = find_experts(run, findings);
-  const Table& stragglers = run.table("stragglers");
-  if (stragglers.empty()) return;
-  const auto at = [&](size_t row, const char* column) {
-    return std::get<int64_t>(stragglers.cell(row, stragglers.column(column)));
-  };
-  size_t late = 0;
-  int64_t caused = 0;
-  int64_t most_caused = -1;
-  for (size_t row = 0; row < stragglers.row_count(); ++row) {
-    caused += at(row, "caused_ns");
-    if (at(row, "caused_ns") <= most_caused) continue;
-    most_caused = at(row, "caused_ns");
-    late = row;
-  }
-  const int64_t others = static_cast<int64_t>(stragglers.row_count()) - 1;
-  if (others < 1 || caused == 0) return;
-  const int64_t waited = most_caused / others;  // by each of the others, on average
-  if (static_cast<double>(waited) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
-  if (static_cast<double>(most_caused) < run.thresholds().straggler * static_cast<double>(caused)) return;
-  const int64_t rank = at(late, "rank");
-  if (rank == most_expert_work) return;  // that is why
-  const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
-  const int64_t median = median_compute(ranks);
-  const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;
-  EdgeTimes::Question not_awaited;
-  for (size_t number = 0; number < run.session().runs.size(); ++number) {
-    if (run.session().runs[number].rank == rank) not_awaited.not_awaited = number;
-  }
-  findings.push_back(
-      {.rule = "straggler",
-       .title = fmt::format("The other ranks wait {} for rank {}, because {}", format_ns(waited), rank,
-                            slow_kernels ? "its kernels take longer" : "its host is late"),
-       .evidence = fmt::format(
-           "it begins {} of {} collectives last and causes {} of all waiting in them; its devices compute {}, "
-           "the median rank's {}",
-           at(late, "last"), at(late, "count"),
-           format_percent(100.0 * static_cast<double>(most_caused) / static_cast<double>(caused)),
-           format_ns(own == ranks.end() ? 0 : own->compute), format_ns(median)),
-       .suggestion = slow_kernels ? kCompareKernels : kLookAtHost,
-       .command = fmt::format("idle_hosts --rank {}", rank),
-       .confidence = Confidence::high,
-       .precedence = 1.1,  // what its host does is told too
-       .rank = rank,
-       .remedy = not_awaited});
+  const std::vector<CollectiveSeries> of_hosts = host_collectives(run.session());
+  if (find_straggler(run, ranks, most_expert_work, run.facts().collectives(), "collectives", findings)) return;
+  find_straggler(run, ranks, most_expert_work, of_hosts, "collectives of the hosts", findings);
 }
 
 }  // namespace cgpu

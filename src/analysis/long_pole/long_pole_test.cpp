@@ -308,6 +308,16 @@ TEST(Dependencies, RanksWaitForTheLastToComeToACollectiveOfTheirHosts) {
   EXPECT_NEAR(static_cast<double>(total_of(make_table(find_analysis("whatif"), facts, as_the_other), "predicted_ns")),
               static_cast<double>(total_of(make_table(find_analysis("whatif"), SessionFacts(twin)), "measured_ns")),
               10);
+  // The finding says the same of the rank.
+  const Table findings = make_table(find_analysis("findings"), facts);
+  ASSERT_GE(findings.row_count(), 1U);
+  EXPECT_EQ(text_at(findings, 0, "rule"), "straggler");
+  EXPECT_EQ(integer_at(findings, 0, "rank"), 1);
+  EXPECT_NEAR(static_cast<double>(integer_at(findings, 0, "recoverable_ns")), 4 * 794'000.0, 10'000);
+  EXPECT_NE(text_at(findings, 0, "evidence").find("4 of 4 collectives of the hosts"), std::string::npos);
+  const Table healthy = make_table(find_analysis("findings"), SessionFacts(twin));
+  for (size_t row = 0; row < healthy.row_count(); ++row) EXPECT_NE(text_at(healthy, row, "rule"), "straggler");
+
   // Where the collective waits for nobody, each rank goes its own way.
   TableOptions alone;
   alone.set("scale", {"prepare 1=0"});
