@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/common/element_types.h"
+#include "model/element_types.h"
 #include "model/timeline.h"
 
 namespace cgpu {
