@@ -236,7 +236,7 @@ void GraphBuilder::add_meetings(std::span<const CollectiveSeries> collectives) {
     if (series.members.size() < 2) continue;
     std::vector<Meeting> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         if (of_runs_[member.run].begins[part.slice] == kNone) continue;
         instances[part.instance].members.emplace_back(member.run, part.slice);
       }

@@ -38,12 +38,11 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
   int64_t whole = 0;
   for (const CollectiveSeries& series : facts.collectives()) {
     const auto start_of = [&](const CollectiveMember& member, const CollectivePart& part) {
-      const Run& run = session.runs[member.run];
-      return common_time(run, run.timeline.slices.start[part.slice]);
+      return common_time(session.runs[member.run], part.start);
     };
     std::vector<LateInstance> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         LateInstance& instance = instances[part.instance];
         ++instance.parts;
         if (instance.last != nullptr && start_of(member, part) <= instance.latest_start) continue;
@@ -52,7 +51,7 @@ Table stragglers_table(const Analysis& analysis, const SessionFacts& facts, cons
       }
     }
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         LateInstance& instance = instances[part.instance];
         if (instance.parts < 2) continue;
         Lateness& lateness = members[{member.run, member.device}];
