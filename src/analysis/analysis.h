@@ -88,6 +88,14 @@ struct Analysis {
   Table empty_table() const { return Table(name, about, columns); }
 };
 
+/// Whether a folded table asks how ranks stand to each other: for their clocks, which moments need, or for their
+/// collectives. Others ask of an outline who its runs are, and nothing else.
+inline bool asks_of_other_ranks(const Analysis& analysis) {
+  return analysis.subject == Subject::ranks ||
+         std::any_of(analysis.columns.begin(), analysis.columns.end(),
+                     [](const Column& column) { return column.role == ColumnRole::moment; });
+}
+
 /// For Analysis::fold.
 template <typename State>
 std::unique_ptr<Partial> fold_of(const Analysis& analysis, const TableOptions& options) {

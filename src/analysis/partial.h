@@ -35,8 +35,9 @@ struct RunInSession {
   const Timeline& timeline() const { return run().timeline; }
 };
 
-/// The runs of a session when all have been seen: who they are and how their clocks stand, in the order of the ranks.
-/// Their timelines may have been let go but for what ranks must know of each other (session/let_go.h).
+/// The runs of a session when all have been seen: who they are and, where a table asks for that (asks_of_other_ranks),
+/// how their clocks stand; in the order of the ranks. Their timelines may have been let go but for what ranks must know
+/// of each other (session/let_go.h).
 struct Outline {
   const SessionFacts& facts;
   std::vector<uint32_t> numbers;  // by index of the run

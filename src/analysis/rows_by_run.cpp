@@ -3,7 +3,6 @@
 namespace cgpu {
 
 void settle_rows(Table& rows, const Outline& outline, size_t run) {
-  const int64_t zero = outline.facts.zeros()[run];
   const int64_t rank = outline.facts.run(run).rank;
   for (size_t column = 0; column < rows.columns.size(); ++column) {
     const bool is_rank = rows.columns[column].name == "rank" && rows.columns[column].role == ColumnRole::key;
@@ -17,7 +16,7 @@ void settle_rows(Table& rows, const Outline& outline, size_t run) {
       } else if (values.is_absent(row)) {
         settled.append_absent();
       } else {
-        settled.append(values.integer(row) - zero);
+        settled.append(values.integer(row) - outline.facts.zeros()[run]);
       }
     }
     rows.set_values(column, std::move(settled));

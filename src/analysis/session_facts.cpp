@@ -10,6 +10,12 @@ SessionFacts::SessionFacts(const Session& session)
 SessionFacts::SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
     : session_(session), runs_(session.runs.size()), idle_(session, waits_of_whole(), std::move(waits_for_others)) {}
 
+SessionFacts::SessionFacts(const Session& session, std::function<std::vector<CollectiveSeries>()> collectives)
+    : session_(session),
+      runs_(session.runs.size()),
+      known_collectives_(std::move(collectives)),
+      idle_(session, waits_of_whole()) {}
+
 SessionFacts::SessionFacts(const Session& part, const SessionFacts& whole)
     : session_(part), runs_(part.runs.size()), known_whole_(&whole.whole()), idle_(part, whole.idle()) {}
 
@@ -34,7 +40,7 @@ const LaunchedOps& SessionFacts::launched_ops(size_t run) const {
 }
 
 const std::vector<CollectiveSeries>& SessionFacts::collectives() const {
-  return collectives_.get([&] { return device_collectives(session_); });
+  return collectives_.get([&] { return known_collectives_ ? known_collectives_() : device_collectives(session_); });
 }
 
 const DependencyGraph& SessionFacts::dependencies() const {

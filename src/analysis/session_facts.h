@@ -6,7 +6,7 @@
 //   waits             O(n log n) in the synchronisations  about 40 bytes a synchronisation
 //   launching calls   O(n) in the device ops of a run     8 bytes a launching call
 //   launched ops      O(n log n) in the device ops      8 bytes an op whose launch is known
-//   collectives       O(n log n) in the communication     about 24 bytes a collective op
+//   collectives       O(n log n) in the communication     about 30 bytes a collective op
 //   dependencies      O(n log n) in the device ops        about 170 bytes a device op (dependencies/graph.h)
 //   idle gaps         O(n) in the slices of a run, then   the causes that host threads give, about 24 bytes a host
 //                     O(ops) each time they are visited   slice that names a cause; with culprits 4 bytes a host slice
@@ -15,6 +15,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -35,6 +36,8 @@ class SessionFacts {
   explicit SessionFacts(const Session& session);
   /// Where the session is one rank of several that are not open: when its threads waited for the others.
   SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others);
+  /// Where nothing is left of the timelines: `collectives` is asked for those of the devices when somebody first asks.
+  SessionFacts(const Session& session, std::function<std::vector<CollectiveSeries>()> collectives);
   /// Of a part of a session (Session::whole) whose own facts are known, and outlive these.
   SessionFacts(const Session& part, const SessionFacts& whole);
   SessionFacts(const SessionFacts&) = delete;
@@ -75,6 +78,7 @@ class SessionFacts {
   const Session& session_;
   mutable std::deque<OfRun> runs_;
   mutable Once<std::vector<int64_t>> zeros_;
+  const std::function<std::vector<CollectiveSeries>()> known_collectives_;  // null where the timelines tell them
   mutable Once<std::vector<CollectiveSeries>> collectives_;
   mutable Once<DependencyGraph> dependencies_;
   const SessionFacts* known_whole_ = nullptr;

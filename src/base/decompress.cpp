@@ -45,7 +45,10 @@ std::optional<std::string> decompress_zlib(std::string_view block, size_t limit)
 }
 
 std::optional<std::string> decompress_zstd(std::string_view block, size_t limit) {
-  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(), ZSTD_freeDStream);
+  // Making one asks the processor what it can do: on a virtual machine that takes longer than many a block.
+  thread_local const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
+                                                                                       ZSTD_freeDStream);
+  ZSTD_DCtx_reset(stream.get(), ZSTD_reset_session_only);
   ZSTD_inBuffer in{block.data(), block.size(), 0};
   std::string out;
   size_t done = 0;

@@ -5,7 +5,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "analysis/ranks/collective_bytes.h"
 #include "comparison/compared_columns.h"
 #include "comparison/comparison_table.h"
 
@@ -42,17 +41,15 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
     for (const CollectiveSeries& series : facts.collectives()) {
       CollectiveSum& sum = sums[{series.name, series.group.value_or("")}];
       for (const CollectiveMember& member : series.members) {
-        const Slices& slices = facts.run(member.run).timeline.slices;
-        for (const CollectivePart& part : member.parts) {
+        for (const CollectivePart part : series.parts_of(member)) {
           if (!compared[member.run].contains(part.slice)) continue;
           ++sum.count[side];
-          sum.time[side] += slices.duration[part.slice];
-          sum.bytes[side] += bytes_of_collective(facts.run(member.run).timeline, part.record).value_or(0);
+          sum.time[side] += part.duration;
+          sum.bytes[side] += std::max<int64_t>(part.bytes, 0);
           const EndsOfWaits& ends = comparison.ends_of_waits(side, member.run);
           const auto wait = ends.find(part.slice);
           if (wait == ends.end()) continue;
-          sum.waiting[side] +=
-              std::clamp(wait->second, slices.start[part.slice], slices.end(part.slice)) - slices.start[part.slice];
+          sum.waiting[side] += std::clamp(wait->second, part.start, part.end()) - part.start;
         }
       }
     }

@@ -20,7 +20,7 @@ std::vector<EndsOfWaits> ends_of_waits(const SessionFacts& facts) {
     if (series.members.size() < 2) continue;
     const std::vector<int64_t> last = last_starts(facts.session(), series);
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         ends[member.run][part.slice] = own_time(runs[member.run], last[part.instance]);
       }
     }

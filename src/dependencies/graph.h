@@ -62,7 +62,7 @@ struct Dependencies : StructOfArrays<Dependencies, Dependency> {
   std::vector<EdgeKind> kind;
 
   size_t size() const { return kind.size(); }
-  Dependency operator[](size_t edge) const { return {weight[edge], from[edge], kind[edge]}; }
+  Dependency operator[](size_t edge) const { return row(edge); }
 
   template <typename Visit>
   static void for_each_read_column(Visit visit) {

@@ -256,7 +256,7 @@ void GraphBuilder::find_meetings(std::span<const CollectiveSeries> collectives, 
     if (series.members.size() < 2) continue;
     std::vector<Meeting> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         if (takes_part(member.run, part.slice)) instances[part.instance].members.emplace_back(member.run, part.slice);
       }
     }

@@ -13,7 +13,7 @@
 
 #include "base/lower_median.h"
 #include "links/clock_drift.h"
-#include "links/collective_series.h"
+#include "links/end_pairs.h"
 #include "model/time_range.h"
 
 namespace cgpu {
@@ -29,74 +29,25 @@ constexpr size_t kOverlapOf = 100;
 /// Clocks whose residual is above this and above the usual length of a collective are not aligned.
 constexpr int64_t kLargestResidual = 1'000'000;
 
-/// Two parts of one instance.
-struct Pair {
-  int64_t end = 0;         // of the later run's, as recorded with clock_base
-  int64_t difference = 0;  // of their ends: the later run's minus the earlier run's
-  int64_t duration = 0;    // of the shorter
-  bool apart = false;      // one ended before the other began
-};
-/// By indices of runs, the lower first.
-using Pairs = std::map<std::pair<uint32_t, uint32_t>, std::vector<Pair>>;
-
 /// |value|, the largest number for the smallest.
 int64_t magnitude(int64_t value) {
   return value == INT64_MIN ? INT64_MAX : std::abs(value);
 }
 
-/// Each part of an instance with the part of its first run.
-void collect(const Session& session, const std::vector<CollectiveSeries>& all, Pairs& pairs) {
-  const auto slices = [&](uint32_t run) -> const Slices& { return session.runs[run].timeline.slices; };
-  for (const CollectiveSeries& series : all) {
-    if (!ends_together(series.name)) continue;
-    std::vector<std::pair<uint32_t, SliceIndex>> first(series.instances, {0, kNone});
-    for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
-        auto& [run, slice] = first[part.instance];
-        if (slice == kNone) {
-          run = member.run;
-          slice = part.slice;
-        }
-        if (run == member.run) continue;
-        const Slices& ours = slices(member.run);
-        const Slices& theirs = slices(run);
-        int64_t shift = 0;
-        Pair pair;
-        if (__builtin_sub_overflow(session.runs[member.run].clock_base, session.runs[run].clock_base, &shift) ||
-            __builtin_sub_overflow(ours.end(part.slice), theirs.end(slice), &pair.difference) ||
-            __builtin_add_overflow(pair.difference, shift, &pair.difference) || pair.difference == INT64_MIN ||
-            __builtin_add_overflow(ours.end(part.slice), session.runs[member.run].clock_base, &pair.end)) {
-          continue;
-        }
-        pair.duration = std::min(ours.duration[part.slice], theirs.duration[slice]);
-        pair.apart = pair.difference > 0 ? pair.difference > ours.duration[part.slice]
-                                         : -pair.difference > theirs.duration[slice];
-        pairs[{run, member.run}].push_back(pair);
-      }
-    }
-  }
-}
-
-Pairs pairs_of(const Session& session) {
-  Pairs pairs;
-  collect(session, device_collectives(session), pairs);
-  collect(session, host_collectives(session), pairs);
-  return pairs;
-}
-
 /// What is known about the offset between two clocks.
 struct Bridge {
-  std::vector<Pair> pairs;  // differences: the second clock minus the first
+  std::vector<EndPair> pairs;  // differences: the second clock minus the first
+  PairCount count;
 
   int64_t offset() const {
     std::vector<int64_t> values;
-    for (const Pair& pair : pairs) values.push_back(pair.difference);
+    for (const EndPair& pair : pairs) values.push_back(pair.difference);
     return lower_median(std::move(values));
   }
   /// Median distance from `offset`.
   int64_t residual(int64_t offset) const {
     std::vector<int64_t> values;
-    for (const Pair& pair : pairs) {
+    for (const EndPair& pair : pairs) {
       int64_t rest = 0;
       values.push_back(__builtin_sub_overflow(pair.difference, offset, &rest) ? INT64_MAX : magnitude(rest));
     }
@@ -104,27 +55,26 @@ struct Bridge {
   }
   int64_t usual_duration() const {
     std::vector<int64_t> values;
-    for (const Pair& pair : pairs) values.push_back(pair.duration);
+    for (const EndPair& pair : pairs) values.push_back(pair.duration);
     return lower_median(std::move(values));
-  }
-  bool overlap() const {
-    const auto apart =
-        static_cast<size_t>(std::count_if(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.apart; }));
-    return apart * kOverlapOf <= pairs.size();
   }
 };
 
+bool overlap(const PairCount& count) {
+  return count.apart * kOverlapOf <= count.pairs;
+}
+
 /// The clock of a run, as the number of the first run with the same clock. Runs of one machine that count from 1970
 /// share a clock unless their collectives contradict it.
-std::vector<uint32_t> clocks_of(const Session& session, const Pairs& pairs) {
+std::vector<uint32_t> clocks_of(const Session& session, const EndPairs& pairs) {
   std::vector<uint32_t> clocks;
   std::map<std::string, uint32_t> of_host;
   for (uint32_t i = 0; i < session.runs.size(); ++i) {
     const Run& run = session.runs[i];
     const bool known = run.clock_is_unix && !run.host.empty();
     clocks.push_back(known ? of_host.emplace(run.host, i).first->second : i);
-    const auto found = pairs.find({clocks[i], i});
-    if (found != pairs.end() && !Bridge{found->second}.overlap()) clocks[i] = i;
+    const auto found = pairs.counts().find({clocks[i], i});
+    if (found != pairs.counts().end() && !overlap(found->second)) clocks[i] = i;
   }
   return clocks;
 }
@@ -135,9 +85,16 @@ bool on_known_different_hosts(const Run& a, const Run& b) {
 
 class Alignment {
  public:
-  explicit Alignment(Session& session) : session_(session), pairs_(pairs_of(session)) {
-    clock_ = clocks_of(session, pairs_);
-    bridges_ = bridges();
+  Alignment(Session& session, const EndPairs& pairs)
+      : session_(session), pairs_(pairs), clock_(clocks_of(session, pairs)) {
+    for (uint32_t i = 0; i < session.runs.size(); ++i) runs_of_clock_[clock_[i]].push_back(i);
+    for (const auto& [runs, count] : pairs_.counts()) {
+      const uint32_t a = clock_[runs.first];
+      const uint32_t b = clock_[runs.second];
+      if (a == b) continue;
+      bridges_[a][b] += count;
+      bridges_[b][a] += count;
+    }
     const auto with_unix =
         std::find_if(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.clock_is_unix; });
     if (with_unix != session.runs.end()) root_ = static_cast<uint32_t>(with_unix - session.runs.begin());
@@ -165,7 +122,11 @@ class Alignment {
         run.clock_is_unix = true;
       }
     }
-    find_drifts();
+    for (uint32_t i = 0; i < session_.runs.size(); ++i) {
+      RunClock& clock = session_.runs[i].clock;
+      const auto found = drifts_.find(clock_[i]);
+      if (found != drifts_.end() && clock.method != RunClock::Method::unaligned) clock.drift = found->second;
+    }
     measure();
     if (session_.runs.size() > kNotedOneByOne) {
       note_all();
@@ -180,42 +141,49 @@ class Alignment {
     int64_t offset = 0;
   };
 
-  /// The known offsets between clocks, in both directions.
-  std::map<uint32_t, std::map<uint32_t, Bridge>> bridges() const {
-    std::map<uint32_t, std::map<uint32_t, Bridge>> all;
-    for (const auto& [runs, pairs] : pairs_) {
-      const uint32_t a = clock_[runs.first];
-      const uint32_t b = clock_[runs.second];
-      if (a == b) continue;
-      for (Pair pair : pairs) {
-        all[a][b].pairs.push_back(pair);
-        pair.end -= pair.difference;
-        pair.difference = -pair.difference;
-        all[b][a].pairs.push_back(pair);
+  /// What joins two clocks.
+  Bridge bridge(uint32_t from, uint32_t to) const {
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<EndPair>> of_runs;
+    const auto gather = [&](uint32_t clock, uint32_t other) {
+      const uint32_t first_of_other = runs_of_clock_.at(other).front();
+      for (const uint32_t run : runs_of_clock_.at(clock)) {
+        if (run < first_of_other) continue;
+        pairs_.for_each_of(run, [&](uint32_t before, EndPair pair) {
+          if (clock_[before] != other) return;
+          if (clock == from) {
+            pair.end -= pair.difference;
+            pair.difference = -pair.difference;
+          }
+          of_runs[{before, run}].push_back(pair);
+        });
       }
-    }
-    return all;
+    };
+    gather(from, to);
+    gather(to, from);
+    Bridge bridge{{}, bridges_.at(from).at(to)};
+    bridge.pairs.reserve(bridge.count.pairs);
+    for (const auto& [runs, pairs] : of_runs) bridge.pairs.insert(bridge.pairs.end(), pairs.begin(), pairs.end());
+    return bridge;
   }
 
   /// Goes from the reference's clock over known offsets to the others, the offset with the most pairs first.
   void solve() {
-    const auto& all = bridges_;
     offsets_[clock_[root_]] = {};
     while (true) {
-      const Bridge* widest = nullptr;
+      const PairCount* widest = nullptr;
       std::pair<uint32_t, uint32_t> ends;
       for (const auto& [from, offset] : offsets_) {
-        const auto known = all.find(from);
-        if (known == all.end()) continue;
-        for (const auto& [to, bridge] : known->second) {
-          if (offsets_.count(to) > 0 || bridge.pairs.size() < kFewestPairs || refused_.count({from, to}) > 0) continue;
-          if (widest != nullptr && bridge.pairs.size() <= widest->pairs.size()) continue;
-          widest = &bridge;
+        const auto known = bridges_.find(from);
+        if (known == bridges_.end()) continue;
+        for (const auto& [to, count] : known->second) {
+          if (offsets_.count(to) > 0 || count.pairs < kFewestPairs || refused_.count({from, to}) > 0) continue;
+          if (widest != nullptr && count.pairs <= widest->pairs) continue;
+          widest = &count;
           ends = {from, to};
         }
       }
       if (widest == nullptr) break;
-      cross(*widest, ends.first, ends.second);
+      cross(bridge(ends.first, ends.second), ends.first, ends.second);
     }
     for (uint32_t i = 0; i < session_.runs.size(); ++i) {
       // Clocks that count from 1970 are comparable as precisely as their machines were synchronised.
@@ -229,7 +197,7 @@ class Alignment {
     const int64_t difference = bridge.offset();
     const int64_t residual = bridge.residual(difference);
     const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
-    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && bridge.overlap()) ||
+    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && overlap(bridge.count)) ||
                                       (here.clock_is_unix && magnitude(difference) <= residual));
     Offset offset{RunClock::Method::aligned, offsets_.at(from).offset};
     if (same) {
@@ -240,70 +208,68 @@ class Alignment {
       return;
     }
     offsets_[to] = offset;
-    crossed_.emplace_back(from, to);
+    find_drift(bridge, from, to);
   }
 
-  /// Of each clock against the one that it was reached from, and with that one's against the reference.
-  void find_drifts() {
-    std::map<uint32_t, RunClock::Drift> drifts;  // by clock
-    for (const auto& [from, to] : crossed_) {
-      const int64_t offset = offsets_.at(to).offset;
-      std::vector<SameMoment> moments;
-      for (const Pair& pair : bridges_.at(from).at(to).pairs) {
-        int64_t moved = 0;
-        SameMoment moment;
-        if (__builtin_sub_overflow(offset, offsets_.at(from).offset, &moved) ||
-            __builtin_add_overflow(pair.end, offset, &moment.time) ||
-            __builtin_add_overflow(pair.difference, moved, &moment.ahead) || !is_time(moment.time) ||
-            !is_time(moment.ahead)) {
-          continue;
-        }
-        moments.push_back(moment);
+  /// Of a clock against the one that it was reached from, and with that one's against the reference.
+  void find_drift(const Bridge& bridge, uint32_t from, uint32_t to) {
+    const int64_t offset = offsets_.at(to).offset;
+    std::vector<SameMoment> moments;
+    for (const EndPair& pair : bridge.pairs) {
+      int64_t moved = 0;
+      SameMoment moment;
+      if (__builtin_sub_overflow(offset, offsets_.at(from).offset, &moved) ||
+          __builtin_add_overflow(pair.end, offset, &moment.time) ||
+          __builtin_add_overflow(pair.difference, moved, &moment.ahead) || !is_time(moment.time) ||
+          !is_time(moment.ahead)) {
+        continue;
       }
-      std::optional<RunClock::Drift> drift = drift_of(std::move(moments));
-      const auto before = drifts.find(from);
-      if (before != drifts.end()) {
-        if (!drift) drift = RunClock::Drift{0, before->second.from, 0};
-        drift->ahead += before->second.ahead_at(drift->from);
-        drift->rate += before->second.rate;
-      }
-      if (drift && std::abs(drift->rate) <= kFastestClock && is_time(drift->ahead)) drifts.emplace(to, *drift);
+      moments.push_back(moment);
     }
-    for (uint32_t i = 0; i < session_.runs.size(); ++i) {
-      RunClock& clock = session_.runs[i].clock;
-      const auto found = drifts.find(clock_[i]);
-      if (found != drifts.end() && clock.method != RunClock::Method::unaligned) clock.drift = found->second;
+    std::optional<RunClock::Drift> drift = drift_of(std::move(moments));
+    const auto before = drifts_.find(from);
+    if (before != drifts_.end()) {
+      if (!drift) drift = RunClock::Drift{0, before->second.from, 0};
+      drift->ahead += before->second.ahead_at(drift->from);
+      drift->rate += before->second.rate;
     }
+    if (drift && std::abs(drift->rate) <= kFastestClock && is_time(drift->ahead)) drifts_.emplace(to, *drift);
   }
 
   /// The differences between the ends that remain, without and with the drift taken out.
-  void measure() {
-    struct Remains {
-      std::vector<int64_t> shifted;
-      std::vector<int64_t> level;
-    };
-    std::map<uint32_t, Remains> of_run;
-    for (const auto& [runs, pairs] : pairs_) {
-      // A run is measured by its pairs with the runs before it; the root by those after it, if it is not the first.
-      Remains& remains = of_run[runs.second == root_ ? runs.first : runs.second];
-      const RunClock& first = session_.runs[runs.first].clock;
-      const RunClock& second = session_.runs[runs.second].clock;
-      int64_t moved = 0;
-      if (__builtin_sub_overflow(second.offset, first.offset, &moved)) continue;
-      for (const Pair& pair : pairs) {
-        int64_t rest = 0;
-        if (__builtin_add_overflow(pair.difference, moved, &rest)) continue;
-        remains.shifted.push_back(magnitude(rest));
-        if (!is_time(rest)) continue;
-        const int64_t end = pair.end + second.offset;
-        if (second.drift) rest -= second.drift->ahead_at(end);
-        if (first.drift) rest += first.drift->ahead_at(pair.end - pair.difference + first.offset);
-        remains.level.push_back(magnitude(rest));
-      }
+  struct Remains {
+    std::vector<int64_t> shifted;
+    std::vector<int64_t> level;
+  };
+
+  void add_remains(uint32_t before, uint32_t run, const EndPair& pair, Remains& remains) const {
+    const RunClock& first = session_.runs[before].clock;
+    const RunClock& second = session_.runs[run].clock;
+    int64_t rest = 0;
+    if (__builtin_sub_overflow(second.offset, first.offset, &rest) ||
+        __builtin_add_overflow(pair.difference, rest, &rest)) {
+      return;
     }
-    for (auto& [index, remains] : of_run) {
-      RunClock& clock = session_.runs[index].clock;
-      if (index == root_ || clock.method == RunClock::Method::unaligned || remains.shifted.empty()) continue;
+    remains.shifted.push_back(magnitude(rest));
+    if (!is_time(rest)) return;
+    const int64_t end = pair.end + second.offset;
+    if (second.drift) rest -= second.drift->ahead_at(end);
+    if (first.drift) rest += first.drift->ahead_at(pair.end - pair.difference + first.offset);
+    remains.level.push_back(magnitude(rest));
+  }
+
+  /// A run is measured by its pairs with the runs before it, and with the root where that comes after it.
+  void measure() {
+    std::map<uint32_t, Remains> of_root;  // by the run before it
+    pairs_.for_each_of(
+        root_, [&](uint32_t before, const EndPair& pair) { add_remains(before, root_, pair, of_root[before]); });
+    for (uint32_t run = 0; run < session_.runs.size(); ++run) {
+      RunClock& clock = session_.runs[run].clock;
+      if (run == root_ || clock.method == RunClock::Method::unaligned) continue;
+      const auto with_root = of_root.find(run);
+      Remains remains = with_root == of_root.end() ? Remains() : std::move(with_root->second);
+      pairs_.for_each_of(run, [&](uint32_t before, const EndPair& pair) { add_remains(before, run, pair, remains); });
+      if (remains.shifted.empty()) continue;
       clock.pairs = static_cast<int64_t>(remains.shifted.size());
       clock.residual = lower_median(std::move(remains.shifted));
       if (clock.drift && !remains.level.empty()) clock.drift_residual = lower_median(std::move(remains.level));
@@ -362,19 +328,25 @@ class Alignment {
   }
 
   Session& session_;
-  Pairs pairs_;
-  std::vector<uint32_t> clock_;  // of each run, as the first run that has it
+  const EndPairs& pairs_;
+  const std::vector<uint32_t> clock_;  // of each run, as the first run that has it
+  std::map<uint32_t, std::vector<uint32_t>> runs_of_clock_;
+  std::map<uint32_t, std::map<uint32_t, PairCount>> bridges_;  // between clocks, in both directions
   uint32_t root_ = 0;
-  std::map<uint32_t, Offset> offsets_;                  // by clock
-  std::set<std::pair<uint32_t, uint32_t>> refused_;     // between clocks
-  std::vector<std::pair<uint32_t, uint32_t>> crossed_;  // from which clock which one was reached, in that order
-  std::map<uint32_t, std::map<uint32_t, Bridge>> bridges_;
+  std::map<uint32_t, Offset> offsets_;               // by clock
+  std::set<std::pair<uint32_t, uint32_t>> refused_;  // between clocks
+  std::map<uint32_t, RunClock::Drift> drifts_;       // by clock
 };
 
 }  // namespace
 
+void align_clocks(Session& session, const std::vector<CollectiveSeries>& device,
+                  const std::vector<CollectiveSeries>& host) {
+  if (session.runs.size() > 1) Alignment(session, EndPairs(session, device, host)).apply();
+}
+
 void align_clocks(Session& session) {
-  if (session.runs.size() > 1) Alignment(session).apply();
+  if (session.runs.size() > 1) align_clocks(session, device_collectives(session), host_collectives(session));
 }
 
 void undo_alignment(Run& run) {

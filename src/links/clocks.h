@@ -9,6 +9,9 @@
 // of other ranks take it out (common_time.h). docs/definitions.md, "clocks". O(n log n) in the collective ops.
 #pragma once
 
+#include <vector>
+
+#include "links/collective_series.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -16,6 +19,9 @@ namespace cgpu {
 /// Sets Run::clock of every run of a session of several completed runs, and adjusts Run::clock_base (and clock_is_unix)
 /// of those whose clock differs. A run whose clock cannot be compared gets a note.
 void align_clocks(Session& session);
+/// The same where its collectives are known, on devices and in calls of the host.
+void align_clocks(Session& session, const std::vector<CollectiveSeries>& device,
+                  const std::vector<CollectiveSeries>& host);
 
 /// The clock of a run as it was recorded, and its notes without what align_clocks said.
 void undo_alignment(Run& run);

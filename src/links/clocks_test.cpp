@@ -280,8 +280,8 @@ TEST(CollectiveSeries, ListsOfUnequalLengthAreLaidWhereTheEndsAgree) {
   EXPECT_EQ(all[0].name, "allreduce");
   EXPECT_EQ(all[0].instances, 40u);
   ASSERT_EQ(all[0].members.size(), 2u);
-  EXPECT_EQ(all[0].members[1].parts.front().instance, 7u);
-  EXPECT_EQ(all[0].members[1].parts.back().instance, 29u);
+  EXPECT_EQ(all[0].parts.instance[all[0].members[1].first], 7u);
+  EXPECT_EQ(all[0].parts.instance[all[0].members[1].end - 1], 29u);
 }
 
 TEST(CollectiveSeries, SequenceNumbersComeFirst) {
@@ -303,7 +303,7 @@ TEST(CollectiveSeries, SequenceNumbersComeFirst) {
   EXPECT_EQ(all[0].instances, 7u);
   const auto instances = [&](size_t member) {
     std::vector<uint32_t> numbers;
-    for (const CollectivePart& part : all[0].members[member].parts) numbers.push_back(part.instance);
+    for (const CollectivePart part : all[0].parts_of(all[0].members[member])) numbers.push_back(part.instance);
     return numbers;
   };
   EXPECT_EQ(instances(0), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5}));
@@ -340,9 +340,11 @@ TEST(CollectiveSeries, AnySequenceNumbersAreMatchedAsByATableOfAll) {
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].instances, instances.size());
     for (size_t rank = 0; rank < ranks; ++rank) {
-      const std::vector<CollectivePart>& parts = all[0].members[rank].parts;
-      ASSERT_EQ(parts.size(), places[rank].size());
-      for (size_t i = 0; i < parts.size(); ++i) EXPECT_EQ(parts[i].instance, instances.at(places[rank][i])) << way;
+      const CollectiveMember& member = all[0].members[rank];
+      ASSERT_EQ(member.count(), places[rank].size());
+      for (uint32_t i = 0; i < member.count(); ++i) {
+        EXPECT_EQ(all[0].parts.instance[member.first + i], instances.at(places[rank][i])) << way;
+      }
     }
   }
 }

@@ -10,14 +10,12 @@
 
 #include "kernels/names.h"
 #include "links/common_time.h"
+#include "model/element_types.h"
 #include "model/plausible.h"
 
 namespace cgpu {
 
 namespace {
-
-using SeriesKey = std::pair<std::string, std::optional<std::string>>;
-using MembersByKey = std::map<SeriesKey, std::vector<CollectiveMember>>;
 
 /// The collective that a kernel's name states, else the base name of the kernel.
 std::string collective_of_kernel(std::string_view kernel) {
@@ -30,13 +28,6 @@ std::string collective_of_kernel(std::string_view kernel) {
     if (base.find(spelling) != std::string::npos) return std::string(name);
   }
   return base;
-}
-
-/// Sorts the parts by start, then by position in the file.
-void sort_parts(const Timeline& timeline, std::vector<CollectivePart>& parts) {
-  std::stable_sort(parts.begin(), parts.end(), [&](const CollectivePart& a, const CollectivePart& b) {
-    return timeline.slices.start[a.slice] < timeline.slices.start[b.slice];
-  });
 }
 
 int64_t difference(int64_t a, int64_t b) {
@@ -59,23 +50,96 @@ uint64_t spread_of(std::vector<int64_t>& values) {
   return sum;
 }
 
-bool all_have_sequences(const CollectiveSeries& series) {
-  return std::all_of(series.members.begin(), series.members.end(), [](const CollectiveMember& member) {
-    return std::all_of(member.parts.begin(), member.parts.end(),
-                       [](const CollectivePart& part) { return part.record != nullptr && part.record->sequence >= 0; });
-  });
+/// The position in the longest list at which a shorter list begins.
+uint32_t best_shift(const CollectiveParts& parts, const CollectiveMember& longest, const CollectiveMember& member) {
+  constexpr uint32_t kCompared = 256;
+  const uint32_t compared = std::min(kCompared, member.count());
+  std::vector<int64_t> differences(compared);
+  uint64_t least = UINT64_MAX;
+  uint32_t best = 0;
+  for (uint32_t shift = 0; shift + member.count() <= longest.count(); ++shift) {
+    for (uint32_t k = 0; k < compared; ++k) {
+      differences[k] = difference(parts.row(member.first + k).end(), parts.row(longest.first + k + shift).end());
+    }
+    const uint64_t spread = spread_of(differences);
+    if (spread >= least) continue;
+    least = spread;
+    best = shift;
+  }
+  return best;
 }
 
+void match_by_place(CollectiveSeries& series) {
+  const auto longest = std::max_element(series.members.begin(), series.members.end(),
+                                        [](const auto& a, const auto& b) { return a.count() < b.count(); });
+  series.instances = longest->count();
+  for (const CollectiveMember& member : series.members) {
+    const uint32_t shift = member.count() == longest->count() ? 0 : best_shift(series.parts, *longest, member);
+    for (uint32_t k = 0; k < member.count(); ++k) series.parts.instance[member.first + k] = k + shift;
+  }
+}
+
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
+}
+
+/// What a profile says of its collectives, by slice: asked in the order of the slices, as a rule.
+class Records {
+ public:
+  explicit Records(const Timeline& timeline) : names_(timeline.names) {
+    for (const Collective& collective : timeline.collectives) records_.push_back(&collective);
+    std::stable_sort(records_.begin(), records_.end(),
+                     [](const Collective* a, const Collective* b) { return a->slice < b->slice; });
+    next_ = records_.begin();
+  }
+
+  /// The first one of a slice; null where there is none.
+  const Collective* of(SliceIndex slice) {
+    if (next_ == records_.end() || (*next_)->slice != slice) {
+      next_ = std::lower_bound(records_.begin(), records_.end(), slice,
+                               [](const Collective* record, SliceIndex wanted) { return record->slice < wanted; });
+    }
+    return next_ != records_.end() && (*next_)->slice == slice ? *next_++ : nullptr;
+  }
+
+  /// As CollectivePart::bytes; absent where the profile lacks elements or their type.
+  std::optional<int64_t> bytes_of(const Collective& record) {
+    const auto [size, is_new] = sizes_.try_emplace(record.type);
+    if (is_new) size->second = element_size(names_[record.type]);
+    const int64_t elements = std::max(record.elements_in, record.elements_out);
+    if (elements < 0 || !size->second) return {};
+    return elements * *size->second;
+  }
+
+ private:
+  const StringPool& names_;
+  std::vector<const Collective*> records_;
+  std::vector<const Collective*>::const_iterator next_;
+  std::unordered_map<StringId, std::optional<int64_t>> sizes_;  // of elements, by type
+};
+
+bool is_waiting_call(std::string_view name) {
+  if (name.starts_with("gloo:")) return ends_together(name);
+  return name.starts_with("MPI_") && !name.starts_with("MPI_I") && ends_together(name);
+}
+
+}  // namespace
+
 /// Matches parts by sequence number; where a member has several parts of one number, by their order too.
-void match_by_sequence(CollectiveSeries& series) {
+void CollectiveCollector::match_by_sequence(Gathered& gathered) {
+  CollectiveSeries& series = gathered.series;
   using Place = std::pair<int64_t, uint32_t>;  // number, how many of this number were before it
   std::vector<Place> instances;                // sorted
   std::vector<Place> mine;
   const auto places_of = [&](const CollectiveMember& member) {
     mine.clear();
     std::unordered_map<int64_t, uint32_t> seen;  // as soon as numbers do not grow
-    for (const CollectivePart& part : member.parts) {
-      const int64_t sequence = part.record->sequence;
+    for (uint32_t part = member.first; part < member.end; ++part) {
+      const int64_t sequence = gathered.sequence[part];
       if (seen.empty() && !mine.empty() && sequence <= mine.back().first) {
         for (const Place& place : mine) seen.emplace(place.first, 1);
       }
@@ -104,114 +168,124 @@ void match_by_sequence(CollectiveSeries& series) {
     std::inplace_merge(instances.begin(), instances.begin() + known, instances.end());
   }
   series.instances = static_cast<uint32_t>(instances.size());
-  for (CollectiveMember& member : series.members) {
+  for (const CollectiveMember& member : series.members) {
     places_of(member);
     auto at = instances.begin();
-    for (size_t i = 0; i < mine.size(); ++i, ++at) {
+    for (uint32_t i = 0; i < mine.size(); ++i, ++at) {
       if (at == instances.end() || *at != mine[i]) at = std::lower_bound(instances.begin(), instances.end(), mine[i]);
-      member.parts[i].instance = static_cast<uint32_t>(at - instances.begin());
+      series.parts.instance[member.first + i] = static_cast<uint32_t>(at - instances.begin());
     }
   }
 }
 
-/// The position in the longest list at which a shorter list begins.
-uint32_t best_shift(const Timeline& longest, const CollectiveMember& all, const Timeline& timeline,
-                    const CollectiveMember& member) {
-  constexpr size_t kCompared = 256;
-  const size_t compared = std::min(kCompared, member.parts.size());
-  std::vector<int64_t> differences(compared);
-  uint64_t least = UINT64_MAX;
-  size_t best = 0;
-  for (size_t shift = 0; shift + member.parts.size() <= all.parts.size(); ++shift) {
-    for (size_t k = 0; k < compared; ++k) {
-      differences[k] =
-          difference(timeline.slices.end(member.parts[k].slice), longest.slices.end(all.parts[k + shift].slice));
+void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts) {
+  std::stable_sort(parts.begin(), parts.end(),  // by start, then by position in the file
+                   [](const NumberedPart& a, const NumberedPart& b) { return a.part.start < b.part.start; });
+  Gathered& gathered = all_[key];
+  CollectiveSeries& series = gathered.series;
+  member.first = static_cast<uint32_t>(series.parts.size());
+  const size_t size = member.first + parts.size();
+  if (size > series.parts.start.capacity()) {  // of thousands of series, twice as much as there is would count
+    series.parts.reserve(size + size / 8);
+    gathered.sequence.reserve(size + size / 8);
+  }
+  for (const NumberedPart& each : parts) {
+    series.parts.append(each.part);
+    gathered.sequence.push_back(each.sequence);
+  }
+  member.end = static_cast<uint32_t>(series.parts.size());
+  series.members.push_back(member);
+}
+
+void CollectiveCollector::add_device_ops(uint32_t run, const Timeline& timeline) {
+  Records records(timeline);
+  std::map<std::pair<Key, int32_t>, std::vector<NumberedPart>> members;
+  // The same by what a key is made of: recorded name, else kernel; group, device. Texts are looked at once for each.
+  std::map<std::tuple<bool, StringId, StringId, int32_t>, std::vector<NumberedPart>*> known;
+  const DeviceOps& ops = timeline.device_ops;
+  for (size_t op = 0; op < ops.size(); ++op) {
+    const SliceIndex slice = ops.slice[op];
+    if (ops.kind[op] != OpKind::communication || !is_plausible(timeline, slice)) continue;
+    const Collective* record = records.of(slice);
+    const bool is_named = record != nullptr && record->name != 0;
+    const StringId group = record != nullptr ? record->group : 0;
+    std::vector<NumberedPart>*& parts =
+        known[{is_named, is_named ? record->name : timeline.slices.name[slice], group, ops.device[op]}];
+    if (parts == nullptr) {
+      Key key{is_named ? std::string(timeline.names[record->name]) : collective_of_kernel(timeline.name(slice)),
+              std::nullopt};
+      if (group != 0) key.second = timeline.names[group];
+      parts = &members[{std::move(key), ops.device[op]}];
     }
-    const uint64_t spread = spread_of(differences);
-    if (spread >= least) continue;
-    least = spread;
-    best = shift;
+    NumberedPart& added = parts->emplace_back();
+    added.part.start = timeline.slices.start[slice];
+    added.part.duration = timeline.slices.duration[slice];
+    added.part.slice = slice;
+    if (record == nullptr) continue;
+    added.part.bytes = records.bytes_of(*record).value_or(-1);
+    added.part.group_size = record->group_size;
+    added.sequence = record->sequence;
   }
-  return static_cast<uint32_t>(best);
+  for (auto& [key, parts] : members) add(key.first, {run, key.second}, std::move(parts));
 }
 
-void match_by_place(const Session& session, CollectiveSeries& series) {
-  const auto longest = std::max_element(series.members.begin(), series.members.end(),
-                                        [](const auto& a, const auto& b) { return a.parts.size() < b.parts.size(); });
-  series.instances = static_cast<uint32_t>(longest->parts.size());
-  const auto timeline = [&](const CollectiveMember& member) -> const Timeline& {
-    return session.runs[member.run].timeline;
-  };
-  for (CollectiveMember& member : series.members) {
-    const uint32_t shift = member.parts.size() == longest->parts.size()
-                               ? 0
-                               : best_shift(timeline(*longest), *longest, timeline(member), member);
-    for (uint32_t k = 0; k < member.parts.size(); ++k) member.parts[k].instance = k + shift;
+void CollectiveCollector::add_host_calls(uint32_t run, const Timeline& timeline) {
+  std::vector<char> waits(timeline.names.size(), 0);
+  for (StringId name = 0; name < waits.size(); ++name) waits[name] = is_waiting_call(timeline.names[name]);
+  if (std::find(waits.begin(), waits.end(), 1) == waits.end()) return;
+
+  std::map<std::pair<std::string, std::string>, std::vector<NumberedPart>> members;  // by name and process
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    if (!waits[timeline.slices.name[slice]] || !is_host(timeline.kind(slice))) continue;
+    if (!is_plausible(timeline, slice)) continue;
+    const SliceIndex parent = timeline.slices.parent[slice];
+    if (parent != kNone && waits[timeline.slices.name[parent]]) continue;
+    const TrackIndex track = timeline.slices.track[slice];
+    NumberedPart& added = members[{std::string(timeline.name(slice)), timeline.tracks[track].process}].emplace_back();
+    added.part.start = timeline.slices.start[slice];
+    added.part.duration = timeline.slices.duration[slice];
+    added.part.slice = slice;
+    added.part.track = track;
   }
+  for (auto& [key, parts] : members) add({key.first, std::nullopt}, {run}, std::move(parts));
 }
 
-std::vector<CollectiveSeries> matched(const Session& session, MembersByKey members) {
+std::vector<CollectiveSeries> CollectiveCollector::take() {
   std::vector<CollectiveSeries> all;
-  for (auto& [key, parts] : members) {
-    CollectiveSeries& series = all.emplace_back();
-    series.name = key.first;
-    series.group = key.second;
-    series.members = std::move(parts);
-    for (CollectiveMember& member : series.members) sort_parts(session.runs[member.run].timeline, member.parts);
-    if (all_have_sequences(series)) {
-      match_by_sequence(series);
+  all.reserve(all_.size());
+  for (auto& [key, gathered] : all_) {
+    gathered.series.name = key.first;
+    gathered.series.group = key.second;
+    if (std::all_of(gathered.sequence.begin(), gathered.sequence.end(), [](int64_t number) { return number >= 0; })) {
+      match_by_sequence(gathered);
     } else {
-      match_by_place(session, series);
+      match_by_place(gathered.series);
     }
+    gathered.sequence = {};
+    all.push_back(std::move(gathered.series));
   }
+  all_.clear();
   return all;
 }
 
-std::string letters_of(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return letters;
+std::vector<CollectiveSeries> device_collectives(const Session& session) {
+  CollectiveCollector collector;
+  for (uint32_t run = 0; run < session.runs.size(); ++run) collector.add_device_ops(run, session.runs[run].timeline);
+  return collector.take();
 }
 
-/// What a profile says of its collectives, by slice: asked in the order of the slices, as a rule.
-class Records {
- public:
-  explicit Records(const Timeline& timeline) {
-    for (const Collective& collective : timeline.collectives) records_.push_back(&collective);
-    std::stable_sort(records_.begin(), records_.end(),
-                     [](const Collective* a, const Collective* b) { return a->slice < b->slice; });
-    next_ = records_.begin();
-  }
-
-  /// The first one of a slice; null where there is none.
-  const Collective* of(SliceIndex slice) {
-    if (next_ == records_.end() || (*next_)->slice != slice) {
-      next_ = std::lower_bound(records_.begin(), records_.end(), slice,
-                               [](const Collective* record, SliceIndex wanted) { return record->slice < wanted; });
-    }
-    return next_ != records_.end() && (*next_)->slice == slice ? *next_++ : nullptr;
-  }
-
- private:
-  std::vector<const Collective*> records_;
-  std::vector<const Collective*>::const_iterator next_;
-};
-
-bool is_waiting_call(std::string_view name) {
-  if (name.starts_with("gloo:")) return ends_together(name);
-  return name.starts_with("MPI_") && !name.starts_with("MPI_I") && ends_together(name);
+std::vector<CollectiveSeries> host_collectives(const Session& session) {
+  CollectiveCollector collector;
+  for (uint32_t run = 0; run < session.runs.size(); ++run) collector.add_host_calls(run, session.runs[run].timeline);
+  return collector.take();
 }
-
-}  // namespace
 
 std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries& series) {
   std::vector<int64_t> last(series.instances, INT64_MIN);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
-    for (const CollectivePart& part : member.parts) {
-      last[part.instance] = std::max(last[part.instance], common_time(run, run.timeline.slices.start[part.slice]));
+    for (const CollectivePart part : series.parts_of(member)) {
+      last[part.instance] = std::max(last[part.instance], common_time(run, part.start));
     }
   }
   return last;
@@ -223,65 +297,6 @@ bool ends_together(std::string_view collective) {
   const std::string letters = letters_of(collective);
   return std::any_of(kinds.begin(), kinds.end(),
                      [&](std::string_view kind) { return letters.find(kind) != std::string::npos; });
-}
-
-std::vector<CollectiveSeries> device_collectives(const Session& session) {
-  MembersByKey all;
-  for (uint32_t run = 0; run < session.runs.size(); ++run) {
-    const Timeline& timeline = session.runs[run].timeline;
-    Records records(timeline);
-    std::map<std::pair<SeriesKey, int32_t>, CollectiveMember> mine;
-    // The same by what a key is made of: recorded name, else kernel; group, device. Texts are looked at once for each.
-    std::map<std::tuple<bool, StringId, StringId, int32_t>, CollectiveMember*> known;
-    const DeviceOps& ops = timeline.device_ops;
-    for (size_t op = 0; op < ops.size(); ++op) {
-      const SliceIndex slice = ops.slice[op];
-      if (ops.kind[op] != OpKind::communication || !is_plausible(timeline, slice)) continue;
-      const Collective* record = records.of(slice);
-      const bool is_named = record != nullptr && record->name != 0;
-      const StringId group = record != nullptr ? record->group : 0;
-      CollectiveMember*& member =
-          known[{is_named, is_named ? record->name : timeline.slices.name[slice], group, ops.device[op]}];
-      if (member == nullptr) {
-        SeriesKey key{is_named ? std::string(timeline.names[record->name]) : collective_of_kernel(timeline.name(slice)),
-                      std::nullopt};
-        if (group != 0) key.second = timeline.names[group];
-        member = &mine[{std::move(key), ops.device[op]}];
-      }
-      member->parts.push_back({slice, 0, record});
-    }
-    for (auto& [key, member] : mine) {
-      member.run = run;
-      member.device = key.second;
-      all[key.first].push_back(std::move(member));
-    }
-  }
-  return matched(session, std::move(all));
-}
-
-std::vector<CollectiveSeries> host_collectives(const Session& session) {
-  MembersByKey all;
-  for (uint32_t run = 0; run < session.runs.size(); ++run) {
-    const Timeline& timeline = session.runs[run].timeline;
-    std::vector<char> waits(timeline.names.size(), 0);
-    for (StringId name = 0; name < waits.size(); ++name) waits[name] = is_waiting_call(timeline.names[name]);
-    if (std::find(waits.begin(), waits.end(), 1) == waits.end()) continue;
-
-    std::map<std::pair<std::string, std::string>, CollectiveMember> mine;  // by name and process
-    for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-      if (!waits[timeline.slices.name[slice]] || !is_host(timeline.kind(slice))) continue;
-      if (!is_plausible(timeline, slice)) continue;
-      const SliceIndex parent = timeline.slices.parent[slice];
-      if (parent != kNone && waits[timeline.slices.name[parent]]) continue;
-      const std::string& process = timeline.tracks[timeline.slices.track[slice]].process;
-      mine[{std::string(timeline.name(slice)), process}].parts.push_back({slice, 0, nullptr});
-    }
-    for (auto& [key, member] : mine) {
-      member.run = run;
-      all[{key.first, std::nullopt}].push_back(std::move(member));
-    }
-  }
-  return matched(session, std::move(all));
 }
 
 }  // namespace cgpu

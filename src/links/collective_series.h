@@ -9,27 +9,68 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/narrow_column.h"
 #include "model/run.h"
+#include "model/struct_of_arrays.h"
 
 namespace cgpu {
 
 /// The op of one member in one instance.
 struct CollectivePart {
-  SliceIndex slice = kNone;
+  int64_t start = 0;     // ns on the run's clock
+  int64_t duration = 0;  // ns
   uint32_t instance = 0;
-  const Collective* record = nullptr;  // what the profile says about it; may be null
+  SliceIndex slice = kNone;  // in the timeline that it was found in, which need not be there any more
+  TrackIndex track = kNone;  // of collectives of the host
+  int64_t bytes = -1;        // elements times their size, of the larger of input and output; -1 where not recorded
+  int32_t group_size = -1;   // as recorded; -1 where it is not
+
+  int64_t end() const { return start + duration; }
+};
+
+/// Columns of equal length, one entry a part: 26 bytes, where numbers in it need more bits than most do up to 40.
+struct CollectiveParts : StructOfArrays<CollectiveParts, CollectivePart> {
+  std::vector<int64_t> start;
+  NarrowColumn<int64_t, -1, uint32_t> duration;
+  std::vector<uint32_t> instance;
+  NarrowColumn<SliceIndex, kNone, uint16_t> slice;
+  NarrowColumn<TrackIndex, kNone, uint16_t> track;
+  NarrowColumn<int64_t, -1, int32_t> bytes;
+  NarrowColumn<int32_t, -1, int16_t> group_size;
+
+  template <typename Visit>
+  static void for_each_read_column(Visit visit) {
+    visit(&CollectiveParts::start, &CollectivePart::start);
+    visit(&CollectiveParts::duration, &CollectivePart::duration);
+    visit(&CollectiveParts::instance, &CollectivePart::instance);
+    visit(&CollectiveParts::slice, &CollectivePart::slice);
+    visit(&CollectiveParts::track, &CollectivePart::track);
+    visit(&CollectiveParts::bytes, &CollectivePart::bytes);
+    visit(&CollectiveParts::group_size, &CollectivePart::group_size);
+  }
+  template <typename Visit>
+  static void for_each_column(Visit visit) {
+    for_each_read_column([&](auto column, auto) { visit(column); });
+  }
+
+  size_t size() const { return start.size(); }
 };
 
 /// A device of a run; for collectives of the host, a process of a run.
 struct CollectiveMember {
   uint32_t run = 0;     // index into Session::runs
   int32_t device = -1;  // -1: the host
-  std::vector<CollectivePart> parts;
+  uint32_t first = 0;   // its parts among those of the series, by start
+  uint32_t end = 0;
+
+  uint32_t count() const { return end - first; }
 };
 
 struct CollectiveSeries {
@@ -37,13 +78,67 @@ struct CollectiveSeries {
   std::optional<std::string> group;  // absent where not recorded
   uint32_t instances = 0;
   std::vector<CollectiveMember> members;  // in the order of the runs
+  CollectiveParts parts;                  // member by member
+
+  /// For a loop over the parts of a member.
+  class PartsOfMember {
+   public:
+    class Iterator {
+     public:
+      Iterator(const CollectiveParts& parts, uint32_t at) : parts_(&parts), at_(at) {}
+      CollectivePart operator*() const { return parts_->row(at_); }
+      Iterator& operator++() {
+        ++at_;
+        return *this;
+      }
+      bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+     private:
+      const CollectiveParts* parts_;
+      uint32_t at_;
+    };
+    PartsOfMember(const CollectiveParts& parts, const CollectiveMember& member) : parts_(parts), member_(member) {}
+    Iterator begin() const { return {parts_, member_.first}; }
+    Iterator end() const { return {parts_, member_.end}; }
+
+   private:
+    const CollectiveParts& parts_;
+    const CollectiveMember& member_;
+  };
+  PartsOfMember parts_of(const CollectiveMember& member) const { return {parts, member}; }
 };
 
-/// Communication on devices, ordered by name and group. Points into `session`.
+/// Gathers collectives of one run after another, in the order of the session, of whose timelines nothing has to stay.
+class CollectiveCollector {
+ public:
+  /// Communication on its devices.
+  void add_device_ops(uint32_t run, const Timeline& timeline);
+  /// Blocking collectives of the host (MPI, Gloo) that end together (see below), without those nested in another such
+  /// call.
+  void add_host_calls(uint32_t run, const Timeline& timeline);
+  /// Those of all runs, matched, ordered by name and group. Leaves nothing behind.
+  std::vector<CollectiveSeries> take();
+
+ private:
+  using Key = std::pair<std::string, std::optional<std::string>>;  // name, group
+  struct Gathered {
+    CollectiveSeries series;
+    NarrowColumn<int64_t, -1, int32_t> sequence;  // by part: its recorded number; -1 where the profile does not say
+  };
+  struct NumberedPart {
+    CollectivePart part;
+    int64_t sequence = -1;
+  };
+  void add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts);
+  static void match_by_sequence(Gathered& gathered);
+
+  std::map<Key, Gathered> all_;
+};
+
+/// Communication on devices of all runs, as CollectiveCollector has it.
 std::vector<CollectiveSeries> device_collectives(const Session& session);
 
-/// Blocking collectives of the host (MPI, Gloo) that end together (see below), without those nested in another such
-/// call.
+/// Blocking collectives of the host of all runs, likewise.
 std::vector<CollectiveSeries> host_collectives(const Session& session);
 
 /// By instance, when the last member began it: ns on the common clock of the runs (common_time.h).

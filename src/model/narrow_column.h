@@ -156,7 +156,7 @@ class NarrowColumn {
   void widen() {
     wide_.reserve(narrow_.capacity());
     for (const Narrow value : narrow_) wide_.push_back(widened(value));
-    narrow_ = {};
+    std::vector<Narrow>().swap(narrow_);  // assigned to, it would keep its memory
     is_wide_ = true;
   }
 

@@ -38,6 +38,14 @@ class StructOfArrays {
     Columns::for_each_read_column([&](auto column, auto field) { (columns().*column).push_back(row.*field); });
   }
 
+  /// A row as it was appended.
+  Row row(size_t number) const {
+    Row row;
+    Columns::for_each_read_column(
+        [&](auto column, auto field) { row.*field = (static_cast<const Columns&>(*this).*column)[number]; });
+    return row;
+  }
+
   /// Appends rows of `from`, by their numbers.
   void append_from(const Columns& from, std::span<const uint32_t> rows) {
     Columns::for_each_column([&](auto column) {

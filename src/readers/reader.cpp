@@ -249,7 +249,7 @@ bool is_profile(const std::string& file) {
 }
 
 bool is_companion(const Run& run) {
-  return holds_only_memory(run) || (run.op_graph && run.timeline.slices.size() == 0);
+  return holds_only_memory(run) || (run.op_graph && slice_count(run) == 0);
 }
 
 std::optional<int64_t> claimed_rank_of(const Run& run) {

@@ -55,6 +55,14 @@ void for_each_or_throw(unsigned threads, size_t count, const Task& task) {
   }
 }
 
+/// What ranks must know of each other is read again when it is asked for.
+void forget_collectives(Run& run) {
+  Timeline kept;
+  kept.categories = std::move(run.timeline.categories);
+  kept.tracks = std::move(run.timeline.tracks);
+  run.timeline = std::move(kept);
+}
+
 bool are_same(const std::vector<HostCauses::Wait>& a, const std::vector<HostCauses::Wait>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x.thread == y.thread && x.time == y.time; });
@@ -71,31 +79,23 @@ KeptSession::KeptSession(Summary summary, const OpenOptions& open, const NumberL
 void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
   const size_t count = summary_.runs().size();
   std::vector<Run> runs(count);
-  std::vector<std::vector<HostCauses::Wait>> known_waits(count);
   std::vector<std::vector<std::string>> left_out(count);
   std::vector<std::vector<std::string>> reduced(count);
   for_each_or_throw(threads_, count, [&](size_t i) {
-    const std::string bytes = summary_.record(i);
-    RunRecord record = RecordReader(bytes, summary_.source_of(i)).run();
+    RunRecord record = RecordReader(summary_.record(i), summary_.source_of(i)).run();
+    forget_collectives(record.run);
     record.run.number = static_cast<uint32_t>(i);
     runs[i] = std::move(record.run);
-    known_waits[i] = std::move(record.waits);
     left_out[i] = std::move(record.left_out);
     reduced[i] = std::move(record.reduced);
   });
   const std::vector<std::string> inputs = count == 1 ? std::vector{runs.front().file} : open.inputs;
   session_ = join_runs(inputs, std::move(runs), {});
-  align_clocks(session_);
-  std::vector<std::vector<HostCauses::Wait>> waits;  // by number
-  if (count > 1) {
-    waits.resize(count);
-    std::vector<std::vector<HostCauses::Wait>> found = rank_waits(session_);
-    for (size_t i = 0; i < count; ++i) waits[session_.runs[i].number] = std::move(found[i]);
+  if (!ranks.empty()) {
+    align();  // by all of them
+    keep_ranks(ranks);
   }
-  if (!ranks.empty()) keep_ranks(ranks);
-
   uint64_t size = 0;
-  size_t unknown = 0;
   for (Run& run : session_.runs) {
     const uint32_t number = run.number;
     numbers_.push_back(number);
@@ -109,13 +109,54 @@ void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
     run.call_tree.reset();  // of these, the finished tables told
     run.launch_metrics.reset();
     run.op_graph.reset();
-    unknown += are_same(waits[number], known_waits[number]) ? 0 : 1;
   }
   is_large_ = numbers_.size() > 1 && size > kMostExactBytes;
   std::sort(left_out_.begin(), left_out_.end());
   left_out_.erase(std::unique(left_out_.begin(), left_out_.end()), left_out_.end());
-  if (count > 1) add_notes(unknown);
-  facts_.emplace(session_);
+  facts_.emplace(session_, [this, is_aligned = !ranks.empty()] {
+    std::vector<CollectiveSeries> collectives = is_aligned ? read_collectives().device : align();
+    if (summary_.runs().size() > 1) add_notes();
+    return collectives;
+  });
+}
+
+KeptSession::Collectives KeptSession::read_collectives() const {
+  CollectiveCollector device;
+  CollectiveCollector host;
+  Collectives all;
+  const size_t at_once = size_t{4} * threads_;
+  for (uint32_t first = 0; first < session_.runs.size(); first += static_cast<uint32_t>(at_once)) {
+    std::vector<RunRecord> records(std::min(at_once, session_.runs.size() - first));
+    for_each_or_throw(threads_, records.size(), [&](size_t i) {
+      const uint32_t number = session_.runs[first + i].number;
+      records[i] = RecordReader(summary_.record(number), summary_.source_of(number)).run();
+    });
+    for (uint32_t i = 0; i < records.size(); ++i) {
+      device.add_device_ops(first + i, records[i].run.timeline);
+      host.add_host_calls(first + i, records[i].run.timeline);
+      all.known_waits.push_back(std::move(records[i].waits));
+    }
+  }
+  all.device = device.take();
+  all.host = host.take();
+  return all;
+}
+
+std::vector<CollectiveSeries> KeptSession::align() const {
+  Collectives all = read_collectives();
+  align_clocks(session_, all.device, all.host);
+  if (session_.runs.size() > 1) {
+    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session_, all.host);
+    for (size_t run = 0; run < waits.size(); ++run) {
+      if (!are_same(waits[run], all.known_waits[run])) unknown_waits_.insert(session_.runs[run].number);
+    }
+  }
+  return std::move(all.device);
+}
+
+const SessionFacts& KeptSession::facts_of_all() const {
+  facts_->collectives();
+  return *facts_;
 }
 
 void KeptSession::keep_ranks(const NumberList& ranks) {
@@ -135,7 +176,7 @@ void KeptSession::keep_ranks(const NumberList& ranks) {
   finished_ = {};
 }
 
-void KeptSession::add_notes(size_t unknown_waits) {
+void KeptSession::add_notes() const {
   Notes& notes = session_.runs.front().notes;
   const std::vector<std::string>& damaged = summary_.damaged();
   if (!damaged.empty()) {
@@ -144,7 +185,9 @@ void KeptSession::add_notes(size_t unknown_waits) {
   }
   notes.add("repeated_input", static_cast<int64_t>(summary_.repeated()),
             "summaries of runs that were given again count once");
-  notes.add("unknown_waits", static_cast<int64_t>(unknown_waits),
+  const auto unknown_waits = std::count_if(numbers_.begin(), numbers_.end(),
+                                           [&](uint32_t number) { return unknown_waits_.count(number) > 0; });
+  notes.add("unknown_waits", unknown_waits,
             "ranks waited for others inside of blocking host calls, which their summaries did not know when they were "
             "made: in tables idle and idle_hosts that time counts as what their own threads did, not as other_rank; "
             "open the profiles together for that");
@@ -211,7 +254,7 @@ bool KeptSession::has_rows(const Analysis& analysis) const {
 std::string KeptSession::profile_to_open() const {
   const std::vector<Run>& runs = session_.runs;
   if (runs.size() == 1) return fmt::format("give the profile that it was made of, {}", runs.front().file);
-  const Table stragglers = make_table(find_analysis("stragglers"), *facts_);
+  const Table stragglers = make_table(find_analysis("stragglers"), facts_of_all());
   const int64_t rank = stragglers.empty() ? runs.front().rank : stragglers.values(stragglers.column("rank")).integer(0);
   const auto run = std::find_if(runs.begin(), runs.end(), [&](const Run& one) { return one.rank == rank; });
   return fmt::format("give the profile of a rank, like {} of rank {}{}", run->file, run->rank,
@@ -254,8 +297,9 @@ std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& asked) co
     } else if (is_folded(analysis)) {
       partials[i] = analysis.fold(analysis, {});
       folds.emplace_back(&analysis, partials[i].get());
+      if (asks_of_other_ranks(analysis)) facts_of_all();
     } else if (!is_made_of_tables(analysis)) {
-      tables[i] = make_table(analysis, *facts_);
+      tables[i] = make_table(analysis, facts_of_all());
     }
   }
   if (!folds.empty()) fold(folds);
@@ -264,7 +308,7 @@ std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& asked) co
   }
   for (size_t i = 0; i < asked.size(); ++i) {
     const Analysis& analysis = *asked[i].analysis;
-    if (is_made_of_tables(analysis)) tables[i] = *made_of_sources(analysis, *facts_, wanted, tables);
+    if (is_made_of_tables(analysis)) tables[i] = *made_of_sources(analysis, facts_of_all(), wanted, tables);
   }
   tables.resize(asked.size());
   return tables;

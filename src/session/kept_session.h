@@ -1,9 +1,10 @@
 // A session of runs that were let go, out of a summary, and its tables: the same, to the last bit, as of their profiles
 // opened together.
 //
-// The records are read once for the runs, whose clocks are aligned as those of opened profiles, and once for each
-// question, for all tables that it wants. They come in the order of the ranks, each is put behind those before it and
-// forgotten (Partial::append_run): memory is that of the tables and of the collectives of all ranks. Where the records
+// The records are read once for the runs, and once for each question, for all tables that it wants. They come in the
+// order of the ranks, each is put behind those before it and forgotten (Partial::append_run): memory is that of the
+// tables. How ranks stand to each other is found when something first asks: the records are read for their collectives,
+// by which clocks are aligned as those of opened profiles; 26 bytes a collective stay of each rank. Where the records
 // together take more than 64 MB, samples go into histograms (analysis/common/statistics.h), so that memory grows with
 // names and not with events; medians are then within 1 %, as a note says. A few records are decoded at a time, on
 // several threads.
@@ -29,15 +30,16 @@ class KeptSession {
   KeptSession(const KeptSession&) = delete;
   KeptSession& operator=(const KeptSession&) = delete;
 
-  /// Its runs have nothing left of their timelines.
-  const Session& session() const { return session_; }
+  /// Its runs have nothing left of their timelines, not even collectives. Their clocks are aligned.
+  const Session& session() const { return facts_of_all().session(); }
   /// Whether it has a table.
   bool keeps(const Analysis& analysis) const;
   /// Whether that table has rows, as far as it can be told without computing it.
   bool has_rows(const Analysis& analysis) const;
   /// Throws Error for a table that it does not have, with what to open instead.
   std::vector<Table> tables(const std::vector<WantedTable>& wanted) const;
-  /// The same, and the session, which is not left here.
+  /// The same, and the session, which is not left here. Its clocks are aligned if a table asked how ranks stand to each
+  /// other.
   FoldedSession take(const std::vector<WantedTable>& wanted);
   /// Calls visit(record) for each run, without its partial results, in the order of the ranks.
   template <typename Visit>
@@ -48,9 +50,21 @@ class KeptSession {
   }
 
  private:
+  struct Collectives {
+    std::vector<CollectiveSeries> device;
+    std::vector<CollectiveSeries> host;
+    std::vector<std::vector<HostCauses::Wait>> known_waits;  // by run: those that its record knows of
+  };
+
   void open_runs(const OpenOptions& open, const NumberList& ranks);
+  /// Of the runs of the session.
+  Collectives read_collectives() const;
+  /// Puts the clocks of all runs together. Returns the collectives on devices.
+  std::vector<CollectiveSeries> align() const;
   void keep_ranks(const NumberList& ranks);
-  void add_notes(size_t unknown_waits);
+  void add_notes() const;
+  /// What is known of how ranks stand to each other; waits until it is.
+  const SessionFacts& facts_of_all() const;
   const Table* finished_table(const std::string& name) const;
   bool is_folded(const Analysis& analysis) const;
   bool is_made_of_runs(const Analysis& analysis) const;
@@ -63,13 +77,14 @@ class KeptSession {
   const std::string name_;
   const unsigned threads_;
   FinishedTables finished_;
-  std::vector<std::string> of_all_;    // finished tables that are of all ranks, where only some are wanted
-  std::vector<std::string> left_out_;  // folded tables of which a run has no partial result, sorted
-  std::set<std::string> reduced_;      // tables of whose samples a run keeps only histograms
-  bool is_large_ = false;              // of no samples more is kept
-  std::set<Subject> recorded_;         // what runs had that is no timeline
-  Session session_;
-  std::vector<uint32_t> numbers_;  // by index of the run: its place in the summary
+  std::vector<std::string> of_all_;           // finished tables that are of all ranks, where only some are wanted
+  std::vector<std::string> left_out_;         // folded tables of which a run has no partial result, sorted
+  std::set<std::string> reduced_;             // tables of whose samples a run keeps only histograms
+  bool is_large_ = false;                     // of no samples more is kept
+  std::set<Subject> recorded_;                // what runs had that is no timeline
+  mutable Session session_;                   // clocks and notes are complete when facts_ have the collectives
+  std::vector<uint32_t> numbers_;             // by index of the run: its place in the summary
+  mutable std::set<uint32_t> unknown_waits_;  // runs that waited for others, which their records do not know, by number
   std::optional<SessionFacts> facts_;
 };
 

@@ -38,7 +38,7 @@ std::vector<bool> collectives_of(Run& run) {
   for (const auto& all : {device_collectives(alone), host_collectives(alone)}) {
     for (const CollectiveSeries& series : all) {
       for (const CollectiveMember& member : series.members) {
-        for (const CollectivePart& part : member.parts) wanted[part.slice] = true;
+        for (const CollectivePart part : series.parts_of(member)) wanted[part.slice] = true;
       }
     }
   }

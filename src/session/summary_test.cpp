@@ -252,6 +252,15 @@ TEST(KeptSession, ClocksOfManyAreAlignedAndTheirOrderIsThatOfTheRanks) {
   EXPECT_EQ(kept.tables({{&find_analysis("collectives")}}).front().row_count(), 1U);
 }
 
+TEST(KeptSession, CollectivesOfSomeRanksAreTheirsOnClocksThatAllAlign) {
+  const KeptSession kept(summary_from_bytes(built_bytes({3, 1}), "x"), opened_as("x"), NumberList(3));
+  ASSERT_EQ(kept.session().runs.size(), 1U);
+  EXPECT_EQ(kept.session().runs[0].clock.offset, -2'000'000'020);
+  const Table collectives = kept.tables({{&find_analysis("collectives")}}).front();
+  ASSERT_EQ(collectives.row_count(), 1U);
+  EXPECT_EQ(collectives.values(collectives.column("ranks")).integer(0), 1);
+}
+
 TEST(KeptSession, ARecordedCallTreeHasNoPartialResult) {
   std::vector<RunRecord> records;
   records.push_back(built_record(0));

@@ -13,7 +13,6 @@
 
 #include "analysis/findings/investigation.h"
 #include "analysis/findings/rank_suggestions.h"
-#include "analysis/ranks/collective_bytes.h"
 #include "links/collective_series.h"
 #include "table/units.h"
 
@@ -47,14 +46,12 @@ std::map<Alike, std::vector<Transfer>> transfers_of(const Session& session, cons
   std::vector<Transfer> all(series.instances);
   std::vector<int32_t> sizes(series.instances, -1);
   for (const CollectiveMember& member : series.members) {
-    const Timeline& t = session.runs[member.run].timeline;
-    for (const CollectivePart& part : member.parts) {
+    for (const CollectivePart part : series.parts_of(member)) {
       Transfer& transfer = all[part.instance];
-      const int64_t time = t.slices.duration[part.slice];
-      transfer.time = transfer.ops.empty() ? time : std::min(transfer.time, time);
+      transfer.time = transfer.ops.empty() ? part.duration : std::min(transfer.time, part.duration);
       transfer.ops.emplace_back(member.run, part.slice);
-      if (const auto bytes = bytes_of_collective(t, part.record); bytes && transfer.bytes == 0) transfer.bytes = *bytes;
-      if (part.record != nullptr) sizes[part.instance] = part.record->group_size;
+      if (part.bytes >= 0 && transfer.bytes == 0) transfer.bytes = part.bytes;
+      if (part.group_size != -1) sizes[part.instance] = part.group_size;
     }
   }
   const std::string purpose = purpose_of(session.runs[series.members.front().run], series.group);

@@ -208,7 +208,7 @@ std::vector<std::unordered_set<SliceIndex>> ops_of_other_collectives(const Sessi
   for (const CollectiveSeries& series : facts.collectives()) {
     if (passes_work_on(series.name)) continue;
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) ops[member.run].insert(part.slice);
+      for (const CollectivePart part : series.parts_of(member)) ops[member.run].insert(part.slice);
     }
   }
   return ops;

@@ -114,18 +114,16 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
     if (!passes_on && !common_clock) continue;
     int64_t shortest = INT64_MAX;
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
-        shortest = std::min(shortest, session.runs[member.run].timeline.slices.duration[part.slice]);
+      for (const CollectivePart part : series.parts_of(member)) {
+        shortest = std::min(shortest, part.duration);
       }
     }
     const std::vector<int64_t> last = passes_on ? std::vector<int64_t>() : last_starts(session, series);
     for (const CollectiveMember& member : series.members) {
       if (member.run != number) continue;
-      for (const CollectivePart& part : member.parts) {
-        const int64_t begin = run.timeline.slices.start[part.slice];
-        const int64_t end =
-            passes_on ? run.timeline.slices.end(part.slice) - shortest : own_time(run, last[part.instance]);
-        if (end > begin) waits.push_back({begin, end});
+      for (const CollectivePart part : series.parts_of(member)) {
+        const int64_t end = passes_on ? part.end() - shortest : own_time(run, last[part.instance]);
+        if (end > part.start) waits.push_back({part.start, end});
       }
     }
   }
@@ -141,8 +139,7 @@ int64_t most_receives(Investigation& run) {
   int64_t most = 0;
   for (const CollectiveSeries& series : run.facts().collectives()) {
     if (!passes_work_on(series.name)) continue;
-    for (const CollectiveMember& member : series.members)
-      most = std::max(most, static_cast<int64_t>(member.parts.size()));
+    for (const CollectiveMember& member : series.members) most = std::max(most, int64_t{member.count()});
   }
   return most / std::max<int64_t>(static_cast<int64_t>(run.periods().size()), 1);
 }

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/common/element_types.h"
 #include "model/argument_reader.h"
+#include "model/element_types.h"
 
 namespace cgpu {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -17,14 +16,15 @@ namespace cgpu {
 
 namespace {
 
-constexpr int64_t kNotYet = INT64_MIN;
-
 /// Damaged summaries hold any times: sums of those go around, and mean nothing.
 int64_t plus(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 int64_t minus(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t times(uint32_t a, int64_t b) {
+  return static_cast<int64_t>(uint64_t{a} * static_cast<uint64_t>(b));
 }
 
 }  // namespace
@@ -38,118 +38,173 @@ CollectiveChange together(const CollectiveChange& a, const CollectiveChange& b) 
   return both;
 }
 
-CollectiveReplay::CollectiveReplay(const SessionFacts& facts, int64_t iterations) : facts_(facts) {
-  collect();
-  find_gaps();
-  find_usual();
-  for (Device& device : devices_) {
-    const uint32_t count = device.end - device.first;
-    device.from = device.first;
-    if (iterations <= 0 || iterations >= count) continue;
-    const auto all = static_cast<uint32_t>(iterations) + 1;
-    if (count % all != 0) continue;
-    device.from += count / all - 1;
-    device.of_iterations = true;
-  }
-}
+/// Puts the parts of each device in order, one device after another.
+class CollectiveReplay::Collector {
+ public:
+  Collector(CollectiveReplay& replay, int64_t iterations)
+      : replay_(replay), all_(replay.facts_.collectives()), iterations_(iterations) {}
 
-void CollectiveReplay::collect() {
-  std::map<std::pair<size_t, int32_t>, uint32_t> numbers;
-  const std::vector<CollectiveSeries>& all = facts_.collectives();
-  for (const CollectiveSeries& series : all) {
-    for (const CollectiveMember& member : series.members) numbers.try_emplace({member.run, member.device}, 0);
-  }
-  for (auto& [key, number] : numbers) {
-    number = static_cast<uint32_t>(devices_.size());
-    devices_.push_back({key.first, key.second});
-  }
-  for (size_t i = 0; i < all.size(); ++i) {
-    const CollectiveSeries& series = all[i];
-    const auto first = static_cast<uint32_t>(instances_.size());
-    instances_.resize(first + series.instances, {static_cast<uint32_t>(i), 0, ends_together(series.name)});
-    for (const CollectiveMember& member : series.members) {
-      const Slices& slices = facts_.run(member.run).timeline.slices;
-      const uint32_t device = numbers.at({member.run, member.device});
-      for (const CollectivePart& part : member.parts) {
-        const int64_t duration = slices.duration[part.slice];
-        Instance& instance = instances_[first + part.instance];
-        ++instance.parts;
-        instance.transfer = std::min(instance.transfer, duration);
-        parts_.push_back({device, first + part.instance, kNoPart, slices.start[part.slice], duration});
+  void collect() {
+    std::map<std::pair<size_t, int32_t>, std::vector<Membership>> devices;
+    std::vector<Instance>& instances = replay_.instances_;
+    for (uint32_t series = 0; series < all_.size(); ++series) {
+      const bool together = ends_together(all_[series].name);
+      auto first = static_cast<uint32_t>(instances.size());
+      const size_t count = together ? all_[series].instances : all_[series].parts.size();
+      instances.resize(first + count, {INT64_MAX, 0, series});
+      for (const CollectiveMember& member : all_[series].members) {
+        devices[{member.run, member.device}].push_back({series, &member, first, together});
       }
     }
-  }
-  std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
-    return std::tie(a.device, a.start, a.duration) < std::tie(b.device, b.start, b.duration);
-  });
-  first_member_.assign(instances_.size() + 1, 0);
-  for (const Part& part : parts_) ++first_member_[part.instance + 1];
-  std::partial_sum(first_member_.begin(), first_member_.end(), first_member_.begin());
-  members_.resize(parts_.size());
-  std::vector<uint32_t> next = first_member_;
-  for (uint32_t i = 0; i < parts_.size(); ++i) members_[next[parts_[i].instance]++] = i;
-
-  caused_.assign(facts_.session().runs.size(), 0);
-  for (size_t i = 0; i < instances_.size(); ++i) {
-    const Instance& instance = instances_[i];
-    if (!instance.together || instance.parts < 2) continue;
-    int64_t total = 0;
-    uint32_t last = members_[first_member_[i]];
-    for (uint32_t at = first_member_[i]; at < first_member_[i + 1]; ++at) {
-      total = plus(total, minus(parts_[members_[at]].duration, instance.transfer));
-      if (parts_[members_[at]].duration < parts_[last].duration) last = members_[at];
+    sums_.resize(instances.size());
+    size_t parts = 0;
+    for (const CollectiveSeries& series : all_) parts += series.parts.size();
+    replay_.device_.reserve(parts);
+    replay_.instance_.reserve(parts);
+    replay_.back_.reserve(parts);
+    replay_.gap_.reserve(parts);
+    for (const auto& [key, memberships] : devices) {
+      replay_.devices_.push_back({key.first, key.second});
+      add_device(memberships);
     }
-    int64_t& caused = caused_[devices_[parts_[last].device].run];
-    caused = plus(caused, total);
+    instances.emplace_back();
+    replay_.caused_.assign(replay_.facts_.session().runs.size(), 0);
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      if (sums_[i].parts < 2) continue;
+      int64_t& caused = replay_.caused_[replay_.devices_[sums_[i].last].run];
+      caused = plus(caused, minus(sums_[i].total, times(sums_[i].parts, instances[i].transfer)));
+    }
   }
+
+ private:
+  struct Membership {
+    uint32_t series = 0;
+    const CollectiveMember* member = nullptr;
+    uint32_t first_instance = 0;
+    bool together = false;
+  };
+  struct Part {
+    int64_t start = 0;
+    int64_t duration = 0;
+    uint32_t instance = 0;
+
+    int64_t end() const { return plus(start, duration); }
+  };
+  /// Of an instance.
+  struct Sums {
+    int64_t total = 0;  // of the durations
+    uint32_t parts = 0;
+    uint32_t last = 0;  // the device of the shortest part: all others waited for it
+  };
+
+  void add_device(const std::vector<Membership>& memberships) {
+    std::vector<Part> parts;
+    for (const Membership& each : memberships) {
+      uint32_t number = each.member->first;
+      for (const CollectivePart part : all_[each.series].parts_of(*each.member)) {
+        parts.push_back({part.start, part.duration, each.first_instance + (each.together ? part.instance : number)});
+        ++number;
+      }
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+      return std::tie(a.start, a.duration) < std::tie(b.start, b.duration);
+    });
+    const auto number = static_cast<uint32_t>(replay_.devices_.size() - 1);
+    Device& device = replay_.devices_.back();
+    device.first = static_cast<uint32_t>(replay_.instance_.size());
+    device.end = device.first + static_cast<uint32_t>(parts.size());
+    EndedLast ended;
+    for (uint32_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      const std::optional<uint32_t> before = ended.before(part.start);
+      ended.add(part.end(), i);
+      replay_.device_.push_back(number);
+      replay_.instance_.push_back(part.instance);
+      replay_.back_.push_back(before ? i - *before : 0);
+      replay_.gap_.push_back(before ? minus(part.start, parts[*before].end()) : 0);
+      Instance& instance = replay_.instances_[part.instance];
+      Sums& sums = sums_[part.instance];
+      if (sums.parts == 0 || part.duration < instance.transfer) sums.last = number;
+      instance.transfer = std::min(instance.transfer, part.duration);
+      sums.total = plus(sums.total, part.duration);
+      ++sums.parts;
+    }
+    const auto count = static_cast<uint32_t>(parts.size());
+    uint32_t from = 0;
+    if (iterations_ > 0 && iterations_ < count && count % (static_cast<uint32_t>(iterations_) + 1) == 0) {
+      from = count / (static_cast<uint32_t>(iterations_) + 1) - 1;
+      device.of_iterations = true;
+    }
+    device.from = device.first + from;
+    device.measured = minus(parts.back().end(), parts[from].end());
+  }
+
+  CollectiveReplay& replay_;
+  const std::vector<CollectiveSeries>& all_;
+  const int64_t iterations_;
+  std::vector<Sums> sums_;  // by instance
+};
+
+CollectiveReplay::CollectiveReplay(const SessionFacts& facts, int64_t iterations) : facts_(facts) {
+  Collector(*this, iterations).collect();
+  find_members();
+  find_usual();
 }
 
-void CollectiveReplay::find_gaps() {
-  for (uint32_t i = 0, device = 0; device < devices_.size(); ++device) {
-    devices_[device].first = i;
-    EndedLast ended;
-    const auto end_of = [&](uint32_t part) { return plus(parts_[part].start, parts_[part].duration); };
-    for (; i < parts_.size() && parts_[i].device == device; ++i) {
-      Part& part = parts_[i];
-      part.before = ended.before(part.start).value_or(kNoPart);
-      if (part.before != kNoPart) part.gap = minus(part.start, end_of(part.before));
-      ended.add(end_of(i), i);
-    }
-    devices_[device].end = i;
+void CollectiveReplay::find_members() {
+  for (const uint32_t instance : instance_) ++instances_[instance].first_member;
+  uint32_t end = 0;
+  for (Instance& instance : instances_) instance.first_member = end += instance.first_member;
+  members_.resize(instance_.size());
+  for (auto part = static_cast<uint32_t>(instance_.size()); part > 0; --part) {
+    members_[--instances_[instance_[part - 1]].first_member] = part - 1;
   }
 }
 
 void CollectiveReplay::find_usual() {
   const std::vector<CollectiveSeries>& all = facts_.collectives();
-  std::map<std::vector<std::string_view>, std::vector<uint32_t>> alike;  // devices by the collectives that they run
+  std::map<std::string_view, uint32_t> numbers;  // of the names of collectives
+  for (const CollectiveSeries& series : all) numbers.try_emplace(series.name, static_cast<uint32_t>(numbers.size()));
+  std::map<std::vector<uint32_t>, std::vector<uint32_t>> alike;  // devices by the collectives that they run
   for (uint32_t device = 0; device < devices_.size(); ++device) {
-    std::vector<std::string_view> names;
+    std::vector<uint32_t> names;
     for (uint32_t i = devices_[device].first; i < devices_[device].end; ++i) {
-      names.push_back(all[instances_[parts_[i].instance].series].name);
+      names.push_back(numbers.at(series_of(i).name));
     }
     alike[std::move(names)].push_back(device);
   }
   std::vector<int64_t> gaps;
   std::vector<int64_t> transfers;
   for (const auto& [names, devices] : alike) {
+    if (devices.size() == 1) continue;
+    for (const uint32_t device : devices) devices_[device].usual_gaps = usual_gaps_.size();
     for (uint32_t place = 0; place < names.size(); ++place) {
       gaps.clear();
       transfers.clear();
       for (const uint32_t device : devices) {
-        const Part& part = parts_[devices_[device].first + place];
-        gaps.push_back(part.gap);
-        transfers.push_back(instances_[part.instance].transfer);
+        const uint32_t part = devices_[device].first + place;
+        gaps.push_back(gap_[part]);
+        transfers.push_back(instances_[instance_[part]].transfer);
       }
-      const int64_t usual_gap = lower_median(gaps);
+      usual_gaps_.push_back(lower_median(gaps));
       const int64_t usual_transfer = lower_median(transfers);
       for (const uint32_t device : devices) {
-        Part& part = parts_[devices_[device].first + place];
-        part.excess = std::max<int64_t>(minus(part.gap, usual_gap), 0);
-        Instance& instance = instances_[part.instance];
+        const uint32_t part = devices_[device].first + place;
+        Instance& instance = instances_[instance_[part]];
+        if (!ends_together(series_of(part).name)) continue;
         instance.excess = std::max(instance.excess, minus(instance.transfer, usual_transfer));
       }
     }
   }
+}
+
+std::span<const uint32_t> CollectiveReplay::members_of(uint32_t instance) const {
+  const uint32_t first = instances_[instance].first_member;
+  return {members_.data() + first, instances_[instance + 1].first_member - first};
+}
+
+const CollectiveSeries& CollectiveReplay::series_of(uint32_t part) const {
+  return facts_.collectives()[instances_[instance_[part]].series];
 }
 
 CollectiveChange CollectiveReplay::nothing() const {
@@ -158,10 +213,10 @@ CollectiveChange CollectiveReplay::nothing() const {
 }
 
 std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) const {
-  std::vector<int64_t> ends(parts_.size(), kNotYet);
-  std::vector<int64_t> come(instances_.size(), kNotYet);  // when the last of its members so far
+  const auto count = static_cast<uint32_t>(instances_.size() - 1);
+  std::vector<int64_t> ends(count, INT64_MIN);  // of those with missing members when the last so far has come
   std::vector<uint32_t> missing;
-  for (const Instance& instance : instances_) missing.push_back(instance.parts);
+  for (uint32_t i = 0; i < count; ++i) missing.push_back(static_cast<uint32_t>(members_of(i).size()));
   std::vector<uint32_t> next;
   std::vector<uint32_t> going;  // devices that may go on
   for (const Device& device : devices_) {
@@ -169,37 +224,33 @@ std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) cons
     next.push_back(device.first);
   }
   const auto transfer_of = [&](uint32_t i) {
-    const Instance& instance = instances_[i];
-    const bool is_usual =
-        std::any_of(members_.begin() + first_member_[i], members_.begin() + first_member_[i + 1],
-                    [&](uint32_t part) { return change.transfers[devices_[parts_[part].device].run] != 0; });
-    return is_usual ? minus(instance.transfer, instance.excess) : instance.transfer;
+    const std::span<const uint32_t> members = members_of(i);
+    const bool is_usual = std::any_of(members.begin(), members.end(), [&](uint32_t part) {
+      return change.transfers[devices_[device_[part]].run] != 0;
+    });
+    return is_usual ? minus(instances_[i].transfer, instances_[i].excess) : instances_[i].transfer;
   };
   size_t done = 0;
   while (!going.empty()) {
-    const uint32_t device = going.back();
+    const uint32_t number = going.back();
     going.pop_back();
-    const double gone = change.own[devices_[device].run];
-    for (uint32_t& i = next[device]; i < devices_[device].end; ++i) {
-      const Part& part = parts_[i];
-      if (part.before != kNoPart && ends[part.before] == kNotYet) break;
-      const int64_t begins = minus(beginning(part, ends), std::llround(gone * static_cast<double>(part.excess)));
-      if (!instances_[part.instance].together) {
-        ends[i] = plus(begins, part.duration);
-        ++done;
-        continue;
-      }
-      come[part.instance] = std::max(come[part.instance], begins);
-      if (--missing[part.instance] > 0) continue;
-      const int64_t end = plus(come[part.instance], transfer_of(part.instance));
-      for (uint32_t at = first_member_[part.instance]; at < first_member_[part.instance + 1]; ++at) {
-        ends[members_[at]] = end;
-        ++done;
-        if (parts_[members_[at]].device != device) going.push_back(parts_[members_[at]].device);
+    const Device& device = devices_[number];
+    const double gone = change.own[device.run];
+    for (uint32_t& part = next[number]; part < device.end; ++part) {
+      const uint32_t last = before(part);
+      if (last != kNoPart && missing[instance_[last]] > 0) break;
+      const uint32_t instance = instance_[part];
+      const int64_t less = std::llround(gone * static_cast<double>(excess(device, part)));
+      ends[instance] = std::max(ends[instance], minus(beginning(part, ends), less));
+      if (--missing[instance] > 0) continue;
+      ends[instance] = plus(ends[instance], transfer_of(instance));
+      ++done;
+      for (const uint32_t member : members_of(instance)) {
+        if (device_[member] != number) going.push_back(device_[member]);
       }
     }
   }
-  if (done < parts_.size()) ends.clear();
+  if (done < count) ends.clear();
   return ends;
 }
 
@@ -207,14 +258,12 @@ std::optional<int64_t> CollectiveReplay::time(const CollectiveChange& change) co
   const std::vector<int64_t> all = ends(change);
   if (all.empty()) return {};
   int64_t longest = 0;
-  for (const Device& device : devices_) longest = std::max(longest, minus(all[device.end - 1], all[device.from]));
+  for (const Device& device : devices_) longest = std::max(longest, time_of(device, all));
   return longest;
 }
 
-int64_t CollectiveReplay::measured(const Device& device) const {
-  const Part& from = parts_[device.from];
-  const Part& last = parts_[device.end - 1];
-  return minus(plus(last.start, last.duration), plus(from.start, from.duration));
+int64_t CollectiveReplay::time_of(const Device& device, const std::vector<int64_t>& ends) const {
+  return minus(ends[instance_[device.end - 1]], ends[instance_[device.from]]);
 }
 
 std::optional<double> CollectiveReplay::error() const {
@@ -222,9 +271,9 @@ std::optional<double> CollectiveReplay::error() const {
   std::vector<double> errors;
   for (const Device& device : devices_) {
     if (all.empty() || device.end - device.from < 2) continue;
-    const auto whole = static_cast<double>(measured(device));
+    const auto whole = static_cast<double>(device.measured);
     if (whole <= 0) continue;
-    errors.push_back(std::abs(static_cast<double>(minus(all[device.end - 1], all[device.from])) - whole) / whole);
+    errors.push_back(std::abs(static_cast<double>(time_of(device, all)) - whole) / whole);
   }
   if (errors.empty()) return {};
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
@@ -232,16 +281,25 @@ std::optional<double> CollectiveReplay::error() const {
   return *middle;
 }
 
-int64_t CollectiveReplay::beginning(const Part& part, const std::vector<int64_t>& ends) const {
-  return plus(part.before == kNoPart ? 0 : ends[part.before], part.gap);
+uint32_t CollectiveReplay::before(uint32_t part) const {
+  const uint32_t back = back_[part];
+  return back == 0 ? kNoPart : part - back;
+}
+
+int64_t CollectiveReplay::excess(const Device& device, uint32_t part) const {
+  if (!device.usual_gaps) return 0;
+  return std::max<int64_t>(minus(gap_[part], usual_gaps_[*device.usual_gaps + part - device.first]), 0);
+}
+
+int64_t CollectiveReplay::beginning(uint32_t part, const std::vector<int64_t>& ends) const {
+  const uint32_t last = before(part);
+  return plus(last == kNoPart ? 0 : ends[instance_[last]], gap_[part]);
 }
 
 uint32_t CollectiveReplay::last_to_come(uint32_t part, const std::vector<int64_t>& ends) const {
-  const uint32_t instance = parts_[part].instance;
-  if (!instances_[instance].together) return part;
   uint32_t last = part;
-  for (uint32_t at = first_member_[instance]; at < first_member_[instance + 1]; ++at) {
-    if (beginning(parts_[members_[at]], ends) > beginning(parts_[last], ends)) last = members_[at];
+  for (const uint32_t member : members_of(instance_[part])) {
+    if (beginning(member, ends) > beginning(last, ends)) last = member;
   }
   return last;
 }
@@ -249,11 +307,12 @@ uint32_t CollectiveReplay::last_to_come(uint32_t part, const std::vector<int64_t
 std::optional<ReplayedPath> CollectiveReplay::path() const {
   const std::vector<int64_t> all = ends(nothing());
   if (all.empty()) return {};
-  const auto time_of = [&](const Device& device) { return minus(all[device.end - 1], all[device.from]); };
-  const Device& longest = *std::max_element(devices_.begin(), devices_.end(),
-                                            [&](const Device& a, const Device& b) { return time_of(a) < time_of(b); });
-  const int64_t begin = all[longest.from];
-  ReplayedPath path{{}, 0, measured(longest), longest.of_iterations};
+  const Device& longest = *std::max_element(devices_.begin(), devices_.end(), [&](const Device& a, const Device& b) {
+    return time_of(a, all) < time_of(b, all);
+  });
+  const auto end_of = [&](uint32_t part) { return all[instance_[part]]; };
+  const int64_t begin = end_of(longest.from);
+  ReplayedPath path{{}, 0, longest.measured, longest.of_iterations};
   bool possible = true;
   const auto add = [&](PathPiece piece, int64_t from, int64_t to) {
     piece.time = minus(to, std::max(from, begin));
@@ -262,24 +321,23 @@ std::optional<ReplayedPath> CollectiveReplay::path() const {
                !__builtin_add_overflow(path.time, piece.time, &path.time);
     if (piece.time > 0) path.pieces.push_back(piece);
   };
-  for (uint32_t part = longest.end - 1; part != kNoPart && all[part] > begin;) {
+  for (uint32_t part = longest.end - 1; part != kNoPart && end_of(part) > begin;) {
     const uint32_t last = last_to_come(part, all);
-    const uint32_t before = parts_[last].before;
-    const uint32_t device = parts_[last].device;
-    const Instance& instance = instances_[parts_[last].instance];
-    const bool is_known = instance.together && instance.parts > 1;
+    const uint32_t earlier = before(last);
+    const uint32_t device = device_[last];
+    const bool is_known = members_of(instance_[last]).size() > 1;
     PathPiece piece{is_known ? PathPiece::Kind::transfer : PathPiece::Kind::alone, devices_[device].run,
-                    devices_[device].number, last - devices_[device].first, &facts_.collectives()[instance.series]};
-    const int64_t come = beginning(parts_[last], all);
-    add(piece, come, all[part]);
+                    devices_[device].number, last - devices_[device].first, &series_of(last)};
+    const int64_t come = beginning(last, all);
+    add(piece, come, end_of(part));
     if (come <= begin) break;
-    if (before != kNoPart) {
+    if (earlier != kNoPart) {
       piece.kind = PathPiece::Kind::own;
-      piece.before = &facts_.collectives()[instances_[parts_[before].instance].series];
-      piece.comes_from_another = all[before] > begin && parts_[last_to_come(before, all)].device != device;
-      add(piece, all[before], come);
+      piece.before = &series_of(earlier);
+      piece.comes_from_another = end_of(earlier) > begin && device_[last_to_come(earlier, all)] != device;
+      add(piece, end_of(earlier), come);
     }
-    part = before;
+    part = earlier;
   }
   if (!possible) return {};
   std::reverse(path.pieces.begin(), path.pieces.end());
@@ -295,13 +353,14 @@ std::optional<SlowTransfers> CollectiveReplay::slow_transfers(const std::vector<
     bool between_machines = false;
   };
   std::map<std::string, Sums> of_collective;
-  for (uint32_t i = 0; i < instances_.size(); ++i) {
+  for (uint32_t i = 0; i + 1 < instances_.size(); ++i) {
     const Instance& instance = instances_[i];
-    if (!instance.together || instance.parts < 2 || instance.excess == 0) continue;
+    const std::span<const uint32_t> members = members_of(i);
+    if (members.size() < 2 || instance.excess == 0) continue;
     bool concerns = false;
     std::set<std::string_view> hosts;
-    for (uint32_t at = first_member_[i]; at < first_member_[i + 1]; ++at) {
-      const size_t run = devices_[parts_[members_[at]].device].run;
+    for (const uint32_t member : members) {
+      const size_t run = devices_[device_[member]].run;
       concerns = concerns || runs[run] != 0;
       hosts.insert(facts_.run(run).host);
     }
@@ -310,7 +369,7 @@ std::optional<SlowTransfers> CollectiveReplay::slow_transfers(const std::vector<
     ++sums.count;
     sums.total = plus(sums.total, instance.transfer);
     sums.excess = plus(sums.excess, instance.excess);
-    sums.members = std::max<size_t>(sums.members, instance.parts);
+    sums.members = std::max(sums.members, members.size());
     sums.between_machines = sums.between_machines || hosts.size() > 1;
   }
   if (of_collective.empty()) return {};

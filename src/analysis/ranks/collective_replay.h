@@ -6,17 +6,20 @@
 // them has come; any other takes its members what it took them. As in a bulk-synchronous program (Valiant: A Bridging
 // Model for Parallel Computation, 1990), times follow from these alone, without comparing clocks. What is usual is the
 // median over the devices with the same collectives in the same order, place by place. Waiting that other work of a
-// device hides is not known: what comes out is the most that can be gained. About 70 bytes a part of a collective;
-// O(parts) a replay, O(n log n) in the parts to begin with.
+// device hides is not known: what comes out is the most that can be gained. About 16 bytes a part of a collective
+// and 24 an instance, 12 an instance more while it is replayed; O(parts) a replay, O(n log n) in the parts to begin
+// with.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/session_facts.h"
+#include "model/narrow_column.h"
 
 namespace cgpu {
 
@@ -94,21 +97,12 @@ class CollectiveReplay {
 
  private:
   static constexpr uint32_t kNoPart = UINT32_MAX;
-  struct Part {
-    uint32_t device = 0;
-    uint32_t instance = 0;
-    uint32_t before = kNoPart;  // the part that ended last before this began
-    int64_t start = 0;          // as measured, on the run's clock
-    int64_t duration = 0;
-    int64_t gap = 0;     // from the end of `before`
-    int64_t excess = 0;  // what of that is longer than usual
-  };
+  /// Parts that wait for each other. Of a collective whose members do not end together each part is one by itself.
   struct Instance {
-    uint32_t series = 0;
-    uint32_t parts = 0;
-    bool together = false;
     int64_t transfer = INT64_MAX;
     int64_t excess = 0;  // what of that is longer than usual
+    uint32_t series = 0;
+    uint32_t first_member = 0;  // in members_; they end where those of the next one begin
   };
   struct Device {
     size_t run = 0;
@@ -117,25 +111,39 @@ class CollectiveReplay {
     uint32_t end = 0;
     uint32_t from = 0;  // the part from whose end time counts
     bool of_iterations = false;
+    int64_t measured = 0;                   // from there to the end of its last part, as measured
+    std::optional<size_t> usual_gaps = {};  // where those of its places begin; absent where no other device is alike
   };
+  class Collector;
 
-  void collect();
-  void find_gaps();
+  void find_members();
   void find_usual();
-  /// The end of each part; empty where they contradict each other.
+  /// By instance, when it ends; empty where they contradict each other.
   std::vector<int64_t> ends(const CollectiveChange& change) const;
+  /// The part of the device that ended last before this one began.
+  uint32_t before(uint32_t part) const;
+  /// What a device does longer than usual before a part.
+  int64_t excess(const Device& device, uint32_t part) const;
   /// When a part begins, by the ends of all.
-  int64_t beginning(const Part& part, const std::vector<int64_t>& ends) const;
+  int64_t beginning(uint32_t part, const std::vector<int64_t>& ends) const;
   /// The part of the member that the members of a part's collective waited for; the part itself of others.
   uint32_t last_to_come(uint32_t part, const std::vector<int64_t>& ends) const;
-  int64_t measured(const Device& device) const;
+  /// ns that the device takes.
+  int64_t time_of(const Device& device, const std::vector<int64_t>& ends) const;
+  std::span<const uint32_t> members_of(uint32_t instance) const;
+  const CollectiveSeries& series_of(uint32_t part) const;
 
   const SessionFacts& facts_;
   std::vector<Device> devices_;
-  std::vector<Part> parts_;  // device by device
-  std::vector<Instance> instances_;
-  std::vector<uint32_t> first_member_;  // by instance, and one more: where its parts begin in members_
-  std::vector<uint32_t> members_;       // parts
+  // By part, device by device:
+  NarrowColumn<uint32_t, kNoPart, uint16_t> device_;
+  std::vector<uint32_t> instance_;
+  NarrowColumn<uint32_t, 0, uint16_t> back_;  // how many parts before it is the one that ended last; 0: there is none
+  NarrowColumn<int64_t, -1, uint32_t> gap_;   // ns from the end of that one
+
+  std::vector<Instance> instances_;  // and one behind them
+  std::vector<uint32_t> members_;    // parts, instance by instance
+  std::vector<int64_t> usual_gaps_;
   std::vector<int64_t> caused_;
 };
 

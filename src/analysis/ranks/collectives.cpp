@@ -10,7 +10,6 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/device/device_models.h"
-#include "analysis/ranks/collective_bytes.h"
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 #include "links/collective_series.h"
@@ -51,14 +50,12 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   SeriesSums sums;
   std::vector<Instance> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
-    const Run& run = session.runs[member.run];
-    for (const CollectivePart& part : member.parts) {
+    for (const CollectivePart part : series.parts_of(member)) {
       Instance& instance = instances[part.instance];
-      const int64_t duration = run.timeline.slices.duration[part.slice];
-      instance.shortest = std::min(instance.shortest, duration);
-      if (!instance.bytes) instance.bytes = bytes_of_collective(run.timeline, part.record);
-      sums.total_ns += duration;
-      const int64_t size = part.record != nullptr ? part.record->group_size : -1;
+      instance.shortest = std::min(instance.shortest, part.duration);
+      if (!instance.bytes && part.bytes >= 0) instance.bytes = part.bytes;
+      sums.total_ns += part.duration;
+      const int64_t size = part.group_size;
       if (size <= 0) continue;
       if (!sums.group_size) sums.group_size = size;
       if (sums.group_size != size) sums.mixed_sizes = true;
@@ -67,8 +64,8 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   const std::vector<int64_t> last = last_starts(session, series);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
-    for (const CollectivePart& part : member.parts) {
-      sums.wait_ns += last[part.instance] - common_time(run, run.timeline.slices.start[part.slice]);
+    for (const CollectivePart part : series.parts_of(member)) {
+      sums.wait_ns += last[part.instance] - common_time(run, part.start);
     }
   }
   for (const Instance& instance : instances) {
@@ -152,7 +149,7 @@ std::vector<Row> visit_collectives(const SessionFacts& facts, const TableOptions
   std::vector<Row> keys;
   for (const CollectiveSeries& series : facts.collectives()) {
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         visit(member.run, part.slice, static_cast<uint32_t>(keys.size()));
       }
     }

@@ -25,12 +25,11 @@ std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Sessi
   if (!has_common_clock(session)) return members;
   for (const CollectiveSeries& series : collectives) {
     const auto start_of = [&](const CollectiveMember& member, const CollectivePart& part) {
-      const Run& run = session.runs[member.run];
-      return common_time(run, run.timeline.slices.start[part.slice]);
+      return common_time(session.runs[member.run], part.start);
     };
     std::vector<LateInstance> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         LateInstance& instance = instances[part.instance];
         ++instance.parts;
         if (instance.last != nullptr && start_of(member, part) <= instance.latest_start) continue;
@@ -39,7 +38,7 @@ std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Sessi
       }
     }
     for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart& part : member.parts) {
+      for (const CollectivePart part : series.parts_of(member)) {
         LateInstance& instance = instances[part.instance];
         if (instance.parts < 2) continue;
         Lateness& lateness = members[{member.run, member.device}];

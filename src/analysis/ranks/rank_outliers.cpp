@@ -150,14 +150,12 @@ class Comparison {
     Together group{"", series.group.value_or(""), {}};
     const auto each_part = [&](auto visit) {
       for (const CollectiveMember& member : series.members) {
-        const Slices& slices = facts_.run(member.run).timeline.slices;
         const auto found = numbers.find({member.run, member.device});
         const std::optional<size_t> device = found == numbers.end() ? std::nullopt : std::optional(found->second);
-        for (const CollectivePart& part : member.parts) {
-          const int64_t start = slices.start[part.slice];
+        for (const CollectivePart part : series.parts_of(member)) {
           const Interval time = device ? devices_[*device].kept.time : Interval{};
-          const bool counts = start >= time.begin && start < time.end;
-          visit(instances[part.instance], device, counts, slices.duration[part.slice]);
+          const bool counts = part.start >= time.begin && part.start < time.end;
+          visit(instances[part.instance], device, counts, part.duration);
         }
       }
     };

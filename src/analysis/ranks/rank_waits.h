@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/idle/host_causes.h"
+#include "links/collective_series.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -12,5 +13,8 @@ namespace cgpu {
 /// The waits of each run, in ns on its own clock; none where the clocks of the ranks cannot be compared. O(n) in the
 /// slices.
 std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session);
+/// The same where the collectives of the hosts are known. O(n) in these.
+std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session,
+                                                      const std::vector<CollectiveSeries>& host);
 
 }  // namespace cgpu

@@ -1,4 +1,4 @@
-#include "analysis/common/element_types.h"
+#include "model/element_types.h"
 
 #include <algorithm>
 #include <cctype>
