@@ -333,6 +333,39 @@ def iteration_of(*options):
         return (max(ends) - min(ends)) / (len(ends) - 1)
 
 
+def peak_memory(*words):
+    """Bytes that cgpu took at most. A small process starts it: one that is started counts what it was before, too."""
+    start = ("import os, sys; child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, "
+             "file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]); "
+             "_, status, usage = os.wait4(child, 0); assert status == 0; print(usage.ru_maxrss)")
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", start, tool.binary(), *words], stdout=subprocess.PIPE, check=True)
+    return 1024 * int(done.stdout)
+
+
+class LongRecordings(unittest.TestCase):
+    RANKS = 200
+    COLLECTIVES = 6  # a step
+    SHORT = 4
+    LONG = 100
+
+    def test_what_a_collective_costs_the_tables_of_a_merged_summary(self):
+        peaks = []
+        for steps in (self.SHORT, self.LONG):
+            with tempfile.TemporaryDirectory() as folder:
+                parts, _ = simulate(folder, "--ranks", str(self.RANKS), "--steps", str(steps))
+                merged = os.path.join(folder, "all.cgpu")
+                run("merge", parts, "-o", merged)
+                peaks.append({name: peak_memory("table", merged, name) for name in
+                              ("gpu_time", "stragglers", "collectives", "rank_outliers", "rank_path", "findings")})
+        collectives = self.RANKS * self.COLLECTIVES * (self.LONG - self.SHORT)
+        costs = {name: (peaks[1][name] - peaks[0][name]) / collectives for name in peaks[0]}
+        self.assertLess(costs["gpu_time"], 20, costs)  # it needs none of them
+        for name in ("stragglers", "collectives", "rank_outliers"):
+            self.assertLess(costs[name], 80, costs)
+        for name in ("rank_path", "findings"):
+            self.assertLess(costs[name], 110, costs)
+
+
 class OtherJobs(unittest.TestCase):
     """Jobs with nothing planted, and with clocks that run at other rates."""
 
