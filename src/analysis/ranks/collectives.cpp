@@ -32,7 +32,7 @@ double bus_factor(const std::string& name, int64_t n) {
 }
 
 /// One instance of a collective, over all members that took part.
-struct Instance {
+struct InstanceFigures {
   int64_t shortest = INT64_MAX;
   std::optional<int64_t> bytes;  // as recorded by the first member that has them
 };
@@ -49,11 +49,11 @@ struct SeriesSums {
 
 SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   SeriesSums sums;
-  std::vector<Instance> instances(series.instances);
+  std::vector<InstanceFigures> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart& part : member.parts) {
-      Instance& instance = instances[part.instance];
+      InstanceFigures& instance = instances[part.instance];
       const int64_t duration = run.timeline.slices.duration[part.slice];
       instance.shortest = std::min(instance.shortest, duration);
       if (!instance.bytes) instance.bytes = bytes_of_collective(run.timeline, part.record);
@@ -71,7 +71,7 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
       sums.wait_ns += last[part.instance] - common_time(run, run.timeline.slices.start[part.slice]);
     }
   }
-  for (const Instance& instance : instances) {
+  for (const InstanceFigures& instance : instances) {
     if (!instance.bytes) continue;
     sums.bytes = sums.bytes.value_or(0) + *instance.bytes;
     sums.shortest_ns += instance.shortest;
