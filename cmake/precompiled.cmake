@@ -33,17 +33,15 @@ function(cgpu_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${host})
 endfunction()
 
-# cgpu_unite(TARGET source...): the sources are dealt out in turn to units of at most 24, each compiled as one file, in
-# half the processor time. Neighbours in a folder go to different units, so that their file-local names seldom meet; where
+# cgpu_unite(TARGET NUMBER source...): the sources are dealt out in turn to units of at most NUMBER, each compiled as one file,
+# in half the processor time. Neighbours in a folder go to different units, so that their file-local names seldom meet; where
 # two do, the compiler says so, and either they are one thing and belong in a header, or one wants a better name.
-set(CGPU_FILES_PER_UNIT 24)
-
-function(cgpu_unite target)
+function(cgpu_unite target files_per_unit)
   if(NOT CGPU_UNITE)
     return()
   endif()
   list(LENGTH ARGN number)
-  math(EXPR units "(${number} + ${CGPU_FILES_PER_UNIT} - 1) / ${CGPU_FILES_PER_UNIT}")
+  math(EXPR units "(${number} + ${files_per_unit} - 1) / ${files_per_unit}")
   set(index 0)
   foreach(source ${ARGN})
     math(EXPR unit "${index} % ${units}")

@@ -96,33 +96,6 @@ inline bool asks_of_other_ranks(const Analysis& analysis) {
                      [](const Column& column) { return column.role == ColumnRole::moment; });
 }
 
-/// For Analysis::fold.
-template <typename State>
-std::unique_ptr<Partial> fold_of(const Analysis& analysis, const TableOptions& options) {
-  return std::make_unique<PartialOf<State>>(analysis, options);
-}
-
-template <typename State>
-void PartialOf<State>::append(const Outline& outline, size_t run, State&& state) {
-  if constexpr (requires { state.settle(outline, run); }) state.settle(outline, run);
-  if (!appended_) appended_.emplace(analysis_, options_);
-  appended_->combine(std::move(state));
-}
-
-template <typename State>
-Table PartialOf<State>::finalize(const Outline& outline) {
-  for (size_t run = 0; run < outline.numbers.size(); ++run) {
-    const auto found = states_.find(outline.numbers[run]);
-    if (found != states_.end()) append(outline, run, std::move(found->second));
-  }
-  states_.clear();
-  Table table = analysis_.empty_table();
-  if (!appended_) appended_.emplace(analysis_, options_);
-  appended_->append_rows(table, outline);
-  appended_.reset();
-  return table;
-}
-
 /// All analyses in the order in which they are listed.
 const std::deque<Analysis>& all_analyses();
 /// Adds one to the end of the list, for programs that bring tables of their own. Not while others ask for the list.

@@ -10,14 +10,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/session_facts.h"
 #include "analysis/table_options.h"
 #include "base/archive.h"
-#include "base/error.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -43,77 +41,88 @@ struct Outline {
   std::vector<uint32_t> numbers;  // by index of the run
 };
 
-class Partial {
+/// What is kept of one run, or of runs that have been combined.
+class PartialState {
  public:
-  virtual ~Partial() = default;
-  /// Looks at a run. A run that was seen before is replaced.
+  virtual ~PartialState() = default;
+  /// Looks at its run.
   virtual void update(const RunInSession& run) = 0;
-  /// Takes over what another partial result of the same analysis and options keeps, of other runs.
-  virtual void combine(Partial&& other) = 0;
-  /// Takes out what is kept of one run, as a partial result of that run alone, under the number 0.
-  virtual std::unique_ptr<Partial> take_run(uint32_t number) = 0;
-  /// Puts what such a result keeps behind the runs that come before it in the outline, so that it need not be kept
-  /// apart. Runs are appended in the order of the outline. Throws Error for a result of none or several runs.
-  virtual void append_run(const Outline& outline, size_t run, Partial&& of_run) = 0;
-  /// The table over the runs of the outline, all of which have been seen or appended. Leaves nothing behind.
-  virtual Table finalize(const Outline& outline) = 0;
+  /// Is told which run of the outline it is of.
+  virtual void settle(const Outline& outline, size_t run) = 0;
+  /// Takes over that of the next rank, of the same analysis and options.
+  virtual void combine(PartialState&& next) = 0;
+  /// The rows, when all have been combined.
+  virtual void append_rows(Table& table, const Outline& outline) = 0;
   virtual void save(ByteWriter& bytes) const = 0;
-  /// Throws Error for bytes that save() has not written.
   virtual void load(ByteReader& bytes) = 0;
 };
 
-/// A partial result made of one State a run. A State has
+/// It made of a State, which has
 ///   State(const Analysis&, const TableOptions&)   of no run
-///   void update(const RunInSession&)              looks at its run
-///   void settle(const Outline&, size_t run)       where it wants to know which run of the outline it is of
-///   void combine(State&&)                         takes over that of the next rank
-///   void append_rows(Table&, const Outline&)      the rows, when all have been combined
+///   void update(const RunInSession&)
+///   void settle(const Outline&, size_t run)       where it wants to know
+///   void combine(State&&)
+///   void append_rows(Table&, const Outline&)
 ///   template <typename Archive> void members(Archive&)
 template <typename State>
-class PartialOf final : public Partial {
+class PartialStateOf final : public PartialState {
  public:
-  PartialOf(const Analysis& analysis, const TableOptions& options) : analysis_(analysis), options_(options) {}
+  PartialStateOf(const Analysis& analysis, const TableOptions& options) : state_(analysis, options) {}
 
-  void update(const RunInSession& run) override {
-    State state(analysis_, options_);
-    state.update(run);
-    states_.insert_or_assign(run.number, std::move(state));
+  void update(const RunInSession& run) override { state_.update(run); }
+  void settle(const Outline& outline, size_t run) override {
+    if constexpr (requires { state_.settle(outline, run); }) state_.settle(outline, run);
   }
-  void combine(Partial&& other) override { states_.merge(static_cast<PartialOf&>(other).states_); }
-  std::unique_ptr<Partial> take_run(uint32_t number) override {
-    auto alone = std::make_unique<PartialOf>(analysis_, options_);
-    auto node = states_.extract(number);
-    if (!node.empty()) alone->states_.emplace(0, std::move(node.mapped()));
-    return alone;
-  }
-  void append_run(const Outline& outline, size_t run, Partial&& of_run) override {
-    std::map<uint32_t, State>& states = static_cast<PartialOf&>(of_run).states_;
-    if (states.size() != 1) throw Error("a partial result of one run was expected");
-    append(outline, run, std::move(states.begin()->second));
-    states.clear();
-  }
-  Table finalize(const Outline& outline) override;
-  void save(ByteWriter& bytes) const override {
-    bytes(static_cast<uint64_t>(states_.size()));
-    for (const auto& [number, state] : states_) bytes(number, state);
-  }
-  void load(ByteReader& bytes) override {
-    uint64_t count = 0;
-    for (bytes(count); count > 0; --count) {
-      uint32_t number = 0;
-      State state(analysis_, options_);
-      bytes(number, state);
-      if (!states_.try_emplace(number, std::move(state)).second) bytes.fail("holds a run twice");
-    }
-  }
+  void combine(PartialState&& next) override { state_.combine(std::move(static_cast<PartialStateOf&>(next).state_)); }
+  void append_rows(Table& table, const Outline& outline) override { state_.append_rows(table, outline); }
+  void save(ByteWriter& bytes) const override { bytes(state_); }
+  void load(ByteReader& bytes) override { bytes(state_); }
 
  private:
-  void append(const Outline& outline, size_t run, State&& state);
+  State state_;
+};
+
+class Partial {
+ public:
+  /// Of no run.
+  using NewState = std::unique_ptr<PartialState> (*)(const Analysis& analysis, const TableOptions& options);
+
+  Partial(const Analysis& analysis, const TableOptions& options, NewState make)
+      : analysis_(analysis), options_(options), new_state_(make) {}
+
+  /// Looks at a run. A run that was seen before is replaced.
+  void update(const RunInSession& run);
+  /// Takes over what another partial result of the same analysis and options keeps, of other runs.
+  void combine(Partial&& other);
+  /// Takes out what is kept of one run, as a partial result of that run alone, under the number 0.
+  std::unique_ptr<Partial> take_run(uint32_t number);
+  /// Puts what such a result keeps behind the runs that come before it in the outline, so that it need not be kept
+  /// apart. Runs are appended in the order of the outline. Throws Error for a result of none or several runs.
+  void append_run(const Outline& outline, size_t run, Partial&& of_run);
+  /// The table over the runs of the outline, all of which have been seen or appended. Leaves nothing behind.
+  Table finalize(const Outline& outline);
+  void save(ByteWriter& bytes) const;
+  /// Throws Error for bytes that save() has not written.
+  void load(ByteReader& bytes);
+
+ private:
+  std::unique_ptr<PartialState> new_state() const { return new_state_(analysis_, options_); }
+  void append(const Outline& outline, size_t run, PartialState&& state);
 
   const Analysis& analysis_;
   TableOptions options_;
-  std::map<uint32_t, State> states_;  // by number of the run
-  std::optional<State> appended_;     // of the runs that came first, in their order
+  NewState new_state_;
+  std::map<uint32_t, std::unique_ptr<PartialState>> states_;  // by number of the run
+  std::unique_ptr<PartialState> appended_;                    // of the runs that came first, in their order
 };
+
+/// For Analysis::fold.
+template <typename State>
+std::unique_ptr<Partial> fold_of(const Analysis& analysis, const TableOptions& options) {
+  return std::make_unique<Partial>(analysis, options,
+                                   [](const Analysis& of, const TableOptions& with) -> std::unique_ptr<PartialState> {
+                                     return std::make_unique<PartialStateOf<State>>(of, with);
+                                   });
+}
 
 }  // namespace cgpu

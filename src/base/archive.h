@@ -10,7 +10,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,10 +37,7 @@ class ByteWriter {
   std::string take() { return std::move(bytes_); }
 
  private:
-  void number(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
+  void number(uint64_t value);
   template <typename T>
   void write(const T& value) {
     if constexpr (std::is_enum_v<T>) {
@@ -55,14 +51,8 @@ class ByteWriter {
       const_cast<T&>(value).members(*this);  // as members() serves both directions; nothing is changed here
     }
   }
-  void write(const double& value) {
-    const auto bits = std::bit_cast<uint64_t>(value);
-    for (int byte = 0; byte < 8; ++byte) bytes_ += static_cast<char>(bits >> (8 * byte));
-  }
-  void write(const std::string& text) {
-    number(text.size());
-    bytes_ += text;
-  }
+  void write(const double& value);
+  void write(const std::string& text);
   template <typename T>
   void write(const std::optional<T>& value) {
     write(value.has_value());
@@ -113,28 +103,16 @@ class ByteReader {
   bool at_end() const { return at_ == bytes_.size(); }
   /// What has not been read.
   std::string_view rest() const { return bytes_.substr(at_); }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(name_, what + " at byte " + std::to_string(at_));
-  }
+  [[noreturn]] void fail(const std::string& what) const;
 
  private:
   uint64_t number() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (at_ == bytes_.size()) fail("ends too early");
-      const auto byte = static_cast<uint8_t>(bytes_[at_++]);
-      if (shift == 63 && byte > 1) break;
-      value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-      if (byte < 0x80) return value;
-    }
-    fail("holds a number of more than 64 bits");
+    if (at_ < bytes_.size() && static_cast<uint8_t>(bytes_[at_]) < 0x80) return static_cast<uint8_t>(bytes_[at_++]);
+    return longer_number();
   }
+  uint64_t longer_number();
   /// Of things that take at least a byte each.
-  size_t length() {
-    const uint64_t length = number();
-    if (length > bytes_.size() - at_) fail("promises more than it holds");
-    return static_cast<size_t>(length);
-  }
+  size_t length();
   template <typename T>
   void read(T& value) {
     if constexpr (std::is_enum_v<T>) {
@@ -156,17 +134,8 @@ class ByteReader {
       value.members(*this);
     }
   }
-  void read(double& value) {
-    if (bytes_.size() - at_ < 8) fail("ends too early");
-    uint64_t bits = 0;
-    for (int byte = 0; byte < 8; ++byte) bits |= uint64_t{static_cast<uint8_t>(bytes_[at_++])} << (8 * byte);
-    value = std::bit_cast<double>(bits);
-  }
-  void read(std::string& text) {
-    const size_t size = length();
-    text = bytes_.substr(at_, size);
-    at_ += size;
-  }
+  void read(double& value);
+  void read(std::string& text);
   template <typename T>
   void read(std::optional<T>& value) {
     bool present = false;

@@ -1,6 +1,5 @@
 #include "comparison/call_tree_alignment.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/sample_counts.h"
+#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -93,8 +93,7 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
     }
     visit(call);
     std::vector<Pair> below = paired(children);
-    std::stable_sort(below.begin(), below.end(),
-                     [&](const Pair& x, const Pair& y) { return change_of(x) < change_of(y); });
+    sort_stably(below, [&](const Pair& x, const Pair& y) { return change_of(x) < change_of(y); });
     for (const Pair& one : below) open.emplace_back(one, depth + 1);  // the last one comes first
   }
 }

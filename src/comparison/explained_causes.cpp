@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/sort_stably.h"
 #include "comparison/compared_columns.h"
 #include "table/unicode.h"
 
@@ -18,7 +19,7 @@ namespace cgpu {
 namespace {
 
 void sort_by_change(std::vector<ExplainedCause>& causes) {
-  std::stable_sort(causes.begin(), causes.end(), [](const ExplainedCause& x, const ExplainedCause& y) {
+  sort_stably(causes, [](const ExplainedCause& x, const ExplainedCause& y) {
     const int64_t size_x = std::abs(x.delta());
     const int64_t size_y = std::abs(y.delta());
     if (size_x != size_y) return size_x > size_y;
@@ -49,7 +50,7 @@ std::vector<const Cause*> in_order_of_keys(const std::vector<Cause>& causes) {
   std::vector<std::pair<decltype(key(causes.front())), const Cause*>> keyed;
   keyed.reserve(causes.size());
   for (const Cause& cause : causes) keyed.emplace_back(key(cause), &cause);
-  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  sort_stably(keyed, [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<const Cause*> ordered;
   ordered.reserve(keyed.size());
   for (const auto& [of_cause, cause] : keyed) ordered.push_back(cause);

@@ -5,15 +5,12 @@
 #include <cctype>
 #include <string>
 
+#include "base/contains.h"
 #include "kernels/names.h"
 
 namespace cgpu {
 
 namespace {
-
-bool is_any_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 constexpr std::array<std::string_view, 5> kFilling = {"aten::fill_", "aten::zero_", "aten::zeros", "aten::zeros_like",
                                                       "aten::new_zeros"};
@@ -65,16 +62,16 @@ WorkNature nature_of(KernelClass kernel_class, NatureOfName name, std::span<cons
   const bool moves = kernel_class == KernelClass::layout || kernel_class == KernelClass::convolution ||
                      kernel_class == KernelClass::elementwise || kernel_class == KernelClass::unknown;
   if (moves && name.layouts) return WorkNature::layouts;
-  if (is_any_of(innermost, kFilling)) return WorkNature::fills;
-  if (is_any_of(innermost, kRearranging)) return WorkNature::layouts;
-  const bool copies = innermost == "aten::copy_" || is_any_of(innermost, kConverting);
+  if (contains(kFilling, innermost)) return WorkNature::fills;
+  if (contains(kRearranging, innermost)) return WorkNature::layouts;
+  const bool copies = innermost == "aten::copy_" || contains(kConverting, innermost);
   if (!copies) return WorkNature::computes;
   if (casts || name.casts) return WorkNature::casts;
   for (const std::string_view op : ops.subspan(1)) {
-    if (is_any_of(op, kRearranging)) return WorkNature::layouts;
-    if (is_any_of(op, kConverting)) return WorkNature::casts;
+    if (contains(kRearranging, op)) return WorkNature::layouts;
+    if (contains(kConverting, op)) return WorkNature::casts;
   }
-  return is_any_of(innermost, kConverting) ? WorkNature::casts : WorkNature::copies;
+  return contains(kConverting, innermost) ? WorkNature::casts : WorkNature::copies;
 }
 
 }  // namespace cgpu

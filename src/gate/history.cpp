@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "analysis/common/columns.h"
+#include "base/sort_stably.h"
 #include "gate/samples.h"
 #include "gate/statistics/change_points.h"
 #include "table/units.h"
@@ -61,7 +62,7 @@ std::vector<Followed> followed() {
 }  // namespace
 
 History history_of(std::vector<CheckedRun> runs) {
-  std::stable_sort(runs.begin(), runs.end(), [](const CheckedRun& a, const CheckedRun& b) {
+  sort_stably(runs, [](const CheckedRun& a, const CheckedRun& b) {
     return a.figures.recorded.value_or(INT64_MAX) < b.figures.recorded.value_or(INT64_MAX);
   });
   std::vector<RunFigures*> all;

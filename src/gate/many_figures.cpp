@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/sort_stably.h"
 #include "gate/samples.h"
 #include "table/units.h"
 
@@ -49,8 +50,7 @@ class NamedFigures {
     const auto largest = [](const ManyFigure& figure) {
       return *std::max_element(figure.values.begin(), figure.values.end());
     };
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](const ManyFigure& a, const ManyFigure& b) { return largest(a) > largest(b); });
+    sort_stably(sorted, [&](const ManyFigure& a, const ManyFigure& b) { return largest(a) > largest(b); });
     std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
   }
 

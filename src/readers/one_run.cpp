@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/sort_stably.h"
 #include "readers/companions.h"
 
 namespace cgpu {
@@ -52,7 +53,7 @@ void check_times(const std::vector<Run>& runs) {
     const auto time = recorded_time(run);
     if (run.clock_is_unix && time) all.push_back({time->first, time->second, &run});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Recorded& a, const Recorded& b) { return a.first < b.first; });
+  sort_stably(all, [](const Recorded& a, const Recorded& b) { return a.first < b.first; });
   const Recorded* latest = nullptr;  // of those before
   for (const Recorded& next : all) {
     if (latest != nullptr && next.first > latest->last) {

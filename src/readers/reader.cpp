@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/number_ranges.h"
 #include "base/served_file.h"
+#include "base/sort_stably.h"
 #include "model/hide_secrets.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
@@ -143,7 +144,7 @@ void assign_ranks(std::vector<Run>& runs) {
     while (taken.count(next) != 0) ++next;
     run.rank = next++;
   }
-  std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.rank < b.rank; });
+  sort_stably(runs, [](const Run& a, const Run& b) { return a.rank < b.rank; });
 }
 
 /// Says which ranks of the job are not here, where that can be told.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/lower_median.h"
+#include "base/sort_stably.h"
 #include "report/cells.h"
 #include "report/charts.h"
 #include "report/figure.h"
@@ -84,7 +85,7 @@ std::vector<Deviations> deviations_of(const std::vector<DeviceTimes>& devices) {
     }
     if (one.largest > 0) all.push_back(std::move(one));
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.largest > b.largest; });
+  sort_stably(all, [](const auto& a, const auto& b) { return a.largest > b.largest; });
   if (all.size() > kMostColumns) all.resize(kMostColumns);
   return all;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/sort_stably.h"
 #include "kernels/head_symbol.h"
 #include "table/unicode.h"
 #include "table/units.h"
@@ -156,7 +157,7 @@ std::string quoted_name(std::string_view name) {
 }
 
 std::string largest_shares(std::vector<NamedTime> parts, int64_t whole, size_t most) {
-  std::stable_sort(parts.begin(), parts.end(), [](const NamedTime& a, const NamedTime& b) { return a.time > b.time; });
+  sort_stably(parts, [](const NamedTime& a, const NamedTime& b) { return a.time > b.time; });
   std::vector<std::string> shown;
   for (const NamedTime& part : parts) {
     const bool small = static_cast<double>(part.time) < 0.01 * static_cast<double>(whole);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/sort_stably.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -163,8 +164,7 @@ std::vector<ComparedProfiles::AlignedOps> ComparedProfiles::aligned_in(Interval 
       found.push_back({{run, partner.run}, {slice, partner.slice}, std::max(own.duration[slice], theirs)});
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const AlignedOps& x, const AlignedOps& y) { return x.longer > y.longer; });
+  sort_stably(found, [](const AlignedOps& x, const AlignedOps& y) { return x.longer > y.longer; });
   return found;
 }
 

@@ -17,6 +17,7 @@
 #include "analysis/findings/vendor_words.h"
 #include "analysis/ranks/collective_replay.h"
 #include "base/number_ranges.h"
+#include "base/sort_stably.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -296,8 +297,7 @@ class RankDiagnosis {
 
   /// Where no replay tells what could be gained.
   static std::vector<Finding> by_waiting(std::vector<Suspect> suspects) {
-    std::stable_sort(suspects.begin(), suspects.end(),
-                     [](const Suspect& a, const Suspect& b) { return a.is_waited_for && !b.is_waited_for; });
+    sort_stably(suspects, [](const Suspect& a, const Suspect& b) { return a.is_waited_for && !b.is_waited_for; });
     std::vector<Finding> findings;
     for (Suspect& suspect : suspects) {
       suspect.finding.severity = suspect.is_waited_for ? Severity::warning : Severity::info;

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "analysis/findings/investigation.h"
+#include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "table/units.h"
 
@@ -177,7 +178,7 @@ void find_measured_launches(Investigation& run, std::vector<Finding>& findings) 
   const double least = run.thresholds().sampled_share;
   const size_t before = findings.size();
 
-  std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.saved > b.saved; });
+  sort_stably(kernels, [](const auto& a, const auto& b) { return a.saved > b.saved; });
   std::vector<const MeasuredKernel*> others;
   for (const MeasuredKernel& kernel : kernels) {
     if (kernel.saved < least * kernel.time || findings.size() - before == kMostKernels) {
@@ -186,8 +187,7 @@ void find_measured_launches(Investigation& run, std::vector<Finding>& findings) 
       findings.push_back(estimated(run, kernel, all));
     }
   }
-  std::stable_sort(others.begin(), others.end(),
-                   [](const auto* a, const auto* b) { return a->warned_time > b->warned_time; });
+  sort_stably(others, [](const auto* a, const auto* b) { return a->warned_time > b->warned_time; });
   size_t warnings = 0;
   for (const MeasuredKernel* kernel : others) {
     if (kernel->warnings.empty() || kernel->warned_time < least * all || warnings++ == kMostKernels) continue;

@@ -19,6 +19,7 @@
 #include "analysis/ranks/lateness.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
+#include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "links/collective_series.h"
 #include "links/common_time.h"
@@ -64,7 +65,7 @@ std::vector<Excess> largest(const std::map<std::string, int64_t>& differences) {
   for (const auto& [name, time] : differences) {
     if (time > 0) all.push_back({name, time});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Excess& a, const Excess& b) { return a.time > b.time; });
+  sort_stably(all, [](const Excess& a, const Excess& b) { return a.time > b.time; });
   constexpr size_t kMost = 3;
   if (all.size() > kMost) all.resize(kMost);
   return all;

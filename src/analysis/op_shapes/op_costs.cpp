@@ -14,7 +14,7 @@ namespace cgpu {
 
 namespace {
 
-using Places = std::span<const int64_t>;
+using DimsView = std::span<const int64_t>;
 
 Count elements(const Dims& dims) {
   return product(dims);
@@ -24,7 +24,7 @@ Count bytes_of(const Tensor& tensor) {
 }
 
 /// The shape that two shapes are repeated to; absent where they do not fit.
-std::optional<Dims> broadcast(Places a, Places b) {
+std::optional<Dims> broadcast(DimsView a, DimsView b) {
   if (a.size() < b.size()) std::swap(a, b);
   Dims both(a.begin(), a.end());
   for (size_t i = 0; i < b.size(); ++i) {
@@ -87,7 +87,7 @@ OpCost linear(const RecordedInputs& inputs) {
   const auto x = inputs.tensor(0);
   const auto weight = inputs.tensor(1);
   if (!x || !weight || x->dims.empty() || weight->dims.size() != 2 || x->dims.back() != weight->dims[1]) return {};
-  const Count rows = product(Places(x->dims).first(x->dims.size() - 1));
+  const Count rows = product(DimsView(x->dims).first(x->dims.size() - 1));
   if (!rows.value()) return {};
   return product_cost({1, *rows.value(), weight->dims[0], weight->dims[1]}, *x, *weight, inputs.tensor(2));
 }
@@ -97,11 +97,11 @@ OpCost matmul(const RecordedInputs& inputs) {
   const auto a = inputs.tensor(0);
   const auto b = inputs.tensor(1);
   if (!a || !b || a->dims.empty() || b->dims.empty()) return {};
-  const Places left = a->dims;
-  const Places right = b->dims;
+  const DimsView left = a->dims;
+  const DimsView right = b->dims;
   const int64_t k = left.back();
   if (k != (right.size() == 1 ? right[0] : right[right.size() - 2])) return {};
-  const auto batch_of = [](Places dims) { return dims.first(dims.size() < 2 ? 0 : dims.size() - 2); };
+  const auto batch_of = [](DimsView dims) { return dims.first(dims.size() < 2 ? 0 : dims.size() - 2); };
   const auto batch = broadcast(batch_of(left), batch_of(right));
   if (!batch) return {};
   return product_cost(

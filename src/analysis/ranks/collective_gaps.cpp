@@ -14,19 +14,19 @@ namespace cgpu {
 namespace {
 
 /// A collective of a device, and what was before it.
-struct CollectivePlace {
+struct PlaceInTime {
   Interval time;
   Interval gap;  // empty before the first
 };
 
-std::vector<CollectivePlace> places_of(const Timeline& timeline, const std::vector<OpIndex>& ops) {
-  std::vector<CollectivePlace> places;
+std::vector<PlaceInTime> places_of(const Timeline& timeline, const std::vector<OpIndex>& ops) {
+  std::vector<PlaceInTime> places;
   for (const OpIndex op : ops) {
     if (timeline.device_ops.kind[op] != OpKind::communication) continue;
     const SliceIndex slice = timeline.device_ops.slice[op];
     places.push_back({{timeline.slices.start[slice], timeline.slices.end(slice)}, {}});
   }
-  std::sort(places.begin(), places.end(), [](const CollectivePlace& a, const CollectivePlace& b) {
+  std::sort(places.begin(), places.end(), [](const PlaceInTime& a, const PlaceInTime& b) {
     return std::pair(a.time.begin, a.time.end) < std::pair(b.time.begin, b.time.end);
   });
   EndedLast ended;
@@ -45,7 +45,7 @@ int64_t length_in(const IntervalSet& set, Interval time) {
 
 /// The gaps of one device.
 std::vector<CollectiveGap> gaps_of(const RunInSession& run, const std::vector<OpIndex>& ops,
-                                   const std::vector<CollectivePlace>& places) {
+                                   const std::vector<PlaceInTime>& places) {
   const DeviceTime time = device_time(run.timeline(), ops);
   std::vector<CollectiveGap> gaps(places.size());
   // Gaps that begin together lie in each other; no other two overlap. Of each first what is not in the one before it.
@@ -110,7 +110,7 @@ void CollectiveGaps::for_each(const std::function<void(uint32_t place, const Col
 std::vector<CollectiveGaps> collective_gaps(const RunInSession& run) {
   std::vector<CollectiveGaps> all;
   for (const auto& [device, ops] : ops_by_device(run.timeline())) {
-    const std::vector<CollectivePlace> places = places_of(run.timeline(), ops);
+    const std::vector<PlaceInTime> places = places_of(run.timeline(), ops);
     if (places.empty()) continue;
     all.emplace_back(device, whole_iterations(run, ops).count, gaps_of(run, ops, places));
   }

@@ -31,7 +31,7 @@ double bus_factor(const std::string& name, int64_t n) {
 }
 
 /// One instance of a collective, over all members that took part.
-struct Instance {
+struct InstanceFigures {
   int64_t shortest = INT64_MAX;
   std::optional<int64_t> bytes;  // as recorded by the first member that has them
 };
@@ -48,10 +48,10 @@ struct SeriesSums {
 
 SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   SeriesSums sums;
-  std::vector<Instance> instances(series.instances);
+  std::vector<InstanceFigures> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     for (const CollectivePart part : series.parts_of(member)) {
-      Instance& instance = instances[part.instance];
+      InstanceFigures& instance = instances[part.instance];
       instance.shortest = std::min(instance.shortest, part.duration);
       if (!instance.bytes && part.bytes >= 0) instance.bytes = part.bytes;
       sums.total_ns += part.duration;
@@ -68,7 +68,7 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
       sums.wait_ns += last[part.instance] - common_time(run, part.start);
     }
   }
-  for (const Instance& instance : instances) {
+  for (const InstanceFigures& instance : instances) {
     if (!instance.bytes) continue;
     sums.bytes = sums.bytes.value_or(0) + *instance.bytes;
     sums.shortest_ns += instance.shortest;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/sort_stably.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -110,8 +111,7 @@ MarkName mark_name_of(std::string_view name) {
 }
 
 void sort_by_start(std::vector<StepMark>& marks) {
-  std::stable_sort(marks.begin(), marks.end(),
-                   [](const StepMark& a, const StepMark& b) { return a.time.begin < b.time.begin; });
+  sort_stably(marks, [](const StepMark& a, const StepMark& b) { return a.time.begin < b.time.begin; });
 }
 
 /// A series of marks on one thread.

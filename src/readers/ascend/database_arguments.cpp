@@ -2,6 +2,7 @@
 #include <array>
 #include <mutex>
 
+#include "base/contains.h"
 #include "readers/ascend/database.h"
 #include "readers/common/sqlite/row_arguments.h"
 #include "readers/common/sqlite/rows_again.h"
@@ -18,11 +19,6 @@ constexpr std::array<std::string_view, 20> kTexts{
     "algType",      "message",         "inputShapes",     "inputDataTypes", "inputFormats",
     "outputShapes", "outputDataTypes", "outputFormats",   "attrInfo",       "inputDtypes",
     "opState",      "hf32Eligible",    "memcpyOperation", "args",           "gridDim"};
-
-template <size_t N>
-bool is_any(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class RowArguments final : public ArgumentSource {
  public:
@@ -71,8 +67,8 @@ class RowArguments final : public ArgumentSource {
 
   static void add(std::vector<Argument>& result, sqlite::TextsById& texts, sqlite::Scan& scan, int column,
                   const std::string& name) {
-    if (scan.is_null(column) || is_any(kShown, name)) return;
-    const bool is_id = is_any(kTexts, name) && !scan.is_text(column);
+    if (scan.is_null(column) || contains(kShown, name)) return;
+    const bool is_id = contains(kTexts, name) && !scan.is_text(column);
     const bool number = !is_id && !scan.is_text(column) && scan.is_number(column);
     result.push_back({name, is_id ? texts.at(scan.integer(column)) : std::string(scan.text(column)), number});
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/contains.h"
 #include "base/credentials.h"
 #include "base/decimal.h"
 #include "base/error.h"
@@ -30,11 +31,6 @@ constexpr std::array<std::string_view, 10> kShownKeys{
 constexpr std::array<std::string_view, 5> kShownSizes{"tensor_model_parallel_size", "pipeline_model_parallel_size",
                                                       "data_parallel_size", "context_parallel_size",
                                                       "expert_model_parallel_size"};
-
-template <size_t N>
-bool is_any(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// The whole file, parsed; what is wrong with it goes into the notes.
 bool parse_file(const std::string& path, Facts& facts, dom::parser& parser, dom::element& root) {
@@ -63,7 +59,7 @@ bool parse_file(const std::string& path, Facts& facts, dom::parser& parser, dom:
 }
 
 /// A whole number, also where it is written as text.
-std::optional<int64_t> integer(dom::element element) {
+std::optional<int64_t> whole_number(dom::element element) {
   int64_t value = 0;
   std::string_view text;
   if (!element.get(value)) return value;
@@ -72,9 +68,9 @@ std::optional<int64_t> integer(dom::element element) {
   return decimal ? decimal->scaled(0) : std::nullopt;
 }
 
-std::optional<int64_t> integer(dom::object object, std::string_view key) {
+std::optional<int64_t> whole_number(dom::object object, std::string_view key) {
   dom::element element;
-  return object[key].get(element) ? std::nullopt : integer(element);
+  return object[key].get(element) ? std::nullopt : whole_number(element);
 }
 
 std::string shown(dom::element element) {
@@ -85,7 +81,7 @@ std::string shown(dom::element element) {
 void add_shown_keys(dom::object object, Facts& facts, int depth = 0) {
   for (const auto& [key, value] : object) {
     dom::object inner;
-    if (is_any(kShownKeys, key)) {
+    if (contains(kShownKeys, key)) {
       std::string text = shown(value);
       if (!is_secret_value(text)) facts.metadata.emplace_back(key.substr(key.find_first_not_of('_')), std::move(text));
     } else if (depth < 3 && !value.get(inner)) {
@@ -142,7 +138,7 @@ void read_profiler_info(const std::string& path, Facts& facts) {
   dom::element root;
   dom::object object;
   if (!parse_file(path, facts, parser, root) || root.get(object)) return;
-  const auto rank = integer(object, "rank_id");
+  const auto rank = whole_number(object, "rank_id");
   if (rank && *rank >= 0) facts.rank = rank;
   add_shown_keys(object, facts);
 }
@@ -154,11 +150,11 @@ void read_profiler_metadata(const std::string& path, Facts& facts) {
   if (!parse_file(path, facts, parser, root) || root.get(object)) return;
   dom::object sizes;
   if (!object["distributed_args"].get(sizes)) {
-    const auto rank = integer(sizes, "rank");
+    const auto rank = whole_number(sizes, "rank");
     if (!facts.rank && rank && *rank >= 0) facts.rank = rank;
-    facts.world_size = integer(sizes, "world_size");
+    facts.world_size = whole_number(sizes, "world_size");
     for (const auto& [key, value] : sizes) {
-      if (is_any(kShownSizes, key)) facts.metadata.emplace_back(key, shown(value));
+      if (contains(kShownSizes, key)) facts.metadata.emplace_back(key, shown(value));
     }
   }
   dom::object groups;
@@ -173,7 +169,7 @@ void read_profiler_metadata(const std::string& path, Facts& facts) {
     dom::element description;
     if (!described["group_name"].get(description)) group.description = shown(description);
     for (dom::element rank : ranks) {
-      if (const auto number = integer(rank)) group.ranks.push_back(*number);
+      if (const auto number = whole_number(rank)) group.ranks.push_back(*number);
     }
     std::sort(group.ranks.begin(), group.ranks.end());
     group.size = static_cast<int64_t>(group.ranks.size());

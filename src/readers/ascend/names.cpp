@@ -1,18 +1,14 @@
 #include "readers/ascend/names.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
+#include "base/contains.h"
+
 namespace cgpu::ascend {
 
 namespace {
-
-template <size_t N>
-bool is_any(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::string lower_letters(std::string_view text) {
   std::string letters;
@@ -84,10 +80,11 @@ SliceKind kind_of_task(std::string_view type, std::string_view name) {
   if (is("MEMSET")) return SliceKind::memset;
   if (is("EVENT_") || is("Notify") || is("NOTIFY") || is("STREAM_WAIT")) return SliceKind::synchronization;
   if (is("PROFILING_") || is("PLACE_HOLDER") || schedules_communication(name)) return SliceKind::other;
-  if (type.starts_with("AI_") || type.starts_with("MIX_") || type.starts_with("KERNEL_") || is_any(kComputing, type)) {
+  if (type.starts_with("AI_") || type.starts_with("MIX_") || type.starts_with("KERNEL_") ||
+      contains(kComputing, type)) {
     return SliceKind::kernel;
   }
-  return is_any(kUntold, type) ? SliceKind::kernel : SliceKind::other;
+  return contains(kUntold, type) ? SliceKind::kernel : SliceKind::other;
 }
 
 std::optional<Synchronization::Kind> kind_of_event_task(std::string_view type, std::string_view name) {

@@ -18,7 +18,7 @@ namespace {
 
 using Token = JsonReader::Token;
 
-constexpr size_t kMaxDepth = 4096;
+constexpr size_t kMaxLabelDepth = 4096;
 
 struct Label {
   std::string text;
@@ -31,9 +31,10 @@ struct ColumnFacts {
   bool is_value = true;
 };
 
-class Reader {
+class JsonSplitReader {
  public:
-  Reader(TextSource& source, const std::string& path) : source_(source), json_(source), path_(path), profile_(run_) {
+  JsonSplitReader(TextSource& source, const std::string& path)
+      : source_(source), json_(source), path_(path), profile_(run_) {
     run_.file = path;
     run_.format = "caliper";
   }
@@ -133,7 +134,7 @@ class Reader {
       label.parent = SIZE_MAX;
     }
     if (label.parent != SIZE_MAX) label.depth = labels_[label.parent].depth + 1;
-    if (label.depth > kMaxDepth) {
+    if (label.depth > kMaxLabelDepth) {
       run_.notes.add("damaged_input", 1, "nodes that nest more than 4,096 deep were taken out of their parents", true);
       label.parent = SIZE_MAX;
       label.depth = 0;
@@ -254,7 +255,7 @@ bool is_json_split(std::string_view head) {
 }
 
 Run read_json_split(TextSource& source, const std::string& path) {
-  return Reader(source, path).read();
+  return JsonSplitReader(source, path).read();
 }
 
 }  // namespace cgpu::caliper

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kRecord = "__rec=";
 constexpr std::string_view kVersion = "cali.caliper.version";
 constexpr uint32_t kNoNodeNumber = UINT32_MAX;
-constexpr uint32_t kMaxDepth = 4096;
+constexpr uint32_t kMaxNodeDepth = 4096;
 
 // Nodes that every file may refer to without describing them.
 constexpr uint64_t kNameAttribute = 8;
@@ -139,9 +139,10 @@ class RecordLine {
   size_t count_ = 0;
 };
 
-class Reader {
+class RecordReader {
  public:
-  Reader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path), profile_(run_) {
+  RecordReader(TextSource& source, const std::string& path)
+      : source_(source), lines_(source), path_(path), profile_(run_) {
     run_.file = path;
     run_.format = "caliper";
     add_known_nodes();
@@ -216,7 +217,7 @@ class Reader {
       }
     }
     if (node.parent != kNoNodeNumber) node.depth = nodes_[node.parent].depth + 1;
-    if (node.depth > kMaxDepth) {
+    if (node.depth > kMaxNodeDepth) {
       return run_.notes.add("damaged_input", 1, "nodes that nest more than 4,096 deep were left out", true);
     }
     if (name_of(*attribute) == kVersion) profile_.add_fact(kVersion, node.value);
@@ -383,7 +384,7 @@ bool is_records(std::string_view head) {
 }
 
 Run read_records(TextSource& source, const std::string& path) {
-  return Reader(source, path).read();
+  return RecordReader(source, path).read();
 }
 
 bool is_profile(const Input& input) {

@@ -23,12 +23,6 @@ constexpr std::string_view kMagic = "HPCTOOLKITmeta";
 constexpr const char* kEarlierFormat =
     "format of 2021 that was soon given up; make it again from its measurements with hpcprof of 2022.10 or later";
 
-fs::path folder_of(const Input& input) {
-  if (input.is_folder) return input.path;
-  const fs::path folder = fs::path(input.path).parent_path();
-  return folder.empty() ? fs::path(".") : folder;
-}
-
 /// The first bytes of a file; none where there is no such file.
 std::string head_of(const fs::path& file) {
   std::error_code ignored;

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "base/sort_stably.h"
+
 namespace cgpu::hpctoolkit {
 
 namespace {
@@ -154,10 +156,10 @@ struct Computed {
   std::vector<std::string> inputs;  // names
 };
 
-using Names = std::map<std::string, MetricIndex>;
+using MetricsByName = std::map<std::string, MetricIndex>;
 
 /// None where what it is made of was not measured.
-std::optional<Computed> computed_of(const Ratio& ratio, const Names& measured) {
+std::optional<Computed> computed_of(const Ratio& ratio, const MetricsByName& measured) {
   Computed result;
   Formula& formula = result.metric.formula;
   const auto push_sum = [&](const std::vector<std::string_view>& names) {
@@ -190,7 +192,7 @@ std::optional<Computed> computed_of(const Ratio& ratio, const Names& measured) {
 }
 
 /// None where one of the metrics in it was not measured.
-std::optional<Computed> computed_of(const TaxonomyMetric& of, const Names& measured) {
+std::optional<Computed> computed_of(const TaxonomyMetric& of, const MetricsByName& measured) {
   Computed result;
   result.metric = metric_of_stored_name(of.name);
   for (const std::string& input : of.inputs) {
@@ -239,9 +241,9 @@ Metric metric_of_stored_name(std::string_view stored) {
 }
 
 std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics, const std::vector<TaxonomyMetric>& taxonomy) {
-  Names known;
+  MetricsByName known;
   for (MetricIndex i = 0; i < metrics.size(); ++i) known.try_emplace(metrics[i].name, i);
-  const Names measured = known;
+  const MetricsByName measured = known;
   std::vector<Computed> computed;
   const auto add = [&](std::optional<Computed> metric) {
     if (metric && known.try_emplace(metric->metric.name, 0).second) computed.push_back(*std::move(metric));
@@ -270,11 +272,11 @@ std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics, const std
   for (MetricIndex i = 0; i < metrics.size(); ++i) {
     entries.push_back({place_in_catalog(metrics[i].name), i, std::move(metrics[i]), {}});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.place < b.place; });
+  sort_stably(entries, [](const Entry& a, const Entry& b) { return a.place < b.place; });
 
   metrics.clear();
   std::vector<MetricIndex> old;
-  Names place;  // of the measured ones
+  MetricsByName place;  // of the measured ones
   for (Entry& entry : entries) {
     if (entry.old != kComputed) place.try_emplace(entry.metric.name, static_cast<MetricIndex>(metrics.size()));
     old.push_back(entry.old);

@@ -76,6 +76,12 @@ class SourceFolder : public SourceFiles {
 
 }  // namespace
 
+std::filesystem::path folder_of(const Input& input) {
+  if (input.is_folder) return input.path;
+  const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
+  return folder.empty() ? std::filesystem::path(".") : folder;
+}
+
 std::shared_ptr<SourceFiles> source_folder(const std::string& database, const CallTree& tree) {
   const int descriptor = ::open((database + "/src").c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return nullptr;

@@ -4,13 +4,18 @@
 // its files, nothing outside of its src/ is read. One look at a few folders a file name.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "model/call_tree.h"
 #include "model/source_files.h"
+#include "readers/common/input.h"
 
 namespace cgpu::hpctoolkit {
+
+/// The folder of a database that is opened by its name or by that of a file in it.
+std::filesystem::path folder_of(const Input& input);
 
 /// The files of the tree that the database in this folder has; null where it has none. A file that is not under its
 /// folders is looked for under fewer of them: published databases are often without.

@@ -29,8 +29,8 @@ namespace cgpu::ncu {
 
 namespace {
 
-constexpr std::string_view kSection = "Section: ";
-constexpr std::string_view kContext = ", Context ";
+constexpr std::string_view kSectionLine = "Section: ";
+constexpr std::string_view kContextMark = ", Context ";
 constexpr std::string_view kInvocations = ", Invocations ";
 
 std::string_view trimmed(std::string_view text) {
@@ -87,9 +87,9 @@ class TextReader {
     const bool indented = line.starts_with("  ");
     if (text.empty()) return end_finding();
     if (text.starts_with("==") || !indented) return;  // of the tool, or of the program
-    if (text.starts_with(kSection)) {
+    if (text.starts_with(kSectionLine)) {
       end_finding();
-      section_ = valid_utf8(text.substr(kSection.size()));
+      section_ = valid_utf8(text.substr(kSectionLine.size()));
       columns_.clear();
     } else if (is_rule_line(text)) {
       end_finding();
@@ -105,12 +105,12 @@ class TextReader {
 
   /// "f(int) (32, 32, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 8.6"; of a summary, "..., Invocations 10".
   bool begin_launch(std::string_view text) {
-    size_t at = text.rfind(kContext);
+    size_t at = text.rfind(kContextMark);
     const bool summary = at == std::string_view::npos;
     if (summary) at = text.rfind(kInvocations);
     if (at == std::string_view::npos || at == 0) return false;
     const std::string_view facts = text.substr(at);
-    if (!printed_integer(fact(facts, summary ? kInvocations : kContext))) return false;
+    if (!printed_integer(fact(facts, summary ? kInvocations : kContextMark))) return false;
     end_finding();
     section_.clear();
     columns_.clear();
@@ -219,7 +219,7 @@ bool is_text(std::string_view head) {
     head.remove_prefix(std::min(line.size() + 1, head.size()));
     log = log || line.starts_with("==PROF== ");
     if (section && is_rule_line(trimmed(line))) return true;
-    section = line.starts_with("  ") && trimmed(line).starts_with(kSection);
+    section = line.starts_with("  ") && trimmed(line).starts_with(kSectionLine);
   }
   return log;
 }

@@ -17,6 +17,9 @@
 
 namespace cgpu::rocprof {
 
+/// Devices of a run: no machine has as many.
+constexpr size_t kMostDevices = 4096;
+
 /// When something happened, and what joins it with its call.
 struct Event {
   int64_t start = 0;

@@ -16,8 +16,6 @@ namespace cgpu::rocprof {
 
 namespace {
 
-constexpr size_t kMostDevices = 4096;
-
 /// The records of a file, by the names of their columns, which differ from version to version.
 class Table {
  public:

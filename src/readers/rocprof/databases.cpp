@@ -15,7 +15,6 @@ namespace {
 
 using sqlite::Scan;
 
-constexpr size_t kMostDevices = 4096;
 constexpr std::string_view kDispatches = "rocpd_kernel_dispatch";
 constexpr std::string_view kRegions = "rocpd_region";
 /// The table of kernels of rocprof v1.

@@ -18,7 +18,6 @@ namespace {
 using Token = JsonReader::Token;
 
 constexpr size_t kMostFields = 1000;
-constexpr size_t kMostDevices = 4096;
 constexpr int kDeepest = 8;
 
 /// An object with the objects in it, flat: "dispatch_info.agent_id.handle" is a key.

@@ -15,16 +15,16 @@ namespace {
 namespace dom = simdjson::dom;
 
 /// A number or string, as text.
-std::string text_of(dom::element element) {
+std::string text_or_number(dom::element element) {
   std::string_view string;
   int64_t number = 0;
   if (!element.get(string)) return std::string(string);
   if (!element.get(number)) return std::to_string(number);
   return "";
 }
-std::string text_of(const simdjson::simdjson_result<dom::element>& result) {
+std::string text_or_number(const simdjson::simdjson_result<dom::element>& result) {
   dom::element element;
-  return result.get(element) ? "" : text_of(element);
+  return result.get(element) ? "" : text_or_number(element);
 }
 
 int64_t integer_of(const simdjson::simdjson_result<dom::element>& result, int64_t otherwise) {
@@ -92,9 +92,9 @@ class NamedStacks {
       dom::object fields;
       if (value.get(fields)) continue;
       Frames::Frame frame;
-      frame.name = text_of(fields["name"]);
-      frame.module = text_of(fields["category"]);
-      frame.caller = text_of(fields["parent"]);
+      frame.name = text_or_number(fields["name"]);
+      frame.module = text_or_number(fields["category"]);
+      frame.caller = text_or_number(fields["parent"]);
       frames_.add(std::string(id), std::move(frame));
     }
   }
@@ -105,7 +105,7 @@ class NamedStacks {
     if (parser.parse(json).get(array)) return;
     for (const dom::element element : array) {
       ++run_.events.read;
-      add(text_of(element["sf"]), thread_name(text_of(element["pid"]), text_of(element["tid"])));
+      add(text_or_number(element["sf"]), thread_name(text_or_number(element["pid"]), text_or_number(element["tid"])));
     }
   }
 
@@ -152,7 +152,7 @@ class CpuProfiles {
     dom::array samples;
     if (profile["samples"].get(samples)) return;
     for (const dom::element element : samples) {
-      const NodeIndex node = frames.node(text_of(element));
+      const NodeIndex node = frames.node(text_or_number(element));
       if (node == kNoNode) {
         ++unknown_;
       } else {
@@ -171,19 +171,20 @@ class CpuProfiles {
     for (const dom::element element : nodes) {
       dom::array children;
       if (element["children"].get(children)) continue;
-      for (const dom::element child : children) parents.try_emplace(text_of(child), text_of(element["id"]));
+      for (const dom::element child : children)
+        parents.try_emplace(text_or_number(child), text_or_number(element["id"]));
     }
     for (const dom::element element : nodes) {
       const auto call = element["callFrame"];
       Frames::Frame frame;
-      frame.name = text_of(call["functionName"]);
+      frame.name = text_or_number(call["functionName"]);
       if (frame.name == "(root)") frame.node = 0;  // the tree has one
       if (frame.name.empty()) frame.name = "(anonymous)";
-      frame.file = text_of(call["url"]);
+      frame.file = text_or_number(call["url"]);
       const int64_t line = integer_of(call["lineNumber"], -1);
       if (line >= 0 && line < INT32_MAX) frame.line = static_cast<uint32_t>(line) + 1;
-      std::string id = text_of(element["id"]);
-      frame.caller = text_of(element["parent"]);
+      std::string id = text_or_number(element["id"]);
+      frame.caller = text_or_number(element["parent"]);
       const auto parent = parents.find(id);
       if (frame.caller.empty() && parent != parents.end()) frame.caller = parent->second;
       frames.add(std::move(id), std::move(frame));

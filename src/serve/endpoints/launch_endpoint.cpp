@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
@@ -48,8 +49,7 @@ std::vector<FoundSlice> kernels_called(const Profile& profile, IsWanted is_wante
   const auto start = [&](const FoundSlice& of) {
     return profile.session().runs[of.run].timeline.slices.start[of.slice] - profile.view().zero(of.run);
   };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const FoundSlice& a, const FoundSlice& b) { return start(a) < start(b); });
+  sort_stably(found, [&](const FoundSlice& a, const FoundSlice& b) { return start(a) < start(b); });
   return found;
 }
 

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/contains.h"
 #include "model/timeline.h"
 #include "readers/common/sqlite/rows_again.h"
 
 namespace cgpu::sqlite {
 
 namespace {
-
-bool is_any(const std::vector<std::string_view>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class RowArguments final : public ArgumentSource {
  public:
@@ -53,8 +50,8 @@ class RowArguments final : public ArgumentSource {
   std::vector<Column> columns_of(const std::vector<std::string>& names) const {
     std::vector<Column> columns;
     for (size_t i = 0; i < names.size(); ++i) {
-      if (is_any(layout_.shown, names[i])) continue;
-      columns.push_back({static_cast<int>(i), names[i], is_any(layout_.text_columns, names[i])});
+      if (contains(layout_.shown, names[i])) continue;
+      columns.push_back({static_cast<int>(i), names[i], contains(layout_.text_columns, names[i])});
     }
     return columns;
   }

@@ -29,12 +29,6 @@ bool is_experiment(std::string_view head) {
          head.find("<HPCToolkitExperiment") != std::string_view::npos;
 }
 
-fs::path folder_of(const Input& input) {
-  if (input.is_folder) return input.path;
-  const fs::path folder = fs::path(input.path).parent_path();
-  return folder.empty() ? fs::path(".") : folder;
-}
-
 /// Where the values of a metric are.
 struct Source {
   std::string name;       // as of metric_of_stored_name: "CPUTIME (usec)"
@@ -300,7 +294,7 @@ Run read_database(const Input& input, const ReadOptions&) {
   Run run;
   run.file = input.path;
   run.format = "hpctoolkit-xml";
-  const fs::path folder = folder_of(input);
+  const fs::path folder = hpctoolkit::folder_of(input);
   const std::string name = input.is_folder ? (folder / kFile).string() : input.path;
   const std::shared_ptr<TextSource> text = input.is_folder ? open_text(name) : input.source;
   Experiment experiment = read_experiment(*text, name, run.notes);

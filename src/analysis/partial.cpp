@@ -1,0 +1,69 @@
+#include "analysis/partial.h"
+
+#include "analysis/analysis.h"
+#include "base/error.h"
+
+namespace cgpu {
+
+void Partial::update(const RunInSession& run) {
+  std::unique_ptr<PartialState> state = new_state();
+  state->update(run);
+  states_.insert_or_assign(run.number, std::move(state));
+}
+
+void Partial::combine(Partial&& other) {
+  states_.merge(other.states_);
+}
+
+std::unique_ptr<Partial> Partial::take_run(uint32_t number) {
+  auto alone = std::make_unique<Partial>(analysis_, options_, new_state_);
+  auto node = states_.extract(number);
+  if (!node.empty()) alone->states_.emplace(0, std::move(node.mapped()));
+  return alone;
+}
+
+void Partial::append_run(const Outline& outline, size_t run, Partial&& of_run) {
+  if (of_run.states_.size() != 1) throw Error("a partial result of one run was expected");
+  append(outline, run, std::move(*of_run.states_.begin()->second));
+  of_run.states_.clear();
+}
+
+Table Partial::finalize(const Outline& outline) {
+  for (size_t run = 0; run < outline.numbers.size(); ++run) {
+    const auto found = states_.find(outline.numbers[run]);
+    if (found != states_.end()) append(outline, run, std::move(*found->second));
+  }
+  states_.clear();
+  Table table = analysis_.empty_table();
+  if (!appended_) appended_ = new_state();
+  appended_->append_rows(table, outline);
+  appended_.reset();
+  return table;
+}
+
+void Partial::save(ByteWriter& bytes) const {
+  bytes(static_cast<uint64_t>(states_.size()));
+  for (const auto& [number, state] : states_) {
+    bytes(number);
+    state->save(bytes);
+  }
+}
+
+void Partial::load(ByteReader& bytes) {
+  uint64_t count = 0;
+  for (bytes(count); count > 0; --count) {
+    uint32_t number = 0;
+    std::unique_ptr<PartialState> state = new_state();
+    bytes(number);
+    state->load(bytes);
+    if (!states_.try_emplace(number, std::move(state)).second) bytes.fail("holds a run twice");
+  }
+}
+
+void Partial::append(const Outline& outline, size_t run, PartialState&& state) {
+  state.settle(outline, run);
+  if (!appended_) appended_ = new_state();
+  appended_->combine(std::move(state));
+}
+
+}  // namespace cgpu
