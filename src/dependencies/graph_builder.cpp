@@ -281,15 +281,14 @@ void GraphBuilder::find_meetings(std::span<const CollectiveSeries> collectives, 
   }
 }
 
-/// A host thread that waits in a call for a device, or has its work in it, is told by that.
+/// Without the calls that wait for a device, which cannot wait for both.
 void GraphBuilder::find_host_meetings(std::span<const CollectiveSeries> collectives) {
-  std::vector<std::unordered_set<SliceIndex>> known(runs_.size());
+  std::vector<std::unordered_set<SliceIndex>> returns(runs_.size());
   for (size_t run = 0; run < runs_.size(); ++run) {
-    for (const Return& one : of_runs_[run].returns) known[run].insert(one.call);
-    known[run].insert(runs_[run].marks.begin(), runs_[run].marks.end());
+    for (const Return& one : of_runs_[run].returns) returns[run].insert(one.call);
   }
   find_meetings(collectives, true, [&](size_t run, SliceIndex call) {
-    return is_on_host(timeline(run), call) && known[run].count(call) == 0;
+    return is_on_host(timeline(run), call) && returns[run].count(call) == 0;
   });
 }
 

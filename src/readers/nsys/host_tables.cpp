@@ -21,7 +21,7 @@ enum NvtxType : int64_t {
   kTextPushPop = 70,
   kTextStartEnd = 71,
   kCategory = 33,
-  kDomain = 75,
+  kDomainBegin = 75,
   kDomainEnd = 76
 };
 
@@ -169,7 +169,7 @@ class HostTables {
         ++assembler_.run.events.metadata;
         timeline_.tracks[assembler_.thread_track(scan.integer(kRangeThread))].thread_name = timeline_.names[name];
         return;
-      case kDomain:
+      case kDomainBegin:
         domain_names_[scan.integer(kRangeDomain)] = timeline_.names[name];
         ++assembler_.run.events.metadata;
         return;
