@@ -43,6 +43,10 @@ const std::vector<CollectiveSeries>& SessionFacts::collectives() const {
   return collectives_.get([&] { return known_collectives_ ? known_collectives_() : device_collectives(session_); });
 }
 
+const std::vector<CollectiveSeries>& SessionFacts::collectives_of_hosts() const {
+  return collectives_of_hosts_.get([&] { return host_collectives(session_); });
+}
+
 const DependencyGraph& SessionFacts::dependencies() const {
   return dependencies_.get([&] {
     std::vector<RunForGraph> runs;
@@ -51,8 +55,7 @@ const DependencyGraph& SessionFacts::dependencies() const {
       for (const Step& step : steps(run)) one.marks.push_back(step.mark);
       runs.push_back(std::move(one));
     }
-    const std::vector<CollectiveSeries> of_hosts = host_collectives(session_);
-    return DependencyGraph(runs, {collectives(), of_hosts}, has_common_clock(session_));
+    return DependencyGraph(runs, {collectives(), collectives_of_hosts()}, has_common_clock(session_));
   });
 }
 

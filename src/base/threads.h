@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -40,6 +41,22 @@ void for_each_in_parallel(unsigned threads, size_t count, const Task& task) {
   on_threads(static_cast<unsigned>(std::min<size_t>(threads, count)), [&](unsigned) {
     for (size_t i = next++; i < count; i = next++) task(i);
   });
+}
+
+/// The same of tasks that may throw: when all are done, throws what the first of them by number has thrown.
+template <typename Task>
+void for_each_or_throw(unsigned threads, size_t count, const Task& task) {
+  std::vector<std::exception_ptr> errors(count);
+  for_each_in_parallel(threads, count, [&](size_t i) {
+    try {
+      task(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
 }
 
 /// What `task` returns or throws: computed meanwhile on another thread, or, where none can be started, by the caller

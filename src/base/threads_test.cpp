@@ -4,6 +4,7 @@
 
 #include <set>
 #include <stdexcept>
+#include <string>
 
 namespace cgpu {
 namespace {
@@ -27,6 +28,22 @@ TEST(ForEachInParallel, WithOneThreadKeepsTheOrderAndTheThread) {
   });
   EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3}));
   EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
+}
+
+TEST(ForEachOrThrow, DoesAllAndThrowsWhatTheFirstHasThrown) {
+  for (const unsigned threads : {1U, 3U}) {
+    std::vector<std::atomic<int>> done(10);
+    try {
+      for_each_or_throw(threads, done.size(), [&](size_t i) {
+        ++done[i];
+        if (i == 4 || i == 7) throw std::runtime_error(std::to_string(i));
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "4");
+    }
+    for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
+  }
 }
 
 TEST(ThreadCount, IsBounded) {

@@ -271,7 +271,7 @@ void GraphBuilder::find_meetings(std::span<const CollectiveSeries> collectives, 
       bool met = true;  // else the collective does not wait for all, or clocks differ by more than it lasts
       for (const auto& [run, op] : meeting.members) {
         const int64_t after = timeline(run).slices.end(op) - graph_.zeros_[run] - meeting.latest_begin;
-        met = met && (of_hosts ? after > 0 : after >= 0);
+        met = met && (of_hosts ? after > 0 : after >= 0);  // of moments at one time ends of the host come first
         meeting.shortest = std::min(meeting.shortest, after);
       }
       if (!met) continue;

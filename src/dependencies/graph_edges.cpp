@@ -220,17 +220,15 @@ void GraphBuilder::add_thread_edges(size_t run) {
       }
     }
   }
+  for (const auto& [slice, place] : of_run.meetings) {
+    if (meetings_[place].of_hosts) return_times.emplace(of_run.ends[slice], meetings_[place].shortest);
+  }
   for (const std::vector<MomentIndex>& thread : of_run.threads) {
     for (size_t i = 0; i < thread.size(); ++i) {
       const MomentIndex from = i == 0 ? 0 : thread[i - 1];
       int64_t time = time_of(thread[i]) - time_of(from);
       if (const auto found = return_times.find(thread[i]); found != return_times.end() && i > 0) {
         time = std::min(time, found->second);
-      }
-      const Moment& to = graph_.moments_[thread[i]];
-      if (const auto met = of_run.meetings.find(to.slice);
-          met != of_run.meetings.end() && to.kind == Moment::Kind::end) {
-        time = std::min(time, meetings_[met->second].shortest);
       }
       add_edge(from, thread[i], i == 0 ? EdgeKind::start : EdgeKind::host, time);
     }

@@ -55,10 +55,6 @@ struct CollectiveParts : StructOfArrays<CollectiveParts, CollectivePart> {
     visit(&CollectiveParts::bytes, &CollectivePart::bytes);
     visit(&CollectiveParts::group_size, &CollectivePart::group_size);
   }
-  template <typename Visit>
-  static void for_each_column(Visit visit) {
-    for_each_read_column([&](auto column, auto) { visit(column); });
-  }
 
   size_t size() const { return start.size(); }
 };

@@ -39,22 +39,6 @@ std::string name_of(const std::vector<std::string>& inputs) {
   return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
 }
 
-/// Calls task(i) for every i < count on several threads; throws what the first of them has thrown.
-template <typename Task>
-void for_each_or_throw(unsigned threads, size_t count, const Task& task) {
-  std::vector<std::exception_ptr> errors(count);
-  for_each_in_parallel(threads, count, [&](size_t i) {
-    try {
-      task(i);
-    } catch (...) {
-      errors[i] = std::current_exception();
-    }
-  });
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-}
-
 /// What ranks must know of each other is read again when it is asked for.
 void forget_collectives(Run& run) {
   Timeline kept;

@@ -277,30 +277,14 @@ Session open_all(const OpenOptions& open, const Selection& selection) {
   return session;
 }
 
-/// On up to `threads` threads. Throws what the first table that cannot be made throws.
-std::vector<Table> make_tables(const SessionFacts& facts, const std::vector<WantedTable>& wanted, unsigned threads) {
-  std::vector<std::optional<Table>> made(wanted.size());
-  std::vector<std::exception_ptr> errors(wanted.size());
-  for_each_in_parallel(threads, wanted.size(), [&](size_t i) {
-    try {
-      made[i] = make_table(*wanted[i].analysis, facts, wanted[i].options);
-    } catch (...) {
-      errors[i] = std::current_exception();
-    }
-  });
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-  std::vector<Table> tables;
-  for (std::optional<Table>& table : made) tables.push_back(std::move(*table));
-  return tables;
-}
-
 FoldedSession with_all_open(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
                             RunCollector* collector) {
   FoldedSession folded{open_all(open, selection), {}, {}};
   const SessionFacts facts(folded.session);
-  folded.tables = make_tables(facts, wanted, threads_of(open));
+  std::vector<std::optional<Table>> tables(wanted.size());
+  for_each_or_throw(threads_of(open), wanted.size(),
+                    [&](size_t i) { tables[i] = make_table(*wanted[i].analysis, facts, wanted[i].options); });
+  for (std::optional<Table>& table : tables) folded.tables.push_back(std::move(*table));
   for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
     folded.numbers.push_back(run);
     if (collector != nullptr) collector->look({facts, run, run});

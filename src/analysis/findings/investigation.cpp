@@ -55,25 +55,24 @@ Investigation::Investigation(const SessionFacts& facts, const Ruleset& rules) : 
 }
 
 void Investigation::find_periods() {
-  const SessionFacts& facts = facts_;
-  periods_ = periods_of_session(facts);
+  periods_ = periods_of_session(facts_);
   if (!has_steps()) {
-    std::vector<Period> repetitions = periods_of_repetitions(facts);
+    std::vector<Period> repetitions = periods_of_repetitions(facts_);
     repetitions_ = !repetitions.empty();
     if (repetitions_) periods_ = std::move(repetitions);
   }
   if (periods_.size() > 1 && periods_.front().step && !repetitions_) {
-    for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-      const std::vector<Step>& steps = facts.steps(run);
+    for (size_t run = 0; run < facts_.session().runs.size(); ++run) {
+      const std::vector<Step>& steps = facts_.steps(run);
       if (steps.empty() || !is_cut_short(steps, steps.size() - 1)) continue;
       std::erase_if(periods_, [&](const Period& period) { return period.step == steps.back().number; });
       break;
     }
     // A first step in which the device still did what was launched before the recording.
-    const bool together = has_common_clock(facts.session());
-    for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-      const std::vector<Step>& steps = facts.steps(run);
-      if (!begins_with_earlier_work(facts.run(run).timeline, steps)) continue;
+    const bool together = has_common_clock(facts_.session());
+    for (size_t run = 0; run < facts_.session().runs.size(); ++run) {
+      const std::vector<Step>& steps = facts_.steps(run);
+      if (!begins_with_earlier_work(facts_.run(run).timeline, steps)) continue;
       earlier_work_ = true;
       std::erase_if(periods_, [&](const Period& period) {
         return period.step == steps.front().number && (together || period.run == run);

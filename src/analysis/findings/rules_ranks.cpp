@@ -345,9 +345,9 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
   }
 
   const std::optional<int64_t> most_expert_work = find_experts(run, findings);
-  const std::vector<CollectiveSeries> of_hosts = host_collectives(run.session());
-  if (find_straggler(run, ranks, most_expert_work, run.facts().collectives(), "collectives", findings)) return;
-  find_straggler(run, ranks, most_expert_work, of_hosts, "collectives of the hosts", findings);
+  const SessionFacts& facts = run.facts();
+  if (find_straggler(run, ranks, most_expert_work, facts.collectives(), "collectives", findings)) return;
+  find_straggler(run, ranks, most_expert_work, facts.collectives_of_hosts(), "collectives of the hosts", findings);
 }
 
 }  // namespace cgpu

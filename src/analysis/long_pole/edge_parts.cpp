@@ -55,6 +55,9 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
   const auto one = [&](BoundBy bound_by, SliceIndex slice, int64_t length) {
     if (length != 0) visit({bound_by, length, to.run, slice});
   };
+  const auto work_of = [&](SliceIndex op) {
+    one(BoundBy::of(timeline.device_ops.kind[run.ops.op_of(op, run.search)]), op, edge.weight);
+  };
   const int64_t end = to.time + graph_.zero(to.run);  // on the run's clock
   const auto waits = [&](IdleCause otherwise) {
     const bool is_op = to.kind == Moment::Kind::begin && is_device_op(timeline.kind(to.slice));
@@ -63,13 +66,9 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
   };
   switch (edge.kind) {
     case EdgeKind::work:
-    case EdgeKind::collective: {
-      if (edge.kind == EdgeKind::collective && !is_device_op(timeline.kind(to.slice))) {
-        return host_transfer(edge, to, visit);
-      }
-      const SliceIndex op = edge.kind == EdgeKind::work ? from.slice : to.slice;
-      return one(BoundBy::of(timeline.device_ops.kind[run.ops.op_of(op, run.search)]), op, edge.weight);
-    }
+      return work_of(from.slice);
+    case EdgeKind::collective:
+      return is_device_op(timeline.kind(to.slice)) ? work_of(to.slice) : host_transfer(edge, to, visit);
     case EdgeKind::arrival:
       return one(IdleCause::other_rank, from.slice, edge.weight);
     case EdgeKind::copy_wait:
@@ -105,7 +104,7 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
       if (from.slice == to.slice && from.run == to.run && graph_.ends_collective(to_index)) {
         return host_transfer(edge, to, visit);
       }
-      return host_parts(edge, to, visit);
+      [[fallthrough]];
     case EdgeKind::handover:
       return host_parts(edge, to, visit);
   }
