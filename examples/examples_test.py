@@ -23,10 +23,12 @@ GENERATED = {
     "generated_training.json.gz": 4,
 }
 PAIRS = sorted(f"h100/{path.name}" for path in (EXAMPLES / "h100").glob("*.json.gz"))  # record/gpu_pairs.py
+RANKS = sorted(f"h100_ranks/{path.parent.name}/{path.name}" for path in (EXAMPLES / "h100_ranks").glob("*/*.json.gz"))  # record/gpu_ranks.py
 WRITTEN = "one_step.json"  # by hand; tests/one_step_test.py
 LARGEST_FILE = 1_500_000
 LARGEST_TOTAL = 3_500_000
 LARGEST_PAIRS = 4_000_000
+LARGEST_RANKS = 3_000_000
 
 
 def text_of(name):
@@ -56,9 +58,10 @@ class ExamplesTest(unittest.TestCase):
         self.assertLess(max(sizes), LARGEST_FILE)
         self.assertLess(sum(sizes), LARGEST_TOTAL)
         self.assertLess(sum((EXAMPLES / name).stat().st_size for name in PAIRS), LARGEST_PAIRS)
+        self.assertLess(sum((EXAMPLES / name).stat().st_size for name in RANKS), LARGEST_RANKS)
 
     def test_steps_follow_each_other(self):
-        expected = {name: steps for name, (steps, _) in RECORDED.items()} | GENERATED | {name: 3 for name in PAIRS}
+        expected = {name: steps for name, (steps, _) in RECORDED.items()} | GENERATED | {name: 3 for name in (*PAIRS, *RANKS)}
         for name, count in expected.items():
             with self.subTest(name):
                 marks = [
@@ -84,10 +87,20 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(set(times), set(runs))
         self.assertTrue(all(time > 0 for time in times.values()))
 
+    def test_every_job_has_its_ranks_and_its_time(self):
+        script = (EXAMPLES / "record" / "gpu_ranks.py").read_text(encoding="utf-8")
+        ranks = dict(re.findall(r'^    "(\w+)": \((\d+), ', script[script.index("JOBS = {"):], re.MULTILINE))
+        times = json.loads((EXAMPLES / "h100_ranks" / "times.json").read_text(encoding="utf-8"))
+        self.assertEqual(RANKS, sorted(f"h100_ranks/{job}/rank-{rank}.json.gz" for job in times for rank in range(int(ranks[job]))))
+        for name in RANKS:
+            information = json.loads(text_of(name))["distributedInfo"]
+            self.assertEqual(f"rank-{information['rank']}.json.gz", Path(name).name)
+            self.assertEqual(str(information["world_size"]), ranks[Path(name).parent.name])
+
     def test_nothing_of_the_machine(self):
         folder = r"\b(?:home|root|tmp|usr|opt|var|mnt|work|Users|site-packages)/"
         path = re.compile(r"(?:^|[\s\"'(=:,])/\w|[A-Za-z]:\\|" + folder)
-        for name in (*RECORDED, *GENERATED, *PAIRS):
+        for name in (*RECORDED, *GENERATED, *PAIRS, *RANKS):
             with self.subTest(name):
                 trace = json.loads(text_of(name))
                 self.assertNotIn("host_name", trace)
@@ -96,7 +109,7 @@ class ExamplesTest(unittest.TestCase):
                 self.assertIsNone(host.search(text_of(name)))
 
     def test_gzip_headers_hold_neither_time_nor_name(self):
-        for name in (*RECORDED, *GENERATED, *PAIRS):
+        for name in (*RECORDED, *GENERATED, *PAIRS, *RANKS):
             with self.subTest(name):
                 header = (EXAMPLES / name).read_bytes()[:10]
                 self.assertEqual(header[3:8], b"\0\0\0\0\0")
