@@ -41,11 +41,13 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
     for (const CollectiveSeries& series : facts.collectives()) {
       CollectiveSum& sum = sums[{series.name, series.group.value_or("")}];
       for (const CollectiveMember& member : series.members) {
-        for (const CollectivePart part : series.parts_of(member)) {
+        for (uint32_t i = member.first; i < member.end; ++i) {
+          const CollectivePart part = series.parts.row(i);
           if (!compared[member.run].contains(part.slice)) continue;
           ++sum.count[side];
-          sum.time[side] += part.duration;
           sum.bytes[side] += std::max<int64_t>(part.bytes, 0);
+          if (series.is_of_op_before(i, member)) continue;
+          sum.time[side] += part.duration;
           const EndsOfWaits& ends = comparison.ends_of_waits(side, member.run);
           const auto wait = ends.find(part.slice);
           if (wait == ends.end()) continue;

@@ -8,7 +8,7 @@
 #include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
 #include "base/sort_runs.h"
-#include "links/common_time.h"
+#include "links/collective_waits.h"
 
 namespace cgpu {
 
@@ -18,12 +18,10 @@ std::vector<EndsOfWaits> ends_of_waits(const SessionFacts& facts) {
   if (runs.size() < 2 || !has_common_clock(facts.session())) return ends;
   for (const CollectiveSeries& series : facts.collectives()) {
     if (series.members.size() < 2) continue;
-    const std::vector<int64_t> last = last_starts(facts.session(), series);
-    for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart part : series.parts_of(member)) {
-        ends[member.run][part.slice] = own_time(runs[member.run], last[part.instance]);
-      }
-    }
+    for_each_wait(facts.session(), series, met_instances(facts.session(), series),
+                  [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
+                    ends[member.run][part.slice] = own_time(runs[member.run], until);
+                  });
   }
   return ends;
 }

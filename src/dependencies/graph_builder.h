@@ -42,11 +42,11 @@ class GraphBuilder {
     std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
     std::vector<MomentIndex> ends;
     std::vector<Return> returns;
-    std::unordered_map<SliceIndex, size_t> meetings;  // op or host slice, place in meetings_
-    std::vector<std::vector<MomentIndex>> threads;    // by track: the moments of a host thread, in order
-    std::vector<std::vector<SliceIndex>> streams;     // by track: its ops, in order of their starts
-    int64_t stream_least = 0;                         // between two ops of a stream
-    size_t first_edge = 0;                            // where those of the run begin
+    std::unordered_multimap<SliceIndex, size_t> meetings;  // op or host slice, places in meetings_
+    std::vector<std::vector<MomentIndex>> threads;         // by track: the moments of a host thread, in order
+    std::vector<std::vector<SliceIndex>> streams;          // by track: its ops, in order of their starts
+    int64_t stream_least = 0;                              // between two ops of a stream
+    size_t first_edge = 0;                                 // where those of the run begin
   };
 
   void find_returns(size_t run);

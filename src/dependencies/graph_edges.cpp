@@ -30,16 +30,16 @@ void GraphBuilder::add_work_edges(size_t run) {
       const MomentIndex begin = of_run.begins[op];
       const MomentIndex end = of_run.ends[op];
       const int64_t duration = timeline(run).slices.duration[op];
-      const auto found = of_run.meetings.find(op);
-      if (found == of_run.meetings.end()) {
-        add_edge(begin, end, EdgeKind::work, duration);
-        continue;
-      }
       // Its own part takes as long as it did for the member that did not wait; the rest is waiting.
-      const Meeting& meeting = meetings_[found->second];
-      add_edge(begin, end, EdgeKind::work, std::min(duration, meeting.shortest));
-      add_edge(begin, meeting.moment, EdgeKind::arrival, 0);
-      add_edge(meeting.moment, end, EdgeKind::collective, duration);
+      int64_t own = duration;
+      const auto [first, last] = of_run.meetings.equal_range(op);
+      for (auto at = first; at != last; ++at) own = std::min(own, meetings_[at->second].shortest);
+      add_edge(begin, end, EdgeKind::work, own);
+      for (auto at = first; at != last; ++at) {
+        const Meeting& meeting = meetings_[at->second];
+        add_edge(begin, meeting.moment, EdgeKind::arrival, 0);
+        add_edge(meeting.moment, end, EdgeKind::collective, duration);
+      }
     }
   }
 }

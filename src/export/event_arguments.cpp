@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/export_marks.h"
+#include "model/transfer_list.h"
 
 namespace cgpu {
 
@@ -26,11 +27,14 @@ enum : size_t {
   kElementsOut,
   kGroupSize,
   kSequence,
+  kSourceRank,
+  kDestinationRank,
+  kTransfers,
   kAwaits,
   kAwaitsDevice,
   kAwaitsStream,
 };
-constexpr std::array<std::string_view, 18> kColumns{"correlation",
+constexpr std::array<std::string_view, 21> kColumns{"correlation",
                                                     "device",
                                                     "stream",
                                                     "bytes",
@@ -45,6 +49,9 @@ constexpr std::array<std::string_view, 18> kColumns{"correlation",
                                                     "Out msg nelems",
                                                     "Group size",
                                                     "Seq",
+                                                    "Src Rank",
+                                                    "Dst Rank",
+                                                    "transfers",
                                                     "awaits",
                                                     "awaits_device",
                                                     "awaits_stream"};
@@ -64,9 +71,11 @@ EventArguments::EventArguments(const Run& run, bool from_profile, Joined joined)
     columns_[i].renamed_number = reader_.number_of(columns_[i].renamed);
   }
   is_more_.resize(run.timeline.slices.size());
-  for (const Collective& one : run.timeline.collectives) {
-    collectives_.emplace(one.slice, &one);
-    is_more_[one.slice] = true;
+  const std::vector<Collective>& collectives = run.timeline.collectives;
+  for (size_t first = 0, end = 0; first < collectives.size(); first = end) {
+    while (end < collectives.size() && collectives[end].slice == collectives[first].slice) ++end;
+    collectives_.emplace(collectives[first].slice, std::span(collectives).subspan(first, end - first));
+    is_more_[collectives[first].slice] = true;
   }
   for (const Synchronization& one : run.timeline.synchronizations) {
     waits_.emplace(one.slice, &one);
@@ -99,7 +108,9 @@ std::span<const ArgumentView> EventArguments::with_columns(SliceIndex slice, std
   if (id != kNoCorrelation && !is_foreign(slice)) add_number(kCorrelation, id);
   if (op != kNone) add_device_op(op);
   if (!is_more_[slice]) return arguments_;
-  if (const auto found = collectives_.find(slice); found != collectives_.end()) add_collective(*found->second);
+  if (const auto found = collectives_.find(slice); found != collectives_.end()) {
+    add_collectives(found->second);
+  }
   if (const auto found = waits_.find(slice); found != waits_.end()) add_wait(*found->second);
   return arguments_;
 }
@@ -114,18 +125,28 @@ void EventArguments::add_device_op(uint32_t op) {
   if (ops.destination[op] != MemoryKind::none) add_text(kDestinationMemory, text_of(ops.destination[op]));
 }
 
-void EventArguments::add_collective(const Collective& collective) {
+void EventArguments::add_collectives(std::span<const Collective> of_op) {
   const StringPool& names = run_.timeline.names;
-  if (collective.name != 0) add_text(kCollectiveName, names[collective.name]);
+  const Collective& collective = of_op.front();
+  const bool several = of_op.size() > 1 && (collective.from >= 0 || collective.to >= 0);
+  if (collective.name != 0 && !several) add_text(kCollectiveName, names[collective.name]);
   const bool by_ranks = std::any_of(arguments_.begin(), arguments_.end(), [&](const ArgumentView& argument) {
     return argument.number == columns_[kGroupRanks].number && argument.value == names[collective.group];
   });
   if (collective.group != 0 && !by_ranks) add_text(kGroupName, names[collective.group]);
   if (collective.type != 0) add_text(kElementType, names[collective.type]);
-  if (collective.elements_in >= 0) add_number(kElementsIn, collective.elements_in);
-  if (collective.elements_out >= 0) add_number(kElementsOut, collective.elements_out);
+  if (several) {
+    transfers_ = text_of_transfers(of_op);
+    add_text(kTransfers, transfers_);
+  } else {
+    if (collective.elements_in >= 0) add_number(kElementsIn, collective.elements_in);
+    if (collective.elements_out >= 0) add_number(kElementsOut, collective.elements_out);
+  }
   if (collective.group_size >= 0) add_number(kGroupSize, collective.group_size);
   if (collective.sequence >= 0) add_number(kSequence, collective.sequence);
+  if (several) return;
+  if (collective.from >= 0) add_number(kSourceRank, collective.from);
+  if (collective.to >= 0) add_number(kDestinationRank, collective.to);
 }
 
 void EventArguments::add_wait(const Synchronization& wait) {

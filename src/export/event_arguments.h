@@ -43,7 +43,7 @@ class EventArguments {
  private:
   std::span<const ArgumentView> with_columns(SliceIndex slice, std::span<const ArgumentView> arguments);
   void add_device_op(uint32_t op);
-  void add_collective(const Collective& collective);
+  void add_collectives(std::span<const Collective> of_op);
   void add_wait(const Synchronization& wait);
   void add_number(size_t column, int64_t value);
   void add_text(size_t column, std::string_view value);
@@ -62,7 +62,8 @@ class EventArguments {
     std::array<char, 24> digits{};
   };
   std::vector<Column> columns_;  // as kColumns in the source
-  std::unordered_map<SliceIndex, const Collective*> collectives_;
+  std::unordered_map<SliceIndex, std::span<const Collective>> collectives_;
+  std::string transfers_;  // of the op that is asked for
   std::unordered_map<SliceIndex, const Synchronization*> waits_;
   std::vector<bool> is_more_;  // slices that are a collective or a wait: few, so that the maps are seldom asked
   /// Correlation ids of device ops without a launch that calls of other processes have too.

@@ -4,12 +4,13 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <numeric>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "kernels/names.h"
-#include "links/common_time.h"
 #include "model/element_types.h"
 #include "model/plausible.h"
 
@@ -50,16 +51,19 @@ uint64_t spread_of(std::vector<int64_t>& values) {
   return sum;
 }
 
+/// Parts of one member, by start.
+using PartList = std::vector<uint32_t>;
+
 /// The position in the longest list at which a shorter list begins.
-uint32_t best_shift(const CollectiveParts& parts, const CollectiveMember& longest, const CollectiveMember& member) {
-  constexpr uint32_t kCompared = 256;
-  const uint32_t compared = std::min(kCompared, member.count());
+uint32_t best_shift(const CollectiveParts& parts, const PartList& longest, const PartList& list) {
+  constexpr size_t kCompared = 256;
+  const size_t compared = std::min(kCompared, list.size());
   std::vector<int64_t> differences(compared);
   uint64_t least = UINT64_MAX;
   uint32_t best = 0;
-  for (uint32_t shift = 0; shift + member.count() <= longest.count(); ++shift) {
-    for (uint32_t k = 0; k < compared; ++k) {
-      differences[k] = difference(parts.row(member.first + k).end(), parts.row(longest.first + k + shift).end());
+  for (uint32_t shift = 0; shift + list.size() <= longest.size(); ++shift) {
+    for (size_t k = 0; k < compared; ++k) {
+      differences[k] = difference(parts.row(list[k]).end(), parts.row(longest[k + shift]).end());
     }
     const uint64_t spread = spread_of(differences);
     if (spread >= least) continue;
@@ -69,14 +73,24 @@ uint32_t best_shift(const CollectiveParts& parts, const CollectiveMember& longes
   return best;
 }
 
-void match_by_place(CollectiveSeries& series) {
-  const auto longest = std::max_element(series.members.begin(), series.members.end(),
-                                        [](const auto& a, const auto& b) { return a.count() < b.count(); });
-  series.instances = longest->count();
-  for (const CollectiveMember& member : series.members) {
-    const uint32_t shift = member.count() == longest->count() ? 0 : best_shift(series.parts, *longest, member);
-    for (uint32_t k = 0; k < member.count(); ++k) series.parts.instance[member.first + k] = k + shift;
+/// Numbers the instances of these lists from those that the series has.
+void match_by_place(CollectiveSeries& series, const std::vector<PartList>& lists) {
+  const PartList& longest = *std::max_element(lists.begin(), lists.end(),
+                                              [](const PartList& a, const PartList& b) { return a.size() < b.size(); });
+  for (const PartList& list : lists) {
+    const uint32_t shift = list.size() == longest.size() ? 0 : best_shift(series.parts, longest, list);
+    for (uint32_t k = 0; k < list.size(); ++k) series.parts.instance[list[k]] = series.instances + k + shift;
   }
+  series.instances += static_cast<uint32_t>(longest.size());
+}
+
+void match_by_place(CollectiveSeries& series) {
+  std::vector<PartList> lists;
+  for (const CollectiveMember& member : series.members) {
+    PartList& list = lists.emplace_back(member.count());
+    std::iota(list.begin(), list.end(), member.first);
+  }
+  match_by_place(series, lists);
 }
 
 std::string letters_of(std::string_view name) {
@@ -85,6 +99,10 @@ std::string letters_of(std::string_view name) {
     if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return letters;
+}
+
+bool is_transfer(const Collective& record) {
+  return record.from >= 0 || record.to >= 0;
 }
 
 /// What a profile says of its collectives, by slice: asked in the order of the slices, as a rule.
@@ -97,13 +115,16 @@ class Records {
     next_ = records_.begin();
   }
 
-  /// The first one of a slice; null where there is none.
-  const Collective* of(SliceIndex slice) {
+  /// Those of a slice: several only of transfers, else the first.
+  std::span<const Collective* const> of(SliceIndex slice) {
     if (next_ == records_.end() || (*next_)->slice != slice) {
       next_ = std::lower_bound(records_.begin(), records_.end(), slice,
                                [](const Collective* record, SliceIndex wanted) { return record->slice < wanted; });
     }
-    return next_ != records_.end() && (*next_)->slice == slice ? *next_++ : nullptr;
+    const auto first = next_;
+    while (next_ != records_.end() && (*next_)->slice == slice) ++next_;
+    const auto count = static_cast<size_t>(next_ - first);
+    return {records_.data() + (first - records_.begin()), count > 1 && !is_transfer(**first) ? 1 : count};
   }
 
   /// As CollectivePart::bytes; absent where the profile lacks elements or their type.
@@ -121,6 +142,12 @@ class Records {
   std::vector<const Collective*>::const_iterator next_;
   std::unordered_map<StringId, std::optional<int64_t>> sizes_;  // of elements, by type
 };
+
+/// Who sends and who receives stands in these names, not to whom.
+bool is_one_sided(std::string_view collective) {
+  const std::string letters = letters_of(collective);
+  return letters == "send" || letters == "recv" || letters == "receive";
+}
 
 bool is_waiting_call(std::string_view name) {
   if (name.starts_with("gloo:")) return ends_together(name);
@@ -178,6 +205,31 @@ void CollectiveCollector::match_by_sequence(Gathered& gathered) {
   }
 }
 
+/// Matches those from one rank to another by their order; what is of no known transfer is an instance by itself.
+void CollectiveCollector::match_transfers(Gathered& gathered) {
+  CollectiveSeries& series = gathered.series;
+  gathered.transfers.resize(series.parts.size());
+  std::map<Transfer, std::map<uint32_t, PartList>> by_transfer;  // by member
+  for (uint32_t member = 0; member < series.members.size(); ++member) {
+    for (uint32_t part = series.members[member].first; part < series.members[member].end; ++part) {
+      const Transfer& transfer = gathered.transfers[part];
+      if (transfer.from < 0) {
+        series.parts.instance[part] = series.instances++;
+      } else {
+        by_transfer[transfer][member].push_back(part);
+      }
+    }
+  }
+  for (auto at = by_transfer.begin(); at != by_transfer.end();) {
+    std::vector<PartList> lists;  // of those who receive, then of those who send
+    const Transfer& first = at->first;
+    for (; at != by_transfer.end() && at->first.from == first.from && at->first.to == first.to; ++at) {
+      for (auto& [member, list] : at->second) lists.push_back(std::move(list));
+    }
+    match_by_place(series, lists);
+  }
+}
+
 void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts) {
   std::stable_sort(parts.begin(), parts.end(),  // by start, then by position in the file
                    [](const NumberedPart& a, const NumberedPart& b) { return a.part.start < b.part.start; });
@@ -192,41 +244,59 @@ void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vect
   for (const NumberedPart& each : parts) {
     series.parts.append(each.part);
     gathered.sequence.push_back(each.sequence);
+    if (key.first == kTransfers) gathered.transfers.push_back(each.transfer);
   }
   member.end = static_cast<uint32_t>(series.parts.size());
   series.members.push_back(member);
 }
 
-void CollectiveCollector::add_device_ops(uint32_t run, const Timeline& timeline) {
+/// Of a process whose rank is not known it cannot be told.
+CollectiveCollector::Transfer CollectiveCollector::transfer_of(const Collective& record, const Run& run) {
+  if (!is_transfer(record) || !run.rank_known || run.rank < 0 || run.rank > INT32_MAX) return {};
+  const auto own = static_cast<int32_t>(run.rank);
+  return {record.from >= 0 ? record.from : own, record.to >= 0 ? record.to : own, record.to >= 0};
+}
+
+void CollectiveCollector::add_device_ops(uint32_t number, const Run& run) {
+  const Timeline& timeline = run.timeline;
   Records records(timeline);
   std::map<std::pair<Key, int32_t>, std::vector<NumberedPart>> members;
   // The same by what a key is made of: recorded name, else kernel; group, device. Texts are looked at once for each.
   std::map<std::tuple<bool, StringId, StringId, int32_t>, std::vector<NumberedPart>*> known;
+  const StringId transfers = StringPool::absent;  // in the place of the name of each
   const DeviceOps& ops = timeline.device_ops;
-  for (size_t op = 0; op < ops.size(); ++op) {
-    const SliceIndex slice = ops.slice[op];
-    if (ops.kind[op] != OpKind::communication || !is_plausible(timeline, slice)) continue;
-    const Collective* record = records.of(slice);
+  const auto add_part = [&](SliceIndex slice, int32_t device, const Collective* record) {
+    const bool passes = record != nullptr && is_transfer(*record);
     const bool is_named = record != nullptr && record->name != 0;
+    const StringId name = passes ? transfers : is_named ? record->name : timeline.slices.name[slice];
     const StringId group = record != nullptr ? record->group : 0;
-    std::vector<NumberedPart>*& parts =
-        known[{is_named, is_named ? record->name : timeline.slices.name[slice], group, ops.device[op]}];
+    std::vector<NumberedPart>*& parts = known[{is_named, name, group, device}];
     if (parts == nullptr) {
-      Key key{is_named ? std::string(timeline.names[record->name]) : collective_of_kernel(timeline.name(slice)),
+      Key key{passes     ? std::string(kTransfers)
+              : is_named ? std::string(timeline.names[name])
+                         : collective_of_kernel(timeline.names[name]),
               std::nullopt};
       if (group != 0) key.second = timeline.names[group];
-      parts = &members[{std::move(key), ops.device[op]}];
+      parts = &members[{std::move(key), device}];
     }
     NumberedPart& added = parts->emplace_back();
     added.part.start = timeline.slices.start[slice];
     added.part.duration = timeline.slices.duration[slice];
     added.part.slice = slice;
-    if (record == nullptr) continue;
+    if (record == nullptr) return;
     added.part.bytes = records.bytes_of(*record).value_or(-1);
     added.part.group_size = record->group_size;
     added.sequence = record->sequence;
+    added.transfer = transfer_of(*record, run);
+  };
+  for (size_t op = 0; op < ops.size(); ++op) {
+    const SliceIndex slice = ops.slice[op];
+    if (ops.kind[op] != OpKind::communication || !is_plausible(timeline, slice)) continue;
+    const std::span<const Collective* const> of_op = records.of(slice);
+    for (const Collective* record : of_op) add_part(slice, ops.device[op], record);
+    if (of_op.empty()) add_part(slice, ops.device[op], nullptr);
   }
-  for (auto& [key, parts] : members) add(key.first, {run, key.second}, std::move(parts));
+  for (auto& [key, parts] : members) add(key.first, {number, key.second}, std::move(parts));
 }
 
 void CollectiveCollector::add_host_calls(uint32_t run, const Timeline& timeline) {
@@ -256,12 +326,18 @@ std::vector<CollectiveSeries> CollectiveCollector::take() {
   for (auto& [key, gathered] : all_) {
     gathered.series.name = key.first;
     gathered.series.group = key.second;
-    if (std::all_of(gathered.sequence.begin(), gathered.sequence.end(), [](int64_t number) { return number >= 0; })) {
+    gathered.series.of_transfers = std::any_of(gathered.transfers.begin(), gathered.transfers.end(),
+                                               [](const Transfer& transfer) { return transfer.from >= 0; });
+    if (gathered.series.of_transfers || is_one_sided(key.first)) {
+      match_transfers(gathered);
+    } else if (std::all_of(gathered.sequence.begin(), gathered.sequence.end(),
+                           [](int64_t number) { return number >= 0; })) {
       match_by_sequence(gathered);
     } else {
       match_by_place(gathered.series);
     }
     gathered.sequence = {};
+    gathered.transfers = {};
     all.push_back(std::move(gathered.series));
   }
   all_.clear();
@@ -270,7 +346,7 @@ std::vector<CollectiveSeries> CollectiveCollector::take() {
 
 std::vector<CollectiveSeries> device_collectives(const Session& session) {
   CollectiveCollector collector;
-  for (uint32_t run = 0; run < session.runs.size(); ++run) collector.add_device_ops(run, session.runs[run].timeline);
+  for (uint32_t run = 0; run < session.runs.size(); ++run) collector.add_device_ops(run, session.runs[run]);
   return collector.take();
 }
 
@@ -278,17 +354,6 @@ std::vector<CollectiveSeries> host_collectives(const Session& session) {
   CollectiveCollector collector;
   for (uint32_t run = 0; run < session.runs.size(); ++run) collector.add_host_calls(run, session.runs[run].timeline);
   return collector.take();
-}
-
-std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries& series) {
-  std::vector<int64_t> last(series.instances, INT64_MIN);
-  for (const CollectiveMember& member : series.members) {
-    const Run& run = session.runs[member.run];
-    for (const CollectivePart part : series.parts_of(member)) {
-      last[part.instance] = std::max(last[part.instance], common_time(run, part.start));
-    }
-  }
-  return last;
 }
 
 bool ends_together(std::string_view collective) {

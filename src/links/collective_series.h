@@ -4,10 +4,12 @@
 // The ops of one name and group form a series, with a list of parts for each member. The collectives of a group run in
 // the same order on all members, so parts are matched by their recorded sequence number, else by their position in the
 // list. Lists of unequal length (profiles that began or ended at different moments) are shifted to where the ends agree
-// best. Clocks of different members are never compared: adding a constant to all times of a member changes nothing. O(n
-// log n) in the communication ops, O(n) in the slices.
+// best. Transfers between two ranks (sends and receives) of a group are one series: those from one rank to another run
+// in the same order on both, and each is an instance of two parts. Clocks of different members are never compared:
+// adding a constant to all times of a member changes nothing. O(n log n) in the communication ops, O(n) in the slices.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,7 +24,7 @@
 
 namespace cgpu {
 
-/// The op of one member in one instance.
+/// The op of one member in one instance. The op of a batch of sends and receives is part of several.
 struct CollectivePart {
   int64_t start = 0;     // ns on the run's clock
   int64_t duration = 0;  // ns
@@ -72,6 +74,7 @@ struct CollectiveMember {
 struct CollectiveSeries {
   std::string name;                  // as recorded, else as the kernel's name says
   std::optional<std::string> group;  // absent where not recorded
+  bool of_transfers = false;         // sends and receives, of which the profile says between which ranks
   uint32_t instances = 0;
   std::vector<CollectiveMember> members;  // in the order of the runs
   CollectiveParts parts;                  // member by member
@@ -102,13 +105,28 @@ struct CollectiveSeries {
     const CollectiveMember& member_;
   };
   PartsOfMember parts_of(const CollectiveMember& member) const { return {parts, member}; }
+
+  /// Whether a part is of the same op as the one before it: parts of an op of several transfers follow each other.
+  bool is_of_op_before(uint32_t part, const CollectiveMember& member) const {
+    return part > member.first && parts.slice[part] != kNone && parts.slice[part] == parts.slice[part - 1];
+  }
+  /// Calls visit(part) for each op of a member once, with the first of its parts.
+  template <typename Visit>
+  void for_each_op_of(const CollectiveMember& member, Visit visit) const {
+    for (uint32_t part = member.first; part < member.end; ++part) {
+      if (!is_of_op_before(part, member)) visit(parts.row(part));
+    }
+  }
 };
+
+/// The name of the series of transfers between two ranks.
+inline constexpr std::string_view kTransfers = "send_recv";
 
 /// Gathers collectives of one run after another, in the order of the session, of whose timelines nothing has to stay.
 class CollectiveCollector {
  public:
-  /// Communication on its devices.
-  void add_device_ops(uint32_t run, const Timeline& timeline);
+  /// Communication on its devices. `number`: index of the run in the session.
+  void add_device_ops(uint32_t number, const Run& run);
   /// Blocking collectives of the host (MPI, Gloo) that end together (see below), without those nested in another such
   /// call.
   void add_host_calls(uint32_t run, const Timeline& timeline);
@@ -117,16 +135,27 @@ class CollectiveCollector {
 
  private:
   using Key = std::pair<std::string, std::optional<std::string>>;  // name, group
+  /// Between which ranks a part is a transfer; both -1 where it is none, or where that is not known.
+  struct Transfer {
+    int32_t from = -1;
+    int32_t to = -1;
+    bool sends = false;  // this member does
+    auto operator<=>(const Transfer&) const = default;
+  };
   struct Gathered {
     CollectiveSeries series;
     NarrowColumn<int64_t, -1, int32_t> sequence;  // by part: its recorded number; -1 where the profile does not say
+    std::vector<Transfer> transfers;              // by part; empty where there is none
   };
   struct NumberedPart {
     CollectivePart part;
     int64_t sequence = -1;
+    Transfer transfer = {};
   };
+  static Transfer transfer_of(const Collective& record, const Run& run);
   void add(const Key& key, CollectiveMember member, std::vector<NumberedPart> parts);
   static void match_by_sequence(Gathered& gathered);
+  static void match_transfers(Gathered& gathered);
 
   std::map<Key, Gathered> all_;
 };
@@ -136,9 +165,6 @@ std::vector<CollectiveSeries> device_collectives(const Session& session);
 
 /// Blocking collectives of the host of all runs, likewise.
 std::vector<CollectiveSeries> host_collectives(const Session& session);
-
-/// By instance, when the last member began it: ns on the common clock of the runs (common_time.h).
-std::vector<int64_t> last_starts(const Session& session, const CollectiveSeries& series);
 
 /// Whether no member can finish such a collective before the last one has entered it, so that all end at about the same
 /// moment: all-reduce, all-gather, reduce-scatter, all-to-all, barrier.

@@ -12,6 +12,7 @@
 #include "links/launches.h"
 #include "links/names.h"
 #include "links/nesting.h"
+#include "links/transfers.h"
 
 namespace cgpu {
 
@@ -39,6 +40,7 @@ void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   note_overlaps(run);
   link_launches(run);
   run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");
+  link_transfers(timeline);
   timeline.hints = {};
 }
 

@@ -117,7 +117,8 @@ uint64_t Timeline::bytes() const {
   return slices.row_bytes() + device_ops.row_bytes() +
          bytes_of(collectives, synchronizations, memory, counters.track, counters.time, counters.value, instants,
                   links) +
-         bytes_of(hints.external, hints.sequence, hints.flows, hints.handovers, hints.records, hints.launches);
+         bytes_of(hints.transfers, hints.external, hints.sequence, hints.flows, hints.handovers, hints.records,
+                  hints.launches);
 }
 
 }  // namespace cgpu

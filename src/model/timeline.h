@@ -228,7 +228,8 @@ struct DeviceOps : StructOfArrays<DeviceOps, DeviceOp> {
   size_t size() const { return slice.size(); }
 };
 
-/// What the profile says of one collective operation.
+/// What the profile says of one collective operation, or of one transfer between two ranks. An op of several transfers
+/// (a batch of sends and receives) has as many.
 struct Collective {
   SliceIndex slice = kNone;  // the device op
   StringId name = 0;         // recorded collective name ("allreduce"), 0 where absent
@@ -238,6 +239,9 @@ struct Collective {
   int64_t elements_out = -1;
   int32_t group_size = -1;
   int64_t sequence = -1;
+  // Of a transfer the rank that this one receives from, or that it sends to, as recorded; -1 where absent.
+  int32_t from = -1;
+  int32_t to = -1;
 };
 
 /// What the profile says of a slice of kind synchronization (links/waits.h).
@@ -333,6 +337,8 @@ struct LinkHints {
     SliceIndex call;
     SliceIndex op;
   };
+  /// Sends and receives by the op of the host that asked for them, in the place of the device op.
+  std::vector<Collective> transfers;
   std::vector<External> external;
   std::vector<Sequence> sequence;
   std::vector<Flow> flows;

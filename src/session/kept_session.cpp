@@ -116,7 +116,7 @@ KeptSession::Collectives KeptSession::read_collectives() const {
       records[i] = RecordReader(summary_.record(number), summary_.source_of(number)).run();
     });
     for (uint32_t i = 0; i < records.size(); ++i) {
-      device.add_device_ops(first + i, records[i].run.timeline);
+      device.add_device_ops(first + i, records[i].run);
       host.add_host_calls(first + i, records[i].run.timeline);
       all.known_waits.push_back(std::move(records[i].waits));
     }

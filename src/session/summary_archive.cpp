@@ -83,7 +83,7 @@ void device_members(Archive& archive, Device& device) {
 template <typename Archive>
 void collective_members(Archive& archive, Collective& collective) {
   archive(collective.slice, collective.name, collective.group, collective.type, collective.elements_in,
-          collective.elements_out, collective.group_size, collective.sequence);
+          collective.elements_out, collective.group_size, collective.sequence, collective.from, collective.to);
 }
 
 /// What let_timeline_go has left of it. Of tracks without such a slice only that they are there, and whose.

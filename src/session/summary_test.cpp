@@ -192,7 +192,7 @@ TEST(Summary, AnotherVersionSaysSo) {
     summary_from_bytes(bytes, "run.cgpu");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("run.cgpu: is a summary of version 8"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("run.cgpu: is a summary of version 9"), std::string::npos) << error.what();
   }
 }
 

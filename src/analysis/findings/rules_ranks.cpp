@@ -21,7 +21,7 @@
 #include "base/interval_set.h"
 #include "base/sort_stably.h"
 #include "kernels/names.h"
-#include "links/collective_series.h"
+#include "links/collective_waits.h"
 #include "links/common_time.h"
 #include "table/units.h"
 
@@ -46,7 +46,9 @@ std::vector<RankTime> compute_of_ranks(Investigation& run) {
   return ranks;
 }
 
-int64_t median_compute(std::vector<RankTime> ranks) {
+/// Of all ranks but one.
+int64_t median_compute_besides(int64_t rank, std::vector<RankTime> ranks) {
+  if (ranks.size() > 1) std::erase_if(ranks, [&](const RankTime& one) { return one.rank == rank; });
   const auto middle = ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2);
   std::nth_element(ranks.begin(), middle, ranks.end(),
                    [](const RankTime& a, const RankTime& b) { return a.compute < b.compute; });
@@ -104,8 +106,9 @@ std::string text_of(const std::vector<Excess>& excesses) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The time that a rank waits for other stages, of the time in which its devices compute nothing: inside sends and
-/// receives beyond what the shortest of their kind takes, and in other collectives until their last member has come.
+/// The time that a rank waits for other stages, of the time in which its devices compute nothing: until the last member
+/// of a collective or transfer has come; in sends and receives of which that is not known beyond what the shortest of
+/// their kind takes.
 int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) {
   const Session& session = facts.session();
   const Run& run = session.runs[number];
@@ -119,14 +122,13 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
         shortest = std::min(shortest, part.duration);
       }
     }
-    const std::vector<int64_t> last = passes_on ? std::vector<int64_t>() : last_starts(session, series);
-    for (const CollectiveMember& member : series.members) {
-      if (member.run != number) continue;
-      for (const CollectivePart part : series.parts_of(member)) {
-        const int64_t end = passes_on ? part.end() - shortest : own_time(run, last[part.instance]);
-        if (end > part.start) waits.push_back({part.start, end});
-      }
-    }
+    const std::vector<MetInstance> met = met_instances(session, series);
+    for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
+      if (member.run != number) return;
+      const bool is_known = common_clock && (!passes_on || met[part.instance].parts > 1);
+      const int64_t end = is_known ? own_time(run, until) : part.end() - shortest;
+      if (end > part.start) waits.push_back({part.start, end});
+    });
   }
   std::vector<OpIndex> compute;
   for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) {
@@ -159,7 +161,7 @@ void find_bubble(Investigation& run, const RankTime& busiest, size_t ranks, bool
        .title = fmt::format("The stage with the most work, rank {}, waits {} for the others (pipeline bubble)",
                             busiest.rank, format_ns(wait)),
        .evidence = fmt::format(
-           "it computes {}; {} ranks, {} sends or receives of a kind a step{}", format_ns(busiest.compute), ranks,
+           "it computes {}; {} ranks, {} sends and receives a step{}", format_ns(busiest.compute), ranks,
            most_receives(run),
            unequal ? "; told behind the unequal stages, since with equal ones a part of it is gone too" : ""),
        .suggestion =
@@ -169,7 +171,7 @@ void find_bubble(Investigation& run, const RankTime& busiest, size_t ranks, bool
        .confidence = Confidence::medium,
        .precedence = 0.7,  // with stages of equal work a part of it is gone too
        .rank = busiest.rank,
-       // Sends and receives are not matched over ranks, so that no replay can say it.
+       // What another schedule leaves of it no replay can say.
        .gain = wait});
 }
 
@@ -278,7 +280,7 @@ bool find_straggler(Investigation& run, const std::vector<RankTime>& ranks, std:
   const int64_t rank = run.session().runs[most->first.first].rank;
   if (rank == most_expert_work) return true;
   const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
-  const int64_t median = median_compute(ranks);
+  const int64_t median = median_compute_besides(rank, ranks);
   const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;
   EdgeTimes::Question not_awaited;
   for (size_t number = 0; number < run.session().runs.size(); ++number) {
@@ -289,7 +291,7 @@ bool find_straggler(Investigation& run, const std::vector<RankTime>& ranks, std:
                                            slow_kernels ? "its kernels take longer" : "its host is late"),
                       .evidence = fmt::format(
                           "it begins {} of {} {} last and causes {} of all waiting in them; its devices compute {}, "
-                          "the median rank's {}",
+                          "those of the median of the others {}",
                           late.last, late.count, in_words,
                           format_percent(100.0 * static_cast<double>(late.caused_ns) / static_cast<double>(caused)),
                           format_ns(own == ranks.end() ? 0 : own->compute), format_ns(median)),
@@ -339,7 +341,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
          .command = fmt::format("kernels --rank {}", most->rank),
          .confidence = Confidence::high,
          .rank = most->rank,
-         // Sends and receives are not matched over ranks, so that no replay can say it.
+         // A schedule of equal stages is another one, which no replay of this one says.
          .gain = excess});
     return;
   }

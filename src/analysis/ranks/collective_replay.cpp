@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "analysis/ranks/ended_last.h"
+#include "analysis/ranks/transfer_meetings.h"
 #include "base/lower_median.h"
 #include "links/collective_series.h"
 
@@ -47,13 +49,12 @@ class CollectiveReplay::Collector {
   void collect() {
     std::map<std::pair<size_t, int32_t>, std::vector<Membership>> devices;
     std::vector<Instance>& instances = replay_.instances_;
+    numbers_.resize(all_.size());
     for (uint32_t series = 0; series < all_.size(); ++series) {
-      const bool together = ends_together(all_[series].name);
-      auto first = static_cast<uint32_t>(instances.size());
-      const size_t count = together ? all_[series].instances : all_[series].parts.size();
-      instances.resize(first + count, {INT64_MAX, 0, series});
+      const auto first = static_cast<uint32_t>(instances.size());
+      instances.resize(first + number_instances(series), {INT64_MAX, 0, series});
       for (const CollectiveMember& member : all_[series].members) {
-        devices[{member.run, member.device}].push_back({series, &member, first, together});
+        devices[{member.run, member.device}].push_back({series, &member, first});
       }
     }
     sums_.resize(instances.size());
@@ -81,7 +82,6 @@ class CollectiveReplay::Collector {
     uint32_t series = 0;
     const CollectiveMember* member = nullptr;
     uint32_t first_instance = 0;
-    bool together = false;
   };
   struct Part {
     int64_t start = 0;
@@ -97,13 +97,30 @@ class CollectiveReplay::Collector {
     uint32_t last = 0;  // the device of the shortest part: all others waited for it
   };
 
+  /// How many instances a series has, of ops that wait for each other.
+  uint32_t number_instances(uint32_t number) {
+    const CollectiveSeries& series = all_[number];
+    if (ends_together(series.name)) return series.instances;
+    std::vector<uint32_t>& numbers = numbers_[number];
+    if (series.of_transfers) {
+      numbers = transfer_meetings(replay_.facts_.session(), series);
+    } else {
+      numbers.resize(series.parts.size());
+      std::iota(numbers.begin(), numbers.end(), uint32_t{0});
+    }
+    return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end()) + 1;
+  }
+
   void add_device(const std::vector<Membership>& memberships) {
     std::vector<Part> parts;
     for (const Membership& each : memberships) {
-      uint32_t number = each.member->first;
-      for (const CollectivePart part : all_[each.series].parts_of(*each.member)) {
-        parts.push_back({part.start, part.duration, each.first_instance + (each.together ? part.instance : number)});
-        ++number;
+      const CollectiveSeries& series = all_[each.series];
+      for (uint32_t i = each.member->first; i < each.member->end; ++i) {
+        if (series.is_of_op_before(i, *each.member)) continue;
+        const CollectivePart part = series.parts.row(i);
+        const std::vector<uint32_t>& numbers = numbers_[each.series];
+        parts.push_back(
+            {part.start, part.duration, each.first_instance + (numbers.empty() ? part.instance : numbers[i])});
       }
     }
     std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
@@ -142,7 +159,8 @@ class CollectiveReplay::Collector {
   CollectiveReplay& replay_;
   const std::vector<CollectiveSeries>& all_;
   const int64_t iterations_;
-  std::vector<Sums> sums_;  // by instance
+  std::vector<std::vector<uint32_t>> numbers_;  // by series and part its instance; empty: as they are matched
+  std::vector<Sums> sums_;                      // by instance
 };
 
 CollectiveReplay::CollectiveReplay(const SessionFacts& facts, int64_t iterations) : facts_(facts) {

@@ -3,7 +3,8 @@
 //
 // A device does something of its own between two collectives: from the latest end before it to the start of the next.
 // A collective that ends together takes its transfer, the shortest duration over its members, from when the last of
-// them has come; any other takes its members what it took them. As in a bulk-synchronous program (Valiant: A Bridging
+// them has come; so do sends and receives that met, those of a batch together with those of their partners. Any other
+// takes its members what it took them. As in a bulk-synchronous program (Valiant: A Bridging
 // Model for Parallel Computation, 1990), times follow from these alone, without comparing clocks. What is usual is the
 // median over the devices with the same collectives in the same order, place by place. Waiting that other work of a
 // device hides is not known: what comes out is the most that can be gained. About 16 bytes a part of a collective
@@ -97,7 +98,7 @@ class CollectiveReplay {
 
  private:
   static constexpr uint32_t kNoPart = UINT32_MAX;
-  /// Parts that wait for each other. Of a collective whose members do not end together each part is one by itself.
+  /// Ops that wait for each other. Of a collective whose members do not end together each is one by itself.
   struct Instance {
     int64_t transfer = INT64_MAX;
     int64_t excess = 0;  // what of that is longer than usual
@@ -107,7 +108,7 @@ class CollectiveReplay {
   struct Device {
     size_t run = 0;
     int32_t number = 0;
-    uint32_t first = 0;  // its parts, in the order of start and duration
+    uint32_t first = 0;  // its parts, one an op, in the order of start and duration
     uint32_t end = 0;
     uint32_t from = 0;  // the part from whose end time counts
     bool of_iterations = false;

@@ -13,6 +13,7 @@
 #include "analysis/session_clock.h"
 #include "analysis/tables.h"
 #include "links/collective_series.h"
+#include "links/collective_waits.h"
 #include "links/common_time.h"
 
 namespace cgpu {
@@ -44,6 +45,7 @@ struct SeriesSums {
   int64_t shortest_ns = 0;            // of these, the sum of the shortest durations over members
   std::optional<int64_t> group_size;  // as first recorded; only valid without mixed_sizes
   bool mixed_sizes = false;
+  bool met = false;  // ops of different members are parts of one instance
 };
 
 SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
@@ -54,20 +56,18 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
       InstanceFigures& instance = instances[part.instance];
       instance.shortest = std::min(instance.shortest, part.duration);
       if (!instance.bytes && part.bytes >= 0) instance.bytes = part.bytes;
-      sums.total_ns += part.duration;
       const int64_t size = part.group_size;
       if (size <= 0) continue;
       if (!sums.group_size) sums.group_size = size;
       if (sums.group_size != size) sums.mixed_sizes = true;
     }
   }
-  const std::vector<int64_t> last = last_starts(session, series);
-  for (const CollectiveMember& member : series.members) {
-    const Run& run = session.runs[member.run];
-    for (const CollectivePart part : series.parts_of(member)) {
-      sums.wait_ns += last[part.instance] - common_time(run, part.start);
-    }
-  }
+  const std::vector<MetInstance> met = met_instances(session, series);
+  for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
+    sums.total_ns += part.duration;
+    sums.wait_ns += until - common_time(session.runs[member.run], part.start);
+  });
+  sums.met = std::any_of(met.begin(), met.end(), [](const MetInstance& instance) { return instance.parts > 1; });
   for (const InstanceFigures& instance : instances) {
     if (!instance.bytes) continue;
     sums.bytes = sums.bytes.value_or(0) + *instance.bytes;
@@ -138,7 +138,7 @@ Table collectives_table(const Analysis& analysis, const SessionFacts& facts, con
         if (link) row[10] = 100 * bus * 1e9 / *link;
       }
     }
-    if (members > 1 && comparable) row[8] = sums.wait_ns;
+    if (sums.met && comparable) row[8] = sums.wait_ns;
     table.append(std::move(row));
   }
   sort_most_first(table, "total_ns");

@@ -76,8 +76,8 @@ void append_exposed(const RunInSession& run, Table& table) {
   for (uint32_t series = 0; series < all.size(); ++series) {
     for (const CollectiveMember& member : all[series].members) {
       if (member.run != run.index) continue;
-      for (const CollectivePart part : all[series].parts_of(member))
-        by_device[member.device].emplace_back(part.slice, series);
+      all[series].for_each_op_of(
+          member, [&](const CollectivePart& part) { by_device[member.device].emplace_back(part.slice, series); });
     }
   }
   if (by_device.empty()) return;

@@ -3,56 +3,34 @@
 #include <vector>
 
 #include "analysis/session_clock.h"
-#include "links/common_time.h"
+#include "links/collective_waits.h"
 
 namespace cgpu {
-
-namespace {
-
-/// One instance of a collective, over all members that took part.
-struct LateInstance {
-  int64_t latest_start = INT64_MIN;
-  int64_t wait_ns = 0;  // of all members, until latest_start
-  size_t parts = 0;
-  const CollectiveMember* last = nullptr;  // the member with latest_start; the first of several
-};
-
-}  // namespace
 
 std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Session& session,
                                                                      std::span<const CollectiveSeries> collectives) {
   std::map<std::pair<uint32_t, int32_t>, Lateness> members;
   if (!has_common_clock(session)) return members;
   for (const CollectiveSeries& series : collectives) {
-    const auto start_of = [&](const CollectiveMember& member, const CollectivePart& part) {
-      return common_time(session.runs[member.run], part.start);
-    };
-    std::vector<LateInstance> instances(series.instances);
+    const std::vector<MetInstance> instances = met_instances(session, series);
+    std::vector<int64_t> waits(instances.size());
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart part : series.parts_of(member)) {
-        LateInstance& instance = instances[part.instance];
-        ++instance.parts;
-        if (instance.last != nullptr && start_of(member, part) <= instance.latest_start) continue;
-        instance.latest_start = start_of(member, part);
-        instance.last = &member;
+        if (instances[part.instance].parts > 1) ++members[{member.run, member.device}].count;
       }
     }
-    for (const CollectiveMember& member : series.members) {
-      for (const CollectivePart part : series.parts_of(member)) {
-        LateInstance& instance = instances[part.instance];
-        if (instance.parts < 2) continue;
-        Lateness& lateness = members[{member.run, member.device}];
-        const int64_t wait = instance.latest_start - start_of(member, part);
-        instance.wait_ns += wait;
-        lateness.wait_ns += wait;
-        ++lateness.count;
-      }
-    }
-    for (const LateInstance& instance : instances) {
-      if (instance.parts < 2) continue;
-      Lateness& lateness = members[{instance.last->run, instance.last->device}];
+    for_each_wait(session, series, instances,
+                  [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
+                    if (instances[part.instance].parts < 2) return;
+                    const int64_t wait = until - common_time(session.runs[member.run], part.start);
+                    waits[part.instance] += wait;
+                    members[{member.run, member.device}].wait_ns += wait;
+                  });
+    for (size_t i = 0; i < instances.size(); ++i) {
+      if (instances[i].parts < 2) continue;
+      Lateness& lateness = members[{instances[i].last->run, instances[i].last->device}];
       ++lateness.last;
-      lateness.caused_ns += instance.wait_ns;
+      lateness.caused_ns += waits[i];
     }
   }
   return members;

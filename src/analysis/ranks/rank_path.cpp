@@ -169,7 +169,7 @@ class RankPath {
   /// Whether devices have met in a collective that tells when the last of them came.
   static bool have_met(const std::vector<CollectiveSeries>& all) {
     return std::any_of(all.begin(), all.end(), [](const CollectiveSeries& series) {
-      return series.members.size() > 1 && ends_together(series.name);
+      return series.members.size() > 1 && (ends_together(series.name) || series.of_transfers);
     });
   }
 

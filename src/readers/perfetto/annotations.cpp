@@ -10,6 +10,7 @@
 
 #include "base/decimal.h"
 #include "base/json_text.h"
+#include "model/transfer_list.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {
@@ -44,6 +45,9 @@ constexpr std::pair<std::string_view, Arg> kArgs[] = {
     {"Process Group Name", Arg::group_name},
     {"Process Group Ranks", Arg::group_ranks},
     {"Seq", Arg::collective_sequence},
+    {"Src Rank", Arg::source_rank},
+    {"Dst Rank", Arg::destination_rank},
+    {"transfers", Arg::transfers},
     {"copy_kind", Arg::copy_kind},
     {"source_memory", Arg::source_memory},
     {"destination_memory", Arg::destination_memory},
@@ -294,7 +298,7 @@ Arg arg_of(std::string_view name) {
 
 void KnownArguments::set(Arg arg, Value value) {
   values_[static_cast<size_t>(arg)] = std::move(value);
-  present_ |= 1U << static_cast<unsigned>(arg);
+  present_ |= uint64_t{1} << static_cast<unsigned>(arg);
 }
 
 void KnownArguments::add(std::string_view annotation, const TextsInUse& texts) {
@@ -349,9 +353,19 @@ std::string KnownArguments::text(Arg arg) const {
 }
 
 void add_collective(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline) {
+  if (arguments.has(Arg::transfers)) {
+    const Collective op = collective_of(slice, arguments, timeline);
+    const size_t before = timeline.collectives.size();
+    add_transfers(arguments.text(Arg::transfers), op, timeline.names, timeline.collectives);
+    if (timeline.collectives.size() > before) return;
+  }
   if (!arguments.has(Arg::collective_name) && !arguments.has(Arg::group_name) && !arguments.has(Arg::elements_in)) {
     return;
   }
+  timeline.collectives.push_back(collective_of(slice, arguments, timeline));
+}
+
+Collective collective_of(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline) {
   const auto name = [&](Arg arg) { return timeline.names.intern(valid_utf8(arguments.text(arg))); };
   Collective collective;
   collective.slice = slice;
@@ -362,7 +376,9 @@ void add_collective(SliceIndex slice, const KnownArguments& arguments, Timeline&
   collective.elements_out = arguments.integer(Arg::elements_out).value_or(-1);
   collective.group_size = static_cast<int32_t>(arguments.integer(Arg::group_size).value_or(-1));
   collective.sequence = arguments.integer(Arg::collective_sequence).value_or(-1);
-  timeline.collectives.push_back(collective);
+  collective.from = partner_of(arguments.integer(Arg::source_rank));
+  collective.to = partner_of(arguments.integer(Arg::destination_rank));
+  return collective;
 }
 
 Argument argument_of(std::string_view annotation, const TextsInUse& texts) {

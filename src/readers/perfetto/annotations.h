@@ -53,6 +53,9 @@ enum class Arg : uint8_t {
   group_name,
   group_ranks,
   collective_sequence,
+  source_rank,
+  destination_rank,
+  transfers,
   copy_kind,
   source_memory,
   destination_memory,
@@ -85,15 +88,17 @@ class KnownArguments {
     std::optional<int64_t> integer;
     std::string text;  // where it is no integer
   };
-  static_assert(static_cast<unsigned>(Arg::none) < 32);
+  static_assert(static_cast<size_t>(Arg::none) <= 64);
   void add_entry(std::string_view annotation, const TextsInUse& texts, bool inside);
   void set(Arg arg, Value value);
 
-  uint32_t present_ = 0;
+  uint64_t present_ = 0;
   std::array<Value, static_cast<size_t>(Arg::none)> values_;
 };
 
-/// Adds the collective that the arguments of a device op describe, if they do.
+/// What arguments say as those of a collective or transfer.
+Collective collective_of(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline);
+/// Adds the collective, or the transfers, that the arguments of a device op describe, if they do.
 void add_collective(SliceIndex slice, const KnownArguments& arguments, Timeline& timeline);
 
 /// The annotation as an argument; its texts may be JSON.

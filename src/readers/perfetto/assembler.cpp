@@ -113,6 +113,9 @@ SliceIndex Assembler::add_slice(const NewSlice& slice, SliceKind kind, const Kno
     if (number && *number >= 0) {
       timeline_.hints.sequence.push_back({index, arguments.integer(Arg::forward_thread).value_or(0) != 0, *number});
     }
+    if (arguments.has(Arg::source_rank) || arguments.has(Arg::destination_rank)) {
+      timeline_.hints.transfers.push_back(collective_of(index, arguments, timeline_));
+    }
   }
   if (is_device_op(kind)) add_device_op(index, kind, arguments);
   return index;

@@ -85,13 +85,17 @@ void Assembler::append(const Batch& batch, const WorkerTables& tables, Translati
     row.slice += shift;
     timeline.device_ops.append(row);
   }
-  for (Collective row : batch.collectives) {
-    row.slice += shift;
-    row.name = name(row.name, tables, translation);
-    row.group = name(row.group, tables, translation);
-    row.type = name(row.type, tables, translation);
-    timeline.collectives.push_back(row);
-  }
+  const auto append_collectives = [&](const std::vector<Collective>& rows, std::vector<Collective>& to) {
+    for (Collective row : rows) {
+      row.slice += shift;
+      row.name = name(row.name, tables, translation);
+      row.group = name(row.group, tables, translation);
+      row.type = name(row.type, tables, translation);
+      to.push_back(row);
+    }
+  };
+  append_collectives(batch.collectives, timeline.collectives);
+  append_collectives(batch.transfers, timeline.hints.transfers);
   for (const SynchronizationRow& row : batch.synchronizations) {
     if (row.record != kNoCorrelation) {
       timeline.hints.records.push_back({static_cast<uint32_t>(timeline.synchronizations.size()), row.record});

@@ -24,6 +24,7 @@ void Batch::clear() {
   slices.clear();
   device_ops.clear();
   collectives.clear();
+  transfers.clear();
   synchronizations.clear();
   external.clear();
   sequence.clear();
@@ -45,6 +46,7 @@ void Batch::append(const Batch& other) {
   extend(slices, other.slices);
   extend_shifted(device_ops, other.device_ops, shift);
   extend_shifted(collectives, other.collectives, shift);
+  extend_shifted(transfers, other.transfers, shift);
   extend_shifted(synchronizations, other.synchronizations, shift);
   extend_shifted(external, other.external, shift);
   extend_shifted(sequence, other.sequence, shift);

@@ -81,6 +81,7 @@ struct Batch {
   std::vector<Slice> slices;            // strings, tracks and categories of the worker
   std::vector<DeviceOp> device_ops;     // slice = row in the batch
   std::vector<Collective> collectives;  // slice = row in the batch, strings of the worker
+  std::vector<Collective> transfers;    // likewise, slice = the op of the host
   std::vector<SynchronizationRow> synchronizations;
   std::vector<LinkHints::External> external;  // slice = row in the batch
   std::vector<LinkHints::Sequence> sequence;  // slice = row in the batch

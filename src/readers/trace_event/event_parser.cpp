@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "model/export_marks.h"
+#include "model/transfer_list.h"
 #include "readers/common/kineto_categories.h"
 #include "readers/trace_event/json_value.h"
 #include "readers/trace_event/packed_key.h"
@@ -166,7 +167,7 @@ bool EventParser::read_args(ondemand::value value, Event& event) {
       if (parsed.ec == std::errc()) counter_values_.emplace_back(name, number);
     } else if (const Arg arg = arg_at(key); arg != arg_count) {
       event.args[arg] = text_of(field.value());
-      event.args_present |= 1u << arg;
+      event.args_present |= uint64_t{1} << arg;
       // All that a framework op is asked for; its shapes and types, mostly behind these, are stepped over at once.
       if (op && event.has(sequence_number) && event.has(forward_thread)) break;
     }
@@ -237,6 +238,12 @@ EventParser::Arg EventParser::arg_at(const char* key) {
       return step;
     case packed("Seq"):
       return collective_sequence;
+    case packed("Src Rank"):
+      return if_key("Src Rank", source_rank);
+    case packed("Dst Rank"):
+      return if_key("Dst Rank", destination_rank);
+    case packed("transfers"):
+      return if_key("transfers", transfers);
     case packed("name"):
       return name_argument;
     case packed("copy_kind"):
@@ -334,6 +341,9 @@ void EventParser::add_slice(const Event& event, uint64_t source, Batch& batch) {
   }
   batch.slices.push_back(row);
   ++batch.counts.slices;
+  if (kind == SliceKind::framework_op && (event.has(source_rank) || event.has(destination_rank))) {
+    batch.transfers.push_back(collective_of(event, batch));
+  }
   if (is_device_op(kind)) add_device_op(event, kind, batch);
   if (kind == SliceKind::synchronization) add_synchronization(event, batch);
   if (event.has_rare) add_flow_of_slice(event, source, batch);
@@ -362,7 +372,17 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
 }
 
 void EventParser::add_collective(const Event& event, Batch& batch) {
+  if (own_ && event.has(transfers)) {
+    const size_t before = batch.collectives.size();
+    add_transfers(event.args[transfers], collective_of(event, batch), tables_.names, batch.collectives);
+    if (batch.collectives.size() > before) return;
+  }
   if (!event.has(collective_name) && !event.has(group_name) && !event.has(elements_in)) return;
+  batch.collectives.push_back(collective_of(event, batch));
+}
+
+/// What the last slice of the batch says as a collective.
+Collective EventParser::collective_of(const Event& event, Batch& batch) {
   const auto number = [&](Arg arg) { return integer_of(event, arg, batch); };
   Collective collective;
   collective.slice = static_cast<uint32_t>(batch.slices.size() - 1);
@@ -373,7 +393,9 @@ void EventParser::add_collective(const Event& event, Batch& batch) {
   collective.elements_out = number(elements_out).value_or(-1);
   collective.group_size = static_cast<int32_t>(number(group_size).value_or(-1));
   collective.sequence = number(collective_sequence).value_or(-1);
-  batch.collectives.push_back(collective);
+  collective.from = partner_of(number(source_rank));
+  collective.to = partner_of(number(destination_rank));
+  return collective;
 }
 
 void EventParser::add_synchronization(const Event& event, Batch& batch) {

@@ -57,6 +57,9 @@ class EventParser {
     group_name,
     group_ranks,
     collective_sequence,
+    source_rank,
+    destination_rank,
+    transfers,
     name_argument,
     step,
     direction,
@@ -85,7 +88,8 @@ class EventParser {
     bool has_rare = false;
     std::string_view name, category, process, thread, time, duration, id;
     std::string_view sample_args;  // the JSON text of a sample's arguments
-    uint32_t args_present = 0;
+    uint64_t args_present = 0;
+    static_assert(arg_count <= 64);
     std::array<std::string_view, arg_count> args;
     RareKeys rare;  // as it was, unless has_rare
 
@@ -96,7 +100,7 @@ class EventParser {
       args_present = 0;
       name = category = process = thread = time = duration = id = sample_args = {};
     }
-    bool has(Arg arg) const { return (args_present >> arg) & 1u; }
+    bool has(Arg arg) const { return ((args_present >> arg) & 1u) != 0; }
     std::string_view get(Arg arg) const { return has(arg) ? args[arg] : std::string_view(); }
   };
 
@@ -113,6 +117,7 @@ class EventParser {
   void add_slice(const Event& event, uint64_t source, Batch& batch);
   void add_device_op(const Event& event, SliceKind kind, Batch& batch);
   void add_collective(const Event& event, Batch& batch);
+  Collective collective_of(const Event& event, Batch& batch);
   void add_synchronization(const Event& event, Batch& batch);
   void add_instant(const Event& event, Batch& batch);
   void add_flow(const Event& event, uint64_t source, Batch& batch);

@@ -21,6 +21,7 @@ void insert_slices(std::vector<Slice> made, Timeline& timeline) {
   slices.insert(made, places);
   for (SliceIndex& slice : timeline.device_ops.slice) slice = number[slice];
   for (Collective& collective : timeline.collectives) collective.slice = number[collective.slice];
+  for (Collective& transfer : timeline.hints.transfers) transfer.slice = number[transfer.slice];
   for (Synchronization& one : timeline.synchronizations) {
     one.slice = number[one.slice];
     if (one.record != kNone) one.record = number[one.record];

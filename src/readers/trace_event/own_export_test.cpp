@@ -128,6 +128,37 @@ void expect_run(const cgpu::Run& run, int64_t rank) {
   for (const Note& note : run.notes.all()) EXPECT_EQ(note.code, "missing_rank") << note.text;
 }
 
+TEST(OwnJsonExport, AnArgumentIsThatOfItsOwnEvent) {
+  const std::string call =
+      R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 51, "tid": 2, "ts": 1.000, "dur": 0.010,
+"args": {"correlation": 4}})";
+  const std::string wait =
+      R"({"ph": "X", "cat": "cuda_sync", "name": "wait", "pid": 50, "tid": "stream 7", "ts": 2.000, "dur": 0.010,
+"args": {"awaits": "stream", "awaits_stream": 9}})";
+  const Session session = open(kHead + joined({mark(0, 5), call, wait}, ",\n") + "\n]}\n");
+  ASSERT_FALSE(session.runs.empty());
+  const Timeline& t = session.runs.back().timeline;
+  ASSERT_EQ(t.synchronizations.size(), 1U);
+  EXPECT_EQ(t.synchronizations[0].stream, 9);
+  EXPECT_EQ(t.slices.correlation[0], 4);
+  EXPECT_EQ(t.slices.correlation[1], kNoCorrelation) << "not that of the call before it";
+}
+
+TEST(OwnJsonExport, TransfersOfABatchAreThoseOfOneOp) {
+  const std::string kernel =
+      R"({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_SendRecv", "pid": 50, "tid": "stream 7", "ts": 1.000, "dur": 0.010,
+"args": {"device": 2, "stream": 7, "Process Group Name": "0", "dtype": "Float", "transfers": "send to 1: 64, recv from 2: 32"}})";
+  const Session session = open(kHead + joined({mark(0, 5), kernel}, ",\n") + "\n]}\n");
+  ASSERT_FALSE(session.runs.empty());
+  const std::vector<Collective>& all = session.runs.back().timeline.collectives;
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].to, 1);
+  EXPECT_EQ(all[0].elements_in, 64);
+  EXPECT_EQ(all[1].from, 2);
+  EXPECT_EQ(all[1].slice, all[0].slice);
+  EXPECT_EQ(session.runs.back().timeline.names[all[1].group], "0");
+}
+
 TEST(OwnJsonExport, EachRankIsARun) {
   const std::string text = export_of_two();
   for (const std::string& content : {text, test::gzip(text)}) {

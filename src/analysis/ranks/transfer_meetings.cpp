@@ -1,0 +1,67 @@
+#include "analysis/ranks/transfer_meetings.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analysis/session_clock.h"
+#include "links/common_time.h"
+
+namespace cgpu {
+
+namespace {
+
+/// Sets that are joined: a forest in which each number leads to the one that stands for its set.
+class Sets {
+ public:
+  explicit Sets(size_t count) : above_(count) { std::iota(above_.begin(), above_.end(), uint32_t{0}); }
+  uint32_t of(uint32_t number) {
+    while (above_[number] != number) number = above_[number] = above_[above_[number]];
+    return number;
+  }
+  void join(uint32_t a, uint32_t b) { above_[of(a)] = of(b); }
+
+ private:
+  std::vector<uint32_t> above_;
+};
+
+/// Of an instance, so far.
+struct Transfer {
+  int64_t last_start = INT64_MIN;
+  int64_t first_end = INT64_MAX;
+  std::vector<uint32_t> parts = {};
+};
+
+}  // namespace
+
+std::vector<uint32_t> transfer_meetings(const Session& session, const CollectiveSeries& series) {
+  const bool comparable = has_common_clock(session);
+  Sets sets(series.parts.size());
+  std::vector<Transfer> transfers(series.instances);
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (uint32_t i = member.first; i < member.end; ++i) {
+      if (series.is_of_op_before(i, member)) sets.join(i, i - 1);
+      const CollectivePart part = series.parts.row(i);
+      Transfer& transfer = transfers[part.instance];
+      transfer.parts.push_back(i);
+      transfer.last_start = std::max(transfer.last_start, common_time(run, part.start));
+      transfer.first_end = std::min(transfer.first_end, common_time(run, part.end()));
+    }
+  }
+  for (const Transfer& transfer : transfers) {
+    if (comparable && transfer.first_end < transfer.last_start) continue;
+    for (const uint32_t part : transfer.parts) sets.join(part, transfer.parts.front());
+  }
+  constexpr uint32_t kNoNumber = UINT32_MAX;
+  std::vector<uint32_t> numbers(series.parts.size(), kNoNumber);  // of a set, at the part that stands for it
+  uint32_t next = 0;
+  for (uint32_t part = 0; part < numbers.size(); ++part) {
+    uint32_t& number = numbers[sets.of(part)];
+    if (number == kNoNumber) number = next++;
+  }
+  std::vector<uint32_t> meetings(series.parts.size());
+  for (uint32_t part = 0; part < meetings.size(); ++part) meetings[part] = numbers[sets.of(part)];
+  return meetings;
+}
+
+}  // namespace cgpu

@@ -1,0 +1,21 @@
+#include "links/collective_waits.h"
+
+namespace cgpu {
+
+std::vector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series) {
+  std::vector<MetInstance> instances(series.instances);
+  for (const CollectiveMember& member : series.members) {
+    const Run& run = session.runs[member.run];
+    for (const CollectivePart part : series.parts_of(member)) {
+      MetInstance& instance = instances[part.instance];
+      const int64_t start = common_time(run, part.start);
+      ++instance.parts;
+      if (instance.last != nullptr && start <= instance.last_start) continue;
+      instance.last_start = start;
+      instance.last = &member;
+    }
+  }
+  return instances;
+}
+
+}  // namespace cgpu
