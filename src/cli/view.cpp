@@ -21,6 +21,7 @@
 #include "readers/common/temporary_folder.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
+#include "serve/opening.h"
 #include "serve/static_copy.h"
 #include "session/selection.h"
 #include "session/summary.h"
@@ -48,11 +49,6 @@ std::string ssh_line(const std::string& address, int port) {
   return fmt::format("ssh -N -L {0}:{1}:{0} {2}{3}{4}", port, in_url(address), user, user.empty() ? "" : "@",
                      own_name());
 }
-
-/// The shares of the opening at which its parts begin, as it takes them on a PyTorch trace of 3 million events. Reading
-/// comes first; a part that takes less elsewhere is passed over quicker.
-constexpr double kLinking = 0.75;
-constexpr double kLayingOut = 0.9;
 
 struct ViewCommand {
   InputOptions input;
@@ -114,24 +110,12 @@ struct ViewCommand {
     const InputOptions& input = shown.input;
     ViewedProfile& profile = shown.profile;
     try {
-      const Selection selection = input.selection();
-      OpeningWithProgress opening_options(input);
-      OpenOptions options = opening_options.options();
+      const OpeningWithProgress opening(input);
       if (are_summaries(input.inputs)) {
-        profile.show_summary(OpenedProfile(input, nullptr, options.warn));
-        return true;
+        profile.show_summary(OpenedProfile(input, nullptr, opening.options().warn));
+      } else {
+        open_profile(profile, input, opening.options());
       }
-      options.progress = [&](OpeningPhase phase, double share) {
-        opening_options.options().progress(phase, share);
-        if (phase == OpeningPhase::reading) return profile.report(kLinking * share, "reading");
-        profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
-      };
-      Session session = open_selected(options, selection);
-      const auto lay_out = [&](double share) {
-        profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
-      };
-      lay_out(0);
-      profile.show(std::move(session), input.threads, lay_out, input.kernel_rules);
       return true;
     } catch (const std::exception& error) {
       say(error.what());

@@ -33,8 +33,7 @@ void ViewedProfile::fail(const std::string& message) {
 
 void ViewedProfile::write_status(JsonTextWriter& json) const {
   const std::lock_guard lock(mutex_);
-  json.begin_object()
-      .member("state", is_ready()       ? "ready"
+  json.member("state", is_ready()       ? "ready"
                        : error_.empty() ? "opening"
                                         : "error")
       .member("share", share_)
@@ -45,7 +44,7 @@ void ViewedProfile::write_status(JsonTextWriter& json) const {
   } else {
     json.value(error_);
   }
-  json.member("inputs", inputs_).end_object();
+  json.member("inputs", inputs_);
 }
 
 }  // namespace cgpu

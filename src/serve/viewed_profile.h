@@ -35,7 +35,7 @@ class ViewedProfile {
   /// The same of a summary; null of all else.
   const OpenedProfile* summary() const { return summary_; }
   bool is_ready() const { return profile() != nullptr || summary() != nullptr; }
-  /// {"state", "share", "what", "error", "inputs"}
+  /// The members "state", "share", "what", "error" and "inputs" of an object.
   void write_status(JsonTextWriter& json) const;
 
  private:

@@ -79,16 +79,16 @@ constexpr int kUnavailable = 503;
 Viewer::Viewer(std::string version) : identity_{random_id(), std::move(version)} {}
 
 ViewedProfile& Viewer::add(std::vector<std::string> inputs) {
-  return profiles_.emplace_back(std::move(inputs));
+  return *profiles_.emplace_back(std::make_shared<ViewedProfile>(std::move(inputs)));
 }
 
 bool Viewer::are_both_open() const {
-  return profiles_.size() >= 2 && profiles_[0].profile() != nullptr && profiles_[1].profile() != nullptr;
+  return profiles_.size() >= 2 && profiles_[0]->profile() != nullptr && profiles_[1]->profile() != nullptr;
 }
 
 void Viewer::end_work() const {
-  for (const ViewedProfile& profile : profiles_) {
-    if (profile.profile() != nullptr) profile.profile()->sql().stop_all();
+  for (const auto& viewed : profiles_) {
+    if (viewed->profile() != nullptr) viewed->profile()->sql().stop_all();
   }
 }
 
@@ -96,7 +96,7 @@ bool Viewer::is_fixed(std::string_view path) const {
   if (is_about_both(path)) return compares_ && are_both_open();
   const auto asked = asked_by(path, profiles_.size());
   if (asked && asked->what.starts_with("sql")) return false;  // what takes too long today need not tomorrow
-  return asked && profiles_[asked->profile].is_ready();
+  return asked && profiles_[asked->profile]->is_ready();
 }
 
 Answer Viewer::status() const {
@@ -107,7 +107,11 @@ Answer Viewer::status() const {
       .member("against", compares_)
       .key("profiles")
       .begin_array();
-  for (const ViewedProfile& profile : profiles_) profile.write_status(json);
+  for (const auto& viewed : profiles_) {
+    json.begin_object();
+    viewed->write_status(json);
+    json.end_object();
+  }
   json.end_array().end_object();
   return json_answer(std::move(json).text());
 }
@@ -117,15 +121,23 @@ Answer Viewer::answer_api(const Request& request) const {
   if (compares_ && is_about_both(request.path)) return answer_about_both(request);
   const auto asked = asked_by(request.path, profiles_.size());
   if (!asked) return error_answer(kNotFound, "there is no such request");
-  const ViewedProfile& viewed = profiles_[asked->profile];
-  if (viewed.summary() != nullptr) return answer_of(*viewed.summary(), identity_, request, asked->what);
-  if (viewed.profile() == nullptr) return error_answer(kUnavailable, "the profile is not open");
-  return answer_of(*viewed.profile(), identity_, request, asked->what);
+  return answer_about(profiles_[asked->profile], request, asked->what);
+}
+
+Answer Viewer::answer_about(const std::shared_ptr<const ViewedProfile>& viewed, const Request& request,
+                            std::string_view what) const {
+  if (viewed->summary() != nullptr) return answer_of(*viewed->summary(), identity_, request, what);
+  if (viewed->profile() == nullptr) return error_answer(kUnavailable, "the profile is not open");
+  Answer answer = answer_of(*viewed->profile(), identity_, request, what);
+  if (answer.stream) {  // which goes on when this has returned
+    answer.stream = [viewed, stream = std::move(answer.stream)](const auto& take) { stream(take); };
+  }
+  return answer;
 }
 
 Answer Viewer::answer_about_both(const Request& request) const {
   if (!are_both_open()) return error_answer(kUnavailable, "not both profiles are open");
-  std::call_once(compared_once_, [&] { compared_.emplace(*profiles_[0].profile(), *profiles_[1].profile()); });
+  std::call_once(compared_once_, [&] { compared_.emplace(*profiles_[0]->profile(), *profiles_[1]->profile()); });
   return answer_compare(*compared_, request, std::string_view(request.path).substr(kCompare.size()));
 }
 

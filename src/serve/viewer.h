@@ -2,7 +2,7 @@
 // where one cannot be opened. Any number of threads at once.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,11 +40,14 @@ class Viewer {
  private:
   Answer status() const;
   Answer answer_api(const Request& request) const;
+  /// What is asked about one profile, which is kept until all of the answer has been sent.
+  Answer answer_about(const std::shared_ptr<const ViewedProfile>& viewed, const Request& request,
+                      std::string_view what) const;
   Answer answer_about_both(const Request& request) const;
   bool are_both_open() const;
 
   ServerIdentity identity_;
-  std::deque<ViewedProfile> profiles_;
+  std::vector<std::shared_ptr<ViewedProfile>> profiles_;
   bool compares_ = false;
   mutable std::once_flag compared_once_;
   mutable std::optional<ComparedProfiles> compared_;  // made when first asked for

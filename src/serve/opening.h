@@ -1,0 +1,18 @@
+// Opening a profile for the viewer: how far that is can be told from the first moment on.
+#pragma once
+
+#include <functional>
+
+#include "serve/viewed_profile.h"
+#include "session/input_options.h"
+#include "session/open.h"
+
+namespace cgpu {
+
+/// Opens what `input` says, lays out its timeline and shows it. `options`: those of `input`, with whoever else wants to
+/// hear of progress and warnings. `look`, if given, is called with the open session, which it may change, before the
+/// timeline is laid out. Throws Error, also one of `look`.
+void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions options,
+                  const std::function<void(Session&)>& look = nullptr);
+
+}  // namespace cgpu
