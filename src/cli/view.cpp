@@ -53,6 +53,7 @@ std::string ssh_line(const std::string& address, int port) {
 struct ViewCommand {
   InputOptions input;
   std::vector<std::string> against;
+  std::vector<std::string> traces;  // folders with the profiles of a summary
   std::optional<int> port;
   std::string address = "127.0.0.1";
   std::string token;
@@ -63,6 +64,9 @@ struct ViewCommand {
 
   void run() {
     if (!against.empty()) check_comparison();
+    if (!traces.empty() && !are_summaries(input.inputs)) {
+      throw Error("view: --traces is for the ranks of a summary: give one (cgpu summarize), or leave out --traces");
+    }
     if (!output.empty()) return write_copy();
     if (without_arguments) throw Error("view: --no-args is for a copy: name the file to write with -o");
     check();
@@ -75,6 +79,7 @@ struct ViewCommand {
       shown.push_back({other, viewer.add(against)});
       viewer.compare();
     }
+    if (are_summaries(input.inputs)) viewer.offer_ranks(input, traces, say);
     HttpServer server = listen(viewer);
     std::atomic<bool> opened = false;
     std::atomic<bool> failed = false;
@@ -86,7 +91,8 @@ struct ViewCommand {
     announce(server);
     end.wait();
     server.stop();
-    if (!opened) {  // a reader cannot be interrupted, and nothing of what it has made is needed
+    // A reader cannot be interrupted, and nothing of what it has made is needed.
+    if (!opened || viewer.is_opening_ranks()) {
       std::fflush(nullptr);
       remove_temporary_folders();
       std::_Exit(0);
@@ -242,6 +248,9 @@ void add_view_verb(CommandLine& line) {
   verb.add_option("INPUT", command->input.inputs, "Profiles: files, directories of rank files, globs, or -").required();
   verb.add_option("--against", command->against,
                   "The run after INPUT, one or more files of it: both side by side, and what changed");
+  verb.add_option("--traces", command->traces,
+                  "Of a summary: folders with the profiles of its ranks, whose timelines the page opens (default: the "
+                  "folder of the summary)");
   verb.add_option("--port", command->port, "Port to serve on (default: 7788 or the next that is free; 0: any)")
       .between(0, 65535);
   verb.add_flag("--no-browser", command->no_browser, "Open no browser, only print the address");

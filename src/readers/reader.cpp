@@ -170,9 +170,7 @@ void note_missing_ranks(std::vector<Run>& runs) {
 }  // namespace
 
 std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs) {
-  std::vector<ProfilePath> found = discover(inputs, [](const std::string& folder) {
-    return format_of({folder, true, nullptr, ""}, {}) != nullptr;
-  });
+  std::vector<ProfilePath> found = discover(inputs, is_profile_folder);
   std::vector<ProfilePath> runs;
   for (ProfilePath& profile : found) {
     const size_t count = count_runs(profile);
@@ -247,6 +245,10 @@ bool is_profile(const std::string& file) {
   } catch (const Error&) {
     return false;
   }
+}
+
+bool is_profile_folder(const std::string& folder) {
+  return format_of({folder, true, nullptr, ""}, {}) != nullptr;
 }
 
 bool is_companion(const Run& run) {

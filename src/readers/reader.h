@@ -23,6 +23,8 @@ std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions
 
 /// Whether a file is a profile in a format that is known, by its beginning.
 bool is_profile(const std::string& file);
+/// Whether a folder is one profile, by what lies in it.
+bool is_profile_folder(const std::string& folder);
 
 /// Whether a run says more about another one, with which it has to be joined: a memory timeline, an execution trace.
 bool is_companion(const Run& run);

@@ -31,6 +31,11 @@ void ViewedProfile::fail(const std::string& message) {
   error_ = message;
 }
 
+bool ViewedProfile::has_failed() const {
+  const std::lock_guard lock(mutex_);
+  return !error_.empty();
+}
+
 void ViewedProfile::write_status(JsonTextWriter& json) const {
   const std::lock_guard lock(mutex_);
   json.member("state", is_ready()       ? "ready"

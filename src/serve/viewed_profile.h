@@ -34,6 +34,7 @@ class ViewedProfile {
   const Profile* profile() const { return profile_; }
   /// The same of a summary; null of all else.
   const OpenedProfile* summary() const { return summary_; }
+  bool has_failed() const;
   bool is_ready() const { return profile() != nullptr || summary() != nullptr; }
   /// The members "state", "share", "what", "error" and "inputs" of an object.
   void write_status(JsonTextWriter& json) const;

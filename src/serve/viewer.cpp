@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "serve/endpoints/compare_endpoints.h"
+#include "serve/endpoints/rank_endpoints.h"
 #include "serve/http/assets.h"
 #include "table/json_text_writer.h"
 
@@ -54,15 +55,15 @@ struct Asked {
   std::string_view what;
 };
 
-/// Empty for any other path, and for a profile that there is not.
-std::optional<Asked> asked_by(std::string_view path, size_t profiles) {
+/// Empty for any other path.
+std::optional<Asked> asked_by(std::string_view path) {
   constexpr std::string_view kProfiles = "/api/p/";
   if (!path.starts_with(kProfiles)) return std::nullopt;
   path.remove_prefix(kProfiles.size());
   Asked asked;
   const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), asked.profile);
   path.remove_prefix(static_cast<size_t>(end - path.data()));
-  if (error != std::errc() || asked.profile >= profiles || !path.starts_with('/')) return std::nullopt;
+  if (error != std::errc() || !path.starts_with('/')) return std::nullopt;
   asked.what = path.substr(1);
   return asked;
 }
@@ -72,7 +73,10 @@ bool is_about_both(std::string_view path) {
   return path == kCompare || (path.starts_with(kCompare) && path[kCompare.size()] == '/');
 }
 
-constexpr int kUnavailable = 503;
+/// What is asked of a summary or a timeline of its ranks whose answer changes by itself.
+bool is_about_ranks(std::string_view what) {
+  return what == "traces" || what == "open" || what == "status";
+}
 
 }  // namespace
 
@@ -82,21 +86,49 @@ ViewedProfile& Viewer::add(std::vector<std::string> inputs) {
   return *profiles_.emplace_back(std::make_shared<ViewedProfile>(std::move(inputs)));
 }
 
+void Viewer::offer_ranks(InputOptions options, std::vector<std::string> folders,
+                         std::function<void(const std::string&)> say) {
+  ranks_ = std::make_unique<RankTimelines>(std::move(options), std::move(folders), std::move(say));
+}
+
+const KeptSession* Viewer::kept() const {
+  return ranks_ && profiles_[0]->summary() != nullptr ? &profiles_[0]->summary()->kept() : nullptr;
+}
+
+std::shared_ptr<const RankTimelines::Timeline> Viewer::timeline_of(size_t number) const {
+  if (!ranks_) throw RequestError(kNotFound, "there is no such profile");
+  return ranks_->find(number - profiles_.size());
+}
+
+bool Viewer::changes(std::string_view path) {
+  const auto asked = asked_by(path);
+  return asked && asked->what == "open";
+}
+
 bool Viewer::are_both_open() const {
   return profiles_.size() >= 2 && profiles_[0]->profile() != nullptr && profiles_[1]->profile() != nullptr;
 }
 
 void Viewer::end_work() const {
-  for (const auto& viewed : profiles_) {
-    if (viewed->profile() != nullptr) viewed->profile()->sql().stop_all();
-  }
+  const auto end = [](const ViewedProfile& viewed) {
+    if (viewed.profile() != nullptr) viewed.profile()->sql().stop_all();
+  };
+  for (const auto& viewed : profiles_) end(*viewed);
+  if (!ranks_) return;
+  for (const auto& timeline : ranks_->all()) end(timeline->profile);
 }
 
 bool Viewer::is_fixed(std::string_view path) const {
   if (is_about_both(path)) return compares_ && are_both_open();
-  const auto asked = asked_by(path, profiles_.size());
-  if (asked && asked->what.starts_with("sql")) return false;  // what takes too long today need not tomorrow
-  return asked && profiles_[asked->profile]->is_ready();
+  const auto asked = asked_by(path);
+  if (!asked || is_about_ranks(asked->what)) return false;
+  if (asked->what.starts_with("sql")) return false;  // what takes too long today need not tomorrow
+  if (asked->profile < profiles_.size()) return profiles_[asked->profile]->is_ready();
+  try {
+    return timeline_of(asked->profile)->profile.is_ready();
+  } catch (const RequestError&) {
+    return false;
+  }
 }
 
 Answer Viewer::status() const {
@@ -119,8 +151,20 @@ Answer Viewer::status() const {
 Answer Viewer::answer_api(const Request& request) const {
   if (request.path == "/api/status") return status();
   if (compares_ && is_about_both(request.path)) return answer_about_both(request);
-  const auto asked = asked_by(request.path, profiles_.size());
+  const auto asked = asked_by(request.path);
   if (!asked) return error_answer(kNotFound, "there is no such request");
+  const KeptSession* summary = kept();
+  if (asked->profile >= profiles_.size()) {
+    const auto timeline = timeline_of(asked->profile);
+    if (asked->what == "status") return answer_status(*timeline, *summary, request);
+    return answer_about({timeline, &timeline->profile}, request, asked->what);
+  }
+  if (asked->what == "traces" || asked->what == "open") {
+    if (!ranks_) return error_answer(kNotFound, "this is no summary, of which ranks could be opened");
+    if (summary == nullptr) return error_answer(kUnavailable, "the summary is not open");
+    if (asked->what == "traces") return answer_traces(*ranks_, *summary, request);
+    return answer_open(*ranks_, *summary, request, profiles_.size());
+  }
   return answer_about(profiles_[asked->profile], request, asked->what);
 }
 

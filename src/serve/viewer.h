@@ -2,6 +2,7 @@
 // where one cannot be opened. Any number of threads at once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "serve/compared_profiles.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/answer.h"
+#include "serve/rank_timelines.h"
 #include "serve/viewed_profile.h"
 
 namespace cgpu {
@@ -28,6 +30,14 @@ class Viewer {
   /// The second profile is compared with the first.
   void compare() { compares_ = true; }
 
+  /// Ranks of the first profile, which is a summary, can be opened, too: as RankTimelines are made.
+  void offer_ranks(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> say);
+  /// Whether a timeline of ranks is on the way, which cannot be interrupted.
+  bool is_opening_ranks() const { return ranks_ && ranks_->is_opening(); }
+
+  /// Whether a path does not only ask, but makes the server do something that others notice.
+  static bool changes(std::string_view path);
+
   /// Whether the answer to a path can never change any more: what a profile says is fixed once it is open.
   bool is_fixed(std::string_view path) const;
 
@@ -43,12 +53,17 @@ class Viewer {
   /// What is asked about one profile, which is kept until all of the answer has been sent.
   Answer answer_about(const std::shared_ptr<const ViewedProfile>& viewed, const Request& request,
                       std::string_view what) const;
+  /// Of the summary: null while it is not open, and where its ranks are not offered.
+  const KeptSession* kept() const;
+  /// The timeline of ranks that a number beyond those of the profiles stands for. Throws RequestError.
+  std::shared_ptr<const RankTimelines::Timeline> timeline_of(size_t number) const;
   Answer answer_about_both(const Request& request) const;
   bool are_both_open() const;
 
   ServerIdentity identity_;
   std::vector<std::shared_ptr<ViewedProfile>> profiles_;
   bool compares_ = false;
+  std::unique_ptr<RankTimelines> ranks_;  // null where none are offered
   mutable std::once_flag compared_once_;
   mutable std::optional<ComparedProfiles> compared_;  // made when first asked for
 };

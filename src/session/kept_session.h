@@ -32,6 +32,9 @@ class KeptSession {
 
   /// Its runs have nothing left of their timelines, not even collectives. Their clocks are aligned.
   const Session& session() const { return facts_of_all().session(); }
+  /// What the summary says of the profile that a run of the session was made of, and the file that says it.
+  const Summary::Entry& entry_of(size_t run) const { return summary_.runs()[numbers_[run]]; }
+  const std::string& source_of(size_t run) const { return summary_.source_of(numbers_[run]); }
   /// Whether it has a table.
   bool keeps(const Analysis& analysis) const;
   /// Whether that table has rows, as far as it can be told without computing it.

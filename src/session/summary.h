@@ -39,7 +39,7 @@ class Summary {
     bool rank_known = false;
     int64_t rank = 0;
     std::optional<int64_t> world_size;
-    std::string file;  // of the profile, without its folder
+    std::string file;  // of the profile; of its folders the last one, where that tells profiles apart, else none
     uint64_t size = 0;
     uint64_t checksum = 0;  // XXH3 of the record
     // Where it lies:

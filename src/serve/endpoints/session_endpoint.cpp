@@ -211,7 +211,7 @@ Answer answer_session(const OpenedProfile& summary, const ServerIdentity& server
   JsonTextWriter json;
   json.begin_object();
   write_facts(json, server, session, span, zeros);
-  json.key("first_window").null();
+  json.member("is_summary", true).key("first_window").null();
   write_runs(json, session);
   json.key("tracks").begin_array().end_array();
   write_tables(json, tables, true);

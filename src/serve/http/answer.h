@@ -36,6 +36,8 @@ class RequestError : public std::runtime_error {
 
 inline constexpr int kBadRequest = 400;
 inline constexpr int kNotFound = 404;
+inline constexpr int kGone = 410;
+inline constexpr int kUnavailable = 503;
 
 Answer json_answer(std::string body);
 /// {"error": message}

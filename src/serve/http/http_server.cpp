@@ -147,6 +147,7 @@ class HttpServer::Listener : public httplib::Server {
   }
 
   void handle(const httplib::Request& request, httplib::Response& response) const {
+    if (has_content(request)) refused_ = true;  // it is not read, and must not be taken for the next request
     const bool status = request.path == "/api/status";
     if (!status) response.set_header("X-Session", viewer_.identity().id);
     const std::string host = request.get_header_value("Host");
@@ -165,9 +166,10 @@ class HttpServer::Listener : public httplib::Server {
                             request.get_header_value("Sec-Fetch-Dest"), request.path == "/")) {
       return refuse(kForbidden, "requests of other sites are not answered");
     }
-    if (request.method != "GET" && request.method != "HEAD") {
-      response.set_header("Allow", "GET, HEAD");
-      return refuse(kNoSuchMethod, "only GET and HEAD are answered");
+    const bool changes = Viewer::changes(request.path);
+    if (changes ? request.method != "POST" : request.method != "GET" && request.method != "HEAD") {
+      response.set_header("Allow", changes ? "POST" : "GET, HEAD");
+      return refuse(kNoSuchMethod, changes ? "only POST is answered here" : "only GET and HEAD are answered");
     }
     if (guard_->needs_token()) {
       if (request.path == "/" && request.has_param("token")) {
@@ -182,10 +184,11 @@ class HttpServer::Listener : public httplib::Server {
         return refuse(kUnauthorized, "the token is missing: open the address with ?token=... that cgpu printed");
       }
     }
-    answer(request, response, status);
+    answer(request, response, status || changes);
   }
 
-  void answer(const httplib::Request& request, httplib::Response& response, bool changes) const {
+  /// `is_new`: every time, so that it cannot be known already.
+  void answer(const httplib::Request& request, httplib::Response& response, bool is_new) const {
     const bool fixed = viewer_.is_fixed(request.path);  // then the request names the answer; the rest goes by content
     std::string tag;
     if (fixed) {
@@ -194,7 +197,7 @@ class HttpServer::Listener : public httplib::Server {
     }
     Answer answer = viewer_.answer({request.path, request.params});
     response.status = answer.status;
-    if (answer.status == 200 && !changes) {
+    if (answer.status == 200 && !is_new) {
       if (!fixed) tag = tag_of(answer.body);
       if (is_known(request, response, tag)) return;
       response.set_header("ETag", tag);
@@ -224,6 +227,11 @@ class HttpServer::Listener : public httplib::Server {
         return false;  // the answer stays without its end, so that the client sees that it is not whole
       }
     });
+  }
+
+  static bool has_content(const httplib::Request& request) {
+    return request.has_header("Transfer-Encoding") ||
+           (request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0");
   }
 
   std::string tag_of(const std::string& text) const {

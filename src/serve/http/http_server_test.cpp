@@ -123,6 +123,33 @@ TEST_F(Served, OnlyGetAndHead) {
   EXPECT_EQ(head.header("Content-Length"), get("/api/p/0/session").header("Content-Length"));
 }
 
+TEST_F(Served, WhatChangesSomethingIsPosted) {
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE"}) {
+    const Reply reply = get("/api/p/0/open?rank=1", "", method);
+    EXPECT_EQ(reply.status, 405) << method;
+    EXPECT_EQ(reply.header("Allow"), "POST");
+  }
+  EXPECT_EQ(get("/api/p/0/open?rank=1", "", "POST").status, 404);  // this is no summary
+  EXPECT_EQ(get("/api/p/0/open?rank=1", "Content-Length: 0\r\n", "POST").status, 404);
+  EXPECT_EQ(get("/api/p/0/open?rank=1", "Origin: http://evil.example\r\n", "POST").status, 403);
+  EXPECT_EQ(get("/api/p/0/open?rank=1", "Sec-Fetch-Site: cross-site\r\n", "POST").status, 403);
+}
+
+TEST_F(Served, TheContentOfARequestIsNoOtherRequest) {
+  const std::string host = fmt::format("Host: localhost:{}\r\n", server.port());
+  const std::string inner = "GET /api/status HTTP/1.1\r\n" + host + "\r\n";
+  for (const std::string& about : {fmt::format("Content-Length: {}\r\n\r\n", inner.size()),
+                                   fmt::format("Transfer-Encoding: chunked\r\n\r\n{:x}\r\n", inner.size())}) {
+    for (const char* method : {"GET", "POST"}) {
+      Client client(server.port());
+      client.send(method + (" /api/p/0/session HTTP/1.1\r\n" + host) + about + inner);
+      const std::string answers = client.rest();  // up to the end of the connection
+      EXPECT_NE(answers.find("HTTP/1.1 "), std::string::npos);
+      EXPECT_EQ(answers.find("HTTP/1.1 ", 1), std::string::npos) << answers.substr(answers.find("HTTP/1.1 ", 1));
+    }
+  }
+}
+
 TEST_F(Served, RefusesForeignNames) {
   const auto with_host = [&](const std::string& lines) {
     return ask("GET /api/p/0/session HTTP/1.1\r\n" + lines + "Connection: close\r\n\r\n").status;

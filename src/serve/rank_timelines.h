@@ -1,0 +1,112 @@
+// The timelines of ranks of a summary, opened from their profiles when somebody asks for them.
+//
+// They are opened one after another, by one thread. A few stay open, of so many ranks together; of more, the one that
+// was asked about least recently is let go, when the last answer that reads it has been sent. Any number of threads at
+// once.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serve/rank_files.h"
+#include "serve/viewed_profile.h"
+#include "session/input_options.h"
+#include "session/kept_session.h"
+
+namespace cgpu {
+
+class RankTimelines {
+ public:
+  static constexpr size_t kMostOpen = 4;    // timelines, also those that are being opened
+  static constexpr size_t kMostRanks = 32;  // of one, and of all of them
+
+  /// Ranks that were opened together.
+  struct Timeline {
+    Timeline(std::vector<int64_t> its_ranks, const std::vector<std::string>& files)
+        : ranks(std::move(its_ranks)), profile(files) {}
+    const std::vector<int64_t> ranks;  // ascending
+    ViewedProfile profile;
+  };
+
+  /// `options`: how to open, but for what. `folders`: as of RankFiles. `say`: told what goes wrong, in a line, by any
+  /// thread. Throws Error for folders that are none.
+  RankTimelines(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> say);
+  /// Waits for what is being opened.
+  ~RankTimelines();
+  RankTimelines(const RankTimelines&) = delete;
+  RankTimelines& operator=(const RankTimelines&) = delete;
+
+  /// What the summary says of a rank.
+  struct RankFile {
+    int64_t rank = 0;
+    std::string name;
+    std::string path;   // "" where there is no such profile
+    std::string error;  // why
+  };
+  /// Of these ranks, in their order. Throws RequestError for ranks that the summary does not have, and for too many.
+  std::vector<RankFile> files(const KeptSession& summary, const std::vector<int64_t>& ranks) const;
+
+  /// Begins to open ranks together; returns the number of their timeline, which is never used again for others. Those
+  /// that are open already, or on the way, are not opened again. Throws RequestError where their profiles are not
+  /// there, and while too many are on the way.
+  size_t open(const KeptSession& summary, const std::vector<int64_t>& ranks);
+
+  /// By its number. Throws RequestError for one that was let go, or that never was.
+  std::shared_ptr<const Timeline> find(size_t number) const;
+
+  /// Those that are open.
+  std::vector<std::shared_ptr<const Timeline>> all() const;
+  /// Whether one is on the way, which cannot be interrupted.
+  bool is_opening() const;
+
+ private:
+  /// A rank that is wanted.
+  struct Wanted {
+    int64_t rank = 0;                // as the session of the summary numbers it
+    std::optional<int64_t> claimed;  // that its profile says it is
+    std::string path;
+    std::string summary;  // the file that says so
+  };
+  struct Work {
+    std::shared_ptr<Timeline> timeline;
+    std::vector<Wanted> ranks;
+    InputOptions input;
+  };
+  struct Kept {
+    size_t number = 0;
+    std::shared_ptr<Timeline> timeline;
+  };
+
+  /// Their indices among the runs of the summary, ascending. Throws RequestError.
+  static std::vector<size_t> runs_of(const KeptSession& summary, const std::vector<int64_t>& ranks);
+  static void take_wanted(Session& session, const std::vector<Wanted>& ranks);
+  /// Lets go what has to, and what could not be opened, for another one. Returns these, to be destroyed without the
+  /// lock. Throws RequestError.
+  std::vector<std::shared_ptr<Timeline>> make_room(const std::vector<int64_t>& ranks);
+  bool has_room(size_t ranks) const;
+  void open_all();
+  void open(const Work& work);
+
+  const InputOptions options_;
+  const RankFiles files_;
+  const std::function<void(const std::string&)> say_;
+
+  mutable std::mutex mutex_;      // of what follows
+  mutable std::list<Kept> kept_;  // the one asked about most recently first
+  size_t next_ = 0;               // number
+  std::list<Work> works_;         // what waits, behind what is being done
+  bool ends_ = false;
+  std::condition_variable changed_;
+  std::thread thread_;  // last: it uses all of these
+};
+
+}  // namespace cgpu
