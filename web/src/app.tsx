@@ -8,7 +8,9 @@ import type { Session, Status } from "./api/protocol";
 import { ApiError, Server } from "./api/server";
 import { AppState } from "./model/app_state";
 import { ProfileStates } from "./model/profile_states";
+import { readRankPage } from "./model/rank_page";
 import { TokenPage } from "./panels/token_page";
+import { openRanks, summaryTitle } from "./rank_page";
 import { Shell } from "./shell";
 import { useStore } from "./ui/hooks";
 import { ErrorPage, OpeningPage } from "./ui/pages";
@@ -32,20 +34,27 @@ export async function start(host: HTMLElement): Promise<void> {
   const server = new Server("", await Copy.ofPage());
   try {
     const status = await opened(server, host);
-    const profiles = await Promise.all(
-      status.profiles.map(async (_, number): Promise<Opened> => {
-        const client = new Client(server, number);
-        const session = await client.session();
-        return { client, names: new Names(client), session, views: viewsFor(session, isCompared(status)) };
-      }),
-    );
-    run(host, server, profiles, status);
+    const page = server.copy ? null : readRankPage(location.search);
+    if (page) {
+      const ranks = await openRanks(server, host, page, status);
+      if (!ranks) return await reloadWhenAnother(server, status.session);
+      const profile = await openedProfile(ranks.client, status);
+      profile.session.title = ranks.title;
+      return run(host, server, [profile], status, summaryTitle(status));
+    }
+    const clients = status.profiles.map((_, number) => new Client(server, number));
+    run(host, server, await Promise.all(clients.map((client) => openedProfile(client, status))), status);
   } catch (error) {
     const noToken = error instanceof ApiError && error.status === 401;
     const text = error instanceof Error ? error.message : String(error);
     render(noToken ? <TokenPage /> : <ErrorPage text={text} inputs={[]} />, host);
     void reloadWhenAnother(server, null);
   }
+}
+
+async function openedProfile(client: Client, status: Status): Promise<Opened> {
+  const session = await client.session();
+  return { client, names: new Names(client), session, views: viewsFor(session, isCompared(status)) };
 }
 
 const isCompared = (status: Status): boolean => status.against === true;
@@ -86,7 +95,8 @@ async function reloadWhenAnother(server: Server, session: string | null): Promis
   }
 }
 
-function run(host: HTMLElement, server: Server, profiles: readonly Opened[], status: Status): void {
+/** `summary`: that the only profile is of ranks of, if it is. */
+function run(host: HTMLElement, server: Server, profiles: readonly Opened[], status: Status, summary?: string): void {
   const bar = {
     read: () => location.hash,
     write(hash: string, newEntry: boolean) {
@@ -98,22 +108,24 @@ function run(host: HTMLElement, server: Server, profiles: readonly Opened[], sta
   const states = new ProfileStates(profiles.length, bar, (number, ownBar) => {
     const { client, session, views } = profiles[number]!;
     const ids = views.map((view) => view.id);
-    return new AppState(session, ids, ownBar, client);
+    const slice = (track: number, index: number) => client.slice(track, index);
+    return new AppState(session, ids, ownBar, { profile: number, slice });
   });
   window.addEventListener("popstate", () => states.readAddress());
   const watch = () => server.watch(() => document.visibilityState === "visible");
   document.addEventListener("visibilitychange", watch);
   watch();
-  render(<OneProfile profiles={profiles} states={states} status={status} />, host);
+  render(<OneProfile profiles={profiles} states={states} status={status} summary={summary} />, host);
 }
 
 interface OneProfileProps {
   profiles: readonly Opened[];
   states: ProfileStates;
   status: Status;
+  summary?: string;
 }
 
-function OneProfile({ profiles, states, status }: OneProfileProps): JSX.Element {
+function OneProfile({ profiles, states, status, summary }: OneProfileProps): JSX.Element {
   const shown = useStore(states.shown);
   const profile = profiles[shown]!;
   useEffect(() => {
@@ -134,6 +146,7 @@ function OneProfile({ profiles, states, status }: OneProfileProps): JSX.Element 
       version={status.version}
       profiles={{ states, titles }}
       compared={compared}
+      summary={summary}
     />
   );
 }

@@ -18,6 +18,7 @@ import { control, digit, typesOrAt } from "./ui/keys";
 import { Logo } from "./ui/pages";
 import { openInPerfetto } from "./ui/perfetto";
 import { theme, toggleTheme } from "./ui/theme";
+import { summaryAddress } from "./ui/way_back";
 import { choicesOf } from "./views/choices";
 import { titleOf } from "./views/declared";
 import { tablesView } from "./views/tables";
@@ -33,6 +34,8 @@ export interface ShellProps {
   /** All that stand side by side. */
   profiles: { states: ProfileStates; titles: readonly string[] };
   compared: Compared | null;
+  /** What the summary is called whose ranks these are, if they are. */
+  summary?: string;
 }
 
 type Overlay = "none" | "commands" | "help";
@@ -105,6 +108,7 @@ export function Shell(props: ShellProps): JSX.Element {
         <a class="brand" href="#" title={`cgpu ${props.version}`} onClick={(event) => event.preventDefault()}>
           <Logo />
         </a>
+        {props.summary !== undefined && <WayBack summary={props.summary} />}
         <nav class="tabs" aria-label="Views">
           {views.map((view) => (
             <button
@@ -174,6 +178,14 @@ function exportCommands({ client, session }: ShellProps, say: (message: string) 
   ];
 }
 
+function WayBack({ summary }: { summary: string }): JSX.Element {
+  return (
+    <a class="button way-back" href={summaryAddress()} title={`Back to ${summary}, and to other ranks`}>
+      {"\u2190"} {summary}
+    </a>
+  );
+}
+
 /** Which profile is shown; where there are several, the way to the others. */
 function RunTitle({ session, profiles: { states, titles } }: ShellProps): JSX.Element {
   const files = session.runs.map((run) => run.file).join("\n");
@@ -221,8 +233,9 @@ function handleGlobalKey(
     return true;
   }
   if (isTyping(event)) return false;
-  if (event.altKey && event.key === "ArrowLeft") return (state.undo(), true);
-  if (event.altKey && event.key === "ArrowRight") return (state.redo(), true);
+  // Where there is nothing left to undo, the browser goes back: from a rank to the summary.
+  if (event.altKey && event.key === "ArrowLeft") return state.undo();
+  if (event.altKey && event.key === "ArrowRight") return state.redo();
   if (control(event) && event.code === "KeyZ") return (event.shiftKey ? state.redo() : state.undo(), true);
   if (control(event) && event.code === "KeyY") return (state.redo(), true);
   if (typesOrAt(event, "?", "Slash", true)) return (setOverlay("help"), true);

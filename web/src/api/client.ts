@@ -7,6 +7,8 @@ import type {
   LaunchSlices,
   NameBlock,
   Neighbor,
+  RankTrace,
+  RanksStatus,
   RowSlices,
   SearchAnswer,
   Session,
@@ -227,6 +229,22 @@ export class Client {
   /** The slice that tables know by a number. */
   place(slice: number): Promise<SliceAt> {
     return this.#json(`place${query({ slice })}`);
+  }
+
+  /** Of a summary: where the profiles of ranks lie. */
+  async traces(ranks: readonly number[], signal?: AbortSignal): Promise<RankTrace[]> {
+    return (await this.#json<{ ranks: RankTrace[] }>(`traces${query({ rank: ranks.join(",") })}`, signal)).ranks;
+  }
+
+  /** Of a summary: has ranks opened, and gives the number of their profile. */
+  async open(ranks: readonly number[]): Promise<number> {
+    const path = this.#path(`open${query({ rank: ranks.join(",") })}`);
+    return (await this.server.post<{ profile: number }>(path)).profile;
+  }
+
+  /** How far such ranks are. */
+  status(): Promise<RanksStatus> {
+    return this.#json("status");
   }
 
   exportUrl(to: "pftrace" | "json"): string {

@@ -9,6 +9,23 @@ export interface ProfileStatus {
   inputs: string[];
 }
 
+/** Of ranks of a summary that were asked for. */
+export interface RanksStatus extends ProfileStatus {
+  ranks: number[];
+  /** When the timeline begins, in the time of the summary; null before it is open. */
+  start: number | null;
+}
+
+/** Where the profile of a rank of a summary lies. */
+export interface RankTrace {
+  rank: number;
+  /** As the summary calls it. */
+  name: string;
+  path: string | null;
+  /** Why there is none. */
+  error: string | null;
+}
+
 export interface Status {
   session: string;
   version: string;
@@ -136,6 +153,8 @@ export interface Session {
   runs: RunInfo[];
   tracks: Track[];
   tables: TableInfo[];
+  /** It has no timeline, but the server may find those of its ranks. */
+  is_summary?: boolean;
   views: string[];
   kinds: string[];
   classes: string[];

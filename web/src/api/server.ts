@@ -13,15 +13,16 @@ export class ApiError extends Error {
   }
 }
 
-/** `lost`: no answer. `restarted`: an answer of another session, `replaced`: of another profile too; the page must load
- * again. */
-export type Connection = "ok" | "lost" | "restarted" | "replaced";
+/** `lost`: no answer. `restarted`: an answer of another session, `replaced`: of another profile too; `released`: the
+ * server has let go what the page shows. After the last three the page must load again. */
+export type Connection = "ok" | "lost" | "restarted" | "replaced" | "released";
 
 const RETRY_MS = 1000;
 const BEAT_MS = 3000;
 /** A server that takes longer to say that it is there counts as lost. */
 const PATIENCE_MS = 10000;
 const UNAUTHORIZED = 401;
+const GONE = 410;
 
 const inputsOf = (status: Status): string => JSON.stringify(status.profiles.map(({ inputs }) => inputs));
 
@@ -64,14 +65,24 @@ export class Server {
     return (await answer.json()) as T;
   }
 
-  async get(path: string, signal?: AbortSignal, ofSession = true): Promise<Response> {
+  /** For what makes the server do something. */
+  async post<T>(path: string): Promise<T> {
+    const answer = await this.#answer(path, { method: "POST" }, true);
+    return (await answer.json()) as T;
+  }
+
+  get(path: string, signal?: AbortSignal, ofSession = true): Promise<Response> {
+    return this.#answer(path, { signal }, ofSession);
+  }
+
+  async #answer(path: string, how: RequestInit, ofSession: boolean): Promise<Response> {
     let answer: Response;
     try {
       answer = this.copy
         ? this.copy.answer(path)
-        : await fetch(this.base + path, { signal, credentials: "same-origin" });
+        : await fetch(this.base + path, { ...how, credentials: "same-origin" });
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (how.signal?.aborted) throw error;
       this.#lost();
       throw new ApiError(0, "The server does not answer.");
     }
@@ -81,6 +92,7 @@ export class Server {
       throw new ApiError(0, "The server was restarted.");
     }
     if (ofSession && this.connection.get() === "lost") this.connection.set("ok");
+    if (answer.status === GONE && this.#session) this.#end("released");
     if (!answer.ok) throw new ApiError(answer.status, await errorText(answer));
     return answer;
   }
@@ -107,10 +119,10 @@ export class Server {
   }
 
   get #isOver(): boolean {
-    return this.connection.get() === "restarted" || this.connection.get() === "replaced";
+    return ["restarted", "replaced", "released"].includes(this.connection.get());
   }
 
-  #end(what: "restarted" | "replaced"): void {
+  #end(what: "restarted" | "replaced" | "released"): void {
     if (!this.#isOver) this.connection.set(what);
   }
 

@@ -44,10 +44,10 @@ export const LONGEST_MARK_NAME = 60;
 export const LONGEST_NOTE = 500;
 
 /** Times to a thousandth of a ns, without an exponent and without trailing zeros. */
-const timeText = (value: number): string => value.toFixed(3).replace(/\.?0+$/, "");
+export const timeText = (value: number): string => value.toFixed(3).replace(/\.?0+$/, "");
 const TIME = /^-?\d{1,16}(\.\d{1,6})?$/;
 
-function parseTimes(text: string | undefined): [number, number] | null {
+export function parseTimes(text: string | undefined): [number, number] | null {
   const parts = text?.split("~") ?? [];
   if (parts.length !== 2 || !parts.every((part) => TIME.test(part))) return null;
   const [start, end] = parts.map(Number) as [number, number];

@@ -13,10 +13,12 @@ const TEXTS: Record<Exclude<Connection, "ok">, string> = {
   lost: "The server does not answer. What is here already can still be looked at; asking again every second.",
   restarted: "The server was restarted. Loading again\u2026",
   replaced: "The server was started again with another profile. Loading that\u2026",
+  released: "The server has let this timeline go for others. Opening it again\u2026",
 };
 const RELOADED_TEXTS: Record<string, string> = {
   restarted: "The server was restarted; this page was loaded again.",
   replaced: "The server was started again with another profile: this is it.",
+  released: "The server had let this timeline go for others; it was opened again.",
 };
 
 /** What the page was loaded again for. */
@@ -50,7 +52,7 @@ export function Banner({ connection }: { connection: Readable<Connection> }): JS
     return () => clearTimeout(timer);
   }, [reloaded]);
   useEffect(() => {
-    if (state !== "restarted" && state !== "replaced") return undefined;
+    if (state === "ok" || state === "lost") return undefined;
     const timer = setTimeout(() => reload(state), READ_MS);
     return () => clearTimeout(timer);
   }, [state]);

@@ -2,20 +2,30 @@
 import type { JSX } from "preact";
 import type { ProfileStatus } from "../api/protocol";
 import { percent } from "../model/format";
+import { summaryAddress } from "./way_back";
 
-const fileName = (path: string): string => path.split("/").pop() || path;
+export const fileName = (path: string): string => path.split("/").pop() || path;
 
-export function OpeningPage({ status }: { status: ProfileStatus | null }): JSX.Element {
+interface OpeningPageProps {
+  status: ProfileStatus | null;
+  /** What is opened, where that is not its inputs. */
+  title?: string;
+  /** What is done while there is no status. */
+  what?: string;
+}
+
+export function OpeningPage({ status, title, what = "Waiting for the server" }: OpeningPageProps): JSX.Element {
   const share = Math.min(1, Math.max(0, status?.share ?? 0));
   return (
     <main class="page">
       <Logo />
       <h1>
-        {status?.inputs.length === 1
-          ? fileName(status.inputs[0]!)
-          : status?.inputs.length
-            ? `${status.inputs.length} files`
-            : "Connecting"}
+        {title ??
+          (status?.inputs.length === 1
+            ? fileName(status.inputs[0]!)
+            : status?.inputs.length
+              ? `${status.inputs.length} files`
+              : "Connecting")}
       </h1>
       <div
         class="progress"
@@ -27,7 +37,7 @@ export function OpeningPage({ status }: { status: ProfileStatus | null }): JSX.E
         <i style={{ width: `${share * 100}%` }} />
       </div>
       <p class="soft" aria-live="polite">
-        {status ? `${status.what || "Opening"} \u00b7 ${percent(share * 100)}` : "Waiting for the server"}
+        {status ? `${status.what || "Opening"} \u00b7 ${percent(share * 100)}` : what}
       </p>
     </main>
   );
@@ -57,6 +67,35 @@ export function ErrorPage({
       <p class="soft">
         The same message stands in the terminal where <code>cgpu view</code> was started. End it there with Ctrl-C and
         start it again with another file; this page then loads by itself.{version ? ` cgpu ${version}` : ""}
+      </p>
+    </main>
+  );
+}
+
+/** Ranks of a summary that cannot be opened. */
+export function RanksErrorPage({
+  title,
+  text,
+  summary,
+}: {
+  title: string;
+  text: string;
+  summary: string;
+}): JSX.Element {
+  return (
+    <main class="page error-page">
+      <Logo />
+      <h1>No timeline of {title}</h1>
+      <pre role="alert">{text}</pre>
+      <p>
+        <a class="button" href={summaryAddress()}>
+          Back to {summary}
+        </a>{" "}
+        <button onClick={() => location.reload()}>Try again</button>
+      </p>
+      <p class="soft">
+        The profiles of ranks are looked for in the folders that <code>cgpu view SUMMARY --traces FOLDER</code> names,
+        else in that of the summary, and directly in the folders there.
       </p>
     </main>
   );

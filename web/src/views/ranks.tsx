@@ -1,12 +1,17 @@
-// What the devices of all ranks did over time, as a heat map. A click on a row leads to that device in the timeline.
+// What the devices of all ranks did over time, as a heat map. A click on a row leads to that device in the timeline; of
+// a summary, it chooses the ranks whose timelines can be opened.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Session, Table, Track } from "../api/protocol";
 import { duration, moment, percent } from "../model/format";
+import type { Range } from "../model/viewport";
 import { Legend, Plot, type Frame } from "../ui/chart";
+import { useStore } from "../ui/hooks";
+import { NO_RANKS, useChosenRanks } from "./chosen_ranks";
 import type { View, ViewContext } from "./context";
 import { hasTable } from "./declared";
 import { longestGaps } from "./gaps";
+import { RankChooser } from "./rank_link";
 import {
   ActivityMap,
   bandsOf,
@@ -44,19 +49,22 @@ interface Cell {
 
 function RanksOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
   const devices = useMemo(() => devicesOf(table), [table]);
-  const [part, setPart] = useState<readonly [number, number] | null>(null);
+  const partChoice = context.state.choice("part", "");
+  const part = readPart(useStore(partChoice), devices.length);
   const [hover, setHover] = useState<Cell | null>(null);
-  const [file, setFile] = useState<string | null>(null);
+  const chosen = useChosenRanks(context, devices);
   const map = useMemo(() => new ActivityMap(part ? devices.slice(...part) : devices, MOST_COLUMNS), [devices, part]);
   const bands = useMemo(() => bandsOf(map, MOST_BANDS), [map]);
   if (!map.devices.length) return <p class="empty">No device did anything in the chosen time.</p>;
   const first = part?.[0] ?? 0;
   const grouped = bands[0]!.last > 1;
-  const hasTimeline = context.session.views.includes("timeline");
-  const open = ({ band, column }: Cell) => {
-    if (band.last - band.first > 1) setPart([first + band.first, first + band.last]);
-    else if (hasTimeline) void showInTimeline(context, map, band.drawn, column);
-    else setFile(fileOf(context.session, map.devices[band.drawn]!));
+  const ofSummary = context.session.is_summary === true;
+  const open = (cell: Cell, event: MouseEvent) => {
+    const { band, column } = cell;
+    const isOne = band.last - band.first === 1;
+    if (!isOne) partChoice.set(`${first + band.first}-${first + band.last}`);
+    if (ofSummary) chosen.choose(map.devices[band.drawn]!.rank, timesAround(map, column), isOne ? event : null);
+    else if (isOne) void showInTimeline(context, map, band.drawn, column);
   };
   const totals = STATES.map(({ label, colour }, state) => ({
     label,
@@ -75,12 +83,11 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
         {part && (
           <span class="chip on">
             {placesText(devices.slice(...part))}
-            <button aria-label="All devices" onClick={() => setPart(null)}>
+            <button aria-label="All devices" onClick={() => partChoice.set("")}>
               {"\u00d7"}
             </button>
           </span>
         )}
-        {file !== null && <span class="chip">{file}</span>}
         <span class="gap" />
         <span class="told" aria-live="polite">
           {told ? (
@@ -90,14 +97,21 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
               {grouped
                 ? `Of every ${bands[0]!.last} the one that falls behind the median device most: click for all of them`
                 : `The colour of what most of the time went to, fainter where it is less: click ${
-                    hasTimeline ? "to go there" : "for the profile to open"
+                    ofSummary ? "for its timeline" : "to go there"
                   }`}
             </span>
           )}
         </span>
       </div>
+      {ofSummary && <RankChooser context={context} text={chosen.text} at={chosen.at} onText={chosen.setText} />}
       <div class="fills scrolls opens">
-        <HeatMap map={map} bands={bands} onHover={setHover} onOpen={open} />
+        <HeatMap
+          map={map}
+          bands={bands}
+          marked={ofSummary ? chosen.ranks : NO_RANKS}
+          onHover={setHover}
+          onOpen={open}
+        />
       </div>
       <div class="legend-line">
         <Legend parts={totals} format={(value) => percent((100 * value) / (total || 1))} />
@@ -106,10 +120,16 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
   );
 }
 
-/** Where no timeline is left: what to open for that of a rank. */
-function fileOf(session: Session, { rank }: DeviceActivity): string {
-  const name = session.runs.find((run) => run.rank === rank)?.file ?? "its profile";
-  return `The timeline of rank ${rank}: cgpu view ${name}`;
+/** "100-180": the devices from the first of these to before the other. */
+function readPart(text: string, devices: number): readonly [number, number] | null {
+  const [first, last] = text.split("-").map(Number) as [number, number];
+  return text && first < last && last <= devices ? [first, last] : null;
+}
+
+/** A column with some of its neighbours. */
+function timesAround(map: ActivityMap, column: number): Range {
+  const start = map.start + column * map.columnLength;
+  return around(start - COLUMNS_AROUND * map.columnLength, (2 * COLUMNS_AROUND + 1) * map.columnLength);
 }
 
 const placeText = ({ rank, device }: DeviceActivity): string => `${rank}, ${device}`;
@@ -136,13 +156,16 @@ function CellText({ session, map, cell }: { session: Session; map: ActivityMap; 
 function HeatMap({
   map,
   bands,
+  marked,
   onHover,
   onOpen,
 }: {
   map: ActivityMap;
   bands: readonly Band[];
+  /** Ranks whose rows are pointed out. */
+  marked: ReadonlySet<number>;
   onHover: (cell: Cell | null) => void;
-  onOpen: (cell: Cell) => void;
+  onOpen: (cell: Cell, event: MouseEvent) => void;
 }): JSX.Element {
   const rowHeight = Math.min(22, Math.max(4, Math.floor(520 / bands.length)));
   const bandAt = (value: number): Band | undefined => bands[bands.length - 1 - Math.round(value)];
@@ -169,16 +192,34 @@ function HeatMap({
       onPointerLeave={() => onHover(null)}
       onClick={(frame, event) => {
         const cell = at(frame, event);
-        if (cell) onOpen(cell);
+        if (cell) onOpen(cell, event);
       }}
     >
-      {(frame) =>
-        [...pathsOf(map, bands, frame)].map(([key, { colour, opacity, data }]) => (
-          <path key={key} class={colour} fill-opacity={opacity} d={data} shape-rendering="crispEdges" />
-        ))
-      }
+      {(frame) => (
+        <>
+          {[...pathsOf(map, bands, frame)].map(([key, { colour, opacity, data }]) => (
+            <path key={key} class={colour} fill-opacity={opacity} d={data} shape-rendering="crispEdges" />
+          ))}
+          <path class="marked-rows" d={frameOf(map, bands, marked, frame)} />
+        </>
+      )}
     </Plot>
   );
+}
+
+/** Around the rows of these ranks, neighbours in one. */
+function frameOf(map: ActivityMap, bands: readonly Band[], marked: ReadonlySet<number>, frame: Frame): string {
+  const height = frame.height / bands.length;
+  const isMarked = ({ first, last }: Band) => map.devices.slice(first, last).some(({ rank }) => marked.has(rank));
+  let data = "";
+  for (let index = 0; index < bands.length && marked.size;) {
+    const begin = index++;
+    if (!isMarked(bands[begin]!)) continue;
+    while (index < bands.length && isMarked(bands[index]!)) ++index;
+    const [top, bottom] = [frame.top + begin * height, frame.top + index * height];
+    data += `M${frame.left} ${top.toFixed(1)}h${frame.width}V${bottom.toFixed(1)}h${-frame.width}z`;
+  }
+  return data;
 }
 
 function pathsOf(map: ActivityMap, bands: readonly Band[], frame: Frame) {
@@ -209,7 +250,7 @@ async function showInTimeline(context: ViewContext, map: ActivityMap, index: num
   const { rank, place } = map.devices[index]!;
   const { session, client } = context;
   const start = map.start + column * map.columnLength;
-  const viewport = around(start - COLUMNS_AROUND * map.columnLength, (2 * COLUMNS_AROUND + 1) * map.columnLength);
+  const viewport = timesAround(map, column);
   const group = busyTracks(session)
     .filter((track) => track.rank === rank)
     [place]?.group.join("\n");

@@ -11,6 +11,7 @@ import type { ViewContext } from "./context";
 import { distributionColumn, edgesOf, useDistributions } from "./distribution";
 import { hasOption, hasSlices, momentColumns, namingColumns, tableInfo, titleOf } from "./declared";
 import { MatchBar, rowKey, showLongest } from "./matches";
+import { RankLinks } from "./rank_link";
 import { exactPattern, Records } from "./records";
 import { around, isBlank, latest, nameText, panelView, useAsked, within, type ViewProps } from "./view";
 
@@ -235,6 +236,7 @@ function Side({
           <MatchBar context={context} />
         </section>
       )}
+      {session.is_summary && <RankLinks context={context} name={name} records={records} row={row} />}
       <dl class="facts">
         {records.table.columns.map((column, i) => {
           const value = row[i] ?? null;
