@@ -167,16 +167,16 @@ int main(int argc, char** argv) {
     const int64_t span = profile.view().span();
     uint64_t slices = 0;
     for (const cgpu::Run& run : profile.session().runs) slices += run.timeline.slices.size();
-    fmt::print("{{\"slices\": {}, \"import_s\": {:.2f}, \"layout_s\": {:.3f}, \"first_picture_s\": {:.3f}, ", slices,
+    fmt::print("{{\"slices\": {}, \"import_s\": {:.2f}, \"layout_s\": {:.5f}, \"first_picture_s\": {:.5f}, ", slices,
                import, layout, picture);
     fmt::print("\"tile_ms\": {{\"median\": {:.3f}, \"p99\": {:.3f}, \"max\": {:.3f}}}, ", tiles[250], tiles[495],
                tiles.back());
     fmt::print("\"index_bytes_a_slice\": {:.1f}, ", static_cast<double>(cost.bytes) / static_cast<double>(cost.slices));
     fmt::print("\"search_ms\": {{\"rare\": {:.1f}, \"common\": {:.1f}}}, ", search(profile, "memcpy"),
                search(profile, "a"));
-    fmt::print("\"area_s\": {{\"hundredth\": {:.3f}, \"all\": {:.3f}}}, ",
+    fmt::print("\"area_s\": {{\"hundredth\": {:.5f}, \"all\": {:.5f}}}, ",
                area(profile, span / 2, span / 2 + span / 100), area(profile, 0, span));
-    fmt::print("\"flame_s\": {{\"device_time\": {:.3f}, \"host_time\": {:.3f}}}, ", flame(profile, "device_time"),
+    fmt::print("\"flame_s\": {{\"device_time\": {:.5f}, \"host_time\": {:.5f}}}, ", flame(profile, "device_time"),
                flame(profile, "host_time"));
     fmt::print("\"export_rate\": {{\"columns\": {:.0f}, \"arguments\": {:.0f}}}}}\n",
                export_rate(profile.session(), false), export_rate(profile.session(), true));
