@@ -163,7 +163,7 @@ class Reader {
     int64_t minor = 0;
     for (const Stat& stat : plane.stats()) {
       if (stat.name == "device_vendor") device.vendor = valid_utf8(stat.text);
-      if (stat.name == "device_type_string") device.name = valid_utf8(stat.text);
+      if (stat.name == "device_type_string" || stat.name == "gpu_device_name") device.name = valid_utf8(stat.text);
       if (stat.name == "core_count") device.sm_count = stat.integer;
       if (stat.name == "memory_size") device.memory_bytes = stat.integer;
       if (stat.name == "compute_cap_major") major = stat.integer.value_or(-1);
@@ -275,12 +275,13 @@ class Reader {
           {*start, run_.timeline.names.intern(valid_utf8(name)), line.track, InstantScope::thread});
       return;
     }
+    if (const auto step = integer("step_num")) return add_step(line, name, *step, *start, *end);
     SliceKind what = kind_of_host_event(name);
     if (name.starts_with('$')) {
       name.remove_prefix(1);
       what = SliceKind::python_function;
-    } else if (integer("step_num")) {
-      what = SliceKind::annotation;
+    } else if (what == SliceKind::framework_op && correlation && has("context_id")) {
+      what = SliceKind::driver_call;  // that launched something, by the name of which it is called
     }
     add_slice(line, name, *start, *end, what, correlation.value_or(kNoCorrelation));
   }
@@ -290,6 +291,9 @@ class Reader {
       if (stat.name == name && stat.integer) return stat.integer;
     }
     return std::nullopt;
+  }
+  bool has(std::string_view name) const {
+    return std::any_of(stats_.begin(), stats_.end(), [&](const Stat& stat) { return stat.name == name; });
   }
   std::string_view text(std::string_view name) const {
     for (const Stat& stat : stats_) {
@@ -305,6 +309,16 @@ class Reader {
                      .name = run_.timeline.names.intern(valid_utf8(name)),
                      .track = line.track,
                      .category = into_.category(category_of(kind), kind)},
+                    end);
+  }
+
+  /// A mark of an iteration (jax.profiler.StepTraceAnnotation), named as the framework's profiler of PyTorch names its
+  /// own; what the program calls it is the category.
+  void add_step(const LineUse& line, std::string_view name, int64_t step, int64_t start, int64_t end) {
+    into_.add_slice({.start = start,
+                     .name = run_.timeline.names.intern("ProfilerStep#" + std::to_string(step)),
+                     .track = line.track,
+                     .category = into_.category(valid_utf8(name), SliceKind::annotation)},
                     end);
   }
 

@@ -114,6 +114,40 @@ TEST(XPlane, StreamsAndThreads) {
   EXPECT_EQ(timeline.name(0), "main.py:1 f");
 }
 
+/// As JAX 0.11 writes them on NVIDIA's devices.
+TEST(XPlane, LaunchesCalledAsTheirKernelsAndStepsOfTheProgram) {
+  const auto number = [](uint64_t key, uint64_t value) { return field(4, field(1, key) + field(4, value)); };
+  const std::string bytes =
+      plane("/host:CPU",
+            line(99, "python", 1000,
+                 event(1, 0, 20000, number(3, 12)) +
+                     event(2, 1000, 500, correlation(7) + field(4, field(1, 2) + field(5, std::string("$$1")))) +
+                     event(3, 1000, 9000, number(4, 5))) +
+                named(4, 1, "train") + named(4, 2, "gemm") + named(4, 3, "Execute") + named(5, 1, "correlation_id") +
+                named(5, 2, "context_id") + named(5, 3, "step_num") + named(5, 4, "run_id")) +
+      plane("/device:GPU:0", line(16, "Stream #16(Compute)", 1000, event(1, 2500, 4001, correlation(7))) +
+                                 named(4, 1, "gemm") + named(5, 1, "correlation_id") + named(5, 2, "gpu_device_name") +
+                                 field(6, field(1, 2) + field(5, std::string("NVIDIA H100"))));
+  const auto run = read(bytes);
+  const Timeline& timeline = run.timeline;
+  ASSERT_EQ(timeline.slices.size(), 4u);
+  EXPECT_EQ(timeline.name(0), "ProfilerStep#12");
+  EXPECT_EQ(timeline.categories[timeline.slices.category[0]].name, "train");
+  EXPECT_EQ(timeline.kind(0), SliceKind::annotation);
+  const SliceIndex op = timeline.device_ops.slice[0];
+  const auto calls = [&] {
+    std::vector<SliceIndex> found;
+    for (SliceIndex i = 0; i < timeline.slices.size(); ++i) {
+      if (timeline.kind(i) == SliceKind::driver_call) found.push_back(i);
+    }
+    return found;
+  }();
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(timeline.slices.correlation[calls[0]], timeline.slices.correlation[op]);
+  ASSERT_EQ(run.devices.size(), 1u);
+  EXPECT_EQ(run.devices[0].name, "NVIDIA H100");
+}
+
 TEST(XPlane, OlderProfilesCountFrom1970) {
   const auto run = read(device(1'600'000'000'000'000'000));
   EXPECT_TRUE(run.clock_is_unix);
