@@ -190,20 +190,27 @@ def waits(session):
     return out
 
 
+def wait(name, instance, op):
+    """What an op of a collective waits for the last member of its instance: while it lasts, where it may leave before."""
+    latest = max(each.start for each in instance)
+    return (latest if ends_together(name) else min(latest, op.end)) - op.start
+
+
 def stragglers(session, key):
     rows = {}
     for series in device_series(session, key):
         for parts in series.instances():
             if len(parts) < 2:
                 continue
-            latest = max(op.start for _, op in parts)
+            ops = [op for _, op in parts]
+            latest = max(op.start for op in ops)
             last = next(member for member, op in parts if op.start == latest)
             for member, op in parts:
                 row = rows.setdefault(member, {"count": 0, "last": 0, "caused_ns": 0, "wait_ns": 0})
                 row["count"] += 1
-                row["wait_ns"] += latest - op.start
+                row["wait_ns"] += wait(series.name, ops, op)
             rows[last]["last"] += 1
-            rows[last]["caused_ns"] += sum(latest - op.start for _, op in parts)
+            rows[last]["caused_ns"] += sum(wait(series.name, ops, op) for op in ops)
     whole_ns = sum(row["caused_ns"] for row in rows.values())
     return [dict(row, rank=session[place].rank, device=device,
                  pct=100 * row["caused_ns"] / whole_ns if whole_ns else None)

@@ -383,13 +383,13 @@ def collectives(session):
         shortest = sum(min(op.duration for op in i) for i in instances if instance_bytes(i) is not None)
         algo = size / shortest if size is not None and shortest else None
         group_sizes = {kineto.whole(op.args.get("Group size")) for i in instances for op in i} - {None}
-        wait = sum(max(op.start for op in i) - op.start for i in instances for op in i)
+        wait = sum(ranks.wait(series.name, i, op) for i in instances for op in i)
         rows.append({
             "name": series.name, "group": series.group, "ranks": len(series.members), "count": len(instances),
             "bytes": size, "total_ns": sum(op.duration for i in instances for op in i), "algo_bandwidth": algo,
             "bus_bandwidth": algo * bus_factor(series.name, max(group_sizes))
             if algo is not None and group_sizes else None,
-            "wait_ns": wait if len(series.members) > 1 else None,
+            "wait_ns": wait if any(len(i) > 1 for i in instances) else None,
         })
     return rows
 
