@@ -1,5 +1,5 @@
-// What the devices of all ranks did over time, as a heat map. A click on a row leads to that device in the timeline; of
-// a summary, it chooses the ranks whose timelines can be opened.
+// What the devices of all ranks did over time, or take more or less time for than the median device, as heat maps. A click
+// on a row leads to that device in the timeline; of a summary, it chooses the ranks whose timelines can be opened.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Session, Table, Track } from "../api/protocol";
@@ -10,6 +10,7 @@ import { useStore } from "../ui/hooks";
 import { NO_RANKS, useChosenRanks } from "./chosen_ranks";
 import type { View, ViewContext } from "./context";
 import { hasTable } from "./declared";
+import { Deviations } from "./deviation_map";
 import { longestGaps } from "./gaps";
 import { RankChooser } from "./rank_link";
 import {
@@ -30,6 +31,10 @@ const OPACITY = [0.35, 0.55, 0.78, 1];
 /** Columns that the timeline shows on each side of the one that was clicked. */
 const COLUMNS_AROUND = 5;
 const TRACKS_ASKED = 8;
+const MAPS = [
+  { id: "time", label: "Over time" },
+  { id: "median", label: "Against the median" },
+] as const;
 
 const busyTracks = (session: Session): Track[] => session.tracks.filter(({ kind }) => kind === "busy");
 
@@ -50,6 +55,12 @@ interface Cell {
 function RanksOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
   const devices = useMemo(() => devicesOf(table), [table]);
   const partChoice = context.state.choice("part", "");
+  const mapChoice = context.state.choice(
+    "map",
+    MAPS[0].id,
+    MAPS.map(({ id }) => id),
+  );
+  const shownMap = useStore(mapChoice);
   const part = readPart(useStore(partChoice), devices.length);
   const [hover, setHover] = useState<Cell | null>(null);
   const chosen = useChosenRanks(context, devices);
@@ -59,13 +70,20 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
   const first = part?.[0] ?? 0;
   const grouped = bands[0]!.last > 1;
   const ofSummary = context.session.is_summary === true;
-  const open = (cell: Cell, event: MouseEvent) => {
-    const { band, column } = cell;
-    const isOne = band.last - band.first === 1;
-    if (!isOne) partChoice.set(`${first + band.first}-${first + band.last}`);
-    if (ofSummary) chosen.choose(map.devices[band.drawn]!.rank, timesAround(map, column), isOne ? event : null);
-    else if (isOne) void showInTimeline(context, map, band.drawn, column);
+  /** Of devices [from, to) the one that was clicked, at some time. */
+  const open = (from: number, to: number, drawn: number, time: Range, shown: Range, event: MouseEvent) => {
+    const isOne = to - from === 1;
+    if (!isOne) partChoice.set(`${first + from}-${first + to}`);
+    if (ofSummary) chosen.choose(map.devices[drawn]!.rank, shown, isOne ? event : null);
+    else if (isOne) void showInTimeline(context, map.devices[drawn]!, time, shown);
   };
+  const openCell = ({ band, column }: Cell, event: MouseEvent) => {
+    const start = map.start + column * map.columnLength;
+    const time = { start, end: start + map.columnLength };
+    open(band.first, band.last, band.drawn, time, timesAround(map, column), event);
+  };
+  const whole = { start: map.start, end: map.end };
+  const marked = ofSummary ? chosen.ranks : NO_RANKS;
   const totals = STATES.map(({ label, colour }, state) => ({
     label,
     colour,
@@ -79,7 +97,20 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
   return (
     <>
       <div class="toolbar">
-        <h3>{devices.length} devices over time</h3>
+        <h3>{devices.length} devices</h3>
+        <span class="segments" role="tablist">
+          {MAPS.map(({ id, label }) => (
+            <button
+              key={id}
+              role="tab"
+              aria-selected={id === shownMap}
+              class={id === shownMap ? "on" : ""}
+              onClick={() => mapChoice.set(id)}
+            >
+              {label}
+            </button>
+          ))}
+        </span>
         {part && (
           <span class="chip on">
             {placesText(devices.slice(...part))}
@@ -89,33 +120,40 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
           </span>
         )}
         <span class="gap" />
-        <span class="told" aria-live="polite">
-          {told ? (
-            <CellText session={context.session} map={map} cell={told} />
-          ) : (
-            <span class="soft">
-              {grouped
-                ? `Of every ${bands[0]!.last} the one that falls behind the median device most: click for all of them`
-                : `The colour of what most of the time went to, fainter where it is less: click ${
-                    ofSummary ? "for its timeline" : "to go there"
-                  }`}
-            </span>
-          )}
-        </span>
+        {shownMap === "time" && (
+          <span class="told" aria-live="polite">
+            {told ? (
+              <CellText session={context.session} map={map} cell={told} />
+            ) : (
+              <span class="soft">
+                {grouped
+                  ? `Of every ${bands[0]!.last} the one that falls behind the median device most: click for all of them`
+                  : `The colour of what most of the time went to, fainter where it is less: click ${
+                      ofSummary ? "for its timeline" : "to go there"
+                    }`}
+              </span>
+            )}
+          </span>
+        )}
       </div>
       {ofSummary && <RankChooser context={context} text={chosen.text} at={chosen.at} onText={chosen.setText} />}
-      <div class="fills scrolls opens">
-        <HeatMap
-          map={map}
-          bands={bands}
-          marked={ofSummary ? chosen.ranks : NO_RANKS}
-          onHover={setHover}
-          onOpen={open}
+      {shownMap === "time" ? (
+        <>
+          <div class="fills scrolls opens">
+            <HeatMap map={map} bands={bands} marked={marked} onHover={setHover} onOpen={openCell} />
+          </div>
+          <div class="legend-line">
+            <Legend parts={totals} format={(value) => percent((100 * value) / (total || 1))} />
+          </div>
+        </>
+      ) : (
+        <Deviations
+          context={context}
+          devices={map.devices}
+          marked={marked}
+          onOpen={(from, to, drawn, event) => open(from, to, drawn, whole, whole, event)}
         />
-      </div>
-      <div class="legend-line">
-        <Legend parts={totals} format={(value) => percent((100 * value) / (total || 1))} />
-      </div>
+      )}
     </>
   );
 }
@@ -245,12 +283,14 @@ function pathsOf(map: ActivityMap, bands: readonly Band[], frame: Frame) {
   return paths;
 }
 
-/** Selects the longest op or gap of the device in that column. */
-async function showInTimeline(context: ViewContext, map: ActivityMap, index: number, column: number): Promise<void> {
-  const { rank, place } = map.devices[index]!;
+/** Selects the longest op or gap of the device in a time. */
+async function showInTimeline(
+  context: ViewContext,
+  { rank, place }: DeviceActivity,
+  range: Range,
+  viewport: Range,
+): Promise<void> {
   const { session, client } = context;
-  const start = map.start + column * map.columnLength;
-  const viewport = timesAround(map, column);
   const group = busyTracks(session)
     .filter((track) => track.rank === rank)
     [place]?.group.join("\n");
@@ -259,7 +299,6 @@ async function showInTimeline(context: ViewContext, map: ActivityMap, index: num
       (track) => track.rank === rank && track.group.join("\n") === group && ["stream", "idle"].includes(track.kind),
     )
     .slice(0, TRACKS_ASKED);
-  const range = { start, end: start + map.columnLength };
   const lists = await Promise.all(tracks.map((track) => longestGaps(client, track.id, range)));
   const inside = ({ start: from, duration: length }: { start: number; duration: number }) =>
     Math.min(from + length, range.end) - Math.max(from, range.start);

@@ -77,6 +77,29 @@ describe("ranks over time", { skip }, () => {
     }
   });
 
+  test("what a device takes more time for than the median one is told, and a click chooses its rank", async () => {
+    const options = ["--model", "moe", "--steps", 3, "--seed", 5, "--ranks", 5];
+    const summary = await Server.start(await builtSummary(scratch(), "five.cgpu", ...options));
+    try {
+      const tab = await newTab(await newWindow(browser), `${summary.url}#view=ranks`);
+      await tab.locator("#view-ranks .segments button", { hasText: "Against the median" }).click();
+      const chart = tab.locator('#view-ranks svg[aria-label^="What each device takes more"]');
+      await chart.locator("path.c-vermillion, path.c-blue").first().waitFor();
+      const labels = await chart.locator("text").allTextContents();
+      assert.ok(labels.includes("compute"), labels.join(", "));
+      const box = await chart.boundingBox();
+      await tab.mouse.move(box.x + box.width / 2, box.y + 10 + 22 * 3.5);
+      const told = tab.locator("#view-ranks .told");
+      await told.locator("b").waitFor();
+      assert.match(await told.textContent(), /^rank 3, GPU \d+: .* (more|less) than the median of |as the median of /);
+      await tab.mouse.click(box.x + box.width / 2, box.y + 10 + 22 * 3.5);
+      assert.equal(await tab.locator("#view-ranks .rank-chooser input").inputValue(), "3");
+      assert.deepEqual(tab.complaints, []);
+    } finally {
+      await summary.end();
+    }
+  });
+
   test("who has one device is not offered the view", async () => {
     const one = await Server.start(await builtTrace(scratch(), "one.json", "--steps", 2));
     try {
