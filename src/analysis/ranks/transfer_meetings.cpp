@@ -24,11 +24,13 @@ class Sets {
   std::vector<uint32_t> above_;
 };
 
-/// Of an instance, so far.
+constexpr uint32_t kNobody = UINT32_MAX;
+
+/// Of an instance.
 struct Transfer {
   int64_t last_start = INT64_MIN;
   int64_t first_end = INT64_MAX;
-  std::vector<uint32_t> parts = {};
+  uint32_t part = kNobody;  // one of those that met
 };
 
 }  // namespace
@@ -43,21 +45,21 @@ std::vector<uint32_t> transfer_meetings(const Session& session, const Collective
       if (series.is_of_op_before(i, member)) sets.join(i, i - 1);
       const CollectivePart part = series.parts.row(i);
       Transfer& transfer = transfers[part.instance];
-      transfer.parts.push_back(i);
       transfer.last_start = std::max(transfer.last_start, common_time(run, part.start));
       transfer.first_end = std::min(transfer.first_end, common_time(run, part.end()));
     }
   }
-  for (const Transfer& transfer : transfers) {
+  for (uint32_t part = 0; part < series.parts.size(); ++part) {
+    Transfer& transfer = transfers[series.parts.instance[part]];
     if (comparable && transfer.first_end < transfer.last_start) continue;
-    for (const uint32_t part : transfer.parts) sets.join(part, transfer.parts.front());
+    if (transfer.part == kNobody) transfer.part = part;
+    sets.join(part, transfer.part);
   }
-  constexpr uint32_t kNoNumber = UINT32_MAX;
-  std::vector<uint32_t> numbers(series.parts.size(), kNoNumber);  // of a set, at the part that stands for it
+  std::vector<uint32_t> numbers(series.parts.size(), kNobody);  // of a set, at the part that stands for it
   uint32_t next = 0;
   for (uint32_t part = 0; part < numbers.size(); ++part) {
     uint32_t& number = numbers[sets.of(part)];
-    if (number == kNoNumber) number = next++;
+    if (number == kNobody) number = next++;
   }
   std::vector<uint32_t> meetings(series.parts.size());
   for (uint32_t part = 0; part < meetings.size(); ++part) meetings[part] = numbers[sets.of(part)];
