@@ -297,8 +297,8 @@ class OnExamples(unittest.TestCase):
         self.assertIn("cgpu view", text.text)
 
     def test_what_there_is(self):
-        text = self.talk.ask("open")
-        for path in (GENERATED, LLM):
+        text = self.talk.ask("open")  # of each folder the first names
+        for path in (GENERATED, WORKERS_0):
             self.assertIn(os.path.basename(path), text)
         run = self.talk.open("generated_training.json.gz")
         self.assertIn("%s is open" % run, self.talk.ask("open"))
