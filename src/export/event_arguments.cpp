@@ -128,7 +128,7 @@ void EventArguments::add_device_op(uint32_t op) {
 void EventArguments::add_collectives(std::span<const Collective> of_op) {
   const StringPool& names = run_.timeline.names;
   const Collective& collective = of_op.front();
-  const bool several = of_op.size() > 1 && (collective.from >= 0 || collective.to >= 0);
+  const bool several = of_op.size() > 1 && is_transfer(collective);
   if (collective.name != 0 && !several) add_text(kCollectiveName, names[collective.name]);
   const bool by_ranks = std::any_of(arguments_.begin(), arguments_.end(), [&](const ArgumentView& argument) {
     return argument.number == columns_[kGroupRanks].number && argument.value == names[collective.group];

@@ -13,6 +13,7 @@
 #include "kernels/names.h"
 #include "model/element_types.h"
 #include "model/plausible.h"
+#include "model/transfer_list.h"
 
 namespace cgpu {
 
@@ -99,10 +100,6 @@ std::string letters_of(std::string_view name) {
     if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return letters;
-}
-
-bool is_transfer(const Collective& record) {
-  return record.from >= 0 || record.to >= 0;
 }
 
 /// What a profile says of its collectives, by slice: asked in the order of the slices, as a rule.

@@ -20,8 +20,10 @@ class TransferLinker {
               [&](const Collective& a, const Collective& b) { return place_of(a.slice) < place_of(b.slice); });
     for (const Collective& transfer : transfers_) asked_.insert(transfer.slice);
     for (const Collective& described : timeline.collectives) described_.insert(described.slice);
+    std::vector<bool> is_batch(timeline.names.size());
+    for (StringId name = 0; name < is_batch.size(); ++name) is_batch[name] = timeline.names[name].ends_with(kBatch);
     for (SliceIndex slice = 0; slice < slices_.size(); ++slice) {
-      if (is_host(timeline.kind(slice)) && timeline.name(slice).ends_with(kBatch)) batches_.push_back(slice);
+      if (is_batch[slices_.name[slice]] && is_host(timeline.kind(slice))) batches_.push_back(slice);
     }
     std::sort(batches_.begin(), batches_.end(), [&](SliceIndex a, SliceIndex b) { return place_of(a) < place_of(b); });
   }

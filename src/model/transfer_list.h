@@ -14,6 +14,10 @@
 
 namespace cgpu {
 
+inline bool is_transfer(const Collective& one) {
+  return one.from >= 0 || one.to >= 0;
+}
+
 /// The rank of a partner that an argument of an event names; -1 where it names none.
 inline int32_t partner_of(std::optional<int64_t> argument) {
   return argument && *argument >= 0 && *argument <= INT32_MAX ? static_cast<int32_t>(*argument) : -1;

@@ -46,9 +46,9 @@ std::vector<RankTime> compute_of_ranks(Investigation& run) {
   return ranks;
 }
 
-/// Of all ranks but one.
+/// Of all ranks but one, which are two at least.
 int64_t median_compute_besides(int64_t rank, std::vector<RankTime> ranks) {
-  if (ranks.size() > 1) std::erase_if(ranks, [&](const RankTime& one) { return one.rank == rank; });
+  std::erase_if(ranks, [&](const RankTime& one) { return one.rank == rank; });
   const auto middle = ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2);
   std::nth_element(ranks.begin(), middle, ranks.end(),
                    [](const RankTime& a, const RankTime& b) { return a.compute < b.compute; });

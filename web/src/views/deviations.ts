@@ -1,16 +1,13 @@
 // What each device takes more or less time for than the median device, as on the page of the report. Pure.
 import type { Table } from "../api/protocol";
 import { readable } from "../model/format";
+import type { Place } from "./device_rows";
+import { groupsOf, largestIn, type Group } from "./groups_of_devices";
 import { Records } from "./records";
 
 /** Of fewer devices no median says what is usual. */
 export const FEWEST_DEVICES = 4;
 const MOST_COLUMNS = 10;
-
-export interface Place {
-  rank: number;
-  device: number;
-}
 
 /** What time goes to, and how much of it each device takes more than the median one; ns. */
 export interface Deviation {
@@ -66,10 +63,8 @@ function largestOf(deviations: ReadonlyMap<string, number>): number {
   return largest;
 }
 
-/** Devices [first, last) that share a row: of each deviation the device that has the largest stands for them. */
-export interface DeviationBand {
-  first: number;
-  last: number;
+/** Devices that share a row: of each deviation the device that has the largest stands for them. */
+export interface DeviationBand extends Group {
   /** By deviation, the index of the device. */
   drawn: number[];
 }
@@ -79,17 +74,8 @@ export function deviationBands(
   deviations: readonly Deviation[],
   most: number,
 ): DeviationBand[] {
-  const group = Math.ceil(devices.length / most);
-  const bands: DeviationBand[] = [];
-  for (let first = 0; first < devices.length; first += group) {
-    const last = Math.min(first + group, devices.length);
-    const drawn = deviations.map(({ of }) => {
-      const size = (index: number) => Math.abs(of.get(keyOf(devices[index]!)) ?? 0);
-      let worst = first;
-      for (let index = first + 1; index < last; ++index) if (size(index) > size(worst)) worst = index;
-      return worst;
-    });
-    bands.push({ first, last, drawn });
-  }
-  return bands;
+  return groupsOf(devices.length, most).map((group) => ({
+    ...group,
+    drawn: deviations.map(({ of }) => largestIn(group, (index) => Math.abs(of.get(keyOf(devices[index]!)) ?? 0))),
+  }));
 }

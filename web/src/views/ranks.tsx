@@ -5,12 +5,13 @@ import { useMemo, useState } from "preact/hooks";
 import type { Session, Table, Track } from "../api/protocol";
 import { duration, moment, percent } from "../model/format";
 import type { Range } from "../model/viewport";
-import { Legend, Plot, type Frame } from "../ui/chart";
+import { Legend, type Frame } from "../ui/chart";
 import { useStore } from "../ui/hooks";
 import { NO_RANKS, useChosenRanks } from "./chosen_ranks";
 import type { View, ViewContext } from "./context";
 import { hasTable } from "./declared";
 import { Deviations } from "./deviation_map";
+import { DeviceRows, MOST_ROWS, placeText, type DrawnCell, type RowCell } from "./device_rows";
 import { longestGaps } from "./gaps";
 import { RankChooser } from "./rank_link";
 import {
@@ -26,7 +27,6 @@ import {
 import { around, deviceName, panelView, Shown, useTable, type ViewProps } from "./view";
 
 const MOST_COLUMNS = 256;
-const MOST_BANDS = 128;
 const OPACITY = [0.35, 0.55, 0.78, 1];
 /** Columns that the timeline shows on each side of the one that was clicked. */
 const COLUMNS_AROUND = 5;
@@ -47,10 +47,7 @@ function Ranks({ context }: ViewProps): JSX.Element {
   );
 }
 
-interface Cell {
-  band: Band;
-  column: number;
-}
+type Cell = RowCell<Band>;
 
 function RanksOf({ context, table }: { context: ViewContext; table: Table }): JSX.Element {
   const devices = useMemo(() => devicesOf(table), [table]);
@@ -65,7 +62,7 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
   const [hover, setHover] = useState<Cell | null>(null);
   const chosen = useChosenRanks(context, devices);
   const map = useMemo(() => new ActivityMap(part ? devices.slice(...part) : devices, MOST_COLUMNS), [devices, part]);
-  const bands = useMemo(() => bandsOf(map, MOST_BANDS), [map]);
+  const bands = useMemo(() => bandsOf(map, MOST_ROWS), [map]);
   if (!map.devices.length) return <p class="empty">No device did anything in the chosen time.</p>;
   const first = part?.[0] ?? 0;
   const grouped = bands[0]!.last > 1;
@@ -140,7 +137,18 @@ function RanksOf({ context, table }: { context: ViewContext; table: Table }): JS
       {shownMap === "time" ? (
         <>
           <div class="fills scrolls opens">
-            <HeatMap map={map} bands={bands} marked={marked} onHover={setHover} onOpen={openCell} />
+            <DeviceRows
+              title="What each device did over time"
+              devices={map.devices}
+              bands={bands}
+              x={{ domain: [map.start, map.end], format: (value) => moment(value, map.columnLength) }}
+              columnAt={(value) => Math.floor((value - map.start) / map.columnLength)}
+              columns={map.columns}
+              cellsOf={(band, frame) => cellsOf(band, map, frame)}
+              marked={marked}
+              onHover={setHover}
+              onOpen={openCell}
+            />
           </div>
           <div class="legend-line">
             <Legend parts={totals} format={(value) => percent((100 * value) / (total || 1))} />
@@ -170,8 +178,6 @@ function timesAround(map: ActivityMap, column: number): Range {
   return around(start - COLUMNS_AROUND * map.columnLength, (2 * COLUMNS_AROUND + 1) * map.columnLength);
 }
 
-const placeText = ({ rank, device }: DeviceActivity): string => `${rank}, ${device}`;
-
 /** The ranks of neighbours, or the device of one. */
 function placesText(devices: readonly DeviceActivity[]): string {
   const [first, last] = [devices[0]!, devices[devices.length - 1]!];
@@ -190,97 +196,18 @@ function CellText({ session, map, cell }: { session: Session; map: ActivityMap; 
   );
 }
 
-/** All cells of a colour are one path. */
-function HeatMap({
-  map,
-  bands,
-  marked,
-  onHover,
-  onOpen,
-}: {
-  map: ActivityMap;
-  bands: readonly Band[];
-  /** Ranks whose rows are pointed out. */
-  marked: ReadonlySet<number>;
-  onHover: (cell: Cell | null) => void;
-  onOpen: (cell: Cell, event: MouseEvent) => void;
-}): JSX.Element {
-  const rowHeight = Math.min(22, Math.max(4, Math.floor(520 / bands.length)));
-  const bandAt = (value: number): Band | undefined => bands[bands.length - 1 - Math.round(value)];
-  const at = (frame: Frame, event: MouseEvent): Cell | null => {
-    const box = (event.currentTarget as Element).getBoundingClientRect();
-    const band = bandAt(frame.y.invert(event.clientY - box.top));
-    const column = Math.floor((frame.x.invert(event.clientX - box.left) - map.start) / map.columnLength);
-    return band && column >= 0 && column < map.columns ? { band, column } : null;
-  };
-  const label = (value: number) => {
-    const band = Number.isInteger(value) ? bandAt(value) : undefined;
-    if (!band) return "";
-    return band.last - band.first > 1
-      ? `${map.devices[band.first]!.rank}\u2013${map.devices[band.last - 1]!.rank}`
-      : placeText(map.devices[band.first]!);
-  };
-  return (
-    <Plot
-      title="What each device did over time"
-      height={rowHeight * bands.length + 50}
-      x={{ domain: [map.start, map.end], format: (value) => moment(value, map.columnLength) }}
-      y={{ domain: [-0.5, bands.length - 0.5], format: label }}
-      onPointerMove={(frame, event) => onHover(at(frame, event))}
-      onPointerLeave={() => onHover(null)}
-      onClick={(frame, event) => {
-        const cell = at(frame, event);
-        if (cell) onOpen(cell, event);
-      }}
-    >
-      {(frame) => (
-        <>
-          {[...pathsOf(map, bands, frame)].map(([key, { colour, opacity, data }]) => (
-            <path key={key} class={colour} fill-opacity={opacity} d={data} shape-rendering="crispEdges" />
-          ))}
-          <path class="marked-rows" d={frameOf(map, bands, marked, frame)} />
-        </>
-      )}
-    </Plot>
-  );
-}
-
-/** Around the rows of these ranks, neighbours in one. */
-function frameOf(map: ActivityMap, bands: readonly Band[], marked: ReadonlySet<number>, frame: Frame): string {
-  const height = frame.height / bands.length;
-  const isMarked = ({ first, last }: Band) => map.devices.slice(first, last).some(({ rank }) => marked.has(rank));
-  let data = "";
-  for (let index = 0; index < bands.length && marked.size;) {
-    const begin = index++;
-    if (!isMarked(bands[begin]!)) continue;
-    while (index < bands.length && isMarked(bands[index]!)) ++index;
-    const [top, bottom] = [frame.top + begin * height, frame.top + index * height];
-    data += `M${frame.left} ${top.toFixed(1)}h${frame.width}V${bottom.toFixed(1)}h${-frame.width}z`;
+/** The columns of a row; neighbours of one shade are one cell. */
+function* cellsOf({ drawn }: Band, map: ActivityMap, frame: Frame): Iterable<DrawnCell> {
+  for (let column = 0; column < map.columns;) {
+    const shade = shadeOf(map.at(drawn, column));
+    const begin = column++;
+    const isSame = (other: ReturnType<typeof shadeOf>) =>
+      other?.state === shade?.state && other?.shade === shade?.shade;
+    while (column < map.columns && isSame(shadeOf(map.at(drawn, column)))) ++column;
+    if (!shade) continue;
+    const [from, to] = [begin, column].map((each) => frame.x(map.start + each * map.columnLength)) as [number, number];
+    yield { from, to, colour: STATES[shade.state]!.colour, opacity: OPACITY[shade.shade]! };
   }
-  return data;
-}
-
-function pathsOf(map: ActivityMap, bands: readonly Band[], frame: Frame) {
-  const paths = new Map<string, { colour: string; opacity: number; data: string }>();
-  const height = frame.height / bands.length;
-  const inner = height > 6 ? height - 1 : height;
-  bands.forEach((band, index) => {
-    const y = frame.top + index * height;
-    for (let column = 0; column < map.columns;) {
-      const shade = shadeOf(map.at(band.drawn, column));
-      const begin = column++;
-      const isSame = (other: ReturnType<typeof shadeOf>) =>
-        other?.state === shade?.state && other?.shade === shade?.shade;
-      while (column < map.columns && isSame(shadeOf(map.at(band.drawn, column)))) ++column;
-      if (!shade) continue;
-      const key = `${shade.state} ${shade.shade}`;
-      const path = paths.get(key) ?? { colour: STATES[shade.state]!.colour, opacity: OPACITY[shade.shade]!, data: "" };
-      const [x, end] = [begin, column].map((each) => frame.x(map.start + each * map.columnLength).toFixed(1));
-      path.data += `M${x} ${y.toFixed(1)}H${end}v${inner.toFixed(1)}H${x}z`;
-      paths.set(key, path);
-    }
-  });
-  return paths;
 }
 
 /** Selects the longest op or gap of the device in a time. */

@@ -4,6 +4,7 @@
 // on the page of the report: by the squares of how much longer it computes, copies or is idle in each column. What it
 // waits for others in communication does not count.
 import type { Table } from "../api/protocol";
+import { groupsOf, largestIn, type Group } from "./groups_of_devices";
 import { Records } from "./records";
 
 /** What the time of a device goes to, with the column of table `rank_activity` that has it. */
@@ -102,26 +103,15 @@ export class ActivityMap {
 
 const sum = (times: ArrayLike<number>): number => Array.from(times).reduce((total, time) => total + time, 0);
 
-/** Devices [first, last) of the map, of which `drawn` stands for all. */
-export interface Band {
-  first: number;
-  last: number;
+/** Devices of the map of which `drawn` stands for all. */
+export interface Band extends Group {
   drawn: number;
 }
 
 export function bandsOf(map: ActivityMap, most: number): Band[] {
-  const group = Math.ceil(map.devices.length / most);
-  const bands: Band[] = [];
-  const delays = group > 1 ? delaysOf(map) : [];
-  for (let first = 0; first < map.devices.length; first += group) {
-    const last = Math.min(first + group, map.devices.length);
-    let drawn = first;
-    for (let device = first + 1; device < last; ++device) {
-      if (delays[device]! > delays[drawn]!) drawn = device;
-    }
-    bands.push({ first, last, drawn });
-  }
-  return bands;
+  const groups = groupsOf(map.devices.length, most);
+  const delays = groups.length < map.devices.length ? delaysOf(map) : [];
+  return groups.map((group) => ({ ...group, drawn: largestIn(group, (device) => delays[device] ?? 0) }));
 }
 
 /** How far each device falls behind the median one. */
