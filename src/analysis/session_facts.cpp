@@ -7,7 +7,7 @@ namespace cgpu {
 SessionFacts::SessionFacts(const Session& session)
     : session_(session), runs_(session.runs.size()), idle_(session, waits_of_whole()) {}
 
-SessionFacts::SessionFacts(const Session& session, std::vector<HostCauses::Wait> waits_for_others)
+SessionFacts::SessionFacts(const Session& session, HostCauses::Waits waits_for_others)
     : session_(session), runs_(session.runs.size()), idle_(session, waits_of_whole(), std::move(waits_for_others)) {}
 
 SessionFacts::SessionFacts(const Session& session, std::function<std::vector<CollectiveSeries>()> collectives)

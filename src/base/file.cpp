@@ -72,9 +72,6 @@ void throw_no_temporary_room(const std::string& input, uint64_t most) {
                          ": set TMPDIR to a folder on a larger disk, or give an uncompressed file");
 }
 
-namespace {
-
-/// An open file without a name: it vanishes with the process, however that ends.
 int make_nameless_file(const std::string& wanted_by) {
   const std::string folder = temporary_parent();
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
@@ -85,8 +82,6 @@ int make_nameless_file(const std::string& wanted_by) {
   ::unlink(path.c_str());
   return descriptor;
 }
-
-}  // namespace
 
 SpooledPipe::SpooledPipe(std::shared_ptr<const File> pipe)
     : File(make_nameless_file(pipe->name()), pipe->name()),

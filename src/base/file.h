@@ -41,6 +41,8 @@ class File {
 std::string temporary_parent();
 /// The most bytes that may be written to temporary files for one input: half of what is free there now.
 uint64_t most_temporary_bytes();
+/// An open file there without a name: it vanishes with the process, however that ends. Throws Error about `wanted_by`.
+int make_nameless_file(const std::string& wanted_by);
 /// An Error about `input` for one that needs more. `most`: what most_temporary_bytes() was.
 [[noreturn]] void throw_no_temporary_room(const std::string& input, uint64_t most);
 

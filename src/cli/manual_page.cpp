@@ -181,7 +181,7 @@ Width of text where standard output is no terminal (100 without it)
 Where it is not empty, text has no colours
 .TP
 .B TMPDIR
-Folder for what is kept of standard input and of compressed databases (without it
+Folder for what is kept of standard input, of compressed databases, and of the collectives of thousands of ranks (without it
 .IR /tmp )
 .TP
 .B PATH

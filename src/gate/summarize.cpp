@@ -213,7 +213,7 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
     const bool is_made = !analysis.needs_all_timelines || !seen.let_go();
     if (is_made && !is_made_of_runs) finish(seen.table_of_whole(wanted[i]));
   }
-  std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+  std::vector<HostCauses::Waits> waits = rank_waits(session);
   seen.facts.reset();
   for (size_t i = 0; i < records.size(); ++i) {
     std::vector<Table> tables;

@@ -53,7 +53,7 @@ uint64_t spread_of(std::vector<int64_t>& values) {
 }
 
 /// Parts of one member, by start.
-using PartList = std::vector<uint32_t>;
+using PartList = OutOfCoreVector<uint32_t>;
 
 /// The position in the longest list at which a shorter list begins.
 uint32_t best_shift(const CollectiveParts& parts, const PartList& longest, const PartList& list) {
@@ -157,7 +157,7 @@ bool is_waiting_call(std::string_view name) {
 void CollectiveCollector::match_by_sequence(Gathered& gathered) {
   CollectiveSeries& series = gathered.series;
   using Place = std::pair<int64_t, uint32_t>;  // number, how many of this number were before it
-  std::vector<Place> instances;                // sorted
+  OutOfCoreVector<Place> instances;            // sorted
   std::vector<Place> mine;
   const auto places_of = [&](const CollectiveMember& member) {
     mine.clear();
@@ -235,8 +235,10 @@ void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vect
   member.first = static_cast<uint32_t>(series.parts.size());
   const size_t size = member.first + parts.size();
   if (size > series.parts.start.capacity()) {  // of thousands of series, twice as much as there is would count
-    series.parts.reserve(size + size / 8);
-    gathered.sequence.reserve(size + size / 8);
+    constexpr size_t kMany = 1'000'000;
+    const size_t room = size < kMany ? size + size / 8 : size * 2;
+    series.parts.reserve(room);
+    gathered.sequence.reserve(room);
   }
   for (const NumberedPart& each : parts) {
     series.parts.append(each.part);

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_core.h"
 #include "model/narrow_column.h"
 #include "model/run.h"
 #include "model/struct_of_arrays.h"
@@ -37,15 +38,16 @@ struct CollectivePart {
   int64_t end() const { return start + duration; }
 };
 
-/// Columns of equal length, one entry a part: 26 bytes, where numbers in it need more bits than most do up to 40.
+/// Columns of equal length, one entry a part: 26 bytes, where numbers in it need more bits than most do up to 40. Of
+/// thousands of ranks they are out of core.
 struct CollectiveParts : StructOfArrays<CollectiveParts, CollectivePart> {
-  std::vector<int64_t> start;
-  NarrowColumn<int64_t, -1, uint32_t> duration;
-  std::vector<uint32_t> instance;
-  NarrowColumn<SliceIndex, kNone, uint16_t> slice;
-  NarrowColumn<TrackIndex, kNone, uint16_t> track;
-  NarrowColumn<int64_t, -1, int32_t> bytes;
-  NarrowColumn<int32_t, -1, int16_t> group_size;
+  OutOfCoreVector<int64_t> start;
+  NarrowColumn<int64_t, -1, uint32_t, OutOfCoreAllocator> duration;
+  OutOfCoreVector<uint32_t> instance;
+  NarrowColumn<SliceIndex, kNone, uint16_t, OutOfCoreAllocator> slice;
+  NarrowColumn<TrackIndex, kNone, uint16_t, OutOfCoreAllocator> track;
+  NarrowColumn<int64_t, -1, int32_t, OutOfCoreAllocator> bytes;
+  NarrowColumn<int32_t, -1, int16_t, OutOfCoreAllocator> group_size;
 
   template <typename Visit>
   static void for_each_read_column(Visit visit) {
@@ -144,8 +146,9 @@ class CollectiveCollector {
   };
   struct Gathered {
     CollectiveSeries series;
-    NarrowColumn<int64_t, -1, int32_t> sequence;  // by part: its recorded number; -1 where the profile does not say
-    std::vector<Transfer> transfers;              // by part; empty where there is none
+    /// By part: its recorded number; -1 where the profile does not say.
+    NarrowColumn<int64_t, -1, int32_t, OutOfCoreAllocator> sequence;
+    OutOfCoreVector<Transfer> transfers;  // by part; empty where there is none
   };
   struct NumberedPart {
     CollectivePart part;

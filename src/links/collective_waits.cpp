@@ -2,8 +2,8 @@
 
 namespace cgpu {
 
-std::vector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series) {
-  std::vector<MetInstance> instances(series.instances);
+OutOfCoreVector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series) {
+  OutOfCoreVector<MetInstance> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart part : series.parts_of(member)) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
+#include "base/out_of_core.h"
 #include "links/collective_series.h"
 #include "links/common_time.h"
 
@@ -17,15 +17,15 @@ struct MetInstance {
   uint32_t parts = 0;
 };
 /// By instance. O(parts).
-std::vector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series);
+OutOfCoreVector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series);
 
 /// When an op of a collective no longer waits for others: when the last member of its instance has begun, or, where a
 /// member may leave before that (ends_together), when it ends itself. Of an op of several instances (a batch of sends
 /// and receives) the latest counts. Calls visit(member, part, until) for each op once, with the part that counts;
 /// `until` on the common clock. O(parts).
 template <typename Visit>
-void for_each_wait(const Session& session, const CollectiveSeries& series, const std::vector<MetInstance>& instances,
-                   Visit visit) {
+void for_each_wait(const Session& session, const CollectiveSeries& series,
+                   const OutOfCoreVector<MetInstance>& instances, Visit visit) {
   const bool together = ends_together(series.name);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];

@@ -21,7 +21,7 @@ void EndPairs::add(const std::vector<CollectiveSeries>& all) {
   constexpr uint32_t kNobody = UINT32_MAX;
   for (const CollectiveSeries& series : all) {
     if (!ends_together(series.name)) continue;
-    Joined& joined = series_.emplace_back(Joined{&series, std::vector<First>(series.instances, {kNobody, 0})});
+    Joined& joined = series_.emplace_back(Joined{&series, OutOfCoreVector<First>(series.instances, {kNobody, 0})});
     for (size_t member = 0; member < series.members.size(); ++member) {
       const CollectiveMember& one = series.members[member];
       memberships_[one.run].push_back({series_.size() - 1, member});

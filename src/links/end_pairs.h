@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_core.h"
 #include "links/collective_series.h"
 
 namespace cgpu {
@@ -55,7 +56,7 @@ class EndPairs {
   };
   struct Joined {
     const CollectiveSeries* series;
-    std::vector<First> first;  // by instance
+    OutOfCoreVector<First> first;  // by instance
   };
   struct Membership {
     size_t series = 0;  // into series_

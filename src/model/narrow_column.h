@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@
 namespace cgpu {
 
 /// Numbers of type T, kept as Narrow while they fit. `kAbsent`: the number that stands for none, which has a place
-/// among the narrow ones too.
-template <typename T, T kAbsent, typename Narrow>
+/// among the narrow ones too. `Allocator`: where the numbers lie.
+template <typename T, T kAbsent, typename Narrow, template <typename> typename Allocator = std::allocator>
 class NarrowColumn {
   static constexpr Narrow kNarrowAbsent =
       std::is_signed_v<Narrow> ? std::numeric_limits<Narrow>::min() : std::numeric_limits<Narrow>::max();
@@ -156,13 +157,13 @@ class NarrowColumn {
   void widen() {
     wide_.reserve(narrow_.capacity());
     for (const Narrow value : narrow_) wide_.push_back(widened(value));
-    std::vector<Narrow>().swap(narrow_);  // assigned to, it would keep its memory
+    decltype(narrow_)().swap(narrow_);  // assigned to, it would keep its memory
     is_wide_ = true;
   }
 
   bool is_wide_ = false;
-  std::vector<Narrow> narrow_;
-  std::vector<T> wide_;
+  std::vector<Narrow, Allocator<Narrow>> narrow_;
+  std::vector<T, Allocator<T>> wide_;
 };
 
 }  // namespace cgpu

@@ -100,20 +100,20 @@ class StructOfArrays {
   }
 
  private:
-  template <typename T>
-  static void move_back(std::vector<T>& values, size_t begin, size_t end, size_t by) {
+  template <typename T, typename Allocator>
+  static void move_back(std::vector<T, Allocator>& values, size_t begin, size_t end, size_t by) {
     std::move_backward(values.begin() + begin, values.begin() + end, values.begin() + end + by);
   }
-  template <typename T, T kAbsent, typename Narrow>
-  static void move_back(NarrowColumn<T, kAbsent, Narrow>& values, size_t begin, size_t end, size_t by) {
+  template <typename T, T kAbsent, typename Narrow, template <typename> typename Allocator>
+  static void move_back(NarrowColumn<T, kAbsent, Narrow, Allocator>& values, size_t begin, size_t end, size_t by) {
     values.move_back(begin, end, by);
   }
-  template <typename T>
-  static uint64_t bytes_of(const std::vector<T>& values) {
+  template <typename T, typename Allocator>
+  static uint64_t bytes_of(const std::vector<T, Allocator>& values) {
     return values.size() * sizeof(T);
   }
-  template <typename T, T kAbsent, typename Narrow>
-  static uint64_t bytes_of(const NarrowColumn<T, kAbsent, Narrow>& values) {
+  template <typename T, T kAbsent, typename Narrow, template <typename> typename Allocator>
+  static uint64_t bytes_of(const NarrowColumn<T, kAbsent, Narrow, Allocator>& values) {
     return values.bytes();
   }
 

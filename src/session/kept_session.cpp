@@ -47,7 +47,7 @@ void forget_collectives(Run& run) {
   run.timeline = std::move(kept);
 }
 
-bool are_same(const std::vector<HostCauses::Wait>& a, const std::vector<HostCauses::Wait>& b) {
+bool are_same(const HostCauses::Waits& a, const HostCauses::Waits& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x.thread == y.thread && x.time == y.time; });
 }
@@ -130,7 +130,7 @@ std::vector<CollectiveSeries> KeptSession::align() const {
   Collectives all = read_collectives();
   align_clocks(session_, all.device, all.host);
   if (session_.runs.size() > 1) {
-    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session_, all.host);
+    const std::vector<HostCauses::Waits> waits = rank_waits(session_, all.host);
     for (size_t run = 0; run < waits.size(); ++run) {
       if (!are_same(waits[run], all.known_waits[run])) unknown_waits_.insert(session_.runs[run].number);
     }

@@ -133,7 +133,7 @@ class RankFold {
   /// Now that it is known of every rank what others must know, those that are selected are opened once more.
   Partials see_selected(Session& session) {
     SelectedRuns selected(session, selection_);
-    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+    const std::vector<HostCauses::Waits> waits = rank_waits(session);
     std::vector<std::optional<Run>> parts(session.runs.size());
     RankPass pass;
     pass.wanted = wanted_;
@@ -164,7 +164,7 @@ class RankFold {
       pass.wanted.push_back(wanted_[i]);
     }
     if (asking.empty()) return;
-    const std::vector<std::vector<HostCauses::Wait>> waits = rank_waits(session);
+    const std::vector<HostCauses::Waits> waits = rank_waits(session);
     std::vector<RankTask> tasks;
     for (size_t i = 0; i < waits.size(); ++i) {
       const uint32_t number = session.runs[i].number;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/out_of_core.h"
 #include "session/let_go.h"
 #include "session/test_ranks.h"
 
@@ -50,6 +51,26 @@ TEST(RankFold, EqualsTheTablesOfRanksThatAreAllOpen) {
     folder.add("part_" + std::to_string(9 - rank) + ".json", trace_of_rank(rank, 5, rank * 777));
   }
   for (const unsigned threads : {1U, 2U, 4U}) expect_the_same_tables(folder, threads);
+}
+
+TEST(RankFold, TablesOfCollectivesThatAreOutOfCoreAreTheSame) {
+  TraceFolder folder;
+  for (int rank = 0; rank < 5; ++rank) {
+    folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 5, rank * 777));
+  }
+  const std::vector<WantedTable> wanted = all_folded_tables();
+  const FoldedSession in_memory = fold_ranks(opening(folder), {}, wanted);
+  OutOfCoreMemory::set_in_memory_bytes(0);
+  const Session session = open_session(opening(folder));
+  const SessionFacts facts(session);
+  facts.collectives();
+  EXPECT_GT(OutOfCoreMemory::use().in_file, 0U);
+  const FoldedSession out_of_core = fold_ranks(opening(folder), {}, wanted);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(out_of_core.tables[i], in_memory.tables[i]) << wanted[i].analysis->name;
+    EXPECT_EQ(make_table(*wanted[i].analysis, facts), in_memory.tables[i]) << wanted[i].analysis->name;
+  }
+  OutOfCoreMemory::set_in_memory_bytes(OutOfCoreMemory::kInMemoryBytes);
 }
 
 TEST(RankFold, RanksThatNoFileNamesAndRanksThatAreTwice) {

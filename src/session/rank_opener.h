@@ -43,7 +43,7 @@ struct RankPass {
 struct RankTask {
   uint32_t number = 0;  // of its profile among those that are opened
   ProfilePath profile = {};
-  std::vector<HostCauses::Wait> waits = {};  // for other ranks, where they are known
+  HostCauses::Waits waits = {};  // for other ranks, where they are known
 };
 
 enum class RankOutcome : uint8_t {

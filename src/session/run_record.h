@@ -20,7 +20,7 @@ namespace cgpu {
 struct RunRecord {
   Run run;  // let go
   /// The waits for other ranks that its partial results of idle time know of.
-  std::vector<HostCauses::Wait> waits;
+  HostCauses::Waits waits;
   std::string figures;
   /// Tables that are folded, but of which there is no partial result: it would have been too large, or is of a recorded
   /// call tree.

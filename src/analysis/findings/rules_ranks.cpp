@@ -122,7 +122,7 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
         shortest = std::min(shortest, part.duration);
       }
     }
-    const std::vector<MetInstance> met = met_instances(session, series);
+    const OutOfCoreVector<MetInstance> met = met_instances(session, series);
     for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
       if (member.run != number) return;
       const bool is_known = common_clock && (!passes_on || met[part.instance].parts > 1);

@@ -8,7 +8,7 @@
 
 namespace cgpu {
 
-HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits, const CallTree* tree)
+HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallTree* tree)
     : threads_(timeline.tracks.size()), sampled_(timeline, tree), edges_(timeline) {
   // The answer for a name, kept for the kind that was asked last: a name is rarely of two kinds.
   struct Answer {
@@ -60,7 +60,7 @@ HostCauses::HostCauses(const Timeline& timeline, const std::vector<Wait>& waits,
 
 /// Waits come without their collective: it is the innermost slice of the thread that begins with the wait and lasts at
 /// least as long.
-void HostCauses::add_waits(const Timeline& timeline, const std::vector<Wait>& waits) {
+void HostCauses::add_waits(const Timeline& timeline, const Waits& waits) {
   if (waits.empty()) return;
   std::map<std::pair<TrackIndex, int64_t>, Piece> found;
   for (const Wait& wait : waits) {

@@ -13,6 +13,7 @@
 #include "analysis/idle/profile_edges.h"
 #include "analysis/idle/sampled_host.h"
 #include "base/interval_set.h"
+#include "base/out_of_core.h"
 #include "base/partition_point_near.h"
 #include "model/timeline.h"
 
@@ -26,8 +27,11 @@ class HostCauses {
     Interval time;
   };
 
+  /// Those of a rank. Of the hosts of thousands of ranks they are out of core.
+  using Waits = OutOfCoreVector<Wait>;
+
   /// `tree`: of the run, where it has one.
-  explicit HostCauses(const Timeline& timeline, const std::vector<Wait>& waits = {}, const CallTree* tree = nullptr);
+  explicit HostCauses(const Timeline& timeline, const Waits& waits = {}, const CallTree* tree = nullptr);
 
   /// Calls visit(time, cause, slice) for the pieces of `time` that have a cause, in order: profiler_overhead where the
   /// profiler was at work on any thread, else what the driver did late, else that of the innermost slice or wait of
@@ -65,7 +69,7 @@ class HostCauses {
     size_t asked = 0;              // the first piece of the last answer: gaps come in order of time
   };
 
-  void add_waits(const Timeline& timeline, const std::vector<Wait>& waits);
+  void add_waits(const Timeline& timeline, const Waits& waits);
   const Pieces& pieces_of(TrackIndex thread);
   /// Of a thread, which then has them no more.
   Pieces split(Thread& thread) const;

@@ -13,7 +13,7 @@ SessionIdle::SessionIdle(const Session& session, WaitsOfRun waits)
       waits_of_run_(std::move(waits)),
       hosts_(whole_.runs.size()) {}
 
-SessionIdle::SessionIdle(const Session& session, WaitsOfRun waits, std::vector<HostCauses::Wait> waits_for_others)
+SessionIdle::SessionIdle(const Session& session, WaitsOfRun waits, HostCauses::Waits waits_for_others)
     : SessionIdle(session, std::move(waits)) {
   std::call_once(waits_for_others_once_, [&] { waits_for_others_ = {std::move(waits_for_others)}; });
 }

@@ -24,7 +24,7 @@ class SessionIdle {
   /// The session, and the waits, must outlive this.
   SessionIdle(const Session& session, WaitsOfRun waits);
   /// Of a session of one rank, with its waits for ranks that are not open.
-  SessionIdle(const Session& session, WaitsOfRun waits, std::vector<HostCauses::Wait> waits_for_others);
+  SessionIdle(const Session& session, WaitsOfRun waits, HostCauses::Waits waits_for_others);
   /// Of a part of a session whose own gaps are known, and outlive this: what hosts show is found once for both.
   SessionIdle(const Session& part, SessionIdle& whole);
 
@@ -56,7 +56,7 @@ class SessionIdle {
   SessionIdle* of_whole_ = nullptr;  // where another one has the hosts
   WaitsOfRun waits_of_run_ = nullptr;
   std::once_flag waits_for_others_once_;
-  std::vector<std::vector<HostCauses::Wait>> waits_for_others_;  // by run of the whole
+  std::vector<HostCauses::Waits> waits_for_others_;  // by run of the whole
   struct Host {
     std::mutex mutex;
     std::unique_ptr<HostCauses> causes;  // made when first needed

@@ -48,7 +48,7 @@ class CollectiveReplay::Collector {
 
   void collect() {
     std::map<std::pair<size_t, int32_t>, std::vector<Membership>> devices;
-    std::vector<Instance>& instances = replay_.instances_;
+    OutOfCoreVector<Instance>& instances = replay_.instances_;
     numbers_.resize(all_.size());
     for (uint32_t series = 0; series < all_.size(); ++series) {
       const auto first = static_cast<uint32_t>(instances.size());
@@ -101,7 +101,7 @@ class CollectiveReplay::Collector {
   uint32_t number_instances(uint32_t number) {
     const CollectiveSeries& series = all_[number];
     if (ends_together(series.name)) return series.instances;
-    std::vector<uint32_t>& numbers = numbers_[number];
+    OutOfCoreVector<uint32_t>& numbers = numbers_[number];
     if (series.of_transfers) {
       numbers = transfer_meetings(replay_.facts_.session(), series);
     } else {
@@ -118,7 +118,7 @@ class CollectiveReplay::Collector {
       for (uint32_t i = each.member->first; i < each.member->end; ++i) {
         if (series.is_of_op_before(i, *each.member)) continue;
         const CollectivePart part = series.parts.row(i);
-        const std::vector<uint32_t>& numbers = numbers_[each.series];
+        const OutOfCoreVector<uint32_t>& numbers = numbers_[each.series];
         parts.push_back(
             {part.start, part.duration, each.first_instance + (numbers.empty() ? part.instance : numbers[i])});
       }
@@ -159,8 +159,8 @@ class CollectiveReplay::Collector {
   CollectiveReplay& replay_;
   const std::vector<CollectiveSeries>& all_;
   const int64_t iterations_;
-  std::vector<std::vector<uint32_t>> numbers_;  // by series and part its instance; empty: as they are matched
-  std::vector<Sums> sums_;                      // by instance
+  std::vector<OutOfCoreVector<uint32_t>> numbers_;  // by series and part its instance; empty: as they are matched
+  OutOfCoreVector<Sums> sums_;                      // by instance
 };
 
 CollectiveReplay::CollectiveReplay(const SessionFacts& facts, int64_t iterations) : facts_(facts) {
@@ -183,9 +183,9 @@ void CollectiveReplay::find_usual() {
   const std::vector<CollectiveSeries>& all = facts_.collectives();
   std::map<std::string_view, uint32_t> numbers;  // of the names of collectives
   for (const CollectiveSeries& series : all) numbers.try_emplace(series.name, static_cast<uint32_t>(numbers.size()));
-  std::map<std::vector<uint32_t>, std::vector<uint32_t>> alike;  // devices by the collectives that they run
+  std::map<OutOfCoreVector<uint32_t>, std::vector<uint32_t>> alike;  // devices by the collectives that they run
   for (uint32_t device = 0; device < devices_.size(); ++device) {
-    std::vector<uint32_t> names;
+    OutOfCoreVector<uint32_t> names;
     for (uint32_t i = devices_[device].first; i < devices_[device].end; ++i) {
       names.push_back(numbers.at(series_of(i).name));
     }
@@ -230,10 +230,10 @@ CollectiveChange CollectiveReplay::nothing() const {
   return {std::vector<double>(runs), std::vector<char>(runs)};
 }
 
-std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) const {
+CollectiveReplay::Ends CollectiveReplay::ends(const CollectiveChange& change) const {
   const auto count = static_cast<uint32_t>(instances_.size() - 1);
-  std::vector<int64_t> ends(count, INT64_MIN);  // of those with missing members when the last so far has come
-  std::vector<uint32_t> missing;
+  Ends ends(count, INT64_MIN);  // of those with missing members when the last so far has come
+  OutOfCoreVector<uint32_t> missing;
   for (uint32_t i = 0; i < count; ++i) missing.push_back(static_cast<uint32_t>(members_of(i).size()));
   std::vector<uint32_t> next;
   std::vector<uint32_t> going;  // devices that may go on
@@ -273,19 +273,19 @@ std::vector<int64_t> CollectiveReplay::ends(const CollectiveChange& change) cons
 }
 
 std::optional<int64_t> CollectiveReplay::time(const CollectiveChange& change) const {
-  const std::vector<int64_t> all = ends(change);
+  const Ends all = ends(change);
   if (all.empty()) return {};
   int64_t longest = 0;
   for (const Device& device : devices_) longest = std::max(longest, time_of(device, all));
   return longest;
 }
 
-int64_t CollectiveReplay::time_of(const Device& device, const std::vector<int64_t>& ends) const {
+int64_t CollectiveReplay::time_of(const Device& device, const Ends& ends) const {
   return minus(ends[instance_[device.end - 1]], ends[instance_[device.from]]);
 }
 
 std::optional<double> CollectiveReplay::error() const {
-  const std::vector<int64_t> all = ends(nothing());
+  const Ends all = ends(nothing());
   std::vector<double> errors;
   for (const Device& device : devices_) {
     if (all.empty() || device.end - device.from < 2) continue;
@@ -309,12 +309,12 @@ int64_t CollectiveReplay::excess(const Device& device, uint32_t part) const {
   return std::max<int64_t>(minus(gap_[part], usual_gaps_[*device.usual_gaps + part - device.first]), 0);
 }
 
-int64_t CollectiveReplay::beginning(uint32_t part, const std::vector<int64_t>& ends) const {
+int64_t CollectiveReplay::beginning(uint32_t part, const Ends& ends) const {
   const uint32_t last = before(part);
   return plus(last == kNoPart ? 0 : ends[instance_[last]], gap_[part]);
 }
 
-uint32_t CollectiveReplay::last_to_come(uint32_t part, const std::vector<int64_t>& ends) const {
+uint32_t CollectiveReplay::last_to_come(uint32_t part, const Ends& ends) const {
   uint32_t last = part;
   for (const uint32_t member : members_of(instance_[part])) {
     if (beginning(member, ends) > beginning(last, ends)) last = member;
@@ -323,7 +323,7 @@ uint32_t CollectiveReplay::last_to_come(uint32_t part, const std::vector<int64_t
 }
 
 std::optional<ReplayedPath> CollectiveReplay::path() const {
-  const std::vector<int64_t> all = ends(nothing());
+  const Ends all = ends(nothing());
   if (all.empty()) return {};
   const Device& longest = *std::max_element(devices_.begin(), devices_.end(), [&](const Device& a, const Device& b) {
     return time_of(a, all) < time_of(b, all);

@@ -9,7 +9,7 @@
 // median over the devices with the same collectives in the same order, place by place. Waiting that other work of a
 // device hides is not known: what comes out is the most that can be gained. About 16 bytes a part of a collective
 // and 24 an instance, 12 an instance more while it is replayed; O(parts) a replay, O(n log n) in the parts to begin
-// with.
+// with. Of thousands of ranks they are out of core.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "analysis/session_facts.h"
+#include "base/out_of_core.h"
 #include "model/narrow_column.h"
 
 namespace cgpu {
@@ -116,35 +117,37 @@ class CollectiveReplay {
     std::optional<size_t> usual_gaps = {};  // where those of its places begin; absent where no other device is alike
   };
   class Collector;
+  using Ends = OutOfCoreVector<int64_t>;
 
   void find_members();
   void find_usual();
   /// By instance, when it ends; empty where they contradict each other.
-  std::vector<int64_t> ends(const CollectiveChange& change) const;
+  Ends ends(const CollectiveChange& change) const;
   /// The part of the device that ended last before this one began.
   uint32_t before(uint32_t part) const;
   /// What a device does longer than usual before a part.
   int64_t excess(const Device& device, uint32_t part) const;
   /// When a part begins, by the ends of all.
-  int64_t beginning(uint32_t part, const std::vector<int64_t>& ends) const;
+  int64_t beginning(uint32_t part, const Ends& ends) const;
   /// The part of the member that the members of a part's collective waited for; the part itself of others.
-  uint32_t last_to_come(uint32_t part, const std::vector<int64_t>& ends) const;
+  uint32_t last_to_come(uint32_t part, const Ends& ends) const;
   /// ns that the device takes.
-  int64_t time_of(const Device& device, const std::vector<int64_t>& ends) const;
+  int64_t time_of(const Device& device, const Ends& ends) const;
   std::span<const uint32_t> members_of(uint32_t instance) const;
   const CollectiveSeries& series_of(uint32_t part) const;
 
   const SessionFacts& facts_;
   std::vector<Device> devices_;
   // By part, device by device:
-  NarrowColumn<uint32_t, kNoPart, uint16_t> device_;
-  std::vector<uint32_t> instance_;
-  NarrowColumn<uint32_t, 0, uint16_t> back_;  // how many parts before it is the one that ended last; 0: there is none
-  NarrowColumn<int64_t, -1, uint32_t> gap_;   // ns from the end of that one
+  NarrowColumn<uint32_t, kNoPart, uint16_t, OutOfCoreAllocator> device_;
+  OutOfCoreVector<uint32_t> instance_;
+  /// How many parts before it is the one that ended last; 0: there is none.
+  NarrowColumn<uint32_t, 0, uint16_t, OutOfCoreAllocator> back_;
+  NarrowColumn<int64_t, -1, uint32_t, OutOfCoreAllocator> gap_;  // ns from the end of that one
 
-  std::vector<Instance> instances_;  // and one behind them
-  std::vector<uint32_t> members_;    // parts, instance by instance
-  std::vector<int64_t> usual_gaps_;
+  OutOfCoreVector<Instance> instances_;  // and one behind them
+  OutOfCoreVector<uint32_t> members_;    // parts, instance by instance
+  OutOfCoreVector<int64_t> usual_gaps_;
   std::vector<int64_t> caused_;
 };
 

@@ -50,7 +50,7 @@ struct SeriesSums {
 
 SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
   SeriesSums sums;
-  std::vector<InstanceFigures> instances(series.instances);
+  OutOfCoreVector<InstanceFigures> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     for (const CollectivePart part : series.parts_of(member)) {
       InstanceFigures& instance = instances[part.instance];
@@ -62,7 +62,7 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
       if (sums.group_size != size) sums.mixed_sizes = true;
     }
   }
-  const std::vector<MetInstance> met = met_instances(session, series);
+  const OutOfCoreVector<MetInstance> met = met_instances(session, series);
   for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
     sums.total_ns += part.duration;
     sums.wait_ns += until - common_time(session.runs[member.run], part.start);

@@ -1,7 +1,5 @@
 #include "analysis/ranks/lateness.h"
 
-#include <vector>
-
 #include "analysis/session_clock.h"
 #include "links/collective_waits.h"
 
@@ -12,8 +10,8 @@ std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Sessi
   std::map<std::pair<uint32_t, int32_t>, Lateness> members;
   if (!has_common_clock(session)) return members;
   for (const CollectiveSeries& series : collectives) {
-    const std::vector<MetInstance> instances = met_instances(session, series);
-    std::vector<int64_t> waits(instances.size());
+    const OutOfCoreVector<MetInstance> instances = met_instances(session, series);
+    OutOfCoreVector<int64_t> waits(instances.size());
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart part : series.parts_of(member)) {
         if (instances[part.instance].parts > 1) ++members[{member.run, member.device}].count;

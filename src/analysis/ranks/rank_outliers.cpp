@@ -22,6 +22,7 @@
 #include "analysis/tables.h"
 #include "base/lower_median.h"
 #include "base/number_ranges.h"
+#include "base/out_of_core.h"
 #include "links/collective_series.h"
 
 namespace cgpu {
@@ -146,7 +147,7 @@ class Comparison {
       std::optional<size_t> last;  // the device of the shortest part, if it is compared
     };
     const bool together = ends_together(series.name);
-    std::vector<Instance> instances(series.instances);
+    OutOfCoreVector<Instance> instances(series.instances);
     Together group{"", series.group.value_or(""), {}};
     const auto each_part = [&](auto visit) {
       for (const CollectiveMember& member : series.members) {

@@ -7,13 +7,12 @@
 
 namespace cgpu {
 
-std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session) {
+std::vector<HostCauses::Waits> rank_waits(const Session& session) {
   return rank_waits(session, host_collectives(session));
 }
 
-std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session,
-                                                      const std::vector<CollectiveSeries>& host) {
-  std::vector<std::vector<HostCauses::Wait>> waits(session.runs.size());
+std::vector<HostCauses::Waits> rank_waits(const Session& session, const std::vector<CollectiveSeries>& host) {
+  std::vector<HostCauses::Waits> waits(session.runs.size());
   if (!has_common_clock(session)) return waits;
   for (const CollectiveSeries& series : host) {
     for_each_wait(session, series, met_instances(session, series),

@@ -12,9 +12,8 @@ namespace cgpu {
 
 /// The waits of each run, in ns on its own clock; none where the clocks of the ranks cannot be compared. O(n) in the
 /// slices.
-std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session);
+std::vector<HostCauses::Waits> rank_waits(const Session& session);
 /// The same where the collectives of the hosts are known. O(n) in these.
-std::vector<std::vector<HostCauses::Wait>> rank_waits(const Session& session,
-                                                      const std::vector<CollectiveSeries>& host);
+std::vector<HostCauses::Waits> rank_waits(const Session& session, const std::vector<CollectiveSeries>& host);
 
 }  // namespace cgpu

@@ -21,7 +21,7 @@ class Sets {
   void join(uint32_t a, uint32_t b) { above_[of(a)] = of(b); }
 
  private:
-  std::vector<uint32_t> above_;
+  OutOfCoreVector<uint32_t> above_;
 };
 
 constexpr uint32_t kNobody = UINT32_MAX;
@@ -35,10 +35,10 @@ struct Transfer {
 
 }  // namespace
 
-std::vector<uint32_t> transfer_meetings(const Session& session, const CollectiveSeries& series) {
+OutOfCoreVector<uint32_t> transfer_meetings(const Session& session, const CollectiveSeries& series) {
   const bool comparable = has_common_clock(session);
   Sets sets(series.parts.size());
-  std::vector<Transfer> transfers(series.instances);
+  OutOfCoreVector<Transfer> transfers(series.instances);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (uint32_t i = member.first; i < member.end; ++i) {
@@ -55,13 +55,13 @@ std::vector<uint32_t> transfer_meetings(const Session& session, const Collective
     if (transfer.part == kNobody) transfer.part = part;
     sets.join(part, transfer.part);
   }
-  std::vector<uint32_t> numbers(series.parts.size(), kNobody);  // of a set, at the part that stands for it
+  OutOfCoreVector<uint32_t> numbers(series.parts.size(), kNobody);  // of a set, at the part that stands for it
   uint32_t next = 0;
   for (uint32_t part = 0; part < numbers.size(); ++part) {
     uint32_t& number = numbers[sets.of(part)];
     if (number == kNobody) number = next++;
   }
-  std::vector<uint32_t> meetings(series.parts.size());
+  OutOfCoreVector<uint32_t> meetings(series.parts.size());
   for (uint32_t part = 0; part < meetings.size(); ++part) meetings[part] = numbers[sets.of(part)];
   return meetings;
 }

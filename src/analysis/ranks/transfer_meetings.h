@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "base/out_of_core.h"
 #include "links/collective_series.h"
 #include "model/run.h"
 
@@ -13,6 +13,6 @@ namespace cgpu {
 /// By part of a series of transfers the number of its meeting, without gaps from 0; the parts of an op have the same.
 /// The ops of a transfer met unless one of them ended before the other began, on clocks that can be compared. O(n log
 /// n).
-std::vector<uint32_t> transfer_meetings(const Session& session, const CollectiveSeries& series);
+OutOfCoreVector<uint32_t> transfer_meetings(const Session& session, const CollectiveSeries& series);
 
 }  // namespace cgpu
