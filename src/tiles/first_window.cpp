@@ -12,28 +12,53 @@ constexpr size_t kSample = 65'536;
 constexpr size_t kFewest = 10;    // with fewer slices nothing can be told of strays
 constexpr int64_t kShare = 1000;  // of the slices that may be strays, and of the whole time
 
-/// The times of a sample of all slices.
-std::vector<Interval> sample_of(const Session& session, const std::vector<int64_t>& zeros) {
+struct Place {
+  size_t run = 0;
+  SliceIndex slice = 0;
+};
+
+/// Where the slices of a sample of all slices stand.
+std::vector<Place> sampled_places(const Session& session) {
   size_t count = 0;
   for (const Run& run : session.runs) count += run.timeline.slices.size();
   const size_t step = (count + kSample - 1) / kSample;
-  std::vector<Interval> sample;
+  std::vector<Place> places;
+  places.reserve(std::min(count, kSample));
   size_t next = 0;  // counts through all runs
   for (size_t run = 0; run < session.runs.size(); ++run) {
-    const Slices& slices = session.runs[run].timeline.slices;
-    for (; next < slices.size(); next += step) {
-      const auto slice = static_cast<SliceIndex>(next);
-      if (is_plausible(session.runs[run].timeline, slice)) {
-        sample.push_back({slices.start[slice] - zeros[run], slices.end(slice) - zeros[run]});
-      }
-    }
-    next -= slices.size();
+    const size_t size = session.runs[run].timeline.slices.size();
+    for (; next < size; next += step) places.push_back({run, static_cast<SliceIndex>(next)});
+    next -= size;
   }
-  return sample;
+  return places;
+}
+
+/// The times of the first `most` of these slices that have plausible durations.
+template <typename Iterator>
+std::vector<Interval> times_of(const Session& session, const std::vector<int64_t>& zeros, Iterator begin, Iterator end,
+                               size_t most) {
+  std::vector<Interval> times;
+  for (; begin != end && times.size() < most; ++begin) {
+    const Timeline& timeline = session.runs[begin->run].timeline;
+    const int64_t zero = zeros[begin->run];
+    if (!is_plausible(timeline, begin->slice)) continue;
+    times.push_back({timeline.slices.start[begin->slice] - zero, timeline.slices.end(begin->slice) - zero});
+  }
+  return times;
 }
 
 bool begins_earlier(const Interval& a, const Interval& b) {
   return a.begin < b.begin;
+}
+
+/// Whether more slices than may be strays begin over `width` after as many others: no window of that width has all but
+/// the strays then. Profiles are mostly written in the order of time, so that a few at either end of them tell.
+bool lie_far_apart(const std::vector<Interval>& early, const std::vector<Interval>& late, size_t strays,
+                   int64_t width) {
+  if (early.size() <= strays || late.size() <= strays) return false;
+  return std::min_element(late.begin(), late.end(), begins_earlier)->begin -
+             std::max_element(early.begin(), early.end(), begins_earlier)->begin >
+         width;
 }
 
 /// Whether all but `strays` of a sample could begin within `width`: the one in the middle is among them then.
@@ -50,7 +75,12 @@ bool may_lie_within(std::vector<Interval>& sample, size_t strays, int64_t width)
 }  // namespace
 
 std::optional<Interval> first_window(const Session& session, const std::vector<int64_t>& zeros, int64_t span) {
-  std::vector<Interval> sample = sample_of(session, zeros);
+  const std::vector<Place> places = sampled_places(session);
+  const size_t most_strays = std::max<size_t>(1, places.size() / kShare);
+  const std::vector<Interval> first_ones = times_of(session, zeros, places.begin(), places.end(), most_strays + 1);
+  const std::vector<Interval> last_ones = times_of(session, zeros, places.rbegin(), places.rend(), most_strays + 1);
+  if (lie_far_apart(first_ones, last_ones, most_strays, span / kShare)) return std::nullopt;
+  std::vector<Interval> sample = times_of(session, zeros, places.begin(), places.end(), places.size());
   if (sample.size() < kFewest) return std::nullopt;
   const size_t strays = std::max<size_t>(1, sample.size() / kShare);
   if (!may_lie_within(sample, strays, span / kShare)) return std::nullopt;

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
 #include "analysis/test_timeline.h"
 
 namespace cgpu {
@@ -35,6 +40,36 @@ TEST(FirstWindow, ShowsAllWhereStraysAreManyOrNear) {
   EXPECT_FALSE(first_window(session_with(5000, 0, many), {0}, 3601 * kSecond));
   EXPECT_FALSE(first_window(session_with(3, 0, {3600 * kSecond}), {0}, 3601 * kSecond));
   EXPECT_FALSE(first_window(Session(), {}, 1));
+}
+
+/// A run of slices of 1 us that begin at these times, in this order in the file.
+Session session_of_starts(const std::vector<int64_t>& starts) {
+  TestRun run;
+  for (const int64_t start : starts) run.host(SliceKind::framework_op, "op", start, 1000);
+  return session_of(std::move(run));
+}
+
+TEST(FirstWindow, DoesNotDependOnTheOrderOfTheFile) {
+  std::mt19937_64 random(3);
+  const auto below = [&](int64_t bound) { return static_cast<int64_t>(random() % static_cast<uint64_t>(bound)); };
+  int found = 0;
+  for (int round = 0; round < 200; ++round) {
+    const int64_t span = 1000 * kSecond;
+    const int64_t first = below(span / 2);
+    const int64_t width = 1 + below(round % 2 == 0 ? kSecond / 2 : span / 2);
+    std::vector<int64_t> starts;
+    for (int64_t i = 20 + below(3000); i > 0; --i) starts.push_back(first + below(width));
+    for (int64_t i = below(5); i > 0; --i) starts.push_back(below(span));
+    std::sort(starts.begin(), starts.end());
+    const auto expected = first_window(session_of_starts(starts), {0}, span);
+    found += expected ? 1 : 0;
+    for (int order = 0; order < 3; ++order) {
+      std::shuffle(starts.begin(), starts.end(), random);
+      EXPECT_EQ(first_window(session_of_starts(starts), {0}, span), expected) << "round " << round;
+    }
+  }
+  EXPECT_GT(found, 20);
+  EXPECT_LT(found, 180);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Analysis queue_analysis() {
                   of_length("p75", "third quartile, interpolated"), count_column("max", "largest length"),
                   time_column("waiting_ns", "in which at least one call waits"),
                   time_column("full_ns", "in which 1,024 or more wait: the queue is full, and launching blocks")},
-      .applies = [](const ProfileCounts& counts) { return counts.launched > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.launched; },
       .fold = fold_of<RowsByRun<append_queues>>};
 }
 

@@ -344,7 +344,7 @@ Analysis launch_trace_analysis() {
           .about = "every device op with the call that launched it, in order of time",
           .aliases = {"cuda_kern_exec_trace", "kernexectrace"},
           .columns = LaunchTrace::declared(),
-          .applies = [](const ProfileCounts& counts) { return counts.launched > 0; },
+          .applies = [](const ProfileCounts& counts) { return counts.launched; },
           .events = trace_of<LaunchTrace>};
 }
 

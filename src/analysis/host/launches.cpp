@@ -102,7 +102,7 @@ Analysis launches_analysis() {
                               "median delay; of an even count the mean of the two middle ones"),
                   time_column("delay_max_ns", "longest delay"),
                   count_column("unlinked", "calls of this name without a device op in the profile")},
-      .applies = [](const ProfileCounts& counts) { return counts.launched > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.launched; },
       .row_slices = {{"name"}, visit_launching_calls},
       .fold = fold_of<Launches>};
 }

@@ -75,12 +75,13 @@ std::optional<ModuleName> module_of_slice(SliceKind kind, std::string_view name)
   return ModuleName{name.substr(1, end - 1), true};
 }
 
-uint64_t count_module_calls(const Timeline& timeline) {
+bool has_module_calls(const Timeline& timeline) {
   const IsModuleCall is_call(timeline);
-  if (!is_call.any()) return 0;
-  uint64_t count = 0;
-  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) count += is_call(slice) ? 1 : 0;
-  return count;
+  if (!is_call.any()) return false;
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    if (is_call(slice)) return true;
+  }
+  return false;
 }
 
 ModuleCalls::ModuleCalls(const Timeline& timeline) {

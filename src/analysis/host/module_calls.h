@@ -26,8 +26,8 @@ struct ModuleName {
 /// The module that slices of this kind and name are calls of; none where they are no such calls.
 std::optional<ModuleName> module_of_slice(SliceKind kind, std::string_view name);
 
-/// Slices that call a module. O(slices), and the names once.
-uint64_t count_module_calls(const Timeline& timeline);
+/// Whether any slice calls a module. The names once, and the slices up to the first such call.
+bool has_module_calls(const Timeline& timeline);
 
 class ModuleCalls {
  public:

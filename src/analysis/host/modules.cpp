@@ -168,7 +168,7 @@ Analysis modules_analysis() {
                   time_column("device_self_ns", "durations of the device ops of its calls and of no module inside"),
                   time_column("device_backward_ns", "share of device_total_ns that the backward pass launched"),
                   real_column("pct", "%", "share of device_total_ns in the durations of all device ops")},
-      .applies = [](const ProfileCounts& counts) { return counts.module_calls > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.module_calls; },
       .needs = "calls of modules (PyTorch: record with_stack and with_modules; vLLM and SGLang: layerwise NVTX)",
       .fold = fold_of<Modules>};
 }

@@ -87,7 +87,7 @@ Analysis range_kernels_analysis() {
                     .aliases = {"nvtx_kern_sum", "nvtxkernsum"},
                     .columns = {key_column("range", "text of the annotation"), key_column("name", "name of the kernel"),
                                 count_column("ranges", "annotations of this name in which it was launched")},
-                    .applies = [](const ProfileCounts& counts) { return counts.launched > 0 && counts.ranges() > 0; },
+                    .applies = [](const ProfileCounts& counts) { return counts.launched && counts.ranges() > 0; },
                     .fold = fold_of<RangeKernels>};
   append_duration_columns(analysis.columns, "kernels, each counted once a name of annotation");
   return analysis;

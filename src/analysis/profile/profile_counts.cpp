@@ -1,5 +1,8 @@
 #include "analysis/profile/profile_counts.h"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,19 +40,22 @@ ProfileCounts::ProfileCounts(const SessionFacts& facts) {
 }
 
 void ProfileCounts::add_timeline(const Timeline& timeline) {
-  std::vector<uint64_t> of_category(timeline.categories.size(), 0);
-  for (const uint16_t category : timeline.slices.category) ++of_category[category];
+  // Several counters a category: to add to one again at once is to wait until the last sum has been stored.
+  std::vector<std::array<uint64_t, 4>> of_category(timeline.categories.size());
+  for (size_t i = 0; i < timeline.slices.size(); ++i) ++of_category[timeline.slices.category[i]][i % 4];
   for (size_t i = 0; i < of_category.size(); ++i) {
-    of_kind[static_cast<size_t>(timeline.categories[i].kind)] += of_category[i];
+    const uint64_t count = std::accumulate(of_category[i].begin(), of_category[i].end(), uint64_t{0});
+    of_kind[static_cast<size_t>(timeline.categories[i].kind)] += count;
     const std::string& name = timeline.categories[i].name;
-    if (name == kSchedulingCategory || name == kSampleCategory) processor_slices += of_category[i];
+    if (name == kSchedulingCategory || name == kSampleCategory) processor_slices += count;
   }
   slices += timeline.slices.size();
   const DeviceOps& ops = timeline.device_ops;
   device_ops += ops.size();
-  for (const SliceIndex op : ops.slice) launched += timeline.slices.launch[op] != kNone ? 1 : 0;
-  module_calls += count_module_calls(timeline);
-  for (const OpKind kind : ops.kind) communication += kind == OpKind::communication ? 1 : 0;
+  launched = launched || std::any_of(ops.slice.begin(), ops.slice.end(),
+                                     [&](SliceIndex op) { return timeline.slices.launch[op] != kNone; });
+  communication = communication || std::find(ops.kind.begin(), ops.kind.end(), OpKind::communication) != ops.kind.end();
+  module_calls = module_calls || has_module_calls(timeline);
 }
 
 void ProfileCounts::add_tree(const CallTree& tree) {

@@ -33,9 +33,6 @@ struct ProfileCounts {
   uint64_t slices = 0;
   uint64_t processor_slices = 0;  // that tell when threads ran: scheduling and samples
   uint64_t device_ops = 0;
-  uint64_t launched = 0;  // device ops whose launch call is known
-  uint64_t communication = 0;
-  uint64_t module_calls = 0;  // of the modules of a framework's model
   uint64_t memory_events = 0;
   uint64_t counter_samples = 0;
   uint64_t notes = 0;
@@ -54,6 +51,10 @@ struct ProfileCounts {
   uint64_t runs = 0;
   uint64_t op_graphs = 0;
   uint64_t step_traces = 0;  // the profiler's own records of steps
+  // Whether there are any, where looking for the first one is enough:
+  bool launched = false;       // device ops whose launch call is known
+  bool communication = false;  // device ops that communicate
+  bool module_calls = false;   // calls of the modules of a framework's model
 
  private:
   void add_timeline(const Timeline& timeline);

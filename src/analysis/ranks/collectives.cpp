@@ -181,7 +181,7 @@ Analysis collectives_analysis() {
                   real_column("link_pct", "%",
                               "share of bus_bandwidth in the peak rate of the links between the devices of a machine "
                               "(devices); absent unless all ranks of the group are on one, and that rate is known")},
-      .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.communication; },
       .row_slices = {{"name", "group"}, visit_collectives},
       .of_kept_runs = true,
       .whole = collectives_table};

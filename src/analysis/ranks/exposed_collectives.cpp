@@ -115,7 +115,7 @@ Analysis exposed_collectives_analysis() {
                   real_column("exposed_pct", "%", "share of exposed_ns in total_ns"),
                   real_column("pct", "%", "share of exposed_ns in that of the device"),
                   time_column("max_ns", "the most that is exposed of one of them")},
-      .applies = [](const ProfileCounts& counts) { return counts.communication > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.communication; },
       .needs = "communication on devices",
       .fold = fold_of<RowsByRun<append_exposed>>};
 }

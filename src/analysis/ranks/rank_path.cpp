@@ -231,7 +231,7 @@ Analysis rank_path_analysis() {
                   count_column("iterations",
                                "whole ones of the median device, of which the path is; absent "
                                "where it is from the end of the first collective")},
-      .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication > 0; },
+      .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication; },
       .needs =
           "collectives that devices leave together and of which a replay takes what was measured (10 % more or less)",
       .asks_who_waited = true,

@@ -32,7 +32,7 @@ Analysis stragglers_analysis() {
                       time_column("caused_ns", "time that the others spent in these until it began"),
                       real_column("pct", "%", "share of all waiting in collectives that it caused"),
                       time_column("wait_ns", "time that it spent in collectives until the last one began")},
-          .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication > 0; },
+          .applies = [](const ProfileCounts& counts) { return counts.runs > 1 && counts.communication; },
           .of_kept_runs = true,
           .whole = stragglers_table};
 }
