@@ -265,13 +265,13 @@ class ChromeWriter {
   }
 
   void write_arrow(SliceIndex slice, const ArrowEnd& arrow) {
-    const std::string_view category = export_marks::kFlowCategories[arrow.number >> export_marks::kFlowKindShift];
-    begin(arrow.ends ? 'f' : 's');
-    if (arrow.ends) text("bp", "e");
+    const std::string_view category = export_marks::kFlowCategories[arrow.number() >> export_marks::kFlowKindShift];
+    begin(arrow.ends() ? 'f' : 's');
+    if (arrow.ends()) text("bp", "e");
     text("cat", category);
     text("name", category);
     fmt::format_to(std::back_inserter(out_), ", \"id\": {}",
-                   arrow.number & ((uint64_t{1} << export_marks::kFlowKindShift) - 1));
+                   arrow.number() & ((uint64_t{1} << export_marks::kFlowKindShift) - 1));
     member(place_of(slice));
     time("ts", run_->timeline.slices.start[slice] - zero_);
     end();

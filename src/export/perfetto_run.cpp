@@ -24,7 +24,8 @@ PerfettoRunWriter::PerfettoRunWriter(const TimelineView& view, size_t run, Sink&
       arrows_(timeline_, next_arrow),
       base_(base),
       zero_(view.zero(run)),
-      lanes_(timeline_.tracks.size(), 0) {
+      lanes_(timeline_.tracks.size(), 0),
+      slice_names_(timeline_.names.size(), 0) {
   tracks_.begin_run(run, packets_);
 }
 
@@ -96,7 +97,7 @@ void PerfettoRunWriter::write_source(ViewTrackId id) {
 void PerfettoRunWriter::begin_slice(uint64_t uuid, int64_t time, SliceIndex slice,
                                     std::span<const ArgumentView> arguments) {
   event(kBegin, uuid, time, [&](ProtoWriter& event) {
-    event.varint(10, packets_.event_name(timeline_.name(slice)));
+    event.varint(10, name_of(timeline_.slices.name[slice]));
     for (const uint64_t category : categories_of(timeline_.slices.category[slice])) event.varint(3, category);
     if ((timeline_.slices.flags[slice] & kNeverEnded) != 0) {
       event.varint(3, packets_.category(export_marks::kNeverEndedCategory));
@@ -106,7 +107,7 @@ void PerfettoRunWriter::begin_slice(uint64_t uuid, int64_t time, SliceIndex slic
     }
     for (const ArgumentView& argument : arguments) packets_.annotation(event, name_of(argument), argument);
     for (const ArrowEnd& arrow : arrows_.of(slice)) {
-      event.fixed64(arrow.ends ? 48 : 47, arrow.number);  // terminating_flow_ids, flow_ids
+      event.fixed64(arrow.ends() ? 48 : 47, arrow.number());  // terminating_flow_ids, flow_ids
     }
   });
 }
@@ -121,6 +122,13 @@ const std::vector<uint64_t>& PerfettoRunWriter::categories_of(uint16_t category)
   interned.push_back(packets_.category(first));
   if (own != first) interned.push_back(packets_.category(own.empty() ? export_marks::kUnnamedCategory : own));
   return interned;
+}
+
+/// The interned name of slices.
+uint64_t PerfettoRunWriter::name_of(StringId slice_name) {
+  uint64_t& name = slice_names_[slice_name];
+  if (name == 0) name = packets_.event_name(timeline_.names[slice_name]);
+  return name;
 }
 
 /// The interned name of an argument's key.

@@ -36,6 +36,7 @@ class PerfettoRunWriter {
   void write_source(ViewTrackId id);
   void begin_slice(uint64_t uuid, int64_t time, SliceIndex slice, std::span<const ArgumentView> arguments);
   const std::vector<uint64_t>& categories_of(uint16_t category);
+  uint64_t name_of(StringId slice_name);
   uint64_t name_of(const ArgumentView& argument);
   void write_derived(ViewTrackId id);
   void write_plain(uint64_t uuid, std::string_view name, std::string_view category, int64_t start, int64_t end);
@@ -56,6 +57,7 @@ class PerfettoRunWriter {
   int64_t base_;
   int64_t zero_;
   std::vector<uint32_t> lanes_;           // that have been described, by track of the profile
+  std::vector<uint64_t> slice_names_;     // interned, by name of the profile; 0 if not written yet
   std::vector<uint64_t> argument_names_;  // by key number; 0 if not written yet
   /// By category of the profile: the interned categories of its slices; none if not written yet.
   std::vector<std::vector<uint64_t>> categories_;
