@@ -63,29 +63,32 @@ void StackFolder::enter(const Timeline& timeline) {
     category_counts_.push_back(is_host(category.kind) && !is_left_out ? 1 : 0);
   }
   name_of_.assign(timeline.names.size(), UINT32_MAX);
-  node_of_.assign(timeline.slices.size(), kUnasked);
+  known_ = {};
+  known_.resize(timeline.slices.size());
   root_of_.assign(timeline.tracks.size(), kUnasked);
 }
 
 uint32_t StackFolder::find_node_of(SliceIndex slice) {
   const SliceIndex parent = timeline_->slices.parent[slice];
-  if (parent != kNone &&
-      node_of_[parent] != kUnasked) {  // mostly so where slices are asked for in the order of the file
-    return node_of_[slice] = counts(slice) ? fold(slice, node_of_[parent]) : node_of_[parent];
+  uint32_t node = parent == kNone ? kUnasked : known_node_of(parent);
+  if (node != kUnasked) {  // mostly so where slices are asked for in the order of the file
+    if (counts(slice)) node = fold(slice, node);
+    known_[slice] = node + kKnown;
+    return node;
   }
   above_.clear();
-  for (; slice != kNone && node_of_[slice] == kUnasked; slice = timeline_->slices.parent[slice]) {
+  for (; slice != kNone && known_node_of(slice) == kUnasked; slice = timeline_->slices.parent[slice]) {
     above_.push_back(slice);
   }
-  uint32_t node = StackTree::kRoot;
+  node = StackTree::kRoot;
   if (slice != kNone) {
-    node = node_of_[slice];
+    node = known_node_of(slice);
   } else if (threads_ == ThreadFrames::apart && !above_.empty()) {
     node = root_of(timeline_->slices.track[above_.back()]);
   }
   for (; !above_.empty(); above_.pop_back()) {
     if (counts(above_.back())) node = fold(above_.back(), node);
-    node_of_[above_.back()] = node;
+    known_[above_.back()] = node + kKnown;
   }
   return node;
 }

@@ -1,7 +1,8 @@
 // Stacks folded by name: each slice of a host thread below those around it, each device op below the call that launched
 // it. Flame graphs are made of this, and the call trees of timelines (folded_timeline.h).
 //
-// Folding is O(slices): 4 bytes a slice while a run is folded, and a look-up in a hash table for each slice.
+// Folding is O(slices): 2 bytes a slice while a run is folded, 4 where there are more than 65,000 nodes, and a look-up
+// in a hash table for each slice.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "analysis/host/launch_calls.h"
 #include "links/nesting.h"
+#include "model/narrow_column.h"
 #include "model/run.h"
 
 namespace cgpu {
@@ -107,7 +109,7 @@ class StackFolder {
   void enter(const Timeline& timeline);
   /// The node of a slice; that of the one above where it does not count; kRoot where there is none.
   uint32_t node_of(SliceIndex slice) {
-    const uint32_t node = node_of_[slice];
+    const uint32_t node = known_node_of(slice);
     return node != kUnasked ? node : find_node_of(slice);
   }
   /// Calls visit(node, slice) for every host slice that counts.
@@ -139,7 +141,7 @@ class StackFolder {
       const int64_t duration = slices.duration[slice];
       own(node, duration);
       const SliceIndex parent = slices.parent[slice];  // of another track where that thread handed the work over
-      if (parent != kNone && tracks[parent] == track) own(node_of_[parent], -duration);
+      if (parent != kNone && tracks[parent] == track) own(known_node_of(parent), -duration);
     });
     if (all_nested) return;
     for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) {
@@ -170,12 +172,14 @@ class StackFolder {
 
  private:
   static constexpr uint32_t kUnasked = UINT32_MAX - 1;
-  static_assert(kUnasked != StackTree::kRoot);
+  static constexpr uint32_t kKnown = 2;  // makes kUnasked 0, and all others small
+  static_assert(kUnasked + kKnown == 0 && StackTree::kRoot + kKnown == 1);
 
   /// Whether a slice has a node of its own: those that nest on host threads, of plausible duration.
   bool counts(SliceIndex slice) const {
     return category_counts_[timeline_->slices.category[slice]] != 0 && is_plausible(*timeline_, slice);
   }
+  uint32_t known_node_of(SliceIndex slice) const { return known_[slice] - kKnown; }
   uint32_t find_node_of(SliceIndex slice);
   uint32_t fold(SliceIndex slice, uint32_t above);
   uint32_t above_device_op(SliceIndex call);
@@ -189,8 +193,8 @@ class StackFolder {
   const Timeline* timeline_ = nullptr;
   std::vector<uint8_t> category_counts_;  // by category of the timeline, whether its slices have nodes of their own
   std::vector<uint32_t> name_of_;         // in the tree, by number in the timeline
-  std::vector<uint32_t> node_of_;         // by slice
-  std::vector<uint32_t> root_of_;         // by track, where threads are apart
+  NarrowColumn<uint32_t, 0, uint16_t> known_;  // by slice, its node plus kKnown
+  std::vector<uint32_t> root_of_;              // by track, where threads are apart
   std::vector<SliceIndex> above_;
 };
 

@@ -73,5 +73,26 @@ TEST(HostSelfTimes, WorkHandedOverToAnotherThreadIsNotTakenFromThisOne) {
   EXPECT_EQ(self_times(b.run.timeline), (std::vector<int64_t>{20, 10}));
 }
 
+TEST(StackFolder, FoldsMoreNodesThanFitIntoTwoBytes) {
+  constexpr SliceIndex kCount = 70'000;
+  test::RunBuilder b;
+  for (SliceIndex i = 0; i < kCount; ++i) {
+    b.add(SliceKind::framework_op, std::to_string(i / 2), int64_t{i} * 10, int64_t{i} * 10 + 5, i % 2);
+  }
+  b.finish();
+  nest_host_slices(b.run.timeline);
+  for (SliceIndex i = 1; i < kCount; i += 2) b.run.timeline.slices.parent[i] = i - 1;  // handed over: a node below
+  StackTree tree;
+  StackFolder folder(tree, StepFrames::apart);
+  folder.fold_host(b.run.timeline, [&](uint32_t node, SliceIndex) { ++tree.nodes[node].count; });
+  ASSERT_EQ(tree.nodes.size(), kCount);
+  for (SliceIndex i = 0; i < kCount; ++i) {
+    const StackTree::Node& node = tree.nodes[folder.node_of(i)];
+    ASSERT_EQ(tree.names[node.name], std::to_string(i / 2));
+    ASSERT_EQ(node.parent, i % 2 == 0 ? StackTree::kRoot : folder.node_of(i - 1));
+    ASSERT_EQ(node.count, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace cgpu
