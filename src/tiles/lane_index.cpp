@@ -1,12 +1,12 @@
 #include "tiles/lane_index.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "base/partition_point_near.h"
 #include "base/sort_runs.h"
+#include "model/narrow_column.h"
 #include "tiles/lanes.h"
 
 namespace cgpu {
@@ -26,17 +26,17 @@ std::vector<SliceIndex> in_nesting_order(const SliceTimes& times, std::vector<Sl
   return slices;
 }
 
-/// The lane of each slice, by its number minus the smallest number. Numbers of other tracks' slices are not
-/// initialised.
+/// The lane of each slice, by its number minus the smallest number; 0 for the numbers of other tracks' slices.
 struct Lanes {
-  std::unique_ptr<uint32_t[]> of;
+  NarrowColumn<uint32_t, kNone, uint16_t> of;
   uint32_t count = 0;
 };
 
 /// `slices` are in nesting order; `first` and `last` are the least and the greatest of their numbers.
 Lanes lay_out(const SliceTimes& times, const std::vector<SliceIndex>& slices, SliceIndex first, SliceIndex last,
               const SliceParents& parents) {
-  Lanes lanes{std::make_unique_for_overwrite<uint32_t[]>(size_t{last - first} + 1), 0};
+  Lanes lanes;
+  lanes.of.resize(size_t{last - first} + 1);
   LaneLayout layout;
   for (const SliceIndex slice : slices) {
     const SliceIndex parent = parents.of(slice);

@@ -10,6 +10,11 @@ void LaneLayout::grow() {
   leaves_ = before == 0 ? 8 : 2 * before;
   ends_.assign(2 * size_t{leaves_}, INT64_MIN);  // a lane without slices is free from the beginning
   std::copy(ends.begin(), ends.end(), ends_.begin() + leaves_);
+  if (has_minima_) find_minima();
+}
+
+void LaneLayout::find_minima() {
+  has_minima_ = true;
   for (uint32_t node = leaves_ - 1; node > 0; --node) ends_[node] = std::min(ends_[2 * node], ends_[2 * node + 1]);
 }
 
@@ -24,8 +29,8 @@ uint32_t LaneLayout::first_free(int64_t start, uint32_t from) const {
   return node - leaves_;
 }
 
-uint32_t LaneLayout::place(int64_t start, int64_t end, uint32_t from) {
-  while (from >= leaves_) grow();
+uint32_t LaneLayout::search(int64_t start, int64_t end, uint32_t from) {
+  if (!has_minima_) find_minima();
   uint32_t lane = ends_[leaves_ + from] <= start ? from : first_free(start, from);
   if (lane == leaves_) grow();
   lanes_ = std::max(lanes_, lane + 1);

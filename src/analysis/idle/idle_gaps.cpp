@@ -82,14 +82,17 @@ void prefetch_launch(const Timeline& timeline, OpIndex op) {
 
 /// Calls visit(gap, waking_op, stream_ended) for the gaps between `ops`.
 template <typename Visit>
-void for_each_gap(const Timeline& timeline, std::vector<OpIndex> ops, Visit visit) {
+void for_each_gap(const Timeline& timeline, const std::vector<OpIndex>& in_any_order, Visit visit) {
   const DeviceOps& all = timeline.device_ops;
   const auto stream_of = all.stream.values();
   const auto start_of = [&](OpIndex op) { return timeline.slices.start[all.slice[op]]; };
   const auto starts_earlier = [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); };
-  if (!std::is_sorted(ops.begin(), ops.end(), starts_earlier)) {
-    std::stable_sort(ops.begin(), ops.end(), starts_earlier);
+  std::vector<OpIndex> sorted;
+  if (!std::is_sorted(in_any_order.begin(), in_any_order.end(), starts_earlier)) {
+    sorted = in_any_order;
+    std::stable_sort(sorted.begin(), sorted.end(), starts_earlier);
   }
+  const std::vector<OpIndex>& ops = sorted.empty() ? in_any_order : sorted;
   if (ops.empty()) return;
 
   int64_t last_end = INT64_MIN;
@@ -140,9 +143,10 @@ void add(IdleGap& gap, const Interval& part, IdleCause cause) {
 
 }  // namespace
 
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, const VisitGap& visit) {
+void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
+                       const VisitGap& visit) {
   IdleGap gap;
-  for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
+  for_each_gap(timeline, ops, [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
     begin(gap, time, waking_op);
     split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, host,
               [&](const Interval& part, IdleCause cause, SliceIndex) { add(gap, part, cause); });
@@ -150,11 +154,11 @@ void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostC
   });
 }
 
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, IdleCulprits& culprits,
-                       const VisitParts& visit) {
+void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
+                       IdleCulprits& culprits, const VisitParts& visit) {
   IdleGap gap;
   std::vector<IdlePart> parts;
-  for_each_gap(timeline, std::move(ops), [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
+  for_each_gap(timeline, ops, [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
     begin(gap, time, waking_op);
     parts.clear();
     const SliceIndex waking = timeline.device_ops.slice[waking_op];

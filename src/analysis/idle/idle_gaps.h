@@ -29,10 +29,11 @@ using VisitParts = std::function<void(const IdleGap&, const std::vector<IdlePart
 
 /// Calls visit(gap) for the gaps between `ops`, which are all of one device, in order of time. `host` is of the same
 /// timeline.
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, const VisitGap& visit);
+void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
+                       const VisitGap& visit);
 
 /// The same with the parts of each gap, in order of time, each with its culprit. They fill the gap.
-void for_each_idle_gap(const Timeline& timeline, std::vector<OpIndex> ops, HostCauses& host, IdleCulprits& culprits,
-                       const VisitParts& visit);
+void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
+                       IdleCulprits& culprits, const VisitParts& visit);
 
 }  // namespace cgpu

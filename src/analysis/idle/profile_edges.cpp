@@ -16,6 +16,7 @@ namespace {
 struct FirstOp {
   SliceIndex op = kNone;
   int32_t device = 0;
+  int64_t start = INT64_MAX;
 };
 
 /// By process: when a first wait for a stream or device returned.
@@ -57,13 +58,13 @@ ProfileEdges::ProfileEdges(const Timeline& timeline) : timeline_(timeline), unti
   for_each_device_op(timeline, [&](OpIndex number, SliceIndex op) {
     if (tracks[op] == kNone) return;
     FirstOp& first = queued[tracks[op]];
-    if (first.op != kNone && slices.start[first.op] <= slices.start[op]) return;
-    first = {op, timeline.device_ops.device[number]};
+    if (first.op != kNone && first.start <= slices.start[op]) return;
+    first = {op, timeline.device_ops.device[number], slices.start[op]};
   });
   std::erase_if(queued, [&](const FirstOp& first) {  // it began when it was launched
     const SliceIndex launch = first.op == kNone ? kNone : launch_of(timeline, first.op);
     if (launch == kNone || slices.track[launch] == kNone) return true;
-    return slices.start[first.op] - slices.end(launch) < kLongestStart;
+    return first.start - slices.end(launch) < kLongestStart;
   });
   if (queued.empty()) return;
   const std::map<std::string, int64_t> drained = drained_by_process(timeline);
@@ -74,16 +75,16 @@ ProfileEdges::ProfileEdges(const Timeline& timeline) : timeline_(timeline), unti
   });
   if (queued.empty()) return;
   int64_t latest = INT64_MIN;
-  for (const FirstOp& first : queued) latest = std::max(latest, slices.start[first.op]);
+  for (const FirstOp& first : queued) latest = std::max(latest, first.start);
   // What ran meanwhile on the device may be what it waited for.
   for_each_device_op(timeline, [&](OpIndex number, SliceIndex op) {
     if (slices.start[op] >= latest) return;
     std::erase_if(queued, [&](const FirstOp& first) {
-      return first.device == timeline.device_ops.device[number] && slices.start[op] < slices.start[first.op] &&
+      return first.device == timeline.device_ops.device[number] && slices.start[op] < first.start &&
              slices.end(op) > slices.end(launch_of(timeline, first.op));
     });
   });
-  for (const FirstOp& first : queued) until_[slices.track[first.op]] = slices.start[first.op];
+  for (const FirstOp& first : queued) until_[slices.track[first.op]] = first.start;
 }
 
 bool ProfileEdges::holds(Interval wait, SliceIndex op) const {

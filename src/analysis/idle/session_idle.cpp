@@ -23,11 +23,12 @@ SessionIdle::SessionIdle(const Session& part, SessionIdle& whole)
 
 template <typename Visit>
 void SessionIdle::with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit) {
-  OpsInWhole there = ops_in_whole(session_, run, ops);
+  const bool is_part = session_.runs[run].part_of.has_value();
+  const OpsInWhole there = ops_in_whole(session_, run, is_part ? ops : std::vector<OpIndex>());
   Host& host = keeper().hosts_[there.run];
   const std::lock_guard lock(host.mutex);
   keeper().causes_of(there.run);
-  visit(there, host);
+  visit(there.run, is_part ? there.ops : ops, host);
 }
 
 IdleGap SessionIdle::in_part(size_t run, const IdleGap& gap) const {
@@ -39,8 +40,9 @@ IdleGap SessionIdle::in_part(size_t run, const IdleGap& gap) const {
 
 void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitGap& visit) {
   const VisitGap of_part = [&](const IdleGap& gap) { visit(in_part(run, gap)); };
-  with_host(run, ops, [&](OpsInWhole& there, Host& host) {
-    for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes, session_.runs[run].part_of ? of_part : visit);
+  with_host(run, ops, [&](size_t there, const std::vector<OpIndex>& ops_there, Host& host) {
+    for_each_idle_gap(whole_.runs[there].timeline, ops_there, *host.causes,
+                      session_.runs[run].part_of ? of_part : visit);
   });
 }
 
@@ -48,14 +50,13 @@ void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, cons
   const VisitParts of_part = [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
     visit(in_part(run, gap), parts);
   };
-  with_host(run, ops, [&](OpsInWhole& there, Host& host) {
+  with_host(run, ops, [&](size_t there, const std::vector<OpIndex>& ops_there, Host& host) {
+    const Timeline& timeline = whole_.runs[there].timeline;
     if (!host.culprits) {
       host.culprits = std::make_unique<IdleCulprits>(
-          there.timeline,
-          [&keeper = keeper(), run = there.run]() -> const Waits& { return keeper.waits_of_run_(run); });
+          timeline, [&keeper = keeper(), there]() -> const Waits& { return keeper.waits_of_run_(there); });
     }
-    for_each_idle_gap(there.timeline, std::move(there.ops), *host.causes, *host.culprits,
-                      session_.runs[run].part_of ? of_part : visit);
+    for_each_idle_gap(timeline, ops_there, *host.causes, *host.culprits, session_.runs[run].part_of ? of_part : visit);
   });
 }
 

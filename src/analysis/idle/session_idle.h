@@ -45,7 +45,7 @@ class SessionIdle {
   SessionIdle& keeper() { return of_whole_ == nullptr ? *this : *of_whole_; }
   /// Of a run of the whole, whose mutex is held.
   HostCauses& causes_of(size_t run);
-  /// Calls visit(ops in the whole, host), with the host locked.
+  /// Calls visit(run of the whole, ops in its timeline, host), with the host locked.
   template <typename Visit>
   void with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit);
   /// A gap of the whole with the waking op's number in the session, of which the run is a part.
