@@ -485,8 +485,8 @@ class Job(unittest.TestCase):
         said = " ".join(run("diagnose", self.all).stdout.decode().split())
         self.assertIn("1. critical: Ranks 96-103 on machine-", said)
         self.assertIn("Slow link: ranks 32-39,41-63 wait for nobody, but transfer 600.0 us longer an iteration than usual", said)
-        self.assertIn("Only rules over ranks were judged (straggler, slow_link)", said)
-        self.assertIn("Only rules over ranks were judged (straggler, slow_link)",
+        self.assertIn("Only rules over ranks were judged (straggler, slow_link, stage_imbalance)", said)
+        self.assertIn("Only rules over ranks were judged (straggler, slow_link, stage_imbalance)",
                       " ".join(run("report", self.all).stdout.decode().split()))
         self.assertEqual(run("diagnose", self.parts).stdout, run("diagnose", self.all).stdout)
         self.assertIn(b"no finding came, went, or changed", run("diagnose", self.all, "--against", self.parts).stdout)

@@ -53,6 +53,7 @@ void write_group(JsonTextWriter& json, const ParallelGroup& group) {
   add(json, "backend", group.backend);
   json.member("size", group.size);
   add_list(json, "ranks", group.ranks, [&](int64_t rank) { json.value(rank); });
+  if (group.place) json.member("place", *group.place);
   json.end_object();
 }
 

@@ -42,7 +42,9 @@ struct ParallelGroup {
   std::string description;
   std::string backend;
   int64_t size = -1;
-  std::vector<int64_t> ranks;
+  std::vector<int64_t> ranks;  // empty where they are all of the job, as PyTorch has it, or not kept
+  /// Which of its members this run is, from 0, as the profile says or as was found before the ranks were let go.
+  std::optional<int64_t> place = {};
 };
 
 /// How many events the file held, and as what they were kept:

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/common/statistics.h"
+#include "analysis/ranks/outlier_place.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -283,21 +284,18 @@ Section describe_rank_outliers(Table table, const Scope& scope) {
   const bool one = devices == 1;
   const std::string who = one ? fmt::format("{} {} of rank {}", scope.device, integer_of(table, first, "device"), ranks)
                               : fmt::format("{} of ranks {}", counted(devices, scope.device), ranks);
-  std::string place;
-  if (has_value(table, first, "host")) place = fmt::format(" on {}", text_of(table, first, "host"));
-  if (has_value(table, first, "group")) place = fmt::format(" of group {}", text_of(table, first, "group"));
   const std::string owner = as_words(text_of(table, first, "owner"));
-  std::string summary =
-      fmt::format("{}{} {} {} more an iteration than usual for {}: {}, where the median is {}.", who, place,
-                  one ? "takes" : "take", format_ns(integer_of(table, first, "excess_ns")), owner,
-                  format_ns(integer_of(table, first, "time_ns")), format_ns(integer_of(table, first, "usual_ns")));
+  std::string summary = fmt::format(
+      "{}{} {} {} more an iteration than usual for {}: {}, where the median is {}.", who,
+      outlier_place(table, first.index()), one ? "takes" : "take", format_ns(integer_of(table, first, "excess_ns")),
+      owner, format_ns(integer_of(table, first, "time_ns")), format_ns(integer_of(table, first, "usual_ns")));
   if (const int64_t caused = integer_of(table, first, "caused_ns"); caused > 0) {
     summary += fmt::format(" Others wait {} in all for {} an iteration.", format_ns(caused), one ? "it" : "them");
   }
   summary += fmt::format(" The profile to open is that of rank {}.", integer_of(table, first, "rank"));
   return section_of("Ranks that deviate", summary, std::move(table),
-                    {"owner", "ranks", "devices", "scope", "host", "group", "excess_ns", "usual_ns", "distance",
-                     "caused_ns", "rank"});
+                    {"owner", "ranks", "devices", "scope", "host", "stage", "group", "group_kind", "excess_ns",
+                     "usual_ns", "distance", "caused_ns", "rank"});
 }
 
 namespace {

@@ -11,7 +11,8 @@ namespace cgpu {
 inline constexpr const char* kNothingFound = "Nothing was found that would give back 3 % of the time or more.";
 /// Of findings of ranks whose timelines are not open (analysis/findings/rank_findings.h).
 inline constexpr const char* kRulesOverRanksAlone =
-    "Only rules over ranks were judged (straggler, slow_link), since the others need timelines: `cgpu diagnose` "
+    "Only rules over ranks were judged (straggler, slow_link, stage_imbalance), since the others need timelines: `cgpu "
+    "diagnose` "
     "judges them of profiles, of one rank or of all.";
 
 /// What all findings could give back together, in a sentence: "All of these together: 12 ms of 155 ms a step (7.7%)."

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "analysis/partial_bytes.h"
+#include "analysis/ranks/parallel_groups.h"
 #include "analysis/ranks/rank_waits.h"
 #include "base/error.h"
 #include "base/threads.h"
@@ -47,6 +48,14 @@ void forget_collectives(Run& run) {
   run.timeline = std::move(kept);
 }
 
+/// What a group is for is asked of the first run that lists it; of a pipeline each run says its place.
+void forget_known_groups(Run& run, std::set<std::string>& known) {
+  std::erase_if(run.groups, [&](const ParallelGroup& group) {
+    return !known.insert(group.name).second && !is_pipeline_group(group);
+  });
+  run.groups.shrink_to_fit();
+}
+
 bool are_same(const HostCauses::Waits& a, const HostCauses::Waits& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x.thread == y.thread && x.time == y.time; });
@@ -65,14 +74,22 @@ void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
   std::vector<Run> runs(count);
   std::vector<std::vector<std::string>> left_out(count);
   std::vector<std::vector<std::string>> reduced(count);
-  for_each_or_throw(threads_, count, [&](size_t i) {
-    RunRecord record = RecordReader(summary_.record(i), summary_.source_of(i)).run();
-    forget_collectives(record.run);
-    record.run.number = static_cast<uint32_t>(i);
-    runs[i] = std::move(record.run);
-    left_out[i] = std::move(record.left_out);
-    reduced[i] = std::move(record.reduced);
-  });
+  std::set<std::string> known_groups;
+  const size_t at_once = size_t{64} * threads_;
+  for (size_t first = 0; first < count; first += at_once) {
+    const size_t end = std::min(first + at_once, count);
+    for_each_or_throw(threads_, end - first, [&](size_t place) {
+      const size_t i = first + place;
+      RunRecord record = RecordReader(summary_.record(i), summary_.source_of(i)).run();
+      forget_collectives(record.run);
+      record.run.number = static_cast<uint32_t>(i);
+      runs[i] = std::move(record.run);
+      left_out[i] = std::move(record.left_out);
+      reduced[i] = std::move(record.reduced);
+    });
+    if (!ranks.empty()) continue;  // the first run that lists a group may not be wanted
+    for (size_t i = first; i < end; ++i) forget_known_groups(runs[i], known_groups);
+  }
   const std::vector<std::string> inputs = count == 1 ? std::vector{runs.front().file} : open.inputs;
   session_ = join_runs(inputs, std::move(runs), {});
   if (!ranks.empty()) {
@@ -185,8 +202,8 @@ void KeptSession::add_notes() const {
   }
   if (is_made_of_tables(find_analysis("findings"))) {
     notes.add("rules_not_judged", static_cast<int64_t>(session_.runs.size()),
-              "ranks have no timeline here: of the rules of findings only straggler and slow_link were judged; `cgpu "
-              "diagnose PROFILE` judges the others of the profile of a rank");
+              "ranks have no timeline here: of the rules of findings only straggler, slow_link and "
+              "stage_imbalance were judged; `cgpu diagnose PROFILE` judges the others of the profile of a rank");
   }
   std::vector<std::string> not_merged;
   for (const Analysis& analysis : all_analyses()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
+#include "analysis/ranks/parallel_groups.h"
 #include "analysis/session_clock.h"
 #include "links/collective_series.h"
 
@@ -91,6 +92,10 @@ void let_timeline_go(Run& run) {
   run.let_go = std::move(totals);
   run.arguments.reset();
   run.captured.clear();
+  for (ParallelGroup& group : run.groups) {
+    group.place = place_in(group, run);
+    group.ranks = {};  // of thousands of ranks each would list all others
+  }
   run.part_of.reset();
 }
 

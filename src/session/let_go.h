@@ -1,7 +1,8 @@
 // Letting the timeline of a rank go once its tables have been made of it.
 //
 // What stays is what ranks must know of each other: the collectives, by which clocks are aligned and it is found who
-// waited for whom. Everything but the timeline stays too: identity, notes, devices, call trees, measured launches.
+// waited for whom. Everything but the timeline stays too: identity, notes, devices, call trees, measured launches;
+// of groups of ranks the run's place in them, not the others.
 #pragma once
 
 #include "model/run.h"

@@ -23,7 +23,7 @@ namespace cgpu {
 namespace {
 
 /// Goes up with every change of what is written.
-constexpr uint32_t kVersion = 8;
+constexpr uint32_t kVersion = 9;
 /// No index, no tables and no record are as large; what claims to be is not read.
 constexpr uint64_t kMostIndexBytes = uint64_t{256} << 20;
 constexpr uint64_t kMostRecordBytes = uint64_t{64} << 20;

@@ -80,6 +80,12 @@ void device_members(Archive& archive, Device& device) {
           device.compute_capability, device.stated_peaks);
 }
 
+/// Not its ranks: each member would list all others.
+template <typename Archive>
+void group_members(Archive& archive, ParallelGroup& group) {
+  archive(group.name, group.description, group.size, group.place);
+}
+
 template <typename Archive>
 void collective_members(Archive& archive, Collective& collective) {
   archive(collective.slice, collective.name, collective.group, collective.type, collective.elements_in,
@@ -232,6 +238,8 @@ void write_run(ByteWriter& bytes, const Run& run) {
   bytes(run.call_tree.has_value(), run.launch_metrics.has_value(), run.op_graph.has_value(), used,
         static_cast<uint64_t>(run.devices.size()));
   for (Device device : run.devices) device_members(bytes, device);
+  bytes(static_cast<uint64_t>(run.groups.size()));
+  for (ParallelGroup group : run.groups) group_members(bytes, group);
   bytes(static_cast<uint64_t>(run.notes.all().size()));
   for (const Note& note : run.notes.all()) bytes(note.code, note.count, note.text, note.damage);
   write_timeline(bytes, run.timeline);
@@ -258,6 +266,11 @@ Run read_run(ByteReader& bytes) {
     Device device;
     device_members(bytes, device);
     run.devices.push_back(std::move(device));
+  }
+  for (bytes(count); count > 0; --count) {
+    ParallelGroup group;
+    group_members(bytes, group);
+    run.groups.push_back(std::move(group));
   }
   for (bytes(count); count > 0; --count) {
     Note note;

@@ -13,8 +13,9 @@ void write_table(ByteWriter& bytes, const Table& table);
 /// Throws Error for what write_table has not written.
 Table read_table(ByteReader& bytes);
 
-/// Of a run that has been let go: identity, devices, clock as it was recorded, notes, totals, and its collectives
-/// (let_go.h). A recorded call tree, measured launches and an op graph come back empty: that there were some.
+/// Of a run that has been let go: identity, devices, groups, clock as it was recorded, notes, totals, and its
+/// collectives (let_go.h). A recorded call tree, measured launches and an op graph come back empty: that there were
+/// some.
 void write_run(ByteWriter& bytes, const Run& run);
 Run read_run(ByteReader& bytes);
 

@@ -37,6 +37,7 @@ RunRecord built_record(int64_t rank) {
   run.clock_base = 1'000'000'000 * rank;
   run.metadata = {{"torch", "2.9"}};
   run.events.read = 1000;
+  run.groups.push_back({"13", "mesh_pp", "nccl", 8, {}, rank});
   run.devices.push_back({0, "NVIDIA H100", "NVIDIA", 132, {}, {}, "9.0"});
   run.notes.add("orphan_device_op", 3, "without a launch", rank == 1);
   run.let_go.emplace();
@@ -115,6 +116,10 @@ TEST(Summary, ComesBackAsItWas) {
   const cgpu::Run& run = kept.run;
   EXPECT_EQ(run.rank, 1);
   EXPECT_EQ(run.world_size, 8);
+  EXPECT_EQ(run.groups.at(0).name, "13");
+  EXPECT_EQ(run.groups.at(0).description, "mesh_pp");
+  EXPECT_EQ(run.groups.at(0).size, 8);
+  EXPECT_EQ(run.groups.at(0).place, 1);
   EXPECT_EQ(run.devices.at(0).sm_count, 132);
   EXPECT_EQ(run.metadata, built_record(1).run.metadata);
   EXPECT_EQ(run.notes.count("orphan_device_op"), 3);
@@ -192,7 +197,8 @@ TEST(Summary, AnotherVersionSaysSo) {
     summary_from_bytes(bytes, "run.cgpu");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("run.cgpu: is a summary of version 9"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("run.cgpu: is a summary of version 10"), std::string::npos)
+        << error.what();
   }
 }
 

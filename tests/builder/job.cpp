@@ -1,6 +1,7 @@
 #include "job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -22,6 +23,7 @@ constexpr int64_t kOptimizer = 300 * kMicrosecond;
 constexpr int64_t kOfMachine = 100 * kMicrosecond;  // a collective, from when the last rank has entered it
 constexpr int64_t kOfPod = 400 * kMicrosecond;
 constexpr int64_t kSlowLink = 600 * kMicrosecond;  // more than that
+constexpr int64_t kPassing = 100 * kMicrosecond;
 constexpr int64_t kOfAll = 800 * kMicrosecond;
 constexpr int64_t kLaunch = 12 * kMicrosecond;  // from one to the next
 constexpr int64_t kMostOffset = 5000 * kMicrosecond;
@@ -68,21 +70,47 @@ void Job::run(int rank, int64_t takes) {
   now_[at(rank)] += takes;
 }
 
-void Job::meet_machine(int machine, int64_t takes) {
-  const int first = machine * kRanksOfMachine;
-  const int end = std::min(first + kRanksOfMachine, options_.ranks);
-  const int64_t last = *std::max_element(now_.begin() + first, now_.begin() + end);
-  for (int rank = first; rank < end; ++rank) run(rank, last + takes - now_[at(rank)]);
+Job::Group Job::tensor_group(int rank) const {
+  const int number = rank / options_.tensor_ranks;
+  const int first = number * options_.tensor_ranks;
+  return {1 + number, "mesh_tp", first, std::min(first + options_.tensor_ranks, options_.ranks), 1};
 }
 
-void Job::meet_between(int first_machine, int end_machine, int64_t takes) {
-  const int end = std::min(end_machine * kRanksOfMachine, options_.ranks);
-  for (int first = first_machine * kRanksOfMachine; first < first_machine * kRanksOfMachine + kRanksOfMachine;
-       ++first) {
-    int64_t last = 0;
-    for (int rank = first; rank < end; rank += kRanksOfMachine) last = std::max(last, now_[at(rank)]);
-    for (int rank = first; rank < end; rank += kRanksOfMachine) run(rank, last + takes - now_[at(rank)]);
-  }
+Job::Group Job::all_group(int rank) const {
+  const int place = rank % kRanksOfMachine;
+  return {tensor_group(options_.ranks - 1).number + 1 + place, "mesh_dp_replicate", place, options_.ranks,
+          kRanksOfMachine};
+}
+
+Job::Group Job::pod_group(int rank) const {
+  constexpr int kRanksOfPod = kRanksOfMachine * kMachinesOfPod;
+  const int pod = rank / kRanksOfPod;
+  const Group all = all_group(rank);
+  return {all.number + kRanksOfMachine * (1 + pod), "mesh_dp_shard", pod * kRanksOfPod + all.first,
+          std::min((pod + 1) * kRanksOfPod, options_.ranks), kRanksOfMachine};
+}
+
+Job::Group Job::pipeline_group(int rank) const {
+  const int first = rank % ranks_of_stage();
+  const Group last_pod = pod_group(options_.ranks - 1);
+  return {last_pod.number - last_pod.first % kRanksOfMachine + kRanksOfMachine + first, "mesh_pp", first,
+          options_.ranks, ranks_of_stage()};
+}
+
+void Job::meet(const Group& group, int64_t takes) {
+  int64_t last = 0;
+  for (int rank = group.first; rank < group.end; rank += group.stride) last = std::max(last, now_[at(rank)]);
+  for (int rank = group.first; rank < group.end; rank += group.stride) run(rank, last + takes - now_[at(rank)]);
+}
+
+void Job::pass_on(int rank, int64_t takes) {
+  const int next = rank + ranks_of_stage();
+  const int64_t done = std::max(now_[at(rank)], now_[at(next)]) + takes;
+  for (const int partner : {rank, next}) run(partner, done - now_[at(partner)]);
+}
+
+size_t Job::ops_a_step(int rank) const {
+  return at(3 * options_.layers + 3) + (receives(rank) ? 1 : 0) + (sends(rank) ? 1 : 0);
 }
 
 void Job::simulate() {
@@ -99,21 +127,53 @@ void Job::simulate() {
       steps_[at(rank)].push_back({begin, now_[at(rank)]});
       now_[at(rank)] += kLaunch;
     }
-    for (int layer = 0; layer < options_.layers; ++layer) {
-      for (int rank = 0; rank < options_.ranks; ++rank) {
-        const bool straggles = std::find(stragglers_.begin(), stragglers_.end(), rank) != stragglers_.end();
-        run(rank, about(straggles ? kProduct * 13 / 10 : kProduct));
-        run(rank, about(kAddition));
+    for (int first = 0; first < options_.ranks; first += ranks_of_stage()) {
+      const int end = first + ranks_of_stage();
+      for (int layer = 0; layer < options_.layers; ++layer) {
+        for (int rank = first; rank < end; ++rank) {
+          const bool straggles = std::find(stragglers_.begin(), stragglers_.end(), rank) != stragglers_.end() ||
+                                 options_.slow_stage == first / ranks_of_stage();
+          run(rank, about(straggles ? kProduct * 13 / 10 : kProduct));
+          run(rank, about(kAddition));
+        }
+        for (int rank = first; rank < end; rank += options_.tensor_ranks) {
+          const bool slow_group = options_.slow_tensor_group == rank / options_.tensor_ranks;
+          meet(tensor_group(rank), kOfMachine + (slow_group ? kSlowLink / options_.layers : 0));
+        }
       }
-      for (int machine = 0; machine < machines_; ++machine) meet_machine(machine, kOfMachine);
+      for (int rank = first; rank < end && sends(rank); ++rank) pass_on(rank, kPassing);
     }
     for (int rank = 0; rank < options_.ranks; ++rank) run(rank, about(kOptimizer));
     for (int pod = 0; pod < machines_; pod += kMachinesOfPod) {
       const bool slow = slow_link_ && *slow_link_ >= pod && *slow_link_ < pod + kMachinesOfPod;
-      meet_between(pod, std::min(pod + kMachinesOfPod, machines_), kOfPod + (slow ? kSlowLink : 0));
+      for (int place = 0; place < kRanksOfMachine; ++place) {
+        meet(pod_group(pod * kRanksOfMachine + place), kOfPod + (slow ? kSlowLink : 0));
+      }
     }
-    meet_between(0, machines_, kOfAll);
+    for (int place = 0; place < kRanksOfMachine; ++place) meet(all_group(place), kOfAll);
   }
+}
+
+/// The groups of the rank, as PyTorch lists them: of the group of all ranks it names none.
+std::string Job::distributed_info(int rank) const {
+  std::string groups;
+  const auto add = [&](const Group& group, const std::vector<int>& ranks) {
+    Members members;
+    members.add("pg_name", std::to_string(group.number)).add("pg_desc", group.description);
+    members.add("backend_config", "cuda:nccl").add("pg_size", group.size());
+    members.raw("ranks", fmt::format("[{}]", fmt::join(ranks, ", ")));
+    groups += (groups.empty() ? "{" : ", {") + members.text() + "}";
+  };
+  add({0, "default_pg", 0, options_.ranks, 1}, {});
+  for (Group group : {tensor_group(rank), pod_group(rank), all_group(rank), pipeline_group(rank)}) {
+    std::vector<int> ranks;
+    for (int each = group.first; each < group.end; each += group.stride) ranks.push_back(each);
+    if (options_.undescribed) group.description = "undefined";
+    if (ranks.size() > 1) add(group, ranks);
+  }
+  Members info;
+  info.add("backend", "nccl").add("rank", rank).add("world_size", options_.ranks).raw("pg_config", "[" + groups + "]");
+  return "{" + info.text() + "}";
 }
 
 std::string Job::trace_of(int rank) const {
@@ -125,10 +185,8 @@ std::string Job::trace_of(int rank) const {
     const int64_t shown = on_clock(rank, begin);
     writer.slice(category, name, row, shown, on_clock(rank, begin + duration) - shown, args);
   };
-  Members distributed;
-  distributed.add("backend", "nccl").add("rank", rank).add("world_size", options_.ranks);
   Members header;
-  header.add("schemaVersion", 1).raw("distributedInfo", "{" + distributed.text() + "}");
+  header.add("schemaVersion", 1).raw("distributedInfo", distributed_info(rank));
   header.add("host_name", fmt::format("node-{:04}", machine)).add("baseTimeNanoseconds", kEpoch);
   header.raw("deviceProperties", R"([{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 84929347584,
     "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}])");
@@ -148,30 +206,38 @@ std::string Job::trace_of(int rank) const {
     host += kLaunch;
   };
   std::map<int, int64_t> sequence;  // by group
-  const auto collective = [&](const char* name, int group, int size, int64_t elements) {
+  const auto communication_of = [&](const char* name, const Group& group, int64_t elements) {
     Members args;
     args.add("Collective name", name).add("In msg nelems", elements).add("Out msg nelems", elements);
-    args.add("Seq", ++sequence[group])
-        .add("Group size", size)
+    args.add("Group size", group.size())
         .add("dtype", "BFloat16")
-        .add("Process Group Name", std::to_string(group));
+        .add("Process Group Name", std::to_string(group.number));
     return args;
+  };
+  const auto collective = [&](const char* name, const Group& group, int64_t elements) {
+    Members args = communication_of(name, group, elements);
+    return args.add("Seq", ++sequence[group.number]);
+  };
+  const auto transfer = [&](const char* name, const char* partner, int with) {
+    Members args = communication_of(name, pipeline_group(rank), 4 << 20);
+    return args.add(partner, with);
   };
   const char* all_reduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
   const char* reduce_scatter = "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
-  const int place = rank % kRanksOfMachine;
-  const int pod = machine / kMachinesOfPod;
-  const int in_pod = std::min(kMachinesOfPod, machines_ - pod * kMachinesOfPod);
-  const int on_machine = std::min(kRanksOfMachine, options_.ranks - machine * kRanksOfMachine);
+  const char* send_recv = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
   for (int step = 0; step < options_.steps; ++step) {
     const auto& [begin, loaded] = steps_[at(rank)][at(step)];
-    const Op* op = &ops_[at(rank)][at(step) * ops_a_step()];
-    const Op& last = op[ops_a_step() - 1];
+    const Op* op = &ops_[at(rank)][at(step) * ops_a_step(rank)];
+    const Op& last = op[ops_a_step(rank) - 1];
     const int64_t end = last.begin + last.duration;
     slice("user_annotation", fmt::format("ProfilerStep#{}", step), thread, begin, end - begin, {});
     slice("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", thread, begin,
           loaded - begin, {});
     int64_t host = loaded;
+    if (receives(rank)) {
+      launch("c10d::recv_", host, *op++, send_recv, communication,
+             transfer("recv", "Src Rank", rank - ranks_of_stage()));
+    }
     for (int layer = 0; layer < options_.layers; ++layer) {
       launch("aten::mm", host, *op++, "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", compute,
              Members().raw("grid", "[16, 8, 1]").raw("block", "[384, 1, 1]"));
@@ -179,14 +245,18 @@ std::string Job::trace_of(int rank) const {
              "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>>(int)",
              compute, Members().raw("grid", "[4096, 1, 1]").raw("block", "[128, 1, 1]"));
       launch("c10d::allreduce_", host, *op++, all_reduce, communication,
-             collective("allreduce", 1 + machine, on_machine, 16 << 20));
+             collective("allreduce", tensor_group(rank), 16 << 20));
+    }
+    if (sends(rank)) {
+      launch("c10d::send", host, *op++, send_recv, communication,
+             transfer("send", "Dst Rank", rank + ranks_of_stage()));
     }
     launch("Optimizer.step#AdamW.step", host, *op++,
            "void at::native::multi_tensor_apply_kernel<FusedAdamMathFunctor<float, 4>>(int)", compute, {});
     launch("c10d::_reduce_scatter_base_", host, *op++, reduce_scatter, communication,
-           collective("_reduce_scatter_base", 1 + machines_ + kRanksOfMachine * (1 + pod) + place, in_pod, 64 << 20));
+           collective("_reduce_scatter_base", pod_group(rank), 64 << 20));
     launch("c10d::allreduce_", host, *op, all_reduce, communication,
-           collective("allreduce", 1 + machines_ + place, machines_, 16 << 20));
+           collective("allreduce", all_group(rank), 16 << 20));
     slice("cuda_runtime", "cudaDeviceSynchronize", thread, host, end - host, {});
   }
   writer.end();

@@ -55,7 +55,8 @@ class SharedFolder {
   fs::path path_;
 };
 
-nlohmann::ordered_json truth_of(const Job& job, int ranks) {
+nlohmann::ordered_json truth_of(const Job& job, const cgpu::builder::JobOptions& options) {
+  const int ranks = options.ranks;
   std::vector<int64_t> offsets;
   std::vector<int64_t> drifts;
   std::vector<int64_t> rates;
@@ -64,15 +65,19 @@ nlohmann::ordered_json truth_of(const Job& job, int ranks) {
     drifts.push_back(job.clock_drift(rank));
     rates.push_back(job.clock_rate(rank));
   }
-  const auto machine = [](std::optional<int> number) {
-    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  const auto number = [](std::optional<int> known) {
+    return known ? nlohmann::ordered_json(*known) : nlohmann::ordered_json();
   };
   return {{"ranks", ranks},
           {"stragglers", job.stragglers()},
-          {"slow_machine", machine(job.slow_machine())},
-          {"slow_link", machine(job.slow_link())},
+          {"slow_machine", number(job.slow_machine())},
+          {"slow_link", number(job.slow_link())},
           {"ranks_of_machine", cgpu::builder::kRanksOfMachine},
           {"machines_of_pod", cgpu::builder::kMachinesOfPod},
+          {"stages", options.stages},
+          {"slow_stage", number(options.slow_stage)},
+          {"tensor_ranks", options.tensor_ranks},
+          {"slow_tensor_group", number(options.slow_tensor_group)},
           {"missing", job.missing()},
           {"duplicated", job.duplicated()},
           {"clock_offsets_ns", offsets},
@@ -82,6 +87,10 @@ nlohmann::ordered_json truth_of(const Job& job, int ranks) {
 
 void make_job(const cgpu::builder::JobOptions& options, const fs::path& out, const std::vector<int>& traces,
               unsigned threads) {
+  const int together = std::max(options.tensor_ranks, cgpu::builder::kRanksOfMachine);
+  if (options.stages > 1 && options.ranks % (options.stages * together) != 0) {
+    throw std::runtime_error("the stages must have whole machines and tensor parallel groups");
+  }
   const Job job(options);
   fs::create_directories(out / "summaries");
   if (!traces.empty()) fs::create_directories(out / "traces");
@@ -107,7 +116,7 @@ void make_job(const cgpu::builder::JobOptions& options, const fs::path& out, con
     }
   });
   if (failed) std::rethrow_exception(failed);
-  write(out / "truth.json", truth_of(job, options.ranks).dump(1));
+  write(out / "truth.json", truth_of(job, options).dump(1));
 }
 
 }  // namespace
@@ -129,6 +138,15 @@ int main(int argc, char** argv) {
   app.add_flag("--without-stragglers", options.without_stragglers, "No rank computes longer");
   app.add_flag("--without-slow-machine", options.without_slow_machine, "No machine loads its input longer");
   app.add_flag("--without-slow-link", options.without_slow_link, "No machine has a slow link");
+  app.add_option("--tensor-ranks", options.tensor_ranks, "Ranks that work on the same tensors")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--stages", options.stages, "Of the pipeline; 1: there is none")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--undescribed", options.undescribed, "The profiles do not say what their groups are for");
+  app.add_option("--slow-stage", options.slow_stage, "One whose ranks compute longer, also of a healthy job");
+  app.add_option("--slow-tensor-group", options.slow_tensor_group, "One whose collectives take longer, likewise");
   app.add_option("--drift-ppm", options.drift_ppm, "Most by which clocks of machines are faster or slower")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();

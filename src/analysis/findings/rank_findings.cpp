@@ -16,6 +16,7 @@
 #include "analysis/findings/thresholds.h"
 #include "analysis/findings/vendor_words.h"
 #include "analysis/ranks/collective_replay.h"
+#include "analysis/ranks/outlier_place.h"
 #include "base/number_ranges.h"
 #include "base/sort_stably.h"
 #include "table/units.h"
@@ -30,7 +31,7 @@ constexpr size_t kMostRanges = 6;
 struct Outlier {
   std::string owner;
   std::string scope;
-  std::string place;  // " on node7", or ""
+  std::string place;  // as outlier_place has it
   std::vector<int64_t> ranks;
   int64_t time = 0;
   int64_t usual = 0;
@@ -104,11 +105,9 @@ class RankDiagnosis {
   void take(const Table& table, size_t row) {
     Outlier outlier{text(table, row, "owner"), text(table, row, "scope"), "",
                     numbers_of_ranges(text(table, row, "ranks"))};
-    if (is_pipeline_ && outlier.owner == "compute") return;  // stages have unlike work
-    const std::string host = text(table, row, "host");
-    const std::string group = text(table, row, "group");
-    if (outlier.scope == "host" || (outlier.scope == "device" && !host.empty())) outlier.place = " on " + host;
-    if (outlier.scope == "group") outlier.place = " of group " + group;
+    // Stages have unlike work: of their ranks it is told only where they are a whole stage.
+    if (is_pipeline_ && outlier.owner == "compute" && outlier.scope != "stage") return;
+    outlier.place = outlier_place(table, row);
     outlier.time = integer(table, row, "time_ns");
     outlier.usual = integer(table, row, "usual_ns");
     outlier.caused = integer(table, row, "caused_ns");
@@ -172,6 +171,10 @@ class RankDiagnosis {
                                 format_ns(worst.excess()));
     finding.title.front() = 'R';
     finding.suggestion = is_compute ? kCompareKernels : kLookAtHost;
+    if (is_compute && worst.scope == "stage") {
+      finding.rule = "stage_imbalance";
+      finding.suggestion = kMoveLayers;
+    }
     finding.evidence += fmt::format("; others waited {} in all for {} an iteration",
                                     format_ns(static_cast<int64_t>(caused)), ranks.size() == 1 ? "it" : "them");
     const auto others = static_cast<double>(std::max<size_t>(devices_, ranks.size() + 1) - ranks.size());
@@ -182,6 +185,7 @@ class RankDiagnosis {
   /// Where several rows of a scope are.
   static std::string places(const std::string& scope, size_t rows) {
     if (scope == "host") return fmt::format(" on {} machines", rows);
+    if (scope == "stage") return fmt::format(" of {} pipeline stages", rows);
     if (scope == "group") return fmt::format(" of {} groups", rows);
     return scope == "device" ? ", each by itself" : "";
   }

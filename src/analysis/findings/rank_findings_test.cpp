@@ -125,6 +125,21 @@ TEST(RankFindings, AMachineWithASlowLinkWaitsForNobody) {
   EXPECT_NEAR(static_cast<double>(*finding.recoverable), (kJobSteps - 1) * 1e6, 2e5);
 }
 
+TEST(RankFindings, AStageOfAPipelineWithMoreWork) {
+  Session session =
+      job_of_machines(48, [](int rank, StepWork& work) { work.computes += rank / 16 == 2 ? 1000 * kUs : 0; });
+  for (cgpu::Run& run : session.runs) {
+    run.rank_known = true;
+    run.groups = {{"line", "pp", "nccl", 3, {run.rank % 16, run.rank % 16 + 16, run.rank % 16 + 32}}};
+  }
+  const Diagnosis found = diagnosis_of(session);
+  ASSERT_EQ(found.findings.size(), 1u);
+  const Finding& finding = found.findings.front();
+  EXPECT_EQ(finding.rule, "stage_imbalance");
+  EXPECT_TRUE(says(finding.title, "Ranks 32-47 of pipeline stage 2: kernels take 1.0")) << finding.title;
+  EXPECT_TRUE(says(finding.suggestion, "Move layers")) << finding.suggestion;
+}
+
 TEST(RankFindings, WhatOthersHideGivesNothingBackByItself) {
   const Diagnosis found = diagnosis_of(job_of_machines(40, [](int rank, StepWork& work) {
     work.loads += rank / kOnMachine == 1 ? 3000 * kUs : 0;

@@ -11,5 +11,7 @@ inline constexpr const char* kLookAtHost =
 inline constexpr const char* kLookAtPath =
     "Look at the path between these ranks: topology (nvidia-smi topo -m, NCCL_DEBUG=INFO), a link that is down or "
     "shared, NCCL_IB_HCA and NCCL_SOCKET_IFNAME, placement of ranks on nodes";
+inline constexpr const char* kMoveLayers =
+    "Move layers from the stages with the most work to those with the least (embedding and loss count too)";
 
 }  // namespace cgpu

@@ -336,8 +336,7 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
          .evidence =
              fmt::format("{} on average; equal stages would take {} from the longest; by kernel they differ in {}",
                          format_ns(mean), format_ns(excess), by_kernel),
-         .suggestion =
-             "Move layers from the stages with the most work to those with the least (embedding and loss count too)",
+         .suggestion = kMoveLayers,
          .command = fmt::format("kernels --rank {}", most->rank),
          .confidence = Confidence::high,
          .rank = most->rank,

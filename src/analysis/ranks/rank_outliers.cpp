@@ -1,5 +1,5 @@
 // Table `rank_outliers`: devices that take longer than those of the other ranks, by what their time goes to, and
-// together where a whole machine or group of ranks deviates alike.
+// together where a whole machine, stage of a pipeline or group of ranks deviates alike.
 //
 // The distance is the modified z-score (Iglewicz and Hoaglin: How to Detect and Handle Outliers, 1993): of the median,
 // in median absolute deviations, so that what deviates does not hide itself. Waiting for others is nobody's own time:
@@ -19,6 +19,9 @@
 #include "analysis/common/statistics.h"
 #include "analysis/findings/thresholds.h"
 #include "analysis/ranks/device_cycles.h"
+#include "analysis/ranks/device_sets.h"
+#include "analysis/ranks/parallel_groups.h"
+#include "analysis/ranks/pipeline_stages.h"
 #include "analysis/tables.h"
 #include "base/lower_median.h"
 #include "base/number_ranges.h"
@@ -34,7 +37,7 @@ constexpr size_t kFewestDevices = 5;
 /// The threshold of Iglewicz and Hoaglin, and what makes the score one of the normal distribution.
 constexpr double kFarthest = 3.5;
 constexpr double kNormal = 0.6745;
-/// A machine or a group of ranks deviates where this share of its devices does.
+/// A machine, stage or group of ranks deviates where this share of its devices does.
 constexpr double kMostOfGroup = 0.75;
 
 /// Behind the owners of time that a device has alone.
@@ -75,11 +78,16 @@ struct ComparedDevice {
   }
 };
 
-/// Devices that deviate alike if one does: those of a machine, or of a group of ranks.
-struct Together {
-  std::string host;   // "" for a group
-  std::string group;  // "" for a machine
-  std::vector<size_t> devices;
+/// With whom a run exchanges.
+struct RunThatPasses {
+  size_t run = 0;  // in the outline
+  PassedWork work;
+
+  /// The rest is found when all ranks are known.
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(work);
+  }
 };
 
 /// Sets of devices that grow together.
@@ -102,8 +110,11 @@ class Unions {
 
 class Comparison {
  public:
-  Comparison(std::vector<ComparedDevice> devices, const SessionFacts& facts)
-      : devices_(std::move(devices)), facts_(facts) {
+  Comparison(std::vector<ComparedDevice> devices, const std::vector<RunThatPasses>& passing, const SessionFacts& facts)
+      : devices_(std::move(devices)), facts_(facts), kinds_(facts.session()) {
+    std::vector<PassedWork> passed(facts.session().runs.size());
+    for (const RunThatPasses& each : passing) passed[each.run] = each.work;
+    places_ = places_of_runs(facts.session(), passed);
     const auto has_cycles = [](const ComparedDevice& device) { return device.kept.cycles > 0; };
     if (std::any_of(devices_.begin(), devices_.end(), has_cycles)) {
       std::erase_if(devices_, [&](const ComparedDevice& device) { return !has_cycles(device); });
@@ -113,15 +124,12 @@ class Comparison {
   void append_rows(Table& table) {
     if (devices_.size() < kFewestDevices) return;
     std::map<std::pair<size_t, int32_t>, size_t> numbers;
-    std::map<std::string, Together> machines;
+    std::vector<size_t> runs;
     for (size_t number = 0; number < devices_.size(); ++number) {
       numbers[{devices_[number].run, devices_[number].kept.device}] = number;
-      const std::string& host = facts_.run(devices_[number].run).host;
-      if (host.empty()) continue;
-      machines[host].host = host;
-      machines[host].devices.push_back(number);
+      runs.push_back(devices_[number].run);
     }
-    for (auto& [host, machine] : machines) together_.push_back(std::move(machine));
+    sets_ = sets_by_place(places_, runs);
     for (const CollectiveSeries& series : facts_.collectives()) take(series, numbers);
     std::vector<int64_t> cycles;
     std::vector<int64_t> counts;
@@ -148,7 +156,7 @@ class Comparison {
     };
     const bool together = ends_together(series.name);
     OutOfCoreVector<Instance> instances(series.instances);
-    Together group{"", series.group.value_or(""), {}};
+    DeviceSet group{DeviceSet::Kind::group, series.group.value_or(""), kinds_.of(series.group.value_or("")), {}};
     const auto each_part = [&](auto visit) {
       for (const CollectiveMember& member : series.members) {
         const auto found = numbers.find({member.run, member.device});
@@ -164,7 +172,7 @@ class Comparison {
       const auto found = numbers.find({member.run, member.device});
       if (found != numbers.end()) group.devices.push_back(found->second);
     }
-    if (series.group) together_.push_back(std::move(group));
+    if (series.group) sets_.push_back(std::move(group));
     if (!together) return;
     each_part([](Instance& instance, std::optional<size_t> device, bool counts, int64_t duration) {
       ++instance.parts;
@@ -200,8 +208,8 @@ class Comparison {
     if (std::find(is_outlier.begin(), is_outlier.end(), 1) == is_outlier.end()) return;
 
     Unions unions(devices_.size());
-    std::map<std::vector<size_t>, const Together*> names;  // by the outliers in it
-    for (const Together& each : together_) {
+    std::map<std::vector<size_t>, const DeviceSet*> names;  // by the outliers in it
+    for (const DeviceSet& each : sets_) {
       std::vector<size_t> outliers;
       std::copy_if(each.devices.begin(), each.devices.end(), std::back_inserter(outliers),
                    [&](size_t device) { return is_outlier[device] != 0; });
@@ -221,40 +229,45 @@ class Comparison {
     }
   }
 
-  void append_row(size_t owner, const std::vector<size_t>& members, const Together* named,
+  void append_row(size_t owner, const std::vector<size_t>& members, const DeviceSet* named,
                   const std::vector<int64_t>& times, int64_t usual_ns, double spread, Table& table) const {
     std::vector<int64_t> own;
     std::vector<int64_t> ranks;
     size_t worst = members.front();
     int64_t caused_ns = 0;
-    bool one_host = true;
-    const std::string& host = facts_.run(devices_[members.front()].run).host;
+    RunPlace place = places_[devices_[members.front()].run];
     for (const size_t member : members) {
       const ComparedDevice& device = devices_[member];
       own.push_back(times[member]);
       ranks.push_back(facts_.run(device.run).rank);
       if (times[member] > times[worst]) worst = member;
       caused_ns += device.a_cycle(device.caused_ns);
-      one_host = one_host && facts_.run(device.run).host == host;
+      place = shared(place, places_[device.run]);
     }
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     const auto time_ns = static_cast<int64_t>(std::llround(median(std::move(own))));
-    const char* scope = members.size() == 1    ? "device"
-                        : named == nullptr     ? "several"
-                        : !named->host.empty() ? "host"
-                                               : "group";
-    const bool of_group = named != nullptr && !named->group.empty();
+    const char* scope = members.size() == 1 ? "device" : named == nullptr ? "several" : text_of(named->kind);
+    const DeviceSet* group = named != nullptr && named->kind == DeviceSet::Kind::group ? named : nullptr;
     const Cell distance = spread > 0 ? Cell(kNormal * static_cast<double>(time_ns - usual_ns) / spread) : Cell();
     table.append({cell(owner_text(owner)), cell(ranges_text(ranks)), static_cast<int64_t>(members.size()), cell(scope),
-                  one_host && !host.empty() ? Cell(host) : Cell(), of_group ? Cell(named->group) : Cell(), time_ns,
-                  usual_ns, time_ns - usual_ns, distance, caused_ns, facts_.run(devices_[worst].run).rank,
-                  int64_t{devices_[worst].kept.device}, cycle_ns_, cycles_});
+                  known(place.host), place.stage ? Cell(*place.stage) : Cell(), known(group ? group->name : ""),
+                  known(group ? group->group_kind : ""), time_ns, usual_ns, time_ns - usual_ns, distance, caused_ns,
+                  facts_.run(devices_[worst].run).rank, int64_t{devices_[worst].kept.device}, cycle_ns_, cycles_});
+  }
+
+  static Cell known(std::string_view text) { return text.empty() ? Cell() : cell(text); }
+
+  /// What two places have in common.
+  static RunPlace shared(const RunPlace& a, const RunPlace& b) {
+    return {a.host == b.host ? a.host : "", a.stage == b.stage ? a.stage : std::nullopt};
   }
 
   std::vector<ComparedDevice> devices_;
   const SessionFacts& facts_;
-  std::vector<Together> together_;
+  const GroupKinds kinds_;
+  std::vector<RunPlace> places_;  // by run
+  std::vector<DeviceSet> sets_;
   double least_excess_ = 0;  // ns an iteration; nothing smaller is noticed
   int64_t cycle_ns_ = 0;     // an iteration of the median device
   int64_t cycles_ = 0;       // how many it has
@@ -265,23 +278,35 @@ class ComparedRanks {
  public:
   ComparedRanks(const Analysis&, const TableOptions&) {}
   void update(const RunInSession& run) {
-    for (DeviceCycles& cycles : device_cycles(run)) devices_.push_back({0, cycles, 0, 0});
+    int64_t begin = INT64_MAX;
+    for (DeviceCycles& cycles : device_cycles(run)) {
+      begin = std::min(begin, cycles.time.begin);
+      devices_.push_back({0, cycles, 0, 0});
+    }
+    PassedWork work = passed_work(run.run(), begin);
+    if (!work.partners.empty()) passing_.push_back({0, std::move(work)});
   }
   void settle(const Outline&, size_t run) {
     for (ComparedDevice& device : devices_) device.run = run;
+    for (RunThatPasses& each : passing_) each.run = run;
   }
-  void combine(ComparedRanks&& other) { devices_.insert(devices_.end(), other.devices_.begin(), other.devices_.end()); }
+  void combine(ComparedRanks&& other) {
+    devices_.insert(devices_.end(), other.devices_.begin(), other.devices_.end());
+    passing_.insert(passing_.end(), std::make_move_iterator(other.passing_.begin()),
+                    std::make_move_iterator(other.passing_.end()));
+  }
   void append_rows(Table& table, const Outline& outline) {
-    Comparison(std::move(devices_), outline.facts).append_rows(table);
+    Comparison(std::move(devices_), passing_, outline.facts).append_rows(table);
     sort_most_first(table, "excess_ns");
   }
   template <typename Archive>
   void members(Archive& archive) {
-    archive(devices_);
+    archive(devices_, passing_);
   }
 
  private:
   std::vector<ComparedDevice> devices_;
+  std::vector<RunThatPasses> passing_;  // those that exchange with others
 };
 
 }  // namespace
@@ -290,9 +315,8 @@ Analysis rank_outliers_analysis() {
   return {
       .name = "rank_outliers",
       .about =
-          "devices that take longer than those of the other ranks, by what the time goes to; a machine or group of "
-          "ranks "
-          "that deviates alike is one row",
+          "devices that take longer than those of the other ranks, by what the time goes to; a machine, a stage of a "
+          "pipeline or a group of ranks that deviates alike is one row",
       .subject = Subject::ranks,
       .columns = {key_column(
                       "owner",
@@ -300,10 +324,12 @@ Analysis rank_outliers_analysis() {
                       "its last member has come), or a cause of idle time"),
                   key_column("ranks", "those that deviate"), count_column("devices", "of these ranks, that deviate"),
                   text_column("scope",
-                              "device: one; host: those of a machine; group: those of a group of ranks; several: "
-                              "machines and groups that have devices in common"),
+                              "device: one; host: those of a machine; stage: those of a stage of the pipeline; "
+                              "group: those of a group of ranks; several: such that have devices in common"),
                   text_column("host", "machine, where all are of one"),
+                  number_column("stage", "of the pipeline, from 0, where all hold the same one"),
                   text_column("group", "group of ranks, where they are its devices"),
+                  text_column("group_kind", "what that group is for: tensor parallel, ..., else as its profile says"),
                   time_column("time_ns", "of an iteration, that goes to it; the median of these devices"),
                   time_column("usual_ns", "the same, the median of all devices"),
                   time_column("excess_ns", "time_ns less usual_ns"),

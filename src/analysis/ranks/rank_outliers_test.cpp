@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/ranks/outlier_place.h"
 #include "analysis/test_partials.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
@@ -125,6 +126,84 @@ TEST(RankOutliers, TransferIsTheGroupsAndClocksDoNotMatter) {
   EXPECT_TRUE(absent_at(table, 0, "host"));
   for (cgpu::Run& run : session.runs) run.clock_base += run.rank * 123'456;
   EXPECT_EQ(rank_outliers_table(session), table);
+}
+
+TEST(RankOutliers, AGroupSaysWhatItIsForWhereItsProfileDoes) {
+  Session session = job_of(40, [](int rank, RankWork& work) { work.moves += rank / 2 == 3 ? 900'000 : 0; });
+  for (cgpu::Run& run : session.runs) {
+    run.host.clear();
+    run.groups = {{"0", "default_pg", "nccl", 40, {}},
+                  {"pair" + std::to_string(run.rank / 2), "TENSOR_MODEL_PARALLEL_GROUP", "nccl", 2, {}}};
+  }
+  const Table table = rank_outliers_table(session);
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(text_at(table, 0, "scope"), "group");
+  EXPECT_EQ(text_at(table, 0, "group_kind"), "tensor parallel");
+  EXPECT_EQ(outlier_place(table, 0), " of the tensor parallel group pair3");
+}
+
+/// Pipelines of five stages: rank r holds stage r / 8, on machines of two.
+Session in_stages(Session session) {
+  for (cgpu::Run& run : session.runs) {
+    run.rank_known = true;
+    const int64_t first = run.rank % 8;
+    run.groups = {
+        {"line" + std::to_string(first), "mesh_pp", "nccl", 5, {first, first + 8, first + 16, first + 24, first + 32}}};
+  }
+  return session;
+}
+
+TEST(RankOutliers, AStageThatComputesLongerIsOneRow) {
+  const Table table = rank_outliers_table(
+      in_stages(job_of(40, [](int rank, RankWork& work) { work.computes += rank / 8 == 4 ? 1'000'000 : 0; })));
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(text_at(table, 0, "owner"), "compute");
+  EXPECT_EQ(text_at(table, 0, "ranks"), "32-39");
+  EXPECT_EQ(text_at(table, 0, "scope"), "stage");
+  EXPECT_EQ(integer_at(table, 0, "stage"), 4);
+  EXPECT_TRUE(absent_at(table, 0, "host"));
+  EXPECT_EQ(outlier_place(table, 0), " of pipeline stage 4");
+}
+
+TEST(RankOutliers, MostOfAStageIsTheStageAndLessIsNot) {
+  const auto scopes = [](int slow) {
+    Session session = in_stages(job_of(
+        40, [&](int rank, RankWork& work) { work.computes += rank / 8 == 4 && rank % 8 < slow ? 1'000'000 : 0; }));
+    for (cgpu::Run& run : session.runs) {
+      run.host.clear();
+      run.timeline.collectives.clear();
+    }
+    const Table table = rank_outliers_table(session);
+    std::vector<std::string> found;
+    for (size_t row = 0; row < table.row_count(); ++row) {
+      found.push_back(text_at(table, row, "scope"));
+      EXPECT_EQ(integer_at(table, row, "stage"), 4);
+    }
+    return found;
+  };
+  EXPECT_EQ(scopes(6), std::vector<std::string>{"stage"});
+  EXPECT_EQ(scopes(5), std::vector<std::string>(5, "device"));
+}
+
+TEST(RankOutliers, AMachineThatIsAStageIsTheMachine) {
+  Session session =
+      in_stages(job_of(40, [](int rank, RankWork& work) { work.computes += rank / 8 == 2 ? 1'000'000 : 0; }));
+  for (cgpu::Run& run : session.runs) run.host = "node" + std::to_string(run.rank / 8);
+  const Table table = rank_outliers_table(session);
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(text_at(table, 0, "scope"), "host");
+  EXPECT_EQ(text_at(table, 0, "host"), "node2");
+  EXPECT_EQ(integer_at(table, 0, "stage"), 2);
+}
+
+TEST(RankOutliers, NoneOfEqualStages) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    EXPECT_TRUE(rank_outliers_table(in_stages(job_of(
+                                        40, [](int, RankWork&) {}, seed)))
+                    .empty())
+        << seed;
+  }
 }
 
 TEST(RankOutliers, WaitingIsToldOfTheOneWhoIsWaitedFor) {

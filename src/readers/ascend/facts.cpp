@@ -168,6 +168,7 @@ void read_profiler_metadata(const std::string& path, Facts& facts) {
     group.backend = "hccl";
     dom::element description;
     if (!described["group_name"].get(description)) group.description = shown(description);
+    group.place = whole_number(described, "group_rank");
     for (dom::element rank : ranks) {
       if (const auto number = whole_number(rank)) group.ranks.push_back(*number);
     }

@@ -96,6 +96,7 @@ class DescriptionReader {
       if (key == "description") return set(group.description);
       if (key == "backend") return set(group.backend);
       if (key == "size") return set(group.size);
+      if (key == "place") return set(group.place);
       if (key != "ranks") return pass();
       if (json_.next() != Token::begin_array) return json_.skip();
       json_.each_element([&](Token token) {
