@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Devices that deviate alike because of what they belong to: a stage of a pipeline, a group of ranks with a purpose.
+"""Devices that deviate alike because of what they belong to: a rack, a stage of a pipeline, a group of ranks with a purpose.
 
 Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
@@ -77,6 +77,20 @@ class RankGroups(unittest.TestCase):
         self.assertEqual((row["scope"], row["group"], row["group_kind"]), ("group", "5", None))
         (finding,) = tool.table(summaries, "findings")
         self.assertIn("ranks 64-79 of group 5 wait", finding["title"])
+
+    def test_a_rack_is_told_by_names_of_machines(self):
+        summaries, _, truth = self.job("--healthy", "--racks", "--slow-rack", "1")
+        of_rack = truth["ranks_of_machine"] * truth["machines_of_rack"]
+        (row,) = tool.table(summaries, "rank_outliers")
+        self.assertEqual((row["owner"], row["scope"], row["rack"], row["host"], row["ranks"]),
+                         ("data_loading", "rack", "x1001", None, planted.ranges(range(of_rack, 2 * of_rack))))
+        (finding,) = tool.table(summaries, "findings")
+        self.assertIn("Ranks 40-79 in rack x1001: data loading takes", finding["title"])
+        summaries, _, _ = self.job("--healthy", "--slow-rack", "1")
+        rows = tool.table(summaries, "rank_outliers")
+        self.assertGreater(len(rows), 0)
+        self.assertEqual({row["rack"] for row in rows}, {None}, "names that say no rack")
+        self.assertNotIn("rack", {row["scope"] for row in rows})
 
     def test_all_that_is_planted_at_once(self):
         summaries, _, truth = self.job("--slow-stage", "2", "--tensor-ranks", "16", "--slow-tensor-group", "4",

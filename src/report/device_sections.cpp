@@ -294,7 +294,7 @@ Section describe_rank_outliers(Table table, const Scope& scope) {
   }
   summary += fmt::format(" The profile to open is that of rank {}.", integer_of(table, first, "rank"));
   return section_of("Ranks that deviate", summary, std::move(table),
-                    {"owner", "ranks", "devices", "scope", "host", "stage", "group", "group_kind", "excess_ns",
+                    {"owner", "ranks", "devices", "scope", "host", "rack", "stage", "group", "group_kind", "excess_ns",
                      "usual_ns", "distance", "caused_ns", "rank"});
 }
 

@@ -122,7 +122,8 @@ void Job::simulate() {
   for (int step = 0; step < options_.steps; ++step) {
     for (int rank = 0; rank < options_.ranks; ++rank) {
       const int64_t begin = now_[at(rank)];
-      const bool slow = slow_machine_ == rank / kRanksOfMachine;
+      const bool slow =
+          slow_machine_ == rank / kRanksOfMachine || options_.slow_rack == rank / kRanksOfMachine / kMachinesOfRack;
       now_[at(rank)] += about(kLoading) + (slow ? kSlowLoading : 0);
       steps_[at(rank)].push_back({begin, now_[at(rank)]});
       now_[at(rank)] += kLaunch;
@@ -187,7 +188,10 @@ std::string Job::trace_of(int rank) const {
   };
   Members header;
   header.add("schemaVersion", 1).raw("distributedInfo", distributed_info(rank));
-  header.add("host_name", fmt::format("node-{:04}", machine)).add("baseTimeNanoseconds", kEpoch);
+  header.add("host_name", options_.racks
+                              ? fmt::format("x{}c0s{}b0n0", 1000 + machine / kMachinesOfRack, machine % kMachinesOfRack)
+                              : fmt::format("node-{:04}", machine));
+  header.add("baseTimeNanoseconds", kEpoch);
   header.raw("deviceProperties", R"([{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 84929347584,
     "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 132}])");
   writer.begin(header);

@@ -35,12 +35,16 @@ struct JobOptions {
   /// 0.6 ms longer a step.
   std::optional<int> slow_stage;
   std::optional<int> slow_tensor_group;
+  /// Five machines stand in a rack, which their names say, as those of HPE Cray EX do.
+  bool racks = false;
+  std::optional<int> slow_rack;  // planted besides: its ranks load their input 3 ms longer a step
   /// By how much the clock of a machine is faster or slower than that of rank 0, at most, in parts per million.
   int64_t drift_ppm = 0;
 };
 
 inline constexpr int kRanksOfMachine = 8;
 inline constexpr int kMachinesOfPod = 4;
+inline constexpr int kMachinesOfRack = 5;
 
 class Job {
  public:
@@ -112,7 +116,7 @@ class Job {
   std::vector<std::vector<Step>> steps_;  // by rank
   std::vector<std::vector<Op>> ops_;  // by rank: what it receives; of each layer product, addition, collective; what it
                                       // sends; optimizer, collective of pod, of all
-  std::vector<int64_t> now_;  // by rank, while it is simulated
+  std::vector<int64_t> now_;          // by rank, while it is simulated
 };
 
 }  // namespace cgpu::builder

@@ -40,13 +40,13 @@ class SharedFolder {
   SharedFolder(const SharedFolder&) = delete;
   SharedFolder& operator=(const SharedFolder&) = delete;
 
-  std::string summary_of(const std::string& name, const std::string& trace) const {
+  std::string summary_of(const std::string& name, const std::string& trace, bool with_host) const {
     const fs::path path = path_ / name;
     write(path, trace);
     cgpu::OpenOptions open;
     open.inputs = {path.string()};
     open.threads = 1;
-    std::string bytes = cgpu::summarize(open, {}, false).bytes;
+    std::string bytes = cgpu::summarize(open, {}, with_host).bytes;
     fs::remove(path);
     return bytes;
   }
@@ -78,6 +78,8 @@ nlohmann::ordered_json truth_of(const Job& job, const cgpu::builder::JobOptions&
           {"slow_stage", number(options.slow_stage)},
           {"tensor_ranks", options.tensor_ranks},
           {"slow_tensor_group", number(options.slow_tensor_group)},
+          {"slow_rack", number(options.slow_rack)},
+          {"machines_of_rack", cgpu::builder::kMachinesOfRack},
           {"missing", job.missing()},
           {"duplicated", job.duplicated()},
           {"clock_offsets_ns", offsets},
@@ -108,7 +110,8 @@ void make_job(const cgpu::builder::JobOptions& options, const fs::path& out, con
       std::vector<std::string> names = {fmt::format("rank-{}", rank)};
       if (is_in(job.duplicated(), rank)) names.push_back(names.front() + "-again");
       for (const std::string& name : names) {
-        write(out / "summaries" / (name + ".cgpu"), shared.summary_of(name + ".json", job.trace_of(rank)));
+        write(out / "summaries" / (name + ".cgpu"),
+              shared.summary_of(name + ".json", job.trace_of(rank), options.racks));
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -147,6 +150,8 @@ int main(int argc, char** argv) {
   app.add_flag("--undescribed", options.undescribed, "The profiles do not say what their groups are for");
   app.add_option("--slow-stage", options.slow_stage, "One whose ranks compute longer, also of a healthy job");
   app.add_option("--slow-tensor-group", options.slow_tensor_group, "One whose collectives take longer, likewise");
+  app.add_flag("--racks", options.racks, "The names of machines say in which rack they stand, and are kept");
+  app.add_option("--slow-rack", options.slow_rack, "One whose machines load their input longer, likewise");
   app.add_option("--drift-ppm", options.drift_ppm, "Most by which clocks of machines are faster or slower")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();

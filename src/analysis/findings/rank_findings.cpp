@@ -185,6 +185,7 @@ class RankDiagnosis {
   /// Where several rows of a scope are.
   static std::string places(const std::string& scope, size_t rows) {
     if (scope == "host") return fmt::format(" on {} machines", rows);
+    if (scope == "rack") return fmt::format(" in {} racks", rows);
     if (scope == "stage") return fmt::format(" of {} pipeline stages", rows);
     if (scope == "group") return fmt::format(" of {} groups", rows);
     return scope == "device" ? ", each by itself" : "";

@@ -21,7 +21,7 @@ namespace cgpu {
 namespace {
 
 /// One collective of known size: how long it takes the member that waits least, which is the transfer.
-struct Transfer {
+struct TimedTransfer {
   int64_t bytes = 0;
   int64_t time = 0;
   std::vector<std::pair<size_t, SliceIndex>> ops;  // run, op
@@ -41,13 +41,13 @@ std::string purpose_of(const Run& run, const std::optional<std::string>& group) 
 }
 
 /// The large transfers of a series, seen on several ranks, by kind.
-std::map<Alike, std::vector<Transfer>> transfers_of(const Session& session, const CollectiveSeries& series,
-                                                    double large) {
-  std::vector<Transfer> all(series.instances);
+std::map<Alike, std::vector<TimedTransfer>> transfers_of(const Session& session, const CollectiveSeries& series,
+                                                         double large) {
+  std::vector<TimedTransfer> all(series.instances);
   std::vector<int32_t> sizes(series.instances, -1);
   for (const CollectiveMember& member : series.members) {
     for (const CollectivePart part : series.parts_of(member)) {
-      Transfer& transfer = all[part.instance];
+      TimedTransfer& transfer = all[part.instance];
       transfer.time = transfer.ops.empty() ? part.duration : std::min(transfer.time, part.duration);
       transfer.ops.emplace_back(member.run, part.slice);
       if (part.bytes >= 0 && transfer.bytes == 0) transfer.bytes = part.bytes;
@@ -55,7 +55,7 @@ std::map<Alike, std::vector<Transfer>> transfers_of(const Session& session, cons
     }
   }
   const std::string purpose = purpose_of(session.runs[series.members.front().run], series.group);
-  std::map<Alike, std::vector<Transfer>> by_kind;
+  std::map<Alike, std::vector<TimedTransfer>> by_kind;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].ops.size() < 2 || all[i].time <= 0 || static_cast<double>(all[i].bytes) < large) continue;
     by_kind[{series.name, sizes[i], purpose, std::ilogb(static_cast<double>(all[i].bytes))}].push_back(
@@ -64,9 +64,9 @@ std::map<Alike, std::vector<Transfer>> transfers_of(const Session& session, cons
   return by_kind;
 }
 
-double median_rate(const std::vector<Transfer>& transfers) {
+double median_rate(const std::vector<TimedTransfer>& transfers) {
   std::vector<double> rates;
-  for (const Transfer& transfer : transfers) rates.push_back(transfer.rate());
+  for (const TimedTransfer& transfer : transfers) rates.push_back(transfer.rate());
   const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
   std::nth_element(rates.begin(), middle, rates.end());
   return *middle;
@@ -89,7 +89,7 @@ void find_links(Investigation& run, std::vector<Finding>& findings) {
   if (!run.has_device_ops() || session.runs.size() < 2) return;
   struct OfGroup {
     const CollectiveSeries* series;
-    std::vector<Transfer> transfers;
+    std::vector<TimedTransfer> transfers;
   };
   std::map<Alike, std::vector<OfGroup>> alike;
   for (const CollectiveSeries& series : whole.collectives()) {
@@ -108,7 +108,7 @@ void find_links(Investigation& run, std::vector<Finding>& findings) {
     for (const OfGroup& group : groups) {
       if (median_rate(group.transfers) * run.thresholds().slow_link > usual) continue;
       SlowGroup found;
-      for (const Transfer& transfer : group.transfers) {
+      for (const TimedTransfer& transfer : group.transfers) {
         if (transfer.rate() >= usual) continue;
         const double factor = transfer.rate() / usual;
         found.excess += transfer.time - std::llround(factor * static_cast<double>(transfer.time));

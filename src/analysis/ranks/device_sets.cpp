@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "analysis/ranks/racks.h"
+
 namespace cgpu {
 
 namespace {
@@ -32,7 +34,10 @@ std::optional<std::string_view> if_known(std::string_view name) {
 std::vector<RunPlace> places_of_runs(const Session& session, std::span<const PassedWork> passed) {
   const std::vector<std::optional<int64_t>> stages = pipeline_stages(session, passed);
   std::vector<RunPlace> places;
-  for (size_t run = 0; run < session.runs.size(); ++run) places.push_back({session.runs[run].host, stages[run]});
+  for (size_t run = 0; run < session.runs.size(); ++run) {
+    const std::string& host = session.runs[run].host;
+    places.push_back({host, rack_of_host(host), stages[run]});
+  }
   return places;
 }
 
@@ -40,6 +45,8 @@ const char* text_of(DeviceSet::Kind kind) {
   switch (kind) {
     case DeviceSet::Kind::host:
       return "host";
+    case DeviceSet::Kind::rack:
+      return "rack";
     case DeviceSet::Kind::stage:
       return "stage";
     case DeviceSet::Kind::group:
@@ -52,6 +59,8 @@ std::vector<DeviceSet> sets_by_place(const std::vector<RunPlace>& places, const 
   std::vector<DeviceSet> sets;
   append_sets(
       DeviceSet::Kind::host, places, runs, [](const RunPlace& place) { return if_known(place.host); }, sets);
+  append_sets(
+      DeviceSet::Kind::rack, places, runs, [](const RunPlace& place) { return if_known(place.rack); }, sets);
   append_sets(
       DeviceSet::Kind::stage, places, runs, [](const RunPlace& place) { return place.stage; }, sets);
   return sets;

@@ -16,7 +16,9 @@ namespace cgpu {
 
 /// Where a run belongs, as far as that is known.
 struct RunPlace {
-  std::string_view host;  // of the session; "" where not known
+  // Of the session; "" where not known:
+  std::string_view host;
+  std::string_view rack;
   std::optional<int64_t> stage;
 };
 
@@ -24,15 +26,16 @@ struct RunPlace {
 std::vector<RunPlace> places_of_runs(const Session& session, std::span<const PassedWork> passed);
 
 struct DeviceSet {
-  enum class Kind : uint8_t { host, stage, group };
+  enum class Kind : uint8_t { host, rack, stage, group };
   Kind kind = Kind::host;
-  std::string name;             // of the machine, the label of the group; "" for a stage
+  std::string name;             // of the machine, of the rack, the label of the group; "" for a stage
   std::string group_kind = {};  // what the group is for (parallel_groups.h), "" where not known
   std::vector<size_t> devices;  // by their numbers
 };
 const char* text_of(DeviceSet::Kind kind);  // "host", ...
 
-/// The devices of each machine and then of each stage. `runs`: of each device, its run. O(n log n) in the devices.
+/// The devices of each machine, then of each rack, then of each stage. `runs`: of each device, its run. O(n log n) in
+/// the devices.
 std::vector<DeviceSet> sets_by_place(const std::vector<RunPlace>& places, const std::vector<size_t>& runs);
 
 }  // namespace cgpu

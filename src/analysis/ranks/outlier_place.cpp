@@ -18,6 +18,7 @@ std::string outlier_place(const Table& rank_outliers, size_t row) {
     return fmt::format(" of pipeline stage {}",
                        std::get<int64_t>(rank_outliers.cell(row, rank_outliers.column("stage"))));
   }
+  if (scope == "rack") return " in rack " + text("rack");
   if (scope == "group") return " of " + group_in_words(text("group"), text("group_kind"));
   const std::string host = text("host");
   return host.empty() ? "" : " on " + host;

@@ -1,5 +1,5 @@
 // Table `rank_outliers`: devices that take longer than those of the other ranks, by what their time goes to, and
-// together where a whole machine, stage of a pipeline or group of ranks deviates alike.
+// together where a whole machine, rack, stage of a pipeline or group of ranks deviates alike.
 //
 // The distance is the modified z-score (Iglewicz and Hoaglin: How to Detect and Handle Outliers, 1993): of the median,
 // in median absolute deviations, so that what deviates does not hide itself. Waiting for others is nobody's own time:
@@ -37,7 +37,7 @@ constexpr size_t kFewestDevices = 5;
 /// The threshold of Iglewicz and Hoaglin, and what makes the score one of the normal distribution.
 constexpr double kFarthest = 3.5;
 constexpr double kNormal = 0.6745;
-/// A machine, stage or group of ranks deviates where this share of its devices does.
+/// A machine, rack, stage or group of ranks deviates where this share of its devices does.
 constexpr double kMostOfGroup = 0.75;
 
 /// Behind the owners of time that a device has alone.
@@ -251,16 +251,18 @@ class Comparison {
     const DeviceSet* group = named != nullptr && named->kind == DeviceSet::Kind::group ? named : nullptr;
     const Cell distance = spread > 0 ? Cell(kNormal * static_cast<double>(time_ns - usual_ns) / spread) : Cell();
     table.append({cell(owner_text(owner)), cell(ranges_text(ranks)), static_cast<int64_t>(members.size()), cell(scope),
-                  known(place.host), place.stage ? Cell(*place.stage) : Cell(), known(group ? group->name : ""),
-                  known(group ? group->group_kind : ""), time_ns, usual_ns, time_ns - usual_ns, distance, caused_ns,
-                  facts_.run(devices_[worst].run).rank, int64_t{devices_[worst].kept.device}, cycle_ns_, cycles_});
+                  known(place.host), known(place.rack), place.stage ? Cell(*place.stage) : Cell(),
+                  known(group ? group->name : ""), known(group ? group->group_kind : ""), time_ns, usual_ns,
+                  time_ns - usual_ns, distance, caused_ns, facts_.run(devices_[worst].run).rank,
+                  int64_t{devices_[worst].kept.device}, cycle_ns_, cycles_});
   }
 
   static Cell known(std::string_view text) { return text.empty() ? Cell() : cell(text); }
 
   /// What two places have in common.
   static RunPlace shared(const RunPlace& a, const RunPlace& b) {
-    return {a.host == b.host ? a.host : "", a.stage == b.stage ? a.stage : std::nullopt};
+    return {a.host == b.host ? a.host : "", a.rack == b.rack ? a.rack : "",
+            a.stage == b.stage ? a.stage : std::nullopt};
   }
 
   std::vector<ComparedDevice> devices_;
@@ -315,18 +317,21 @@ Analysis rank_outliers_analysis() {
   return {
       .name = "rank_outliers",
       .about =
-          "devices that take longer than those of the other ranks, by what the time goes to; a machine, a stage of a "
-          "pipeline or a group of ranks that deviates alike is one row",
+          "devices that take longer than those of the other ranks, by what the time goes to; a machine, a rack, a "
+          "stage of "
+          "a pipeline or a group of ranks that deviates alike is one row",
       .subject = Subject::ranks,
       .columns = {key_column(
                       "owner",
                       "what the time goes to: compute, copies that nothing hides, transfer (a collective from when "
                       "its last member has come), or a cause of idle time"),
                   key_column("ranks", "those that deviate"), count_column("devices", "of these ranks, that deviate"),
-                  text_column("scope",
-                              "device: one; host: those of a machine; stage: those of a stage of the pipeline; "
-                              "group: those of a group of ranks; several: such that have devices in common"),
+                  text_column(
+                      "scope",
+                      "device: one; host: those of a machine; rack: those of a rack; stage: those of a stage of the "
+                      "pipeline; group: those of a group of ranks; several: such that have devices in common"),
                   text_column("host", "machine, where all are of one"),
+                  text_column("rack", "where all are of one, as the names of their machines say"),
                   number_column("stage", "of the pipeline, from 0, where all hold the same one"),
                   text_column("group", "group of ranks, where they are its devices"),
                   text_column("group_kind", "what that group is for: tensor parallel, ..., else as its profile says"),

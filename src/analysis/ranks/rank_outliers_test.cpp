@@ -197,6 +197,23 @@ TEST(RankOutliers, AMachineThatIsAStageIsTheMachine) {
   EXPECT_EQ(integer_at(table, 0, "stage"), 2);
 }
 
+TEST(RankOutliers, ARackOfWhichMostMachinesDeviateIsOneRow) {
+  const auto plant = [](int rank, RankWork& work) { work.loads += rank / 2 >= 8 && rank / 2 < 11 ? 3'000'000 : 0; };
+  Session session = job_of(40, plant);
+  for (cgpu::Run& run : session.runs) {
+    const int64_t machine = run.rank / 2;
+    run.host = "rack" + std::to_string(machine / 4) + "-node" + std::to_string(machine);
+  }
+  const Table table = rank_outliers_table(session);
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(text_at(table, 0, "ranks"), "16-21");
+  EXPECT_EQ(text_at(table, 0, "scope"), "rack");
+  EXPECT_EQ(text_at(table, 0, "rack"), "2");
+  EXPECT_TRUE(absent_at(table, 0, "host"));
+  EXPECT_EQ(outlier_place(table, 0), " in rack 2");
+}
+
 TEST(RankOutliers, NoneOfEqualStages) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     EXPECT_TRUE(rank_outliers_table(in_stages(job_of(
