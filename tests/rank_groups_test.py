@@ -4,6 +4,9 @@
 Environment: CGPU (the binary), CGPU_BUILDER (the trace builder).
 """
 import glob
+import gzip
+import itertools
+import json
 import os
 import sys
 import tempfile
@@ -13,12 +16,50 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from merge_test import run, simulate  # noqa: E402
 from oracle import planted, stages, tool  # noqa: E402
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "h100_ranks")
 RANKS = 96
 IN_STAGES = ("--ranks", str(RANKS), "--stages", "3", "--steps", "3")
 
 
 def setUpModule():
     tool.must_exist()
+
+
+def beside_each_other(job, copies, folder):
+    """Writes the traces of a recorded job several times, each with ranks and a group of its own, as of replicas of a pipeline."""
+    paths = sorted(glob.glob(os.path.join(EXAMPLES, job, "*")))
+    for place, path in itertools.product(range(copies), paths):
+        with gzip.open(path) as handle:
+            trace = json.load(handle)
+        first = place * len(paths)
+        info = trace["distributedInfo"]
+        info["rank"] += first
+        info["world_size"] = copies * len(paths)
+        info["pg_config"] = [{"pg_name": str(place), "pg_desc": "undefined", "backend_config": "cuda:nccl", "pg_size": len(paths),
+                              "ranks": list(range(first, first + len(paths)))}]
+        for args in (event["args"] for event in trace["traceEvents"] if "args" in event):
+            for partner in {"Src Rank", "Dst Rank"} & set(args):
+                args[partner] += first
+            if "Process Group Name" in args:
+                args["Process Group Name"] = str(place)
+        with open(os.path.join(folder, "rank-%d.json" % info["rank"]), "w", encoding="utf-8") as handle:
+            json.dump(trace, handle)
+
+
+class Recorded(unittest.TestCase):
+    """Jobs of three ranks on an H100, whose profiles say of their groups nothing but who sends to whom."""
+
+    def test_the_slow_stage_of_a_pipeline_in_batches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            beside_each_other("scheduled_slow", 4, folder)
+            (row,) = tool.table(folder, "rank_outliers")
+            self.assertEqual((row["owner"], row["scope"], row["stage"], row["ranks"]), ("compute", "stage", 1, "1,4,7,10"))
+
+    def test_a_ring_is_no_pipeline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            beside_each_other("ring", 4, folder)
+            rows = tool.table(folder, "rank_outliers")
+            self.assertEqual({(row["scope"], row["stage"]) for row in rows}, {("device", None)})
 
 
 class RankGroups(unittest.TestCase):

@@ -6,6 +6,7 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/device/device_time.h"
+#include "analysis/steps/step_times.h"
 
 namespace cgpu {
 
@@ -19,8 +20,9 @@ struct FirstOps {
   int64_t end = 0;
 };
 
-/// Nothing where no step has launched any of these ops.
-std::optional<FirstOps> first_ops(const Timeline& timeline, const std::vector<Step>& steps,
+/// Nothing where no step has launched any of these ops. `marks`: of the steps, since a host may be further than the
+/// devices.
+std::optional<FirstOps> first_ops(const Timeline& timeline, const std::vector<Interval>& marks,
                                   const std::vector<OpIndex>& ops) {
   const Slices& slices = timeline.slices;
   std::optional<FirstOps> found;
@@ -28,19 +30,16 @@ std::optional<FirstOps> first_ops(const Timeline& timeline, const std::vector<St
     const SliceIndex slice = timeline.device_ops.slice[op];
     const SliceIndex call = launch_of(timeline, slice);
     if (call == kNone) continue;
-    const int64_t launched = slices.start[call];
-    const auto after = std::upper_bound(steps.begin(), steps.end(), launched,
-                                        [](int64_t time, const Step& step) { return time < step.time.begin; });
-    if (after == steps.begin() || launched >= std::prev(after)->time.end) continue;
-    const auto step = static_cast<size_t>(std::prev(after) - steps.begin());
+    const std::optional<size_t> step = mark_at(marks, slices.start[call]);
+    if (!step) continue;
     const int64_t start = slices.start[slice];
-    if (!found) found = {step, step, start, start};
-    if (step < found->first_step || (step == found->first_step && start < found->begin)) {
-      found->first_step = step;
+    if (!found) found = {*step, *step, start, start};
+    if (*step < found->first_step || (*step == found->first_step && start < found->begin)) {
+      found->first_step = *step;
       found->begin = start;
     }
-    if (step > found->last_step || (step == found->last_step && start < found->end)) {
-      found->last_step = step;
+    if (*step > found->last_step || (*step == found->last_step && start < found->end)) {
+      found->last_step = *step;
       found->end = start;
     }
   }
@@ -50,7 +49,8 @@ std::optional<FirstOps> first_ops(const Timeline& timeline, const std::vector<St
 }  // namespace
 
 WholeIterations whole_iterations(const RunInSession& run, const std::vector<OpIndex>& ops) {
-  const std::optional<FirstOps> found = first_ops(run.timeline(), run.facts.steps(run.index), ops);
+  const std::optional<FirstOps> found =
+      first_ops(run.timeline(), marks_of(run.timeline(), run.facts.steps(run.index)), ops);
   if (!found || found->last_step <= found->first_step || found->end <= found->begin) return {};
   return {static_cast<int64_t>(found->last_step - found->first_step), {found->begin, found->end}};
 }
