@@ -26,6 +26,7 @@ constexpr size_t kSmallest = 64;                // of a block in the file
 constexpr size_t kLargest = size_t{1} << 20;    // of one that shares a mapping with others
 constexpr size_t kTogether = size_t{32} << 20;  // bytes of such a mapping
 constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
+constexpr auto kAtOnce = std::chrono::milliseconds(10);
 
 size_t whole_pages(size_t bytes) {
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -171,19 +172,23 @@ class Memory {
   }
 
  private:
-  /// Lets go of the pages whenever too many have been looked at since the last time.
+  /// Lets go of the pages whenever too many of them count as memory of the process. Where as many come back at once
+  /// they are what the program works on, and twice as many may stay. What else is mapped is the program itself: what it
+  /// has opened by now, it will hardly map more of.
   void watch() {
-    size_t others = resident_file_bytes();  // the program itself, and inputs
+    size_t others = resident_file_bytes();
+    size_t most = OutOfCoreMemory::kResidentBytes;
+    auto let_go = std::chrono::steady_clock::now() - kAtOnce;
     while (true) {
       std::this_thread::sleep_for(kBetweenLooks);
       const size_t resident = resident_file_bytes();
       others = std::min(others, resident);
-      if (resident - others <= OutOfCoreMemory::kResidentBytes) continue;
-      {
-        const std::lock_guard lock(mutex_);
-        file_.let_go_of_pages();
-      }
-      others = resident_file_bytes();
+      if (resident - others <= most) continue;
+      const auto now = std::chrono::steady_clock::now();
+      if (now - let_go < kAtOnce) most *= 2;
+      let_go = now;
+      const std::lock_guard lock(mutex_);
+      file_.let_go_of_pages();
     }
   }
 
