@@ -1,6 +1,7 @@
 #include "base/out_of_core.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -48,6 +49,7 @@ class FileBlocks {
  public:
   /// Null where there is no room.
   void* allocate(size_t bytes) {
+    if (is_of_parent_) return nullptr;
     if (bytes > kLargest) return map(whole_pages(bytes));
     const size_t size = std::bit_ceil(std::max(bytes, kSmallest));
     std::vector<void*>& free = free_[size];
@@ -63,6 +65,7 @@ class FileBlocks {
     if (found == mappings_.begin()) return false;
     --found;
     if (static_cast<char*>(block) >= found->first + found->second.bytes) return false;
+    if (is_of_parent_) return true;
     if (bytes <= kLargest) {
       free_[std::bit_ceil(std::max(bytes, kSmallest))].push_back(block);
     } else {
@@ -74,6 +77,11 @@ class FileBlocks {
       mappings_.erase(found);
     }
     return true;
+  }
+
+  /// In a forked child, which shares the file with its parent.
+  void leave_to_parent() {
+    is_of_parent_ = file_.has_value();
   }
 
   /// The pages stay in the file, and come back when they are looked at.
@@ -129,10 +137,19 @@ class FileBlocks {
   std::map<size_t, std::vector<void*>> free_;  // by their size, a power of two
   char* shared_ = nullptr;                     // what is left of the newest mapping of several blocks
   size_t left_ = 0;
+  bool is_of_parent_ = false;
 };
 
 class Memory {
  public:
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+  /// With the lock held, which the thread that forked has taken.
+  void go_on_in_child() {
+    file_.leave_to_parent();
+    mutex_.unlock();
+  }
+
   void* allocate(size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -201,7 +218,12 @@ class Memory {
 
 /// Never destroyed: columns of objects that are never destroyed either may be in it.
 Memory& memory() {
-  static Memory* const memory = new Memory;
+  static Memory* const memory = [] {
+    Memory* const made = new Memory;
+    ::pthread_atfork([] { cgpu::memory().lock(); }, [] { cgpu::memory().unlock(); },
+                     [] { cgpu::memory().go_on_in_child(); });
+    return made;
+  }();
   return *memory;
 }
 

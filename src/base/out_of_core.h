@@ -6,7 +6,7 @@
 // kResidentBytes count as its own for long, because a thread lets go of them (they stay in the cache of the system
 // while there is room for them). Columns that are passed through in order cost what reading and writing a file does.
 // Where no file can be made, or the disk is full, it is ordinary memory after all. TMPDIR in memory (tmpfs) saves
-// nothing.
+// nothing. A forked child reads what is in the file, and puts nothing there: it is its parent's.
 #pragma once
 
 #include <cstddef>

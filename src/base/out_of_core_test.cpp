@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -119,6 +121,30 @@ TEST_F(OutOfCore, WithoutRoomOnTheDiskItIsOrdinaryMemory) {
   EXPECT_EQ(OutOfCoreMemory::use().in_memory, before.in_memory);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   std::signal(SIGXFSZ, handler);
+}
+
+/// A child that lets go of what it has of its parent, and wants memory of its own.
+void use_memory_in_child(OutOfCoreVector<uint64_t>& of_parent, uint64_t expected) {
+  const bool is_there = std::accumulate(of_parent.begin(), of_parent.end(), uint64_t{0}) == expected;
+  of_parent = {};
+  const OutOfCoreVector<uint64_t> own(1'000'000, 7);
+  ::_exit(is_there && own.back() == 7 ? 0 : 1);
+}
+
+TEST_F(OutOfCore, AForkedChildLeavesTheFileToItsParent) {
+  for (const size_t count : {size_t{1'000}, size_t{1'000'000}}) {
+    OutOfCoreVector<uint64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), uint64_t{1});
+    const uint64_t expected = uint64_t{count} * (count + 1) / 2;
+    const pid_t child = ::fork();
+    if (child == 0) use_memory_in_child(numbers, expected);
+    const OutOfCoreVector<uint64_t> more(1'000'000, 9);  // while the child is at it
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(std::accumulate(numbers.begin(), numbers.end(), uint64_t{0}), expected);
+    EXPECT_EQ(std::count(more.begin(), more.end(), 9U), 1'000'000);
+  }
 }
 
 TEST_F(OutOfCore, MoreThanThereCanBeThrows) {
