@@ -180,6 +180,12 @@ struct Run {
 /// The notes of a run, with what was hidden in the arguments of events as far as these have been read.
 Notes notes_of(const Run& run);
 
+/// The rank that its profile says, also where another run of the session has that one; absent where it says none.
+inline std::optional<int64_t> recorded_rank(const Run& run) {
+  if (run.claimed_rank) return run.claimed_rank;
+  return run.rank_known ? std::optional(run.rank) : std::nullopt;
+}
+
 /// Slices of a run, also of one whose timeline has been let go.
 inline int64_t slice_count(const Run& run) {
   return run.let_go ? run.let_go->slices : static_cast<int64_t>(run.timeline.slices.size());

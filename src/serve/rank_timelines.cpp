@@ -30,11 +30,6 @@ std::vector<std::string> each_once(std::vector<std::string> paths) {
   return paths;
 }
 
-std::optional<int64_t> claimed_rank(const Run& run) {
-  if (run.claimed_rank) return run.claimed_rank;
-  return run.rank_known ? std::optional(run.rank) : std::nullopt;
-}
-
 }  // namespace
 
 RankTimelines::RankTimelines(InputOptions options, std::vector<std::string> folders,
@@ -211,7 +206,7 @@ void RankTimelines::take_wanted(Session& session, const std::vector<Wanted>& ran
   for (const Wanted& wanted : ranks) {
     const auto fit = [&](const Run& run) {  // 0: it is not this rank
       if (run.file != wanted.path) return 0;
-      const std::optional<int64_t> claimed = claimed_rank(run);
+      const std::optional<int64_t> claimed = recorded_rank(run);
       if (claimed == wanted.claimed) return 2;
       return claimed && wanted.claimed ? 0 : 1;  // of one that does not say it, nothing speaks against it
     };
@@ -220,7 +215,7 @@ void RankTimelines::take_wanted(Session& session, const std::vector<Wanted>& ran
     if (best == session.runs.end() || fit(*best) == 0) {
       std::vector<int64_t> others;
       for (const Run& run : session.runs) {
-        if (run.file == wanted.path) others.push_back(claimed_rank(run).value_or(run.rank));
+        if (run.file == wanted.path) others.push_back(recorded_rank(run).value_or(run.rank));
       }
       throw Error(wanted.path,
                   fmt::format("is of rank {}, where {} says that the profile of that name is of rank {}: another one "

@@ -75,7 +75,7 @@ void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
   std::vector<std::vector<std::string>> left_out(count);
   std::vector<std::vector<std::string>> reduced(count);
   std::set<std::string> known_groups;
-  const size_t at_once = size_t{64} * threads_;
+  const size_t at_once = size_t{64} * threads_;  // so few that groups which all of them list are not kept of all
   for (size_t first = 0; first < count; first += at_once) {
     const size_t end = std::min(first + at_once, count);
     for_each_or_throw(threads_, end - first, [&](size_t place) {

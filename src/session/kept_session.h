@@ -5,10 +5,9 @@
 // order of the ranks, each is put behind those before it and forgotten (Partial::append_run): memory is that of the
 // tables. How ranks stand to each other is found when something first asks: the records are read for their collectives,
 // by which clocks are aligned as those of opened profiles; 26 bytes a collective stay of each rank, beyond
-// 64 MB out of core (base/out_of_core.h). Where the records
-// together take more than 64 MB, samples go into histograms (analysis/common/statistics.h), so that memory grows with
-// names and not with events; medians are then within 1 %, as a note says. A few records are decoded at a time, on
-// several threads.
+// 64 MB out of core (base/out_of_core.h). Where the records together take more than 64 MB, samples go into histograms
+// (analysis/common/statistics.h), so that memory grows with names and not with events; medians are then within 1 %, as
+// a note says. A few records are decoded at a time, on several threads.
 #pragma once
 
 #include <cstdint>

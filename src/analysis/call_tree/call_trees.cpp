@@ -16,7 +16,7 @@ void FoldedRuns::update(const RunInSession& run) {
   if (has_tree) return;
   const ThreadFrames threads = apart_ == "threads" ? ThreadFrames::apart : ThreadFrames::merged;
   FoldedTimeline timeline = fold_timeline(run.session(), run.index, threads);
-  if (!timeline.parent.empty()) folded_.push_back({0, std::move(timeline)});
+  if (!timeline.parent.empty()) folded_.add(std::move(timeline));
 }
 
 std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
@@ -30,7 +30,7 @@ std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
   if (apart_ == "nothing" && folded_.size() > 1) {
     for (size_t run = 0; run < runs.size(); ++run) add_stored(run);
     std::vector<const FoldedTimeline*> all;
-    for (const OfRun& folded : folded_) all.push_back(&folded.timeline);
+    for (const auto& folded : folded_) all.push_back(&folded.kept);
     made_.push_back(call_tree_of(merged(all)));
     trees.push_back({Cell(), &made_.back()});
     return trees;
@@ -39,7 +39,7 @@ std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
   for (size_t run = 0; run < runs.size(); ++run) {
     add_stored(run);
     for (; next != folded_.end() && next->run == run; ++next) {
-      made_.push_back(call_tree_of(next->timeline));
+      made_.push_back(call_tree_of(next->kept));
       TreeOfRun& tree = trees.emplace_back();
       tree.rank = runs[run].rank;
       tree.tree = &made_.back();

@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/call_tree/folded_timeline.h"
+#include "analysis/kept_of_runs.h"
 
 namespace cgpu {
 
@@ -31,12 +32,8 @@ class FoldedRuns {
   explicit FoldedRuns(const TableOptions& options) : apart_(options.text(kApartOption)) {}
 
   void update(const RunInSession& run);
-  void settle(const Outline&, size_t run) {
-    for (OfRun& folded : folded_) folded.run = static_cast<uint32_t>(run);
-  }
-  void combine(FoldedRuns&& other) {
-    for (OfRun& folded : other.folded_) folded_.push_back(std::move(folded));
-  }
+  void settle(const Outline&, size_t run) { folded_.settle(run); }
+  void combine(FoldedRuns&& other) { folded_.combine(std::move(other.folded_)); }
   /// In the order of the ranks. Stands as long as the outline and this object do.
   std::vector<TreeOfRun> trees(const Outline& outline);
   template <typename Archive>
@@ -45,16 +42,8 @@ class FoldedRuns {
   }
 
  private:
-  struct OfRun {
-    uint32_t run = 0;  // in the outline
-    FoldedTimeline timeline;
-    template <typename Archive>
-    void members(Archive& archive) {
-      archive(timeline);
-    }
-  };
   std::string apart_;
-  std::vector<OfRun> folded_;
+  KeptOfRuns<FoldedTimeline> folded_;
   std::vector<CallTree> made_;
 };
 

@@ -114,11 +114,11 @@ bool is_pipeline_group(const ParallelGroup& group) {
 
 std::optional<int64_t> place_in(const ParallelGroup& group, const Run& run) {
   if (group.place) return group.place;
-  if (!run.rank_known && !run.claimed_rank) return std::nullopt;
-  const int64_t rank = run.claimed_rank.value_or(run.rank);
+  const std::optional<int64_t> rank = recorded_rank(run);
+  if (!rank) return std::nullopt;
   // PyTorch lists no ranks of a group that has all of them (_World.pg_config_info, distributed_c10d.py).
-  if (group.ranks.empty()) return group.size > 0 && group.size == run.world_size ? std::optional(rank) : std::nullopt;
-  const auto found = std::find(group.ranks.begin(), group.ranks.end(), rank);
+  if (group.ranks.empty()) return group.size > 0 && group.size == run.world_size ? rank : std::nullopt;
+  const auto found = std::find(group.ranks.begin(), group.ranks.end(), *rank);
   return found == group.ranks.end() ? std::nullopt : std::optional<int64_t>(found - group.ranks.begin());
 }
 

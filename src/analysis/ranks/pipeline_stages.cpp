@@ -13,12 +13,6 @@ namespace {
 constexpr size_t kMostPartners = 3;
 constexpr size_t kShortestChain = 3;
 
-/// The rank that its profile says; absent where it says none.
-std::optional<int64_t> own_rank(const Run& run) {
-  if (run.claimed_rank) return run.claimed_rank;
-  return run.rank_known ? std::optional(run.rank) : std::nullopt;
-}
-
 /// Its place in the pipelines that its profile describes; absent where these contradict each other.
 std::optional<int64_t> described_stage(const Run& run) {
   std::optional<int64_t> stage;
@@ -83,7 +77,7 @@ std::vector<std::optional<int64_t>> pipeline_stages(const Session& session, std:
 
   WorkByRank by_rank;
   for (size_t run = 0; run < passed.size(); ++run) {
-    const std::optional<int64_t> rank = own_rank(session.runs[run]);
+    const std::optional<int64_t> rank = recorded_rank(session.runs[run]);
     if (rank && !passed[run].partners.empty()) by_rank.emplace(*rank, &passed[run]);
   }
   std::unordered_map<int64_t, int64_t> by_chain;
@@ -92,7 +86,7 @@ std::vector<std::optional<int64_t>> pipeline_stages(const Session& session, std:
     for (const int64_t member : chain_from(rank, by_rank)) by_chain.emplace(member, stage++);
   }
   for (size_t run = 0; run < stages.size(); ++run) {
-    const std::optional<int64_t> rank = own_rank(session.runs[run]);
+    const std::optional<int64_t> rank = recorded_rank(session.runs[run]);
     const auto found = rank ? by_chain.find(*rank) : by_chain.end();
     if (found != by_chain.end()) stages[run] = found->second;
   }

@@ -18,6 +18,7 @@
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
 #include "analysis/findings/thresholds.h"
+#include "analysis/kept_of_runs.h"
 #include "analysis/ranks/device_cycles.h"
 #include "analysis/ranks/device_sets.h"
 #include "analysis/ranks/parallel_groups.h"
@@ -78,18 +79,6 @@ struct ComparedDevice {
   }
 };
 
-/// With whom a run exchanges.
-struct RunThatPasses {
-  size_t run = 0;  // in the outline
-  PassedWork work;
-
-  /// The rest is found when all ranks are known.
-  template <typename Archive>
-  void members(Archive& archive) {
-    archive(work);
-  }
-};
-
 /// Sets of devices that grow together.
 class Unions {
  public:
@@ -110,10 +99,10 @@ class Unions {
 
 class Comparison {
  public:
-  Comparison(std::vector<ComparedDevice> devices, const std::vector<RunThatPasses>& passing, const SessionFacts& facts)
+  Comparison(std::vector<ComparedDevice> devices, const KeptOfRuns<PassedWork>& passing, const SessionFacts& facts)
       : devices_(std::move(devices)), facts_(facts), kinds_(facts.session()) {
     std::vector<PassedWork> passed(facts.session().runs.size());
-    for (const RunThatPasses& each : passing) passed[each.run] = each.work;
+    for (const auto& each : passing) passed[each.run] = each.kept;
     places_ = places_of_runs(facts.session(), passed);
     const auto has_cycles = [](const ComparedDevice& device) { return device.kept.cycles > 0; };
     if (std::any_of(devices_.begin(), devices_.end(), has_cycles)) {
@@ -286,16 +275,15 @@ class ComparedRanks {
       devices_.push_back({0, cycles, 0, 0});
     }
     PassedWork work = passed_work(run.run(), begin);
-    if (!work.partners.empty()) passing_.push_back({0, std::move(work)});
+    if (!work.partners.empty()) passing_.add(std::move(work));
   }
   void settle(const Outline&, size_t run) {
     for (ComparedDevice& device : devices_) device.run = run;
-    for (RunThatPasses& each : passing_) each.run = run;
+    passing_.settle(run);
   }
   void combine(ComparedRanks&& other) {
     devices_.insert(devices_.end(), other.devices_.begin(), other.devices_.end());
-    passing_.insert(passing_.end(), std::make_move_iterator(other.passing_.begin()),
-                    std::make_move_iterator(other.passing_.end()));
+    passing_.combine(std::move(other.passing_));
   }
   void append_rows(Table& table, const Outline& outline) {
     Comparison(std::move(devices_), passing_, outline.facts).append_rows(table);
@@ -308,7 +296,7 @@ class ComparedRanks {
 
  private:
   std::vector<ComparedDevice> devices_;
-  std::vector<RunThatPasses> passing_;  // those that exchange with others
+  KeptOfRuns<PassedWork> passing_;  // of those that exchange with others
 };
 
 }  // namespace
@@ -318,8 +306,7 @@ Analysis rank_outliers_analysis() {
       .name = "rank_outliers",
       .about =
           "devices that take longer than those of the other ranks, by what the time goes to; a machine, a rack, a "
-          "stage of "
-          "a pipeline or a group of ranks that deviates alike is one row",
+          "stage of a pipeline or a group of ranks that deviates alike is one row",
       .subject = Subject::ranks,
       .columns = {key_column(
                       "owner",

@@ -8,7 +8,6 @@
 #include <array>
 #include <compare>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
+#include "analysis/kept_of_runs.h"
 #include "analysis/ranks/collective_gaps.h"
 #include "analysis/ranks/collective_replay.h"
 #include "analysis/tables.h"
@@ -95,31 +95,15 @@ struct RowSums {
   int64_t entries = 0;
 };
 
-struct GapsOfDevice {
-  size_t run = 0;  // in the outline
-  CollectiveGaps gaps;
-
-  /// The rest is found when all ranks are known.
-  template <typename Archive>
-  void members(Archive& archive) {
-    archive(gaps);
-  }
-};
-
 /// A state for fold_of.
 class RankPath {
  public:
   RankPath(const Analysis&, const TableOptions&) {}
   void update(const RunInSession& run) {
-    for (CollectiveGaps& gaps : collective_gaps(run)) devices_.push_back({0, std::move(gaps)});
+    for (CollectiveGaps& gaps : collective_gaps(run)) devices_.add(std::move(gaps));
   }
-  void settle(const Outline&, size_t run) {
-    for (GapsOfDevice& device : devices_) device.run = run;
-  }
-  void combine(RankPath&& other) {
-    devices_.insert(devices_.end(), std::make_move_iterator(other.devices_.begin()),
-                    std::make_move_iterator(other.devices_.end()));
-  }
+  void settle(const Outline&, size_t run) { devices_.settle(run); }
+  void combine(RankPath&& other) { devices_.combine(std::move(other.devices_)); }
   void append_rows(Table& table, const Outline& outline) {
     const SessionFacts& facts = outline.facts;
     if (!have_met(facts.collectives())) return;
@@ -176,8 +160,8 @@ class RankPath {
   /// Whole ones of the median device that has any; 0 where none has.
   int64_t usual_iterations() const {
     std::vector<int64_t> counts;
-    for (const GapsOfDevice& device : devices_) {
-      if (device.gaps.iterations() > 0) counts.push_back(device.gaps.iterations());
+    for (const auto& device : devices_) {
+      if (device.kept.iterations() > 0) counts.push_back(device.kept.iterations());
     }
     return counts.empty() ? 0 : lower_median(std::move(counts));
   }
@@ -190,17 +174,17 @@ class RankPath {
       gaps[{piece.run, piece.device, piece.place}] = {};
       devices.emplace(piece.run, piece.device);
     }
-    for (const GapsOfDevice& device : devices_) {
-      if (devices.count({device.run, device.gaps.device()}) == 0) continue;
-      device.gaps.for_each([&](uint32_t place, const CollectiveGap& gap) {
-        const auto found = gaps.find({device.run, device.gaps.device(), place});
+    for (const auto& device : devices_) {
+      if (devices.count({device.run, device.kept.device()}) == 0) continue;
+      device.kept.for_each([&](uint32_t place, const CollectiveGap& gap) {
+        const auto found = gaps.find({device.run, device.kept.device(), place});
         if (found != gaps.end()) found->second = gap;
       });
     }
     return gaps;
   }
 
-  std::vector<GapsOfDevice> devices_;
+  KeptOfRuns<CollectiveGaps> devices_;
 };
 
 }  // namespace
