@@ -57,7 +57,7 @@ class SampledTrees(unittest.TestCase):
                               self.write("b", draw(2 * seed + 1, self.weights, SAMPLES)))
             self.assertIn(UNSURE, text)
             named += "Where it changed" in text
-        self.assertLessEqual(named, round(0.05 * TRIALS) + 2, "of all frames of a pair together, one in twenty pairs")
+        self.assertLessEqual(named, round(0.05 * TRIALS) + 2, "of all functions of a pair together, one in twenty pairs")
 
     def test_what_became_slower_is_named(self):
         slower = list(self.weights)
@@ -65,7 +65,7 @@ class SampledTrees(unittest.TestCase):
         count = round(SAMPLES * sum(slower) / sum(self.weights))
         for seed in range(10):
             text = self.words(self.write("a", draw(seed, self.weights, SAMPLES)), self.write("b", draw(seed + 100, slower, count)))
-            named = text.split("Where it changed, by what frames spend themselves:\n")[1].splitlines()
+            named = text.split("Where it changed, by what functions spend themselves:\n")[1].splitlines()
             self.assertIn("work_04", named[0])
             self.assertIn(UNSURE, named[1] if len(named) == 2 else named[-1])
 

@@ -1,13 +1,15 @@
 #include "comparison/call_tree_alignment.h"
 
 #include <cmath>
-#include <string>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/sample_counts.h"
 #include "base/sort_stably.h"
+#include "comparison/set_pairing.h"
 
 namespace cgpu {
 
@@ -21,16 +23,11 @@ std::vector<double> or_zero(std::vector<double> values) {
 /// What profilers call a kernel in the place of the function that it runs.
 constexpr std::string_view kUnknownKernel = "<gpu kernel>";
 
-/// "hipLaunchKernel" of "hipLaunchKernel [libamdhip64.so.5]".
-std::string_view without_binary(std::string_view name) {
-  const size_t binary = name.ends_with(']') ? name.rfind(" [") : std::string_view::npos;
-  return binary == std::string_view::npos ? name : name.substr(0, binary);
-}
-
 }  // namespace
 
 TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels)
     : tree(&call_tree),
+      keys(call_keys(call_tree, or_zero(inclusive_values(call_tree, metric)), all_labels)),
       children(call_tree.nodes.size()),
       inclusive(or_zero(inclusive_values(call_tree, metric))),
       exclusive(or_zero(exclusive_values(call_tree, metric))),
@@ -46,20 +43,14 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
     for (double& samples : exclusive_samples) samples /= *sample_value;
   }
   for (NodeIndex node = 0; node < call_tree.nodes.size(); ++node) {
-    const std::string name = call_tree.name_of(node);
-    labels.push_back(all_labels.of_op(name));
-    functions.push_back(all_labels.of_op(without_binary(name)));
-    known.insert({labels.back(), functions.back()});
+    common_names.insert(keys[node].common);
+    has_kind[static_cast<size_t>(call_tree.nodes.kind[node])] = true;
     if (call_tree.nodes.parent[node] != kNoNode) children[call_tree.nodes.parent[node]].push_back(node);
   }
   own = exclusive;
   for (size_t i = call_tree.nodes.size(); i-- > 1;) {  // children come before their parents
     const auto node = static_cast<NodeIndex>(i);
     if (is_inside_function(call_tree.nodes.kind[node])) own[call_tree.nodes.parent[node]] += own[node];
-  }
-  // Of several of one name those with a value stand first, so that they find each other.
-  for (std::vector<NodeIndex>& list : children) {
-    std::stable_partition(list.begin(), list.end(), [&](NodeIndex node) { return inclusive[node] != 0; });
   }
 }
 
@@ -76,7 +67,7 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
                      .exclusive = {},
                      .inclusive_samples = {},
                      .exclusive_samples = {}};
-    OfSides<std::vector<NodeIndex>> children;
+    Lists children;
     for (const Side side : kSides) {
       const std::optional<NodeIndex> node = side == Side::a ? pair.a : pair.b;
       if (!node) continue;
@@ -91,9 +82,9 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
       call.exclusive_samples = call.inclusive_samples;
       children = {};
     }
+    std::vector<Pair> below = paired(std::move(children), call);
     visit(call);
-    std::vector<Pair> below = paired(children);
-    sort_stably(below, [&](const Pair& x, const Pair& y) { return change_of(x) < change_of(y); });
+    sort_stably(below, [&](const Pair& x, const Pair& y) { return is_visited_after(x, y); });
     for (const Pair& one : below) open.emplace_back(one, depth + 1);  // the last one comes first
   }
 }
@@ -102,16 +93,19 @@ void CallTreeAlignment::append_children(Side side, NodeIndex node, std::vector<N
                                         AlignedCall& call) const {
   const TreeSide& tree = *sides_[side];
   for (const NodeIndex child : tree.children[node]) {
-    const bool looked_through =
-        is_inside_function(tree.tree->nodes.kind[child]) && !sides_[other(side)]->known.contains(tree.labels[child]);
-    if (!looked_through) {
+    const NodeKind kind = tree.tree->nodes.kind[child];
+    if (!is_inside_function(kind) || sides_[other(side)]->has_kind[static_cast<size_t>(kind)]) {
       list.push_back(child);
       continue;
     }
-    call.exclusive[side] += tree.exclusive[child];
-    call.exclusive_samples[side] += tree.exclusive_samples[child];
+    add_own(side, child, call);
     append_children(side, child, list, call);
   }
+}
+
+void CallTreeAlignment::add_own(Side side, NodeIndex node, AlignedCall& call) const {
+  call.exclusive[side] += sides_[side]->exclusive[node];
+  call.exclusive_samples[side] += sides_[side]->exclusive_samples[node];
 }
 
 bool CallTreeAlignment::is_unknown_kernel(const Pair& pair) const {
@@ -119,88 +113,135 @@ bool CallTreeAlignment::is_unknown_kernel(const Pair& pair) const {
          sides_.b->tree->name_of(*pair.b) == kUnknownKernel;
 }
 
-Pairing CallTreeAlignment::pairing_of(const OfSides<std::vector<NodeIndex>>& nodes) const {
-  OfSides<std::vector<Likeness>> likeness;
+std::vector<CallTreeAlignment::Pair> CallTreeAlignment::matched(Lists nodes, Lists& alone) const {
   for (const Side side : kSides) {
-    for (const NodeIndex node : nodes[side]) {
-      likeness[side].push_back(
-          {labels_.hash(sides_[side]->labels[node]), labels_.hash(sides_[side]->functions[node]), 0});
+    const TreeSide& tree = *sides_[side];
+    const CallNodes& of_tree = tree.tree->nodes;
+    const auto place = [&](NodeIndex node) {
+      const uint32_t line = of_tree.call_line.empty() ? of_tree.line[node] : of_tree.call_line[node];
+      return std::tuple(line, -tree.inclusive[node], tree.keys[node].subtree);
+    };
+    sort_stably(nodes[side], [&](NodeIndex x, NodeIndex y) { return place(x) < place(y); });
+  }
+  SetPairing pairing({nodes.a.size(), nodes.b.size()});
+  const auto by = [&](auto key_of) -> SetPairing::KeyOf {
+    return [&nodes, this, key_of](Side side, size_t i) -> uint64_t {
+      const NodeIndex node = nodes[side][i];
+      return key_of(sides_[side]->keys[node], sides_[side]->tree->nodes.kind[node]);
+    };
+  };
+  const auto with = [](uint64_t a, uint64_t b) { return a * 0x9e3779b97f4a7c15 ^ b; };
+  pairing.pair_equal(by([](const CallKeys& keys, NodeKind) { return keys.subtree; }));
+  pairing.pair_equal(by([&](const CallKeys& keys, NodeKind) { return with(keys.exact, keys.callees); }));
+  pairing.pair_equal(by([&](const CallKeys& keys, NodeKind) {  // a line or loop that moved
+    return keys.callees == 0 ? 0 : with(keys.common, keys.callees);
+  }));
+  pairing.pair_equal(by([](const CallKeys& keys, NodeKind) { return keys.exact; }));
+  pairing.pair_equal(by([](const CallKeys& keys, NodeKind) { return keys.name; }));
+  pairing.pair_equal(by([](const CallKeys& keys, NodeKind) { return keys.function; }));
+  // Names without numbers: what is called says which is which; a line or loop that calls nothing is its number.
+  const auto rough = [](const CallKeys& keys, NodeKind kind) {
+    const bool is_number = (kind == NodeKind::line || kind == NodeKind::loop) && keys.children == 0;
+    return is_number ? 0 : keys.common;
+  };
+  pairing.pair_unique(by([&](const CallKeys& keys, NodeKind kind) {
+    const uint64_t key = rough(keys, kind);
+    return key == 0 || keys.children == 0 ? 0 : with(key, keys.children);
+  }));
+  pairing.pair_unique(by(rough));
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < nodes.a.size(); ++i) {
+    if (const std::optional<size_t> partner = pairing.partner(Side::a, i)) {
+      pairs.push_back({nodes.a[i], nodes.b[*partner]});
     }
   }
-  return pair_elements(likeness.a, likeness.b);
+  for (const Side side : kSides) {
+    for (size_t i = 0; i < nodes[side].size(); ++i) {
+      if (!pairing.partner(side, i)) alone[side].push_back(nodes[side][i]);
+    }
+  }
+  return pairs;
 }
 
-std::vector<CallTreeAlignment::Pair> CallTreeAlignment::paired(const OfSides<std::vector<NodeIndex>>& children) const {
-  const Pairing pairing = pairing_of(children);
-  std::vector<Pair> pairs;
-  OfSides<std::vector<NodeIndex>> alone;
-  for (size_t i = 0; i < children.a.size(); ++i) {
-    if (pairing.of_a[i] == Pairing::kAlone) {
-      alone.a.push_back(children.a[i]);
-    } else {
-      pairs.push_back({children.a[i], children.b[pairing.of_a[i]]});
-    }
-  }
-  for (size_t i = 0; i < children.b.size(); ++i) {
-    if (pairing.of_b[i] == Pairing::kAlone) alone.b.push_back(children.b[i]);
-  }
-  const std::vector<Pair> below = paired_below(alone);
-  pairs.insert(pairs.end(), below.begin(), below.end());
+std::vector<CallTreeAlignment::Pair> CallTreeAlignment::paired(Lists children, AlignedCall& call) const {
+  Lists alone;
+  std::vector<Pair> pairs = matched(std::move(children), alone);
+  pair_below(alone, pairs, call);
   return pairs;
+}
+
+bool CallTreeAlignment::is_passed(Side side, NodeIndex node) const {
+  const TreeSide& tree = *sides_[side];
+  if (tree.children[node].empty()) return false;
+  if (is_inside_function(tree.tree->nodes.kind[node])) return true;
+  return tree.own[node] == 0 && !sides_[other(side)]->common_names.contains(tree.keys[node].common);
 }
 
 void CallTreeAlignment::append_reached(Side side, Reached reached, std::vector<Reached>& list) const {
-  const TreeSide& tree = *sides_[side];
-  const std::vector<NodeIndex>& children = tree.children[reached.node];
-  const bool is_known = !is_inside_function(tree.tree->nodes.kind[reached.node]) &&
-                        sides_[other(side)]->known.contains(tree.functions[reached.node]);
-  const bool ends = is_known || tree.own[reached.node] != 0 || children.empty();
-  if (ends) {
+  if (!is_passed(side, reached.node)) {
     list.push_back(reached);
     return;
   }
-  for (const NodeIndex child : children) append_reached(side, {child, reached.from}, list);
+  for (const NodeIndex child : sides_[side]->children[reached.node]) append_reached(side, {child, reached.from}, list);
 }
 
-std::vector<CallTreeAlignment::Pair> CallTreeAlignment::paired_below(
-    const OfSides<std::vector<NodeIndex>>& alone) const {
-  OfSides<std::vector<Reached>> reached;
-  OfSides<std::vector<NodeIndex>> nodes;
-  OfSides<std::unordered_set<NodeIndex>> opened;  // what a pair was reached from
+void CallTreeAlignment::add_passed(Side side, NodeIndex node, AlignedCall& call) const {
+  if (!is_passed(side, node)) return;
+  add_own(side, node, call);
+  for (const NodeIndex child : sides_[side]->children[node]) add_passed(side, child, call);
+}
+
+void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs, AlignedCall& call) const {
+  OfSides<std::unordered_map<NodeIndex, NodeIndex>> from;  // of what is reached
+  Lists reached;
   if (!alone.a.empty() && !alone.b.empty()) {
     for (const Side side : kSides) {
-      for (const NodeIndex node : alone[side]) append_reached(side, {node, node}, reached[side]);
-      for (const Reached& one : reached[side]) nodes[side].push_back(one.node);
+      std::vector<Reached> list;
+      for (const NodeIndex node : alone[side]) append_reached(side, {node, node}, list);
+      for (const Reached& one : list) {
+        reached[side].push_back(one.node);
+        from[side].emplace(one.node, one.from);
+      }
     }
   }
-  const Pairing pairing = pairing_of(nodes);
-  std::vector<Pair> pairs;
-  for (size_t i = 0; i < nodes.a.size(); ++i) {
-    if (pairing.of_a[i] == Pairing::kAlone) continue;
-    pairs.push_back({nodes.a[i], nodes.b[pairing.of_a[i]]});
-    opened.a.insert(reached.a[i].from);
-    opened.b.insert(reached.b[pairing.of_a[i]].from);
+  Lists left;
+  OfSides<std::unordered_set<NodeIndex>> opened;  // what a pair was reached from
+  for (const Pair& pair : matched(reached, left)) {
+    pairs.push_back(pair);
+    opened.a.insert(from.a.at(*pair.a));
+    opened.b.insert(from.b.at(*pair.b));
   }
-  const auto add_alone = [&](Side side, NodeIndex node) {
-    pairs.push_back(side == Side::a ? Pair{node, std::nullopt} : Pair{std::nullopt, node});
-  };
   for (const Side side : kSides) {
-    const std::vector<uint32_t>& partners = side == Side::a ? pairing.of_a : pairing.of_b;
-    for (size_t i = 0; i < nodes[side].size(); ++i) {
-      if (partners[i] == Pairing::kAlone && opened[side].contains(reached[side][i].from))
-        add_alone(side, nodes[side][i]);
+    const auto add_alone = [&](NodeIndex node) {
+      pairs.push_back(side == Side::a ? Pair{node, std::nullopt} : Pair{std::nullopt, node});
+    };
+    for (const NodeIndex node : left[side]) {
+      if (opened[side].contains(from[side].at(node))) add_alone(node);
     }
     for (const NodeIndex node : alone[side]) {
-      if (!opened[side].contains(node)) add_alone(side, node);
+      if (opened[side].contains(node)) {
+        add_passed(side, node, call);
+      } else {
+        add_alone(node);
+      }
     }
   }
-  return pairs;
 }
 
 double CallTreeAlignment::change_of(const Pair& pair) const {
   const double a = pair.a ? sides_.a->inclusive[*pair.a] : 0;
   const double b = pair.b ? sides_.b->inclusive[*pair.b] : 0;
   return std::abs(b - a);
+}
+
+bool CallTreeAlignment::is_visited_after(const Pair& x, const Pair& y) const {
+  const double change_x = change_of(x);
+  const double change_y = change_of(y);
+  if (change_x != change_y) return change_x < change_y;
+  const auto identity = [&](const Pair& pair) {  // the same of the mirrored pair
+    return (pair.a ? sides_.a->keys[*pair.a].subtree : 0) + (pair.b ? sides_.b->keys[*pair.b].subtree : 0);
+  };
+  return identity(x) > identity(y);
 }
 
 }  // namespace cgpu

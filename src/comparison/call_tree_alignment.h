@@ -1,21 +1,28 @@
 // Which call path of one tree is which of another.
 //
-// Nodes are paired level by level by their names without numbers and addresses, then without the binary that they are
-// in. Lines, loops and instructions that only one side has are looked through: what they call stands below their
-// function, and their own values count as its own. So are functions that only one side has and that take nothing
-// themselves (stubs, wrappers), where what they call stands in their place on the other side. Below a placeholder for a
-// kernel of which one side does not know the function, that of the other side counts as the kernel. Exclusive values
-// therefore add up to the root's inclusive value on each side. O(nodes x depth).
+// Nodes are paired level by level as sets (set_pairing.h), by keys (call_keys.h) from the most exact to the roughest:
+// the same subtree with the same values; the same name, file and line; a line or loop that calls the same functions;
+// the same name in another file; a name without numbers, where it is the only one of its kind that is left. Among
+// several of one key, what stands on an earlier line, then what takes more, finds its partner first: the order of
+// siblings means nothing.
+//
+// What is left on both sides is looked through, so that the functions below find each other: lines, loops and
+// instructions, and functions that only one side has and that take nothing themselves (stubs, wrappers). So are lines,
+// loops or instructions of a tree where the other one has none of that kind at all. What they take themselves counts as
+// their function's. Below a placeholder for a kernel of which one side does not know the function, that of the other
+// side counts as the kernel. Exclusive values therefore add up to the root's inclusive value on each side.
+// O(nodes x depth).
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <unordered_set>
 #include <vector>
 
 #include "comparison/alignment.h"
+#include "comparison/call_keys.h"
 #include "comparison/labels.h"
-#include "comparison/pairing.h"
 #include "model/call_tree.h"
 
 namespace cgpu {
@@ -23,9 +30,9 @@ namespace cgpu {
 /// One call tree with the values of a metric, absent ones as 0.
 struct TreeSide {
   const CallTree* tree = nullptr;
-  std::vector<Label> labels;        // by node
-  std::vector<Label> functions;     // without the binary
-  std::unordered_set<Label> known;  // all of both
+  std::vector<CallKeys> keys;                 // by node
+  std::unordered_set<uint64_t> common_names;  // CallKeys::common of all nodes
+  std::array<bool, 256> has_kind = {};        // by NodeKind
   std::vector<std::vector<NodeIndex>> children;
   std::vector<double> inclusive;
   std::vector<double> exclusive;
@@ -52,8 +59,8 @@ struct AlignedCall {
 
 class CallTreeAlignment {
  public:
-  /// All of these must outlive it.
-  CallTreeAlignment(const TreeSide& a, const TreeSide& b, const Labels& labels) : sides_{&a, &b}, labels_(labels) {}
+  /// Both must outlive it.
+  CallTreeAlignment(const TreeSide& a, const TreeSide& b) : sides_{&a, &b} {}
 
   /// Visits all, parents before children, what changed most first.
   void walk(const std::function<void(const AlignedCall&)>& visit) const;
@@ -63,23 +70,31 @@ class CallTreeAlignment {
     std::optional<NodeIndex> a;
     std::optional<NodeIndex> b;
   };
-  /// A node, and the one that stands at the level looked at: the node itself, or one above that takes nothing.
+  /// A node, and the one that stands at the level looked at: the node itself, or one above that is looked through.
   struct Reached {
     NodeIndex node;
     NodeIndex from;
   };
+  using Lists = OfSides<std::vector<NodeIndex>>;
+
   bool is_unknown_kernel(const Pair& pair) const;
-  Pairing pairing_of(const OfSides<std::vector<NodeIndex>>& nodes) const;
-  void append_reached(Side side, Reached reached, std::vector<Reached>& list) const;
-  /// Pairs, of nodes of one side each, what is reached from them; what leads to no pair stays as it is.
-  std::vector<Pair> paired_below(const OfSides<std::vector<NodeIndex>>& alone) const;
-  /// Adds the exclusive values of what is looked through to those of `call`.
+  /// Adds the children of a node, and the exclusive values of what is looked through to those of `call`.
   void append_children(Side side, NodeIndex node, std::vector<NodeIndex>& list, AlignedCall& call) const;
-  std::vector<Pair> paired(const OfSides<std::vector<NodeIndex>>& children) const;
+  /// Adds a node's own values to those of its caller.
+  void add_own(Side side, NodeIndex node, AlignedCall& call) const;
+  /// The pairs among nodes; those without a partner are added to `alone`.
+  std::vector<Pair> matched(Lists nodes, Lists& alone) const;
+  std::vector<Pair> paired(Lists children, AlignedCall& call) const;
+  /// Pairs, of nodes of one side each, what is reached from them; what leads to no pair stays as it is.
+  void pair_below(const Lists& alone, std::vector<Pair>& pairs, AlignedCall& call) const;
+  bool is_passed(Side side, NodeIndex node) const;
+  void append_reached(Side side, Reached reached, std::vector<Reached>& list) const;
+  void add_passed(Side side, NodeIndex node, AlignedCall& call) const;
   double change_of(const Pair& pair) const;
+  /// Whether the first comes later in what is visited.
+  bool is_visited_after(const Pair& x, const Pair& y) const;
 
   OfSides<const TreeSide*> sides_;
-  const Labels& labels_;
 };
 
 }  // namespace cgpu

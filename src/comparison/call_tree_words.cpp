@@ -64,6 +64,46 @@ std::string wait_words(const Table& tree) {
   return words;
 }
 
+/// "gamma_step(long) (nest.cpp)": the function that a row is or is in; the row's own name outside of all functions.
+std::string function_text(const Table& tree, const RowView& row) {
+  const auto cell_of = [&](const char* column) { return row[tree.column(column)]; };
+  if (is_absent(cell_of("function"))) return std::get<std::string>(cell_of("name"));
+  const std::string function = std::get<std::string>(cell_of("function"));
+  if (is_absent(cell_of("file"))) return function;
+  const std::string file = std::get<std::string>(cell_of("file"));
+  return function + " (" + file.substr(file.rfind('/') + 1) + ")";
+}
+
+/// The call path that nearly all of the change is in, from the outside in: of rows in pre-order, of siblings what
+/// changed most first.
+std::string path_words(const Table& tree) {
+  constexpr double kNearlyAll = 0.8;
+  constexpr size_t kMostFunctions = 6;
+  const auto delta = [&](const RowView& row) { return std::get<double>(row[tree.column("delta")]); };
+  const auto depth = [&](const RowView& row) { return std::get<int64_t>(row[tree.column("depth")]); };
+  const double whole = delta(tree.row(0));
+  if (whole == 0) return {};
+  std::vector<std::string> path;
+  size_t last = 0;
+  for (size_t row = 1; row < tree.row_count() && depth(tree.row(row)) == depth(tree.row(row - 1)) + 1; ++row) {
+    if (delta(tree.row(row)) / whole < kNearlyAll) break;
+    if (std::get<std::string>(tree.row(row)[tree.column("kind")]) != "function") continue;
+    path.push_back(std::get<std::string>(tree.row(row)[tree.column("name")]));
+    last = row;
+    if (std::get<std::string>(tree.row(row)[tree.column("status")]) != "both") break;
+  }
+  if (path.empty()) return {};
+  const std::string status = std::get<std::string>(tree.row(last)[tree.column("status")]);
+  if (path.size() > kMostFunctions) {
+    path.erase(path.begin() + 1, path.end() - static_cast<ptrdiff_t>(kMostFunctions) + 2);
+    path.insert(path.begin() + 1, "...");
+  }
+  std::string words = fmt::format("{:.0f} % of the change is in {}", 100 * delta(tree.row(last)) / whole,
+                                  printable(fmt::format("{}", fmt::join(path, " > "))));
+  if (status != "both") words += status == "only_a" ? ", a call that only A has" : ", a call that only B has";
+  return words + ".\n";
+}
+
 }  // namespace
 
 std::string call_tree_words(const Comparison& comparison) {
@@ -81,15 +121,15 @@ std::string call_tree_words(const Comparison& comparison) {
   const std::string metric = text(root, "metric");
   const std::string unit = text(root, "unit");
   const bool has_samples = !is_absent(root[tree.column("samples_a")]);
-  /// What is spent in a frame and not below.
+  /// What is spent in a function, its lines and loops, and not in what it calls.
   struct Own {
     OfSides<double> value;
     OfSides<double> samples;
   };
   OfSides<double> whole;
-  std::map<std::string, Own> own;  // by name
+  std::map<std::string, Own> own;  // by function and file
   for (const RowView row : tree.rows()) {
-    Own& frame = own[text(row, "name")];
+    Own& frame = own[function_text(tree, row)];
     frame.value.a += number(row, "exclusive_a");
     frame.value.b += number(row, "exclusive_b");
     if (has_samples) {
@@ -105,11 +145,13 @@ std::string call_tree_words(const Comparison& comparison) {
   if (whole.a != 0) words += fmt::format(": {:+.1f} %", 100 * change / whole.a);
   if (has_samples) words += sampling_words(number(root, "samples_a"), number(root, "samples_b"));
   words += ".\n";
+  const bool is_sure = !has_samples || !may_be_same(number(root, "samples_a"), number(root, "samples_b"));
+  if (is_sure) words += path_words(tree);
   std::vector<std::pair<std::string, Own>> frames(own.begin(), own.end());
   const auto change_of = [](const Own& frame) { return std::abs(frame.value.b - frame.value.a); };
   sort_stably(frames, [&](const auto& x, const auto& y) { return change_of(x.second) > change_of(y.second); });
   const double least = 0.005 * std::abs(whole.a);
-  // Of all frames together (Bonferroni), so that among many none is called changed by chance.
+  // Of all functions together (Bonferroni), so that among many none is called changed by chance.
   const double sure = 1 - 0.05 / static_cast<double>(std::max<size_t>(1, frames.size()));
   size_t named = 0;
   size_t unsure = 0;
@@ -121,14 +163,15 @@ std::string call_tree_words(const Comparison& comparison) {
       continue;
     }
     if (named == kMostFrames) continue;
-    if (named == 0) words += "Where it changed, by what frames spend themselves:\n";
+    if (named == 0) words += "Where it changed, by what functions spend themselves:\n";
     ++named;
     words += fmt::format("  {:>12} -> {:>12}  {}\n", format_value(value.a, unit), format_value(value.b, unit),
                          shorten(printable(name), kWidestName));
   }
   if (unsure > 0) {
     words += fmt::format(
-        "{}{} frame{} changed by no more than numbers of samples vary by themselves (95 %, all frames together).\n",
+        "{}{} function{} changed by no more than numbers of samples vary by themselves (95 %, all functions "
+        "together).\n",
         unsure, named > 0 ? " further" : "", unsure == 1 ? "" : "s");
   }
   return words + wait_words(tree);

@@ -55,6 +55,18 @@ std::vector<const CallTree*> stored_trees_of_both(const Comparison& comparison) 
   return trees;
 }
 
+/// The function that a node is or is in; absent outside of all.
+Cell function_around(const CallTree& tree, NodeIndex node) {
+  const NodeIndex function = tree.function_of(node);
+  return tree.nodes.kind[function] == NodeKind::function ? Cell(tree.name_of(function)) : Cell();
+}
+
+/// The file of that function, as the profile has it.
+Cell file_around(const CallTree& tree, NodeIndex node) {
+  const StringId file = tree.nodes.file[tree.function_of(node)];
+  return file == 0 ? Cell() : Cell(std::string(tree.names[file]));
+}
+
 void append_call_trees(const Comparison& comparison, const TableOptions& options, Table& table) {
   const std::vector<Run>& runs_a = comparison.given(Side::a).session().runs;
   const std::vector<Run>& runs_b = comparison.given(Side::b).session().runs;
@@ -75,7 +87,7 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
     const TreeSide side_b(b, *b.find_metric(*metric), labels);
     const bool has_samples = side_a.sample_value && side_a.sample_value == side_b.sample_value;
     const auto samples = [&](double count) { return has_samples ? Cell(count) : Cell(); };
-    CallTreeAlignment(side_a, side_b, labels).walk([&](const AlignedCall& call) {
+    CallTreeAlignment(side_a, side_b).walk([&](const AlignedCall& call) {
       const CallTree& named = call.a ? a : b;
       const NodeIndex node = call.a ? *call.a : *call.b;
       const Status status = !call.a ? Status::only_b : !call.b ? Status::only_a : Status::both;
@@ -87,6 +99,8 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
               static_cast<int64_t>(call.depth),
               text_of(named.nodes.kind[node]),
               named.name_of(node),
+              function_around(named, node),
+              file_around(named, node),
               cell(text_of(status)),
               *metric,
               cell(named.metrics[*named.find_metric(*metric)].unit),
@@ -115,12 +129,19 @@ ComparisonTable compare_call_tree_table() {
           .about =
               "the call trees of both profiles by the path of frames, with what the metrics say; what changed most "
               "by the first of them comes first",
-          .columns = {rank_column(), depth_column("depth", "steps from the root"),
+          .columns = {rank_column(),
+                      depth_column("depth", "steps from the root"),
                       text_column("kind", "root, entry (a thread), function, loop, line or instruction"),
-                      key_column("name", "what is called, as A has it"), key_column("status", "both, only_a or only_b"),
-                      text_column("metric", "that is compared"), text_column("unit", "of the metric"),
-                      real_column("a", "", "in A, here and below"), real_column("b", "", "in B"),
-                      real_column("delta", "", "b - a"), real_column("ratio", "", "b / a"),
+                      key_column("name", "what is called, as A has it"),
+                      text_column("function", "that this is or is in, as A has it"),
+                      text_column("file", "of that function; absent where unknown"),
+                      key_column("status", "both, only_a or only_b"),
+                      text_column("metric", "that is compared"),
+                      text_column("unit", "of the metric"),
+                      real_column("a", "", "in A, here and below"),
+                      real_column("b", "", "in B"),
+                      real_column("delta", "", "b - a"),
+                      real_column("ratio", "", "b / a"),
                       real_column("exclusive_a", "", "in A, here and not below: adds up to the root"),
                       real_column("exclusive_b", "", "in B"),
                       real_column("samples_a", "",

@@ -9,7 +9,7 @@
 
 #include "base/sort_stably.h"
 #include "comparison/labels.h"
-#include "comparison/pairing.h"
+#include "comparison/set_pairing.h"
 #include "kernels/kernel_class.h"
 
 namespace cgpu {
@@ -83,25 +83,20 @@ class StackPairs {
   /// where it would be nobody's, such a frame stays.
   std::vector<FramePair> paired(Lists children, OfSides<double>* self = nullptr) const {
     while (true) {
-      OfSides<std::vector<Likeness>> likeness;
-      for (const Side side : kSides) {
-        for (const uint32_t node : children[side]) likeness[side].push_back(likeness_of(side, node));
-      }
-      const Pairing pairing = pair_elements(likeness.a, likeness.b);
-      const OfSides<const std::vector<uint32_t>*> partners{&pairing.of_a, &pairing.of_b};
+      const SetPairing pairing = pairing_of(children);
       Lists wider;
       bool any = false;
       for (const Side side : kSides) {
         // What the other side has here without a partner.
         std::unordered_set<Label> waiting;
         for (size_t i = 0; i < children[other(side)].size(); ++i) {
-          if ((*partners[other(side)])[i] == Pairing::kAlone) {
+          if (!pairing.partner(other(side), i)) {
             waiting.insert(labels_of_[other(side)][children[other(side)][i]]);
           }
         }
         for (size_t i = 0; i < children[side].size(); ++i) {
           const uint32_t node = children[side][i];
-          const bool through = (*partners[side])[i] == Pairing::kAlone && (self || at(side, node).self == 0) &&
+          const bool through = !pairing.partner(side, i) && (self || at(side, node).self == 0) &&
                                !known_[other(side)].contains(labels_of_[side][node]) &&
                                std::any_of(children_[side][node].begin(), children_[side][node].end(),
                                            [&](uint32_t child) { return waiting.contains(labels_of_[side][child]); });
@@ -119,24 +114,34 @@ class StackPairs {
     }
   }
 
-  static std::vector<FramePair> pairs_of(const Lists& children, const Pairing& pairing) {
+  static std::vector<FramePair> pairs_of(const Lists& children, const SetPairing& pairing) {
     std::vector<FramePair> pairs;
     for (size_t i = 0; i < children.a.size(); ++i) {
       FramePair& pair = pairs.emplace_back(FramePair{{children.a[i], std::nullopt}, 0});
-      if (pairing.of_a[i] != Pairing::kAlone) pair.node.b = children.b[pairing.of_a[i]];
+      if (const std::optional<size_t> partner = pairing.partner(Side::a, i)) pair.node.b = children.b[*partner];
     }
     for (size_t i = 0; i < children.b.size(); ++i) {
-      if (pairing.of_b[i] == Pairing::kAlone) pairs.push_back({{std::nullopt, children.b[i]}, 0});
+      if (!pairing.partner(Side::b, i)) pairs.push_back({{std::nullopt, children.b[i]}, 0});
     }
     return pairs;
   }
 
-  Likeness likeness_of(Side side, uint32_t index) const {
-    const StackTree::Node& node = at(side, index);
-    const bool classed =
-        node.kernel_class != StackTree::kNoClass && node.kernel_class != static_cast<uint8_t>(KernelClass::unknown);
-    return {std::hash<std::string>()(trees_[side]->names[node.name]), labels_.hash(labels_of_[side][index]),
-            classed ? uint64_t{node.kernel_class} + 1 : 0};
+  SetPairing pairing_of(const Lists& children) const {
+    SetPairing pairing({children.a.size(), children.b.size()});
+    const auto by = [&](auto key_of) -> SetPairing::KeyOf {
+      return [&children, key_of](Side side, size_t i) -> uint64_t { return key_of(side, children[side][i]); };
+    };
+    pairing.pair_equal(by([&](Side side, uint32_t frame) {
+      return std::hash<std::string>()(trees_[side]->names[at(side, frame).name]) ^ at(side, frame).kind;
+    }));
+    pairing.pair_unique(by([&](Side side, uint32_t frame) { return labels_.hash(labels_of_[side][frame]); }));
+    pairing.pair_unique(by([&](Side side, uint32_t frame) {
+      const uint8_t kernel_class = at(side, frame).kernel_class;
+      const bool classed =
+          kernel_class != StackTree::kNoClass && kernel_class != static_cast<uint8_t>(KernelClass::unknown);
+      return classed ? uint64_t{kernel_class} + 1 : 0;
+    }));
+    return pairing;
   }
 
   std::string name_of(const FramePair& pair) const {

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Call trees compared: which function is which, whatever the order of siblings, the lines of the source and the digits in names.
+
+The laws are held over random folded stacks, and over the recorded call trees of the corpus where it is there.
+"""
+import json
+import os
+import pathlib
+import random
+import tempfile
+import unittest
+
+from oracle import tool
+
+SHARED = pathlib.Path(__file__).resolve().parent.parent.parent / "shared"
+RECORDED = SHARED / "corpus_more" / "hpctoolkit_recorded"
+
+
+def rows_of(a, b):
+    done = tool.run(["compare", a, b, "--table", "compare_call_tree", "--format", "json"])
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return tool.rows_of(json.loads(done.stdout))["compare_call_tree"]
+
+
+def words_of(a, b):
+    done = tool.run(["compare", a, b])
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout.decode().split("\n\n")[0]
+
+
+def what_each_row_says(rows, mirrored=False):
+    """The rows as a set, without their order; of B against A as of A against B."""
+    a, b = ("b", "a") if mirrored else ("a", "b")
+    turned = {"only_a": "only_b", "only_b": "only_a"}
+    return sorted((row["rank"], row["depth"], row["kind"], turned.get(row["status"], row["status"]) if mirrored else row["status"],
+                   row[a], row[b], row["exclusive_" + a], row["exclusive_" + b]) for row in rows)
+
+
+class Folded(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, stacks):
+        path = self.folder / (name + ".folded")
+        path.write_text("".join("%s %d\n" % (";".join(stack), count) for stack, count in stacks))
+        return path
+
+    def draw(self, seed):
+        source = random.Random(seed)
+        stacks = {}
+        for _ in range(30):
+            stack = ("main",) + tuple("stage%d" % source.randrange(4) for _ in range(source.randrange(1, 5)))
+            stacks[stack] = stacks.get(stack, 0) + source.randrange(1, 50)
+        stacks = list(stacks.items())
+        source.shuffle(stacks)
+        return stacks
+
+    def test_digits_of_a_name_are_part_of_it(self):
+        a = self.write("a", [(("main", "stage1"), 100), (("main", "stage2"), 200), (("main", "stage3"), 300)])
+        b = self.write("b", [(("main", "stage3"), 300), (("main", "stage1"), 100), (("main", "stage2"), 260)])
+        changed = [(row["name"], row["a"], row["b"]) for row in rows_of(a, b) if row["delta"] != 0 and row["depth"] > 1]
+        self.assertEqual(changed, [("stage2", 200, 260)])
+        text = words_of(a, b)
+        self.assertIn("stage2", text)
+        self.assertNotIn("stage1", text)
+        self.assertNotIn("stage3", text)
+
+    def test_the_path_of_a_new_call_is_named(self):
+        a = self.write("a", [(("main", "alpha", "work"), 9000), (("main", "beta"), 5000)])
+        b = self.write("b", [(("main", "alpha", "work"), 9000), (("main", "beta"), 5000), (("main", "gamma", "work"), 4000)])
+        self.assertIn("100 % of the change is in main > gamma, a call that only B has", words_of(a, b))
+        self.assertIn("100 % of the change is in main > gamma, a call that only A has", words_of(b, a))
+
+    def test_laws(self):
+        for seed in range(12):
+            stacks = self.draw(seed)
+            shuffled = stacks[::-1]
+            a, same, b = self.write("a", stacks), self.write("same", shuffled), self.write("b", self.draw(seed + 1000))
+            for row in rows_of(a, same):
+                self.assertEqual((row["status"], row["delta"]), ("both", 0))
+            rows = rows_of(a, b)
+            self.assertEqual(what_each_row_says(rows), what_each_row_says(rows_of(same, b)))
+            self.assertEqual(what_each_row_says(rows), what_each_row_says(rows_of(b, a), mirrored=True))
+            for side, stacks_of in (("a", stacks), ("b", self.draw(seed + 1000))):
+                by_path = {}
+                for stack, count in stacks_of:
+                    for depth in range(1, len(stack) + 1):
+                        by_path[stack[:depth]] = by_path.get(stack[:depth], 0) + count
+                got = sorted(row[side] for row in rows if row["depth"] > 0 and row["status"] != {"a": "only_b", "b": "only_a"}[side])
+                self.assertEqual(got, sorted(by_path.values()), "every path of %s once, with its own value" % side)
+
+
+@unittest.skipUnless(RECORDED.is_dir(), "no recorded call trees beside the checkout")
+class Recorded(unittest.TestCase):
+    def test_a_call_of_a_function_that_is_new_is_the_change(self):
+        rows = rows_of(RECORDED / "base.d", RECORDED / "slow1.d")
+        gamma = [row for row in rows if row["name"] == "gamma_step(long)" and row["status"] == "only_b"]
+        self.assertEqual(len(gamma), 1)
+        self.assertAlmostEqual(gamma[0]["b"], 0.331, delta=0.001)
+        alpha = [row for row in rows if row["name"] == "alpha_step(long)"]
+        self.assertEqual([row["status"] for row in alpha], ["both"])
+        self.assertAlmostEqual(alpha[0]["a"], alpha[0]["b"], delta=0.02)
+        self.assertIn("of the change is in main > gamma_step(long), a call that only B has", words_of(RECORDED / "base.d", RECORDED / "slow1.d"))
+
+    def test_one_program_twice(self):
+        for row in rows_of(RECORDED / "base.d", RECORDED / "base2.d"):
+            if row["kind"] == "function":
+                self.assertLess(abs(row["delta"]), 0.06, row["name"])
+
+    def test_laws(self):
+        databases = sorted(path for path in RECORDED.iterdir() if path.suffix == ".d")
+        self.assertGreater(len(databases), 5)
+        databases += sorted(path.parent for path in (SHARED / "corpus" / "hpctoolkit_v4").rglob("meta.db"))
+        held = 0
+        for database in databases:
+            rows = rows_of(database, database)
+            for row in rows:
+                self.assertEqual((row["status"], row["a"], row["exclusive_a"]), ("both", row["b"], row["exclusive_b"]), (database, row))
+            held += len(rows) > 0
+        self.assertGreater(held, 10)
+        for a, b in (("base.d", "slow1.d"), ("base.d", "base.s.d"), ("ph1.d", "ph2.d"), ("base.d", "mpi.d")):
+            there = rows_of(RECORDED / a, RECORDED / b)
+            self.assertEqual(what_each_row_says(there), what_each_row_says(rows_of(RECORDED / b, RECORDED / a), mirrored=True))
+            for side in "ab":
+                self.assertAlmostEqual(sum(row["exclusive_" + side] for row in there), there[0][side], delta=1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()
