@@ -441,5 +441,71 @@ class ManyRuns(unittest.TestCase):
                 self.assertEqual(of_summaries[name], of_profiles[name])
 
 
+class CallTrees(unittest.TestCase):
+    """Programs that were sampled, without a timeline: stacks whose numbers of samples are drawn."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_of(self, name, solve3, seed=None, scale=100):
+        random_source = random.Random(seed)
+        lines = []
+        for function, weight in (("solve1", 10), ("solve2", 15), ("solve3", solve3), ("solve4", 25)):
+            count = weight * scale
+            if seed is not None:
+                count = round(random_source.gauss(count, math.sqrt(count)))
+            lines.append("main;%s %d\n" % (function, count))
+        path = os.path.join(self.folder, name + ".folded")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        return path
+
+    def test_one_run_a_side_has_the_error_of_its_samples(self):
+        a, b = self.run_of("a", 20, scale=1000), self.run_of("b", 32, scale=1000)  # +17.1 % of 70,000
+        done = check([a], [b])
+        self.assertEqual(done.returncode, REGRESSION, done.stderr)
+        first = " ".join(done.stdout.decode().split())
+        self.assertIn("samples: 70,000 to 82,000, +17%", first)
+        self.assertIn("solve3 +12,000 (+60%), called by main", first)
+        self.assertEqual(check([b], [a]).returncode, PASS)
+        self.assertEqual(check([a], [a]).returncode, PASS)
+
+    def test_few_samples_cannot_decide(self):
+        self.assertEqual(check([self.run_of("a", 20, scale=4)], [self.run_of("b", 26, scale=4)]).returncode, INCONCLUSIVE)
+
+    def test_the_interval_is_that_of_counts(self):
+        a, b = self.run_of("a", 20, scale=1000), self.run_of("b", 32, scale=1000)
+        rows = tool.rows_of(json.loads(check([a], [b], "--format", "json").stdout))["check_calls"]
+        whole = next(row for row in rows if row["kind"] == "whole")
+        change = math.log(82000 / 70000)
+        half = statistics.NormalDist().inv_cdf(0.995) * math.sqrt(1 / 70000 + 1 / 82000 + 2 * 0.01 ** 2)
+        self.assertAlmostEqual(whole["low_pct"], 100 * (math.exp(change - half) - 1), delta=0.01)
+        self.assertAlmostEqual(whole["high_pct"], 100 * (math.exp(change + half) - 1), delta=0.01)
+        functions = {row["name"]: row["change"] for row in rows if row["kind"] == "function"}
+        self.assertEqual(functions, {"solve1": 0, "solve2": 0, "solve3": 12000, "solve4": 0})
+        self.assertEqual(sum(functions.values()), whole["change"])
+
+    def test_several_runs_have_their_spread(self):
+        before = [self.run_of("a%d" % i, 20, seed=i) for i in range(5)]
+        same = [self.run_of("s%d" % i, 20, seed=100 + i) for i in range(5)]
+        after = [self.run_of("b%d" % i, 32, seed=200 + i) for i in range(5)]
+        self.assertEqual(check(before, same).returncode, PASS)
+        done = check(before, after, "--format", "json")
+        self.assertEqual(done.returncode, REGRESSION)
+        rows = {row["name"]: row for row in tool.rows_of(json.loads(done.stdout))["check_calls"]}
+        self.assertEqual({name for name, row in rows.items() if row["verdict"] == "regression"}, {"", "solve3"})
+
+    def test_summaries_and_a_metric_that_is_not_there(self):
+        a, b = self.run_of("a", 20, scale=1000), self.run_of("b", 32, scale=1000)
+        kept = os.path.join(self.folder, "a.cgpu")
+        self.assertEqual(tool.run(["summarize", a, "-o", kept]).returncode, 0)
+        self.assertEqual(check([kept], [b]).returncode, REGRESSION)
+        done = check([a], [b], "--metric", "CYCLES")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("CYCLES", done.stderr.decode())
+
+
 if __name__ == "__main__":
     unittest.main()

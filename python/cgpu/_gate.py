@@ -37,7 +37,8 @@ class Check:
         return self._check.headline
 
     def tables(self) -> List[Table]:
-        """The tables `check` (a row a rule), `check_times`, `check_memory`, `check_parts` and `check_runs`."""
+        """The tables `check` (a row a rule), `check_times`, `check_memory`, `check_parts`,
+        `check_calls` and `check_runs`."""
         return [Table(table) for table in self._check.tables()]
 
     def table(self, name: str) -> Table:
@@ -71,8 +72,8 @@ class Check:
 
 def check(baseline: Union[Path, Iterable[Path]], candidate: Union[Path, Iterable[Path]], *,
           tolerance: Union[str, float] = "5%", floor: Time = "100us", allow: Iterable[str] = (),
-          inconclusive: str = "report", from_: Optional[Time] = None, to: Optional[Time] = None,
-          step: Optional[Numbers] = None, rank: Optional[Numbers] = None, device: Optional[Numbers] = None) -> Check:
+          inconclusive: str = "report", metric: str = "", from_: Optional[Time] = None,
+          to: Optional[Time] = None, step: Optional[Numbers] = None, rank: Optional[Numbers] = None, device: Optional[Numbers] = None) -> Check:
     """Holds runs against a baseline, as `cgpu check` does (docs/gate.md).
 
     baseline, candidate  runs: each a profile, a folder of rank files or a .cgpu summary, or a pattern for several.
@@ -80,13 +81,14 @@ def check(baseline: Union[Path, Iterable[Path]], candidate: Union[Path, Iterable
     floor         change of a time that does not matter: ns, or text like "100us".
     allow         compare although these differ: "devices", "shapes", "iterations", "clocks".
     inconclusive  what it counts as where the runs cannot decide: "report", "pass" or "fail".
+    metric        of call trees the one to compare; without it the main one, where the runs have no iterations.
     from_, to, step, rank, device  only this part of every run, as `cgpu.open` takes it.
 
     Raises Error for what cannot be read.
     """
     allowed = [allow] if isinstance(allow, str) else list(allow)
     return Check(_cgpu.check(_runs(baseline), _runs(candidate), str(tolerance), str(floor), allowed, inconclusive,
-                             part_words(from_, to, step, rank, device)))
+                             metric, part_words(from_, to, step, rank, device)))
 
 
 def _runs(paths: Union[Path, Iterable[Path]]) -> List[bytes]:

@@ -15,12 +15,12 @@ namespace cgpu::python {
 namespace {
 
 std::vector<CheckedRun> opened(const std::vector<std::string>& inputs, const InputOptions& common,
-                               const Stopped& stopped) {
+                               const std::string& metric, const Stopped& stopped) {
   std::vector<CheckedRun> runs;
   for (const std::string& input : inputs) {
     OpenOptions open = stoppable(common, stopped);
     open.inputs = {input};
-    runs.push_back({input, collect_figures(open, common.selection())});
+    runs.push_back({input, collect_figures(open, common.selection(), {.without_timeline = true, .metric = metric})});
   }
   return runs;
 }
@@ -49,7 +49,8 @@ PythonCheck check(const std::vector<std::string>& baseline, const std::vector<st
                   const CheckWords& words, const InputOptions& common) {
   const CheckOptions options = words.options();
   return work([=](const Stopped& stopped) {
-    return PythonCheck(check_runs(opened(baseline, common, stopped), opened(candidate, common, stopped), options),
+    return PythonCheck(check_runs(opened(baseline, common, words.metric, stopped),
+                                  opened(candidate, common, words.metric, stopped), options),
                        options.inconclusive);
   });
 }

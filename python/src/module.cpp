@@ -358,12 +358,12 @@ NB_MODULE(_cgpu, m) {
       "check",
       [](const std::vector<nb::bytes>& baseline, const std::vector<nb::bytes>& candidate, const std::string& tolerance,
          const std::string& floor, const std::vector<std::string>& allow, const std::string& inconclusive,
-         const OptionWords& words) {
-        return check(texts_of(baseline), texts_of(candidate), {tolerance, floor, allow, inconclusive},
+         const std::string& metric, const OptionWords& words) {
+        return check(texts_of(baseline), texts_of(candidate), {tolerance, floor, allow, inconclusive, metric},
                      input_options(words));
       },
       nb::arg("baseline"), nb::arg("candidate"), nb::arg("tolerance"), nb::arg("floor"), nb::arg("allow"),
-      nb::arg("inconclusive"), nb::arg("words"));
+      nb::arg("inconclusive"), nb::arg("metric"), nb::arg("words"));
   m.def(
       "summarize",
       [](const std::vector<nb::bytes>& inputs, const OptionWords& words, bool with_host) {

@@ -53,7 +53,7 @@ struct CheckCommand {
       InputOptions one = input;
       one.inputs = {each};
       check_output(output, one);
-      runs.push_back({each, figures_of_run(each, input)});
+      runs.push_back({each, figures_of_run(each, input, {.without_timeline = true, .metric = words.metric})});
     }
     return runs;
   }
@@ -74,6 +74,8 @@ void add_check_verb(CommandLine& line, int& exit_code) {
   verb.add_option("--allow", command->words.allow,
                   "Compare although these differ: devices, shapes, iterations, clocks; several with commas")
       .comma_separated();
+  verb.add_option("--metric", command->words.metric,
+                  "Of call trees the metric to compare (default: the main one, where there are no iterations)");
   verb.add_option("--inconclusive", command->words.inconclusive,
                   "What it counts as if the runs cannot decide: report (exit 3), pass (0), fail (1)")
       .one_of({"report", "pass", "fail"});

@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "analysis/common/columns.h"
+#include "gate/check_calls.h"
 #include "gate/check_tables.h"
+#include "gate/estimate_words.h"
 #include "gate/samples.h"
 #include "gate/statistics/false_discovery.h"
 #include "gate/statistics/order_statistics.h"
@@ -23,18 +25,8 @@ constexpr double kMemoryFloor = 1 << 20;
 constexpr double kPartFloor = 0.01;
 /// Parts that are slower count where all device time rose by this share of what they took more.
 constexpr double kNotMoved = 0.5;
-/// Rate of false discoveries among the parts.
-constexpr double kDiscoveryRate = 0.01;
 
 using Runs = std::vector<const RunFigures*>;
-
-Cell percent(double share) {
-  return std::isfinite(share) ? Cell(100 * share) : Cell();
-}
-
-std::string signed_percent(double share) {
-  return fmt::format("{:+.{}f}%", 100 * share, std::abs(share) < 0.1 ? 1 : 0);
-}
 
 /// A file's or folder's own name.
 std::string short_name(const std::string& input) {
@@ -52,14 +44,6 @@ Outcome outcome_of(Verdict verdict) {
   return verdict == Verdict::inconclusive ? Outcome::inconclusive : Outcome::pass;
 }
 
-/// The change in words: "16.0 ms to 17.4 ms, +8.7% (between +7.9% and +9.4%)".
-std::string change_text(const std::string& from, const std::string& to, const Estimate& estimate) {
-  std::string text = fmt::format("{} to {}, {}", from, to, signed_percent(estimate.change));
-  if (estimate.same) return from + " on both sides";
-  if (estimate.method == Estimate::Method::none) return text;
-  return text + fmt::format(" (between {} and {})", signed_percent(estimate.low), signed_percent(estimate.high));
-}
-
 class Check {
  public:
   Check(const std::vector<CheckedRun>& baseline, const std::vector<CheckedRun>& candidate, const CheckOptions& options)
@@ -72,7 +56,12 @@ class Check {
 
   CheckResult run() {
     compare_identity();
-    compare_times();
+    by_calls_ = are_compared_by_calls(a_, b_, options_);
+    if (by_calls_) {
+      compare_calls();
+    } else {
+      compare_times();
+    }
     compare_memory();
     compare_parts();
     conclude();
@@ -82,7 +71,8 @@ class Check {
       for (const CheckedRun& run : candidate_) add_run("candidate", run);
     }
     sort_most_changed(parts_, "change_ns");
-    result_.tables = {std::move(rules_), std::move(times_), std::move(memory_), std::move(parts_), std::move(runs_)};
+    result_.tables = {std::move(rules_), std::move(times_), std::move(memory_),
+                      std::move(parts_), std::move(calls_), std::move(runs_)};
     return std::move(result_);
   }
 
@@ -166,6 +156,15 @@ class Check {
       times_.append(row);
     }
     if (!main_) add_rule(of_iterations_ ? "step_time" : "span", Outcome::inconclusive, "a run has no time to compare");
+  }
+
+  void compare_calls() {
+    CheckedCalls calls = check_calls(a_, b_, options_);
+    main_ = calls.estimate;
+    faster_ = surely_faster_ = calls.verdict == Verdict::improvement;
+    whole_ = {calls.rule, outcome_of(calls.verdict), calls.text};
+    add_rule(whole_.name, whole_.outcome, whole_.text);
+    calls_ = std::move(calls.table);
   }
 
   void compare_memory() {
@@ -361,7 +360,10 @@ class Check {
           format_percent(100 * main_->spread), power(0.05), 100 * (options_.tolerance + 0.05),
           power(options_.tolerance + 0.05)));
     }
-    if (!of_iterations_) {
+    if (by_calls_) {
+      remarks.push_back(fmt::format(
+          "compared by {} of the call trees, which the whole program decides; functions say where", whole_.name));
+    } else if (!of_iterations_) {
       remarks.emplace_back(
           "the runs have no iterations (ranges that mark them): whole recordings are compared, which shows nothing "
           "where a recording stops after a set time");
@@ -410,6 +412,7 @@ class Check {
   Table times_ = check_times_table();
   Table memory_ = check_memory_table();
   Table parts_ = check_parts_table();
+  Table calls_ = check_calls_table();
   Table runs_ = check_runs_table();
   std::vector<std::string> refused_kinds_;
   std::optional<Estimate> main_;  // of the first quantity with a verdict
@@ -417,6 +420,7 @@ class Check {
   bool few_ = false;    // runs on a side
   bool alone_ = false;  // a side has a single run, so that its noise has to be known from within
   bool of_iterations_ = false;
+  bool by_calls_ = false;       // whether a metric of call trees is compared
   CheckedRule whole_;           // about it; without a name where there is none
   bool surely_faster_ = false;  // by it
   bool seems_faster_ = false;   // by more than the tolerance, of an interval that shows something

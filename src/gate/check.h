@@ -27,6 +27,7 @@ struct CheckOptions {
   double tolerance = 0.05;
   int64_t floor_ns = 100'000;
   std::set<std::string> allowed;  // of kDifferences
+  std::string metric;             // of call trees that are compared, as people type it; "" for the main one
   Inconclusive inconclusive = Inconclusive::report;
   bool explain = true;  // whether the power is computed, and the noise of each run, which takes some milliseconds
 };
@@ -38,7 +39,7 @@ const char* text_of(Outcome outcome);  // "pass", "regression", "inconclusive", 
 /// A rule that was asked.
 struct CheckedRule {
   std::string name;  // comparable, step_time, step_time_mean, span, memory, ops, kernel_classes, kernels, layers,
-                     // modules
+                     // modules, the name of a metric of call trees
   Outcome outcome = Outcome::pass;
   std::string text;    // why, in a sentence
   bool warns = false;  // whether a rule that passed found something to look at
@@ -49,7 +50,7 @@ struct CheckResult {
   std::string headline;              // what is the matter, in a sentence
   std::vector<std::string> remarks;  // how that was found out, and what could not be
   std::vector<CheckedRule> rules;
-  std::vector<Table> tables;  // check, check_times, check_memory, check_parts, check_runs
+  std::vector<Table> tables;  // check, check_times, check_memory, check_parts, check_calls, check_runs
 
   /// As the user wants inconclusive results to count.
   int exit_code(CheckOptions::Inconclusive inconclusive) const;

@@ -49,6 +49,7 @@ CheckOptions CheckWords::options() const {
     }
   }
   options.inconclusive = parse_inconclusive(inconclusive);
+  options.metric = metric;
   return options;
 }
 

@@ -13,6 +13,7 @@ struct CheckWords {
   std::string floor = "100us";
   std::vector<std::string> allow = {};  // of kDifferences
   std::string inconclusive = "report";  // or "pass", "fail"
+  std::string metric = "";              // of call trees; "" for the main one
 
   /// Throws Error.
   CheckOptions options() const;

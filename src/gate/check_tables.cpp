@@ -1,5 +1,6 @@
 #include "gate/check_tables.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,10 @@ void add_change_columns(std::vector<Column>& columns) {
 }
 
 }  // namespace
+
+Cell percent(double share) {
+  return std::isfinite(share) ? Cell(100 * share) : Cell();
+}
 
 Table check_table() {
   return Table(
@@ -64,6 +69,23 @@ Table check_parts_table() {
       "check_parts",
       "device time by op, kernel class, kernel, layer and module, where all runs have it; largest change first",
       std::move(columns));
+}
+
+Table check_calls_table() {
+  std::vector<Column> columns = {
+      key_column("kind", "whole: the program; function: what it spends itself, in all call paths"),
+      key_column("name", "of the function"),
+      text_column("metric", "of the call trees"),
+      text_column("unit", "of the metric"),
+      real_column("baseline", "", "middle value of the runs of the baseline"),
+      real_column("candidate", "", "middle value of the runs of the candidate"),
+      real_column("change", "", "candidate less baseline")};
+  add_change_columns(columns);
+  columns.push_back(
+      real_column("adjusted_p", "", "chance that it is not slower, adjusted for the number of functions"));
+  return Table("check_calls",
+               "a metric of the call trees, of the whole and of functions that take 1 % of it; largest change first",
+               std::move(columns));
 }
 
 Table check_runs_table() {

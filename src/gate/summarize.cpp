@@ -175,9 +175,9 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
   FigureCollector collector;
   SeenRanks seen = see_ranks(open, selection, wanted, &collector);
   const Session& session = *seen.session;
-  const bool has_timeline =
-      std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return slice_count(run) > 0; });
-  if (!has_timeline) throw Error(open.inputs.front(), "has no timeline, of which a summary is made");
+  const bool has_any = std::any_of(session.runs.begin(), session.runs.end(),
+                                   [](const Run& run) { return slice_count(run) > 0 || run.call_tree; });
+  if (!has_any) throw Error(open.inputs.front(), "has no timeline and no call tree, of which a summary is made");
 
   const std::set<std::string> hosts = with_host ? std::set<std::string>() : hosts_of(session);
   const std::map<std::string, std::string> names = kept_names(session);

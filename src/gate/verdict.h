@@ -25,6 +25,9 @@ struct Limits {
 /// An interval that reaches this many tolerances up shows nothing.
 inline constexpr double kWideInterval = 4;
 
+/// Rate of false discoveries among the parts of a run that are judged together.
+inline constexpr double kDiscoveryRate = 0.01;
+
 /// `baseline`: the middle value of that side. Values of 0 or less never get here.
 Verdict judge(const Estimate& estimate, double baseline, const Limits& limits);
 
