@@ -155,11 +155,23 @@ TEST(Summarize, DamagedContentIsRefusedOrRead) {
   EXPECT_GT(read, 100U);
 }
 
-TEST(Summarize, WhatHasNoTimelineIsRefused) {
-  const test::TestFile file("main;work 3\n");
+TEST(Summarize, OfACallTreeItKeepsTheCallPaths) {
+  const test::TestFile file("main;work 3\nmain 2\n");
   OpenOptions open = opening(file.path());
   open.input_format = "folded";
-  EXPECT_THROW(summarize(open, {}, false), Error);
+  const RunFigures figures =
+      figures_in(KeptSession(summary_from_bytes(summarize(open, {}, false).bytes, "x"), opening("x")));
+  EXPECT_EQ(figures.calls.metric, "samples");
+  EXPECT_EQ(figures.calls.whole, 5);
+  ASSERT_EQ(figures.calls.paths.size(), 2U);
+  EXPECT_EQ(figures.calls.paths.at("main > work").exclusive, 3);
+}
+
+TEST(Summarize, WhatHasNeitherTimelineNorCallTreeIsRefused) {
+  const test::TestFile file(
+      "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+      "\"0\",\"k\",\"Duration\",\"us\",\"1\"\n");
+  EXPECT_THROW(summarize(opening(file.path()), {}, false), Error);
 }
 
 }  // namespace
