@@ -6,8 +6,10 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -320,6 +322,22 @@ class Outputs(Files):
         done = cgpu("report", trace, "-o", "/dev/full")
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"/dev/full: cannot be written", done.stderr)
+
+    def test_nothing_is_left_where_a_signal_ends_the_program(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n"
+        out = self.file("out.csv", b"before")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                with subprocess.Popen([CGPU, "sql", EXAMPLE, endless, "-o", out], stderr=subprocess.PIPE) as process:
+                    deadline = time.monotonic() + 30
+                    while len(os.listdir(self.folder.name)) < 2 and time.monotonic() < deadline:
+                        time.sleep(0.01)
+                    self.assertRegex(" ".join(os.listdir(self.folder.name)), r"\bout\.csv\.[0-9a-f]{16}\.part\b")
+                    time.sleep(0.1)
+                    process.send_signal(number)
+                    process.communicate(timeout=30)
+                self.assertIn(process.returncode, (2, -number))  # 2: Ctrl-C has ended the query only
+                self.assertEqual(os.listdir(self.folder.name), ["out.csv"])
 
 
 class ControlCharacters(Files):

@@ -58,8 +58,10 @@ class InterruptByKey {
   explicit InterruptByKey(SqlDatabase& database) {
     database_ = &database;
     struct sigaction action {};
-    action.sa_handler = [](int) { database_->interrupt(); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    action.sa_handler = [](int) {
+      database_->interrupt();
+      ::sigaction(SIGINT, &before_, nullptr);
+    };
     ::sigaction(SIGINT, &action, &before_);
   }
   ~InterruptByKey() { ::sigaction(SIGINT, &before_, nullptr); }
@@ -68,7 +70,7 @@ class InterruptByKey {
 
  private:
   static inline SqlDatabase* database_ = nullptr;
-  struct sigaction before_ {};
+  static inline struct sigaction before_ {};
 };
 
 struct SqlCommand {
@@ -106,8 +108,8 @@ struct SqlCommand {
       SqlConsole console(database, options, std::cout);
       return prompt_for_sql(database, console);
     }
-    const InterruptByKey key(database);
     write_output(output, [&](std::ostream& out) {
+      const InterruptByKey key(database);
       SqlConsole console(database, options, out);
       if (query) {
         console.run(*query);

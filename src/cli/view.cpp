@@ -13,12 +13,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/removed_at_end.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "readers/common/temporary_folder.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/opening.h"
@@ -94,7 +94,7 @@ struct ViewCommand {
     // A reader cannot be interrupted, and nothing of what it has made is needed.
     if (!opened || viewer.is_opening_ranks()) {
       std::fflush(nullptr);
-      remove_temporary_folders();
+      remove_kept_paths();
       std::_Exit(0);
     }
     opening.join();
