@@ -323,6 +323,13 @@ class Outputs(Files):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"/dev/full: cannot be written", done.stderr)
 
+    def test_a_full_disk_behind_standard_output(self):
+        for words in (["--help"], ["report", "--help"], ["--version"], ["completion", "bash"], ["manpage"],
+                      ["table", "--list"]):
+            with self.subTest(words), open("/dev/full", "wb") as full:
+                done = subprocess.run([CGPU, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+                self.assertEqual((done.returncode, done.stderr), (2, b"cgpu: standard output: cannot be written\n"))
+
     def test_nothing_is_left_where_a_signal_ends_the_program(self):
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n"
         out = self.file("out.csv", b"before")
