@@ -654,6 +654,17 @@ class Refusals(unittest.TestCase):
         text = self.talk.ask("sql", runs=[run], query=endless % "i", top=3)
         self.assertEqual([row for row in text.splitlines() if row.isdigit()], ["1", "2", "3"])
 
+    def test_sql_that_needs_too_much_memory_is_refused(self):
+        run = self.talk.open(self.put("a.json"))
+        many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000) "
+        for query, line in ((many + "SELECT count(*) FROM (SELECT i || hex(zeroblob(500000)) AS text FROM n ORDER BY text LIMIT 2999)",
+                             "more than 1 GiB of memory"),
+                            (many + "SELECT i || hex(zeroblob(500000)) FROM n", "longer than 16 MB"),
+                            ("SELECT hex(zeroblob(1000000000))", "too big")):
+            with self.subTest(query):
+                self.assertIn(line, self.talk.refused("sql", runs=[run], query=query, top=1000))
+        self.assertIn("In full", self.talk.ask("sql", runs=[run], query="SELECT 1 AS one"))
+
     def test_usage(self):
         for words in ([], [str(self.folder / "nothing")], [str(self.secret)], ["--port", "1", str(self.folder)],
                       ["--nothing", str(self.folder)]):
