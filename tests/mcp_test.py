@@ -547,6 +547,17 @@ class Refusals(unittest.TestCase):
                                  self.talk.refused("open", paths=[missing]).replace(missing, ""))
         self.talk.open("run")  # and what lies inside is read
 
+    def test_a_link_that_leads_out_hides_no_other_file_of_a_list(self):
+        self.put("run/a.json")
+        (self.folder / "run" / "out.json").symlink_to(self.secret)
+        for text in (self.talk.ask("open"), self.talk.ask("open", folder="run")):
+            self.assertIn("a.json", text)
+            self.assertNotIn("out.json", text)
+            self.assertIn("links that leave the folders that may be read: 1", text)
+        (self.folder / "away").symlink_to(self.secret.parent, target_is_directory=True)
+        for name in ("away", "/etc", str(self.secret.parent), "nothing"):
+            self.talk.refused("open", folder=name)
+
     def test_links_inside_are_followed(self):
         self.put("run/a.json")
         (self.folder / "inside.json").symlink_to(self.folder / "run" / "a.json")
