@@ -392,6 +392,30 @@ class ControlCharacters(Files):
             for form in ("text", "md", "json"):
                 self.check(cgpu("table", path, name, "--format", form).stdout, (name, form))
 
+    def test_names_in_what_changed(self):
+        nasty = self.NASTY + "\n```\nforged"
+
+        def run(file, each):
+            events = []
+            for i in range(5):
+                at = 1000 * i
+                events += [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % i, "pid": 1, "tid": 1, "ts": at, "dur": 900},
+                           {"ph": "X", "cat": "cpu_op", "name": "op" + nasty, "pid": 1, "tid": 1, "ts": at + 5, "dur": 20},
+                           {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel" + nasty, "pid": 1, "tid": 1, "ts": at + 10, "dur": 5,
+                            "args": {"correlation": i + 1}},
+                           {"ph": "X", "cat": "kernel", "name": "kernel" + nasty, "pid": 0, "tid": 7, "ts": at + 50, "dur": each,
+                            "args": {"device": 0, "stream": 7, "correlation": i + 1}}]
+            return self.file(file, json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        a, b = run("a.json", 300), run("b.json", 600)
+        words = cgpu("compare", a, b).stdout
+        self.assertIn(b"\\x1b[31m", words)  # the name is there, as text
+        for form in ("text", "md"):
+            for words in (["compare", a, b], ["compare", a, b, a], ["diagnose", b, "--against", a]):
+                done = cgpu(*words, "--format", form)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.check(done.stdout, (words, form))
+                self.assertNotIn(b"\nforged", done.stdout)
+
 
 class Secrets(Files):
     def test_credentials_are_in_no_output(self):

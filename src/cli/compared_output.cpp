@@ -37,7 +37,7 @@ void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen&
 }
 
 void write_markdown(std::ostream& out, const Compared& compared) {
-  if (!compared.words.empty()) out << "# What changed\n\n```\n" << compared.words << "```\n";
+  if (!compared.words.empty()) out << "# What changed\n\n" << markdown_code(compared.words);
   for (const Table& one : compared.tables) out << "\n## " << one.name << "\n\n" << render_markdown(one);
 }
 
