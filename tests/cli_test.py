@@ -392,6 +392,18 @@ class ControlCharacters(Files):
             for form in ("text", "md", "json"):
                 self.check(cgpu("table", path, name, "--format", form).stdout, (name, form))
 
+    def test_names_in_csv(self):
+        names = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "plain", "red\x1b[31m"]
+        path = self.file("names.json", json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": i * 10, "dur": 5} for i, name in enumerate(names)]}))
+        query = "SELECT name, -1 AS number FROM slices"
+        for words in (["table", path, "slices"], ["sql", path, query]):
+            for raw, wanted in (([], ["'" + name for name in names[:4]] + ["plain", "red\\x1b[31m"]), (["--raw-csv"], names)):
+                done = cgpu(*words, "--format", "csv", *raw)
+                rows = list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
+                self.assertEqual(sorted(row["name"] for row in rows), sorted(wanted))
+                self.assertTrue(all(row.get("number", "-1") == "-1" for row in rows))
+
     def test_names_in_what_changed(self):
         nasty = self.NASTY + "\n```\nforged"
 

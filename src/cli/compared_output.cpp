@@ -65,7 +65,7 @@ void write_html(std::ostream& out, const Compared& compared) {
 
 void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows) {
   if (format == "json") return write_json(out, "compare", compared.inputs, compared.tables);
-  if (format == "csv") return CsvWriter(out).add(compared.tables.front());
+  if (format == "csv") return CsvWriter(out, compared.csv_text).add(compared.tables.front());
   if (format == "html") return write_html(out, compared);
   if (format == "md") return write_markdown(out, compared);
   write_text(out, compared, rows);
