@@ -6,8 +6,10 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -321,6 +323,29 @@ class Outputs(Files):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"/dev/full: cannot be written", done.stderr)
 
+    def test_a_full_disk_behind_standard_output(self):
+        for words in (["--help"], ["report", "--help"], ["--version"], ["completion", "bash"], ["manpage"],
+                      ["table", "--list"]):
+            with self.subTest(words), open("/dev/full", "wb") as full:
+                done = subprocess.run([CGPU, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+                self.assertEqual((done.returncode, done.stderr), (2, b"cgpu: standard output: cannot be written\n"))
+
+    def test_nothing_is_left_where_a_signal_ends_the_program(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n"
+        out = self.file("out.csv", b"before")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                with subprocess.Popen([CGPU, "sql", EXAMPLE, endless, "-o", out], stderr=subprocess.PIPE) as process:
+                    deadline = time.monotonic() + 30
+                    while len(os.listdir(self.folder.name)) < 2 and time.monotonic() < deadline:
+                        time.sleep(0.01)
+                    self.assertRegex(" ".join(os.listdir(self.folder.name)), r"\bout\.csv\.[0-9a-f]{16}\.part\b")
+                    time.sleep(0.1)
+                    process.send_signal(number)
+                    process.communicate(timeout=30)
+                self.assertIn(process.returncode, (2, -number))  # 2: Ctrl-C has ended the query only
+                self.assertEqual(os.listdir(self.folder.name), ["out.csv"])
+
 
 class ControlCharacters(Files):
     """What a path or a profile holds does not reach the terminal as more than text."""
@@ -366,6 +391,42 @@ class ControlCharacters(Files):
         for name in ("slices", "ops", "kernels", "threads", "api", "gpu_time", "info", "notes", "devices"):
             for form in ("text", "md", "json"):
                 self.check(cgpu("table", path, name, "--format", form).stdout, (name, form))
+
+    def test_names_in_csv(self):
+        names = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "plain", "red\x1b[31m"]
+        path = self.file("names.json", json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": i * 10, "dur": 5} for i, name in enumerate(names)]}))
+        query = "SELECT name, -1 AS number FROM slices"
+        for words in (["table", path, "slices"], ["sql", path, query]):
+            for raw, wanted in (([], ["'" + name for name in names[:4]] + ["plain", "red\\x1b[31m"]), (["--raw-csv"], names)):
+                done = cgpu(*words, "--format", "csv", *raw)
+                rows = list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
+                self.assertEqual(sorted(row["name"] for row in rows), sorted(wanted))
+                self.assertTrue(all(row.get("number", "-1") == "-1" for row in rows))
+
+    def test_names_in_what_changed(self):
+        nasty = self.NASTY + "\n```\nforged"
+
+        def run(file, each):
+            events = []
+            for i in range(5):
+                at = 1000 * i
+                events += [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % i, "pid": 1, "tid": 1, "ts": at, "dur": 900},
+                           {"ph": "X", "cat": "cpu_op", "name": "op" + nasty, "pid": 1, "tid": 1, "ts": at + 5, "dur": 20},
+                           {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel" + nasty, "pid": 1, "tid": 1, "ts": at + 10, "dur": 5,
+                            "args": {"correlation": i + 1}},
+                           {"ph": "X", "cat": "kernel", "name": "kernel" + nasty, "pid": 0, "tid": 7, "ts": at + 50, "dur": each,
+                            "args": {"device": 0, "stream": 7, "correlation": i + 1}}]
+            return self.file(file, json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        a, b = run("a.json", 300), run("b.json", 600)
+        words = cgpu("compare", a, b).stdout
+        self.assertIn(b"\\x1b[31m", words)  # the name is there, as text
+        for form in ("text", "md"):
+            for words in (["compare", a, b], ["compare", a, b, a], ["diagnose", b, "--against", a]):
+                done = cgpu(*words, "--format", form)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.check(done.stdout, (words, form))
+                self.assertNotIn(b"\nforged", done.stdout)
 
 
 class Secrets(Files):

@@ -547,6 +547,17 @@ class Refusals(unittest.TestCase):
                                  self.talk.refused("open", paths=[missing]).replace(missing, ""))
         self.talk.open("run")  # and what lies inside is read
 
+    def test_a_link_that_leads_out_hides_no_other_file_of_a_list(self):
+        self.put("run/a.json")
+        (self.folder / "run" / "out.json").symlink_to(self.secret)
+        for text in (self.talk.ask("open"), self.talk.ask("open", folder="run")):
+            self.assertIn("a.json", text)
+            self.assertNotIn("out.json", text)
+            self.assertIn("links that leave the folders that may be read: 1", text)
+        (self.folder / "away").symlink_to(self.secret.parent, target_is_directory=True)
+        for name in ("away", "/etc", str(self.secret.parent), "nothing"):
+            self.talk.refused("open", folder=name)
+
     def test_links_inside_are_followed(self):
         self.put("run/a.json")
         (self.folder / "inside.json").symlink_to(self.folder / "run" / "a.json")
@@ -653,6 +664,17 @@ class Refusals(unittest.TestCase):
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT %s FROM n"
         text = self.talk.ask("sql", runs=[run], query=endless % "i", top=3)
         self.assertEqual([row for row in text.splitlines() if row.isdigit()], ["1", "2", "3"])
+
+    def test_sql_that_needs_too_much_memory_is_refused(self):
+        run = self.talk.open(self.put("a.json"))
+        many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000) "
+        for query, line in ((many + "SELECT count(*) FROM (SELECT i || hex(zeroblob(500000)) AS text FROM n ORDER BY text LIMIT 2999)",
+                             "more than 1 GiB of memory"),
+                            (many + "SELECT i || hex(zeroblob(500000)) FROM n", "longer than 16 MB"),
+                            ("SELECT hex(zeroblob(1000000000))", "too big")):
+            with self.subTest(query):
+                self.assertIn(line, self.talk.refused("sql", runs=[run], query=query, top=1000))
+        self.assertIn("In full", self.talk.ask("sql", runs=[run], query="SELECT 1 AS one"))
 
     def test_usage(self):
         for words in ([], [str(self.folder / "nothing")], [str(self.secret)], ["--port", "1", str(self.folder)],

@@ -463,9 +463,14 @@ class RunTest(unittest.TestCase):
     def test_other_addresses_need_a_token(self):
         with self.assertRaisesRegex(ConnectionError, "--token"):
             Server(self.path, "--bind", "0.0.0.0")
-        with Server(self.path, "--bind", "0.0.0.0", "--token", "secret-1") as server:
+        with Server(self.path, "--bind", "0.0.0.0", "--token", "secret-0123456789") as server:
             self.assertEqual(server.get("/api/status")[0], 401)
-            self.assertEqual(server.get("/api/status", Authorization="Bearer secret-1")[0], 200)
+            self.assertEqual(server.get("/api/status", Authorization="Bearer secret-0123456789")[0], 200)
+
+    def test_a_token_that_can_be_guessed_is_refused(self):
+        for token in ("a", "t" * 15):
+            with self.assertRaisesRegex(ConnectionError, "^cgpu: --token: .* at least 16 .*openssl rand"):
+                Server(self.path, "--token", token)
 
     def test_a_taken_port(self):
         with Server(self.path) as server:
@@ -507,8 +512,8 @@ class RunTest(unittest.TestCase):
         for words, url, line in (
                 ([], "http://127.0.0.1:%s/", "From another machine: ssh -N -L %s:127.0.0.1:%s me@10.0.0.7"),
                 (["--bind", "::1"], "http://[::1]:%s/", "From another machine: ssh -N -L %s:[::1]:%s me@10.0.0.7"),
-                (["--bind", "0.0.0.0", "--token", "t"], "http://10.0.0.7:%s/?token=t", "Ctrl-C ends it."),
-                (["--bind", "::", "--token", "t"], "http://10.0.0.7:%s/?token=t", "Ctrl-C ends it.")):
+                (["--bind", "0.0.0.0", "--token", "t" * 16], "http://10.0.0.7:%s/?token=" + "t" * 16, "Ctrl-C ends it."),
+                (["--bind", "::", "--token", "t" * 16], "http://10.0.0.7:%s/?token=" + "t" * 16, "Ctrl-C ends it.")):
             with self.subTest(words):
                 process = subprocess.Popen([tool.binary(), "view", self.path, "--port", "0", *words],
                                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

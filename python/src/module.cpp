@@ -386,6 +386,7 @@ NB_MODULE(_cgpu, m) {
       nb::arg("parts"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
+  m.def("limit_sql", &limit_sql);
   m.def("tables", [] { return PythonTable(list_of_tables(declared_tables())); });
   m.def("comparison_tables", &list_of_comparison_tables);
   m.def("finding_changes", [](const PythonTable& before, const PythonTable& after) {

@@ -1,5 +1,7 @@
 #include "sql.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -36,10 +38,18 @@ PythonTable PythonSql::query(const std::string& statement, size_t top, const std
     const std::lock_guard lock(database->mutex);
     SqlDatabase& sql = database->opened();
     sql.begin_query(most, stopped);
-    Query query(sql, statement);
-    if (query.empty()) throw Error("SQL: there is no statement");
-    if (!Query(sql, query.rest()).empty()) throw Error("SQL: one statement at a time was expected");
-    return PythonTable(*query.next(top == 0 ? SIZE_MAX : top));
+    return read_only_statement(sql, statement, [&](Query& query) {
+      const size_t rows = top == 0 ? SIZE_MAX : top;
+      if (!is_sql_limited() || top == 0) return PythonTable(*query.next(rows));
+      Table table = *query.next(rows, kMostSqlText);
+      const std::optional<Table> more = table.row_count() < rows ? query.next(1) : std::nullopt;
+      if (more && !more->empty()) {
+        throw Error(
+            fmt::format("SQL: the texts of its rows are longer than {} MB: take fewer rows, or substr() of them",
+                        kMostSqlText >> 20));
+      }
+      return PythonTable(std::move(table));
+    });
   });
 }
 

@@ -1,50 +1,91 @@
 #include "base/whole_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
+#include "base/removed_at_end.h"
 
 namespace cgpu {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// "FOLDER/NAME.0123456789abcdef.part"; of a long name the head, so that there is room for the rest.
+std::string random_name_beside(const fs::path& target) {
+  constexpr size_t kMostOfName = 200;
+  uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) number = 0;  // found out by O_EXCL
+  const std::string name = target.filename().string().substr(0, kMostOfName);
+  return (target.parent_path() / fmt::format("{}.{:016x}.part", name, number)).string();
+}
+
+}  // namespace
 
 WholeFile::WholeFile(const std::string& path) : path_(path), target_(path) {
   std::error_code ignored;
   if (const fs::path resolved = fs::weakly_canonical(path, ignored); !ignored) target_ = resolved.string();
   const fs::file_status status = fs::status(target_, ignored);
   if (fs::is_directory(status)) fail("is a folder: name a file in it");
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    out_.open(target_, std::ios::binary);
-    if (!out_) fail(std::strerror(errno));
+  const bool is_there = fs::exists(status);
+  if (is_there && !fs::is_regular_file(status)) {
+    open(false);
     return;
   }
-  if (fs::exists(status) && access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
-  beside_ = fmt::format("{}.{}.part", target_, getpid());
-  out_.open(beside_, std::ios::binary);
-  if (!out_) {
-    const int reason = errno;
-    beside_.clear();
-    fail(std::strerror(reason));
+  if (is_there && access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
+  open(true);
+  if (is_there) ::fchmod(buffer_.fd(), static_cast<mode_t>(status.permissions()));
+}
+
+void WholeFile::open(bool is_new) {
+  constexpr int kTries = 100;
+  constexpr size_t kBuffer = size_t{64} << 10;
+  int descriptor = -1;
+  int reason = 0;
+  if (!is_new) {
+    descriptor = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    reason = errno;
+  } else {
+    for (int tries = 0; tries < kTries; ++tries) {
+      beside_ = random_name_beside(target_);
+      keep_for_removal(beside_);  // before it is there, so that no moment is left in which a signal leaves it behind
+      descriptor = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (descriptor >= 0) break;
+      reason = errno;
+      forget_for_removal(std::exchange(beside_, ""));
+      if (reason != EEXIST) break;
+    }
   }
-  if (fs::exists(status)) fs::permissions(beside_, status.permissions(), ignored);
+  if (descriptor < 0) fail(std::strerror(reason));
+  buffer_ = __gnu_cxx::stdio_filebuf<char>(descriptor, std::ios::out | std::ios::binary, kBuffer);
+  out_.rdbuf(&buffer_);
 }
 
 WholeFile::~WholeFile() {
-  if (!beside_.empty()) unlink(beside_.c_str());
+  if (beside_.empty()) return;
+  unlink(beside_.c_str());
+  forget_for_removal(beside_);
 }
 
 void WholeFile::finish() {
   errno = 0;
-  out_.close();
-  if (!out_) fail(errno != 0 ? std::strerror(errno) : "not all of it; is there space left?");
+  if (buffer_.close() == nullptr || !out_)
+    fail(errno != 0 ? std::strerror(errno) : "not all of it; is there space left?");
   if (beside_.empty()) return;
   if (std::rename(beside_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
+  forget_for_removal(beside_);
   beside_.clear();
 }
 

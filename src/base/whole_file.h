@@ -1,8 +1,11 @@
 // A file that is written whole or not at all: under another name beside its own, and renamed when all of it is there.
-// Whoever opens it sees the former file or the new one, never a part, also where the writing fails or is ended.
+// Whoever opens it sees the former file or the new one, never a part, also where the writing fails or is ended. The
+// other name is random and new: programs with the same process number (in containers) write the same output one after
+// the other, and no link that stands there is followed.
 #pragma once
 
-#include <fstream>
+#include <ext/stdio_filebuf.h>
+#include <ostream>
 #include <string>
 
 namespace cgpu {
@@ -25,11 +28,14 @@ class WholeFile {
 
  private:
   [[noreturn]] void fail(const std::string& why) const;
+  /// Opens `target_` (`is_new`: a new file beside it) for out().
+  void open(bool is_new);
 
   const std::string path_;  // as given, for errors
   std::string target_;      // where links lead
   std::string beside_;      // what is written until then; empty: the target itself
-  std::ofstream out_;
+  __gnu_cxx::stdio_filebuf<char> buffer_;
+  std::ostream out_{nullptr};
 };
 
 }  // namespace cgpu

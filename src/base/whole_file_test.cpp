@@ -1,9 +1,12 @@
 #include "base/whole_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 
@@ -60,6 +63,55 @@ TEST_F(WholeFileTest, ReplacesWhereALinkLeadsAndKeepsPermissions) {
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(text_of(path("a")), "after");
   EXPECT_EQ(fs::status(path("a")).permissions() & fs::perms::owner_exec, fs::perms::owner_exec);
+}
+
+TEST_F(WholeFileTest, TwoWithOneProcessNumberDoNotMix) {
+  WholeFile first(path("a"));
+  WholeFile second(path("a"));
+  EXPECT_NE(first.beside(), second.beside());
+  first.out() << "first";
+  second.out() << "second";
+  first.finish();
+  EXPECT_EQ(text_of(path("a")), "first");
+  second.finish();
+  EXPECT_EQ(text_of(path("a")), "second");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(WholeFileTest, WritesThroughNoLinkThatStandsUnderItsName) {
+  put("theirs", "untouched");
+  const std::string guessed = path("a") + "." + std::to_string(getpid()) + ".part";
+  fs::create_symlink(path("theirs"), guessed);
+  WholeFile file(path("a"));
+  file.out() << "all of it";
+  file.finish();
+  EXPECT_EQ(text_of(path("theirs")), "untouched");
+  EXPECT_FALSE(fs::is_symlink(path("a")));
+}
+
+TEST_F(WholeFileTest, TheLongestNameThatAFileCanHaveIsWritten) {
+  const std::string name(255, 'n');
+  WholeFile file(path(name.c_str()));
+  file.out() << "all of it";
+  file.finish();
+  EXPECT_EQ(text_of(path(name.c_str())), "all of it");
+}
+
+TEST_F(WholeFileTest, NothingIsLeftWhereASignalEndsTheProgram) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      WholeFile file(path("a"));
+      file.out() << "half" << std::flush;
+      ::raise(signal);
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), signal);
+    EXPECT_EQ(files(), 0u);
+  }
 }
 
 TEST_F(WholeFileTest, WritesToDevicesDirectly) {

@@ -2,9 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ostream>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "cli/output.h"
 
 namespace cgpu {
 
@@ -161,7 +164,9 @@ Action CommandLine::parse(std::vector<std::string> words) {
   try {
     app_->parse(words);
   } catch (const CLI::Success& help) {
-    app_->exit(help);
+    std::ostringstream text;
+    app_->exit(help, text, text);
+    write_output("", [&](std::ostream& out) { out << text.str(); });
     return {};
   } catch (const CLI::ParseError& error) {
     std::string what = error.what();

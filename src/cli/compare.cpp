@@ -45,6 +45,7 @@ struct CompareCommand {
   std::optional<size_t> top;
   std::string format;
   std::string output;
+  bool raw_csv = false;
   bool list = false;
 
   void run() const {
@@ -59,6 +60,7 @@ struct CompareCommand {
     }
     const Filter filter = where.empty() ? Filter() : Filter::parse(where);
     Compared compared = many ? of_many(runs) : of_two(runs);
+    compared.csv_text = csv_text(raw_csv);
     for (Table& one : compared.tables) {
       filter.apply(one);
       if (!sort.empty()) sort_rows(one, sort);
@@ -228,6 +230,7 @@ void add_compare_verb(CommandLine& line) {
   verb.add_option("--top", command->top, "Show this many rows of each table");
   verb.add_option("--format", command->format, "text, json, html, md or csv (default: by the ending of -o, else text)")
       .one_of({"text", "json", "html", "md", "csv"});
+  add_csv_option(verb, command->raw_csv);
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");
   verb.add_option("--step", command->step, "Only this iteration of both, or iterations N-M");
   verb.add_option("--rank", command->input.rank, "Only this rank of both, or these: 0,2,8-15");

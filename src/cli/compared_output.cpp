@@ -37,7 +37,7 @@ void write_text(std::ostream& out, const Compared& compared, const RowsOnScreen&
 }
 
 void write_markdown(std::ostream& out, const Compared& compared) {
-  if (!compared.words.empty()) out << "# What changed\n\n```\n" << compared.words << "```\n";
+  if (!compared.words.empty()) out << "# What changed\n\n" << markdown_code(compared.words);
   for (const Table& one : compared.tables) out << "\n## " << one.name << "\n\n" << render_markdown(one);
 }
 
@@ -65,7 +65,7 @@ void write_html(std::ostream& out, const Compared& compared) {
 
 void write_compared(std::ostream& out, const std::string& format, const Compared& compared, const RowsOnScreen& rows) {
   if (format == "json") return write_json(out, "compare", compared.inputs, compared.tables);
-  if (format == "csv") return CsvWriter(out).add(compared.tables.front());
+  if (format == "csv") return CsvWriter(out, compared.csv_text).add(compared.tables.front());
   if (format == "html") return write_html(out, compared);
   if (format == "md") return write_markdown(out, compared);
   write_text(out, compared, rows);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "table/csv.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -16,6 +17,7 @@ struct Compared {
   std::vector<std::string> inputs;  // as they were given
   std::string words;                // lines
   std::vector<Table> tables;
+  CsvText csv_text = CsvText::guarded;
   bool hides_empty_columns = false;  // from text, of tables of which some columns are of other kinds of runs
 };
 

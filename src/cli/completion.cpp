@@ -1,13 +1,14 @@
 // cgpu completion SHELL: a script that completes verbs, options, table names and files.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "cli/output.h"
 #include "cli/verb.h"
 
 namespace cgpu {
@@ -164,7 +165,9 @@ void add_completion_verb(CommandLine& line) {
   Verb verb = line.add_verb("completion", "Shell completion: source <(cgpu completion bash)");
   verb.add_option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   verb.set_action([&line, shell] {
-    std::cout << (*shell == "bash" ? bash_script(line) : *shell == "zsh" ? zsh_script(line) : fish_script(line));
+    write_output("", [&](std::ostream& out) {
+      out << (*shell == "bash" ? bash_script(line) : *shell == "zsh" ? zsh_script(line) : fish_script(line));
+    });
   });
 }
 

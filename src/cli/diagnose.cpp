@@ -18,6 +18,7 @@
 #include "session/rank_fold.h"
 #include "session/summary.h"
 #include "table/json.h"
+#include "table/markdown.h"
 
 namespace cgpu {
 
@@ -53,7 +54,7 @@ struct DiagnoseCommand {
     write_output(output, [&](std::ostream& out) {
       if (wanted == "json") return write_json(out, "diagnose", input.inputs, tables);
       const bool markdown = wanted == "md";
-      if (!changes.empty()) out << (markdown ? "```\n" + changes + "```\n\n" : changes + "\n");
+      if (!changes.empty()) out << (markdown ? markdown_code(changes) : changes) << '\n';
       out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, text_options().width));
     });
   }

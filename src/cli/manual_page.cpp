@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iostream>
+#include <ostream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "cli/output.h"
 #include "cli/verb.h"
 #include "readers/formats.h"
 
@@ -244,7 +245,7 @@ std::string manual_page(const CommandLine& line) {
 
 void add_manpage_verb(CommandLine& line) {
   Verb verb = line.add_verb("manpage", "The manual page: cgpu manpage | man -l -");
-  verb.set_action([&line] { std::cout << manual_page(line); });
+  verb.set_action([&line] { write_output("", [&](std::ostream& out) { out << manual_page(line); }); });
 }
 
 }  // namespace cgpu

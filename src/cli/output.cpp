@@ -61,6 +61,13 @@ std::string format_of_output(const std::string& wanted, const std::string& path,
                                 ending, fmt::join(formats, ", ")));
 }
 
+void add_csv_option(Verb verb, bool& raw) {
+  verb.add_flag(
+      "--raw-csv", raw,
+      "Texts in CSV byte for byte: without the apostrophe before =, +, - and @, which keeps spreadsheets from "
+      "taking them for formulas, and without escapes of control characters");
+}
+
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (is_stdout(path)) {
     write(std::cout);

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/input_options.h"
+#include "table/csv.h"
 
 namespace cgpu {
 
@@ -19,6 +21,12 @@ void check_output(const std::string& path, const InputOptions& input);
 /// is none.
 std::string format_of_output(const std::string& wanted, const std::string& path,
                              const std::vector<std::string>& formats);
+
+/// The option of verbs that write CSV: `raw` where texts are to be exact.
+void add_csv_option(Verb verb, bool& raw);
+inline CsvText csv_text(bool raw) {
+  return raw ? CsvText::exact : CsvText::guarded;
+}
 
 /// Calls `write` with the stream of `path` ("" or "-" for stdout). Throws Error where it cannot be written completely;
 /// the file is then as it was (base/whole_file.h).

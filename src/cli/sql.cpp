@@ -58,8 +58,10 @@ class InterruptByKey {
   explicit InterruptByKey(SqlDatabase& database) {
     database_ = &database;
     struct sigaction action {};
-    action.sa_handler = [](int) { database_->interrupt(); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    action.sa_handler = [](int) {
+      database_->interrupt();
+      ::sigaction(SIGINT, &before_, nullptr);
+    };
     ::sigaction(SIGINT, &action, &before_);
   }
   ~InterruptByKey() { ::sigaction(SIGINT, &before_, nullptr); }
@@ -68,7 +70,7 @@ class InterruptByKey {
 
  private:
   static inline SqlDatabase* database_ = nullptr;
-  struct sigaction before_ {};
+  static inline struct sigaction before_ {};
 };
 
 struct SqlCommand {
@@ -78,6 +80,7 @@ struct SqlCommand {
   std::string timeout;
   std::optional<size_t> top;
   std::string output;
+  bool raw_csv = false;
 
   void run() {
     format = format_of_output(format, output, {"csv", "json", "txt"});
@@ -92,7 +95,7 @@ struct SqlCommand {
     if (!query && std::find(words.begin(), words.end(), "-") != words.end()) {
       throw Error("sql: standard input is the profile: give the query behind it, in quotes");
     }
-    SqlConsoleOptions options{format, words, top, std::nullopt};
+    SqlConsoleOptions options{format, words, top, std::nullopt, csv_text(raw_csv)};
     if (!timeout.empty()) options.most_time = std::chrono::nanoseconds(parse_time(timeout, "--timeout"));
 
     std::map<std::string, std::vector<std::string>> runs;  // inputs by name
@@ -106,8 +109,8 @@ struct SqlCommand {
       SqlConsole console(database, options, std::cout);
       return prompt_for_sql(database, console);
     }
-    const InterruptByKey key(database);
     write_output(output, [&](std::ostream& out) {
+      const InterruptByKey key(database);
       SqlConsole console(database, options, out);
       if (query) {
         console.run(*query);
@@ -156,6 +159,7 @@ void add_sql_verb(CommandLine& line) {
                   "Profiles, or NAME=PROFILE for a run of its own whose tables are NAME.kernels, ...; then the query");
   verb.add_option("--format", command->format, "text, csv or json (default: by the ending of -o, else text)")
       .one_of({"text", "csv", "json"});
+  add_csv_option(verb, command->raw_csv);
   verb.add_option("--top", command->top, "Only the first N rows of a result (0: all; text shows 40 unless told)");
   verb.add_option("--timeout", command->timeout, "End a query that takes longer: 500ms, 10s");
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");

@@ -83,7 +83,7 @@ void SqlConsole::run_statement(Query& query) {
   ++results_;
   if (options_.format == "csv") {
     if (results_ > 1) out_ << '\n';
-    CsvWriter csv(out_);
+    CsvWriter csv(out_, options_.csv_text);
     while (const std::optional<Table> batch = query.next(std::min(left, kBatchRows))) {
       csv.add(*batch);
       left -= batch->row_count();

@@ -20,6 +20,7 @@ struct SqlConsoleOptions {
   std::vector<std::string> inputs;                    // as JSON names them
   std::optional<size_t> most_rows;                    // of a result; 0 for all, text shows 40 where nobody says
   std::optional<std::chrono::nanoseconds> most_time;  // of a query
+  CsvText csv_text = CsvText::guarded;
 };
 
 /// For one thread at a time.

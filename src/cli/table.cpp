@@ -67,6 +67,7 @@ struct TableCommand {
   std::string sort = {};
   std::optional<size_t> top = {};
   std::string output = {};
+  bool raw_csv = false;
   bool list = false;
 
   void run() {
@@ -124,7 +125,7 @@ struct TableCommand {
       ChosenRows rows(wanted, *events, {filter, sort, top.value_or(0)});  // what is wrong is said before any output
       return write_output(output, [&](std::ostream& out) {
         if (format == "csv") {
-          CsvWriter csv(out);
+          CsvWriter csv(out, csv_text(raw_csv));
           while (const std::optional<Table> batch = rows.next()) csv.add(*batch);
           return;
         }
@@ -145,7 +146,7 @@ struct TableCommand {
       if (format == "json") {
         write_json(out, "table", input.inputs, {table});
       } else if (format == "csv") {
-        write_csv(out, table);
+        write_csv(out, table, csv_text(raw_csv));
       } else if (format == "md") {
         out << render_markdown(table, top.value_or(0), more_rows);
       } else {
@@ -182,6 +183,7 @@ void add_table_verb(CommandLine& line, Exchange* exchange) {
   verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
   verb.add_option("--format", command->format, "text, csv, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "csv", "json", "md"});
+  add_csv_option(verb, command->raw_csv);
   verb.add_option("--top", command->top, "Only the first N rows (0: all; text shows 40 unless told)");
   verb.add_option("--sort", command->sort,
                   "Sort by this column: numbers descending, text ascending; +COLUMN or -COLUMN force it");

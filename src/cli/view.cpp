@@ -13,12 +13,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/removed_at_end.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "readers/common/temporary_folder.h"
 #include "serve/http/guard.h"
 #include "serve/http/http_server.h"
 #include "serve/opening.h"
@@ -94,7 +94,7 @@ struct ViewCommand {
     // A reader cannot be interrupted, and nothing of what it has made is needed.
     if (!opened || viewer.is_opening_ranks()) {
       std::fflush(nullptr);
-      remove_temporary_folders();
+      remove_kept_paths();
       std::_Exit(0);
     }
     opening.join();
@@ -194,6 +194,12 @@ struct ViewCommand {
         std::string::npos) {
       throw Error("--token: letters, digits and - . _ ~ were expected");
     }
+    constexpr size_t kLeastOfToken = 16;  // fewer can be tried out
+    if (!token.empty() && token.size() < kLeastOfToken) {
+      throw Error(
+          fmt::format("--token: {} characters are too few, at least {} were expected: `openssl rand -hex 16` makes one",
+                      token.size(), kLeastOfToken));
+    }
     if (!is_loopback(address) && token.empty()) {
       throw Error("--bind " + address +
                   ": others can reach this address, so a secret is needed: add --token with a long random text");
@@ -256,7 +262,7 @@ void add_view_verb(CommandLine& line) {
   verb.add_flag("--no-browser", command->no_browser, "Open no browser, only print the address");
   verb.add_option("--bind", command->address,
                   "Address to serve on (default 127.0.0.1); one that others can reach needs --token");
-  verb.add_option("--token", command->token, "Answer only those who know this secret");
+  verb.add_option("--token", command->token, "Answer only those who know this secret, of at least 16 characters");
   verb.add_option("-o,--output", command->output,
                   "Serve nothing; write a copy of the viewer to this .html file, which works without the program");
   verb.add_option("--size-limit", command->size_limit, "Megabytes that the copy may have (default 50)");

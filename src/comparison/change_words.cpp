@@ -26,6 +26,7 @@
 #include "comparison/repeated_work_words.h"
 #include "comparison/work_words.h"
 #include "kernels/names.h"
+#include "table/unicode.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -329,7 +330,7 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
       if (!more.empty() && (also_always || more != kAlways)) words += ", " + more;
     }
   }
-  return words;
+  return printable(words);
 }
 
 namespace {
@@ -424,7 +425,8 @@ std::string cause_words(const Comparison& comparison, const std::vector<Explaine
 
 std::string finding_words(const Table& compared) {
   const std::string words = changed_findings(compared, 0);
-  return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n" : words;
+  return words.empty() ? "Against the baseline no finding came, went, or changed by 3 % of the time or more.\n"
+                       : printable_lines(words);
 }
 
 std::string paragraph_of(const Comparison& comparison) {
@@ -438,7 +440,7 @@ std::string paragraph_of(const Comparison& comparison) {
   const int64_t change = time.b - time.a;
   if (time.a == 0 || time.b == 0) {
     for (const auto& words : {measured_launch_words(comparison), call_tree_words(comparison)}) {
-      if (!words.empty()) return words;
+      if (!words.empty()) return printable_lines(words);
     }
     return "There is no device work to compare.\n";
   }
@@ -473,8 +475,9 @@ std::string paragraph_of(const Comparison& comparison) {
           work_words(comparison, noise.within) + repeated_work_words(comparison) + waiting_words(comparison) +
           memory_words(comparison);
   const double noise_pct = noise.within ? 100 * noise.least / static_cast<double>(time.a) : 0;
-  return text + cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
-         changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
+  text += cause_words(comparison, causes, time, noise) + call_tree_words(comparison) +
+          changed_findings(make_table(find_comparison_table("findings"), comparison), noise_pct);
+  return printable_lines(text);
 }
 
 }  // namespace cgpu

@@ -17,6 +17,8 @@ extern "C" {  // which the header of glibc 2.36 does not say
 #include <sys/pidfd.h>
 }
 
+#include "base/removed_at_end.h"
+
 namespace cgpu {
 
 namespace {
@@ -86,6 +88,7 @@ void handle(int signal) {
   } else if (own.process == 0 && !open_files->of_machine().front()->has_seen_death) {
     say_what_was_opened(signal);
   }
+  remove_kept_paths();
   errno = kept_errno;
   raise(signal);  // as the handler is gone, this ends the process
 }

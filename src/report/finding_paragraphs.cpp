@@ -11,6 +11,7 @@
 
 #include "analysis/findings/rank_findings.h"
 #include "table/text.h"
+#include "table/unicode.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -26,7 +27,7 @@ struct Paragraph {
 std::vector<Paragraph> paragraphs_of(const Table& findings) {
   const auto text = [&](const RowView& row, const char* column) {
     const Cell cell = row[findings.column(column)];
-    return std::holds_alternative<std::string>(cell) ? std::get<std::string>(cell) : std::string();
+    return std::holds_alternative<std::string>(cell) ? printable(std::get<std::string>(cell)) : std::string();
   };
   const auto time = [&](const RowView& row, const char* column) {
     return format_ns(std::get<int64_t>(row[findings.column(column)]));

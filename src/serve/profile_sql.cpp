@@ -15,18 +15,6 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(2);  // with a statement that runs before
 
-/// Runs `work`; where it fails for want of memory, that is said.
-template <typename Work>
-auto within_memory(SqlDatabase& sql, Work work) {
-  try {
-    return work();
-  } catch (const Error&) {
-    if (sqlite3_errcode(sql.handle()) != SQLITE_NOMEM) throw;
-    throw Error(
-        fmt::format("SQL: it needs more than {} GiB of memory: sort or group less", ProfileSql::kMostMemory >> 30));
-  }
-}
-
 }  // namespace
 
 SqlDatabase& ProfileSql::database() {
@@ -35,10 +23,8 @@ SqlDatabase& ProfileSql::database() {
   runs.emplace(kMainSchema, std::make_unique<RunTables>(facts_));
   OpenOptions options;
   options.kernel_rules = kernel_rules_;
-  SqlDatabase& made = database_.emplace(std::move(runs), dictionary_of(options));
-  sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(kMostMemory));
-  sqlite3_limit(made.handle(), SQLITE_LIMIT_LENGTH, static_cast<int>(kLongestText));
-  return made;
+  limit_sql();
+  return database_.emplace(std::move(runs), dictionary_of(options));
 }
 
 ProfileSql::Stopped ProfileSql::begin(const std::string& id) {
@@ -71,11 +57,8 @@ ProfileSql::Result ProfileSql::run(const std::string& statement, const std::stri
   }
   SqlDatabase& sql = database();
   sql.begin_query(most_time, begin(id));
-  return within_memory(sql, [&] {
-    Query query(sql, statement);
-    if (query.empty()) throw Error("SQL: there is no statement");
-    if (!Query(sql, query.rest()).empty()) throw Error("SQL: one statement at a time was expected");
-    Result result{*query.next(most_rows, kMostText)};
+  return read_only_statement(sql, statement, [&](Query& query) {
+    Result result{*query.next(most_rows, kMostSqlText)};
     const std::optional<Table> more = query.next(1);
     result.is_cut = more && !more->empty();
     return result;

@@ -1,5 +1,5 @@
 // The tables of an open profile in SQL, for the page: one statement at a time, with limits on its time, on the rows of
-// its answer, and on what it may hold in memory (kMostMemory, for all profiles of the process together).
+// its answer, and on what it may hold in memory (limit_sql).
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,6 @@ namespace cgpu {
 /// Any number of threads.
 class ProfileSql {
  public:
-  static constexpr size_t kMostMemory = size_t{1} << 30;   // of SQLite, for sorting, grouping and texts
-  static constexpr size_t kLongestText = size_t{1} << 20;  // of one value
-  static constexpr size_t kMostText = size_t{1} << 24;     // of all texts in an answer
-
   /// The session outlives this. `arguments`: held while a statement reads arguments of events. `kernel_rules`: as in
   /// OpenOptions.
   ProfileSql(const SessionFacts& facts, std::timed_mutex& arguments, std::string kernel_rules)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/allocator.h"
 #include "base/error.h"
 #include "sql/arguments_module.h"
 #include "sql/schema.h"
@@ -88,10 +89,19 @@ void list_runs(sqlite3* database, RunsBySchema& runs, const KernelDictionary& di
   do_statement(database, "PRAGMA writable_schema = RESET");
 }
 
+void limit_sql() {
+  sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(kMostSqlMemory));
+}
+
+bool is_sql_limited() {
+  return sqlite3_hard_heap_limit64(-1) > 0;
+}
+
 SqlDatabase::SqlDatabase(RunsBySchema runs, KernelDictionary dictionary)
     : runs_(std::move(runs)), dictionary_(std::move(dictionary)), handle_(open_sqlite(":memory:")) {
   list_runs(handle_.get(), runs_, dictionary_);
   sqlite3_set_authorizer(handle_.get(), allow, nullptr);
+  if (is_sql_limited()) sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, static_cast<int>(kLongestSqlText));
   constexpr int kSteps = 5000;  // of SQLite's machine, some 100 us
   sqlite3_progress_handler(handle_.get(), kSteps, must_end, this);
 }
@@ -115,6 +125,11 @@ void SqlDatabase::begin_query(std::optional<std::chrono::nanoseconds> most,
   deadline_.reset();
   most_ = most.value_or(std::chrono::nanoseconds(0));
   if (most) deadline_ = std::chrono::steady_clock::now() + *most;
+}
+
+void SqlDatabase::give_back_memory() {
+  sqlite3_db_release_memory(handle_.get());
+  return_freed_memory();
 }
 
 std::string SqlDatabase::why_ended() const {

@@ -31,6 +31,15 @@ void do_statement(sqlite3* database, const std::string& statement);
 /// nothing a table before a statement names it. What is given must outlive the database. Throws Error.
 void list_runs(sqlite3* database, RunsBySchema& runs, const KernelDictionary& dictionary);
 
+/// What statements of others may take: of SQLite's memory for sorting, grouping and texts, in all databases of the
+/// process together; of one value; of all texts in an answer.
+inline constexpr size_t kMostSqlMemory = size_t{1} << 30;
+inline constexpr size_t kLongestSqlText = size_t{1} << 20;
+inline constexpr size_t kMostSqlText = size_t{1} << 24;
+/// Holds all databases of the process that are made from now on to that: for programs that answer others.
+void limit_sql();
+bool is_sql_limited();
+
 /// For one thread at a time, `interrupt` apart.
 class SqlDatabase {
  public:
@@ -48,6 +57,8 @@ class SqlDatabase {
   /// Before a query: forgets earlier interruptions; the query may take this long, and until `stopped` is set.
   void begin_query(std::optional<std::chrono::nanoseconds> most,
                    std::shared_ptr<const std::atomic<bool>> stopped = nullptr);
+  /// After a statement that failed: what it took goes back to the system.
+  void give_back_memory();
   /// Why a query was ended before its time; "" where it was not.
   std::string why_ended() const;
 

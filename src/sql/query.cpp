@@ -105,6 +105,9 @@ Query::Query(SqlDatabase& database, std::string_view sql) : database_(database),
 
 void Query::fail() const {
   if (const std::string why = database_.why_ended(); !why.empty()) throw Error("SQL: " + why);
+  if (is_sql_limited() && sqlite3_errcode(database_.handle()) == SQLITE_NOMEM) {
+    throw Error(fmt::format("SQL: it needs more than {} GiB of memory: sort or group less", kMostSqlMemory >> 30));
+  }
   const std::string message = sqlite3_errmsg(database_.handle());
   if (sqlite3_errcode(database_.handle()) == SQLITE_AUTH) {
     throw Error("SQL: only reading is possible here (" + message + ")");

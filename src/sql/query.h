@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "sql/database.h"
 #include "table/table.h"
 
@@ -47,6 +48,21 @@ class Query {
   bool has_begun_ = false;
   bool at_end_ = false;
 };
+
+/// What `read` makes of the only statement there is. Throws Error where there is none, or another one behind it, and
+/// as Query does; what a statement that failed has taken is given back.
+template <typename Read>
+auto read_only_statement(SqlDatabase& database, std::string_view sql, Read read) {
+  try {
+    Query query(database, sql);
+    if (query.empty()) throw Error("SQL: there is no statement");
+    if (!Query(database, query.rest()).empty()) throw Error("SQL: one statement at a time was expected");
+    return read(query);
+  } catch (const Error&) {
+    database.give_back_memory();
+    throw;
+  }
+}
 
 /// Whether `text` ends with a whole statement, behind which stands a ';'.
 bool is_whole_statement(const std::string& text);

@@ -66,6 +66,12 @@ std::string render_markdown(const Table& table, size_t max_rows, size_t more_row
   return out;
 }
 
+std::string markdown_code(std::string_view lines) {
+  std::string fence = "```";
+  while (lines.find(fence) != std::string_view::npos) fence += '`';
+  return fmt::format("{0}\n{1}{0}\n", fence, lines);
+}
+
 std::string escape_markdown(std::string_view text) {
   const std::string line = printable(text);
   std::string out;

@@ -17,6 +17,9 @@ namespace cgpu {
 /// the table, which were not made.
 std::string render_markdown(const Table& table, size_t max_rows = 0, size_t more_rows = 0);
 
+/// Lines as they stand, between fences that nothing in them ends.
+std::string markdown_code(std::string_view lines);
+
 /// `text` on one line, safe anywhere in a Markdown paragraph or table cell.
 std::string escape_markdown(std::string_view text);
 

@@ -140,6 +140,19 @@ TEST(Csv, Quotes) {
             "\"\",,,\n");
 }
 
+TEST(Csv, GuardsTextsThatSpreadsheetsAndTerminalsActOn) {
+  Table table("t", "");
+  table.columns = {{"=name", ColumnType::text, "", ""}, {"value", ColumnType::integer, "", ""}};
+  for (const char* text : {"=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "-3.5e2", "plain", "a=b", "\t=1", "\r=1",
+                           "\n=1", "\x1b[31mred", "two\nlines"}) {
+    table.append({text, int64_t{-1}});
+  }
+  EXPECT_EQ(render_csv(table),
+            "'=name,value\n'=cmd|' /C calc'!A0,-1\n'+1+1,-1\n'-2+3,-1\n'@SUM(A1),-1\n-3.5e2,-1\nplain,-1\na=b,-1\n"
+            "\\t=1,-1\n\\r=1,-1\n\"'\n=1\",-1\n\\x1b[31mred,-1\n\"two\nlines\",-1\n");
+  EXPECT_TRUE(render_csv(table, CsvText::exact).starts_with("=name,value\n=cmd|"));
+}
+
 TEST(Json, Document) {
   Table table = sample();
   table.clear_rows();
@@ -293,7 +306,7 @@ std::vector<std::vector<CsvField>> parse_csv(const std::string& csv) {
 }
 
 void check_csv(const Table& table) {
-  const auto records = parse_csv(render_csv(table));
+  const auto records = parse_csv(render_csv(table, CsvText::exact));
   ASSERT_EQ(records.size(), table.row_count() + 1);
   for (size_t c = 0; c < table.columns.size(); ++c) EXPECT_EQ(records[0][c].text, table.columns[c].name);
   for (size_t r = 0; r < table.row_count(); ++r) {

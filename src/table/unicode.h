@@ -24,6 +24,9 @@ bool is_printable_ascii(std::string_view text);
 /// invisible formatting are written as \n, \x1b or \u202e; what is not UTF-8 becomes U+FFFD.
 std::string printable(std::string_view text);
 
+/// The same of a text of several lines, which stay lines.
+std::string printable_lines(std::string_view text);
+
 /// Terminal columns of a text that is printable.
 size_t display_width(std::string_view text);
 

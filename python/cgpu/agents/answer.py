@@ -1,6 +1,7 @@
 """An answer: a text that stays short, says what it leaves out, and ends with the command that gives all of it."""
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 from .tokens import estimated_tokens
@@ -86,8 +87,28 @@ def _cell(value: Any) -> Tuple[str, bool]:
         return "", False
     if isinstance(value, float):
         return "%.6g" % value, False
-    text = str(value)
+    text = _guarded(value) if isinstance(value, str) else str(value)
     return (text, False) if len(text) <= MOST_OF_A_CELL else (text[:MOST_OF_A_CELL - 1] + "\u2026", True)
+
+
+def _guarded(text: str) -> str:
+    """As `cgpu table --format csv` writes a text: one that a spreadsheet would take for a formula begins with an
+    apostrophe, and what is invisible is escaped."""
+    if text[:1] in ("=", "+", "-", "@") and not _is_number(text):
+        text = "'" + text
+    return text if text.isprintable() else "".join(repr(one)[1:-1] if _is_invisible(one) else one for one in text)
+
+
+def _is_invisible(one: str) -> bool:
+    return one not in "\n\r\u200c\u200d" and unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _csv(cells: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ import glob
 import os
 import stat
 from pathlib import PurePath
-from typing import Iterable, Iterator, List
+from typing import Iterable, Iterator, List, Optional
 
 from .. import Error
 
@@ -52,11 +52,21 @@ class Folders:
         """The folders themselves."""
         return list(self._real)
 
-    def listed(self, folder: str = "") -> Iterator[str]:
+    def folder(self, name: str) -> str:
+        """The real path of a folder that is listed, not opened: links in it do no harm. Raises Error."""
+        for path in self._candidates(name):
+            real = os.path.realpath(path)
+            if self._lies_in(path) and os.path.lexists(path):
+                if not self._holds(real):
+                    raise self._outside(name)
+                return real
+        return self.file(name)  # which says why not
+
+    def listed(self, folder: str = "", leading_out: Optional[List[str]] = None) -> Iterator[str]:
         """Files that are there, or in this folder, shallow ones first; hidden ones and links left out; at most 5,000.
-        Raises Error."""
+        Links that leave the folders are added to `leading_out`. Raises Error."""
         count = 0
-        level = [self.file(folder)] if folder else self.all()
+        level = [self.folder(folder)] if folder else self.all()
         while level:
             deeper: List[str] = []
             for each in level:
@@ -65,6 +75,9 @@ class Folders:
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         deeper.append(entry.path)
+                    elif entry.is_symlink():
+                        if leading_out is not None and not self._holds(os.path.realpath(entry.path)):
+                            leading_out.append(entry.path)
                     elif entry.is_file(follow_symlinks=False):
                         yield entry.path
                         count += 1

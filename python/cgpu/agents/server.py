@@ -10,7 +10,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from pydantic import ValidationError
 
-from .. import Error, __version__
+from .. import Error, __version__, _cgpu
 from .answer import Answer
 from .runs import Runs
 from .tools import TOOLS, Tool
@@ -25,7 +25,8 @@ that gives all of it."""
 
 
 def make_server(runs: Runs) -> Server[Any]:
-    """With all tools over these runs."""
+    """With all tools over these runs. From then on statements of SQL have limits in this process, on memory and texts."""
+    _cgpu.limit_sql()
 
     async def list_tools(_context: Any, _params: Optional[types.PaginatedRequestParams]) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_declared(name, tool) for name, tool in TOOLS.items()])

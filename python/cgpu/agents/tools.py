@@ -102,7 +102,7 @@ class Open(Tool):
 
     def _list(self, runs: Runs) -> Answer:
         answer = Answer(
-            command_line(["ls", "-R", *([runs.folders.file(self.folder)] if self.folder else runs.folders.all())]))
+            command_line(["ls", "-R", *([runs.folders.folder(self.folder)] if self.folder else runs.folders.all())]))
         if self.close:
             answer.add("%s is closed." % self.close)
         for run in runs.all():
@@ -424,7 +424,8 @@ def _add_files(answer: Answer, runs: Runs, folder: str) -> None:
     """Files by folder, of each the first ones."""
     by_folder: Dict[str, List[str]] = {}
     count = 0
-    for path in runs.folders.listed(folder):
+    leading_out: List[str] = []
+    for path in runs.folders.listed(folder, leading_out):
         by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
         count += 1
     answer.add("%d files, of any kind, by folder:" % count)
@@ -436,6 +437,8 @@ def _add_files(answer: Answer, runs: Runs, folder: str) -> None:
         answer.leave_out("%d more folders" % (len(by_folder) - _FOLDERS_LISTED))
     if any(len(files) > each for files in by_folder.values()):
         answer.leave_out("names of files: open with folder lists one folder")
+    if leading_out:
+        answer.leave_out("links that leave the folders that may be read: %d" % len(leading_out))
     if count >= MOST_LISTED:
         answer.leave_out("all files after the first %d" % MOST_LISTED)
 

@@ -1,5 +1,5 @@
 // A folder under TMPDIR that vanishes with the object, for inputs that a library wants as a file; also where the
-// program is ended by a signal (SIGINT, SIGTERM, SIGHUP) or ends without destroying its objects.
+// program is ended by a signal (base/removed_at_end.h).
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,6 @@ class TemporaryFolder {
   std::string path_;
   std::vector<std::string> files_;
 };
-
-/// Removes what temporary folders there are, for a program that ends now. May be called in a signal handler.
-void remove_temporary_folders();
 
 /// Writes the text of `source` to a new file, at most `most` bytes. Throws Error about `input` where there is not
 /// enough room (base/file.h, most_temporary_bytes).

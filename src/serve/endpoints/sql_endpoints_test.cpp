@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "analysis/test_timeline.h"
@@ -105,9 +107,26 @@ TEST_F(Sql, BoundsTheAnswer) {
   const std::string much = rows(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10000) SELECT i || hex(zeroblob(500000)) "
       "FROM n");
-  EXPECT_LT(much.size(), ProfileSql::kMostText + 2 * ProfileSql::kLongestText);
+  EXPECT_LT(much.size(), kMostSqlText + 2 * kLongestSqlText);
   expect_has(much.substr(much.size() - 100), R"("is_cut":true)");
   expect_has(refused("SELECT hex(zeroblob(5000000))"), "too big");
+}
+
+TEST_F(Sql, RefusesWhatNeedsTooMuchMemoryAndGivesItBack) {
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    size_t all = 0;
+    size_t pages = 0;
+    file >> all >> pages;
+    return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  };
+  const size_t before = resident();
+  expect_has(
+      refused("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000) "
+              "SELECT count(*) FROM (SELECT i, i || hex(zeroblob(500000)) AS text FROM n ORDER BY text LIMIT 2999)"),
+      "needs more than 1 GiB of memory");
+  EXPECT_LT(resident(), before + (size_t{100} << 20));
+  expect_has(rows("SELECT 1 AS one"), "[1]");
 }
 
 TEST_F(Sql, FindsTheSliceOfANumberOverAllRanks) {

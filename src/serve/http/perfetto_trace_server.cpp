@@ -5,10 +5,12 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "serve/http/guard.h"
 
 namespace cgpu {
 
@@ -24,6 +26,12 @@ class PerfettoTraceServer::Server {
  public:
   Server(std::string trace, int port) : trace_(std::move(trace)), port_(port) {
     server_.set_default_headers({{"Access-Control-Allow-Origin", kPage}, {"Cache-Control", "no-store"}});
+    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      if (request.get_header_value_count("Host") == 1 && guard_->allows_host(request.get_header_value("Host")))
+        return httplib::Server::HandlerResponse::Unhandled;
+      response.status = 403;
+      return httplib::Server::HandlerResponse::Handled;
+    });
     server_.Options(kPath, [](const httplib::Request&, httplib::Response& response) {
       response.set_header("Access-Control-Allow-Methods", "GET");
       response.set_header("Access-Control-Allow-Private-Network", "true");
@@ -57,6 +65,7 @@ class PerfettoTraceServer::Server {
       throw Error(fmt::format("{}:{}", kAddress, port),
                   "is taken, and Perfetto's page fetches from no other port: end what listens there");
     }
+    guard_.emplace(kAddress, port_, "");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::yield();
   }
@@ -81,6 +90,7 @@ class PerfettoTraceServer::Server {
  private:
   std::string trace_;
   int port_;
+  std::optional<Guard> guard_;  // once the port is known
   httplib::Server server_;
   std::thread thread_;
   std::mutex mutex_;

@@ -33,6 +33,20 @@ TEST(PerfettoTraceServer, ServesNobodyElseAndNothingElse) {
   EXPECT_EQ(client.Get("/")->status, 404);
 }
 
+// Else a page whose name leads here (DNS rebinding) could read the trace.
+TEST(PerfettoTraceServer, AnswersUnderItsOwnNamesOnly) {
+  PerfettoTraceServer server("trace", 0);
+  httplib::Client client("127.0.0.1", server.port());
+  const std::string port = ":" + std::to_string(server.port());
+  for (const std::string& foreign : {"attacker.example" + port, std::string("attacker.example")}) {
+    EXPECT_EQ(client.Get("/trace.pftrace", {{"Host", foreign}})->status, 403) << foreign;
+    EXPECT_EQ(client.Options("/trace.pftrace", {{"Host", foreign}})->status, 403) << foreign;
+  }
+  EXPECT_EQ(client.Get("/trace.pftrace", {{"Host", "127.0.0.1:1"}})->status, 403);
+  EXPECT_EQ(client.Options("/trace.pftrace", {{"Host", "localhost" + port}})->status, 204);
+  EXPECT_EQ(client.Get("/trace.pftrace", {{"Host", "127.0.0.1" + port}})->status, 200);
+}
+
 TEST(PerfettoTraceServer, ATakenPortIsAnError) {
   PerfettoTraceServer server("trace", 0);
   EXPECT_THROW(PerfettoTraceServer("trace", server.port()), Error);
