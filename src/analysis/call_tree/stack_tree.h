@@ -140,12 +140,16 @@ class StackFolder {
       }
       const int64_t duration = slices.duration[slice];
       own(node, duration);
-      const SliceIndex parent = slices.parent[slice];  // of another track where that thread handed the work over
+      // Of another track where that thread handed the work over. One that does not count has no time to take from.
+      SliceIndex parent = slices.parent[slice];
+      while (parent != kNone && tracks[parent] == track && !counts(parent)) parent = slices.parent[parent];
       if (parent != kNone && tracks[parent] == track) own(known_node_of(parent), -duration);
     });
     if (all_nested) return;
     for_each_host_self_part(timeline, [&](SliceIndex slice, Interval part) {
-      if (nested[tracks[slice]] == 0) own(node_of(slice), part.end - part.begin);
+      if (nested[tracks[slice]] != 0) return;
+      const uint32_t node = node_of(slice);
+      if (node != StackTree::kRoot) own(node, part.end - part.begin);  // kRoot: a call that is left out, below nothing
     });
   }
   /// Calls visit(node, slice) for every device op of a run. The node is below that of the call that launched the op,

@@ -73,6 +73,30 @@ TEST(HostSelfTimes, WorkHandedOverToAnotherThreadIsNotTakenFromThisOne) {
   EXPECT_EQ(self_times(b.run.timeline), (std::vector<int64_t>{20, 10}));
 }
 
+TEST(HostSelfTimes, NothingIsTakenFromASliceThatDoesNotCount) {
+  test::RunBuilder b;
+  b.add(SliceKind::framework_op, "weeks", 0, 1000);
+  b.add(SliceKind::framework_op, "op", 10, 20);
+  b.finish();
+  b.run.timeline.slices.flags[0] |= kImplausibleDuration;
+  nest_host_slices(b.run.timeline);
+  b.run.timeline.slices.parent[1] = 0;
+  EXPECT_EQ(self_times(b.run.timeline), (std::vector<int64_t>{0, 10}));
+
+  for (const ThreadFrames threads : {ThreadFrames::merged, ThreadFrames::apart}) {
+    StackTree tree;
+    StackFolder folder(tree, StepFrames::apart, threads);
+    int64_t sum = 0;
+    folder.fold_host(
+        b.run.timeline, [](uint32_t, SliceIndex) {},
+        [&](uint32_t node, int64_t ns) {
+          ASSERT_LT(node, tree.nodes.size());
+          sum += ns;
+        });
+    EXPECT_EQ(sum, 10);
+  }
+}
+
 TEST(StackFolder, FoldsMoreNodesThanFitIntoTwoBytes) {
   constexpr SliceIndex kCount = 70'000;
   test::RunBuilder b;

@@ -124,10 +124,8 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
   if (gaps < run.thresholds().noticeable) return;
   KernelTime found;
   std::vector<std::vector<bool>> fused;  // by run, by slice
-  for (size_t number = 0; number < run.session().runs.size(); ++number) {
-    fused.emplace_back(run.facts().whole().run(number).timeline.slices.size());
-  }
   const SessionFacts& whole = run.facts().whole();
+  for (const Run& one : whole.session().runs) fused.emplace_back(one.timeline.slices.size());
   for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
     const int64_t duration = whole.run(number).timeline.slices.duration[slice];
     if (!can_be_fused(kernel_class) || static_cast<double>(duration) > run.thresholds().short_kernel) return;

@@ -181,7 +181,7 @@ void find_measured_launches(Investigation& run, std::vector<Finding>& findings) 
   sort_stably(kernels, [](const auto& a, const auto& b) { return a.saved > b.saved; });
   std::vector<const MeasuredKernel*> others;
   for (const MeasuredKernel& kernel : kernels) {
-    if (kernel.saved < least * kernel.time || findings.size() - before == kMostKernels) {
+    if (!(kernel.saved > 0) || kernel.saved < least * kernel.time || findings.size() - before == kMostKernels) {
       others.push_back(&kernel);
     } else {
       findings.push_back(estimated(run, kernel, all));
