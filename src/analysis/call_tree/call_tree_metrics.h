@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,12 @@ void append_place_columns(std::vector<Column>& columns);
 size_t insert_before_place(Table& table, const std::vector<Column>& columns);
 void append_place(Row& row, const CallTree& tree, NodeIndex node);
 
-/// The inclusive value of a node in each profile (thread or stream), kNoValue where there is none. Reads them from the
-/// file.
-std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex metric);
+/// The inclusive values of nodes, added up, in each profile (thread or stream), kNoValue where there is none. Reads
+/// them from the file.
+std::vector<double> values_by_profile(const CallTree& tree, std::span<const NodeIndex> nodes, MetricIndex metric);
+inline std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex metric) {
+  return values_by_profile(tree, std::span(&node, 1), metric);
+}
 
 /// 100 part / whole, absent where either is absent or the whole is 0.
 Cell share_of(double part, double whole);

@@ -276,26 +276,95 @@ TEST(CallTree, OtherScopesAsStored) {
   EXPECT_THROW(call_tree_table(session, TableOptions().set("scope", {"unheard of"})), Error);
 }
 
-TEST(CallTree, ImbalanceOverThreads) {
+/// The tree of ThreeThreads: f and g, and profiles of these ranks, the last of which has no values.
+Session three_threads_of_ranks(const std::vector<int64_t>& ranks) {
   TestTree tree;
   tree.call(0, "f", 6);
   tree.call(0, "g", 3);
-  for (const char* name : {"thread 0", "thread 1", "thread 2", "stream 7"}) {
+  for (const int64_t rank : ranks) {
+    CallProfile profile;
+    profile.name = "thread " + std::to_string(tree.tree().profiles.size());
+    profile.rank = rank;
+    tree.tree().profiles.push_back(profile);
+  }
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  return tree.session();
+}
+
+TEST(CallTree, ImbalanceOverThreadsThatHaveAnyCost) {
+  const Table table = imbalance_table(three_threads_of_ranks({0, 0, 0, 0}), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  const size_t f = row_of(table, "name", "f");
+  EXPECT_EQ(real_at(table, f, "min"), 2);
+  EXPECT_EQ(real_at(table, f, "mean"), 3);
+  EXPECT_EQ(real_at(table, f, "max"), 4);
+  EXPECT_EQ(text_at(table, f, "worst"), "thread 0");
+  EXPECT_EQ(integer_at(table, f, "profiles"), 2);  // the third is elsewhere, the fourth has no values at all
+  const size_t g = row_of(table, "name", "g");
+  EXPECT_EQ(real_at(table, g, "imbalance"), 1);
+  EXPECT_EQ(integer_at(table, g, "profiles"), 1);
+  EXPECT_EQ(integer_at(table, row_of(table, "name", "<root>"), "profiles"), 3);
+}
+
+TEST(CallTree, ARankWithoutCostCountsInItsImbalance) {
+  const Table table = imbalance_table(three_threads_of_ranks({0, 0, 1, 2}), {});
+  const size_t f = row_of(table, "name", "f");
+  EXPECT_EQ(real_at(table, f, "min"), 0);
+  EXPECT_EQ(real_at(table, f, "mean"), 2);
+  EXPECT_EQ(real_at(table, f, "imbalance"), 2);
+  EXPECT_EQ(integer_at(table, f, "profiles"), 3);  // both threads of rank 0, and rank 1; rank 2 has no values at all
+}
+
+/// The master of a team calls the body, which calls itself, from main; the worker calls it from its start.
+class Team : public ProfileValues {
+ public:
+  std::vector<NodeValue> of_profile(uint32_t, MetricIndex) override { return {}; }
+  std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex) override {
+    switch (node) {
+      case 0:
+        return {{0, 35}, {1, 10}};
+      case 1:  // main
+        return {{0, 35}};
+      case 4:  // start of the worker
+      case 5:
+        return {{1, 10}};
+      default:
+        return {{0, 30}};
+    }
+  }
+};
+
+TEST(CallTree, ImbalanceByFunctionAddsUpItsCallPaths) {
+  TestTree tree;
+  const NodeIndex main = tree.call(0, "main", 5);
+  const NodeIndex body = tree.call(main, "body", 0);
+  tree.call(body, "body", 30);
+  const NodeIndex start = tree.add(0, NodeKind::entry, "start", 0);
+  tree.call(start, "body", 10);
+  for (const char* name : {"thread 0", "thread 1"}) {
     CallProfile profile;
     profile.name = name;
     tree.tree().profiles.push_back(profile);
   }
-  tree.tree().profile_values = std::make_shared<ThreeThreads>();
-  const Table table = imbalance_table(tree.session(), {});
-  expect_well_formed(table);
-  ASSERT_EQ(table.row_count(), 3u);
-  const size_t f = row_of(table, "name", "f");
-  EXPECT_EQ(real_at(table, f, "min"), 0);
-  EXPECT_EQ(real_at(table, f, "mean"), 2);
-  EXPECT_EQ(real_at(table, f, "max"), 4);
-  EXPECT_EQ(real_at(table, f, "imbalance"), 2);
-  EXPECT_EQ(text_at(table, f, "worst"), "thread 0");
-  EXPECT_EQ(integer_at(table, f, "profiles"), 3);  // the stream has no values at all
+  tree.tree().profile_values = std::make_shared<Team>();
+  const Session session = tree.session();
+
+  const Table nodes = imbalance_table(session, {});
+  for (size_t row = 0; row < nodes.row_count(); ++row) {
+    if (text_at(nodes, row, "name") != "body") continue;
+    EXPECT_EQ(real_at(nodes, row, "imbalance"), 1);
+  }
+  const Table functions = imbalance_table(session, TableOptions().set("by", {"function"}));
+  expect_well_formed(functions);
+  ASSERT_EQ(functions.row_count(), 4u);  // root, main, body, start
+  const size_t at = row_of(functions, "name", "body");
+  EXPECT_EQ(integer_at(functions, at, "id"), 2);
+  EXPECT_EQ(real_at(functions, at, "min"), 10);
+  EXPECT_EQ(real_at(functions, at, "mean"), 20);
+  EXPECT_EQ(real_at(functions, at, "max"), 30);  // the inner body is in the outer one
+  EXPECT_EQ(real_at(functions, at, "imbalance"), 1.5);
+  EXPECT_EQ(integer_at(functions, at, "profiles"), 2);
 }
 
 TEST(CallTree, RunsWithoutOneGiveEmptyTables) {
