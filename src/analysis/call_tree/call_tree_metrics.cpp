@@ -74,6 +74,11 @@ std::vector<ShownMetric> shown_metrics(const std::vector<const CallTree*>& trees
       if (metric.visible && metric.additive && tree->has_values(i)) add(shown(metric));
     }
   }
+  if (const auto main = one_metric(trees, options)) {
+    const auto at = std::find_if(metrics.begin(), metrics.end(),
+                                 [&](const ShownMetric& metric) { return metric.name == main->name; });
+    if (at != metrics.end()) std::rotate(metrics.begin(), at, at + 1);
+  }
   return metrics;
 }
 

@@ -28,7 +28,7 @@ struct ShownMetric {
 std::vector<const CallTree*> stored_trees(const Session& session);
 
 /// Those that were asked for (kMetricOption), else every metric that is visible, has values and is additive (ratios are
-/// not). Throws Error where no tree has a metric that was asked for.
+/// not), that of one_metric first. Throws Error where no tree has a metric that was asked for.
 std::vector<ShownMetric> shown_metrics(const std::vector<const CallTree*>& trees, const TableOptions& options);
 /// The one that was asked for, else the main metric of the first tree that has one; none without call trees.
 std::optional<ShownMetric> one_metric(const std::vector<const CallTree*>& trees, const TableOptions& options);

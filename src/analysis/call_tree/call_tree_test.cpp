@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "analysis/call_tree/call_tree_metrics.h"
@@ -130,6 +131,42 @@ TEST(CallTree, MetricsThatAreRatios) {
   for (const Column& column : nodes.columns) EXPECT_NE(column.name, "NOTHING.inclusive");
   EXPECT_EQ(call_tree_table(session, with_metric("void")).column("NOTHING.inclusive"), 6u);
   EXPECT_THROW(call_tree_table(session, with_metric("unheard of")), Error);
+}
+
+/// Page faults before the time, which is the main metric, in g more than in f, which takes longer.
+Session session_of_two_events(const std::vector<std::string>& counters) {
+  TestTree tree;
+  tree.call(0, "f", 6);
+  tree.call(0, "g", 4);
+  std::vector<Metric>& metrics = tree.tree().metrics;
+  for (const std::string& name : counters) {
+    Metric counter;
+    counter.name = name;
+    counter.node = {0, 1, 2};
+    counter.value = {4, 1, 3};
+    metrics.push_back(std::move(counter));
+  }
+  Session session = tree.session();
+  CallTree& made = *session.runs[0].call_tree;
+  std::rotate(made.metrics.begin(), made.metrics.begin() + 1, made.metrics.end());
+  made.main_metric = static_cast<MetricIndex>(made.metrics.size() - 1);
+  return session;
+}
+
+TEST(CallTree, FunctionsComeInTheOrderOfTheMainMetric) {
+  const Session session = session_of_two_events({"perf::PAGE-FAULTS"});
+  const Table functions = functions_table(session, {});
+  EXPECT_EQ(text_at(functions, 0, "name"), "f");
+  EXPECT_LT(functions.column("TIME.inclusive"), functions.column("perf::PAGE-FAULTS.inclusive"));
+  EXPECT_EQ(real_at(hot_path_table(session, {}), 1, "value"), real_at(functions, 0, "TIME.inclusive"));
+}
+
+TEST(CallTree, MetricsWithoutTheirPrefix) {
+  const Table table = functions_table(session_of_two_events({"perf::PAGE-FAULTS"}), with_metric("page-faults"));
+  EXPECT_EQ(text_at(table, 0, "name"), "g");
+  const Session ambiguous = session_of_two_events({"perf::CYCLES", "papi::CYCLES"});
+  EXPECT_THROW(functions_table(ambiguous, with_metric("cycles")), Error);
+  EXPECT_NO_THROW(functions_table(ambiguous, with_metric("PAPI::cycles")));
 }
 
 TEST(CallTree, RoundedSumsLeaveNoCost) {
