@@ -130,7 +130,15 @@ std::optional<MetricIndex> CallTree::find_metric(std::string_view text) const {
       return i;
     }
   }
-  return std::nullopt;
+  std::optional<MetricIndex> found;  // without the prefix that says who counted: "perf::"
+  for (MetricIndex i = 0; i < metrics.size(); ++i) {
+    const std::string plain = plain_name(metrics[i].name);
+    const size_t prefix = plain.find("::");
+    if (prefix == std::string::npos || plain.substr(prefix + 2) != wanted) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
 }
 
 double inclusive_value(const CallTree& tree, MetricIndex index, NodeIndex node) {

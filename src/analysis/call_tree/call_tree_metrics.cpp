@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/common/columns.h"
 #include "base/error.h"
@@ -73,6 +74,11 @@ std::vector<ShownMetric> shown_metrics(const std::vector<const CallTree*>& trees
       if (metric.visible && metric.additive && tree->has_values(i)) add(shown(metric));
     }
   }
+  if (const auto main = one_metric(trees, options)) {
+    const auto at = std::find_if(metrics.begin(), metrics.end(),
+                                 [&](const ShownMetric& metric) { return metric.name == main->name; });
+    if (at != metrics.end()) std::rotate(metrics.begin(), at, at + 1);
+  }
   return metrics;
 }
 
@@ -116,16 +122,21 @@ void append_place(Row& row, const CallTree& tree, NodeIndex node) {
   }
 }
 
-std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex index) {
+std::vector<double> values_by_profile(const CallTree& tree, std::span<const NodeIndex> nodes, MetricIndex index) {
   const Metric& metric = tree.metrics[index];
   std::vector<double> values(tree.profiles.size(), kNoValue);
   if (!tree.profile_values) return values;
   if (metric.measured()) {
-    for (const ProfileValue& value : tree.profile_values->of_node(node, index)) values[value.profile] = value.value;
+    for (const NodeIndex node : nodes) {
+      for (const ProfileValue& value : tree.profile_values->of_node(node, index)) {
+        double& sum = values[value.profile];
+        sum = std::isfinite(sum) ? sum + value.value : value.value;
+      }
+    }
     return values;
   }
   std::vector<std::vector<double>> parts(tree.metrics.size());
-  for (const MetricIndex part : metric.parts) parts[part] = values_by_profile(tree, node, part);
+  for (const MetricIndex part : metric.parts) parts[part] = values_by_profile(tree, nodes, part);
   for (size_t profile = 0; profile < values.size(); ++profile) {
     values[profile] = combined(metric, [&](MetricIndex part) { return parts[part][profile]; });
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct ShownMetric {
 std::vector<const CallTree*> stored_trees(const Session& session);
 
 /// Those that were asked for (kMetricOption), else every metric that is visible, has values and is additive (ratios are
-/// not). Throws Error where no tree has a metric that was asked for.
+/// not), that of one_metric first. Throws Error where no tree has a metric that was asked for.
 std::vector<ShownMetric> shown_metrics(const std::vector<const CallTree*>& trees, const TableOptions& options);
 /// The one that was asked for, else the main metric of the first tree that has one; none without call trees.
 std::optional<ShownMetric> one_metric(const std::vector<const CallTree*>& trees, const TableOptions& options);
@@ -42,9 +43,12 @@ void append_place_columns(std::vector<Column>& columns);
 size_t insert_before_place(Table& table, const std::vector<Column>& columns);
 void append_place(Row& row, const CallTree& tree, NodeIndex node);
 
-/// The inclusive value of a node in each profile (thread or stream), kNoValue where there is none. Reads them from the
-/// file.
-std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex metric);
+/// The inclusive values of nodes, added up, in each profile (thread or stream), kNoValue where there is none. Reads
+/// them from the file.
+std::vector<double> values_by_profile(const CallTree& tree, std::span<const NodeIndex> nodes, MetricIndex metric);
+inline std::vector<double> values_by_profile(const CallTree& tree, NodeIndex node, MetricIndex metric) {
+  return values_by_profile(tree, std::span(&node, 1), metric);
+}
 
 /// 100 part / whole, absent where either is absent or the whole is 0.
 Cell share_of(double part, double whole);

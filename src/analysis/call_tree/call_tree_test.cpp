@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "analysis/call_tree/call_tree_metrics.h"
@@ -130,6 +131,42 @@ TEST(CallTree, MetricsThatAreRatios) {
   for (const Column& column : nodes.columns) EXPECT_NE(column.name, "NOTHING.inclusive");
   EXPECT_EQ(call_tree_table(session, with_metric("void")).column("NOTHING.inclusive"), 6u);
   EXPECT_THROW(call_tree_table(session, with_metric("unheard of")), Error);
+}
+
+/// Page faults before the time, which is the main metric, in g more than in f, which takes longer.
+Session session_of_two_events(const std::vector<std::string>& counters) {
+  TestTree tree;
+  tree.call(0, "f", 6);
+  tree.call(0, "g", 4);
+  std::vector<Metric>& metrics = tree.tree().metrics;
+  for (const std::string& name : counters) {
+    Metric counter;
+    counter.name = name;
+    counter.node = {0, 1, 2};
+    counter.value = {4, 1, 3};
+    metrics.push_back(std::move(counter));
+  }
+  Session session = tree.session();
+  CallTree& made = *session.runs[0].call_tree;
+  std::rotate(made.metrics.begin(), made.metrics.begin() + 1, made.metrics.end());
+  made.main_metric = static_cast<MetricIndex>(made.metrics.size() - 1);
+  return session;
+}
+
+TEST(CallTree, FunctionsComeInTheOrderOfTheMainMetric) {
+  const Session session = session_of_two_events({"perf::PAGE-FAULTS"});
+  const Table functions = functions_table(session, {});
+  EXPECT_EQ(text_at(functions, 0, "name"), "f");
+  EXPECT_LT(functions.column("TIME.inclusive"), functions.column("perf::PAGE-FAULTS.inclusive"));
+  EXPECT_EQ(real_at(hot_path_table(session, {}), 1, "value"), real_at(functions, 0, "TIME.inclusive"));
+}
+
+TEST(CallTree, MetricsWithoutTheirPrefix) {
+  const Table table = functions_table(session_of_two_events({"perf::PAGE-FAULTS"}), with_metric("page-faults"));
+  EXPECT_EQ(text_at(table, 0, "name"), "g");
+  const Session ambiguous = session_of_two_events({"perf::CYCLES", "papi::CYCLES"});
+  EXPECT_THROW(functions_table(ambiguous, with_metric("cycles")), Error);
+  EXPECT_NO_THROW(functions_table(ambiguous, with_metric("PAPI::cycles")));
 }
 
 TEST(CallTree, RoundedSumsLeaveNoCost) {
@@ -276,26 +313,95 @@ TEST(CallTree, OtherScopesAsStored) {
   EXPECT_THROW(call_tree_table(session, TableOptions().set("scope", {"unheard of"})), Error);
 }
 
-TEST(CallTree, ImbalanceOverThreads) {
+/// The tree of ThreeThreads: f and g, and profiles of these ranks, the last of which has no values.
+Session three_threads_of_ranks(const std::vector<int64_t>& ranks) {
   TestTree tree;
   tree.call(0, "f", 6);
   tree.call(0, "g", 3);
-  for (const char* name : {"thread 0", "thread 1", "thread 2", "stream 7"}) {
+  for (const int64_t rank : ranks) {
+    CallProfile profile;
+    profile.name = "thread " + std::to_string(tree.tree().profiles.size());
+    profile.rank = rank;
+    tree.tree().profiles.push_back(profile);
+  }
+  tree.tree().profile_values = std::make_shared<ThreeThreads>();
+  return tree.session();
+}
+
+TEST(CallTree, ImbalanceOverThreadsThatHaveAnyCost) {
+  const Table table = imbalance_table(three_threads_of_ranks({0, 0, 0, 0}), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 3u);
+  const size_t f = row_of(table, "name", "f");
+  EXPECT_EQ(real_at(table, f, "min"), 2);
+  EXPECT_EQ(real_at(table, f, "mean"), 3);
+  EXPECT_EQ(real_at(table, f, "max"), 4);
+  EXPECT_EQ(text_at(table, f, "worst"), "thread 0");
+  EXPECT_EQ(integer_at(table, f, "profiles"), 2);  // the third is elsewhere, the fourth has no values at all
+  const size_t g = row_of(table, "name", "g");
+  EXPECT_EQ(real_at(table, g, "imbalance"), 1);
+  EXPECT_EQ(integer_at(table, g, "profiles"), 1);
+  EXPECT_EQ(integer_at(table, row_of(table, "name", "<root>"), "profiles"), 3);
+}
+
+TEST(CallTree, ARankWithoutCostCountsInItsImbalance) {
+  const Table table = imbalance_table(three_threads_of_ranks({0, 0, 1, 2}), {});
+  const size_t f = row_of(table, "name", "f");
+  EXPECT_EQ(real_at(table, f, "min"), 0);
+  EXPECT_EQ(real_at(table, f, "mean"), 2);
+  EXPECT_EQ(real_at(table, f, "imbalance"), 2);
+  EXPECT_EQ(integer_at(table, f, "profiles"), 3);  // both threads of rank 0, and rank 1; rank 2 has no values at all
+}
+
+/// The master of a team calls the body, which calls itself, from main; the worker calls it from its start.
+class Team : public ProfileValues {
+ public:
+  std::vector<NodeValue> of_profile(uint32_t, MetricIndex) override { return {}; }
+  std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex) override {
+    switch (node) {
+      case 0:
+        return {{0, 35}, {1, 10}};
+      case 1:  // main
+        return {{0, 35}};
+      case 4:  // start of the worker
+      case 5:
+        return {{1, 10}};
+      default:
+        return {{0, 30}};
+    }
+  }
+};
+
+TEST(CallTree, ImbalanceByFunctionAddsUpItsCallPaths) {
+  TestTree tree;
+  const NodeIndex main = tree.call(0, "main", 5);
+  const NodeIndex body = tree.call(main, "body", 0);
+  tree.call(body, "body", 30);
+  const NodeIndex start = tree.add(0, NodeKind::entry, "start", 0);
+  tree.call(start, "body", 10);
+  for (const char* name : {"thread 0", "thread 1"}) {
     CallProfile profile;
     profile.name = name;
     tree.tree().profiles.push_back(profile);
   }
-  tree.tree().profile_values = std::make_shared<ThreeThreads>();
-  const Table table = imbalance_table(tree.session(), {});
-  expect_well_formed(table);
-  ASSERT_EQ(table.row_count(), 3u);
-  const size_t f = row_of(table, "name", "f");
-  EXPECT_EQ(real_at(table, f, "min"), 0);
-  EXPECT_EQ(real_at(table, f, "mean"), 2);
-  EXPECT_EQ(real_at(table, f, "max"), 4);
-  EXPECT_EQ(real_at(table, f, "imbalance"), 2);
-  EXPECT_EQ(text_at(table, f, "worst"), "thread 0");
-  EXPECT_EQ(integer_at(table, f, "profiles"), 3);  // the stream has no values at all
+  tree.tree().profile_values = std::make_shared<Team>();
+  const Session session = tree.session();
+
+  const Table nodes = imbalance_table(session, {});
+  for (size_t row = 0; row < nodes.row_count(); ++row) {
+    if (text_at(nodes, row, "name") != "body") continue;
+    EXPECT_EQ(real_at(nodes, row, "imbalance"), 1);
+  }
+  const Table functions = imbalance_table(session, TableOptions().set("by", {"function"}));
+  expect_well_formed(functions);
+  ASSERT_EQ(functions.row_count(), 4u);  // root, main, body, start
+  const size_t at = row_of(functions, "name", "body");
+  EXPECT_EQ(integer_at(functions, at, "id"), 2);
+  EXPECT_EQ(real_at(functions, at, "min"), 10);
+  EXPECT_EQ(real_at(functions, at, "mean"), 20);
+  EXPECT_EQ(real_at(functions, at, "max"), 30);  // the inner body is in the outer one
+  EXPECT_EQ(real_at(functions, at, "imbalance"), 1.5);
+  EXPECT_EQ(integer_at(functions, at, "profiles"), 2);
 }
 
 TEST(CallTree, RunsWithoutOneGiveEmptyTables) {

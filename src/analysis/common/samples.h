@@ -35,12 +35,17 @@ inline SampleLength sample_length(const Timeline& timeline, const std::vector<Sl
   return {*middle, *middle + *middle / 2};
 }
 
-/// A function as programs call it: without the C library's own spelling ("__GI___poll") and version
-/// ("poll@@GLIBC_2.2.5").
+/// A function as programs call it: without the C library's own spelling ("__GI___poll", "__libc_read",
+/// "__poll_nocancel") and version ("poll@@GLIBC_2.2.5").
 inline std::string_view called_name(std::string_view function) {
   if (function.starts_with("__GI_")) function.remove_prefix(5);
   while (function.starts_with('_')) function.remove_prefix(1);
-  return function.substr(0, function.find('@'));
+  if (function.starts_with("libc_")) function.remove_prefix(5);
+  function = function.substr(0, function.find('@'));
+  for (const std::string_view ending : {"_nocancel", "_time64"}) {
+    if (function.ends_with(ending)) function.remove_suffix(ending.size());
+  }
+  return function;
 }
 
 }  // namespace cgpu

@@ -1,12 +1,14 @@
 #include "analysis/host/thread_times.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/samples.h"
 #include "analysis/idle/idle_causes.h"
 #include "links/nesting.h"
@@ -24,9 +26,19 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 bool is_sleep(std::string_view name) {
   return is_one_of(name, {"sleep", "usleep", "nanosleep", "clock_nanosleep", "<built-in function sleep>"});
 }
+/// Where an MPI library asks again and again whether a message has come: Open MPI, MPICH, UCX.
+bool is_progress_of_mpi(std::string_view name) {
+  return is_one_of(
+      name, {"opal_progress", "opal_libevent2022_event_base_loop", "ompi_request_default_wait",
+             "ompi_request_default_wait_all", "mca_btl_vader_component_progress", "mca_btl_sm_component_progress",
+             "mca_btl_tcp_component_progress", "mca_pml_ob1_progress", "mca_pml_ucx_progress", "MPIDI_CH3I_Progress",
+             "MPIDI_CH3I_Progress_wait", "MPID_Progress_wait", "MPIDI_progress_test", "ucp_worker_progress",
+             "uct_mm_iface_progress", "uct_tcp_iface_progress"});
+}
 bool is_other_wait(std::string_view name) {
   return is_one_of(name, {"pthread_join", "pthread_timedjoin_np", "pthread_barrier_wait", "wait", "waitpid", "wait3",
-                          "wait4", "waitid", "sigwait", "sigwaitinfo", "sigtimedwait", "sigsuspend", "pause"});
+                          "wait4", "waitid", "sigwait", "sigwaitinfo", "sigtimedwait", "sigsuspend", "pause"}) ||
+         is_progress_of_mpi(name);
 }
 
 /// "threading.py(359): wait": Python's own locks and waits, whose calls of C are not always recorded.
@@ -170,7 +182,7 @@ class ThreadAccount {
   IntervalSet left_;
 };
 
-/// Fills all but the names. `recorded_until`: the end of all scheduling that was recorded.
+/// Fills all but the names and the processor time. `recorded_until`: the end of all scheduling that was recorded.
 void account_for(const Timeline& timeline, WaitsByName& waits, ThreadRecords& records, int64_t recorded_until,
                  ThreadTimes& times) {
   std::array<IntervalSet, kThreadStates> in;
@@ -202,6 +214,11 @@ void account_for(const Timeline& timeline, WaitsByName& waits, ThreadRecords& re
         running.push_back(time);
         times.running_samples += time.begin < time.end ? 1 : 0;
       }
+    }
+    if (times.processor_ns && times.running_samples > 0) {
+      // On a loaded machine samples lie further apart than the processor time that each stands for.
+      const int64_t share_ns = *times.processor_ns / times.running_samples;
+      for (Interval& time : running) time.end = std::min(time.end, time.begin + share_ns);
     }
     sampled_running = IntervalSet(std::move(running));
     for (size_t state = 0; state < kThreadStates; ++state)
@@ -248,6 +265,34 @@ void account_for(const Timeline& timeline, WaitsByName& waits, ThreadRecords& re
 
 using ThreadKey = std::pair<std::string_view, std::string_view>;  // process, thread
 
+/// The processor time of the threads that the call tree of a run counts it of. Reads it from the file.
+class ProcessorTimes {
+ public:
+  explicit ProcessorTimes(const Run& run) {
+    if (!run.call_tree || !run.call_tree->profile_values) return;
+    const CallTree& tree = *run.call_tree;
+    const auto metric = tree.find_metric("CPUTIME");
+    if (!metric || tree.metrics[*metric].unit != "sec") return;
+    const std::vector<double> values = values_by_profile(tree, 0, *metric);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const CallProfile& profile = tree.profiles[i];
+      if (profile.device || !profile.thread) continue;
+      // Of several processes without ranks, threads of one number are not told apart.
+      const auto [at, is_new] = of_.try_emplace({profile.rank, "thread " + std::to_string(*profile.thread)}, values[i]);
+      if (!is_new) at->second = kNoValue;
+    }
+  }
+  std::optional<int64_t> of(const Track& track) const {
+    const auto found = of_.find({track.rank, track.thread});
+    if (found == of_.end() || !(found->second > 0 && found->second < kMostSeconds)) return std::nullopt;
+    return static_cast<int64_t>(std::llround(found->second * 1e9));
+  }
+
+ private:
+  static constexpr double kMostSeconds = 9e9;  // 64 bits of nanoseconds
+  std::map<std::pair<std::optional<int64_t>, std::string>, double> of_;
+};
+
 }  // namespace
 
 const char* text_of(ThreadEvidence evidence) {
@@ -262,7 +307,8 @@ const char* text_of(ThreadEvidence evidence) {
   return "calls";
 }
 
-std::vector<ThreadTimes> thread_times(const Timeline& timeline) {
+std::vector<ThreadTimes> thread_times(const Run& run) {
+  const Timeline& timeline = run.timeline;
   WaitsByName waits(timeline);
   std::vector<ThreadRecords> of_track(timeline.tracks.size());
   for_each_thread_outer_first(timeline, [&](std::span<const SliceIndex> slices) {
@@ -288,6 +334,7 @@ std::vector<ThreadTimes> thread_times(const Timeline& timeline) {
     if (known.second != &times) known.second->insert(known.second->end(), times.begin(), times.end());
   }
 
+  const ProcessorTimes processor_times(run);
   std::vector<ThreadTimes> threads;
   const auto add = [&](ThreadTimes names, ThreadRecords& records) {
     account_for(timeline, waits, records, recorded_until, names);
@@ -303,7 +350,9 @@ std::vector<ThreadTimes> thread_times(const Timeline& timeline) {
     add({.process = track.process,
          .process_name = track.process_name,
          .thread = track.thread,
-         .name = track.thread_name},
+         .name = track.thread_name,
+         .processor_ns = of_track[at].on_processor.empty() && !of_track[at].samples.empty() ? processor_times.of(track)
+                                                                                            : std::nullopt},
         of_track[at]);
   }
   for (auto& [key, thread] : by_thread) {

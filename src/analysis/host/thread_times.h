@@ -5,12 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/interval_set.h"
-#include "model/timeline.h"
+#include "model/run.h"
 
 namespace cgpu {
 
@@ -44,10 +45,11 @@ struct ThreadTimes {
   Interval span = {};                          // from the first to the last moment that the profile shows it
   std::array<int64_t, kThreadStates> ns = {};  // adds up to the span
   ThreadEvidence evidence = ThreadEvidence::calls;
-  int64_t scheduled_ns = 0;      // of the span, in which scheduling was recorded
-  int64_t on_processor_ns = 0;   // of that, on a processor; also in calls that wait
-  int64_t running_samples = 0;   // samples that running is the time of
-  int64_t possible_samples = 0;  // as many as there would be had it run all the time
+  int64_t scheduled_ns = 0;                  // of the span, in which scheduling was recorded
+  int64_t on_processor_ns = 0;               // of that, on a processor; also in calls that wait
+  std::optional<int64_t> processor_ns = {};  // without scheduling: its processor time, where the call tree has it
+  int64_t running_samples = 0;               // samples that running is the time of
+  int64_t possible_samples = 0;              // as many as there would be had it run all the time
 
   IntervalSet at_work = {};  // on a processor, running by samples, or in code, by the evidence
   IntervalSet waiting = {};  // in calls that wait
@@ -58,6 +60,6 @@ struct ThreadTimes {
 
 /// The host threads of a run that have a length, in the order of their tracks; threads of which only the scheduling is
 /// known behind them.
-std::vector<ThreadTimes> thread_times(const Timeline& timeline);
+std::vector<ThreadTimes> thread_times(const Run& run);
 
 }  // namespace cgpu

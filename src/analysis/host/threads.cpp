@@ -78,17 +78,19 @@ void append_states(Row& row, const std::array<int64_t, kThreadStates>& ns, bool 
 }
 
 void append_threads(const RunInSession& run, Table& table) {
-  for (const ThreadTimes& thread : thread_times(run.timeline())) {
+  for (const ThreadTimes& thread : thread_times(run.run())) {
     const int64_t span_ns = thread.span_ns();
     Row row = {run.run().rank, thread.process, thread.thread, thread.name, span_ns};
     const bool sampled = thread.evidence == ThreadEvidence::samples;
-    const bool estimated = sampled && thread.possible_samples > 0;
+    const bool estimated = sampled && !thread.processor_ns && thread.possible_samples > 0;
     const bool scheduled = thread.evidence == ThreadEvidence::scheduling;
-    row.push_back(scheduled ? percent_of(thread.on_processor_ns, thread.scheduled_ns)
-                            : percent_of(thread.at_work.length(), span_ns));
+    // Of processor time, a part may be of before the first sample or of after the last one.
+    row.push_back(scheduled
+                      ? percent_of(thread.on_processor_ns, thread.scheduled_ns)
+                      : percent_of(std::min(thread.processor_ns.value_or(thread.at_work.length()), span_ns), span_ns));
     row.push_back(cell(std::string_view(text_of(thread.evidence))));
     append_states(row, thread.ns, scheduled, sampled);
-    row.push_back(scheduled ? Cell(thread.on_processor_ns) : Cell());
+    row.push_back(scheduled ? Cell(thread.on_processor_ns) : cell(thread.processor_ns));
     row.push_back(scheduled ? Cell(thread.scheduled_ns) : Cell());
     const auto [low, high] =
         estimated ? interval_of_share(thread.running_samples, thread.possible_samples) : std::pair(0.0, 0.0);
@@ -115,13 +117,13 @@ struct ProcessTimes {
 
 void append_processes(const RunInSession& run, Table& table) {
   std::map<std::string, ProcessTimes> processes;
-  for (const ThreadTimes& thread : thread_times(run.timeline())) {
+  for (const ThreadTimes& thread : thread_times(run.run())) {
     ProcessTimes& process = processes[thread.process];
     if (process.name.empty()) process.name = thread.process_name;
     ++process.threads;
     process.span = {std::min(process.span.begin, thread.span.begin), std::max(process.span.end, thread.span.end)};
     process.thread_ns += thread.span_ns();
-    process.busy_ns += thread.at_work.length();
+    process.busy_ns += thread.processor_ns.value_or(thread.at_work.length());
     for (size_t state = 0; state < kThreadStates; ++state) process.ns[state] += thread.ns[state];
     process.scheduled = process.scheduled || thread.evidence == ThreadEvidence::scheduling;
     process.sampled = process.sampled || thread.evidence == ThreadEvidence::samples;
@@ -142,7 +144,7 @@ void append_processes(const RunInSession& run, Table& table) {
 
 void append_buckets_of_threads(const RunInSession& run, const TableOptions& options, Table& table) {
   const auto wanted = static_cast<int64_t>(options.number(buckets_option()));
-  const std::vector<ThreadTimes> threads = thread_times(run.timeline());
+  const std::vector<ThreadTimes> threads = thread_times(run.run());
   Interval span{INT64_MAX, INT64_MIN};  // of all threads, so that they stand beside each other
   for (const ThreadTimes& thread : threads) {
     span = {std::min(span.begin, thread.span.begin), std::max(span.end, thread.span.end)};
@@ -183,15 +185,17 @@ Analysis threads_analysis() {
                   time_column("span_ns", "from the first to the last moment that the profile shows it"),
                   real_column(
                       "utilization_pct", "%",
-                      "on a processor, of the time in which that was recorded; an estimate where samples tell; else "
-                      "in calls, ops and annotations that do not wait, of span_ns"),
+                      "on a processor, of the time in which that was recorded; by the processor time of the thread "
+                      "where that is counted; an estimate where samples tell; else in calls, ops and annotations that "
+                      "do not wait, of span_ns"),
                   text_column("evidence", "what tells when it ran: scheduling, samples, or calls (its nesting alone)")},
       .applies = has_threads,
       .needs = kNeededOfThreads,
       .fold = fold_of<RowsByRun<append_threads>>};
   add_state_columns(analysis.columns);
-  analysis.columns.push_back(
-      time_column("on_processor_ns", "on a processor as scheduling says, also in calls that wait"));
+  analysis.columns.push_back(time_column("on_processor_ns",
+                                         "on a processor, also in calls that wait: as scheduling says, or by the "
+                                         "processor time that is counted of the thread"));
   analysis.columns.push_back(time_column("scheduled_ns", "of span_ns, in which its scheduling was recorded"));
   analysis.columns.push_back(count_column("samples", "samples that running_ns is estimated from"));
   analysis.columns.push_back(

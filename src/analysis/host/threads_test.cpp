@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/call_tree/test_call_tree.h"
 #include "analysis/random_run.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
@@ -121,6 +122,37 @@ TEST(Threads, SamplesGiveAnEstimateWithItsInterval) {
   EXPECT_NEAR(real_at(table, 0, "utilization_low_pct"), 31.87, 0.01);
   EXPECT_NEAR(real_at(table, 0, "utilization_high_pct"), 50.80, 0.01);
   EXPECT_DOUBLE_EQ(real_at(table, 0, "utilization_pct"), 41.5);
+}
+
+/// 300 ns of processor time in the only thread.
+class ProcessorTimeOfOneThread : public ProfileValues {
+ public:
+  std::vector<NodeValue> of_profile(uint32_t, MetricIndex) override { return {{0, 300e-9}}; }
+  std::vector<ProfileValue> of_node(NodeIndex, MetricIndex) override { return {{0, 300e-9}}; }
+};
+
+TEST(Threads, ProcessorTimeOfTheCallTreeTellsMoreThanGapsBetweenSamples) {
+  TestTree tree;
+  tree.tree().metrics[0].name = "CPUTIME";
+  tree.tree().profiles.push_back({.name = "thread 0", .rank = {}, .thread = 0});
+  tree.tree().profile_values = std::make_shared<ProcessorTimeOfOneThread>();
+  Session of_tree = tree.session();
+  ThreadRun run;
+  for (int64_t i = 0; i < 60; ++i) {
+    run.named(kSampleCategory, i < 50 ? "work" : "__futex_abstimed_wait_common64", i * 10, 10,
+              run.track(TrackKind::host_thread, "process", "thread 0"));
+  }
+  Session session = session_of(run);
+  session.runs[0].call_tree = std::move(of_tree.runs[0].call_tree);
+  const Table table = threads_table(session);
+  ASSERT_EQ(table.row_count(), 1U);
+  expect_parts_add_up(table, "span_ns");
+  EXPECT_EQ(integer_at(table, 0, "on_processor_ns"), 300);
+  EXPECT_DOUBLE_EQ(real_at(table, 0, "utilization_pct"), 50);
+  EXPECT_TRUE(absent_at(table, 0, "utilization_low_pct"));
+  EXPECT_EQ(integer_at(table, 0, "running_ns"), 300);  // 6 ns for each of 50 samples
+  EXPECT_EQ(integer_at(table, 0, "lock_wait_ns"), 100);
+  EXPECT_EQ(integer_at(table, 0, "unknown_ns"), 200);
 }
 
 TEST(Threads, ProcessesAreTheirThreadsTogether) {

@@ -78,7 +78,11 @@ bool is_lock(std::string_view name) {
   return contains(name, "acquire of _thread") ||
          is_any(name, {"pthread_mutex_lock", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
                        "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_wait", "sem_timedwait", "sem_clockwait",
-                       "futex"});
+                       "futex",
+                       // What is innermost in a sample of one that waits, by the C library's own names:
+                       "futex_wait", "futex_abstimed_wait", "futex_abstimed_wait64", "futex_abstimed_wait_cancelable",
+                       "futex_abstimed_wait_cancelable64", "futex_abstimed_wait_common", "futex_abstimed_wait_common64",
+                       "lll_lock_wait", "lll_lock_wait_private", "do_futex_wait"});
 }
 
 bool is_io_of_the_system(std::string_view call) {
