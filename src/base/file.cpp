@@ -18,7 +18,12 @@ File::File(const std::string& path) : name_(path) {
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
     if (errno == ENOENT) throw Error(path, "no such file or directory");
-    if (errno == EACCES) throw Error(path, "no permission to read it");
+    if (errno == EACCES) throw NoAccess(path, "no permission to read it");
+    if (errno == EMFILE || errno == ENFILE) {
+      throw NoAccess(path,
+                     "cannot be opened: too many files are open; raise the limit (ulimit -n), or give fewer ranks");
+    }
+    if (errno == EIO) throw NoAccess(path, std::string("cannot be opened: ") + std::strerror(errno));
     throw Error(path, std::string("cannot be opened: ") + std::strerror(errno));
   }
   struct stat status {};
@@ -38,7 +43,7 @@ size_t File::read_at(uint64_t position, void* to, size_t size) const {
     const ssize_t got =
         ::pread(descriptor_, static_cast<char*>(to) + done, size - done, static_cast<off_t>(position + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(name_, std::string("read failed: ") + std::strerror(errno));
+    if (got < 0) throw NoAccess(name_, std::string("read failed: ") + std::strerror(errno));
     if (got == 0) break;
     done += static_cast<size_t>(got);
   }

@@ -11,7 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace cgpu {
+
+/// That a file is there and access to it is refused or fails: what it holds is not known, so that a folder must not be
+/// read without it.
+class NoAccess : public Error {
+ public:
+  using Error::Error;
+};
 
 class File {
  public:

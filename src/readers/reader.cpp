@@ -11,15 +11,18 @@
 
 #include "base/credentials.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/number_ranges.h"
 #include "base/served_file.h"
 #include "base/sort_stably.h"
 #include "model/hide_secrets.h"
+#include "model/lost_file.h"
 #include "readers/chakra/join.h"
 #include "readers/companions.h"
 #include "readers/discover.h"
 #include "readers/formats.h"
 #include "readers/one_run.h"
+#include "readers/sibling_names.h"
 #include "readers/unread_formats.h"
 
 namespace cgpu {
@@ -228,12 +231,24 @@ Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
   return run;
 }
 
+namespace {
+
+/// Whether a file that cannot be read should have been a rank.
+bool is_lost(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) || is_profile(path) || is_called_as_profiles(path, is_profile);
+}
+
+}  // namespace
+
 std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions& options) {
   try {
     return read_profile(profile, options);
+  } catch (const NoAccess&) {
+    throw;  // nothing is known of what it holds
   } catch (const Error& error) {
     if (!profile.found) throw;
-    if (options.left_out && (profile.is_folder || is_profile(profile.path))) options.left_out(error.what());
+    if (options.left_out && is_lost(profile.path)) options.left_out(error.what());
     return std::nullopt;
   }
 }
@@ -273,9 +288,16 @@ Session join_runs(const std::vector<std::string>& inputs, std::vector<Run> runs,
   check_that_runs_belong_together(session.runs);
   assign_ranks(session.runs);
   note_missing_ranks(session.runs);
-  session.runs.front().notes.add("skipped_file", static_cast<int64_t>(not_profiles.size()),
-                                 "files of the directory that are no readable profile were left out" +
-                                     (not_profiles.empty() ? std::string() : " (first: " + not_profiles.front() + ")"));
+  std::vector<std::string> lost;
+  std::vector<std::string> others;
+  for (const std::string& path : not_profiles) (is_lost(path) ? lost : others).push_back(path);
+  const auto note = [&](const char* code, const std::vector<std::string>& paths, const char* text, bool damage) {
+    if (paths.empty()) return;
+    session.runs.front().notes.add(code, static_cast<int64_t>(paths.size()),
+                                   fmt::format("{} (first: {})", text, paths.front()), damage);
+  };
+  note(kLostFile, lost, "files that should be ranks cannot be read, and are missing from all figures", true);
+  note("skipped_file", others, "files of the directory that are no readable profile were left out", false);
   return session;
 }
 

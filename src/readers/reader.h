@@ -18,7 +18,8 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs);
 /// Reads one of them as it is: cgpu::complete has not been called, and its rank may still change. Throws Error.
 Run read_profile(const ProfilePath& profile, const ReadOptions& options);
 
-/// The same; nothing where it was found in a folder, in which other things may lie, and cannot be read.
+/// The same; nothing where it was found in a folder, in which other things may lie, and cannot be read. Of one that
+/// should have been a rank, `options.left_out` is told. Throws Error also where access to it is refused.
 std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions& options);
 
 /// Whether a file is a profile in a format that is known, by its beginning.

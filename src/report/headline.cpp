@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "model/lost_file.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -240,6 +241,7 @@ class Headline {
 
   /// What was lost, and what is so large that it changes how to read the rest.
   std::string mind() const {
+    std::vector<std::string> parts;
     std::vector<std::string> codes;
     const auto add = [&](const std::string& code) {
       if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
@@ -248,13 +250,16 @@ class Headline {
     int64_t device_ops = 0;
     for (const Run& run : session_.runs) {
       for (const Note& note : run.notes.all()) {
-        if (note.damage || note.code == "credentials_present") add(note.code);
+        if (note.code == kLostFile) {
+          parts.push_back(note.text);
+        } else if (note.damage || note.code == "credentials_present") {
+          add(note.code);
+        }
       }
       if (session_.whole || run.notes.count("other_device") > 0) continue;  // its notes count orphans of the whole
       orphans += run.notes.count("orphan_device_op");
       device_ops += device_op_count(run);
     }
-    std::vector<std::string> parts;
     if (!codes.empty()) parts.push_back(listed(codes));
     if (orphans * 20 > device_ops) {
       parts.push_back(

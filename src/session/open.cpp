@@ -13,6 +13,7 @@
 #include "links/clocks.h"
 #include "links/complete.h"
 #include "links/profile_selection.h"
+#include "model/lost_file.h"
 #include "session/captures.h"
 #include "session/let_go.h"
 
@@ -42,13 +43,16 @@ ReadOptions read_options(const OpenOptions& options) {
   ReadOptions read;
   read.threads = options.threads;
   read.input_format = options.input_format;
-  if (options.warn) read.left_out = [&](const std::string& why) { options.warn("left out: " + why); };
+  read.left_out = [&](const std::string& why) {
+    if (options.strict) throw Error(why + " (--strict)");
+    if (options.warn) options.warn("left out: " + why);
+  };
   return read;
 }
 
 void report_losses(const Run& run, const OpenOptions& options) {
   for (const Note& note : run.notes.all()) {
-    if (!note.damage) continue;
+    if (!note.damage || note.code == kLostFile) continue;  // those were named when they were left out
     const std::string line =
         fmt::format("{}: {}{}", run.file, note.text, note.count > 1 ? fmt::format(" ({})", note.count) : "");
     if (options.strict) throw Error(line + " (--strict)");
