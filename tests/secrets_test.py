@@ -24,6 +24,29 @@ TOKEN = "hf_" + "AbcdEFGH0123456789ijklMNOP45678901"
 NESTED = json.dumps({"a": 1, "password": "hunterD4", "b": [{"env": {"HOME": "hunterE5"}}]})
 SECRET = ("run --password=hunterA1 --token hunterT9 WANDB_API_KEY=hunterB22222 x@y Authorization: Bearer hunterC333333 " +
           NESTED + " https://me:hunterF6@example.org/ " + TOKEN + " end")
+# Each form apart, since what stands around one could hide another. Without quotes and line ends, which some formats end at.
+FORMS = (
+    "SSH_PRIVATE_KEY=-----BEGIN RSA PRIVATE KEY----- hunter -----END RSA PRIVATE KEY-----",
+    "PASSWORD=abc;Authorization: Basic hunter", "API_KEY=abcdefgh;Authorization: Basic hunter", "Authorization: hunter",
+    "Cookie: session=hunter; a=b", "x-api-key: hunter", "token=hunter", "HF_TOKEN=hunter", "api_key=hunter",
+    "GET /?access_token=hunter&user=me", "-password hunter", "--password correct horse hunter", "PASSWORD=correct hunter",
+    "password: correct hunter", "https://me:a/hunter@example.org/x", "https://me:a#hunter@example.org/x",
+    "https://me:a?hunter@example.org/x", "https://me:a@hunter@example.org/x", "redis://:hunter@localhost/0",
+    "https://hunter@example.org/repo.git", "MYSQL_PWD=hunter mysql", "DB_PASS=hunter", "SMTP_PASS=hunter",
+    "Server=a;UID=me;PWD=hunter;Database=b", "Driver={x};PWD={a hunter};Database=b", "Password=a hunter;Server=a",
+    "https://a.blob.core.windows.net/b?sv=1&sig=hunter%3D", "https://hooks.slack.com/services/T0/B0/hunter",
+    "https://discord.com/api/webhooks/12/hunter", "https://api.telegram.org/bot12:hunter/send",
+    "sk_live_hunter0123456789", "SG.hunter0123456789.abcdefgh", "hvs.hunter0123456789", "gsk_hunter01234567890123",
+    "glpat-hunter0123456789", "xoxs-hunter0123456789", "dckr_pat_hunter0123456789", "sk-hunter0123456789abcdef",
+    "ghp_hunter01234567890123", "ENCRYPTION_KEY=hunter", "OPENAI_KEY=hunter", "signing_key=hunter", "GITHUB_PAT=hunter",
+    "curl -u me:hunter https://example.org", "mysql -h db -u me -phunter base", "sshpass -p hunter ssh me@host",
+    "docker login -u me -p hunter", "redis-cli -a hunter", "openssl rsa -passin pass:hunter",
+    "machine example.org login me password hunter", "<password>hunter</password>", "Bearer hunter1",
+)
+PAIRS = ('{"name": "DB_PASSWORD", "value": "hunter"}', '{"value": "hunter", "name": "DB_PASSWORD"}',
+         '[{"key": "api_key", "value": "hunter"}]')
+PLAIN = ("num_keys=5", "key_cache", "KEY=query", "token_count=3", "tokens=1024", "PWD=/home/me", "sampler(token=4, key=value)",
+         "sort_key=name", "python -u train.py", "ssh://git@example.org/a.git", "backward_pass: dense")
 WORD = "f[--password=hunterA1]"  # where a format has no room for blanks
 PRIVATE = (b"hunter", TOKEN.encode())
 FORMATS = ("text", "csv", "json", "md")
@@ -165,6 +188,76 @@ def torch_memory():
         {"action": "free_completed", "addr": 1, "size": 64, "stream": 0, "frames": frames}]]}, protocol=4)
 
 
+def forms_in_kineto(forms):
+    def event(name, at, args):
+        return {"ph": "X", "name": name, "cat": "cpu_op", "pid": 1, "tid": 1, "dur": 1, "ts": at, "args": args}
+    events = [event(form, 10 * i, {"note": form, form: 1, "nested": {"list": [form]}}) for i, form in enumerate(forms)]
+    events += [{"ph": "M", "name": "thread_name", "pid": 1, "tid": 10 + i, "args": {"name": form}}
+               for i, form in enumerate(forms)]
+    events += [dict(event("aten::mm", 1, {}), tid=10 + i) for i in range(len(forms))]
+    return json.dumps({"schemaVersion": 1, "traceEvents": events}).encode()
+
+
+def forms_in_speedscope(forms):
+    return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "name": forms[0],
+                       "shared": {"frames": [{"name": form, "file": form} for form in forms]},
+                       "profiles": [{"type": "sampled", "name": form, "unit": "none", "startValue": 0, "endValue": 1,
+                                     "samples": [[i]], "weights": [1]} for i, form in enumerate(forms)]}).encode()
+
+
+def forms_in_perfetto(forms):
+    def packet(*fields):
+        return encode((1, encode((10, 1), *fields)))
+    packets = [packet((13, 3)), packet((60, encode((1, 1), (3, encode((1, 5), (6, "process"))))))]
+    for i, form in enumerate(forms):
+        packets += [packet((60, encode((1, 10 + i), (5, 1), (2, form)))),
+                    packet((8, 1000), (11, encode((9, 1), (11, 10 + i), (23, form), (4, encode((10, "note"), (6, form)))))),
+                    packet((8, 2000), (11, encode((9, 2), (11, 10 + i))))]
+    return b"".join(packets)
+
+
+def forms_in_caliper(forms):
+    lines = ["__rec=node,id=13,attr=10,data=256,parent=3", "__rec=node,id=14,attr=10,data=1,parent=5",
+             "__rec=node,id=16,attr=10,data=512,parent=3", "__rec=node,id=20,attr=8,data=region,parent=13",
+             "__rec=node,id=22,attr=8,data=sum#time.duration,parent=14"]
+    for i, form in enumerate(forms):
+        text = form.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")
+        lines += ["__rec=node,id=%d,attr=20,data=%s" % (100 + i, text), "__rec=ctx,ref=%d,attr=22,data=5" % (100 + i),
+                  "__rec=node,id=%d,attr=8,data=fact.%d,parent=16" % (1000 + i, i),
+                  "__rec=globals,attr=%d,data=%s" % (1000 + i, text)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def forms_in_execution_trace(forms):
+    nodes = [{"name": "[pytorch|profiler|execution_graph|thread]", "id": 2, "rf_id": 0, "scope": 7, "tid": 1, "inputs": []}]
+    nodes += [{"name": form, "id": 3 + i, "rf_id": 1 + i, "parent": 2, "scope": 0, "tid": 1, "inputs": [form],
+               "input_shapes": [[form]], "input_types": [form], "outputs": []} for i, form in enumerate(forms)]
+    return json.dumps(dict({"schema": "1.0.1", "pid": 77, "nodes": nodes},
+                           **{"fact_%d" % i: form for i, form in enumerate(forms)})).encode()
+
+
+def forms_in_torch_memory(forms):
+    return pickle.dumps({"segments": [], "device_traces": [[
+        {"action": action, "addr": 64 * i, "size": 64, "stream": 0, "frames": [{"name": form, "filename": form, "line": 3}]}
+        for i, form in enumerate(forms) for action in ("alloc", "free_completed")]]}, protocol=4)
+
+
+def forms_in_ncu(forms):
+    head = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",
+            "Device", "CC", "Section Name", "Metric Name", "Metric Unit", "Metric Value"]
+    rows = [head] + [[str(i), "99", form, form, form, "1", "7", "(256, 1, 1)", "(1024, 1, 1)", "0", "9.0",
+                      "GPU Speed Of Light Throughput", "Duration", "ns", "1000"] for i, form in enumerate(forms)]
+    return "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows).encode()
+
+
+def forms_in_folded(forms):
+    return "".join("main;%s 5\n" % form.replace(";", " ") for form in forms).encode()
+
+
+OF_FORMS = {"kineto_forms.json": forms_in_kineto, "speedscope_forms.json": forms_in_speedscope,
+            "perfetto_forms.pftrace": forms_in_perfetto, "caliper_forms.cali": forms_in_caliper,
+            "execution_trace_forms.json": forms_in_execution_trace, "memory_forms.pickle": forms_in_torch_memory,
+            "ncu_forms.csv": forms_in_ncu, "forms.folded": forms_in_folded}
 PROFILES = {"kineto.json": kineto, "perfetto.pftrace": perfetto, "speedscope.json": speedscope,
             "execution_trace.json": execution_trace, "caliper.cali": caliper, "perf.txt": perf_script, "ncu.csv": ncu,
             "nsys.sqlite": nsys, "memory.pickle": torch_memory}
@@ -292,6 +385,39 @@ class Secrets(unittest.TestCase):
         for name, path in self.files.items():
             notes = {row["code"]: row["count"] for row in tool.table(path, "notes")}
             self.assertGreater(notes.get("credentials_present", 0), 0, name)
+
+    def test_every_form_in_every_format(self):
+        """Names, arguments and facts: all tables, and what is exported."""
+        for name, make in OF_FORMS.items():
+            forms = FORMS + PAIRS if "kineto" in name else FORMS
+            if name == "forms.folded":  # a ; ends a frame
+                forms = tuple(form for form in forms if ";" not in form)
+            path = os.path.join(self.folder.name, name)
+            with open(path, "wb") as file:
+                file.write(make(forms))
+            shown = b""
+            for table in ("slices", "info", "notes", "threads", "functions", "et_ops", "launch_metrics"):
+                more = ["--args"] if table == "slices" else []
+                shown += self.run_and_check("table", path, table, "--format", "json", *more).stdout
+            self.assertGreater(shown.count(b"[hidden]"), len(forms) // 2, name)
+            for ending in ("pftrace", "json"):
+                out = os.path.join(self.folder.name, "forms_out." + ending)
+                self.run_and_check("export", path, "-o", out)
+                if os.path.exists(out):
+                    with open(out, "rb") as file:
+                        self.check(file.read(), (name, ending))
+                    os.unlink(out)
+            self.run_and_check("report", path, "--format", "html")
+
+    def test_what_is_no_secret_stays(self):
+        path = os.path.join(self.folder.name, "plain.json")
+        events = [{"ph": "X", "name": name, "cat": "cpu_op", "pid": 1, "tid": 1, "dur": 1, "ts": 10 * i,
+                   "args": {"note": name, "KEY": "[2, 3]", "num_keys": "5", "key_cache": "float", "token_count": 3}}
+                  for i, name in enumerate(PLAIN)]
+        with open(path, "w") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        shown = self.run_and_check("table", path, "slices", "--args", "--format", "json").stdout
+        self.assertNotIn(b"[hidden]", shown)
 
     def test_errors_quote_no_secret(self):
         path = os.path.join(self.folder.name, "broken.json")

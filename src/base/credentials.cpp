@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/ascii.h"
 #include "base/contains.h"
+#include "base/secret_rules.h"
 
 namespace cgpu {
 
@@ -31,64 +33,24 @@ size_t word_end(std::string_view text, size_t at) {
   return at;
 }
 
-struct Prefix {
-  std::string_view text;
-  size_t least;  // characters of the whole token
-  /// What follows is letters and digits alone: "hf_" and "npm_" also begin names in snake_case.
-  bool plain = false;
-};
-
-// Prefixes of tokens as their issuers document them.
-constexpr std::array kPrefixes{
-    Prefix{"hf_", 20, true},  Prefix{"ghp_", 20, true}, Prefix{"gho_", 20, true},  Prefix{"ghu_", 20, true},
-    Prefix{"ghs_", 20, true}, Prefix{"ghr_", 20, true}, Prefix{"github_pat_", 30}, Prefix{"glpat-", 20},
-    Prefix{"sk-", 20},        Prefix{"AKIA", 20, true}, Prefix{"ASIA", 20, true},  Prefix{"AIza", 35},
-    Prefix{"xoxb-", 20},      Prefix{"xoxp-", 20},      Prefix{"xoxa-", 20},       Prefix{"npm_", 30, true},
-    Prefix{"pypi-", 30},      Prefix{"dckr_pat_", 20},  Prefix{"wandb_v1_", 20},   Prefix{"nvapi-", 20},
-    Prefix{"ya29.", 5},
-};
-constexpr std::string_view kWebToken = "eyJ";  // `{"` in base64
-constexpr std::string_view kBearer = "bearer ";
-constexpr std::string_view kKeyBlock = "-----BEGIN";
-
-enum CharacterClass : uint8_t { kWord = 1, kBeginsToken = 2, kSeparator = 4 };
+enum CharacterClass : uint8_t { kWord = 1, kDash = 2, kSeparator = 4 };
 
 constexpr std::array<uint8_t, 256> kClasses = [] {
   std::array<uint8_t, 256> classes{};
   for (int c = 0; c < 256; ++c) {
     classes[static_cast<size_t>(c)] = is_word(static_cast<char>(c)) ? kWord : 0;
   }
-  for (const Prefix& prefix : kPrefixes) classes[static_cast<unsigned char>(prefix.text.front())] |= kBeginsToken;
-  for (const char c : {'e', 'b', 'B', '-'}) classes[static_cast<unsigned char>(c)] |= kBeginsToken;
+  classes[static_cast<unsigned char>('-')] |= kDash;
   for (const char c : {':', '='}) classes[static_cast<unsigned char>(c)] |= kSeparator;
   return classes;
 }();
 
-enum class KeyKind : uint8_t { none, environment, token, secret, password };
-
 constexpr size_t kLongestKey = 64;
+constexpr size_t kLongestPassword = 512;  // of a URL
 
-KeyKind kind_of_key(std::string_view key) {
+SecretKey kind_of_key(std::string_view key) {
   if (key.size() > kLongestKey) key.remove_prefix(key.size() - kLongestKey);
-  std::array<char, kLongestKey> folded{};
-  for (size_t i = 0; i < key.size(); ++i) folded[i] = key[i] == '-' ? '_' : lower(key[i]);
-  const std::string_view name(folded.data(), key.size());
-  for (const char* environment : {"env", "environ", "environment", "env_vars", "environment_variables"}) {
-    if (name == environment) return KeyKind::environment;
-  }
-  for (const char* part : {"passw", "passphrase"}) {
-    if (contains(name, part)) return KeyKind::password;
-  }
-  for (const char* part : {"secret", "credential", "api_key", "apikey", "access_key", "accesskey", "account_key",
-                           "accountkey", "private_key", "privatekey", "auth_token", "authtoken", "access_token",
-                           "accesstoken", "bearer", "session_key", "sessionkey", "amz_signature"}) {
-    if (contains(name, part)) return KeyKind::secret;
-  }
-  if (name == "authorization" || name == "proxy_authorization") return KeyKind::secret;
-  // "hf_token", "sessionToken", "token", but not "tokens", "max_tokens", "tokenizer".
-  const bool camel = key.ends_with("Token") && key.size() > 5 && is_word(key[key.size() - 6]);
-  if (name == "token" || name.ends_with("_token") || camel || contains(name, "cookie")) return KeyKind::token;
-  return KeyKind::none;
+  return SecretRules::builtin().kind_of(key);
 }
 
 bool is_number(std::string_view text) {
@@ -116,118 +78,121 @@ bool is_truth_value(std::string_view value) {
   return false;
 }
 
+bool is_path(std::string_view value) {
+  return value.starts_with('/') || value.starts_with('~') || value.starts_with('.') || value.starts_with('$') ||
+         (value.size() > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/'));
+}
+
 /// Whether a key's value, quotes apart, is a secret.
-bool is_secret_of(KeyKind kind, std::string_view value) {
-  if (kind == KeyKind::none || is_nothing(value) || is_truth_value(value)) return false;
-  if (kind != KeyKind::token) return true;
+bool is_secret_of(SecretKey kind, std::string_view value) {
+  if (kind == SecretKey::open || is_nothing(value) || is_truth_value(value)) return false;
+  if (kind == SecretKey::directory) return !is_path(value);
+  if (kind != SecretKey::token) return true;
   const bool special = (value.front() == '<' && value.back() == '>') || (value.front() == '[' && value.back() == ']');
   return !special && !is_number(value);
+}
+
+bool is_password(SecretKey kind) {
+  return kind == SecretKey::password || kind == SecretKey::directory;
+}
+
+bool has_digit(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_digit);
 }
 
 /// Finds the credentials of a text from its beginning to its end.
 class Search {
  public:
-  /// `shown`: where the text without them goes; null to look for the first alone.
-  Search(std::string_view text, std::string* shown, bool code = false) : text_(text), shown_(shown), code_(code) {}
+  /// `code`: the text is a program's source.
+  explicit Search(std::string_view text, bool code = false) : text_(text), code_(code) {}
 
-  size_t run() {
+  bool run() {
+    SecretRules::builtin().find(text_, [this](size_t begin, size_t end, std::string_view key) {
+      const std::string_view value = text_.substr(begin, end - begin);
+      if (key.empty() ? !is_nothing(value) : is_secret_of(kind_of_key(key), value)) parts_.push_back({begin, end, {}});
+    });
     bool in_word = false;
     while (at_ < text_.size()) {
       const uint8_t kind = kClasses[static_cast<unsigned char>(text_[at_])];
-      const size_t found = found_;
-      if ((kind & kBeginsToken) != 0 && !in_word) {
-        look_at_word();
+      const size_t found = parts_.size();
+      if ((kind & kDash) != 0 && !in_word) {
+        look_at_option();
       } else if ((kind & kSeparator) != 0) {
         look_at_separator();
       }
-      if (found_ == found) {
+      if (parts_.size() == found) {
         in_word = (kind & kWord) != 0;
         ++at_;
       } else {
         in_word = false;
-        if (shown_ == nullptr) break;
       }
     }
-    if (found_ != 0 && shown_ != nullptr) shown_->append(text_.substr(copied_));
-    return found_;
+    return !parts_.empty();
+  }
+
+  /// The text with kHiddenValue in the places of what was found, and their number.
+  size_t show(std::string& shown) {
+    std::sort(parts_.begin(), parts_.end(),
+              [](const Part& a, const Part& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+    shown.clear();
+    size_t copied = 0;
+    size_t number = 0;
+    for (size_t i = 0; i < parts_.size(); ++number) {
+      Part part = parts_[i];
+      for (++i; i < parts_.size() && parts_[i].begin <= part.end; ++i) part.end = std::max(part.end, parts_[i].end);
+      const std::string_view hidden = text_.substr(part.begin, part.end - part.begin);
+      shown.append(text_.substr(copied, part.begin - copied))
+          .append(part.quote)
+          .append(kHiddenValue)
+          .append(part.quote);
+      if (code_) shown.append(static_cast<size_t>(std::count(hidden.begin(), hidden.end(), '\n')), '\n');
+      copied = part.end;
+    }
+    shown.append(text_.substr(copied));
+    return number;
   }
 
  private:
-  /// Goes on behind `end`. `quote`: put around what is shown instead.
+  struct Part {
+    size_t begin, end;
+    std::string_view quote;  // put around what is shown instead
+  };
+
+  /// Goes on behind `end`.
   void hide(size_t begin, size_t end, std::string_view quote = {}) {
-    ++found_;
+    parts_.push_back({begin, end, quote});
     at_ = end;
-    if (shown_ == nullptr) return;
-    if (copied_ == 0) shown_->clear();
-    shown_->append(text_.substr(copied_, begin - copied_)).append(quote).append(kHiddenValue).append(quote);
-    if (code_)
-      shown_->append(static_cast<size_t>(std::count(&text_[begin], &text_[begin] + (end - begin), '\n')), '\n');
-    copied_ = end;
   }
 
-  void look_at_word() {
-    const std::string_view rest = text_.substr(at_);
-    if (rest[0] == '-') {
-      if (rest.starts_with(kKeyBlock)) return hide_key_block();
-      if (rest.starts_with("--")) look_at_option();
-      return;
-    }
-    if (lower(rest[0]) == 'b') return look_at_bearer();
-    if (rest.starts_with(kWebToken)) return look_at_web_token();
-    for (const Prefix& prefix : kPrefixes) {
-      if (!rest.starts_with(prefix.text)) continue;
-      const size_t begin = at_ + prefix.text.size();
-      const size_t end = word_end(text_, begin);
-      const std::string_view token = text_.substr(begin, std::min(end - begin, prefix.least - prefix.text.size()));
-      if (prefix.text.size() + token.size() < prefix.least) continue;
-      if (prefix.plain && token.find_first_of("_-") != std::string_view::npos) continue;
-      return hide(at_, end);
-    }
+  /// Hides a value without quotes, and goes on inside of it: in "PASSWORD=a;Authorization: Basic b" a further key
+  /// follows. A password may have blanks: it ends before what looks like something else.
+  void hide_bare(SecretKey kind, size_t begin, size_t end) {
+    parts_.push_back({begin, is_password(kind) ? end_of_phrase(end) : end, {}});
+    at_ = begin;
   }
 
-  void hide_key_block() {
-    constexpr std::string_view kEnd = "-----END";
-    size_t end = std::min(text_.find_first_of("\"'", at_), text_.size());
-    const std::string_view block = text_.substr(at_, end - at_);
-    const size_t marker = block.find(kEnd);
-    if (marker != std::string_view::npos) {
-      const size_t last = block.find("-----", marker + kEnd.size());
-      if (last != std::string_view::npos) end = at_ + last + 5;
+  size_t end_of_phrase(size_t end) {
+    while (end + 1 < text_.size() && text_[end] == ' ') {
+      const size_t next = end + 1;
+      const size_t end_of_word = end_of_bare(next);
+      const std::string_view word = text_.substr(next, end_of_word - next);
+      if (word.empty() || word.front() == '-' || word.find_first_of("=:/@\\()[]{}<>|&") != std::string_view::npos)
+        break;
+      end = end_of_word;
     }
-    hide(at_, end);
-  }
-
-  /// header.payload.signature, each base64url, the first two beginning with `{"` encoded.
-  void look_at_web_token() {
-    size_t end = word_end(text_, at_);
-    if (end - at_ < 10 || text_.substr(end, 4) != ".eyJ") return;
-    end = word_end(text_, end + 1);
-    if (end < text_.size() && text_[end] == '.') end = word_end(text_, end + 1);
-    hide(at_, end);
-  }
-
-  void look_at_bearer() {
-    if (text_.size() - at_ < kBearer.size() ||
-        !std::equal(kBearer.begin(), kBearer.end(), text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                    [](char a, char b) { return a == lower(b); })) {
-      return;
-    }
-    const size_t begin = at_ + kBearer.size();
-    const size_t end = end_of_bare(begin);
-    const std::string_view token = text_.substr(begin, end - begin);
-    const bool random = token.size() >= 8 && std::any_of(token.begin(), token.end(), is_digit);
-    if (!is_nothing(token) && (random || token.size() >= 20)) hide(begin, end);
+    return end;
   }
 
   /// --KEY VALUE, also as two texts of a list; --KEY=VALUE is found at its sign.
   void look_at_option() {
-    if (at_ + 2 >= text_.size() || !is_word(text_[at_ + 2]) || text_[at_ + 2] == '-') return;
-    const size_t end_of_key = word_end(text_, at_ + 2);
+    const size_t begin_of_key = at_ + (text_.substr(at_, 2) == "--" ? 2 : 1);
+    if (begin_of_key >= text_.size() || !is_word(text_[begin_of_key]) || text_[begin_of_key] == '-') return;
+    const size_t end_of_key = word_end(text_, begin_of_key);
     if (end_of_key == text_.size() || end_of_key - at_ > kLongestKey) return;
     const char next = text_[end_of_key];
     if (!is_blank(next) && !is_quote(next) && next != '\\' && next != ',') return;
-    const KeyKind kind = kind_of_key(text_.substr(at_ + 2, end_of_key - at_ - 2));
-    if (kind == KeyKind::none || kind == KeyKind::environment) return;
+    const SecretKey kind = kind_of_key(text_.substr(begin_of_key, end_of_key - begin_of_key));
+    if (kind == SecretKey::open || kind == SecretKey::environment) return;
     constexpr size_t kMostBetween = 16;
     size_t begin = end_of_key;
     while (begin < text_.size() && begin - end_of_key < kMostBetween &&
@@ -238,19 +203,24 @@ class Search {
     size_t end = quoted ? std::min(text_.find(text_[begin - 1], begin), text_.size()) : end_of_bare(begin);
     while (quoted && end > begin && text_[end - 1] == '\\') --end;
     const std::string_view value = text_.substr(begin, end - begin);
-    if (!value.starts_with("--") && is_secret_of(kind, value)) hide(begin, end);
+    if (value.starts_with("--") || !is_secret_of(kind, value)) return;
+    if (quoted) return hide(begin, end);
+    hide_bare(kind, begin, end);
   }
 
-  /// scheme://user:password@host
+  /// scheme://user:password@host. A password may have / # ? and @, so it ends at the last @; but a port is none.
   void look_at_url() {
     const size_t begin = at_ + 3;
-    const size_t end = std::min(text_.find_first_of("/ \"'\\?#", begin), text_.size());
-    const std::string_view authority = text_.substr(begin, end - begin);
-    const size_t sign = authority.rfind('@');
-    if (sign == std::string_view::npos) return;
-    const size_t colon = authority.substr(0, sign).find(':');
-    if (colon == std::string_view::npos || colon + 1 == sign) return;
-    if (!is_nothing(authority.substr(colon + 1, sign - colon - 1))) hide(begin + colon + 1, begin + sign);
+    const size_t end_of_host = std::min(text_.find_first_of("/ \"'\\?#", begin), text_.size());
+    const std::string_view host = text_.substr(begin, end_of_host - begin);
+    const size_t colon = host.find(':');
+    if (colon == std::string_view::npos) return;
+    if (host.find('@') == std::string_view::npos && (is_number(host.substr(colon + 1)) || host.starts_with('[')))
+      return;
+    const size_t password = begin + colon + 1;
+    const std::string_view rest = text_.substr(password, std::min(end_of_bare(password) - password, kLongestPassword));
+    const size_t sign = rest.rfind('@');
+    if (sign != std::string_view::npos && !is_nothing(rest.substr(0, sign))) hide(password, password + sign);
   }
 
   void look_at_separator() {
@@ -273,15 +243,14 @@ class Search {
     }
     const std::string_view quotes = text_.substr(quote, end_of_key - quote);
     size_t begin_of_key = quote;
-    while (begin_of_key > copied_ && quote - begin_of_key < kLongestKey && is_word(text_[begin_of_key - 1])) {
-      --begin_of_key;
-    }
-    const KeyKind kind = kind_of_key(text_.substr(begin_of_key, quote - begin_of_key));
-    if (kind != KeyKind::none) look_at_value(kind, colon, quotes);
+    while (begin_of_key > 0 && quote - begin_of_key < kLongestKey && is_word(text_[begin_of_key - 1])) --begin_of_key;
+    if (begin_of_key == quote) return;
+    const SecretKey kind = kind_of_key(text_.substr(begin_of_key, quote - begin_of_key));
+    if (kind != SecretKey::open) look_at_value(kind, colon, quotes);
   }
 
   /// What follows a separator behind a key that names a secret.
-  void look_at_value(KeyKind kind, bool colon, std::string_view quotes_of_key) {
+  void look_at_value(SecretKey kind, bool colon, std::string_view quotes_of_key) {
     size_t begin = at_ + 1;
     if (!colon && begin < text_.size() && text_[begin] == '>') ++begin;  // "password => x"
     while (begin < text_.size() && begin - at_ < 4 && text_[begin] == ' ') ++begin;
@@ -290,10 +259,10 @@ class Search {
     if (text_[begin] == '{' || text_[begin] == '[') {
       const size_t end = end_of_brackets(begin);
       const std::string_view value = text_.substr(begin, end - begin);
-      if (is_nothing(value) || (kind == KeyKind::token && end - begin < 16)) return;
+      if (is_nothing(value) || (kind == SecretKey::token && end - begin < 16)) return;
       return hide(begin, end, quotes_of_key);
     }
-    if (kind == KeyKind::environment) return;
+    if (kind == SecretKey::environment) return;
 
     size_t quote = begin;
     while (quote < text_.size() && quote - begin < 8 && text_[quote] == '\\') ++quote;
@@ -302,39 +271,35 @@ class Search {
       if (is_secret_of(kind, text_.substr(quote + 1, end - quote - 1))) hide(quote + 1, end);
       return;
     }
-    if (!colon) {
-      const size_t end = end_of_bare(begin);
-      const std::string_view value = text_.substr(begin, end - begin);
-      const bool code =
-          kind == KeyKind::token && (contains(value, "::") || contains(value, "("));  // "[with Token = ns::T]"
-      const bool long_enough = kind == KeyKind::password || value.size() >= 8;
-      if (is_secret_of(kind, value) && long_enough && !code) hide(begin, end);
-    } else if (!quotes_of_key.empty()) {  // a number or word of JSON
+    if (colon && !quotes_of_key.empty()) {  // a number or word of JSON
       const size_t end = std::min(text_.find_first_of(",]} \t\r\n", begin), text_.size());
       if (is_secret_of(kind, text_.substr(begin, end - begin))) hide(begin, end, quotes_of_key);
-    } else {
-      look_at_header(kind, begin);
-    }
-  }
-
-  /// "Authorization: Basic dXNlcg==" up to the end of the line, "password: x" up to the end of the word.
-  void look_at_header(KeyKind kind, size_t begin) {
-    size_t end = end_of_bare(begin);
-    std::string_view value = text_.substr(begin, end - begin);
-    for (const char* scheme : {"Bearer", "Basic", "Digest", "Token"}) {
-      if (value != scheme) continue;
-      begin = std::min(end + 1, text_.size());
-      end = std::min(text_.find_first_of("\r\n\"'\\", begin), text_.size());
-      if (!is_nothing(text_.substr(begin, end - begin))) hide(begin, end);
       return;
     }
-    const bool random = value.size() >= 8 && std::any_of(value.begin(), value.end(), is_digit);
-    if (is_secret_of(kind, value) && (kind == KeyKind::password || random)) hide(begin, end);
+    const size_t end = end_of_bare(begin);
+    std::string_view value = text_.substr(begin, end - begin);
+    while (!value.empty() && std::string_view(",;)]}").find(value.back()) != std::string_view::npos)
+      value.remove_suffix(1);
+    if (!is_secret_of(kind, value)) return;
+    // Short words also stand in code and in sentences: "[with Token = int]", "secret.py: forward".
+    const bool blank = text_[at_ - 1] == ' ' || text_[at_ + 1] == ' ';
+    const bool enough = is_password(kind) || has_digit(value) || value.size() >= (colon ? 16U : 8U) || !blank;
+    const bool code = kind == SecretKey::token && (contains(value, "::") || contains(value, "("));
+    if (enough && !code) hide_bare(kind, begin, end);
   }
 
-  size_t end_of_bare(size_t at) const {
-    while (at < text_.size() && !is_blank(text_[at]) && !is_quote(text_[at]) && text_[at] != '\\') ++at;
-    return at;
+  /// Of a value without quotes: a backslash may stand before a blank of it ("a\ b"), or before the quote that ends the
+  /// text around it. O(1) inside of the value that was asked for last.
+  size_t end_of_bare(size_t at) {
+    if (at >= bare_begin_ && at < bare_end_) return bare_end_;
+    bare_begin_ = at;
+    while (at < text_.size() && !is_blank(text_[at]) && !is_quote(text_[at])) {
+      size_t next = at;
+      while (next < text_.size() && text_[next] == '\\') ++next;
+      if (next != at && (next == text_.size() || is_quote(text_[next]))) break;
+      at = next + 1;
+    }
+    return bare_end_ = at;
   }
 
   /// Of a quoted text in a text whose quotes have that many backslashes before them.
@@ -359,11 +324,11 @@ class Search {
   }
 
   std::string_view text_;
-  std::string* shown_;
   bool code_;
   size_t at_ = 0;
-  size_t copied_ = 0;  // up to here the text stands in shown_
-  size_t found_ = 0;
+  size_t bare_begin_ = 0;
+  size_t bare_end_ = 0;
+  std::vector<Part> parts_;
 };
 
 /// Most values are numbers and lists of them; without a branch, many characters are looked at at once.
@@ -376,7 +341,7 @@ bool has_letters(std::string_view text) {
 }  // namespace
 
 bool is_secret_key(std::string_view key) {
-  return kind_of_key(key) != KeyKind::none;
+  return kind_of_key(key) != SecretKey::open;
 }
 
 bool is_secret_value_of(std::string_view key, std::string_view value) {
@@ -384,15 +349,18 @@ bool is_secret_value_of(std::string_view key, std::string_view value) {
 }
 
 bool is_secret_value(std::string_view value) {
-  return has_letters(value) && Search(value, nullptr).run() != 0;
+  return has_letters(value) && Search(value).run();
 }
 
 size_t hide_secrets(std::string_view text, std::string& shown) {
-  return has_letters(text) ? Search(text, &shown).run() : 0;
+  if (!has_letters(text)) return 0;
+  Search search(text);
+  return search.run() ? search.show(shown) : 0;
 }
 
 size_t hide_secrets_in_code(std::string_view code, std::string& shown) {
-  return Search(code, &shown, true).run();
+  Search search(code, true);
+  return search.run() ? search.show(shown) : 0;
 }
 
 }  // namespace cgpu

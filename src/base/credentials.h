@@ -2,8 +2,9 @@
 //
 // Profiles carry what their author's job carried: access tokens in job descriptions, passwords in URLs and command
 // lines, whole environments. Such values are never shown, exported, cached or served. What is looked for is listed in
-// docs/manual.md, "Secrets". Better to hide too much than too little; but numbers, the special tokens of tokenizers and
-// names of functions stay. O(length) each.
+// docs/manual.md, "Secrets": the rules are data (base/secret_rules.txt), what stands in brackets or quotes behind a key
+// is found here. Better to hide too much than too little; but numbers, the special tokens of tokenizers and names of
+// functions stay. O(length) each.
 #pragma once
 
 #include <string>
@@ -22,8 +23,8 @@ bool is_secret_key(std::string_view key);
 /// a number, a truth value or one of a tokenizer's ("<pad>").
 bool is_secret_value_of(std::string_view key, std::string_view value);
 
-/// Whether a text contains a credential: the prefixes that services give their tokens, private keys, JSON Web Tokens, a
-/// password in a URL, KEY=VALUE, --KEY VALUE or "KEY": "VALUE" of a key that names a secret, `Bearer TOKEN`.
+/// Whether a text contains a credential: what a rule finds, a password in a URL, KEY=VALUE, --KEY VALUE or
+/// "KEY": "VALUE" of a key that names a secret.
 bool is_secret_value(std::string_view value);
 
 /// Where `text` contains credentials, `shown` is set to the text with kHiddenValue in the place of each, and their

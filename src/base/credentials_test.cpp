@@ -79,6 +79,87 @@ TEST(Credentials, AreHiddenInsideLongerTexts) {
   }
 }
 
+/// "hunter" is a part of each secret.
+TEST(Credentials, NoFormOfASecretIsShown) {
+  for (const std::string& text : std::vector<std::string>{
+           "SSH_PRIVATE_KEY=-----BEGIN RSA PRIVATE KEY-----\nhunter\n-----END RSA PRIVATE KEY-----",
+           "--private-key -----BEGIN PRIVATE KEY-----\\nhunter\\nmore\\n-----END PRIVATE KEY-----",
+           "PASSWORD=abc;Authorization: Basic hunter",
+           "API_KEY=abcdefgh;Authorization: Basic hunter",
+           "Authorization: hunter",
+           "authorization: Custom hunter",
+           "Cookie: session=hunter; theme=dark",
+           "x-api-key: hunter",
+           "token=hunter",
+           "HF_TOKEN=hunter",
+           "api_key=hunter",
+           "access_token=hunter&user=me",
+           "-password hunter",
+           "--password correct hunter battery",
+           "PASSWORD=correct horse hunter",
+           "PASSWORD=a\\ hunter",
+           "password: correct hunter",
+           "https://me:a/hunter@example.org/x",
+           "https://me:a#hunter@example.org/x",
+           "https://me:a?hunter@example.org/x",
+           "https://me:a@hunter@example.org/x",
+           "postgres://me:hunter@localhost/db",
+           "https://hunter@example.org/repo.git",
+           "MYSQL_PWD=hunter mysql",
+           "DB_PASS=hunter",
+           "SMTP_PASS=hunter",
+           "dbPwd=hunter",
+           "Server=a;UID=me;PWD=hunter;Database=b",
+           "Driver={x};PWD={a hunter};Database=b",
+           "Server=a;Password=a b hunter;Database=b",
+           "Password=a hunter;Server=a",
+           "https://a.blob.core.windows.net/b?sv=1&se=2&sig=hunter%3D",
+           "https://hooks.slack.com/services/T0/B0/hunter",
+           "https://discord.com/api/webhooks/12/hunter",
+           "https://discordapp.com/api/v10/webhooks/12/hunter",
+           "https://api.telegram.org/bot12:hunter/send",
+           "sk_live_hunter0123456789",
+           "use SG.hunter0123456789.abcdefgh now",
+           "hvs.hunter0123456789",
+           "gsk_hunter01234567890123",
+           "glpat-hunter0123456789",
+           "xoxs-hunter0123456789",
+           "dckr_pat_hunter0123456789",
+           "ENCRYPTION_KEY=hunter",
+           "OPENAI_KEY=hunter",
+           "signing_key=hunter",
+           "curl -u me:hunter https://example.org",
+           "curl -ume:hunter https://example.org",
+           "curl --user me:hunter https://example.org",
+           R"(["curl", "-u", "me:hunter"])",
+           "mysql -h db -u me -phunter base",
+           "mysqldump -uroot -p'a hunter' base",
+           "sshpass -p hunter ssh me@host",
+           "sshpass -phunter ssh me@host",
+           "sshpass -p 'a hunter' ssh me@host",
+           R"(["sshpass", "-p", "hunter", "ssh"])",
+           "docker login -u me -p hunter",
+           "redis-cli -h db -a hunter",
+           "openssl rsa -passin pass:hunter",
+           "machine example.org login me password hunter",
+           R"({"name": "DB_PASSWORD", "value": "hunter"})",
+           R"({"value":"hunter","name":"DB_PASSWORD"})",
+           R"({"json": "{\"name\": \"DB_PASSWORD\", \"value\": \"hunter\"}"})",
+           "{'key': 'api_key', 'value': 'hunter'}",
+           "- name: DB_PASSWORD\n  value: hunter\n",
+           R"(<add key="DbPassword" value="hunter"/>)",
+           "<password>hunter</password>",
+           "Bearer hunter1",
+           "log\\nglpat-hunter0123456789",
+       }) {
+    std::string shown;
+    EXPECT_GT(hide_secrets(text, shown), 0U) << text;
+    EXPECT_EQ(shown.find("hunter"), std::string::npos) << text << " as " << shown;
+    std::string again;
+    EXPECT_EQ(hide_secrets(shown, again), 0U) << "hidden twice: " << shown << " as " << again;
+  }
+}
+
 TEST(Credentials, WhatProgramsCallTheirThingsStays) {
   for (const char* text : {"sm__pass_token",
                            "sampler(token=4, key=value)",
@@ -102,6 +183,32 @@ TEST(Credentials, WhatProgramsCallTheirThingsStays) {
                            "std::get_credentials()",
                            "https://example.org:8080/a@b",
                            "PWD=/home/me",
+                           "num_keys=5",
+                           "key_cache",
+                           "KEY=query",
+                           "token_count=3",
+                           "tokens=1024",
+                           "sort_key=name",
+                           "key=value",
+                           "num_tokens: 17",
+                           "void reshape_and_cache_kernel<float>(float const*, float*, int)",
+                           "Memcpy HtoD (Pageable -> Device)",
+                           "ProfilerStep#12",
+                           "autograd::engine::evaluate_function: AddmmBackward0",
+                           "torch/nn/modules/module.py(1527): _call_impl",
+                           "[with Token = int; int N = 4]",
+                           "backward_pass=3",
+                           "forward_pass: dense",
+                           "python -u train.py",
+                           "docker run -u 1000:1000 image",
+                           "ssh -p 22 host",
+                           "mysql -P3306",
+                           "ssh://git@example.org/repo.git",
+                           "https://git@example.org/repo.git",
+                           "significant=3&design=4",
+                           "ops_that_have_quite_a_long_name_here",
+                           R"({"name": "aten::mm", "value": "1"})",
+                           R"({"name": "PATH", "value": "/usr/bin"})",
                            "a:b:c=d",
                            "=",
                            ":",
@@ -129,7 +236,8 @@ TEST(Credentials, OfCodeOnlyLiteralsAreHidden) {
 
 TEST(Credentials, AreFoundInLinearTime) {
   for (const char* part :
-       {"password=\"", "--token \"", "://", "-----BEGIN", "env={", "a:b@", "eyJ.", "token=1 ", "x"}) {
+       {"password=\"", "--token \"", "://", "-----BEGIN", "env={", "a:b@", "eyJ.", "token=1 ", "x", "://a:b", "token=1",
+        "password=a ", "mysql ", "name=password ", "-----BEGIN\"", ";pwd=", "password=\\"}) {
     std::string text;
     while (text.size() < (size_t{4} << 20)) text += part;
     std::string shown;

@@ -18,7 +18,7 @@ TEST(HideSecrets, NamesThatBecomeEqualAreOneName) {
   }
   timeline.instants.push_back({0, timeline.names.find("login --password=a"), kNone, InstantScope::thread});
   run.metadata = {{"token", "abc"}, {"version", "1"}, {"note", "use --token=abcdefgh"}};
-  run.notes.add("x", 1, "cannot use password=abc here");
+  run.notes.add("x", 1, "cannot use password=abc here: say another");
   hide_secrets(run);
 
   const auto& names = std::as_const(timeline.slices.name);
@@ -34,7 +34,7 @@ TEST(HideSecrets, NamesThatBecomeEqualAreOneName) {
   EXPECT_EQ(run.metadata[0].second, "[hidden]");
   EXPECT_EQ(run.metadata[1].second, "1");
   EXPECT_EQ(run.metadata[2].second, "use --token=[hidden]");
-  EXPECT_EQ(run.notes.all()[0].text, "cannot use password=[hidden] here");
+  EXPECT_EQ(run.notes.all()[0].text, "cannot use password=[hidden] here: say another");
   EXPECT_EQ(run.notes.count("credentials_present"), 4);
 }
 
