@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
 
 CORPUS = tool.shared(os.path.join("corpus", "hpctoolkit_v4"))
+RECORDED = tool.shared(os.path.join("corpus_more", "hpctoolkit_recorded"))
 TRUTH = os.environ.get("CGPU_TRUTH") or tool.shared("truth")
 EXECUTION, POINT = 2, 1
 
@@ -96,10 +97,89 @@ class Decoder:
         return out
 
 
+    def read_contexts(self):
+        """Each context as (number, number of its parent, its function's place or None), parents first; and each
+        function's name by its place. Context 0 is the root."""
+        entries, count, step = self.unpack(self.meta, "QHB", self.section(3))
+        self.functions = {}
+        out, open_ = [], []
+        for at in range(entries, entries + count * step, step):
+            size, children, number = self.unpack(self.meta, "QQI", at)
+            out.append((number, 0, None))
+            open_.append((size, children, number))
+        while open_:
+            size, at, parent = open_.pop()
+            end = at + size
+            while at < end:
+                below, children, number, flags, _, lexical, words = self.unpack(self.meta, "QQIBBBB", at)
+                function = None
+                if lexical == 0:
+                    function = self.unpack(self.meta, "Q", at + 32)[0] if flags & 1 else 0
+                    self.functions[function] = self.text(self.unpack(self.meta, "Q", function)[0]) if function else "<unknown function>"
+                out.append((number, parent, function))
+                open_.append((below, children, number))
+                at += 32 + 8 * words
+        return out
+
+    def functions_of(self, metric):
+        """(name, inclusive value) of each function, of its outermost calls."""
+        contexts, number = self.read_contexts(), self.metrics[metric][EXECUTION][1]
+        above = {0: frozenset()}
+        total = collections.defaultdict(float)
+        for context, parent, function in contexts:
+            around = above[parent]
+            if function is not None and function not in around:
+                total[function] += self.profiles[0].get(context, {}).get(number, 0.0)
+                around = around | {function}
+            above[context] = around
+        return sorted((self.functions[function], value) for function, value in total.items() if value)
+
+
 def is_part(some, all_of_them):
     """Both sorted: every value of the first is in the second, as often."""
     rest = iter(all_of_them)
     return all(any(value == other for other in rest) for value in some)
+
+
+class RecordedPrograms(unittest.TestCase):
+    """Programs whose work is known (the README beside the databases), against the second decoder."""
+
+    def setUp(self):
+        if not RECORDED or not os.path.isdir(RECORDED):
+            self.skipTest("no recorded databases")
+
+    @staticmethod
+    def main_metric(decoded):
+        return next(name for name in ("CPUTIME", "REALTIME") if name in decoded.metrics)
+
+    def test_totals_functions_and_threads(self):
+        folders = [os.path.join(RECORDED, name) for name in sorted(os.listdir(RECORDED)) if name.endswith(".d")]
+        self.assertGreater(len(folders), 5)
+        for folder in folders:
+            decoded = Decoder(folder)
+            metric = self.main_metric(decoded)
+            in_profiles, in_summary = decoded.metrics[metric][EXECUTION]
+            with self.subTest(os.path.basename(folder)):
+                shown = {row["name"]: row["value"] for row in tool.table(folder, "metrics")}
+                self.assertEqual(shown[metric], decoded.profiles[0][0][in_summary])
+                functions = sorted((row["name"], row[metric + ".inclusive"]) for row in tool.table(folder, "functions", "--metric", metric)
+                                   if row[metric + ".inclusive"] and row["name"] not in ("main thread", "application thread"))
+                expected = decoded.functions_of(metric)
+                self.assertEqual([name for name, _ in functions], [name for name, _ in expected])
+                for (name, value), (_, right) in zip(functions, expected):
+                    self.assertAlmostEqual(value, right, delta=1e-9, msg=name)
+                threads = sorted(row[metric] for row in tool.table(folder, "profiles") if row[metric])
+                self.assertEqual(threads, sorted(values[0][in_profiles] for values in decoded.profiles[1:] if in_profiles in values.get(0, {})))
+
+    def test_shares_of_the_work_are_as_written(self):
+        ranks = collections.defaultdict(float)
+        compute = tool.table(os.path.join(RECORDED, "mpi.d"), "imbalance", "--by", "function")
+        self.assertEqual(compute[0]["name"], "compute")
+        for rank in range(3):
+            ranks[rank] = next(row["CPUTIME.inclusive"] for row in tool.table(os.path.join(RECORDED, "mpi.d"), "functions", "--rank", str(rank))
+                               if row["name"] == "compute")
+        for rank in range(3):
+            self.assertAlmostEqual(ranks[rank] / ranks[0], rank + 1, delta=0.1)
 
 
 class EveryDatabase(unittest.TestCase):
