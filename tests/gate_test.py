@@ -222,12 +222,12 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(done.returncode, USAGE)
             self.assertEqual(done.stderr.count(b"\n"), 1)
         self.assertEqual(check(one, [one[0] + ".missing"]).returncode, USAGE)
-        with tempfile.NamedTemporaryFile("w", suffix=".folded") as stacks:  # without times
-            stacks.write("main;work 3\nmain;rest 4\n")
-            stacks.flush()
-            done = check([stacks.name], [stacks.name])
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as launches:  # of Nsight Compute: neither times nor calls
+            launches.write('"ID","Process ID","Kernel Name","gpu__time_duration.sum"\n"1","5","a(int)","0.1"\n')
+            launches.flush()
+            done = check([launches.name], [launches.name])
             self.assertEqual(done.returncode, USAGE)
-            self.assertIn(b"no timeline", done.stderr)
+            self.assertIn(b"neither a timeline nor a call tree", done.stderr)
         self.assertEqual(tool.run(["check", "--baseline", one[0]]).returncode, USAGE)
 
 

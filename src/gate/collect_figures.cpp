@@ -463,6 +463,8 @@ RunFigures collect_figures(const OpenOptions& open, const Selection& selection, 
   if (wanted.without_timeline && figures.calls.metric.empty()) check_call_trees(folded.session, open, wanted.metric);
   if (figures.span_ns == 0 && !wanted.without_timeline)
     throw Error(open.inputs.front(), "has no timeline, so that no time of it can be compared");
+  if (figures.span_ns == 0 && figures.calls.metric.empty())
+    throw Error(open.inputs.front(), "has neither a timeline nor a call tree with values, which could be compared");
   if (info != nullptr) *info = folded.tables.back();
   return figures;
 }

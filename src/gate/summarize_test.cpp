@@ -169,8 +169,8 @@ TEST(Summarize, OfACallTreeItKeepsTheCallPaths) {
 
 TEST(Summarize, WhatHasNeitherTimelineNorCallTreeIsRefused) {
   const test::TestFile file(
-      "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
-      "\"0\",\"k\",\"Duration\",\"us\",\"1\"\n");
+      "\"ID\",\"Process ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"1\",\"5\",\"a(int)\",\"0.1\"\n");
+  EXPECT_EQ(open_session(opening(file.path())).runs.size(), 1U);
   EXPECT_THROW(summarize(opening(file.path()), {}, false), Error);
 }
 
