@@ -94,6 +94,42 @@ class Folded(unittest.TestCase):
                 self.assertEqual(got, sorted(by_path.values()), "every path of %s once, with its own value" % side)
 
 
+class Ranges(unittest.TestCase):
+    """Functions on a timeline without a device, again and again."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, stages):
+        events, now = [], 0
+        for _ in range(6):
+            for stage, duration in stages:
+                events.append({"ph": "X", "cat": "function", "name": stage, "ts": now, "dur": duration, "pid": 1, "tid": 1})
+                now += duration
+            now += 5
+        path = self.folder / (name + ".json")
+        path.write_text(json.dumps({"traceEvents": events}))
+        return path
+
+    def test_what_is_gone_makes_nothing_slower(self):
+        a = self.write("a", [("stage1", 1000), ("stage2", 2000), ("stage3", 3000)])
+        b = self.write("b", [("stage2", 2000), ("stage3", 3000)])
+        text = words_of(a, b)
+        self.assertIn("stage1 is gone, 6 ops", text)
+        self.assertNotIn("stage2", text)
+        self.assertNotIn("*", text)
+
+    def test_what_is_slower_is_named_whatever_the_order(self):
+        a = self.write("a", [("stage1", 1000), ("stage2", 2000), ("stage3", 3000)])
+        b = self.write("b", [("stage3", 3000), ("stage1", 1000), ("stage2", 2600)])
+        text = words_of(a, b)
+        self.assertIn("stage2, 6 ops, 2.60 ms instead of 2.00 ms each (1.30 times as long)", text)
+        self.assertNotIn("stage1", text)
+        self.assertNotIn("stage3", text)
+
+
 @unittest.skipUnless(RECORDED.is_dir(), "no recorded call trees beside the checkout")
 class Recorded(unittest.TestCase):
     def test_a_call_of_a_function_that_is_new_is_the_change(self):

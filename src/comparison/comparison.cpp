@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/device/device_ops.h"
 #include "base/error.h"
+#include "comparison/numbered_names.h"
 #include "comparison/repeated_iterations.h"
 #include "table/unicode.h"
 
@@ -63,6 +64,7 @@ std::string words_of(const MergedWork& work, const std::vector<uint32_t>& nodes,
 Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps)
     : given_{&a, &b}, facts_{&a, &b} {
   find_hosts();
+  labels_.keep_numbers_of(numbered_names({&given_.a->session(), &given_.b->session()}));
   find_times(steps);
   pair_runs();
   for (Group& group : groups_) align(group);
@@ -137,7 +139,7 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
 void Comparison::find_repetitions() {
   if (of_unlike_sides()) return;
   if (facts_.a->session().runs.size() != facts_.b->session().runs.size()) return;
-  OfSides<std::vector<ComparedTime>> found = repeated_iterations(facts_, labels_);
+  OfSides<std::vector<ComparedTime>> found = repeated_iterations(facts_, hosts_.a != nullptr, labels_);
   // Where both repeat equally often, all of both can be compared.
   for (size_t run = 0; run < found.a.size(); ++run) {
     by_repetition_ = by_repetition_ || found.a[run].iterations.size() != found.b[run].iterations.size();

@@ -41,12 +41,6 @@ std::string without_numbers(std::string_view name) {
   return text;
 }
 
-std::string op_key(const std::string& folded) {
-  std::string key = without_numbers(folded);
-  for (const auto& [vendor, common] : kVendors) replace_all(key, vendor, common);
-  return key;
-}
-
 }  // namespace
 
 Label Labels::label_of(std::string_view key, std::string_view shown) {
@@ -63,6 +57,12 @@ Label Labels::label_of(std::string_view key, std::string_view shown) {
     shown_of_[label] = shown_.intern(common);
   }
   return label;
+}
+
+std::string Labels::op_key(const std::string& folded) const {
+  std::string key = numbered_.contains(folded) ? folded : without_numbers(folded);
+  for (const auto& [vendor, common] : kVendors) replace_all(key, vendor, common);
+  return key;
 }
 
 Label Labels::of_op(std::string_view name) {

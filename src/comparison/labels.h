@@ -1,6 +1,6 @@
 // Names as two runs can have in common: without what is different from version to version, from device to device or
 // from one run to the next (template arguments, sizes of tiles, addresses, numbers, the vendor in a name), numbered
-// alike for both sides.
+// alike for both sides. Numbers that say which op or range is meant stay (numbered_names.h).
 //
 // A label is shown as the name that has it; where several names do, with * in the place of their numbers.
 #pragma once
@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/string_pool.h"
@@ -19,6 +21,10 @@ using Label = uint32_t;  // 0: no name
 
 class Labels {
  public:
+  /// Names of ops and annotations of which the numbers are a part (numbered_names.h); said before any label is asked
+  /// for.
+  void keep_numbers_of(std::unordered_set<std::string> names) { numbered_ = std::move(names); }
+
   /// Of a framework op or an annotation.
   Label of_op(std::string_view name);
   /// Of the time that a host spends in an op, where it is the device.
@@ -44,7 +50,9 @@ class Labels {
 
  private:
   Label label_of(std::string_view key, std::string_view shown);
+  std::string op_key(const std::string& folded) const;
 
+  std::unordered_set<std::string> numbered_;
   StringPool keys_;
   StringPool shown_;
   std::vector<StringId> shown_of_ = {0};  // by label

@@ -41,11 +41,12 @@ bool has_classes(const Session& session) {
 }
 
 std::optional<OfSides<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
-                                                          const OfSides<const SessionFacts*>& facts, Labels& labels) {
+                                                          const OfSides<const SessionFacts*>& facts, bool of_host,
+                                                          Labels& labels) {
   OfSides<std::vector<RepeatedSequence>> sequences;
   for (const Side side : kSides) {
     for (const Run& run : facts[side]->session().runs) {
-      LabelsOfNames label_of(labels, run.timeline, false);
+      LabelsOfNames label_of(labels, run.timeline, of_host);
       std::optional<RepeatedSequence> found =
           find_repeated_sequence(run.timeline, [&](OpIndex op) { return word_of(run.timeline, op, label_of); });
       if (!found) return std::nullopt;
@@ -77,10 +78,11 @@ std::optional<OfSides<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
 
 }  // namespace
 
-OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, Labels& labels) {
-  if (auto found = find_by(label_word, facts, labels)) return *found;
+OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, bool of_host,
+                                                       Labels& labels) {
+  if (auto found = find_by(label_word, facts, of_host, labels)) return *found;
   if (!has_classes(facts.a->session()) && !has_classes(facts.b->session())) return {};  // the same words again
-  return find_by(class_word, facts, labels).value_or(OfSides<std::vector<ComparedTime>>{});
+  return find_by(class_word, facts, of_host, labels).value_or(OfSides<std::vector<ComparedTime>>{});
 }
 
 }  // namespace cgpu

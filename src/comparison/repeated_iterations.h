@@ -15,7 +15,8 @@
 namespace cgpu {
 
 /// The repetitions of each run of both sides; empty where a run has fewer than three or nothing is found in all runs.
-/// Both sides have equally many runs.
-OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, Labels& labels);
+/// Both sides have equally many runs. `of_host`: their device ops are the work of the host (host_work.h).
+OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, bool of_host,
+                                                       Labels& labels);
 
 }  // namespace cgpu
