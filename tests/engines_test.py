@@ -69,7 +69,7 @@ class Engine:
             done = self.run_recipe(profiles, *options)
             self.assertEqual((done.returncode == 0, (self.folder / "job.cgpu").exists()), (made, made), done.stdout[-3000:])
             self.assertIn(dead.name, done.stdout)
-        self.assertEqual([row["rank"] for row in tool.table(self.folder / "job.cgpu", "clocks")], [0, 2])
+        self.assertEqual([row["rank"] for row in tool.table(str(self.folder / "job.cgpu"), "clocks")], [0, 2])
 
 
 class Dask(Engine, unittest.TestCase):
