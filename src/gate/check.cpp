@@ -225,11 +225,15 @@ class Check {
     for (const Kind& kind : kinds) judge_parts(kind.rule, kind.kind, kind.parts, floor);
   }
 
+  /// What a part may take more is judged by the whole: the tolerance is a share of that.
   void judge_parts(const std::string& rule, const char* kind, const std::vector<Part>& parts, double floor) {
     if (parts.empty()) return;
+    const double allowed = std::max(static_cast<double>(options_.floor_ns), options_.tolerance * step_ns_);
     std::vector<const Part*> slower;
     for (const Part& part : parts) {
       Verdict verdict = judge(part.estimate, part.from, {options_.tolerance, floor, true});
+      const double more = part.estimate.change * part.from;
+      if (more > 0 && more <= allowed) verdict = Verdict::pass;
       if (verdict == Verdict::regression && part.adjusted > kDiscoveryRate) verdict = Verdict::inconclusive;
       if (verdict == Verdict::regression) slower.push_back(&part);
       Row row = {kind, part.name, part.from, part.to, part.to - part.from};
@@ -240,7 +244,8 @@ class Check {
     }
     std::sort(slower.begin(), slower.end(),
               [](const Part* a, const Part* b) { return a->to - a->from > b->to - b->from; });
-    std::string text = fmt::format("{} that take {} or more; none is slower", parts.size(), format_ns(floor));
+    std::string text = fmt::format("{} that take {} or more; none takes {} more than before", parts.size(),
+                                   format_ns(floor), format_ns(allowed));
     if (!slower.empty()) {
       constexpr size_t kNamed = 3;
       std::vector<std::string> named;
