@@ -68,14 +68,14 @@ class SampledFindings(unittest.TestCase):
         self.assertEqual(row["rank"], 2)
         self.assertEqual((row["recoverable_ns"], row["measured_ns"]), (100 * MS, 302 * MS))
         self.assertEqual(row["severity"], "critical")
-        self.assertIn("rank 2 works 50.00% longer than the mean of 3 ranks in compute", row["title"])
+        self.assertIn("Rank 2 works 50.00% longer than the mean of 3 ranks in compute", row["title"])
         self.assertIn("least 100.0 ms", row["evidence"])
 
     def test_threads_of_unequal_work(self):
         rows = {(0, "main;solve"): 400 * MS, (0, "main;region"): 300 * MS, (1, "region"): 100 * MS, (2, "region"): 100 * MS}
         row = self.rules(self.caliper(rows, parts="omp.thread.id"))["thread_imbalance"]
         self.assertEqual((row["recoverable_ns"], row["measured_ns"]), (133333333, 701 * MS))
-        self.assertIn("thread 0 works 80.00% longer than the mean of 3 threads in region", row["title"])
+        self.assertIn("Thread 0 works 80.00% longer than the mean of 3 threads in region", row["title"])
 
     def test_other_work_is_no_imbalance(self):
         rows = {(0, "main;solve"): 400 * MS, (1, "io_thread;drain"): 30 * MS, (2, "region"): 100 * MS}
@@ -162,7 +162,7 @@ class SampledFindings(unittest.TestCase):
         done = tool.run(["report", self.caliper(rows)])
         text = " ".join(done.stdout.decode().split())
         self.assertIn("Hottest functions of 601.0 ms of sum#time.duration.ns: compute 99.8%", text)
-        self.assertIn("rank 2 works 50.00% longer than the mean of 3 ranks in compute", text)
+        self.assertIn("Rank 2 works 50.00% longer than the mean of 3 ranks in compute", text)
         self.assertIn("Imbalance of threads and ranks", text)
         self.assertIn("Most uneven: compute, 300.0 ms at most (rank 2), 200.0 ms on average", text)
 

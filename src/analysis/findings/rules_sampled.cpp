@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "analysis/call_tree/host_work.h"
 #include "analysis/device/copy_metrics.h"
@@ -238,7 +239,7 @@ bool name_hottest_function(const Session& session, Finding& finding) {
   std::vector<std::string> way = way_to(*first->call_tree, *first->call_tree->main_metric, hottest[0]);
   constexpr size_t kShown = 4;
   if (way.size() > kShown) way.erase(way.begin(), way.end() - kShown);
-  if (way.size() > 1) facts.push_back(fmt::format("called by {}", fmt::join(way, " > ")));
+  if (way.size() > 1) facts.push_back(fmt::format("most of it at {}", fmt::join(way, " > ")));
   for (size_t i = 1; i < hottest.size() && i < 3; ++i) {
     const double own = work.functions.at(hottest[i]).own;
     if (own >= kSmall * work.whole) {
@@ -247,6 +248,13 @@ bool name_hottest_function(const Session& session, Finding& finding) {
   }
   finding.evidence = fmt::format("{}", fmt::join(facts, "; "));
   return true;
+}
+
+/// The node of a row of hot_path.
+std::optional<NodeIndex> node_in(const Table& path, size_t row) {
+  const Cell id = path.cell(row, path.column("id"));
+  if (is_absent(id)) return std::nullopt;
+  return static_cast<NodeIndex>(std::get<int64_t>(id));
 }
 
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
@@ -261,9 +269,13 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
   size_t end = 0;  // of the path of the first rank
   while (end + 1 < path.row_count() && std::get<int64_t>(path.cell(end + 1, path.column("depth"))) != 0) ++end;
   if (name_hottest_function(run.session(), finding)) {
-    if (end > 0) {
-      finding.evidence += fmt::format("; hottest place: {} ({})", text_in(path, end, "name"),
-                                      format_percent(number_in(path, end, "pct")));
+    // A function is named already, by what is the user's; a loop or a line in it says more.
+    const std::optional<NodeIndex> place = end > 0 ? node_in(path, end) : std::nullopt;
+    const Run& first = run.session().runs.front();
+    if (place && first.call_tree && *place < first.call_tree->nodes.size() &&
+        is_inside_function(first.call_tree->nodes.kind[*place])) {
+      finding.evidence += fmt::format("{}hottest place: {} ({})", finding.evidence.empty() ? "" : "; ",
+                                      text_in(path, end, "name"), format_percent(number_in(path, end, "pct")));
     }
     finding.suggestion = "Begin with this function, and with those that cost most by themselves";
     finding.command = "hot_path";

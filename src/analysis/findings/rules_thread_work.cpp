@@ -217,11 +217,18 @@ std::optional<UnevenWork> uneven_threads(const CallTree& tree, const ThreadWork&
   return most_uneven(std::move(found), false);
 }
 
+/// As the beginning of a sentence; a name that the program gave stays.
+std::string capitalised(std::string text) {
+  if (text.starts_with("rank ")) text[0] = 'R';
+  if (text.starts_with("thread ")) text[0] = 'T';
+  return text;
+}
+
 Finding finding_of(const ThreadWork& work, const UnevenWork& uneven, const Metric& metric, bool of_ranks) {
   const Unevenness& spread = uneven.spread;
   const char* parts = of_ranks ? "ranks" : "threads";
   return {.rule = "thread_imbalance",
-          .title = fmt::format("{} works {} longer than the mean of {} {} in {}", uneven.slowest,
+          .title = fmt::format("{} works {} longer than the mean of {} {} in {}", capitalised(uneven.slowest),
                                format_percent(100 * (spread.most / spread.mean - 1)), spread.parts, parts,
                                work.name_of(uneven.function)),
           .evidence = fmt::format("{}: most {}, mean {}, least {}; waiting does not count", metric.name,
@@ -272,8 +279,8 @@ void find_idle_threads(Investigation& run, std::vector<Finding>& findings) {
     findings.push_back(
         {.rule = "idle_threads",
          .title = fmt::format("{} works for {} of the time; of the other threads {} work, for {} of it on average",
-                              most.name, format_percent(100 * most.ns / threads_of.span), threads_of.threads.size() - 1,
-                              format_percent(100 * others / threads_of.span)),
+                              capitalised(most.name), format_percent(100 * most.ns / threads_of.span),
+                              threads_of.threads.size() - 1, format_percent(100 * others / threads_of.span)),
          .evidence = fmt::format("{} and {} of {}, by samples", format_ns(most.ns), format_ns(others),
                                  format_ns(threads_of.span)),
          .suggestion = "See whether the other threads can take some of its work",
