@@ -211,19 +211,20 @@ std::string cost_of(const Session& session) {
   return "the time";
 }
 
-/// Names the user's function that costs most, with what works for it, and who calls it. Whether there is one.
-bool name_hottest_function(const Session& session, Finding& finding) {
+/// Names the user's function that costs most, with what works for it, and who calls it. Its name; "" where there is
+/// none.
+std::string name_hottest_function(const Session& session, Finding& finding) {
   constexpr double kSmall = 0.05;  // so little is not worth a beginning: the cost is spread out
   WorkSums work;
   const Run* first = nullptr;
   for (const Run& run : session.runs) {
     if (!run.call_tree || !run.call_tree->main_metric) continue;
-    if (!counts_host_time(run.call_tree->metrics[*run.call_tree->main_metric])) return false;
+    if (!counts_host_time(run.call_tree->metrics[*run.call_tree->main_metric])) return "";
     work.add(*run.call_tree, *run.call_tree->main_metric);
     if (!first) first = &run;
   }
   const std::vector<std::string> hottest = work.hottest(&WorkSums::OfFunction::own);
-  if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return false;
+  if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return "";
   const WorkSums::OfFunction& most = work.functions.at(hottest[0]);
   finding.title += fmt::format("; {} of {} is spent in {}", format_percent(100 * most.own / work.whole),
                                cost_of(session), hottest[0]);
@@ -247,7 +248,7 @@ bool name_hottest_function(const Session& session, Finding& finding) {
     }
   }
   finding.evidence = fmt::format("{}", fmt::join(facts, "; "));
-  return true;
+  return hottest[0];
 }
 
 /// The node of a row of hot_path.
@@ -268,12 +269,12 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
   const Table& path = run.table("hot_path");
   size_t end = 0;  // of the path of the first rank
   while (end + 1 < path.row_count() && std::get<int64_t>(path.cell(end + 1, path.column("depth"))) != 0) ++end;
-  if (name_hottest_function(run.session(), finding)) {
-    // A function is named already, by what is the user's; a loop or a line in it says more.
+  if (const std::string hottest = name_hottest_function(run.session(), finding); !hottest.empty()) {
+    // A loop or a line of the function says more.
     const std::optional<NodeIndex> place = end > 0 ? node_in(path, end) : std::nullopt;
-    const Run& first = run.session().runs.front();
-    if (place && first.call_tree && *place < first.call_tree->nodes.size() &&
-        is_inside_function(first.call_tree->nodes.kind[*place])) {
+    const std::optional<CallTree>& tree = run.session().runs.front().call_tree;
+    if (place && tree && *place < tree->nodes.size() && is_inside_function(tree->nodes.kind[*place]) &&
+        tree->name_of(tree->function_of(*place)) == hottest) {
       finding.evidence += fmt::format("{}hottest place: {} ({})", finding.evidence.empty() ? "" : "; ",
                                       text_in(path, end, "name"), format_percent(number_in(path, end, "pct")));
     }
