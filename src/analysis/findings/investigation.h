@@ -60,6 +60,8 @@ class Investigation {
   bool has_earlier_work() const { return earlier_work_; }
   /// ns of all steps that are looked at.
   int64_t measured() const { return measured_; }
+  /// Of sampled call trees, which have no steps: ns of the thread with the most.
+  void measure_longest_thread(int64_t ns) { measured_ = ns; }
   bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
   /// Whether the steps are what the run repeats, since it has no marks.
   bool has_repetitions() const { return repetitions_; }
@@ -122,6 +124,8 @@ void find_copies(Investigation&, std::vector<Finding>&);        // how data is m
 void find_kernels(Investigation&, std::vector<Finding>&);       // what runs on the devices
 void find_ranks(Investigation&, std::vector<Finding>&);         // ranks that others wait for
 void find_sampled(Investigation&, std::vector<Finding>&);       // call trees
+void find_thread_work(Investigation&, std::vector<Finding>&);   // how evenly threads and ranks were sampled at work
+void find_host_work(Investigation&, std::vector<Finding>&);     // what sampled hosts do besides the user's code
 void find_profile_gaps(Investigation&, std::vector<Finding>&);  // what the profile itself lacks
 void find_memory(Investigation&, std::vector<Finding>&);        // how memory is held
 void find_links(Investigation&, std::vector<Finding>&);         // how fast collectives move data
