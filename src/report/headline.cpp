@@ -8,6 +8,7 @@
 
 #include "analysis/call_tree/host_work.h"
 #include "model/lost_file.h"
+#include "model/summed_processes.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -69,7 +70,19 @@ class Headline {
     line += gpu_time ? fmt::format(" on {} ({})", counted(static_cast<int64_t>(gpu_time->row_count()), scope_.device),
                                    devices == scope_.device ? "model not recorded" : devices)
                      : " without device work";
-    return line + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
+    return line + summed() + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
+  }
+
+  /// That the figures are sums over what was not one job.
+  std::string summed() const {
+    int64_t processes = 0;
+    int64_t runs = 0;
+    for (const Run& run : session_.runs) {
+      processes += run.notes.count(kSummedProcesses);
+      runs += run.notes.count(kSummedRuns);
+    }
+    if (runs > 0) return fmt::format(", the sum of {}", counted(runs, "run"));
+    return processes > 0 ? fmt::format(", the sum of {}", counted(processes, "process", "processes")) : "";
   }
 
   /// What a profile of single launches has measured.
@@ -98,6 +111,7 @@ class Headline {
     if (profiles > 0) line += " of " + counted(profiles, "thread");
     const std::string ranks = fact("ranks");
     if (ranks != "1") line += " of " + ranks + " ranks";
+    line += summed();
     const CallTree& tree = *session_.runs[0].call_tree;
     if (!tree.main_metric) return line + ", without values.";
     const Metric& metric = tree.metrics[*tree.main_metric];
