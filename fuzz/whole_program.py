@@ -273,6 +273,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=pathlib.Path, nargs="*", help="more seeds: files below 200 kB in these folders")
     parser.add_argument("--program", default=os.environ.get("CGPU") or ROOT / "build/cgpu", help="default: build/cgpu")
+    parser.add_argument("--only", default="", help="only seeds with this in their name, such as summary or nsys")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
     parser.add_argument("--runs", type=int, help="this many runs (default: 1000, or as many as --minutes gives time for)")
@@ -285,6 +286,9 @@ def main():
     program = Program(options.program, options.seconds, options.megabytes)
     seeds = [*seeds_of_targets(), *itertools.chain(*map(seeds_of_folder, [ROOT / "examples", *options.folders]))]
     seeds += summaries(program, seeds)
+    seeds = [seed for seed in seeds if options.only in seed.name]
+    if not seeds:
+        parser.error("no seed has %s in its name" % options.only)
     fuzzer = Fuzzer(program, seeds, program.tables(), options)
 
     begin = time.monotonic()
