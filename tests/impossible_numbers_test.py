@@ -66,6 +66,16 @@ class ImpossibleNumbers(unittest.TestCase):
         info = tool.info(path)
         self.assertEqual((1, 3), (info["memory_events"], info["skipped_events"]))
 
+    def test_no_summary_is_written_that_is_refused_when_it_is_read(self):
+        path = self.profile([kernel("k", 1), dict(kernel("k", 20), dur=2**53)])
+        summary = os.path.join(self.folder, "a.cgpu")
+        done = tool.run(["summarize", path, "-o", summary])
+        self.assertEqual(2, done.returncode)
+        self.assertRegex(done.stderr.decode(), r"^cgpu: .*a.json: has slices more than 70 years from its others")
+        self.assertFalse(os.path.exists(summary))
+        self.assertEqual(0, tool.run(["summarize", path, "--to", "1s", "-o", summary]).returncode)
+        self.assertEqual(2, tool.info(summary)["device_slices"])
+
 
 if __name__ == "__main__":
     unittest.main()
