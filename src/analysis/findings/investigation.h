@@ -119,17 +119,18 @@ class Investigation {
 using Rule = void (*)(Investigation&, std::vector<Finding>&);
 
 // One function a subject (rules_*.cpp).
-void find_lost_time(Investigation&, std::vector<Finding>&);     // what the critical path waits for
-void find_copies(Investigation&, std::vector<Finding>&);        // how data is moved
-void find_kernels(Investigation&, std::vector<Finding>&);       // what runs on the devices
-void find_ranks(Investigation&, std::vector<Finding>&);         // ranks that others wait for
-void find_sampled(Investigation&, std::vector<Finding>&);       // call trees
-void find_thread_work(Investigation&, std::vector<Finding>&);   // how evenly threads and ranks were sampled at work
-void find_host_work(Investigation&, std::vector<Finding>&);     // what sampled hosts do besides the user's code
-void find_profile_gaps(Investigation&, std::vector<Finding>&);  // what the profile itself lacks
-void find_memory(Investigation&, std::vector<Finding>&);        // how memory is held
-void find_links(Investigation&, std::vector<Finding>&);         // how fast collectives move data
-void find_extra_work(Investigation&, std::vector<Finding>&);    // device work that another way of saying the same saves
+void find_lost_time(Investigation&, std::vector<Finding>&);         // what the critical path waits for
+void find_copies(Investigation&, std::vector<Finding>&);            // how data is moved
+void find_kernels(Investigation&, std::vector<Finding>&);           // what runs on the devices
+void find_ranks(Investigation&, std::vector<Finding>&);             // ranks that others wait for
+void find_sampled(Investigation&, std::vector<Finding>&);           // call trees
+void find_thread_work(Investigation&, std::vector<Finding>&);       // how evenly threads and ranks were sampled at work
+void find_host_work(Investigation&, std::vector<Finding>&);         // what sampled hosts do besides the user's code
+void find_hottest_function(Investigation&, std::vector<Finding>&);  // where no other rule says anything
+void find_profile_gaps(Investigation&, std::vector<Finding>&);      // what the profile itself lacks
+void find_memory(Investigation&, std::vector<Finding>&);            // how memory is held
+void find_links(Investigation&, std::vector<Finding>&);             // how fast collectives move data
+void find_extra_work(Investigation&, std::vector<Finding>&);  // device work that another way of saying the same saves
 void find_by_users_rules(Investigation&, std::vector<Finding>&);
 /// What a kernel profiler says of the launches that it measured.
 void find_measured_launches(Investigation&, std::vector<Finding>&);

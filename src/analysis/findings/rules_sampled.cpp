@@ -301,12 +301,16 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
 void find_sampled(Investigation& run, std::vector<Finding>& findings) {
   const std::vector<Run>& runs = run.session().runs;
   const auto has_tree = [](const Run& one) { return one.call_tree.has_value(); };
-  const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
   if (std::any_of(runs.begin(), runs.end(), has_tree)) {
     find_barriers(run, findings);
     if (!run.has_device_ops()) find_counted_copies(run, findings);
     find_stalls(run, findings);
   }
+}
+
+void find_hottest_function(Investigation& run, std::vector<Finding>& findings) {
+  const std::vector<Run>& runs = run.session().runs;
+  const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
   const bool judged = run.has_device_ops() || std::any_of(runs.begin(), runs.end(), has_launches);
   const bool speaks = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.gain || finding.severity != Severity::info;
