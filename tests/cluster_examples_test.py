@@ -75,7 +75,31 @@ class Cluster(unittest.TestCase):
         said = "".join(each.stderr for each in done)
         self.assertIn("a.txt: ", said)
         self.assertIn("files without a summary: 1", said)
-        self.assertEqual(len(list((self.folder / "summaries").iterdir())), RANKS)
+        made = list((self.folder / "summaries").iterdir())
+        self.assertEqual(len([path for path in made if path.stat().st_size > 0]), RANKS)
+        self.assertEqual(len(made), RANKS + 1, "an empty one says that there should be one")
+
+    def test_ranks_without_a_summary_are_named_and_the_others_merged(self):
+        dead = pathlib.Path(built.files(self.profiles)[1])
+        whole = dead.read_bytes()
+        dead.write_bytes(b"")
+        for task in range(TASKS - 1):  # the last one dies before it begins
+            self.run_job("summaries.sbatch", self.profiles, "summaries", SLURM_ARRAY_TASK_COUNT=TASKS,
+                         SLURM_ARRAY_TASK_MIN=1, SLURM_ARRAY_TASK_ID=1 + task)
+        lost = [path.name for path in sorted((self.folder / "summaries").iterdir()) if path.stat().st_size == 0]
+        self.assertEqual(lost, ["000001.cgpu", "000002.cgpu"])
+        for missing, exit_status in ((), 5), (("1",), 5), (("2",), 0):
+            done = self.run_job("merge.sbatch", "summaries", "job", *missing)
+            self.assertEqual(done.returncode, exit_status, done.stderr)
+            for name in lost:
+                self.assertIn(name, done.stderr)
+            self.assertIn("</html>", (self.folder / "job.html").read_text(encoding="utf-8"))
+            for name in ("job.cgpu", "job.html"):
+                (self.folder / name).unlink()
+        dead.write_bytes(whole)
+        self.run_array()
+        self.assertEqual(self.run_job("merge.sbatch", "summaries", "job").returncode, 0)
+        self.assertEqual((self.folder / "job.cgpu").read_bytes(), self.expected())
 
     def test_without_slurm(self):
         done = self.run_job("summaries.sh", self.profiles, "summaries", "2")

@@ -36,8 +36,8 @@ class Engine:
         self.addCleanup(work.cleanup)
         self.folder = pathlib.Path(work.name)
 
-    def run_recipe(self, profiles):
-        return subprocess.run([self.python, EXAMPLES / self.recipe, profiles, self.folder / "job.cgpu"], cwd=self.folder,
+    def run_recipe(self, profiles, *options):
+        return subprocess.run([self.python, EXAMPLES / self.recipe, profiles, self.folder / "job.cgpu", *options], cwd=self.folder,
                               env=dict(os.environ, **self.variables), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=300, check=False)
 
@@ -60,6 +60,16 @@ class Engine:
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("rank_3.json", done.stdout)
         self.assertFalse((self.folder / "job.cgpu").exists())
+
+    def test_as_many_may_be_missing_as_are_allowed(self):
+        profiles, _ = built.build(str(self.folder), "--model", "moe", "--steps", 2, "--seed", 3, ranks=3)
+        dead = pathlib.Path(built.files(profiles)[1])
+        dead.write_text("no profile")
+        for options, made in ((), False), (("--allow-missing", "1"), True):
+            done = self.run_recipe(profiles, *options)
+            self.assertEqual((done.returncode == 0, (self.folder / "job.cgpu").exists()), (made, made), done.stdout[-3000:])
+            self.assertIn(dead.name, done.stdout)
+        self.assertEqual([row["rank"] for row in tool.table(str(self.folder / "job.cgpu"), "clocks")], [0, 2])
 
 
 class Dask(Engine, unittest.TestCase):

@@ -631,8 +631,8 @@ class Corpus(unittest.TestCase):
     def test_a_profile_that_no_rule_judges_names_its_hot_path(self):
         row, = self.found(("hpctoolkit_v4", "2023_loops-perf-t.d"))
         self.assertEqual((row["rule"], row["severity"], row["command"]), ("hot_path", "info", "cgpu table INPUT hot_path"))
-        self.assertIn("44.48% of cycles is spent in loop at loops.c:1011", row["title"])
-        self.assertIn("main._omp_fn.0", row["evidence"])
+        self.assertIn("32.81% of cycles is spent in main._omp_fn.0", row["title"])
+        self.assertIn("hottest place: loop at loops.c:1011 (44.48%)", row["evidence"])
 
     def test_what_was_lost_is_one_finding(self):
         path = self.profile("nsys_sqlite", "power_iteration__baseline.sqlite")

@@ -206,11 +206,13 @@ class Merged(unittest.TestCase):
                               for at in (r.randrange(12, len(whole)) for _ in range(6)))):
                 with open(os.path.join(folder, "1.cgpu"), "wb") as handle:
                     handle.write(damaged)
-                path = os.path.join(folder, "out", "some.cgpu")
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                done = run("merge", *sorted(glob.glob(os.path.join(folder, "[0-9].cgpu")))
-                           if damaged.startswith(whole[:11]) else [folder], "-o", path)
-                self.assertIn(b"1.cgpu", done.stderr)
+                path = os.path.join(self.folder.name, "without-1.cgpu")
+                for inputs in (sorted(glob.glob(os.path.join(folder, "[0-9].cgpu"))), [folder]):
+                    for allowed, exit_status in ((), 5), (("--allow-missing", 1), 0):
+                        done = tool.run(["merge", *inputs, "-o", path, *allowed])
+                        self.assertEqual(done.returncode, exit_status, done.stderr)
+                        self.assertIn(b"1.cgpu", done.stderr)
+                        self.assertIn(b"left out, because damaged or not there: 1 (", done.stderr)
                 codes = {row["code"]: row["count"] for row in tool.table(path, "notes")}
                 self.assertEqual((codes.get("damaged_input"), codes.get("missing_rank")), (1, 1))
                 self.assertEqual(tool.run(["merge", folder, "-o", path, "--strict"]).returncode, 2)
@@ -219,6 +221,33 @@ class Merged(unittest.TestCase):
                 self.assertIn(b"1.cgpu", done.stderr)
                 self.assertEqual(tool.run(["table", folder, "kernels", "--strict"]).returncode, 2)
                 os.remove(path)
+
+    def test_lost_ones_are_left_out_up_to_what_is_allowed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "some.cgpu")
+            lost = [os.path.join(folder, name) for name in ("a/1.cgpu", "b/1.cgpu")]  # named alike, as by nodes
+            for allowed, exit_status in ((0, 5), (1, 5), (2, 0)):
+                done = tool.run(["merge", self.kept[0], lost[0], self.kept[2], lost[1], "-o", path, "--allow-missing", allowed])
+                self.assertEqual(done.returncode, exit_status, done.stderr)
+                for name in lost:
+                    self.assertIn(name.encode(), done.stderr)
+                (note,) = [row for row in tool.table(path, "notes") if row["code"] == "damaged_input"]
+                self.assertEqual(note["count"], 2)
+                self.assertEqual(len(tool.table(path, "clocks")), 2)
+            # What an earlier merge left out still counts; ranks that nobody named do not.
+            again = os.path.join(folder, "again.cgpu")
+            done = tool.run(["merge", path, self.kept[3], "-o", again])
+            self.assertEqual(done.returncode, 5)
+            self.assertIn(b"1.cgpu", done.stderr)
+            self.assertEqual(tool.run(["merge", path, self.kept[3], "-o", again, "--allow-missing", 2]).returncode, 0)
+            self.assertEqual(tool.run(["merge", self.kept[0], self.kept[3], "-o", again]).returncode, 0)
+            os.remove(again)
+            done = tool.run(["merge", *self.kept, lost[0], "-o", again, "--strict"])
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertFalse(os.path.exists(again))
+            self.assertEqual(tool.run(["merge", *lost, "-o", again, "--allow-missing", 2]).returncode, 2, "none is left")
+            self.assertEqual(tool.run(["merge", *self.kept, "-o", again, "--allow-missing", "-1"]).returncode, 2)
 
     def test_an_output_is_never_an_input(self):
         before = tool.read(self.kept[0])

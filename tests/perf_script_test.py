@@ -4,6 +4,8 @@
 Environment: CGPU (the binary).
 """
 import collections
+import csv
+import gzip
 import os
 import re
 import shutil
@@ -121,6 +123,99 @@ class Samples(unittest.TestCase):
                 done = tool.run(["table", cut, "call_tree", "--format", "csv"])
                 self.assertIn(done.returncode, (0, 2))
                 self.assertLessEqual(len(done.stderr.decode().splitlines()), 2)
+
+
+RECORDING = b"PERFILE2" + bytes(96)
+PRINTED = """\
+# hostname : node7
+#
+a.out 71/71 203265.100000:    1000000 cpu-clock: 
+\t             789 main+0x1 (/bin/a.out)
+
+a.out 71/72 203265.101000:    1000000 cpu-clock: 
+\t             799 work+0x1 (/bin/a.out)
+\t             789 main+0x1 (/bin/a.out)
+
+"""
+
+
+class Recordings(unittest.TestCase):
+    """perf.data, of which a program that stands in for perf prints what it was given."""
+
+    def setUp(self):
+        tool.must_exist()
+
+    def opened(self, folder, perf, arguments=("info", "--format", "json"), name="perf.data", data=RECORDING, stdin=None):
+        """What cgpu says of a recording, where `perf` is the text of a program of that name; None for no such program."""
+        programs = os.path.join(folder, "bin")
+        os.makedirs(programs, exist_ok=True)
+        if perf is not None:
+            with open(os.path.join(programs, "perf"), "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + perf)
+            os.chmod(os.path.join(programs, "perf"), 0o755)
+        path = os.path.join(folder, name)
+        if stdin is None:
+            with open(path, "wb") as file:
+                file.write(data)
+        scratch = os.path.join(folder, "scratch")
+        os.makedirs(scratch, exist_ok=True)
+        environment = dict(os.environ, PATH=programs, TMPDIR=scratch)
+        done = subprocess.run([tool.binary(), "table", "-" if stdin is not None else path, *arguments], input=stdin,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        self.assertEqual(os.listdir(scratch), [], "what perf printed is removed")
+        return done
+
+    def test_perf_prints_it(self):
+        perf = ("[ \"$*\" = \"script --header -F +pid -i $RECORDING\" ] || exit 3\n"
+                "echo noise >&2\n"
+                "printf '%s' \"$PRINTED\"\n")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["RECORDING"] = os.path.join(folder, "perf.data")
+            os.environ["PRINTED"] = PRINTED
+            self.addCleanup(os.environ.pop, "RECORDING")
+            self.addCleanup(os.environ.pop, "PRINTED")
+            done = self.opened(folder, perf, ("call_tree", "--format", "csv"))
+            self.assertEqual(done.stderr.decode(), "")
+            self.assertEqual(done.returncode, 0)
+            rows = list(csv.DictReader(done.stdout.decode().splitlines()))
+            self.assertEqual([row["name"] for row in rows][1:], ["main", "work"])
+            info = self.opened(folder, perf, ("info", "--format", "csv")).stdout.decode()
+            self.assertIn("perf-data", info)
+            self.assertIn("node7", info)
+
+    def test_through_a_pipe_and_compressed(self):
+        """Perf gets a file of its own."""
+        perf = ("[ \"$(%s -c 8 \"$6\")\" = PERFILE2 ] || exit 3\nprintf '%%s' \"$PRINTED\"\n" % shutil.which("head"))
+        os.environ["PRINTED"] = PRINTED
+        self.addCleanup(os.environ.pop, "PRINTED")
+        for how in ({"stdin": RECORDING}, {"name": "perf.data.gz", "data": gzip.compress(RECORDING)}):
+            with self.subTest(sorted(how)), tempfile.TemporaryDirectory() as folder:
+                done = self.opened(folder, perf, ("call_tree", "--format", "csv"), **how)
+                self.assertEqual(done.stderr.decode(), "")
+                self.assertIn("work", done.stdout.decode())
+
+    def test_what_to_do_without_perf(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "perf.data")
+            command = "run `perf script --header -F +pid -i %s > %s.txt` and open %s.txt\n" % (path, path, path)
+            for perf, why in ((None, ": where it is installed, "),
+                              ("exit 4", ", and `perf script` failed here (exit 4; the recording may be of a newer "
+                                         "perf or of another user): ")):
+                done = self.opened(folder, perf)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stderr.decode(),
+                                 "cgpu: %s: is a recording of perf, which only perf can read%s%s" % (path, why, command))
+            with open(path + ".txt", "w", encoding="utf-8") as file:
+                file.write(PRINTED)
+            done = self.opened(folder, None)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("it has been printed: open %s.txt" % path, done.stderr.decode())
+
+    def test_a_print_without_samples_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.opened(folder, "exit 0")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("perf.data: is a recording of perf without a sample", done.stderr.decode())
 
 
 class Branches(unittest.TestCase):

@@ -655,6 +655,28 @@ class Summaries(unittest.TestCase):
         with self.assertRaises(cgpu.Error):
             cgpu.summarize(self.folder / "none.json")
 
+    def test_damaged_and_lost_ones_are_left_out_where_that_is_allowed(self):
+        parts = [cgpu.summarize(path) for path in self.files]
+        lost = self.folder / "lost.cgpu"
+        given = [parts[0], parts[1][:-20], parts[2], lost]
+        for allowed in (0, 1):
+            with self.assertRaises(cgpu.Error) as raised:
+                cgpu.merge(given, allow_missing=allowed)
+            for words in ("summary 1: ", str(lost), "allow_missing=2 merges the others"):
+                self.assertIn(words, str(raised.exception))
+        with self.assertWarns(cgpu.DamagedProfile) as warned:
+            merged = cgpu.merge(given, allow_missing=2)
+        self.assertEqual(len(warned.warnings), 2)
+        (self.folder / "some.cgpu").write_bytes(merged)
+        notes = {row["code"]: row["count"] for row in cgpu.open(self.folder / "some.cgpu").table("notes").to_dicts()}
+        self.assertEqual(notes["damaged_input"], 2)
+        with self.assertRaises(cgpu.Error):
+            cgpu.merge([merged, parts[3]])  # what an earlier merge left out counts
+        self.assertTrue(cgpu.merge([merged, parts[3]], allow_missing=2))
+        for wrong in (-1, True, "2", 2.5):
+            with self.assertRaises(cgpu.Error):
+                cgpu.merge(parts, allow_missing=wrong)
+
 
 class Check(unittest.TestCase):
     """Against the program."""

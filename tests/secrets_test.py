@@ -192,6 +192,8 @@ def forms_in_kineto(forms):
     def event(name, at, args):
         return {"ph": "X", "name": name, "cat": "cpu_op", "pid": 1, "tid": 1, "dur": 1, "ts": at, "args": args}
     events = [event(form, 10 * i, {"note": form, form: 1, "nested": {"list": [form]}}) for i, form in enumerate(forms)]
+    events += [event("aten::mm", 10000, {"name": "DB_PASSWORD", "value": "hunter"}),
+               event("aten::mm", 10010, {"value": "hunter", "key": "DB_PASSWORD"})]
     events += [{"ph": "M", "name": "thread_name", "pid": 1, "tid": 10 + i, "args": {"name": form}}
                for i, form in enumerate(forms)]
     events += [dict(event("aten::mm", 1, {}), tid=10 + i) for i in range(len(forms))]
@@ -408,6 +410,17 @@ class Secrets(unittest.TestCase):
                         self.check(file.read(), (name, ending))
                     os.unlink(out)
             self.run_and_check("report", path, "--format", "html")
+
+    def test_an_argument_that_another_names_is_not_searched(self):
+        path = os.path.join(self.folder.name, "pair.json")
+        with open(path, "wb") as file:
+            file.write(forms_in_kineto(()))
+        with Server(path) as server:
+            while b'"ready"' not in server.get("/api/status")[1]:
+                pass
+            for key in ("value", "name"):
+                body = server.get("/api/p/0/search?q=hunter&argument=" + key)[1]
+                self.assertEqual(json.loads(body)["total"], 0, body)
 
     def test_what_is_no_secret_stays(self):
         path = os.path.join(self.folder.name, "plain.json")

@@ -138,6 +138,14 @@ class Swelling(unittest.TestCase):
                 self.assertIn(status, (0, 2))
                 os.unlink(path)
 
+    def test_many_threads_take_no_more_for_what_they_did_over_time(self):
+        events = [{"ph": "X", "name": "f", "pid": 1, "tid": i, "ts": 10 * i, "dur": 5} for i in range(40000)]
+        path = self.file("threads.json", json.dumps(events).encode())
+        for words in (("summarize", path, "-o", self.folder.name + "/x.cgpu"), ("table", path, "thread_utilization"),
+                      ("export", path, "-o", self.folder.name + "/x.sqlite")):
+            errors, status = self.run_within(*words, memory=450 * MB)
+            self.assertEqual(status, 0, errors)
+
     def test_what_is_swollen_is_said(self):
         event = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},'
         path = self.file("events.json.gz", swollen(b'{"traceEvents":[', event, 600 * MB))

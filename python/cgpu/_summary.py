@@ -1,10 +1,11 @@
 """Summaries of runs, and of many ranks: what `cgpu summarize` and `cgpu merge` write, as bytes."""
 from __future__ import annotations
 
+import warnings
 from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _cgpu
-from ._session import Numbers, Path, Time, input_names, part_words, several
+from ._session import DamagedProfile, Numbers, Path, Time, input_names, part_words, several
 
 
 def summarize(paths: Union[Path, Iterable[Path]], *, with_host: bool = False, from_: Optional[Time] = None,
@@ -22,15 +23,19 @@ def summarize(paths: Union[Path, Iterable[Path]], *, with_host: bool = False, fr
     return _cgpu.summarize(input_names(paths, storage_options), part_words(from_, to, step, rank, device), with_host)
 
 
-def merge(summaries: Iterable[Union[bytes, Path]]) -> bytes:
+def merge(summaries: Iterable[Union[bytes, Path]], *, allow_missing: int = 0) -> bytes:
     """Summaries of ranks put together into one, as `cgpu merge` does; in any order and grouping the bytes are the same
     (docs/many-ranks.md). What is missing or there twice, the table `notes` of the result has.
 
-    summaries  each the bytes that `summarize` or `merge` returned, or the path or URL of a .cgpu file, of a folder of them, or
-               a pattern.
+    summaries      each the bytes that `summarize` or `merge` returned, or the path or URL of a .cgpu file, of a folder of
+                   them, or a pattern.
+    allow_missing  as many may be damaged or not there. They are left out, each with a DamagedProfile warning; those that
+                   earlier merges left out count, too.
 
-    Raises Error for what is no summary, and for a damaged one.
+    Raises Error for what is no summary, and where more than `allow_missing` are damaged or not there.
     """
+    if isinstance(allow_missing, bool) or not isinstance(allow_missing, int) or not 0 <= allow_missing < 2**31:
+        raise _cgpu.Error("allow_missing=%r: how many summaries may be left out was expected" % (allow_missing,))
     parts: List[Tuple[bytes, bytes]] = []
     for number, summary in enumerate(several(summaries)):
         if not isinstance(summary, (bytes, bytearray, memoryview)):
@@ -41,4 +46,7 @@ def merge(summaries: Iterable[Union[bytes, Path]]) -> bytes:
             parts.append((bytes(summary), b""))
     if not parts:
         raise _cgpu.Error("no summary was given: give what cgpu.summarize returned, or .cgpu files")
-    return _cgpu.merge(parts)
+    merged, left_out = _cgpu.merge(parts, allow_missing)
+    for line in left_out:
+        warnings.warn(line, DamagedProfile, stacklevel=2)
+    return merged

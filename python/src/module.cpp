@@ -375,15 +375,17 @@ NB_MODULE(_cgpu, m) {
       nb::arg("inputs"), nb::arg("words"), nb::arg("with_host"));
   m.def(
       "merge",
-      [](const std::vector<std::tuple<nb::bytes, nb::bytes>>& parts) {
+      [](const std::vector<std::tuple<nb::bytes, nb::bytes>>& parts, size_t allow_missing) {
         std::vector<SummaryPart> summaries;
         for (const auto& [bytes, input] : parts) {
           summaries.push_back({{bytes.c_str(), bytes.size()}, {input.c_str(), input.size()}});
         }
-        const std::string merged = merge(std::move(summaries));
-        return nb::bytes(merged.data(), merged.size());
+        const MergedSummary merged = merge(std::move(summaries), allow_missing);
+        std::vector<std::string> warnings;
+        for (const std::string& line : merged.warnings) warnings.push_back(valid_utf8(line));
+        return std::tuple(nb::bytes(merged.bytes.data(), merged.bytes.size()), std::move(warnings));
       },
-      nb::arg("parts"));
+      nb::arg("parts"), nb::arg("allow_missing"));
   m.def("nanoseconds", &parse_time, nb::arg("time"), nb::arg("of"));
   m.def("sql", &sql_of, nb::arg("sessions"));
   m.def("limit_sql", &limit_sql);

@@ -20,23 +20,33 @@ std::string summarize(const InputOptions& input, bool with_host) {
   });
 }
 
-std::string merge(std::vector<SummaryPart> parts) {
-  return work([parts = std::move(parts)](const Stopped& stopped) mutable {
-    OpenOptions open;
-    open.strict = true;
-    std::vector<Summary> summaries;
+MergedSummary merge(std::vector<SummaryPart> parts, size_t allow_missing) {
+  return work([parts = std::move(parts), allow_missing](const Stopped& stopped) mutable {
+    std::vector<SummarySource> sources;
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (*stopped) throw Stop();
       if (parts[i].bytes.empty()) {
-        summaries.push_back(open_summaries(summary_files({parts[i].input}), open));
+        for (SummarySource& source : summary_sources({parts[i].input})) sources.push_back(std::move(source));
       } else {
-        summaries.push_back(summary_from_bytes(std::move(parts[i].bytes), fmt::format("summary {}", i)));
-        summaries.back().leave_out_damaged(true, nullptr);
+        sources.push_back({fmt::format("summary {}", i), std::move(parts[i].bytes)});
       }
     }
+    MergedSummary merged;
+    OpenOptions open;
+    open.progress = [&](OpeningPhase, double) {
+      if (*stopped) throw Stop();
+    };
+    open.warn = [&](const std::string& line) { merged.warnings.push_back(line); };
+    const Summary summary = open_summaries(std::move(sources), open);
+    if (const size_t left_out = summary.damaged().size(); left_out > allow_missing) {
+      std::string why;
+      for (const std::string& line : merged.warnings) why += line + "; ";
+      throw Error(fmt::format("{}left out, because damaged or not there: {}; allow_missing={} merges the others", why,
+                              left_out_of(summary), left_out));
+    }
     std::ostringstream out;
-    write_summary(out, united(summaries));
-    return std::move(out).str();
+    write_summary(out, summary);
+    merged.bytes = std::move(out).str();
+    return merged;
   });
 }
 

@@ -17,7 +17,13 @@ struct SummaryPart {
   std::string input;
 };
 
-/// The file that `cgpu merge` writes of them. Throws Error, also for a damaged one.
-std::string merge(std::vector<SummaryPart> parts);
+struct MergedSummary {
+  std::string bytes;
+  std::vector<std::string> warnings;  // what was left out, and why
+};
+
+/// The file that `cgpu merge` writes of them. Throws Error, also where more than `allow_missing` are damaged or not
+/// there.
+MergedSummary merge(std::vector<SummaryPart> parts, size_t allow_missing);
 
 }  // namespace cgpu::python

@@ -173,6 +173,13 @@ Of
 the runs did not do the same
 .RB ( \-\-allow
 names what may differ)
+.TP
+5
+Of
+.BR merge :
+the summary was written, of a part of the inputs
+.RB ( \-\-allow\-missing
+says how many may be left out)
 .SH ENVIRONMENT
 .TP
 .B COLUMNS

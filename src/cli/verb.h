@@ -17,7 +17,8 @@ void add_compare_verb(CommandLine& line);
 /// `exit_code` takes what the check says.
 void add_check_verb(CommandLine& line, int& exit_code);
 void add_summarize_verb(CommandLine& line, Exchange* exchange);
-void add_merge_verb(CommandLine& line);
+/// `exit_code` takes whether the merge lacks more than was allowed.
+void add_merge_verb(CommandLine& line, int& exit_code);
 void add_history_verb(CommandLine& line);
 void add_sql_verb(CommandLine& line);
 void add_export_verb(CommandLine& line);

@@ -225,22 +225,35 @@ class Check {
     for (const Kind& kind : kinds) judge_parts(kind.rule, kind.kind, kind.parts, floor);
   }
 
+  /// What parts may take more, all that are slower together, is judged by the whole: the tolerance is a share of that.
   void judge_parts(const std::string& rule, const char* kind, const std::vector<Part>& parts, double floor) {
     if (parts.empty()) return;
+    const double allowed = std::max(static_cast<double>(options_.floor_ns), options_.tolerance * step_ns_);
+    std::vector<Verdict> verdicts;
     std::vector<const Part*> slower;
+    double together = 0;
     for (const Part& part : parts) {
       Verdict verdict = judge(part.estimate, part.from, {options_.tolerance, floor, true});
       if (verdict == Verdict::regression && part.adjusted > kDiscoveryRate) verdict = Verdict::inconclusive;
-      if (verdict == Verdict::regression) slower.push_back(&part);
+      verdicts.push_back(verdict);
+      if (verdict != Verdict::regression) continue;
+      slower.push_back(&part);
+      together += part.to - part.from;
+    }
+    const bool matters = together > allowed;
+    if (!matters) slower.clear();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
       Row row = {kind, part.name, part.from, part.to, part.to - part.from};
       append_change(row, part.estimate);
-      row.emplace_back(text_of(verdict));
+      row.emplace_back(text_of(!matters && verdicts[i] == Verdict::regression ? Verdict::pass : verdicts[i]));
       row.emplace_back(part.adjusted);
       parts_.append(row);
     }
     std::sort(slower.begin(), slower.end(),
               [](const Part* a, const Part* b) { return a->to - a->from > b->to - b->from; });
-    std::string text = fmt::format("{} that take {} or more; none is slower", parts.size(), format_ns(floor));
+    std::string text = fmt::format("{} that take {} or more; those that are slower take less than {} more together",
+                                   parts.size(), format_ns(floor), format_ns(allowed));
     if (!slower.empty()) {
       constexpr size_t kNamed = 3;
       std::vector<std::string> named;
@@ -252,8 +265,6 @@ class Check {
       text = fmt::format("{} of {} slower: {}{}", slower.size(), parts.size(), fmt::join(named, ", "),
                          slower.size() > kNamed ? ", ..." : "");
     }
-    double together = 0;
-    for (const Part* part : slower) together += part->to - part->from;
     const bool moved = !slower.empty() && device_time_change() < kNotMoved * together;
     if (slower.empty() || moved) {
       if (moved) text += "; but all device time together changed by less than half of that: work that moved";

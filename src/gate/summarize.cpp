@@ -30,8 +30,12 @@ namespace cgpu {
 
 namespace {
 
-bool is_small(const std::string& bytes) {
-  return bytes.size() <= kMostTableBytes || compress_zstd(bytes).size() <= kMostTableBytes;
+/// Whether it is, compressed. Of what is long, the beginning alone can be too much.
+bool is_small(std::string_view bytes) {
+  constexpr size_t kBeginning = 16 * kMostTableBytes;
+  if (bytes.size() <= kMostTableBytes) return true;
+  if (bytes.size() > kBeginning && compress_zstd(bytes.substr(0, kBeginning)).size() > kMostTableBytes) return false;
+  return compress_zstd(bytes).size() <= kMostTableBytes;
 }
 
 std::string own_name(std::string path) {

@@ -37,6 +37,7 @@ void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   normalise_names(timeline);
   classify_device_ops(timeline, dictionary);
   flag_implausible_durations(run);
+  drop_implausible_sizes(run);
   note_overlaps(run);
   link_launches(run);
   run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");

@@ -161,5 +161,26 @@ TEST(DeviceOps, ImplausibleDurationsAreFlaggedAndOverlapsCounted) {
   EXPECT_EQ(run.notes.count("overlap_in_stream"), 1);
 }
 
+TEST(DeviceOps, SizesThatNoMachineHasAreNone) {
+  constexpr int64_t kMost = int64_t{1} << 45;
+  RunBuilder b;
+  b.add_op(SliceKind::memcpy, "Memcpy HtoD", 0, 1, 1);
+  b.add_op(SliceKind::memcpy, "Memcpy HtoD", 1, 2, 2);
+  b.run.timeline.device_ops.bytes[0] = kMost;
+  b.run.timeline.device_ops.bytes[1] = kMost + 1;
+  b.run.timeline.collectives.push_back({.slice = 0, .elements_in = INT64_MAX, .elements_out = 64});
+  b.run.timeline.memory = {
+      {0, 512, 512, 1024}, {1, INT64_MIN}, {2, INT64_MAX}, {3, 512, INT64_MAX}, {4, -512, 0, INT64_MAX}};
+  b.run.events.memory = 5;
+  const cgpu::Run run = completed(b);
+  EXPECT_EQ(run.timeline.device_ops.bytes, (std::vector<int64_t>{kMost, -1}));
+  EXPECT_EQ(run.timeline.collectives[0].elements_in, -1);
+  EXPECT_EQ(run.timeline.collectives[0].elements_out, 64);
+  ASSERT_EQ(run.timeline.memory.size(), 1U);
+  EXPECT_EQ(run.events.memory, 1);
+  EXPECT_EQ(run.events.skipped, 4);
+  EXPECT_EQ(run.notes.count("implausible_size"), 6);
+}
+
 }  // namespace
 }  // namespace cgpu

@@ -134,4 +134,32 @@ void flag_implausible_durations(Run& run) {
                 "slices last longer than the recording can have; they are left out of all totals");
 }
 
+void drop_implausible_sizes(Run& run) {
+  constexpr int64_t kMost = int64_t{1} << 45;
+  Timeline& timeline = run.timeline;
+  int64_t dropped = 0;
+  const auto drop = [&](int64_t& size) {
+    if (size <= kMost) return;
+    size = -1;
+    ++dropped;
+  };
+  auto& bytes = timeline.device_ops.bytes;
+  for (size_t op = 0; op < bytes.size(); ++op) {
+    if (bytes[op] <= kMost) continue;
+    bytes[op] = -1;
+    ++dropped;
+  }
+  for (Collective& collective : timeline.collectives) {
+    drop(collective.elements_in);
+    drop(collective.elements_out);
+  }
+  const auto events = static_cast<int64_t>(std::erase_if(timeline.memory, [](const MemoryEvent& event) {
+    return std::max({event.bytes, event.total_allocated, event.total_reserved}) > kMost || event.bytes < -kMost;
+  }));
+  run.events.memory -= events;
+  run.events.skipped += events;
+  run.notes.add("implausible_size", dropped + events,
+                "copies, collectives and allocations of more than 32 TiB have no size, or were left out");
+}
+
 }  // namespace cgpu

@@ -17,4 +17,8 @@ void note_overlaps(Run& run);
 /// week, or a device op more than a second longer than the whole recording. Tables leave flagged slices out.
 void flag_implausible_durations(Run& run);
 
+/// Takes away sizes of copies and collectives that no machine has the memory for, and allocator events with such
+/// (implausible_size in notes): sums of them would not fit. O(n).
+void drop_implausible_sizes(Run& run);
+
 }  // namespace cgpu

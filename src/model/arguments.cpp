@@ -14,9 +14,11 @@ void ArgumentBatch::clear() {
 }
 
 void ArgumentBatch::add(std::string_view key, std::string_view value, bool json) {
-  if (!wants(key)) return;
+  if (is_name(key)) take_name(value);
+  if (!is_chosen(key)) return;
   const uint32_t number = number_of(key);
-  if (keys_[number].secret && is_secret_value_of(key, value)) {
+  const bool named = !name_.empty() && key == kValueOfName && is_secret_value_of(name_, value);
+  if (named || (keys_[number].secret && is_secret_value_of(key, value))) {
     value = kHiddenValue;
     json = false;
     ++hidden_;
@@ -26,6 +28,18 @@ void ArgumentBatch::add(std::string_view key, std::string_view value, bool json)
   }
   values_.push_back({number, json, text_.size(), value.size()});
   text_.append(value);
+}
+
+void ArgumentBatch::take_name(std::string_view name) {
+  if (!is_secret_key(name)) return;
+  name_ = name;
+  for (size_t i = begins_.empty() ? 0 : begins_.back(); i < values_.size(); ++i) {  // where the value came first
+    Value& value = values_[i];
+    if (keys_[value.key].text != kValueOfName || !is_secret_value_of(name, text(value))) continue;
+    value = {value.key, false, text_.size(), kHiddenValue.size()};
+    text_.append(kHiddenValue);
+    ++hidden_;
+  }
 }
 
 uint32_t ArgumentBatch::number_of(std::string_view key) {

@@ -38,13 +38,17 @@ class ArgumentBatch {
   /// Forgets the events; the keys keep their numbers.
   void clear();
   /// From here on arguments with other keys are not added. `keys` must outlive the batch; empty for all.
-  void only(std::span<const std::string> keys) { only_ = keys; }
-  /// Whether an argument with this key is added: what is not, need not be read.
-  bool wants(std::string_view key) const {
-    return only_.empty() || std::find(only_.begin(), only_.end(), key) != only_.end();
+  void only(std::span<const std::string> keys) {
+    only_ = keys;
+    wants_value_ = is_chosen(kValueOfName);
   }
+  /// Whether an argument with this key is added: what is not, need not be read.
+  bool wants(std::string_view key) const { return is_chosen(key) || (wants_value_ && is_name(key)); }
   /// What is added from here on belongs to the next event.
-  void begin_event() { begins_.push_back(values_.size()); }
+  void begin_event() {
+    begins_.push_back(values_.size());
+    name_.clear();
+  }
   void add(std::string_view key, std::string_view value, bool json);
 
   size_t events() const { return begins_.size(); }
@@ -67,7 +71,15 @@ class ArgumentBatch {
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
+  // An event may say what a value is in another argument: "name": "DB_PASSWORD", "value": "...".
+  static constexpr std::string_view kValueOfName = "value";
+  static bool is_name(std::string_view key) { return key == "name" || key == "key"; }
+
+  bool is_chosen(std::string_view key) const {
+    return only_.empty() || std::find(only_.begin(), only_.end(), key) != only_.end();
+  }
   uint32_t number_of(std::string_view key);
+  void take_name(std::string_view name);
 
   std::span<const std::string> only_;
   std::vector<Key> keys_;
@@ -77,6 +89,8 @@ class ArgumentBatch {
   std::vector<Value> values_;
   std::string text_;
   std::string without_secrets_;
+  std::string name_;  // of this event's value, where it names a secret
+  bool wants_value_ = false;
   int64_t hidden_ = 0;
 };
 

@@ -96,6 +96,7 @@ const std::vector<Format>& all_formats() {
       {"caliper", caliper::is_profile, caliper::read_profile},
       {"speedscope", speedscope::is_profile, speedscope::read_profile},
       {"perf-script", perf_script::is_script, perf_script::read_script},
+      {"perf-data", perf_script::is_recording, perf_script::read_recording},
       {"rocprof", rocprof::is_profile, rocprof::read_profile},
       {"xplane", xplane::is_profile, xplane::read_profile},
       {"torch-memory", torch_memory::is_snapshot, torch_memory::read_snapshot},

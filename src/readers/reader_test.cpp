@@ -447,6 +447,59 @@ TEST(Inputs, DifferentRunsAreNotRanksOfOne) {
             std::string::npos);
 }
 
+/// A Caliper profile of these regions, and what else it says.
+std::string caliper(const std::vector<std::string>& regions, const std::string& facts = "") {
+  std::string rows;
+  std::string nodes;
+  for (size_t i = 0; i < regions.size(); ++i) {
+    rows += (i == 0 ? "[1," : ",[1,") + std::to_string(i) + "]";
+    nodes += std::string(i == 0 ? "" : ",") + R"j({"column":"path","label":")j" + regions[i] + "\"}";
+  }
+  return R"j({"columns":["time","path"],"column_metadata":[{"is_value":true},{"is_value":false}],"data":[)j" + rows +
+         R"j(],"nodes":[)j" + nodes + "]" + facts + "}";
+}
+
+TEST(Inputs, CallTreesOfDifferentProgramsJobsOrTimesAreNotRanksOfOne) {
+  const auto refusal = [](const std::string& first, const std::string& second) -> std::string {
+    Folder folder;
+    folder.add("a.json", first);
+    folder.add("b.json", second);
+    try {
+      open_inputs({folder.path() + "/a.json", folder.path() + "/b.json"}, {});
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      const size_t why = text.find("ranks of one run: ");
+      EXPECT_NE(text.find("cgpu compare "), std::string::npos) << text;
+      return text.substr(std::min(why, text.size()));
+    }
+    return "";
+  };
+  const auto says = [](const std::string& facts) { return caliper({"main", "solve", "exchange", "io"}, facts); };
+  EXPECT_EQ(refusal(says(""), says("")), "");
+  EXPECT_EQ(refusal(says(""), says(R"j(,"executable":"lulesh")j")), "") << "what one does not say is no reason";
+  EXPECT_EQ(refusal(says(R"j(,"executablepath":"/a/lulesh")j"), says(R"j(,"executablepath":"/b/lulesh")j")), "");
+  EXPECT_NE(refusal(says(R"j(,"executable":"lulesh")j"), says(R"j(,"executablepath":"/b/amg")j"))
+                .find("one is of the program lulesh, the other of the program amg"),
+            std::string::npos);
+  EXPECT_NE(refusal(says(R"j(,"SLURM_JOB_ID":"71")j"), says(R"j(,"jobid":"72")j"))
+                .find("one is of the job 71, the other of the job 72"),
+            std::string::npos);
+
+  const auto launched = [&](int second) {
+    return says(R"j(,"cluster":"quartz","elapsed_time":"20.5","launchdate":)j" + std::to_string(1700000000 + second));
+  };
+  EXPECT_EQ(refusal(launched(0), launched(0)), "");
+  EXPECT_EQ(refusal(launched(0), launched(25)), "") << "a job's ranks are launched one after another";
+  EXPECT_NE(refusal(launched(0), launched(60)).find("begins 30 seconds after the first has ended"), std::string::npos);
+  EXPECT_NE(refusal(says(R"j(,"mpi.world.size":1)j"), says(R"j(,"mpi.world.size":1)j")).find("job of one rank"),
+            std::string::npos);
+
+  EXPECT_EQ(refusal(says(""), caliper({"main", "wait", "poll", "sleep"})), "") << "a rank may do other things";
+  EXPECT_EQ(refusal(says(""), caliper({"wait"})), "");
+  EXPECT_NE(refusal(says(""), caliper({"begin", "advance", "swap", "write"})).find("no function or region is in both"),
+            std::string::npos);
+}
+
 TEST(Inputs, AFileThatIsNamedTwiceIsReadOnceWithANote) {
   const TestFile file(trace(slice("a", "1", "1")));
   const Session session = open_inputs({file.path(), file.path()}, {});

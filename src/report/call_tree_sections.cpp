@@ -1,6 +1,9 @@
 // Sections about the call tree: what was measured, where it goes, why the device's instructions waited.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analysis/call_tree/frame_roles.h"
 #include "report/cells.h"
 #include "report/phrases.h"
 #include "report/sections.h"
@@ -36,7 +39,19 @@ void show_in_units(Table& page, const Table& from) {
   page.replace_column(value, std::move(shown), std::move(texts));
 }
 
+/// A function of which one thread does all is no work that could be divided otherwise; the runtime's is not the
+/// program's.
+bool is_divided_work(const Table& imbalance, RowView row) {
+  return integer_of(imbalance, row, "profiles") > 1 &&
+         frame_role(text_of(imbalance, row, "name"), "", "") == FrameRole::user;
+}
+
 }  // namespace
+
+bool has_divided_work(const Table& imbalance) {
+  const auto rows = imbalance.rows();
+  return std::any_of(rows.begin(), rows.end(), [&](RowView row) { return is_divided_work(imbalance, row); });
+}
 
 Section describe_metrics(Table table, const Scope& scope) {
   Table measured = table;
@@ -62,6 +77,22 @@ Section describe_hot_path(Table table, const Scope& scope) {
       quoted_name(text_of(table, end, "name")), counted(integer_of(table, end, "depth"), "step"));
   constexpr size_t kRows = 24;
   return section_of("Hot path", summary, std::move(table), with_rank(scope, {"depth", "name", "value", "pct"}), kRows);
+}
+
+Section describe_imbalance(Table table, const Scope& scope) {
+  Table divided = table;
+  divided.keep_rows([&](RowView row) { return is_divided_work(table, row); });
+  const RowView first = divided.row(0);
+  const std::string unit = divided.columns[divided.column("max")].unit;
+  const auto value = [&](const char* column) { return value_text(number_of(divided, first, column), unit); };
+  const std::string summary = fmt::format(
+      "By function, here and below, over the threads and ranks that come to it. Most uneven: {}, {} at most ({}), {} "
+      "on average.",
+      quoted_name(text_of(divided, first, "name")), value("max"), text_of(divided, first, "worst"), value("mean"));
+  Section section = section_of("Imbalance of threads and ranks", summary, std::move(divided),
+                               with_rank(scope, {"name", "min", "mean", "max", "imbalance", "worst", "profiles"}));
+  section.table = std::move(table);
+  return section;
 }
 
 Section describe_stalls(Table table, const Scope& scope) {

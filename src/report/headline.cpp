@@ -6,7 +6,9 @@
 #include <cctype>
 #include <charconv>
 
+#include "analysis/call_tree/host_work.h"
 #include "model/lost_file.h"
+#include "model/summed_processes.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/phrases.h"
@@ -23,7 +25,8 @@ class Headline {
 
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
-    for (std::string line : {identity(), has_devices() ? busy() : host(), steps(), ranks(), kernels(), mind()}) {
+    for (std::string line : {identity(), has_devices() ? busy() : host(), steps(), ranks(), kernels(), functions(),
+                             uneven_work(), mind()}) {
       if (!line.empty()) lines.push_back(std::move(line));
     }
     return lines;
@@ -67,7 +70,19 @@ class Headline {
     line += gpu_time ? fmt::format(" on {} ({})", counted(static_cast<int64_t>(gpu_time->row_count()), scope_.device),
                                    devices == scope_.device ? "model not recorded" : devices)
                      : " without device work";
-    return line + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
+    return line + summed() + fmt::format(": {} recorded, {} slices.", format_ns(recorded()), format_count(slices()));
+  }
+
+  /// That the figures are sums over what was not one job.
+  std::string summed() const {
+    int64_t processes = 0;
+    int64_t runs = 0;
+    for (const Run& run : session_.runs) {
+      processes += run.notes.count(kSummedProcesses);
+      runs += run.notes.count(kSummedRuns);
+    }
+    if (runs > 0) return fmt::format(", the sum of {}", counted(runs, "run"));
+    return processes > 0 ? fmt::format(", the sum of {}", counted(processes, "process", "processes")) : "";
   }
 
   /// What a profile of single launches has measured.
@@ -96,6 +111,7 @@ class Headline {
     if (profiles > 0) line += " of " + counted(profiles, "thread");
     const std::string ranks = fact("ranks");
     if (ranks != "1") line += " of " + ranks + " ranks";
+    line += summed();
     const CallTree& tree = *session_.runs[0].call_tree;
     if (!tree.main_metric) return line + ", without values.";
     const Metric& metric = tree.metrics[*tree.main_metric];
@@ -237,6 +253,48 @@ class Headline {
     return fmt::format("Device time by class: {}. Top kernel: {}, {}.", largest_shares(shares, whole, 3),
                        quoted_name(brief_kernel_name(text_of(*kernels, top, "name"))),
                        share_text(integer_of(*kernels, top, "total_ns"), whole));
+  }
+
+  /// Of sampled hosts, the functions of the program with what runtime and interpreter do for them.
+  std::string functions() const {
+    if (has_devices()) return "";
+    WorkSums work;
+    Column whole;
+    whole.type = ColumnType::real;
+    std::string metric;
+    for (const Run& run : session_.runs) {
+      if (!run.call_tree || !run.call_tree->main_metric) continue;
+      const Metric& main = run.call_tree->metrics[*run.call_tree->main_metric];
+      if (!counts_host_time(main)) return "";
+      whole.unit = main.unit;
+      metric = main.name;
+      work.add(*run.call_tree, *run.call_tree->main_metric);
+    }
+    if (!(work.whole > 0)) return "";
+    std::vector<std::string> parts;
+    constexpr size_t kShown = 4;
+    for (const std::string& name : work.hottest(&WorkSums::OfFunction::own)) {
+      const WorkSums::OfFunction& sums = work.functions.at(name);
+      if (parts.size() == kShown || sums.own < 0.01 * work.whole) break;
+      std::string part = fmt::format("{} {}", quoted_name(name), share_text(sums.own, work.whole));
+      if (sums.inclusive > 1.01 * sums.own) {
+        part += fmt::format(" ({} with what it calls)", share_text(std::min(sums.inclusive, work.whole), work.whole));
+      }
+      parts.push_back(std::move(part));
+    }
+    if (parts.empty()) return "";
+    return fmt::format("Hottest functions of {} of {}: {}.", format_cell(work.whole, whole), metric,
+                       fmt::join(parts, ", "));
+  }
+
+  /// Whose share of the same work is the largest, where that is a finding.
+  std::string uneven_work() const {
+    const Table* findings = find("findings");
+    if (!findings) return "";
+    for (const RowView row : findings->rows()) {
+      if (text_of(*findings, row, "rule") == "thread_imbalance") return text_of(*findings, row, "title") + ".";
+    }
+    return "";
   }
 
   /// What was lost, and what is so large that it changes how to read the rest.

@@ -52,6 +52,10 @@ Section describe_launch_rules(Table table, const Scope& scope);
 Section describe_et_ops(Table table, const Scope& scope);
 Section describe_metrics(Table table, const Scope& scope);
 Section describe_hot_path(Table table, const Scope& scope);
+/// Whether table imbalance, by function, has functions of the program that several threads come to; then it can be
+/// described.
+bool has_divided_work(const Table& imbalance);
+Section describe_imbalance(Table table, const Scope& scope);
 Section describe_stalls(Table table, const Scope& scope);
 Section describe_notes(Table table, const Scope& scope);
 

@@ -51,6 +51,7 @@ constexpr ReportPart kParts[] = {
     {"et_ops", describe_et_ops},
     {"metrics", describe_metrics},
     {"hot_path", describe_hot_path},
+    {"imbalance", describe_imbalance},
     {"stalls", describe_stalls},
     {"notes", describe_notes},
 };
@@ -106,6 +107,7 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names, bool wit
     table.if_open = true;
     table.open_bytes = kOpenForReport;
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
+    if (table.analysis->name == "imbalance") table.options.set("by", {"function"});
   };
   for (const ReportPart& part : kParts) add(part.table);
   if (with_pictures) add(kOnlyDrawn);
@@ -129,9 +131,10 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   for (size_t i = 0; i < tables.size(); ++i) {
     // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
-    const bool is_told = tables[i].name == "findings" ? !tables[i].empty() || ranks_let_go
-                         : tables[i].name == "mfu"    ? has_any(tables[i], "flops")
-                                                      : !tables[i].empty();
+    const bool is_told = tables[i].name == "findings"    ? !tables[i].empty() || ranks_let_go
+                         : tables[i].name == "mfu"       ? has_any(tables[i], "flops")
+                         : tables[i].name == "imbalance" ? has_divided_work(tables[i])
+                                                         : !tables[i].empty();
     if (is_told) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);

@@ -288,12 +288,16 @@ std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& asked) co
       tables[i] = analysis.empty_table();
       continue;
     }
-    if (!is_default(wanted[i])) {
+    const Table* const finished = finished_table(analysis.name);
+    const bool is_nothing = finished != nullptr
+                                ? finished->empty()
+                                : !analysis.of_kept_runs && is_made_of_runs(analysis);  // whatever the options
+    if (!is_nothing && !is_default(wanted[i])) {
       throw Error(name_, fmt::format("is a summary, in which table {} is as it comes without options: give the profile "
                                      "for others",
                                      analysis.name));
     }
-    if (const Table* finished = finished_table(analysis.name)) {
+    if (finished != nullptr) {
       tables[i] = *finished;
     } else if (is_folded(analysis)) {
       partials[i] = analysis.fold(analysis, {});

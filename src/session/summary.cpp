@@ -20,6 +20,10 @@
 
 namespace cgpu {
 
+uint64_t checksum_of(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
 namespace {
 
 /// Goes up with every change of what is written.
@@ -29,10 +33,6 @@ constexpr uint64_t kMostIndexBytes = uint64_t{256} << 20;
 constexpr uint64_t kMostRecordBytes = uint64_t{64} << 20;
 /// Version, sizes and checksum of the index, each of ten bytes at most.
 constexpr size_t kMostHeadBytes = 40;
-
-uint64_t checksum_of(std::string_view bytes) {
-  return XXH3_64bits(bytes.data(), bytes.size());
-}
 
 /// The order of the runs, whatever order they came in.
 bool is_before(const Summary::Entry& a, const Summary::Entry& b) {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/open.h"
@@ -91,6 +92,8 @@ class Summary {
   size_t repeated_ = 0;
 };
 
+uint64_t checksum_of(std::string_view bytes);  // XXH3
+
 /// The whole file of these runs and tables.
 std::string summary_to_bytes(const std::vector<RunRecord>& runs, const FinishedTables& finished);
 /// Throws Error, beginning with `name`, for bytes of another version and for damaged ones, as far as head and index
@@ -109,12 +112,21 @@ bool is_summary(const std::string& path);
 /// The ranks of a job that are not in it, as far as that can be told: "3,17-20"; "" for none.
 std::string missing_ranks(const Summary& summary);
 
-/// The summaries that these inputs stand for: files, patterns, and those in folders. Throws Error for a file that is
-/// none.
-std::vector<std::string> summary_files(const std::vector<std::string>& inputs);
-/// All of them as one. One that is damaged is left out with a warning; an Error under `strict`, and where it is the
-/// only one.
-Summary open_summaries(const std::vector<std::string>& files, const OpenOptions& open);
+/// Where a summary lies: in a file, or in bytes that errors call by this name.
+struct SummarySource {
+  std::string name;
+  std::optional<std::string> bytes = std::nullopt;
+};
+
+/// The summaries that these inputs stand for: files, patterns, and those in folders. A file that is called as summaries
+/// are (.cgpu) is one, also where it is not there or nothing is left of it: that is found when it is opened. Throws
+/// Error for a file that is none.
+std::vector<SummarySource> summary_sources(const std::vector<std::string>& inputs);
+/// All of them as one. One that cannot be read is left out with a warning, and in `damaged`; an Error under `strict`,
+/// and where it is the only one.
+Summary open_summaries(std::vector<SummarySource> sources, const OpenOptions& open);
+/// In words what was left out of it, also earlier, where it was put together itself: "2 (a.cgpu, b.cgpu)".
+std::string left_out_of(const Summary& summary);
 
 /// Whether an input is a summary, or a folder in which summaries lie and no profiles.
 bool stands_for_summaries(const std::string& input);

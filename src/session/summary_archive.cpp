@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "kernels/kernel_class.h"
 
 namespace cgpu {
@@ -54,6 +55,9 @@ struct KeptRun {
   Run& run;
   TimelineTotals totals = {};
 
+  bool has_times_that_can_be() const {
+    return can_be(run.clock_base) && can_be(totals.slices_time) && can_be(totals.extent) && can_be(totals.event_extent);
+  }
   template <typename Archive>
   void members(Archive& archive) {
     EventCounts& events = run.events;
@@ -233,6 +237,11 @@ Table read_table(ByteReader& bytes) {
 
 void write_run(ByteWriter& bytes, const Run& run) {
   KeptRun kept{const_cast<Run&>(run), run.let_go.value_or(TimelineTotals())};  // members() serves both directions
+  if (!kept.has_times_that_can_be()) {
+    throw Error(run.file,
+                "has slices more than 70 years from its others, which no summary holds: choose a part without "
+                "them (--from, --to)");
+  }
   bytes(kept);
   std::vector<int32_t> used(kept.totals.used_devices.begin(), kept.totals.used_devices.end());
   bytes(run.call_tree.has_value(), run.launch_metrics.has_value(), run.op_graph.has_value(), used,
@@ -249,10 +258,7 @@ Run read_run(ByteReader& bytes) {
   Run run;
   KeptRun kept{run};
   bytes(kept);
-  if (!can_be(run.clock_base) || !can_be(kept.totals.slices_time) || !can_be(kept.totals.extent) ||
-      !can_be(kept.totals.event_extent)) {
-    bytes.fail("holds a time that no profile has");
-  }
+  if (!kept.has_times_that_can_be()) bytes.fail("holds a time that no profile has");
   bool has_call_tree = false;
   bool has_launch_metrics = false;
   bool has_op_graph = false;

@@ -11,9 +11,23 @@
 namespace cgpu {
 
 inline TableOption buckets_option() {
-  TableOption option{"buckets", TableOption::Kind::number, "100", "Into how many buckets the time is cut"};
+  TableOption option{
+      "buckets", TableOption::Kind::number, "100",
+      "Into how many buckets the time is cut; unless it is given, fewer where a run would have more than 262144 rows"};
   option.most = 1e6;
   return option;
+}
+
+/// Rows of a run where nobody asks for a number of buckets: a hundred for 2,621 threads.
+inline constexpr int64_t kMostUnaskedRows = int64_t{1} << 18;
+
+/// Into how many buckets the time is cut, of each of which there is a row for each of `parts` (devices, streams,
+/// threads). Where nobody asks for a number, fewer the more parts there are.
+inline int64_t bucket_count(const TableOptions& options, size_t parts) {
+  const TableOption option = buckets_option();
+  const auto wanted = static_cast<int64_t>(options.number(option));
+  if (options.all().count(option.name) > 0) return wanted;
+  return std::clamp<int64_t>(kMostUnaskedRows / std::max<int64_t>(1, static_cast<int64_t>(parts)), 1, wanted);
 }
 
 /// Bounds of equal distance to the nanosecond; fewer buckets where the span has not as many nanoseconds.

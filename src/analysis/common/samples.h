@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/processor_time.h"
+#include "model/sample_length.h"
 #include "model/timeline.h"
 
 namespace cgpu {
@@ -20,19 +22,11 @@ inline bool has_samples(const Timeline& timeline) {
                      [](const auto& category) { return category.name == kSampleCategory; });
 }
 
-/// How long a sample stands for what it shows, at most: 1.5 times the middle of the lengths of its thread's samples,
-/// which is how far they lie apart while it is sampled. A thread that waits is not sampled by the time that it runs.
-/// `samples` is not empty.
-struct SampleLength {
-  int64_t usual = 0;
-  int64_t most = 0;
-};
+/// How long each of the samples of a thread stands for what it shows (model/sample_length.h). `samples` is not empty.
 inline SampleLength sample_length(const Timeline& timeline, const std::vector<SliceIndex>& samples) {
   std::vector<int64_t> lengths;
   for (const SliceIndex sample : samples) lengths.push_back(timeline.slices.duration[sample]);
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return {*middle, *middle + *middle / 2};
+  return sample_length(std::move(lengths));
 }
 
 /// A function as programs call it: without the C library's own spelling ("__GI___poll", "__libc_read",

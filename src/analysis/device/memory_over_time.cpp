@@ -19,9 +19,9 @@ void append_memory_buckets(const RunInSession& run, const TableOptions& options,
   if (events.empty()) return;
   const auto is_before = [](const MemoryEvent& a, const MemoryEvent& b) { return a.time < b.time; };
   const auto [first, last] = std::minmax_element(events.begin(), events.end(), is_before);
-  const std::vector<int64_t> bounds =
-      bounds_of({first->time, last->time + 1}, static_cast<int64_t>(options.number(buckets_option())));
-  for (const auto& [device, memory] : memory_of_devices(run.timeline())) {
+  const auto devices = memory_of_devices(run.timeline());
+  const std::vector<int64_t> bounds = bounds_of({first->time, last->time + 1}, bucket_count(options, devices.size()));
+  for (const auto& [device, memory] : devices) {
     const bool states_totals = memory.states_totals;
     const auto stated = [&](int64_t bytes) { return states_totals ? Cell(bytes) : Cell(); };
     MemoryLevel now = memory.before;

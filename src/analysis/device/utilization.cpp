@@ -17,9 +17,10 @@ namespace cgpu {
 namespace {
 
 void append_buckets(const RunInSession& run, const TableOptions& options, Table& table) {
-  const auto wanted = static_cast<int64_t>(options.number(buckets_option()));
   const Timeline& timeline = run.timeline();
-  for (const auto& [device, ops] : ops_by_device(timeline)) {
+  const auto devices = ops_by_device(timeline);
+  const int64_t wanted = bucket_count(options, devices.size());
+  for (const auto& [device, ops] : devices) {
     const DeviceTime time = device_time(timeline, ops);
     const std::vector<int64_t> bounds = bounds_of(time.span, wanted);
     const std::array columns = {covered_in(bounds, time.busy),
@@ -41,13 +42,14 @@ void append_buckets(const RunInSession& run, const TableOptions& options, Table&
 
 /// Of each stream, in the buckets of its device, so that streams stand beside each other.
 void append_stream_buckets(const RunInSession& run, const TableOptions& options, Table& table) {
-  const auto wanted = static_cast<int64_t>(options.number(buckets_option()));
   const Timeline& timeline = run.timeline();
+  const auto streams = ops_by_stream(timeline);
+  const int64_t wanted = bucket_count(options, streams.size());
   std::map<int32_t, std::vector<int64_t>> bounds_of_device;
   for (const auto& [device, ops] : ops_by_device(timeline)) {
     bounds_of_device[device] = bounds_of(span_of(timeline, ops), wanted);
   }
-  for (const auto& [id, ops] : ops_by_stream(timeline)) {
+  for (const auto& [id, ops] : streams) {
     const std::vector<int64_t>& bounds = bounds_of_device[id.device];
     const DeviceTime time = device_time(timeline, ops);
     const std::array columns = {covered_in(bounds, time.busy), covered_in(bounds, time.compute),

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "analysis/common/buckets.h"
 #include "analysis/random_run.h"
 #include "analysis/test_tables.h"
 #include "analysis/test_timeline.h"
@@ -38,6 +39,21 @@ TEST(Utilization, BucketsOfEqualLength) {
   EXPECT_DOUBLE_EQ(real_at(table, 1, "busy_pct"), 50);
   EXPECT_EQ(integer_at(table, 2, "busy_ns"), 0);
   EXPECT_EQ(integer_at(table, 3, "memory_ns"), 10);
+}
+
+TEST(Utilization, OfManyPartsThereAreFewerBucketsUnlessTheyAreAskedFor) {
+  EXPECT_EQ(bucket_count({}, 0), 100);
+  EXPECT_EQ(bucket_count({}, 2621), 100);
+  EXPECT_EQ(bucket_count({}, 5242), 50);
+  EXPECT_EQ(bucket_count({}, 1'000'000), 1);
+  EXPECT_EQ(bucket_count(buckets("100"), 1'000'000), 100);
+  TestRun run;
+  for (int64_t stream = 0; stream < 6000; ++stream) {
+    run.kernel("gemm", 1000 * stream, 500, {0, stream, OpKind::compute, KernelClass::gemm, kNone});
+  }
+  const Table table = make_table("stream_utilization", session_of(run));
+  expect_well_formed(table);
+  EXPECT_EQ(table.row_count(), 6000U * 43);
 }
 
 TEST(Utilization, AnyNumberOfBucketsAddsUpToGpuTime) {

@@ -63,7 +63,8 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   Investigation run(facts, rules);
   std::vector<Finding> found;
   for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_extra_work, find_ranks, find_links,
-                          find_memory, find_measured_launches, find_sampled, find_profile_gaps, find_by_users_rules}) {
+                          find_memory, find_measured_launches, find_thread_work, find_sampled, find_host_work,
+                          find_hottest_function, find_profile_gaps, find_by_users_rules}) {
     rule(run, found);
   }
 

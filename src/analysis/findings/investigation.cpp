@@ -74,8 +74,10 @@ void Investigation::find_periods() {
       const std::vector<Step>& steps = facts_.steps(run);
       if (!begins_with_earlier_work(facts_.run(run).timeline, steps)) continue;
       earlier_work_ = true;
+      const auto& part = facts_.run(run).part_of;
+      const size_t in_whole = part ? part->run : run;
       std::erase_if(periods_, [&](const Period& period) {
-        return period.step == steps.front().number && (together || period.run == run);
+        return period.step == steps.front().number && (together || period.run == in_whole);
       });
     }
     std::vector<int64_t> lengths;

@@ -60,6 +60,8 @@ class Investigation {
   bool has_earlier_work() const { return earlier_work_; }
   /// ns of all steps that are looked at.
   int64_t measured() const { return measured_; }
+  /// Of sampled call trees, which have no steps: ns of the thread with the most.
+  void measure_longest_thread(int64_t ns) { measured_ = ns; }
   bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
   /// Whether the steps are what the run repeats, since it has no marks.
   bool has_repetitions() const { return repetitions_; }
@@ -117,15 +119,18 @@ class Investigation {
 using Rule = void (*)(Investigation&, std::vector<Finding>&);
 
 // One function a subject (rules_*.cpp).
-void find_lost_time(Investigation&, std::vector<Finding>&);     // what the critical path waits for
-void find_copies(Investigation&, std::vector<Finding>&);        // how data is moved
-void find_kernels(Investigation&, std::vector<Finding>&);       // what runs on the devices
-void find_ranks(Investigation&, std::vector<Finding>&);         // ranks that others wait for
-void find_sampled(Investigation&, std::vector<Finding>&);       // call trees
-void find_profile_gaps(Investigation&, std::vector<Finding>&);  // what the profile itself lacks
-void find_memory(Investigation&, std::vector<Finding>&);        // how memory is held
-void find_links(Investigation&, std::vector<Finding>&);         // how fast collectives move data
-void find_extra_work(Investigation&, std::vector<Finding>&);    // device work that another way of saying the same saves
+void find_lost_time(Investigation&, std::vector<Finding>&);         // what the critical path waits for
+void find_copies(Investigation&, std::vector<Finding>&);            // how data is moved
+void find_kernels(Investigation&, std::vector<Finding>&);           // what runs on the devices
+void find_ranks(Investigation&, std::vector<Finding>&);             // ranks that others wait for
+void find_sampled(Investigation&, std::vector<Finding>&);           // call trees
+void find_thread_work(Investigation&, std::vector<Finding>&);       // how evenly threads and ranks were sampled at work
+void find_host_work(Investigation&, std::vector<Finding>&);         // what sampled hosts do besides the user's code
+void find_hottest_function(Investigation&, std::vector<Finding>&);  // where no other rule says anything
+void find_profile_gaps(Investigation&, std::vector<Finding>&);      // what the profile itself lacks
+void find_memory(Investigation&, std::vector<Finding>&);            // how memory is held
+void find_links(Investigation&, std::vector<Finding>&);             // how fast collectives move data
+void find_extra_work(Investigation&, std::vector<Finding>&);  // device work that another way of saying the same saves
 void find_by_users_rules(Investigation&, std::vector<Finding>&);
 /// What a kernel profiler says of the launches that it measured.
 void find_measured_launches(Investigation&, std::vector<Finding>&);

@@ -8,7 +8,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "analysis/call_tree/host_work.h"
 #include "analysis/device/copy_metrics.h"
 #include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/investigation.h"
@@ -209,6 +211,53 @@ std::string cost_of(const Session& session) {
   return "the time";
 }
 
+/// Names the user's function that costs most, with what works for it, and who calls it. Its name; "" where there is
+/// none.
+std::string name_hottest_function(const Session& session, Finding& finding) {
+  constexpr double kSmall = 0.05;  // so little is not worth a beginning: the cost is spread out
+  WorkSums work;
+  const Run* first = nullptr;
+  for (const Run& run : session.runs) {
+    if (!run.call_tree || !run.call_tree->main_metric) continue;
+    if (!counts_host_time(run.call_tree->metrics[*run.call_tree->main_metric])) return "";
+    work.add(*run.call_tree, *run.call_tree->main_metric);
+    if (!first) first = &run;
+  }
+  const std::vector<std::string> hottest = work.hottest(&WorkSums::OfFunction::own);
+  if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return "";
+  const WorkSums::OfFunction& most = work.functions.at(hottest[0]);
+  finding.title += fmt::format("; {} of {} is spent in {}", format_percent(100 * most.own / work.whole),
+                               cost_of(session), hottest[0]);
+  std::vector<std::string> facts;
+  const std::string helper = largest_name(most.helpers);
+  if (!helper.empty() && most.helpers.at(helper) >= kSmall * work.whole) {
+    facts.push_back(fmt::format("of it {} in {}", format_percent(100 * most.helpers.at(helper) / work.whole), helper));
+  }
+  if (most.inclusive > 1.01 * most.own) {
+    facts.push_back(
+        fmt::format("{} with the functions that it calls", format_percent(100 * most.inclusive / work.whole)));
+  }
+  std::vector<std::string> way = way_to(*first->call_tree, *first->call_tree->main_metric, hottest[0]);
+  constexpr size_t kShown = 4;
+  if (way.size() > kShown) way.erase(way.begin(), way.end() - kShown);
+  if (way.size() > 1) facts.push_back(fmt::format("most of it at {}", fmt::join(way, " > ")));
+  for (size_t i = 1; i < hottest.size() && i < 3; ++i) {
+    const double own = work.functions.at(hottest[i]).own;
+    if (own >= kSmall * work.whole) {
+      facts.push_back(fmt::format("then {} in {}", format_percent(100 * own / work.whole), hottest[i]));
+    }
+  }
+  finding.evidence = fmt::format("{}", fmt::join(facts, "; "));
+  return hottest[0];
+}
+
+/// The node of a row of hot_path.
+std::optional<NodeIndex> node_in(const Table& path, size_t row) {
+  const Cell id = path.cell(row, path.column("id"));
+  if (is_absent(id)) return std::nullopt;
+  return static_cast<NodeIndex>(std::get<int64_t>(id));
+}
+
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
 void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
   Finding finding{.rule = "hot_path",
@@ -220,7 +269,18 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
   const Table& path = run.table("hot_path");
   size_t end = 0;  // of the path of the first rank
   while (end + 1 < path.row_count() && std::get<int64_t>(path.cell(end + 1, path.column("depth"))) != 0) ++end;
-  if (end > 0) {
+  if (const std::string hottest = name_hottest_function(run.session(), finding); !hottest.empty()) {
+    // A loop or a line of the function says more.
+    const std::optional<NodeIndex> place = end > 0 ? node_in(path, end) : std::nullopt;
+    const std::optional<CallTree>& tree = run.session().runs.front().call_tree;
+    if (place && tree && *place < tree->nodes.size() && is_inside_function(tree->nodes.kind[*place]) &&
+        tree->name_of(tree->function_of(*place)) == hottest) {
+      finding.evidence += fmt::format("{}hottest place: {} ({})", finding.evidence.empty() ? "" : "; ",
+                                      text_in(path, end, "name"), format_percent(number_in(path, end, "pct")));
+    }
+    finding.suggestion = "Begin with this function, and with those that cost most by themselves";
+    finding.command = "hot_path";
+  } else if (end > 0) {
     std::vector<std::string> way;
     for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
     finding.title += fmt::format("; {} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
@@ -241,14 +301,21 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
 void find_sampled(Investigation& run, std::vector<Finding>& findings) {
   const std::vector<Run>& runs = run.session().runs;
   const auto has_tree = [](const Run& one) { return one.call_tree.has_value(); };
-  const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
   if (std::any_of(runs.begin(), runs.end(), has_tree)) {
     find_barriers(run, findings);
     if (!run.has_device_ops()) find_counted_copies(run, findings);
     find_stalls(run, findings);
   }
+}
+
+void find_hottest_function(Investigation& run, std::vector<Finding>& findings) {
+  const std::vector<Run>& runs = run.session().runs;
+  const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
   const bool judged = run.has_device_ops() || std::any_of(runs.begin(), runs.end(), has_launches);
-  if (!judged && findings.empty() && !runs.empty()) find_hot_path(run, findings);
+  const bool speaks = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.gain || finding.severity != Severity::info;
+  });
+  if (!judged && !speaks && !runs.empty()) find_hot_path(run, findings);
 }
 
 }  // namespace cgpu

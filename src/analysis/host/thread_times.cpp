@@ -277,20 +277,29 @@ class ProcessorTimes {
     for (size_t i = 0; i < values.size(); ++i) {
       const CallProfile& profile = tree.profiles[i];
       if (profile.device || !profile.thread) continue;
-      // Of several processes without ranks, threads of one number are not told apart.
-      const auto [at, is_new] = of_.try_emplace({profile.rank, "thread " + std::to_string(*profile.thread)}, values[i]);
-      if (!is_new) at->second = kNoValue;
+      // Of several processes that are not told apart, threads of one number are not either.
+      for (const std::string& name : {"thread " + std::to_string(*profile.thread), without_program(profile.name)}) {
+        const auto [at, is_new] = of_.try_emplace({profile.rank, name}, i, values[i]);
+        if (!is_new && at->second.first != i) at->second.second = kNoValue;
+      }
     }
   }
   std::optional<int64_t> of(const Track& track) const {
-    const auto found = of_.find({track.rank, track.thread});
-    if (found == of_.end() || !(found->second > 0 && found->second < kMostSeconds)) return std::nullopt;
-    return static_cast<int64_t>(std::llround(found->second * 1e9));
+    auto found = of_.find({track.rank, track.process + " " + track.thread});
+    if (found == of_.end()) found = of_.find({track.rank, track.thread});
+    if (found == of_.end()) return std::nullopt;
+    const double seconds = found->second.second;
+    if (!(seconds > 0 && seconds < kMostSeconds)) return std::nullopt;
+    return static_cast<int64_t>(std::llround(seconds * 1e9));
   }
 
  private:
+  /// "process 2 thread 0" of "process 2 thread 0 (solver)".
+  static std::string without_program(const std::string& name) { return name.substr(0, name.find(" (")); }
+
   static constexpr double kMostSeconds = 9e9;  // 64 bits of nanoseconds
-  std::map<std::pair<std::optional<int64_t>, std::string>, double> of_;
+  /// By rank and thread, and by the name of the whole thread: index of the profile, seconds.
+  std::map<std::pair<std::optional<int64_t>, std::string>, std::pair<size_t, double>> of_;
 };
 
 }  // namespace

@@ -143,14 +143,13 @@ void append_processes(const RunInSession& run, Table& table) {
 }
 
 void append_buckets_of_threads(const RunInSession& run, const TableOptions& options, Table& table) {
-  const auto wanted = static_cast<int64_t>(options.number(buckets_option()));
   const std::vector<ThreadTimes> threads = thread_times(run.run());
   Interval span{INT64_MAX, INT64_MIN};  // of all threads, so that they stand beside each other
   for (const ThreadTimes& thread : threads) {
     span = {std::min(span.begin, thread.span.begin), std::max(span.end, thread.span.end)};
   }
   if (threads.empty()) return;
-  const std::vector<int64_t> bounds = bounds_of(span, wanted);
+  const std::vector<int64_t> bounds = bounds_of(span, bucket_count(options, threads.size()));
   for (const ThreadTimes& thread : threads) {
     const std::vector<int64_t> at_work = covered_in(bounds, thread.at_work);
     const std::vector<int64_t> waiting = covered_in(bounds, thread.waiting);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/common/sqlite/event_tables.h"
 
 namespace cgpu::ascend {
@@ -12,7 +13,7 @@ namespace {
 void read_device_names(DatabaseReader& reader) {
   reader.each("NPU_INFO", {"id", "name"}, [&](sqlite::Scan& row) {
     Device device;
-    device.id = static_cast<int32_t>(row.integer(0));
+    device.id = int32_or_none(row.integer(0));
     device.name = row.text(1);
     device.vendor = "Huawei";
     if (device.id >= 0) reader.assembler.run.devices.push_back(std::move(device));

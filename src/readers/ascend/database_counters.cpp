@@ -2,6 +2,7 @@
 
 #include "model/time_range.h"
 #include "readers/ascend/database.h"
+#include "readers/common/int32_or_none.h"
 
 namespace cgpu::ascend {
 
@@ -72,7 +73,7 @@ void read_counters(DatabaseReader& reader, const CounterTable& table) {
     if (row.is_null(0) || !is_time(time)) {
       return reader.assembler.skip("skipped_event", "samples of counters without a usable time were left out");
     }
-    const int32_t device = on_host ? -1 : static_cast<int32_t>(row.integer(1));
+    const int32_t device = on_host ? -1 : int32_or_none(row.integer(1));
     std::string ids[2];
     int column = 2;
     for (const char* name : table.ids) {
@@ -100,8 +101,7 @@ void read_memory(DatabaseReader& reader) {
                   return row.integer(column);
                 };
                 reader.assembler.add_memory_record(std::string(reader.texts.text(row.integer(1))),
-                                                   static_cast<int32_t>(row.integer(2)), row.integer(0), bytes(3),
-                                                   bytes(4));
+                                                   int32_or_none(row.integer(2)), row.integer(0), bytes(3), bytes(4));
               });
 }
 

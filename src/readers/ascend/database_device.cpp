@@ -3,6 +3,7 @@
 
 #include "readers/ascend/database.h"
 #include "readers/ascend/names.h"
+#include "readers/common/int32_or_none.h"
 
 namespace cgpu::ascend {
 
@@ -55,7 +56,7 @@ class TaskReader {
 
   void read_task(sqlite::Scan& row) {
     enum { kStart, kEnd, kDevice, kStream, kConnection, kTask, kType };
-    const Place place{static_cast<int32_t>(row.integer(kDevice)), row.integer(kStream)};
+    const Place place{int32_or_none(row.integer(kDevice)), row.integer(kStream)};
     const int64_t task = row.integer(kTask);
     const std::string_view type = reader_.texts.text(row.integer(kType));
     std::string_view name = type;
@@ -115,7 +116,7 @@ class TaskReader {
     const auto tasks = place_of_op_.find(row.integer(kOp));
     Place place = tasks != place_of_op_.end() ? tasks->second : any_place_.value_or(Place{});
     if (tasks == place_of_op_.end()) place.stream = assembler_.stream_of_group(group.text);
-    if (!row.is_null(kDevice)) place.device = static_cast<int32_t>(row.integer(kDevice));
+    if (!row.is_null(kDevice)) place.device = int32_or_none(row.integer(kDevice));
     const SliceIndex slice =
         reader_.add_slice(row, assembler_.category("communication", SliceKind::device_collective), name,
                           assembler_.group_track(place.device, group.text), connection(row, kConnection));
@@ -151,7 +152,7 @@ void read_overlap(DatabaseReader& reader) {
     static constexpr std::array kNames = {"Computing", "Communication", "Communication(Not Overlapped)", "Free"};
     const auto type = static_cast<uint64_t>(row.integer(kType));
     const char* name = type < kNames.size() ? kNames[type] : "unknown";
-    const auto device = static_cast<int32_t>(row.integer(kDevice));
+    const auto device = int32_or_none(row.integer(kDevice));
     reader.add_slice(
         row, category, name,
         reader.assembler.track(TrackKind::other, "Overlap Analysis of NPU " + std::to_string(device), name));

@@ -13,6 +13,7 @@
 #include "base/text_source.h"
 #include "readers/ascend/names.h"
 #include "readers/common/csv.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/common/sqlite/database.h"
 
 namespace cgpu::ascend {
@@ -215,7 +216,7 @@ void read_step_trace(const std::string& path, Facts& facts) {
     while (csv.next(row)) {
       StepTrace& step = facts.step_traces.emplace_back();
       const auto device = Decimal::parse(field("Device_id"));
-      step.device = static_cast<int32_t>(device ? device->scaled(0).value_or(-1) : -1);
+      step.device = int32_or_none(device ? device->scaled(0) : std::nullopt);
       step.step = field("Step");
       step.computing = nanoseconds(field("Computing"));
       step.communication = nanoseconds(field("Communication"));
@@ -236,7 +237,7 @@ void read_analysis_database(const std::string& path, Facts& facts) {
         {"deviceId", "step", "computing", "communication", "communication_not_overlapped", "overlapped", "free"});
     while (scan.next()) {
       StepTrace& step = facts.step_traces.emplace_back();
-      step.device = scan.is_null(0) ? -1 : static_cast<int32_t>(scan.integer(0));
+      step.device = scan.is_null(0) ? -1 : int32_or_none(scan.integer(0));
       step.step = scan.text(1);
       step.computing = nanoseconds(scan.text(2));
       step.communication = nanoseconds(scan.text(3));

@@ -8,6 +8,7 @@
 #include "model/time_range.h"
 #include "readers/ascend/names.h"
 #include "readers/common/csv.h"
+#include "readers/common/int32_or_none.h"
 
 namespace cgpu::ascend {
 
@@ -106,7 +107,7 @@ void read_kernel_list(TextSource& source, const Facts& facts, Assembler& assembl
     const bool collective = core == "COMMUNICATION" || core == "HCCL" || is_communication_name(text);
     const SliceKind kind = collective ? SliceKind::device_collective : kind_of_task(core, text);
     DeviceOp op;
-    op.device = static_cast<int32_t>(table.integer(device).value_or(facts.device.value_or(0)));
+    op.device = int32_or_none(table.integer(device).value_or(facts.device.value_or(0)));
     const GroupLabel group = collective ? facts.group_of(text) : GroupLabel{};
     op.stream = collective ? assembler.stream_of_group(group.text) : table.integer(stream).value_or(-1);
     const TrackIndex track =

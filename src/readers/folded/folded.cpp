@@ -1,6 +1,7 @@
 #include "readers/folded/folded.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,43 @@ std::optional<Line> parse(std::string_view text) {
   return count ? std::optional(Line{frames, *count}) : std::nullopt;
 }
 
+bool take(std::string_view& text, std::string_view beginning) {
+  if (!text.starts_with(beginning)) return false;
+  text.remove_prefix(beginning.size());
+  return true;
+}
+
+/// Takes `process 12:"python train.py"` off the stack, as py-spy writes it
+/// below a process's frames; gives `process 12 (python train.py)`, "" where
+/// there is none. A command may hold the `;` that ends frames.
+std::string take_process(std::string_view& stack) {
+  std::string_view rest = stack;
+  if (!take(rest, "process ")) return "";
+  const std::string_view number = rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  rest.remove_prefix(number.size());
+  if (number.empty() || !take(rest, ":")) return "";
+  const bool quoted = take(rest, "\"");
+  const size_t end = std::min(rest.find(quoted ? "\";" : ";"), rest.size());
+  std::string_view command = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + (quoted ? 2 : 1), rest.size()));
+  if (quoted && command.ends_with('"')) command.remove_suffix(1);  // of a stack that ends with it
+  stack = rest;
+  return "process " + std::string(number) + (command.empty() ? "" : " (" + std::string(command) + ")");
+}
+
+/// Takes "thread (0x7F12)" or "thread (0x7F12): name" off the stack; gives it,
+/// "" where there is none.
+std::string take_thread(std::string_view& stack) {
+  const std::string_view frame = stack.substr(0, std::min(stack.find(';'), stack.size()));
+  std::string_view rest = frame;
+  if (!take(rest, "thread (")) return "";
+  const size_t end = rest.find_first_not_of("0123456789abcdefABCDEFxX");
+  if (end == 0 || end == std::string_view::npos || rest[end] != ')') return "";
+  if (end + 1 < rest.size() && rest[end + 1] != ':') return "";
+  stack.remove_prefix(std::min(frame.size() + 1, stack.size()));
+  return std::string(frame);
+}
+
 class Reader {
  public:
   Reader(TextSource& source, const std::string& path) : source_(source), lines_(source), path_(path) {
@@ -56,7 +94,6 @@ class Reader {
     metric.sample_value = 1;
     metric.about = "counts of the stacks: samples, or what else the file was folded by";
     samples_ = tree_.add_metric(std::move(metric));
-    profile_ = tree_.add_profile({});
   }
 
   Run read() {
@@ -74,7 +111,8 @@ class Reader {
     if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
     run_.notes.add("truncated_input", lines_.cut_lines(), "lines longer than 1 MB were cut", true);
     run_.notes.add("skipped_frame", frames_left_out_,
-                   "innermost functions of stacks of more than 10,000 functions were left out");
+                   "innermost functions of stacks of more than 10,000 "
+                   "functions were left out");
     run_.call_tree = tree_.finish(places_);
     run_.call_tree->main_metric = samples_;
     run_.input_bytes = source_.stored_bytes();
@@ -87,7 +125,9 @@ class Reader {
     ++run_.events.samples;
     NodeIndex node = 0;
     size_t depth = 0;
-    for (std::string_view rest = line.frames; !rest.empty();) {
+    std::string_view rest = line.frames;
+    const uint32_t profile = take_profile(rest);
+    while (!rest.empty()) {
       const size_t end = std::min(rest.find(';'), rest.size());
       const std::string_view frame = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -97,7 +137,25 @@ class Reader {
         ++frames_left_out_;
       }
     }
-    tree_.add(profile_, samples_, node, line.count);
+    tree_.add(profile, samples_, node, line.count);
+  }
+
+  /// The process and thread that the outermost frames name, which are taken
+  /// off: no functions. A process that another started has the frames of both,
+  /// the inner one of which is its own.
+  uint32_t take_profile(std::string_view& stack) {
+    std::string name;
+    for (std::string process = take_process(stack); !process.empty(); process = take_process(stack)) name = process;
+    const std::string thread = take_thread(stack);
+    if (!name.empty() && !thread.empty()) name += ' ';
+    name = valid_utf8(name + thread);
+    const auto [at, is_new] = profiles_.try_emplace(name, 0);
+    if (is_new) {
+      CallProfile profile;
+      profile.name = name;
+      at->second = tree_.add_profile(std::move(profile));
+    }
+    return at->second;
   }
 
   uint32_t place_of(std::string_view frame) {
@@ -117,7 +175,7 @@ class Reader {
   Run run_;
   CallTreeBuilder tree_;
   MetricIndex samples_ = 0;
-  uint32_t profile_ = 0;
+  std::map<std::string, uint32_t> profiles_;  // by name; "" of stacks that name neither process nor thread
   std::vector<CallPlace> places_;
   std::unordered_map<std::string, uint32_t> place_of_text_;
   std::string key_;
@@ -126,7 +184,8 @@ class Reader {
 
 }  // namespace
 
-/// Nothing but stacks in the first lines, one of more than a function among them.
+/// Nothing but stacks in the first lines, one of more than a function among
+/// them.
 bool is_folded(const Input& input) {
   if (input.is_folder) return false;
   std::string_view head = input.head;

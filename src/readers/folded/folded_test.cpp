@@ -41,6 +41,28 @@ TEST(Folded, StacksBecomeACallTree) {
   EXPECT_TRUE(run.notes.all().empty());
 }
 
+TEST(Folded, ProcessesAndThreadsOfPySpyAreNoFunctions) {
+  const cgpu::Run run = read(
+      "process 7:\"python train.py\";thread (0x7FA1): MainThread;main (train.py:3);step 5\n"
+      "process 7:\"python train.py\";thread (0x7FA2);load 2\n"
+      "process 7:\"python train.py\";process 9:\"python -c a; b\";thread (0x7FB1): MainThread;main (train.py:3) 3\n"
+      "process started;f 1\n");
+  const CallTree& tree = *run.call_tree;
+  std::vector<std::string> names;
+  for (const CallProfile& profile : tree.profiles) names.push_back(profile.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"process 7 (python train.py) thread (0x7FA1): MainThread",
+                                             "process 7 (python train.py) thread (0x7FA2)",
+                                             "process 9 (python -c a; b) thread (0x7FB1): MainThread", ""}));
+  EXPECT_EQ(value(run, "main (train.py:3)"), 8) << "the same function in two processes";
+  EXPECT_EQ(value(run, "main (train.py:3)/step"), 5);
+  EXPECT_EQ(value(run, "load"), 2);
+  EXPECT_EQ(value(run, "process started/f"), 1) << "a function of such a name";
+  EXPECT_EQ(inclusive_value(tree, 0, 0), 11);
+  double sum = 0;
+  for (const ProfileValue& of : tree.profile_values->of_node(0, 0)) sum += of.value;
+  EXPECT_EQ(sum, 11) << "the processes add up to the whole";
+}
+
 TEST(Folded, OtherTextIsNoFoldedStack) {
   for (const char* text : {"a 1\nb 2\n", "a;b\n", "a;b x\n", "a;b 1\nhello\n", "{;a 1\n", "[1;2 3\n", "a;b;c\n1;2;3\n",
                            "int f(); // in 2026\nreturn;\n", "\n\n", "# a;b 1\n"}) {

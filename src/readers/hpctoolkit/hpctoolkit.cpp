@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mapped_file.h"
 #include "readers/hpctoolkit/metric_catalog.h"
+#include "readers/hpctoolkit/processes.h"
 #include "readers/hpctoolkit/profiles.h"
 #include "readers/hpctoolkit/sample_values.h"
 #include "readers/hpctoolkit/source_folder.h"
@@ -113,8 +114,10 @@ Run read_database(const Input& input, const ReadOptions&) {
   run.format_version = meta.version;
 
   const auto profile_file = map_if_there(folder / "profile.db", run);
+  const auto trace = map_if_there(folder / "trace.db", run);
   std::shared_ptr<Profiles> profiles;
   ProfileCounts counts;
+  Processes processes;
   if (profile_file) {
     try {
       profiles = std::make_shared<Profiles>(profile_file, meta.kinds, run.notes);
@@ -123,7 +126,8 @@ Run read_database(const Input& input, const ReadOptions&) {
         run.notes.add("truncated_input", 1, "profile.db does not end as it should: it is cut off", true);
       }
       const auto cct = map_if_there(folder / "cct.db", run);
-      meta.tree.profiles = call_profiles(profiles->identities());
+      processes = find_processes(*profiles, Bytes(trace ? trace->bytes() : std::string_view()), meta, run.notes);
+      meta.tree.profiles = call_profiles(profiles->identities(), processes);
       meta.tree.profile_values = profile_values(profiles, cct, meta.contexts, meta.ids, run.notes);
     } catch (const Error& error) {
       run.notes.add("damaged_input", 1, std::string("the call tree has no values: ") + error.what(), true);
@@ -143,8 +147,8 @@ Run read_database(const Input& input, const ReadOptions&) {
   run.call_tree = std::move(meta.tree);
   run.sources = source_folder(folder.string(), *run.call_tree);
   warn_of_sampling(run);
-  if (const auto trace = map_if_there(folder / "trace.db", run); trace && profiles) {
-    read_traces(Bytes(trace->bytes()), meta, *profiles, run);
+  if (trace && profiles) {
+    read_traces(Bytes(trace->bytes()), meta, *profiles, processes, run);
     run.call_tree->sampled_nodes = sampled_nodes(trace, std::move(meta.contexts));
     if (!has_footer(trace->bytes(), "trace.db")) {
       run.notes.add("truncated_input", 1, "trace.db does not end as it should: it is cut off", true);

@@ -225,6 +225,34 @@ TEST(Hpctoolkit, TracesBecomeATimeline) {
   EXPECT_EQ(run.notes.count("missing_calls"), 1);  // the second thread has no trace
 }
 
+TEST(Hpctoolkit, ASampleBeforeAGapIsDrawnNoLongerThanUsual) {
+  DatabaseBuilder builder = small_program();
+  std::vector<std::pair<uint64_t, uint32_t>>& busy = builder.profiles[0].trace;
+  std::vector<std::pair<uint64_t, uint32_t>>& brief = builder.profiles[1].trace;
+  busy.clear();
+  for (uint64_t i = 0; i < 20; ++i) busy.emplace_back(1000 + 10 * i, 4);  // every 10 ns until 1190
+  busy.emplace_back(1203, 4);                                             // a little late
+  busy.emplace_back(5000, 4);                                             // it has waited in between
+  busy.emplace_back(9000, 0);                                             // its end
+  brief = {{1000, 4}, {8000, 0}};                                         // too few to say it themselves
+  const auto run = read(TestFolder(builder.build()));
+  const Timeline& timeline = run.timeline;
+  std::vector<int64_t> durations;
+  int64_t gaps = 0;
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    if (timeline.tracks[timeline.slices.track[slice]].kind != TrackKind::host_thread) continue;
+    durations.push_back(timeline.slices.duration[slice]);
+    EXPECT_LE(durations.back(), 15);
+    gaps += durations.back() == 15 ? 1 : 0;
+  }
+  EXPECT_EQ(durations.size(), 23u) << "each sample is there";
+  EXPECT_EQ(std::count(durations.begin(), durations.end(), 13), 1);
+  EXPECT_EQ(gaps, 3);
+  EXPECT_EQ(run.notes.count("shortened_sample"), 3);
+  EXPECT_EQ(run.events.read, run.events.slices + run.events.instants);
+  EXPECT_EQ(timeline.slices.duration[timeline.slices.size() - 1], 60) << "what a device ran is as it was recorded";
+}
+
 TEST(Hpctoolkit, SlicesOfATimelineKnowTheirPlaceInTheCallTree) {
   const auto run = read(TestFolder(small_program().build()));
   const CallTree& tree = *run.call_tree;

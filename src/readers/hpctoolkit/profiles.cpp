@@ -126,6 +126,15 @@ std::optional<uint32_t> Profiles::profile_at(uint32_t position) const {
   return static_cast<uint32_t>(at - positions_.begin());
 }
 
+std::vector<uint32_t> Profiles::first_contexts_of(uint32_t profile, uint64_t most) const {
+  const Array& index = infos_[profile].contexts;
+  std::vector<uint32_t> contexts;
+  for (uint64_t i = 0; i < std::min(index.count, most); ++i) {
+    contexts.push_back(file_.known_fields(index[i]).u32(layout::context_index::ctxId));
+  }
+  return contexts;
+}
+
 ProfileCounts Profiles::read_summary(CallTree& tree, const std::vector<MetricIds>& ids, const ContextNodes& contexts,
                                      Notes& notes) const {
   ProfileCounts counts;

@@ -58,7 +58,7 @@ class SourceFolder : public SourceFiles {
     }
   }
 
-  const std::vector<SourceFile>& files() const override { return files_; }
+  const std::vector<cgpu::SourceFile>& files() const override { return files_; }
 
   std::string text(size_t number, size_t most) const override {
     const std::string& stored = files_.at(number).stored;
@@ -71,7 +71,7 @@ class SourceFolder : public SourceFiles {
 
  private:
   std::unique_ptr<File> folder_;
-  std::vector<SourceFile> files_;
+  std::vector<cgpu::SourceFile> files_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/processor_time.h"
+#include "model/sample_length.h"
 #include "model/time_range.h"
 #include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
@@ -50,8 +51,14 @@ constexpr Placeholder kPlaceholders[] = {
 
 class TraceReader {
  public:
-  TraceReader(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run)
-      : file_(file), meta_(meta), tree_(*run.call_tree), profiles_(profiles), run_(run), timeline_(run.timeline) {
+  TraceReader(const Bytes& file, const Meta& meta, const Profiles& profiles, const Processes& processes, Run& run)
+      : file_(file),
+        meta_(meta),
+        tree_(*run.call_tree),
+        profiles_(profiles),
+        processes_(processes),
+        run_(run),
+        timeline_(run.timeline) {
     timeline_.categories = categories();
     node_names_.resize(tree_.nodes.size());
   }
@@ -81,6 +88,7 @@ class TraceReader {
       found.push_back(*trace);
     }
     number_devices();
+    find_sample_lengths(found);
     for (const ContextTrace& trace : found) read_trace(trace);
     run_.events.read = static_cast<int64_t>(elements);
     report();
@@ -113,19 +121,52 @@ class TraceReader {
     }
   }
 
+  const Identity& identity_of(const ContextTrace& trace) const {
+    static const Identity kUnknown;
+    const auto profile = profiles_.profile_at(trace.profile);
+    return profile ? profiles_.identities()[*profile] : kUnknown;
+  }
+
+  /// The most that a sample of each thread is drawn for; of threads of few samples by those of all of them.
+  void find_sample_lengths(const std::vector<ContextTrace>& traces) {
+    constexpr size_t kEnough = 8;
+    std::vector<int64_t> of_all;
+    std::vector<uint32_t> of_few;
+    for (const ContextTrace& trace : traces) {
+      if (identity_of(trace).stream) continue;
+      std::vector<int64_t> distances;
+      for (uint64_t i = 0; i + 1 < trace.elements.count; ++i) {
+        const Fields element = file_.known_fields(trace.elements[i]);
+        const uint64_t start = element.u64(layout::trace_element::timestamp);
+        const uint64_t end = file_.known_fields(trace.elements[i + 1]).u64(layout::trace_element::timestamp);
+        const bool sampled = element.u32(layout::trace_element::ctxId) != kNotRunning;
+        if (sampled && start < end && end <= INT64_MAX) distances.push_back(static_cast<int64_t>(end - start));
+      }
+      of_all.insert(of_all.end(), distances.begin(), distances.end());
+      if (distances.size() < kEnough) {
+        of_few.push_back(trace.profile);
+      } else {
+        most_[trace.profile] = sample_length(std::move(distances)).most;
+      }
+    }
+    if (of_all.empty()) return;
+    const int64_t most = sample_length(std::move(of_all)).most;
+    for (const uint32_t position : of_few) most_[position] = most;
+  }
+
   void read_trace(const ContextTrace& trace) {
     const auto profile = profiles_.profile_at(trace.profile);
-    static const Identity kUnknown;
-    const Identity& identity = profile ? profiles_.identities()[*profile] : kUnknown;
+    const Identity& identity = identity_of(trace);
+    const auto limit = most_.find(trace.profile);
+    const int64_t most = limit == most_.end() ? INT64_MAX : limit->second;
     const bool on_device = identity.stream.has_value();
     if (trace.elements.count == 0) {
       empty_threads_ += on_device ? 0 : 1;
       return;
     }
     const auto track = static_cast<TrackIndex>(timeline_.tracks.size());
-    timeline_.tracks.push_back(track_of(identity, trace.profile));
+    timeline_.tracks.push_back(track_of(identity, trace.profile, profile ? processes_.of(*profile) : 0));
     const int32_t device = profile ? devices_[*profile] : -1;
-    constexpr uint32_t kNotRunning = 0;
     for (uint64_t i = 0; i < trace.elements.count; ++i) {
       const Fields element = file_.known_fields(trace.elements[i]);
       const bool last = i + 1 == trace.elements.count;
@@ -139,7 +180,10 @@ class TraceReader {
         ++bad_times_;
       } else {
         if (last && on_device) ++open_ends_;
-        add_slice(track, static_cast<int64_t>(start), static_cast<int64_t>(end), context, identity, device,
+        const auto begin = static_cast<int64_t>(start);
+        const bool shortened = end > start && static_cast<int64_t>(end) - begin > most;
+        shortened_ += shortened ? 1 : 0;
+        add_slice(track, begin, shortened ? begin + most : static_cast<int64_t>(end), context, identity, device,
                   trace.elements[i]);
       }
     }
@@ -190,11 +234,15 @@ class TraceReader {
     return activity;
   }
 
-  Track track_of(const Identity& id, uint32_t position) const {
+  Track track_of(const Identity& id, uint32_t position, uint32_t process) const {
     Track track;
     track.kind = id.stream ? TrackKind::device_stream : id.thread ? TrackKind::host_thread : TrackKind::other;
     track.process = id.rank ? "rank " + std::to_string(*id.rank) : "process";
     track.process_name = meta_.title;
+    if (process > 0) {
+      track.process = (id.rank ? track.process + " " : "") + "process " + std::to_string(process);
+      track.process_name = processes_.programs[process - 1];
+    }
     if (id.rank && *id.rank <= INT64_MAX) track.rank = static_cast<int64_t>(*id.rank);
     track.thread = id.stream   ? "stream " + std::to_string(*id.stream)
                    : id.thread ? "thread " + std::to_string(*id.thread)
@@ -218,22 +266,30 @@ class TraceReader {
     if (open_ends_ > 0) {
       notes.add("unmatched_end", open_ends_, "operations of a device whose end was not recorded: duration 0");
     }
+    notes.add("shortened_sample", shortened_,
+              "samples that the next one follows later than usual (beyond 1.5 times the middle distance on their "
+              "thread) stand for that long: what their threads did after it is unknown");
     if (empty_threads_ > 0) {
       notes.add("missing_calls", empty_threads_,
                 "threads were not sampled, only their device operations: what the host did meanwhile is unknown");
     }
   }
 
+  static constexpr uint32_t kNotRunning = 0;
+
   const Bytes& file_;
   const Meta& meta_;
   const CallTree& tree_;
   const Profiles& profiles_;
+  const Processes& processes_;
   Run& run_;
   Timeline& timeline_;
-  std::vector<int32_t> devices_;  // of the profiles; -1 for threads
+  std::vector<int32_t> devices_;      // of the profiles; -1 for threads
+  std::map<uint32_t, int64_t> most_;  // ns that a sample is drawn for, by position of the thread's profile
   std::vector<Activity> node_names_;
   Activity unknown_;
-  int64_t cut_ = 0, bad_times_ = 0, backward_ = 0, unknown_contexts_ = 0, open_ends_ = 0, empty_threads_ = 0;
+  int64_t cut_ = 0, bad_times_ = 0, backward_ = 0, unknown_contexts_ = 0, open_ends_ = 0, empty_threads_ = 0,
+          shortened_ = 0;
 };
 
 /// Reads the context of a trace element again.
@@ -259,11 +315,11 @@ std::shared_ptr<const SampledNodes> sampled_nodes(std::shared_ptr<const MappedFi
   return std::make_shared<TraceNodes>(std::move(trace), std::move(contexts));
 }
 
-void read_traces(const Bytes& file, const Meta& meta, const Profiles& profiles, Run& run) {
-  TraceReader(file, meta, profiles, run).read();
+void read_traces(const Bytes& file, const Meta& meta, const Profiles& profiles, const Processes& processes, Run& run) {
+  TraceReader(file, meta, profiles, processes, run).read();
 }
 
-std::vector<CallProfile> call_profiles(const std::vector<Identity>& identities) {
+std::vector<CallProfile> call_profiles(const std::vector<Identity>& identities, const Processes& processes) {
   const bool several_nodes = std::any_of(identities.begin(), identities.end(),
                                          [&](const Identity& id) { return id.node != identities.front().node; });
   std::vector<CallProfile> profiles;
@@ -276,11 +332,16 @@ std::vector<CallProfile> call_profiles(const std::vector<Identity>& identities) 
     };
     if (several_nodes) add("node ", id.node);
     add("rank ", id.rank);
+    const uint32_t process = processes.of(static_cast<uint32_t>(profiles.size()));
+    if (process > 0) add("process ", process);
     add("thread ", id.thread);
     add("GPU ", id.device);
     add("GPU context ", id.context);
     add("stream ", id.stream);
     if (profile.name.empty()) profile.name = "profile " + std::to_string(profiles.size());
+    if (process > 0 && !processes.programs[process - 1].empty()) {
+      profile.name += " (" + processes.programs[process - 1] + ")";
+    }
     if (id.rank) profile.rank = static_cast<int64_t>(*id.rank);
     if (id.thread) profile.thread = static_cast<int64_t>(*id.thread);
     profile.device = id.stream.has_value();

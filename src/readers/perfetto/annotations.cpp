@@ -11,6 +11,7 @@
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "model/transfer_list.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/perfetto/fields.h"
 
 namespace cgpu::perfetto {
@@ -374,7 +375,7 @@ Collective collective_of(SliceIndex slice, const KnownArguments& arguments, Time
   collective.type = name(Arg::dtype);
   collective.elements_in = arguments.integer(Arg::elements_in).value_or(-1);
   collective.elements_out = arguments.integer(Arg::elements_out).value_or(-1);
-  collective.group_size = static_cast<int32_t>(arguments.integer(Arg::group_size).value_or(-1));
+  collective.group_size = int32_or_none(arguments.integer(Arg::group_size));
   collective.sequence = arguments.integer(Arg::collective_sequence).value_or(-1);
   collective.from = partner_of(arguments.integer(Arg::source_rank));
   collective.to = partner_of(arguments.integer(Arg::destination_rank));

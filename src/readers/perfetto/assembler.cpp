@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/common/kineto_categories.h"
 
 namespace cgpu::perfetto {
@@ -129,7 +130,7 @@ void Assembler::add_device_op(SliceIndex slice, SliceKind kind, const KnownArgum
   const auto device = arguments.integer(Arg::device);
   const auto bytes = arguments.integer(by_direction && !arguments.has(Arg::bytes) ? Arg::size : Arg::bytes);
   timeline_.device_ops.append({.slice = slice,
-                               .device = device ? static_cast<int32_t>(*device) : INT32_MIN,
+                               .device = device ? int32_or_none(device) : INT32_MIN,
                                .stream = arguments.integer(Arg::stream).value_or(kUnknown),
                                .bytes = bytes.value_or(-1),
                                .copy = transfer.kind,
@@ -155,7 +156,7 @@ void Assembler::add_instant(int64_t time, StringId name, TrackIndex track, const
     memory.time = time;
     memory.bytes = arguments.integer(Arg::memory_bytes).value_or(0);
     const bool on_host = arguments.integer(Arg::device_type) == 0;
-    memory.device = on_host ? -1 : static_cast<int32_t>(arguments.integer(Arg::device_id).value_or(-1));
+    memory.device = on_host ? -1 : int32_or_none(arguments.integer(Arg::device_id));
     memory.address = arguments.integer(Arg::memory_address).value_or(0);
     memory.track = track;
     memory.total_allocated = arguments.integer(Arg::total_allocated).value_or(-1);
@@ -322,7 +323,7 @@ void Assembler::place_device_ops() {
     track.kind = TrackKind::device_stream;
     if (ops.device[i] == INT32_MIN) {
       const auto named = trailing_number(track.process_name);
-      ops.device[i] = static_cast<int32_t>(named ? *named : trailing_number(track.process).value_or(-1));
+      ops.device[i] = int32_or_none(named ? named : trailing_number(track.process));
     }
     if (ops.stream[i] == INT64_MIN) {
       const auto named = trailing_number(track.thread_name);

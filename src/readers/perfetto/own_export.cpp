@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "model/export_marks.h"
 #include "model/time_range.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/common/own_export.h"
 #include "readers/common/run_description.h"
 #include "readers/perfetto/annotations.h"
@@ -261,7 +262,7 @@ class ExportReader {
 
   void add_device_op(SliceIndex slice) {
     timeline_.device_ops.append({.slice = slice,
-                                 .device = static_cast<int32_t>(arguments_.integer(Arg::device).value_or(-1)),
+                                 .device = int32_or_none(arguments_.integer(Arg::device)),
                                  .stream = arguments_.integer(Arg::stream).value_or(-1),
                                  .bytes = arguments_.integer(Arg::bytes).value_or(-1),
                                  .copy = copy_kind_named(arguments_.text(Arg::copy_kind)),
@@ -273,8 +274,7 @@ class ExportReader {
   void add_synchronization(SliceIndex slice) {
     const auto kind = awaited_kind(arguments_.text(Arg::awaits));
     if (!kind) return;
-    timeline_.synchronizations.push_back({slice, *kind,
-                                          static_cast<int32_t>(arguments_.integer(Arg::awaits_device).value_or(-1)),
+    timeline_.synchronizations.push_back({slice, *kind, int32_or_none(arguments_.integer(Arg::awaits_device)),
                                           arguments_.integer(Arg::awaits_stream).value_or(-1), kNone});
   }
 
@@ -302,7 +302,7 @@ class ExportReader {
     memory.time = time;
     memory.bytes = arguments_.integer(Arg::memory_bytes).value_or(0);
     const bool on_host = arguments_.integer(Arg::device_type) == 0;
-    memory.device = on_host ? -1 : static_cast<int32_t>(arguments_.integer(Arg::device_id).value_or(-1));
+    memory.device = on_host ? -1 : int32_or_none(arguments_.integer(Arg::device_id));
     memory.address = arguments_.integer(Arg::memory_address).value_or(0);
     const int64_t track = arguments_.integer(Arg::memory_track).value_or(-1);
     if (track >= 0 && track < static_cast<int64_t>(timeline_.tracks.size()))

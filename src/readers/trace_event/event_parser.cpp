@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "model/export_marks.h"
 #include "model/transfer_list.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/common/kineto_categories.h"
 #include "readers/trace_event/json_value.h"
 #include "readers/trace_event/packed_key.h"
@@ -356,7 +357,7 @@ void EventParser::add_device_op(const Event& event, SliceKind kind, Batch& batch
   DeviceOp row;
   row.slice = index;
   const auto device_number = number(device);
-  row.device = static_cast<int32_t>(device_number ? *device_number : trailing_integer(event.process).value_or(-1));
+  row.device = int32_or_none(device_number ? device_number : trailing_integer(event.process));
   const auto stream_number = number(stream);
   row.stream = stream_number ? *stream_number : trailing_integer(event.thread).value_or(-1);
   const bool by_direction = kind == SliceKind::memcpy && event.has(direction);
@@ -391,7 +392,7 @@ Collective EventParser::collective_of(const Event& event, Batch& batch) {
   collective.type = intern_json(event.get(dtype));
   collective.elements_in = number(elements_in).value_or(-1);
   collective.elements_out = number(elements_out).value_or(-1);
-  collective.group_size = static_cast<int32_t>(number(group_size).value_or(-1));
+  collective.group_size = int32_or_none(number(group_size));
   collective.sequence = number(collective_sequence).value_or(-1);
   collective.from = partner_of(number(source_rank));
   collective.to = partner_of(number(destination_rank));
@@ -410,8 +411,8 @@ void EventParser::add_synchronization(const Event& event, Batch& batch) {
   const bool of_event = *kind == Synchronization::Kind::host_event || *kind == Synchronization::Kind::stream_order;
   const int64_t record = number(event_record);
   const int64_t on = *kind == Synchronization::Kind::host_device ? -1 : number(of_event ? awaited_stream : stream);
-  batch.synchronizations.push_back({index, *kind, static_cast<int32_t>(std::min<int64_t>(number(device), INT32_MAX)),
-                                    on, record >= 0 ? record : kNoCorrelation});
+  batch.synchronizations.push_back(
+      {index, *kind, int32_or_none(number(device)), on, record >= 0 ? record : kNoCorrelation});
 }
 
 void EventParser::add_instant(const Event& event, Batch& batch) {
@@ -426,7 +427,7 @@ void EventParser::add_instant(const Event& event, Batch& batch) {
     memory.time = *at;
     memory.bytes = change.value_or(0);
     const bool on_host = event.get(device_type) == "0";
-    memory.device = on_host ? -1 : static_cast<int32_t>(integer(event.get(device_id), batch).value_or(-1));
+    memory.device = on_host ? -1 : int32_or_none(integer(event.get(device_id), batch));
     if (event.has(memory_address)) memory.address = integer(event.args[memory_address], batch).value_or(0);
     memory.track = track(event);
     if (event.has(total_allocated)) memory.total_allocated = integer(event.args[total_allocated], batch).value_or(-1);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "readers/common/int32_or_none.h"
 #include "readers/common/own_export.h"
 #include "readers/trace_event/event_parser.h"
 
@@ -29,14 +30,14 @@ void EventParser::add_own_slice(const Event& event, uint64_t source, Batch& batc
   const auto awaited = kind == SliceKind::synchronization ? awaited_kind(event.get(awaits)) : std::nullopt;
   if (awaited) {
     batch.synchronizations.push_back({static_cast<uint32_t>(batch.slices.size() - 1), *awaited,
-                                      static_cast<int32_t>(integer_of(event, awaits_device, batch).value_or(-1)),
+                                      int32_or_none(integer_of(event, awaits_device, batch)),
                                       integer_of(event, awaits_stream, batch).value_or(-1), kNoCorrelation});
   }
 }
 
 void EventParser::add_own_device_op(const Event& event, Batch& batch) {
   batch.device_ops.push_back({.slice = static_cast<uint32_t>(batch.slices.size() - 1),
-                              .device = static_cast<int32_t>(integer_of(event, device, batch).value_or(-1)),
+                              .device = int32_or_none(integer_of(event, device, batch)),
                               .stream = integer_of(event, stream, batch).value_or(-1),
                               .bytes = integer_of(event, bytes, batch).value_or(-1),
                               .copy = copy_kind_named(event.get(copy_kind)),

@@ -1,0 +1,135 @@
+// Rules about what sampled hosts do besides the code of the user (call_tree/host_work.h): waiting, memory, garbage.
+//
+// Told where it takes Thresholds::sampled_share of the main metric. What threads that never come to code of the user do
+// (workers of a pool that sleep) slows nobody down and does not count, but for the collection of garbage.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/call_tree/host_work.h"
+#include "analysis/findings/investigation.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+struct ActivityRule {
+  std::vector<FrameRole> roles;
+  const char* rule;
+  const char* what;  // "... of CPUTIME is spent WHAT"
+  const char* suggestion;
+  bool is_normal = false;  // may be what the thread is for: no warning
+};
+
+const std::vector<ActivityRule>& activity_rules() {
+  static const std::vector<ActivityRule> rules{
+      {{FrameRole::garbage_collection},
+       "garbage_collection",
+       "collecting garbage",
+       "Collect less often: no gc.collect() in the loop, gc.freeze() after start-up, higher thresholds "
+       "(gc.set_threshold "
+       "in Python, GOGC in Go); make fewer objects that live long"},
+      {{FrameRole::allocation, FrameRole::page_fault},
+       "allocation",
+       "getting and giving back memory",
+       "Reuse buffers in the place of new ones in the loop; against page faults keep memory that was freed (mallopt "
+       "M_TRIM_THRESHOLD, jemalloc, tcmalloc) and use huge pages"},
+      {{FrameRole::lock},
+       "lock_contention",
+       "in locks",
+       "Hold the lock for less time, divide what it protects, or give each thread data of its own"},
+      {{FrameRole::thread_wait},
+       "thread_wait",
+       "waiting for other threads",
+       "See what the thread waits for: it is a loss where it could do some of that work itself",
+       true},
+      {{FrameRole::device_wait},
+       "synchronization",
+       "waiting for a device",
+       "Record the device too: whether it was busy meanwhile, this profile does not say",
+       true},
+      {{FrameRole::mpi},
+       "exposed_communication",
+       "in MPI",
+       "See which ranks come late (table imbalance), overlap communication with work, send fewer and larger messages"},
+      {{FrameRole::io},
+       "io",
+       "reading, writing or waiting for files and connections",
+       "Read ahead or write on another thread, in fewer and larger pieces"},
+      {{FrameRole::openmp_wait},
+       "barrier_wait",
+       "waiting for the other threads of an OpenMP team",
+       "Balance the work of the threads between barriers (schedule(dynamic) or guided), or need fewer barriers "
+       "(nowait)"},
+  };
+  return rules;
+}
+
+/// "malloc 12.00%, free 3.00%": the largest of them, as shares of `whole`.
+std::string largest_shares(const std::map<std::string, double>& values, double whole) {
+  std::vector<std::pair<std::string, double>> sorted(values.begin(), values.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr size_t kShown = 3;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < sorted.size() && i < kShown; ++i) {
+    const std::string& name = sorted[i].first;  // empty of what no function called
+    if (!name.empty()) parts.push_back(fmt::format("{} {}", name, format_percent(100 * sorted[i].second / whole)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void add_activity(const Investigation& run, const WorkSums& work, const ActivityRule& rule, const std::string& metric,
+                  std::vector<Finding>& findings) {
+  WorkSums::OfActivity all;
+  for (const FrameRole role : rule.roles) {
+    const auto found = work.activities.find(role);
+    if (found == work.activities.end()) continue;
+    all.value += found->second.value;
+    for (const auto& [name, value] : found->second.entries) all.entries[name] += value;
+    for (const auto& [name, value] : found->second.callers) all.callers[name] += value;
+  }
+  const double share = all.value / work.whole;
+  if (!(share >= run.thresholds().sampled_share)) return;
+  // Another rule may have said the same of frames with which HPCToolkit marks such waiting.
+  const bool is_told =
+      std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.rule == rule.rule; });
+  if (is_told) return;
+  Finding finding{.rule = rule.rule,
+                  .title = fmt::format("{} of {} is spent {} ({})", format_percent(100 * share), metric, rule.what,
+                                       largest_name(all.entries)),
+                  .evidence = largest_shares(all.entries, work.whole),
+                  .suggestion = rule.suggestion,
+                  .command = "callers",
+                  .confidence = rule.is_normal ? Confidence::low : Confidence::high,
+                  .severity = rule.is_normal ? Severity::info : run.sampled_severity(share)};
+  const std::string caller = largest_name(all.callers);
+  if (!caller.empty()) {
+    finding.title += fmt::format(", most of it for {}", caller);
+    finding.evidence += fmt::format("; by who called it: {}", largest_shares(all.callers, work.whole));
+  }
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_host_work(Investigation& run, std::vector<Finding>& findings) {
+  if (run.has_device_ops()) return;  // the critical path says more
+  WorkSums work;
+  std::string metric;
+  for (const Run& one : run.session().runs) {
+    if (!one.call_tree || !one.call_tree->main_metric) continue;
+    const Metric& main = one.call_tree->metrics[*one.call_tree->main_metric];
+    if (!counts_host_time(main)) return;
+    metric = main.name;
+    work.add(*one.call_tree, *one.call_tree->main_metric);
+  }
+  if (!(work.whole > 0)) return;
+  for (const ActivityRule& rule : activity_rules()) add_activity(run, work, rule, metric, findings);
+}
+
+}  // namespace cgpu
