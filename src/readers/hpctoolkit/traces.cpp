@@ -140,7 +140,7 @@ class TraceReader {
         const uint64_t start = element.u64(layout::trace_element::timestamp);
         const uint64_t end = file_.known_fields(trace.elements[i + 1]).u64(layout::trace_element::timestamp);
         const bool sampled = element.u32(layout::trace_element::ctxId) != kNotRunning;
-        if (sampled && start < end && end <= INT64_MAX) distances.push_back(static_cast<int64_t>(end - start));
+        if (sampled && start < end && end < kMostTime) distances.push_back(static_cast<int64_t>(end - start));
       }
       of_all.insert(of_all.end(), distances.begin(), distances.end());
       if (distances.size() < kEnough) {
@@ -176,7 +176,7 @@ class TraceReader {
       const uint32_t context = element.u32(layout::trace_element::ctxId);
       if (context == kNotRunning) {
         ++run_.events.instants;
-      } else if (start > INT64_MAX || end > INT64_MAX) {
+      } else if (start >= kMostTime || end >= kMostTime) {
         ++bad_times_;
       } else {
         if (last && on_device) ++open_ends_;

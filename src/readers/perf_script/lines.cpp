@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/parse_number.h"
+#include "model/time_range.h"
 
 namespace cgpu::perf_script {
 
@@ -66,7 +67,7 @@ std::optional<int64_t> parse_time(std::string_view token) {
   }
   const auto decimal = Decimal::parse(token);
   const auto time = decimal ? decimal->scaled(9) : std::nullopt;
-  return time && *time < INT64_MAX / 2 ? time : std::nullopt;
+  return time && is_time(*time) ? time : std::nullopt;
 }
 
 /// The kind of a branch at the beginning of `text`; "" for anything else.

@@ -366,11 +366,23 @@ TEST(ChromeReader, HostileNestingTakesNoLongerThanOther) {
 
 TEST(ChromeReader, TimesAtTheEdgesOfTheClock) {
   const cgpu::Run run =
-      read_text(array({event("B", "a", "-9223372036854775.8"), event("B", "b", "9223372036854775.807"),
-                       event("E", "b", "9223372036854775.807"), event("E", "a", "9223372036854775.807")}));
+      read_text(array({event("B", "a", "-3999999999999999.999"), event("B", "b", "3999999999999999.999"),
+                       event("E", "b", "3999999999999999.999"), event("E", "a", "3999999999999999.999")}));
   ASSERT_EQ(run.timeline.slices.size(), 2u);
-  EXPECT_EQ(run.timeline.slices.duration[0], INT64_MAX);
+  EXPECT_EQ(run.timeline.slices.duration[0], 2 * kMostTime - 2);
   EXPECT_EQ(run.timeline.slices.duration[1], 0);
+  expect_books(run);
+}
+
+TEST(ChromeReader, TimesBeyondTheClockAreLeftOutAndCounted) {
+  const cgpu::Run run =
+      read_text(array({x("x", "1", "1"), x("x", "4000000000000000", "1"), x("x", "3999999999999999", "1"),
+                       x("x", "2e15", "2e15"), x("x", "-4e15", "1"), x("x", "1", "9223372036854775"),
+                       event("i", "instant", "4000000000000000"), event("B", "open", "-4000000000000000")}));
+  EXPECT_EQ(run.timeline.slices.size(), 1u);
+  EXPECT_EQ(run.timeline.instants.size(), 0u);
+  EXPECT_EQ(run.events.skipped, 7);
+  EXPECT_EQ(run.notes.count("invalid_number"), 7);
   expect_books(run);
 }
 

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/json_text.h"
 #include "model/export_marks.h"
+#include "model/time_range.h"
 #include "model/transfer_list.h"
 #include "readers/common/int32_or_none.h"
 #include "readers/common/kineto_categories.h"
@@ -19,7 +20,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds.
+/// Decimal microseconds with at most three decimals, the common case, as exact nanoseconds that are a time.
 bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
   constexpr size_t kLongest = 21;  // sign, 16 digits, point, three decimals
   const char* p = text.data();
@@ -28,9 +29,9 @@ bool parse_plain_microseconds(std::string_view text, int64_t& ns) {
   if (negative) ++p;
   if (text.size() > kLongest) return false;
   const char* const first = p;
-  uint64_t value = 0;  // 20 digits fit without overflow that is undefined; what is too long is refused below
+  uint64_t value = 0;  // more than 20 digits wrap around, which is defined; what is too long is refused below
   for (; p != end && *p >= '0' && *p <= '9'; ++p) value = value * 10 + static_cast<uint64_t>(*p - '0');
-  if (p == first || p - first > 16 || (p - first == 16 && *first == '9')) return false;  // times 1000 must fit
+  if (p == first || p - first > 16 || (p - first == 16 && *first >= '4')) return false;
   int decimals = 0;
   if (p != end && *p == '.') {
     for (++p; p != end && *p >= '0' && *p <= '9' && decimals < 3; ++p, ++decimals) {
@@ -290,21 +291,21 @@ void EventParser::add(const Event& event, uint64_t source, Batch& batch) {
 /// Start and duration of a slice that is one event, exact. False where they are no times, which is counted.
 bool EventParser::read_times(const Event& event, Slice& row, Batch& batch) {
   int64_t duration = 0;
-  if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration)) {
+  if (parse_plain_microseconds(event.time, row.start) && parse_plain_microseconds(event.duration, duration) &&
+      is_time(row.start + duration)) {
     row.duration = duration;
   } else {  // more decimals, exponents, or no number: start and end are each rounded once
     const auto start = Decimal::parse(event.time);
     const auto length = Decimal::parse(event.duration);
     const auto first = start ? start->scaled(3) : std::nullopt;
     const auto last = start && length ? (*start + *length).scaled(3) : std::nullopt;
-    int64_t difference = 0;
-    if (!first || !last || __builtin_sub_overflow(*last, *first, &difference)) {
+    if (!first || !last || !is_time(*first) || !is_time(*last)) {
       ++batch.counts.skipped;
       batch.lose(event.time.empty() ? Loss::no_time : Loss::bad_number);
       return false;
     }
     row.start = *first;
-    row.duration = difference;
+    row.duration = *last - *first;
   }
   if (row.duration < 0) {
     row.duration = 0;
@@ -559,7 +560,8 @@ std::optional<int64_t> EventParser::integer_of(const Event& event, Arg arg, Batc
 std::optional<int64_t> EventParser::time(std::string_view token, Batch& batch) {
   int64_t ns = 0;
   if (parse_plain_microseconds(token, ns)) return ns;
-  const auto value = nanoseconds_from_microseconds(token);
+  auto value = nanoseconds_from_microseconds(token);
+  if (value && !is_time(*value)) value.reset();
   if (!value) batch.lose(token.empty() ? Loss::no_time : Loss::bad_number);
   return value;
 }

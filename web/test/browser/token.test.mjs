@@ -18,7 +18,7 @@ describe("a page without the token", { skip }, () => {
 
   before(async () => {
     const events = [{ ph: "X", name: "op", cat: "cpu_op", pid: 1, tid: 1, ts: 0, dur: 10 }];
-    server = await Server.start(writtenTrace(scratch(), "token.json", events), "--token", "secret-1.~");
+    server = await Server.start(writtenTrace(scratch(), "token.json", events), "--token", "secret-of-a-page-1.~");
     browser = await startBrowser();
   });
   after(async () => {
@@ -38,7 +38,7 @@ describe("a page without the token", { skip }, () => {
     await page.getByLabel("Token").fill("wrong");
     await page.getByRole("button", { name: "Open the profile" }).click();
     await page.getByText("This is not the token.").waitFor();
-    await page.getByLabel("Token").fill("secret-1.~");
+    await page.getByLabel("Token").fill("secret-of-a-page-1.~");
     await page.getByRole("button", { name: "Open the profile" }).click();
     await page.locator("#view-tables .table-row").first().waitFor();
     await until(page, "the secret is not in the address", async () => !page.url().includes("secret"));
