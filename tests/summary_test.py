@@ -80,6 +80,21 @@ class Same(unittest.TestCase):
         names = [row[0] for row in tables("table", "--list")["tables"]["rows"]]
         self.same(trace, [name for name in names if name not in EVENTS | OWN])
 
+    def test_options_that_are_kept(self):
+        """The report shows imbalance by function, so that a summary has it so too; other options need the profile."""
+        profile = os.path.join(self.folder.name, "samples.txt")
+        sample = "app 10/%d %d.%06d: 1000000 cpu-clock:u:\n\t 401136 work (/bin/app)\n\t 401000 main (/bin/app)\n\n"
+        with open(profile, "w", encoding="ascii") as file:
+            file.write("".join(sample % (10 + (i % 4 == 0), 1, 1000 * i) for i in range(40)))
+        summarize([profile], self.path)
+        for by in ([], ["--by", "function"]):
+            kept, expected = (tables("table", path, "imbalance", *by)["imbalance"] for path in (self.path, profile))
+            self.assertEqual(kept, expected)
+            self.assertTrue(kept["rows"])
+        refused = tool.run(["table", self.path, "imbalance", "--metric", "cpu-clock:u"])
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn(b"without options", refused.stderr)
+
     def test_ranks(self):
         for ranks in (2, 3):
             self.same(gate_test.RUNS.get(1, ranks=ranks), ["gpu_time", "kernels", "collectives", "steps", "idle", "ops"])

@@ -174,7 +174,9 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
   }
   std::vector<WantedTable> wanted;
   for (const Analysis& analysis : all_analyses()) {
-    if (analysis.events == nullptr) wanted.push_back({&analysis, {}, true});
+    if (analysis.events != nullptr) continue;
+    wanted.push_back({&analysis, {}, true});
+    for (const TableOptions& options : analysis.also_kept) wanted.push_back({&analysis, options, true});
   }
   FigureCollector collector;
   SeenRanks seen = see_ranks(open, selection, wanted, &collector);
@@ -215,7 +217,10 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
     }
     const bool is_made_of_runs = analysis.of_kept_runs && session.runs.size() > 1;
     const bool is_made = !analysis.needs_all_timelines || !seen.let_go();
-    if (is_made && !is_made_of_runs) finish(seen.table_of_whole(wanted[i]));
+    if (!is_made || is_made_of_runs) continue;
+    Table table = seen.table_of_whole(wanted[i]);
+    table.name = finished_name(analysis.name, wanted[i].options);
+    finish(std::move(table));
   }
   std::vector<HostCauses::Waits> waits = rank_waits(session);
   seen.facts.reset();

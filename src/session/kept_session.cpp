@@ -293,6 +293,15 @@ std::vector<Table> KeptSession::tables(const std::vector<WantedTable>& asked) co
                                 ? finished->empty()
                                 : !analysis.of_kept_runs && is_made_of_runs(analysis);  // whatever the options
     if (!is_nothing && !is_default(wanted[i])) {
+      if (const Table* const kept = finished_table(finished_name(analysis.name, wanted[i].options))) {
+        tables[i] = *kept;
+        tables[i].name = analysis.name;
+        continue;
+      }
+      if (wanted[i].if_open) {
+        tables[i] = analysis.empty_table();
+        continue;
+      }
       throw Error(name_, fmt::format("is a summary, in which table {} is as it comes without options: give the profile "
                                      "for others",
                                      analysis.name));

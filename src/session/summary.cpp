@@ -71,6 +71,14 @@ std::string head_of(const std::vector<Summary::Entry>& runs, const std::vector<s
 
 }  // namespace
 
+std::string finished_name(const std::string& table, const TableOptions& options) {
+  std::string name = table;
+  for (const auto& [option, values] : options.all()) {
+    name += fmt::format(" --{} {}", option, fmt::join(values, ","));
+  }
+  return name;
+}
+
 std::string summary_to_bytes(const std::vector<RunRecord>& runs, const FinishedTables& finished) {
   std::vector<std::pair<Summary::Entry, std::string>> records;
   for (const RunRecord& run : runs) {

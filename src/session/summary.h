@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/table_options.h"
 #include "session/open.h"
 #include "session/run_record.h"
 #include "session/selection.h"
@@ -29,9 +30,12 @@ namespace cgpu {
 
 /// Tables over all runs of a summary that were seen together.
 struct FinishedTables {
-  std::vector<Table> tables;
+  std::vector<Table> tables;          // called finished_name
   std::vector<std::string> left_out;  // those that would have been too large
 };
+
+/// What a finished table is called that was made with options (Analysis::also_kept), like "imbalance --by function".
+std::string finished_name(const std::string& table, const TableOptions& options);
 
 class Summary {
  public:
