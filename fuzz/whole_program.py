@@ -36,7 +36,7 @@ sys.path.insert(0, str(HERE))
 import mutations  # noqa: E402
 
 ROOT = HERE.parent
-EXIT_CODES = {0, 1, 2, 3, 4}  # docs/manual.md and docs/gate.md
+EXIT_CODES = {"check": {0, 1, 2, 3, 4}, "merge": {0, 2, 5}}  # docs/manual.md and docs/gate.md; of others 0 and 2
 SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:).*")
 # Targets whose seeds are several files one behind the other, after the lengths of all but the last.
 FOLDERS = {"hpctoolkit": ["meta.db", "profile.db", "cct.db", "trace.db", "metrics/default.yaml"],
@@ -179,7 +179,7 @@ def fault_of(words, done, must_succeed):
         return "hang"
     if done.code < 0:
         return "signal %s" % signal.Signals(-done.code).name
-    if done.code not in EXIT_CODES or (done.code in (1, 3, 4) and words[0] != "check"):
+    if done.code not in EXIT_CODES.get(words[0], {0, 2}):
         return "exit status %d of %s" % (done.code, words[0])
     lines = done.stderr.decode(errors="replace").splitlines()
     if done.code == 2 and not any(line.startswith("cgpu: ") for line in lines):

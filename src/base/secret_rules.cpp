@@ -33,65 +33,71 @@ re2::StringPiece piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-/// The numbers of the rules of a set that match. Where it runs out of memory, all of them: rather look at too many.
-std::vector<int> matches_of(const RE2::Set& set, std::string_view text, size_t rules) {
+}  // namespace
+
+SecretRules::Set::Set(bool case_sensitive) : set_(options(case_sensitive), RE2::UNANCHORED) {}
+
+void SecretRules::Set::add(const std::string& regex) {
+  std::string error;
+  if (set_.Add(regex, &error) < 0) throw Error("bad rule for secrets '" + regex + "': " + error);
+  ++size_;
+}
+
+std::vector<int> SecretRules::Set::matches(std::string_view text) const {
+  std::call_once(compiled_, [this] {
+    if (!set_.Compile()) throw Error("the rules for secrets take too much memory");
+  });
   std::vector<int> matches;
   RE2::Set::ErrorInfo error{};
-  if (!set.Match(piece(text), nullptr, &error) && error.kind == RE2::Set::kNoError) return matches;
-  if (set.Match(piece(text), &matches, &error) || error.kind == RE2::Set::kNoError) return matches;
-  matches.resize(rules);
+  if (!set_.Match(piece(text), nullptr, &error) && error.kind == RE2::Set::kNoError) return matches;
+  if (set_.Match(piece(text), &matches, &error) || error.kind == RE2::Set::kNoError) return matches;
+  matches.resize(size_);
   std::iota(matches.begin(), matches.end(), 0);
   return matches;
 }
-
-}  // namespace
 
 const SecretRules& SecretRules::builtin() {
   static const SecretRules rules(builtin_secret_rules);
   return rules;
 }
 
-SecretRules::SecretRules(std::string_view text)
-    : keys_(options(false), RE2::UNANCHORED), texts_(options(true), RE2::UNANCHORED) {
+SecretRules::SecretRules(std::string_view text) : keys_(false), texts_(true) {
   static const RE2 rule(R"((?m)^([^#\s]\S*)[ \t]*(.*)$)");
   re2::StringPiece rest = piece(text);
   std::string what;
   std::string regex;
   while (RE2::FindAndConsume(&rest, rule, &what, &regex)) add(what, regex);
-  if (!keys_.Compile() || !texts_.Compile()) throw Error("the rules for secrets take too much memory");
 }
 
 void SecretRules::add(std::string_view what, const std::string& regex) {
-  std::string error;
-  const auto add_to = [&](RE2::Set& set, const std::string& pattern) {
-    if (set.Add(pattern, &error) < 0) throw Error("bad rule for secrets '" + pattern + "': " + error);
-  };
   const auto* const kind = std::find_if(kKindsOfKeys.begin(), kKindsOfKeys.end(),
                                         [&](const KindOfKey& candidate) { return candidate.name == what; });
   if (kind != kKindsOfKeys.end()) {
-    add_to(keys_, regex);
+    keys_.add(regex);
     kinds_.push_back(kind->kind);
     return;
   }
   if (what != "form" && what != "text") throw Error("'" + std::string(what) + "' begins no rule for secrets");
   // A word of its own, or behind the \n of a text inside of a text.
-  const std::string pattern = what == "form" ? R"((?:^|[^\w-]|\\[nrt]))" + ("(" + regex + ")") : regex;
-  add_to(texts_, pattern);
-  Rule compiled{std::make_unique<RE2>(pattern, options(true))};
-  const auto& groups = compiled.regex->NamedCapturingGroups();
-  if (const auto key = groups.find("key"); key != groups.end()) compiled.key = key->second;
-  rules_.push_back(std::move(compiled));
+  Rule& rule = rules_.emplace_back();
+  rule.pattern = what == "form" ? R"((?:^|[^\w-]|\\[nrt]))" + ("(" + regex + ")") : regex;
+  texts_.add(rule.pattern);
 }
 
 SecretKey SecretRules::kind_of(std::string_view key) const {
-  const std::vector<int> matches = matches_of(keys_, key, 0);
+  const std::vector<int> matches = keys_.matches(key);
   const auto first = std::min_element(matches.begin(), matches.end());
   return first == matches.end() ? SecretKey::open : kinds_[static_cast<size_t>(*first)];
 }
 
 void SecretRules::find(std::string_view text, const Found& found) const {
-  for (const int number : matches_of(texts_, text, rules_.size())) {
-    const Rule& rule = rules_[static_cast<size_t>(number)];
+  for (const int number : texts_.matches(text)) {
+    Rule& rule = rules_[static_cast<size_t>(number)];
+    std::call_once(rule.compiled, [&rule] {
+      rule.regex = std::make_unique<RE2>(rule.pattern, options(true));
+      const auto& groups = rule.regex->NamedCapturingGroups();
+      if (const auto key = groups.find("key"); key != groups.end()) rule.key = key->second;
+    });
     const int groups = rule.regex->NumberOfCapturingGroups() + 1;
     std::vector<re2::StringPiece> group(static_cast<size_t>(groups));
     const auto is_hidden = [&](int i) { return i != rule.key && group[static_cast<size_t>(i)].data() != nullptr; };
