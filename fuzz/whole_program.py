@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gives damaged profiles to the whole program: every verb, table and format of output.
 
-A run damages a seed (mutations.py), calls the program on it and looks at how that ends. Faults: a signal, a report of a
+A run damages a seed (mutations.py), calls the program on it several times and looks at how each call ends. Faults: a signal, a report of a
 sanitizer, more than the time or the memory, an exit status that the manual does not have, exit status 2 without a line
 "cgpu: ..." on standard error, JSON or XML that is none, a summary that is written and then refused.
 
@@ -16,6 +16,7 @@ import gzip
 import importlib
 import itertools
 import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -46,6 +47,7 @@ NOT_FILES = ["partial", "summary"]  # what is inside of summaries, without what 
 SUMMARISED = ["today.json", "chrome_all.json", "rocm.json", "cpu_only.json", "whole.sqlite", "whole.json", "whole.ncu-rep",
               "trace.et", "whole.pftrace", "whole.folded", "one_step.json", "graph.json.gz"]
 MOST = 200000  # bytes of a seed
+USES = 4  # of a damaged profile: to damage one takes as long as a call
 
 Seed = collections.namedtuple("Seed", "name files")  # files: path in the folder of the seed -> bytes; one, or a folder
 Outcome = collections.namedtuple("Outcome", "code stdout stderr")  # code: None after the time limit, negative: a signal
@@ -82,7 +84,7 @@ def seeds_of_folder(folder):
 
 
 class Program:
-    """The program under test."""
+    """The program under test, started for each call."""
 
     def __init__(self, path, seconds, megabytes):
         self.path = str(pathlib.Path(path).resolve())
@@ -106,10 +108,47 @@ class Program:
             out, err = process.communicate()
             return Outcome(None, out, err)
 
+    def in_new_process(self):
+        """What the process that this one was forked from has started is not its own."""
+
     def tables(self):
         """The names of all tables."""
         done = self.run(["table", "--list", "--format", "json"], ".")
         return [row[0] for row in json.loads(done.stdout)["tables"]["tables"]["rows"]]
+
+
+class CallServer(Program):
+    """The same, forked for each call from a process that has started already (call_server.cpp)."""
+
+    def __init__(self, path, seconds, megabytes, server):
+        super().__init__(path, seconds, megabytes)
+        self.server = [str(pathlib.Path(server).resolve()), str(int(seconds)), str(megabytes),
+                       str(ROOT / "examples/one_step.json")]
+        self.process = None  # one for each process of this script
+
+    def in_new_process(self):
+        self.process = None
+
+    def close(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+            self.process.stdout.close()
+            self.written.cleanup()
+            self.process = None
+
+    def run(self, words, folder, times=1):
+        if times > 1 or any("\n" in word or not word for word in words):
+            return super().run(words, folder, times)
+        if self.process is None:
+            self.process = subprocess.Popen(self.server, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.written = tempfile.TemporaryDirectory(prefix="cgpu-fuzz-")
+        written = os.path.join(self.written.name, "x")
+        self.process.stdin.write(b"".join(os.fsencode(part) + b"\0" for part in [folder, written, *words]) + b"\n")
+        self.process.stdin.flush()
+        code = int(self.process.stdout.readline())
+        out, err = (pathlib.Path(written + end).read_bytes() for end in (".out", ".err"))
+        return Outcome(None if code == -signal.SIGALRM else code, out, err)
 
 
 def options_of_a_part(choose):
@@ -231,18 +270,20 @@ class Fuzzer:
         choose = random.Random("%d/%d" % (self.seed, number))
         with tempfile.TemporaryDirectory(prefix="cgpu-fuzz-") as name:
             folder = pathlib.Path(name)
-            words = []
+            inputs = self.inputs(choose, folder)
             made = 0
-            for made, words in enumerate(calls(choose, *self.inputs(choose, folder), self.tables), 1):
-                done = self.program.run(words, folder)
-                if done.code is None:  # a busy machine is no hang
-                    done = self.program.run(words, folder, 3)
-                fault = fault_of(words, done, made > 1 and "--strict" not in words)
-                if fault:
-                    self.keep(number, fault, words, folder, done)
-                    return made, (fault, words)
-                if done.code:
-                    break
+            for _ in range(USES):
+                for place, words in enumerate(calls(choose, *inputs, self.tables)):
+                    made += 1
+                    done = self.program.run(words, folder)
+                    if done.code is None:  # a busy machine is no hang
+                        done = self.program.run(words, folder, 3)
+                    fault = fault_of(words, done, place > 0 and "--strict" not in words)
+                    if fault:
+                        self.keep(number, fault, words, folder, done)
+                        return made, (fault, words)
+                    if done.code:
+                        break
             return made, None
 
     def keep(self, number, fault, words, folder, done):
@@ -252,6 +293,17 @@ class Fuzzer:
         command = shlex.join([self.program.path, *words])
         (kept / "command").write_text("%s\n# %s\n" % (command, fault))
         (kept / "stderr").write_bytes(done.stderr)
+
+
+def use(fuzzer):
+    """What a worker process runs from now on."""
+    global used  # pylint: disable=global-statement
+    used = fuzzer
+    fuzzer.program.in_new_process()
+
+
+def run_in_worker(number):
+    return used.run(number)
 
 
 def summaries(program, seeds):
@@ -273,6 +325,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=pathlib.Path, nargs="*", help="more seeds: files below 200 kB in these folders")
     parser.add_argument("--program", default=os.environ.get("CGPU") or ROOT / "build/cgpu", help="default: build/cgpu")
+    parser.add_argument("--server", help="build/call_server, which makes calls several times as fast: no start for each")
     parser.add_argument("--only", default="", help="only seeds with this in their name, such as summary or nsys")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
@@ -283,7 +336,8 @@ def main():
     parser.add_argument("--megabytes", type=int, default=2048, help="of address space; 0, for sanitizers: no limit")
     parser.add_argument("--found", type=pathlib.Path, default=ROOT / "build/fuzz-found", help="where faults are kept")
     options = parser.parse_args()
-    program = Program(options.program, options.seconds, options.megabytes)
+    program = (CallServer(options.program, options.seconds, options.megabytes, options.server) if options.server
+               else Program(options.program, options.seconds, options.megabytes))
     seeds = [*seeds_of_targets(), *itertools.chain(*map(seeds_of_folder, [ROOT / "examples", *options.folders]))]
     seeds += summaries(program, seeds)
     seeds = [seed for seed in seeds if options.only in seed.name]
@@ -297,9 +351,9 @@ def main():
     numbers = itertools.takewhile(lambda _: time.monotonic() < end, range(options.first, options.first + runs))
     ran = called = 0
     faults = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        while batch := list(itertools.islice(numbers, 20 * options.jobs)):
-            for number, (made, fault) in zip(batch, pool.map(fuzzer.run, batch)):
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork"), use, [fuzzer]) as pool:
+        while batch := list(itertools.islice(numbers, 50 * options.jobs)):
+            for number, (made, fault) in zip(batch, pool.map(run_in_worker, batch, chunksize=5)):
                 ran += 1
                 called += made
                 if fault:

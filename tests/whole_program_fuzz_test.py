@@ -47,9 +47,27 @@ class WholeProgram(unittest.TestCase):
         return path.read_bytes()
 
     def test_no_damage_is_too_much(self):
-        done = self.fuzz("--runs", 300, "--program", tool.binary())
+        done = self.fuzz("--runs", 80, "--program", tool.binary())
         self.assertEqual(0, done.returncode, done.stdout.decode() + done.stderr.decode())
-        self.assertRegex(done.stdout.decode(), "300 runs of .* 0 faults")
+        self.assertRegex(done.stdout.decode(), "80 runs of .* 0 faults")
+
+    def test_calls_of_a_server_are_those_of_the_program(self):
+        server = os.path.join(os.path.dirname(tool.binary()), "call_server")
+        if not os.path.exists(server):
+            self.skipTest("not built: call_server")
+        sys.path.insert(0, os.path.dirname(SCRIPT))
+        import whole_program  # noqa: E402
+        program = whole_program.Program(tool.binary(), 10, 2048)
+        forked = whole_program.CallServer(tool.binary(), 10, 2048, server)
+        (self.folder / "a.json").write_bytes(dict(trace_event_seeds.seeds())["today.json"])
+        for words in (["report", "a.json", "--format", "json"], ["table", "a.json", "gpu_time"], ["info", "missing"],
+                      ["export", "a.json", "-o", "-"], ["no verb"], ["sql", "a.json", "SELECT ''"]):
+            self.assertEqual(forked.run(words, self.folder), program.run(words, self.folder), words)
+        forked.close()
+        killed = whole_program.CallServer(tool.binary(), 1, 2048, server)
+        os.mkfifo(self.folder / "never")
+        self.assertEqual(killed.run(["info", "never"], self.folder).code, None)
+        killed.close()
 
     def test_what_is_wrong_is_found_and_kept(self):
         for body, fault in (("kill -SEGV $$", "signal SIGSEGV"), ("exit 7", "exit status 7"), ("exit 2", "no line of error"),

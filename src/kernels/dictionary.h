@@ -9,6 +9,8 @@
 
 namespace cgpu {
 
+class RuleList;
+
 class KernelDictionary {
  public:
   /// The built-in rules (kernels/rules.txt, compiled into the binary).
@@ -24,8 +26,7 @@ class KernelDictionary {
   KernelClass classify(std::string_view name) const;
 
  private:
-  struct Rules;
-  std::unique_ptr<Rules> rules_;
+  std::unique_ptr<RuleList> own_;  // the user's rules
 };
 
 }  // namespace cgpu
