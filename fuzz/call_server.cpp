@@ -1,12 +1,13 @@
-// Calls the program many times without starting it anew: each call is a process that is forked from one that has already
-// started and has read a profile, so that what a start costs (libraries, rules that are compiled) is paid once. For
-// fuzz/whole_program.py, which starts one for each processor.
+// Calls the program many times without starting it anew: each call is a process that is forked from one that has
+// already started and has read a profile, so that what a start costs (libraries, rules that are compiled) is paid once.
+// For fuzz/whole_program.py, which starts one for each processor.
 //
 //   call_server SECONDS MEGABYTES WARM-UP
 //
-// calls `report WARM-UP`, then answers lines on standard input, of parts that each end with a zero byte: a folder to run in,
-// a path for what the call writes (PATH.out, PATH.err), and its words. For each call it writes a line: the exit status, or
-// minus the number of the signal that ended it; SIGALRM (14) after SECONDS. MEGABYTES of address space, 0: no limit.
+// calls `report WARM-UP`, then answers lines on standard input, of parts that each end with a zero byte: a folder to
+// run in, a path for what the call writes (PATH.out, PATH.err), and its words. For each call it writes a line: the exit
+// status, or minus the number of the signal that ended it; SIGALRM (14) after SECONDS. MEGABYTES of address space, 0:
+// no limit.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
