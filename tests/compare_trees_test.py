@@ -16,8 +16,8 @@ SHARED = pathlib.Path(__file__).resolve().parent.parent.parent / "shared"
 RECORDED = SHARED / "corpus_more" / "hpctoolkit_recorded"
 
 
-def rows_of(a, b):
-    done = tool.run(["compare", a, b, "--table", "compare_call_tree", "--format", "json"])
+def rows_of(a, b, *options):
+    done = tool.run(["compare", a, b, "--table", "compare_call_tree", "--format", "json", *options])
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode())
     return tool.rows_of(json.loads(done.stdout))["compare_call_tree"]
@@ -74,6 +74,30 @@ class Folded(unittest.TestCase):
         b = self.write("b", [(("main", "alpha", "work"), 9000), (("main", "beta"), 5000), (("main", "gamma", "work"), 4000)])
         self.assertIn("100 % of the change is in main > gamma, a call that only B has", words_of(a, b))
         self.assertIn("100 % of the change is in main > gamma, a call that only A has", words_of(b, a))
+
+    def test_by_function(self):
+        """A function counts once in a stack, however often it is in it; its own samples are those of stacks that end there."""
+        for seed in range(6):
+            drawn = [self.draw(seed), self.draw(100 + seed)]
+            expected = {}
+            for side, stacks in enumerate(drawn):
+                for stack, count in stacks:
+                    for name in {*stack, "<root>"}:
+                        expected.setdefault(name, [0, 0, 0, 0])[side] += count
+                    expected[stack[-1]][2 + side] += count
+            rows = rows_of(self.write("a", drawn[0]), self.write("b", drawn[1]), "--by", "function")
+            self.assertEqual({row["name"]: [row[each] for each in ("a", "b", "exclusive_a", "exclusive_b")] for row in rows},
+                             expected)
+            self.assertEqual({row["depth"] for row in rows if row["name"] != "<root>"}, {1})
+            self.assertEqual(rows[0]["name"], "<root>")
+            changes = [abs(row["delta"]) for row in rows[1:]]
+            self.assertEqual(changes, sorted(changes, reverse=True))
+
+    def test_what_changed_is_on_a_narrow_screen(self):
+        a = self.write("a", [(("main", "a_function_of_a_name_that_is_as_long_as_names_are"), 100)])
+        b = self.write("b", [(("main", "a_function_of_a_name_that_is_as_long_as_names_are"), 150)])
+        done = tool.run(["compare", a, b, "--table", "call_tree"])
+        self.assertRegex(done.stdout.decode(), r"status +a +b +delta +ratio")
 
     def test_laws(self):
         for seed in range(12):

@@ -66,8 +66,13 @@ class ImpossibleNumbers(unittest.TestCase):
         info = tool.info(path)
         self.assertEqual((1, 3), (info["memory_events"], info["skipped_events"]))
 
+    def test_times_beyond_a_century_are_left_out(self):
+        path = self.profile([kernel("k", 1), dict(kernel("k", 20), dur=2**53), kernel("k", 4 * 10**15)])
+        info = tool.info(path)
+        self.assertEqual((1, 2), (info["device_slices"], info["skipped_events"]))
+
     def test_no_summary_is_written_that_is_refused_when_it_is_read(self):
-        path = self.profile([kernel("k", 1), dict(kernel("k", 20), dur=2**53)])
+        path = self.profile([kernel("k", 1), dict(kernel("k", 20), dur=3 * 10**15)])
         summary = os.path.join(self.folder, "a.cgpu")
         done = tool.run(["summarize", path, "-o", summary])
         self.assertEqual(2, done.returncode)

@@ -208,10 +208,10 @@ void add_compare_verb(CommandLine& line) {
   verb.add_option("--with-peak", command->with_peak, "Those of B, where its devices are others than those of A");
   verb.add_option("--table", command->table, "Only this table (--list names them)");
   verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
-  verb.add_option(
-      "--by", command->by,
-      "Of the table: ops by op, top or shapes; kernels by kernel or class. Of more than two runs: groups by this key "
-      "of table info, like ranks or device_names, or by file or folder");
+  verb.add_option("--by", command->by,
+                  "Of the table: ops by op, top or shapes; kernels by kernel or class; call_tree by node or function. "
+                  "Of more than two runs: groups by this key "
+                  "of table info, like ranks or device_names, or by file or folder");
   verb.add_option("--metric", command->metric,
                   "Of the table call_tree: these metrics, as in table metrics, several with commas; what changed by "
                   "the first of "

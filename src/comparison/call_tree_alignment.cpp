@@ -25,32 +25,40 @@ constexpr std::string_view kUnknownKernel = "<gpu kernel>";
 
 }  // namespace
 
-TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels)
-    : tree(&call_tree),
-      keys(call_keys(call_tree, or_zero(inclusive_values(call_tree, metric)), all_labels)),
-      children(call_tree.nodes.size()),
-      inclusive(or_zero(inclusive_values(call_tree, metric))),
-      exclusive(or_zero(exclusive_values(call_tree, metric))),
-      inclusive_samples(call_tree.nodes.size()),
-      exclusive_samples(call_tree.nodes.size()) {
+TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals)
+    : tree(totals ? &totals->functions() : &call_tree), children(tree->nodes.size()) {
+  const auto inclusive_of = [&](MetricIndex index) {
+    std::vector<double> values = inclusive_values(call_tree, index);
+    return or_zero(totals ? totals->inclusive(values) : std::move(values));
+  };
+  const auto exclusive_of = [&](MetricIndex index) {
+    std::vector<double> values = exclusive_values(call_tree, index);
+    return or_zero(totals ? totals->exclusive(values) : std::move(values));
+  };
+  inclusive = inclusive_of(metric);
+  exclusive = exclusive_of(metric);
+  inclusive_samples.resize(tree->nodes.size());
+  exclusive_samples.resize(tree->nodes.size());
+  keys = call_keys(*tree, inclusive, all_labels);
   const bool counts = call_tree.metrics[metric].sample_value.has_value();
   const std::optional<MetricIndex> counted = counts ? std::optional(metric) : call_tree.find_metric(kSamplesMetric);
   if (counted && call_tree.has_values(*counted)) sample_value = call_tree.metrics[*counted].sample_value;
   if (sample_value) {
-    inclusive_samples = or_zero(inclusive_values(call_tree, *counted));
-    exclusive_samples = or_zero(exclusive_values(call_tree, *counted));
+    inclusive_samples = inclusive_of(*counted);
+    exclusive_samples = exclusive_of(*counted);
     for (double& samples : inclusive_samples) samples /= *sample_value;
     for (double& samples : exclusive_samples) samples /= *sample_value;
   }
-  for (NodeIndex node = 0; node < call_tree.nodes.size(); ++node) {
+  const CallNodes& nodes = tree->nodes;
+  for (NodeIndex node = 0; node < nodes.size(); ++node) {
     common_names.insert(keys[node].common);
-    has_kind[static_cast<size_t>(call_tree.nodes.kind[node])] = true;
-    if (call_tree.nodes.parent[node] != kNoNode) children[call_tree.nodes.parent[node]].push_back(node);
+    has_kind[static_cast<size_t>(nodes.kind[node])] = true;
+    if (nodes.parent[node] != kNoNode) children[nodes.parent[node]].push_back(node);
   }
   own = exclusive;
-  for (size_t i = call_tree.nodes.size(); i-- > 1;) {  // children come before their parents
+  for (size_t i = nodes.size(); i-- > 1;) {  // children come before their parents
     const auto node = static_cast<NodeIndex>(i);
-    if (is_inside_function(call_tree.nodes.kind[node])) own[call_tree.nodes.parent[node]] += own[node];
+    if (is_inside_function(nodes.kind[node])) own[nodes.parent[node]] += own[node];
   }
 }
 

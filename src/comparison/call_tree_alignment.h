@@ -22,12 +22,13 @@
 
 #include "comparison/alignment.h"
 #include "comparison/call_keys.h"
+#include "comparison/function_totals.h"
 #include "comparison/labels.h"
 #include "model/call_tree.h"
 
 namespace cgpu {
 
-/// One call tree with the values of a metric, absent ones as 0.
+/// One call tree with the values of a metric, absent ones as 0. What it is made of must outlive it.
 struct TreeSide {
   const CallTree* tree = nullptr;
   std::vector<CallKeys> keys;                 // by node
@@ -43,7 +44,8 @@ struct TreeSide {
   std::vector<double> inclusive_samples;
   std::vector<double> exclusive_samples;
 
-  TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels);
+  /// With `totals`, those of the call tree, the side has its functions instead of its call paths.
+  TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals = nullptr);
 };
 
 /// A node that both trees have, or one of them.

@@ -1,5 +1,5 @@
-// Table `compare_call_tree`: the call trees of two profiles, paired by the path of frames (call_tree_alignment.h) by
-// one metric, with what this and the others say of each. O(nodes) a further metric.
+// Table `compare_call_tree`: the call trees of two profiles, paired by the path of frames (call_tree_alignment.h), or
+// their functions, by one metric, with what this and the others say of each. O(nodes) a further metric.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -81,14 +81,22 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
       further.emplace(stored_trees_of_both(comparison), options, *metric);
       further->append_columns(table);
     }
-    const FurtherMetrics::Values further_values(*further, a, b);
+    std::optional<FunctionTotals> totals_a;
+    std::optional<FunctionTotals> totals_b;
+    if (options.text(kComparedOption) == kByFunction) {
+      totals_a.emplace(a);
+      totals_b.emplace(b);
+    }
+    const OfSides<const FunctionTotals*> totals{totals_a ? &*totals_a : nullptr, totals_b ? &*totals_b : nullptr};
+    const FurtherMetrics::Values further_values(*further, {&a, &b}, totals);
     Labels labels;
-    const TreeSide side_a(a, *a.find_metric(*metric), labels);
-    const TreeSide side_b(b, *b.find_metric(*metric), labels);
+    const TreeSide side_a(a, *a.find_metric(*metric), labels, totals.a);
+    const TreeSide side_b(b, *b.find_metric(*metric), labels, totals.b);
+    const std::string unit = a.metrics[*a.find_metric(*metric)].unit;
     const bool has_samples = side_a.sample_value && side_a.sample_value == side_b.sample_value;
     const auto samples = [&](double count) { return has_samples ? Cell(count) : Cell(); };
     CallTreeAlignment(side_a, side_b).walk([&](const AlignedCall& call) {
-      const CallTree& named = call.a ? a : b;
+      const CallTree& named = call.a ? *side_a.tree : *side_b.tree;
       const NodeIndex node = call.a ? *call.a : *call.b;
       const Status status = !call.a ? Status::only_b : !call.b ? Status::only_a : Status::both;
       std::optional<double> ratio;
@@ -99,17 +107,17 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
               static_cast<int64_t>(call.depth),
               text_of(named.nodes.kind[node]),
               named.name_of(node),
-              function_around(named, node),
-              file_around(named, node),
               cell(text_of(status)),
-              *metric,
-              cell(named.metrics[*named.find_metric(*metric)].unit),
               call.inclusive.a,
               call.inclusive.b,
               call.inclusive.b - call.inclusive.a,
               cell(ratio),
               call.exclusive.a,
               call.exclusive.b,
+              *metric,
+              cell(unit),
+              function_around(named, node),
+              file_around(named, node),
               samples(call.inclusive_samples.a),
               samples(call.inclusive_samples.b),
               bounds ? Cell(bounds->low) : Cell(),
@@ -127,23 +135,23 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
 ComparisonTable compare_call_tree_table() {
   return {.name = "compare_call_tree",
           .about =
-              "the call trees of both profiles by the path of frames, with what the metrics say; what changed most "
-              "by the first of them comes first",
+              "the call trees of both profiles by the path of frames, or their functions, with what the metrics "
+              "say; what changed most by the first of them comes first",
           .columns = {rank_column(),
                       depth_column("depth", "steps from the root"),
                       text_column("kind", "root, entry (a thread), function, loop, line or instruction"),
                       key_column("name", "what is called, as A has it"),
-                      text_column("function", "that this is or is in, as A has it"),
-                      text_column("file", "of that function; absent where unknown"),
                       key_column("status", "both, only_a or only_b"),
-                      text_column("metric", "that is compared"),
-                      text_column("unit", "of the metric"),
                       real_column("a", "", "in A, here and below"),
                       real_column("b", "", "in B"),
                       real_column("delta", "", "b - a"),
                       real_column("ratio", "", "b / a"),
                       real_column("exclusive_a", "", "in A, here and not below: adds up to the root"),
                       real_column("exclusive_b", "", "in B"),
+                      text_column("metric", "that is compared"),
+                      text_column("unit", "of the metric"),
+                      text_column("function", "that this is or is in, as A has it"),
+                      text_column("file", "of that function; absent where unknown"),
                       real_column("samples_a", "",
                                   "samples in A, here and below; absent where they are not known of both, at one rate"),
                       real_column("samples_b", "", "in B"),
@@ -152,7 +160,7 @@ ComparisonTable compare_call_tree_table() {
                       real_column("ratio_high", "", "upper bound; absent where A has so few that there is none"),
                       real_column("exclusive_samples_a", "", "samples in A, here and not below"),
                       real_column("exclusive_samples_b", "", "in B")},
-          .options = {kMetricOption},
+          .options = {kComparedOption, kMetricOption},
           .append_rows = append_call_trees};
 }
 

@@ -56,19 +56,23 @@ void FurtherMetrics::append_columns(Table& table) const {
   }
 }
 
-FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const CallTree& a, const CallTree& b) {
-  const OfSides<const CallTree*> trees{&a, &b};
+FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const OfSides<const CallTree*>& trees,
+                               const OfSides<const FunctionTotals*>& totals) {
+  const auto shown = [&](Side side, std::vector<double> values) {
+    return totals[side] ? totals[side]->inclusive(values) : std::move(values);
+  };
   bool has_waits = false;
   for (const auto& [metric, is_wait] : metrics.metrics_) {
     OfMetric& values = metrics_.emplace_back();
     values.is_wait = is_wait;
     has_waits |= is_wait;
     for (const Side side : kSides) {
-      if (const auto index = metric.in(*trees[side])) values.inclusive[side] = inclusive_values(*trees[side], *index);
+      const auto index = metric.in(*trees[side]);
+      if (index) values.inclusive[side] = shown(side, inclusive_values(*trees[side], *index));
     }
   }
   for (const Side side : kSides) {
-    if (has_waits) all_waits_[side] = all_waits_of(*trees[side]);
+    if (has_waits) all_waits_[side] = shown(side, all_waits_of(*trees[side]));
   }
 }
 

@@ -20,10 +20,11 @@ class FurtherMetrics {
   /// NAME.a, NAME.b, NAME.delta of each; of a reason to wait also NAME.share_a_pct and NAME.share_b_pct.
   void append_columns(Table& table) const;
 
-  /// Their values in a pair of trees, which must outlive this.
+  /// Their values in a pair of trees, by node, or, with the totals of both, by function.
   class Values {
    public:
-    Values(const FurtherMetrics& metrics, const CallTree& a, const CallTree& b);
+    Values(const FurtherMetrics& metrics, const OfSides<const CallTree*>& trees,
+           const OfSides<const FunctionTotals*>& totals);
     /// The cells of one call: absent where a side does not have it, or no value.
     void append_to(Row& row, const AlignedCall& call) const;
 

@@ -46,7 +46,7 @@ TEST(FurtherMetrics, ValuesOfBothSidesAndSharesOfWhatIsWaitedFor) {
             (std::vector<std::string>{"MEMORY.a", "MEMORY.b", "MEMORY.delta", "MEMORY.share_a_pct",
                                       "MEMORY.share_b_pct", "FETCH.a", "FETCH.b", "FETCH.delta", "FETCH.share_a_pct",
                                       "FETCH.share_b_pct", "BYTES.a", "BYTES.b", "BYTES.delta"}));
-  const FurtherMetrics::Values values(metrics, a, b);
+  const FurtherMetrics::Values values(metrics, {&a, &b}, {nullptr, nullptr});
   const auto cells = [&](const AlignedCall& call) {
     Row row;
     values.append_to(row, call);

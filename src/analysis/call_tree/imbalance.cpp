@@ -19,14 +19,6 @@ namespace cgpu {
 
 namespace {
 
-const TableOption kComparedOption{
-    "by",
-    TableOption::Kind::choice,
-    "node",
-    "What is compared: each node of the call tree, or each function, whatever it was called "
-    "from",
-    {"node", "function"}};
-
 /// A row: what it is called after, and the nodes whose inclusive values are its cost.
 struct ComparedPlace {
   NodeIndex example;
@@ -108,7 +100,7 @@ Spread spread_of(const std::vector<double>& values, const Ranks& ranks) {
 
 Table imbalance_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
   const auto metric = one_metric(stored_trees(facts.session()), options);
-  const bool by_function = options.text(kComparedOption) == "function";
+  const bool by_function = options.text(kComparedOption) == kByFunction;
   Table table = analysis.empty_table();
   for (const char* column : {"min", "mean", "max"}) {
     table.columns[table.column(column)].unit = metric ? metric->unit : "";
@@ -156,7 +148,7 @@ Analysis imbalance_analysis() {
           .options = {kComparedOption, kMetricOption},
           .applies = [](const ProfileCounts& counts) { return counts.profiles_with_values > 0; },
           .needs = "call tree with values of single threads",
-          .also_kept = {TableOptions().set(kComparedOption, {"function"})},
+          .also_kept = {TableOptions().set(kComparedOption, {std::string(kByFunction)})},
           .whole = imbalance_table};
 }
 
