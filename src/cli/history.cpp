@@ -37,6 +37,11 @@ std::vector<std::string> runs_in(const std::string& input) {
   return runs;
 }
 
+bool is_absent_everywhere(const Table& table, const char* column) {
+  const auto rows = table.rows();
+  return std::all_of(rows.begin(), rows.end(), [&](RowView row) { return is_absent(row[table.column(column)]); });
+}
+
 struct HistoryCommand {
   InputOptions input;
   std::string format;
@@ -58,7 +63,11 @@ struct HistoryCommand {
       if (history.changed.empty()) out << "No change of level in " << history.runs.row_count() << " runs.\n";
       for (const std::string& change : history.changed) out << wrap_text(change, options.width);
       for (const std::string& remark : history.remarks) out << wrap_text("  " + remark, options.width);
-      out << '\n' << render_text(history.runs, options);
+      Table shown = history.runs;
+      for (const char* column : {"step_ns", "metric", "value", "unit", "peak_bytes"}) {
+        if (is_absent_everywhere(shown, column)) shown.erase_column(shown.column(column));
+      }
+      out << '\n' << render_text(shown, options);
     });
   }
 };
@@ -67,7 +76,8 @@ struct HistoryCommand {
 
 void add_history_verb(CommandLine& line) {
   auto command = std::make_shared<HistoryCommand>();
-  Verb verb = line.add_verb("history", "Runs over time, and where their step time or memory changed");
+  Verb verb =
+      line.add_verb("history", "Runs over time, and where their step time, memory or call tree's metric changed");
   verb.add_option("INPUT", command->input.inputs, "Folders of .cgpu files, or single .cgpu files and profiles")
       .required();
   verb.add_option("--format", command->format, "text or json (default: by the ending of -o, else text)")

@@ -52,6 +52,40 @@ TEST(History, UnlikeRunsAreSeriesOfTheirOwn) {
   EXPECT_EQ(std::get<int64_t>(history.runs.cell(3, history.runs.column("series"))), 1);
 }
 
+CheckedRun sampled_at(int64_t recorded, double seconds, const std::string& metric = "CPUTIME",
+                      const char* unit = "sec") {
+  CheckedRun run{"run" + std::to_string(recorded), {}};
+  run.figures.recorded = recorded;
+  run.figures.ranks = run.figures.world_size = 1;
+  run.figures.calls.metric = metric;
+  run.figures.calls.unit = unit;
+  run.figures.calls.whole = seconds;
+  return run;
+}
+
+TEST(History, OfCallTreesFollowsTheirMetric) {
+  RandomNumbers random(2);
+  std::vector<CheckedRun> runs;
+  for (int64_t i = 0; i < 20; ++i) runs.push_back(sampled_at(i, (i < 12 ? 3 : 3.5) * (1 + 0.005 * random.normal())));
+  for (int64_t i = 20; i < 23; ++i) runs.push_back(sampled_at(i, 5000, "samples", ""));
+  const History history = history_of(runs);
+  const auto at = [&](size_t row, const char* column) { return history.runs.cell(row, history.runs.column(column)); };
+  EXPECT_TRUE(is_absent(at(0, "step_ns")));
+  EXPECT_EQ(std::get<std::string>(at(0, "metric")), "CPUTIME");
+  EXPECT_EQ(std::get<double>(at(0, "value")), *runs[0].figures.calls.whole);
+  EXPECT_EQ(std::get<std::string>(at(0, "unit")), "sec");
+  EXPECT_EQ(std::get<int64_t>(at(20, "series")), 1);  // another metric
+  EXPECT_TRUE(is_absent(at(20, "change_pct")));
+  EXPECT_EQ(std::get<double>(at(21, "change_pct")), 0);
+  ASSERT_EQ(history.changes.row_count(), 1U);
+  EXPECT_EQ(std::get<std::string>(history.changes.cell(0, 0)), "CPUTIME");
+  EXPECT_EQ(std::get<int64_t>(history.changes.cell(0, 1)), 12);
+  EXPECT_NEAR(std::get<double>(history.changes.cell(0, history.changes.column("before"))), 3, 0.03);
+  EXPECT_TRUE(is_absent(history.changes.cell(0, history.changes.column("before_ns"))));
+  EXPECT_EQ(std::get<std::string>(at(12, "level")).front(), '+');
+  EXPECT_NE(history.changed[0].find(" s to 3."), std::string::npos) << history.changed[0];
+}
+
 TEST(History, FewRunsSaySo) {
   const History history = history_of({run_at(0, 1000), run_at(1, 2000)});
   EXPECT_TRUE(history.changes.empty());
