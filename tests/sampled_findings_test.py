@@ -163,6 +163,8 @@ class SampledFindings(unittest.TestCase):
         text = " ".join(done.stdout.decode().split())
         self.assertIn("Hottest functions of 601.0 ms of sum#time.duration.ns: compute 99.8%", text)
         self.assertIn("Rank 2 works 50.00% longer than the mean of 3 ranks in compute", text)
+        self.assertIn("By what they take themselves, in all call paths. Most: compute, 600.0 ms (99.8% of sum#time.duration.ns).", text)
+        self.assertRegex(text, r"name sum#time.duration.ns.inclusive sum#time.duration.ns.exclusive -+ -+ -+ compute 600.0 ms 600.0 ms")
         self.assertIn("Imbalance of threads and ranks", text)
         self.assertIn("Most uneven: compute, 300.0 ms at most (rank 2), 200.0 ms on average", text)
 

@@ -79,6 +79,28 @@ Section describe_hot_path(Table table, const Scope& scope) {
   return section_of("Hot path", summary, std::move(table), with_rank(scope, {"depth", "name", "value", "pct"}), kRows);
 }
 
+bool has_function_costs(const Table& functions) {
+  return !functions.empty() && functions.columns[functions.column("name") + 1].name.ends_with(".inclusive");
+}
+
+Section describe_functions(Table table, const Scope& scope) {
+  // Columns METRIC.inclusive and METRIC.exclusive of the main metric are the first of all metrics.
+  const std::string here_and_below = table.columns[table.column("name") + 1].name;
+  const std::string here = table.columns[table.column("name") + 2].name;
+  const std::string metric = here.substr(0, here.rfind('.'));
+  double whole = 0;
+  for (const RowView row : table.rows()) whole += has_value(table, row, here) ? number_of(table, row, here) : 0;
+  const RowView first = table.row(0);
+  std::string summary = "By what they take themselves, in all call paths.";
+  if (has_value(table, first, here) && whole > 0) {
+    const double most = number_of(table, first, here);
+    summary = fmt::format("By what they take themselves, in all call paths. Most: {}, {} ({} of {}).",
+                          quoted_name(text_of(table, first, "name")),
+                          value_text(most, table.columns[table.column(here)].unit), share_text(most, whole), metric);
+  }
+  return section_of("Functions", summary, std::move(table), with_rank(scope, {"name", here_and_below, here}));
+}
+
 Section describe_imbalance(Table table, const Scope& scope) {
   Table divided = table;
   divided.keep_rows([&](RowView row) { return is_divided_work(table, row); });

@@ -52,6 +52,9 @@ Section describe_launch_rules(Table table, const Scope& scope);
 Section describe_et_ops(Table table, const Scope& scope);
 Section describe_metrics(Table table, const Scope& scope);
 Section describe_hot_path(Table table, const Scope& scope);
+/// Whether table functions has rows, and a metric; then it can be described.
+bool has_function_costs(const Table& functions);
+Section describe_functions(Table table, const Scope& scope);
 /// Whether table imbalance, by function, has functions of the program that several threads come to; then it can be
 /// described.
 bool has_divided_work(const Table& imbalance);

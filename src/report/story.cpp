@@ -51,6 +51,7 @@ constexpr ReportPart kParts[] = {
     {"et_ops", describe_et_ops},
     {"metrics", describe_metrics},
     {"hot_path", describe_hot_path},
+    {"functions", describe_functions},
     {"imbalance", describe_imbalance},
     {"stalls", describe_stalls},
     {"notes", describe_notes},
@@ -133,6 +134,7 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
     const bool is_told = tables[i].name == "findings"    ? !tables[i].empty() || ranks_let_go
                          : tables[i].name == "mfu"       ? has_any(tables[i], "flops")
+                         : tables[i].name == "functions" ? has_function_costs(tables[i])
                          : tables[i].name == "imbalance" ? has_divided_work(tables[i])
                                                          : !tables[i].empty();
     if (is_told) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
