@@ -91,7 +91,7 @@ describe("a database of HPCToolkit", { skip }, () => {
       for (const [track, lane, start, duration, name] of [
         [named(session, "call_path", "thread 0 call path"), 3, 3, 2, "dot"],
         [named(session, "stream", "stream 7"), 0, 3, 2, "scale(float*)"],
-        [named(session, "call_path", "thread 1 call path"), 1, 0, 9, "poll"],
+        [named(session, "call_path", "thread 1 call path"), 1, 0, 1, "poll"],
       ]) {
         await clickSlice(page, { track: track.id, lane, start: start * MS, duration: duration * MS });
         await details(page).getByRole("button", { name: "Show in the call tree" }).click();
