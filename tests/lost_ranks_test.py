@@ -129,15 +129,19 @@ class OpenFiles(unittest.TestCase):
             verb = ("table", self.folder.name, name, "--top", "0", "--format", "json")
             self.check_that_all_are_there(self.run_with(64, hard, *verb), verb)
 
-    def test_where_it_cannot_be_raised_no_rank_vanishes(self):
-        for name in ("kernels", "slices"):
-            verb = ("table", self.folder.name, name, "--top", "0", "--format", "json")
-            done = self.run_with(64, 64, *verb)
-            if done.returncode == 0:
-                self.check_that_all_are_there(done, verb)
-            else:
-                self.assertEqual(done.returncode, 2)
-                self.assertIn(b"too many files are open", done.stderr)
+    def test_where_it_cannot_be_raised_a_rank_takes_none(self):
+        for limit in (24, 64):
+            for name in ("kernels", "slices"):  # one by one, and all together
+                verb = ("table", self.folder.name, name, "--top", "0", "--format", "json")
+                self.check_that_all_are_there(self.run_with(limit, limit, *verb), verb)
+            with tempfile.TemporaryDirectory() as to:
+                done = self.run_with(limit, limit, "export", self.folder.name, "-o", os.path.join(to, "out.pftrace"))
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_where_there_is_no_room_for_any_it_says_so(self):
+        done = self.run_with(5, 5, "table", self.folder.name, "slices")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"too many files are open", done.stderr)
 
 
 if __name__ == "__main__":

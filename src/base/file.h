@@ -1,4 +1,4 @@
-// A file descriptor, closed with the object, with positioned reads.
+// A file descriptor, closed with the object, with positioned reads. (reopened_file.h closes and opens it as needed.)
 //
 // SpooledPipe gives the same of what can be read once only (a pipe, a device): what has been read is kept in an
 // unlinked temporary file. It reads no further than it is asked, so that an endless input costs what is looked at.
@@ -37,7 +37,7 @@ class File {
   virtual uint64_t size() const;
   /// Whether `read_at` costs the same anywhere, for several threads at once too.
   virtual bool is_quick_anywhere() const { return true; }
-  bool is_regular() const;
+  virtual bool is_regular() const;
   int descriptor() const { return descriptor_; }
   const std::string& name() const { return name_; }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/reopened_file.h"
 
 namespace cgpu {
 
@@ -137,7 +138,11 @@ bool is_served(const std::string& name) {
 }
 
 std::shared_ptr<File> open_file(const std::string& name) {
-  if (!is_served(name)) return std::make_shared<File>(name);
+  if (!is_served(name)) {
+    auto file = std::make_shared<File>(name);
+    if (file->is_regular()) return std::make_shared<ReopenedFile>(std::move(file));
+    return file;
+  }
   return std::make_shared<ServedFile>(connect_to(server().get(), name), name);
 }
 
