@@ -95,15 +95,17 @@ class WholeProgram(unittest.TestCase):
                          [dict(row, value="a.cgpu") if row["value"] == "again.cgpu" else row
                           for row in tool.table(str(again), "info")])
         self.assertEqual(mutations.read_summary(whole), mutations.read_summary(again.read_bytes()))
-        refused = []
+        read = refused = by_checksum = 0
         for number in range(60):
             again.write_bytes(mutations.mutate_summary(whole, random.Random(number), b"other"))
             done = tool.run(["report", again])
             self.assertIn(done.returncode, (0, 2))
-            self.assertNotRegex(done.stderr.decode(), "checksum|decompress")
-            refused.append(done.returncode == 2)
-        self.assertIn(True, refused)
-        self.assertIn(False, refused)
+            read += done.returncode == 0
+            refused += done.returncode == 2
+            by_checksum += any(word in done.stderr for word in (b"checksum", b"decompress"))
+        self.assertGreater(read, 5)
+        self.assertGreater(refused, 5)
+        self.assertLess(by_checksum, 6)  # where a number of the index becomes longer, what follows is read as another
 
 
 if __name__ == "__main__":
