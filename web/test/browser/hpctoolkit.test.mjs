@@ -55,11 +55,10 @@ describe("a database of HPCToolkit", { skip }, () => {
     }
   }
   const details = (page) => page.locator(".details");
-  /** The chosen row of the call tree, with the names of the rows above it that it is below. */
-  const chosenPath = async (page) => {
+  /** Waits until the chosen row of the call tree is the one called `name`: that which was chosen before stays until then. */
+  const isChosen = (page, name) => {
     const current = page.locator(".table-row.current .tree-name b");
-    await until(page, "a place is chosen", async () => (await current.count()) === 1);
-    return current.textContent();
+    return until(page, `${name} is chosen`, async () => (await current.allTextContents()).join() === name);
   };
 
   test("the call path of samples is drawn, a lane a frame", () =>
@@ -95,7 +94,7 @@ describe("a database of HPCToolkit", { skip }, () => {
       ]) {
         await clickSlice(page, { track: track.id, lane, start: start * MS, duration: duration * MS });
         await details(page).getByRole("button", { name: "Show in the call tree" }).click();
-        assert.equal(await chosenPath(page), name);
+        await isChosen(page, name);
         const { name: of } = tree.find((row) => row.name === name);
         assert.equal(of, name, "it is a place in the table");
         await page.locator(".tabs button").getByText("Timeline", { exact: true }).click();
