@@ -27,16 +27,13 @@ constexpr std::string_view kUnknownKernel = "<gpu kernel>";
 
 TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_labels, const FunctionTotals* totals)
     : tree(totals ? &totals->functions() : &call_tree), children(tree->nodes.size()) {
-  const auto inclusive_of = [&](MetricIndex index) {
-    std::vector<double> values = inclusive_values(call_tree, index);
-    return or_zero(totals ? totals->inclusive(values) : std::move(values));
+  const auto read = [&](MetricIndex index, std::vector<double>& here_and_below, std::vector<double>& here) {
+    FunctionSums values = totals ? totals->sums(index)
+                                 : FunctionSums{inclusive_values(call_tree, index), exclusive_values(call_tree, index)};
+    here_and_below = or_zero(std::move(values.inclusive));
+    here = or_zero(std::move(values.exclusive));
   };
-  const auto exclusive_of = [&](MetricIndex index) {
-    std::vector<double> values = exclusive_values(call_tree, index);
-    return or_zero(totals ? totals->exclusive(values) : std::move(values));
-  };
-  inclusive = inclusive_of(metric);
-  exclusive = exclusive_of(metric);
+  read(metric, inclusive, exclusive);
   inclusive_samples.resize(tree->nodes.size());
   exclusive_samples.resize(tree->nodes.size());
   keys = call_keys(*tree, inclusive, all_labels);
@@ -44,8 +41,7 @@ TreeSide::TreeSide(const CallTree& call_tree, MetricIndex metric, Labels& all_la
   const std::optional<MetricIndex> counted = counts ? std::optional(metric) : call_tree.find_metric(kSamplesMetric);
   if (counted && call_tree.has_values(*counted)) sample_value = call_tree.metrics[*counted].sample_value;
   if (sample_value) {
-    inclusive_samples = inclusive_of(*counted);
-    exclusive_samples = exclusive_of(*counted);
+    read(*counted, inclusive_samples, exclusive_samples);
     for (double& samples : inclusive_samples) samples /= *sample_value;
     for (double& samples : exclusive_samples) samples /= *sample_value;
   }

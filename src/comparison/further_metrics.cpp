@@ -15,13 +15,18 @@ double or_zero(double value) {
   return std::isfinite(value) ? value : 0;
 }
 
-/// By node the sum over all reasons.
-std::vector<double> all_waits_of(const CallTree& tree) {
-  std::vector<double> sums(tree.nodes.size());
+/// Inclusive values of a metric, by node or by function.
+std::vector<double> values_of(const CallTree& tree, const FunctionTotals* totals, MetricIndex metric) {
+  return totals ? totals->sums(metric).inclusive : inclusive_values(tree, metric);
+}
+
+/// Likewise the sum over all reasons.
+std::vector<double> all_waits_of(const CallTree& tree, const FunctionTotals* totals) {
+  std::vector<double> sums(totals ? totals->functions().nodes.size() : tree.nodes.size());
   for (MetricIndex i = 0; i < tree.metrics.size(); ++i) {
     if (tree.metrics[i].stall_reason.empty()) continue;
-    const std::vector<double> values = inclusive_values(tree, i);
-    for (NodeIndex node = 0; node < sums.size(); ++node) sums[node] += or_zero(values[node]);
+    const std::vector<double> values = values_of(tree, totals, i);
+    for (size_t at = 0; at < sums.size(); ++at) sums[at] += or_zero(values[at]);
   }
   return sums;
 }
@@ -58,9 +63,6 @@ void FurtherMetrics::append_columns(Table& table) const {
 
 FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const OfSides<const CallTree*>& trees,
                                const OfSides<const FunctionTotals*>& totals) {
-  const auto shown = [&](Side side, std::vector<double> values) {
-    return totals[side] ? totals[side]->inclusive(values) : std::move(values);
-  };
   bool has_waits = false;
   for (const auto& [metric, is_wait] : metrics.metrics_) {
     OfMetric& values = metrics_.emplace_back();
@@ -68,11 +70,11 @@ FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const OfSides<cons
     has_waits |= is_wait;
     for (const Side side : kSides) {
       const auto index = metric.in(*trees[side]);
-      if (index) values.inclusive[side] = shown(side, inclusive_values(*trees[side], *index));
+      if (index) values.inclusive[side] = values_of(*trees[side], totals[side], *index);
     }
   }
   for (const Side side : kSides) {
-    if (has_waits) all_waits_[side] = shown(side, all_waits_of(*trees[side]));
+    if (has_waits) all_waits_[side] = all_waits_of(*trees[side], totals[side]);
   }
 }
 

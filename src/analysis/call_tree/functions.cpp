@@ -1,7 +1,5 @@
-// Tables `functions` (flat) and `callers` (bottom-up). O(nodes) a metric that is shown.
-//
-// The inclusive cost of a function is the sum over its outermost nodes only, so that recursion counts once. Its
-// exclusive cost is the sum over all of its nodes; the exclusive costs of all functions add up to the whole program.
+// Tables `functions` (flat) and `callers` (bottom-up). O(nodes) a metric that is shown
+// (function_sums.h).
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -11,6 +9,7 @@
 #include "analysis/call_tree/call_functions.h"
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/call_tree/call_trees.h"
+#include "analysis/call_tree/function_sums.h"
 #include "analysis/call_tree/sample_bounds.h"
 #include "analysis/common/columns.h"
 #include "analysis/tables.h"
@@ -18,48 +17,6 @@
 namespace cgpu {
 
 namespace {
-
-/// How the nodes of a tree fall into the rows of a table.
-struct Grouping {
-  size_t groups = 0;
-  std::vector<size_t> of;  // of each node: that of the function whose body it is in
-};
-
-struct MetricSums {
-  std::vector<double> inclusive;
-  std::vector<double> exclusive;
-};
-
-void add_to(double& sum, double value) {
-  if (value == value) sum = sum == sum ? sum + value : value;
-}
-
-MetricSums measured_sums(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
-                         MetricIndex metric) {
-  const std::vector<double> inclusive = inclusive_values(tree, metric);
-  const std::vector<double> exclusive = exclusive_values(tree, metric);
-  MetricSums sums{std::vector<double>(grouping.groups, kNoValue), std::vector<double>(grouping.groups, kNoValue)};
-  for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
-    add_to(sums.exclusive[grouping.of[node]], exclusive[node]);
-    if (functions.outermost[node]) add_to(sums.inclusive[grouping.of[node]], inclusive[node]);
-  }
-  return sums;
-}
-
-MetricSums sums_of(const CallTree& tree, const CallFunctions& functions, const Grouping& grouping, MetricIndex index) {
-  const Metric& metric = tree.metrics[index];
-  if (metric.measured()) return measured_sums(tree, functions, grouping, index);
-  std::map<MetricIndex, MetricSums> parts;
-  for (const MetricIndex part : metric.parts) {
-    parts.try_emplace(part, measured_sums(tree, functions, grouping, part));
-  }
-  MetricSums sums{std::vector<double>(grouping.groups), std::vector<double>(grouping.groups)};
-  for (size_t group = 0; group < grouping.groups; ++group) {
-    sums.inclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).inclusive[group]; });
-    sums.exclusive[group] = combined(metric, [&](MetricIndex part) { return parts.at(part).exclusive[group]; });
-  }
-  return sums;
-}
 
 /// The metrics that a table shows, those of them with bounds, and where the columns of the former are: for each its
 /// inclusive, then its exclusive cost.
@@ -71,15 +28,15 @@ struct MetricColumns {
 };
 
 /// Appends the cells of the metrics to the rows, one row a group.
-void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
-                 const MetricColumns& columns) {
+void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctions& functions,
+                 const FunctionGroups& grouping, const MetricColumns& columns) {
   const auto sums_of_metric = [&](const ShownMetric& metric) {
     const auto index = metric.in(tree);
     const std::vector<double> none(grouping.groups, kNoValue);
-    return index ? sums_of(tree, functions, grouping, *index) : MetricSums{none, none};
+    return index ? sums_of(tree, functions, grouping, *index) : FunctionSums{none, none};
   };
   for (const ShownMetric& metric : columns.metrics) {
-    const MetricSums sums = sums_of_metric(metric);
+    const FunctionSums sums = sums_of_metric(metric);
     for (size_t group = 0; group < grouping.groups; ++group) {
       rows[group].emplace_back(sums.inclusive[group]);
       rows[group].emplace_back(sums.exclusive[group]);
@@ -87,7 +44,7 @@ void append_sums(std::vector<Row>& rows, const CallTree& tree, const CallFunctio
   }
   for (const ShownMetric& metric : columns.bounded) {
     const SampleBounds bounds(tree, metric);
-    const MetricSums sums = sums_of_metric(metric);
+    const FunctionSums sums = sums_of_metric(metric);
     for (size_t group = 0; group < grouping.groups; ++group) {
       bounds.append_to(rows[group], sums.inclusive[group], sums.exclusive[group]);
     }
@@ -131,7 +88,7 @@ MetricColumns insert_metrics(Table& table, const std::vector<TreeOfRun>& runs, c
 }
 
 /// Adds the rows of one run: a group each, of which `examples` is a node and `rows` the first cells.
-void append_groups(Table& table, const CallTree& tree, const CallFunctions& functions, const Grouping& grouping,
+void append_groups(Table& table, const CallTree& tree, const CallFunctions& functions, const FunctionGroups& grouping,
                    std::vector<Row> rows, const std::vector<NodeIndex>& examples, const MetricColumns& columns) {
   append_sums(rows, tree, functions, grouping, columns);
   std::vector<bool> is_function;
@@ -147,7 +104,7 @@ void append_functions(Table& table, const std::vector<TreeOfRun>& runs, const Ta
   const MetricColumns columns = insert_metrics(table, runs, options);
   for (const auto& [rank, tree] : runs) {
     const CallFunctions functions = functions_of(*tree);
-    const Grouping grouping{functions.example.size(), {functions.function.begin(), functions.function.end()}};
+    const FunctionGroups grouping = one_group_each(functions);
     std::vector<Row> rows;
     for (const NodeIndex node : functions.example) rows.push_back({rank, tree->name_of(node)});
     append_groups(table, *tree, functions, grouping, std::move(rows), functions.example, columns);
@@ -161,7 +118,7 @@ void append_callers(Table& table, const std::vector<TreeOfRun>& runs, const Tabl
     const CallTree& tree = *run.tree;
     const CallFunctions functions = functions_of(tree);
     std::map<std::pair<FunctionIndex, FunctionIndex>, size_t> group_of_pair;
-    Grouping grouping{0, std::vector<size_t>(tree.nodes.size())};
+    FunctionGroups grouping{0, std::vector<size_t>(tree.nodes.size())};
     std::vector<Row> rows;
     std::vector<NodeIndex> examples;
     for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
