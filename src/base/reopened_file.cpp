@@ -66,7 +66,8 @@ void ReopenedFile::hold(std::shared_ptr<const File> file) const {
   std::list<const ReopenedFile*>& files = open_files().files;
   held_ = std::move(file);
   place_ = files.insert(files.end(), this);
-  while (files.size() > most_open()) {
+  const size_t most = most_open();
+  while (files.size() > most) {
     files.front()->held_.reset();  // closed when nobody reads it any more
     files.pop_front();
   }

@@ -1,8 +1,8 @@
 // A file that does not keep its descriptor: a profile of a job is a file a rank, and a process may have only so many
 // open.
 //
-// The files that were read last stay open, as many as half of what the process may have; another one is opened again
-// when it is read.
+// Half as many as the process may have open are; when one more is opened, that which has been open longest is closed.
+// It is opened again when it is read.
 #pragma once
 
 #include <cstdint>

@@ -45,14 +45,10 @@ OwnValues own_values(const CallFigures& calls) {
   return own;
 }
 
-bool is_time(const std::string& unit) {
-  return unit == "sec" || unit == "s" || unit == "ms" || unit == "us" || unit == "ns";
-}
-
 /// The relative standard error of a value of a run by itself.
 std::optional<double> error_of(const CallFigures& calls, double value, bool of_whole) {
   if (calls.metric == kSamplesMetric) return 1 / std::sqrt(std::max(value, 1.0));
-  if (of_whole && is_time(calls.unit)) return 0.0;
+  if (of_whole && ns_in_unit(calls.unit)) return 0.0;
   return std::nullopt;
 }
 
@@ -77,7 +73,8 @@ class CallCheck {
     result_.estimate = estimate_change(whole_a, whole_b);
     from_ = median_of(whole_a.values);
     to_ = median_of(whole_b.values);
-    const double floor = is_time(unit_) ? static_cast<double>(options_.floor_ns) / ns_of_unit() : 0;
+    const std::optional<double> ns = ns_in_unit(unit_);
+    const double floor = ns ? static_cast<double>(options_.floor_ns) / *ns : 0;
     result_.verdict = judge(result_.estimate, from_, {options_.tolerance, floor, false});
     append_row("whole", "", from_, to_, result_.estimate, result_.verdict, std::nullopt);
     result_.text = change_text(format_value(from_, unit_), format_value(to_, unit_), result_.estimate);
@@ -98,8 +95,6 @@ class CallCheck {
     double adjusted = 1;
     std::string caller;  // who calls it in most of what it takes more
   };
-
-  double ns_of_unit() const { return unit_ == "ms" ? 1e6 : unit_ == "us" ? 1e3 : unit_ == "ns" ? 1 : 1e9; }
 
   void compare_functions() {
     std::vector<Function> functions = changed_functions();

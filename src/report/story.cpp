@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/slices_by_name.h"
 #include "report/cells.h"
 #include "report/headline.h"
@@ -108,7 +109,7 @@ std::vector<WantedTable> report_tables(const std::string& kernel_names, bool wit
     table.if_open = true;
     table.open_bytes = kOpenForReport;
     if (table.analysis->name == "kernels") table.options.set(kNamesOption, {kernel_names});
-    if (table.analysis->name == "imbalance") table.options.set("by", {"function"});
+    if (table.analysis->name == "imbalance") table.options.set(kComparedOption, {kByFunction});
   };
   for (const ReportPart& part : kParts) add(part.table);
   if (with_pictures) add(kOnlyDrawn);

@@ -212,16 +212,23 @@ std::string format_more_rows(size_t count) {
 std::optional<Unit> find_unit(std::string_view name) {
   using Kind = Unit::Kind;
   static const std::map<std::string_view, Unit> units = {
-      {"ns", {Kind::time, 0, 0}},   {"us", {Kind::time, 3, 0}},    {"ms", {Kind::time, 6, 0}},
-      {"s", {Kind::time, 9, 0}},    {"sec", {Kind::time, 9, 0}},   {"usec", {Kind::time, 3, 0}},
-      {"B", {Kind::size, 0, 0}},    {"bytes", {Kind::size, 0, 0}}, {"KB", {Kind::size, 3, 0}},
-      {"kB", {Kind::size, 3, 0}},   {"MB", {Kind::size, 6, 0}},    {"GB", {Kind::size, 9, 0}},
-      {"TB", {Kind::size, 12, 0}},  {"KiB", {Kind::size, 0, 10}},  {"MiB", {Kind::size, 0, 20}},
-      {"GiB", {Kind::size, 0, 30}}, {"TiB", {Kind::size, 0, 40}},  {"%", {Kind::share, 0, 0}},
+      {"ns", {Kind::time, 0, 0}},    {"us", {Kind::time, 3, 0}},   {"ms", {Kind::time, 6, 0}},
+      {"s", {Kind::time, 9, 0}},     {"sec", {Kind::time, 9, 0}},  {"usec", {Kind::time, 3, 0}},
+      {"msec", {Kind::time, 6, 0}},  {"nsec", {Kind::time, 0, 0}}, {"B", {Kind::size, 0, 0}},
+      {"bytes", {Kind::size, 0, 0}}, {"KB", {Kind::size, 3, 0}},   {"kB", {Kind::size, 3, 0}},
+      {"MB", {Kind::size, 6, 0}},    {"GB", {Kind::size, 9, 0}},   {"TB", {Kind::size, 12, 0}},
+      {"KiB", {Kind::size, 0, 10}},  {"MiB", {Kind::size, 0, 20}}, {"GiB", {Kind::size, 0, 30}},
+      {"TiB", {Kind::size, 0, 40}},  {"%", {Kind::share, 0, 0}},
   };
   const auto found = units.find(name);
   if (found == units.end()) return std::nullopt;
   return found->second;
+}
+
+std::optional<double> ns_in_unit(std::string_view name) {
+  const std::optional<Unit> unit = find_unit(name);
+  if (!unit || unit->kind != Unit::Kind::time) return std::nullopt;
+  return std::pow(10.0, unit->ten);
 }
 
 }  // namespace cgpu

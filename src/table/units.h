@@ -65,7 +65,10 @@ struct Unit {
   int two;
 };
 
-/// ns us ms s; B KB MB GB TB (powers of 1000), KiB MiB GiB TiB (of 1024), bytes; %. Empty for anything else.
+/// ns us ms s, also as profilers write them (nsec usec msec sec); B KB MB GB TB (powers of 1000), KiB MiB GiB TiB (of
+/// 1024), bytes; %. Empty for anything else.
 std::optional<Unit> find_unit(std::string_view name);
+/// ns in one of a unit; none where it is no time.
+std::optional<double> ns_in_unit(std::string_view name);
 
 }  // namespace cgpu

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_sanitized.h"
 #include "build.h"
 #include "kineto_writer.h"
 #include "models.h"
@@ -197,14 +198,6 @@ TEST(Builder, ReachesTheSizeAskedFor) {
   CountingSink sink;
   EXPECT_NEAR(build(fit(options), {&sink})["ranks"][0]["events"]["read"].get<double>(), 1e5, 1e4);
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 
 TEST(Builder, NeedsNoMoreMemoryForALargerFile) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer keeps freed memory";

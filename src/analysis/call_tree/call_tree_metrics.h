@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -14,13 +13,13 @@ namespace cgpu {
 
 inline const TableOption kMetricOption{"metric", TableOption::Kind::names, "",
                                        "These metrics, as in table metrics (several separated by commas)"};
+inline constexpr const char* kByFunction = "function";
 inline const TableOption kComparedOption{
     "by",
     TableOption::Kind::choice,
     "node",
     "What is compared: each node of the call tree, or each function, whatever it was called from",
-    {"node", "function"}};
-inline constexpr std::string_view kByFunction = "function";
+    {"node", kByFunction}};
 
 /// A metric of the opened runs, found by its name in each of them.
 struct ShownMetric {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "table/units.h"
+
 namespace cgpu {
 
 namespace {
@@ -92,13 +94,6 @@ std::string largest_name(const std::map<std::string, double>& values) {
   const auto most =
       std::max_element(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == values.end() ? "" : most->first;
-}
-
-std::optional<double> ns_in_unit(const std::string& unit) {
-  static const std::map<std::string, double> units{{"sec", 1e9}, {"s", 1e9},    {"msec", 1e6}, {"ms", 1e6},
-                                                   {"us", 1e3},  {"usec", 1e3}, {"nsec", 1},   {"ns", 1}};
-  const auto found = units.find(unit);
-  return found == units.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool counts_host_time(const Metric& metric) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,8 +47,6 @@ struct WorkSums {
 /// The name with the largest value; "" of none.
 std::string largest_name(const std::map<std::string, double>& values);
 
-/// ns in one of the unit of a metric; none where it is no time.
-std::optional<double> ns_in_unit(const std::string& unit);
 /// Whether a metric counts time, cycles or samples of a host, so that its values are shares of what the host did.
 bool counts_host_time(const Metric& metric);
 

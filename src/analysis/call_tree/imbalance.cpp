@@ -148,7 +148,7 @@ Analysis imbalance_analysis() {
           .options = {kComparedOption, kMetricOption},
           .applies = [](const ProfileCounts& counts) { return counts.profiles_with_values > 0; },
           .needs = "call tree with values of single threads",
-          .also_kept = {TableOptions().set(kComparedOption, {std::string(kByFunction)})},
+          .also_kept = {TableOptions().set(kComparedOption, {kByFunction})},
           .whole = imbalance_table};
 }
 

@@ -288,7 +288,7 @@ void find_idle_threads(Investigation& run, std::vector<Finding>& findings) {
          .command = "threads",
          .confidence = Confidence::medium,
          .rank = process.first});
-    return;  // of many processes the first stands for all
+    return;  // one such process is named, however many there are
   }
 }
 
