@@ -297,89 +297,85 @@ def mutate_database(data, random, other):
             return file.read()
 
 
-# A summary (docs/formats/cgpu.md): magic, version, a head and an index; then records of two frames, then a frame of tables.
+# A summary (docs/formats/cgpu.md): magic, version, a head, an index, then records of two frames, then a frame of tables.
 SUMMARY = b"\x89cgpu run\r\n"
+SUMMARY_VERSION = 10
+RUN, DAMAGED, TABLES = 1, 2, 3  # fields of the index
+FILE, SIZE, CHECKSUM = 4, 5, 6  # fields of a run in the index
+FRAMES = [(1, 2), (3, 4)]  # fields of a record: plain size and frame of the run, and of its partial results
+
+
+def field_of(fields, number):
+    """The value of the first field of this number. Raises KeyError where there is none."""
+    return dict((each[0], each[2]) for each in reversed(fields))[number]
+
+
+def without(fields, numbers):
+    return [each for each in fields if each[0] not in numbers]
 
 
 def read_summary(data):
-    """{version, head of each run in the index, parts of each record, rest of the index, tables}, all uncompressed."""
-    version, at = read_varint(data, len(SUMMARY))
-    _, at = read_varint(data, at)
-    size, at = read_varint(data, at)
-    _, at = read_varint(data, at)
-    index, position = zstd_unpacked(data[at:at + size]), at + size
-    count, at = read_varint(index, 0)
-    runs = []
-    for _ in range(count):
-        begin = at
-        for _ in range(2):  # whether the rank is known, and the rank
-            _, at = read_varint(index, at)
-        there, at = read_varint(index, at)
-        if there:
-            _, at = read_varint(index, at)
-        length, at = read_varint(index, at)
-        at += length
-        head = index[begin:at]
-        size, at = read_varint(index, at)
-        _, at = read_varint(index, at)
-        record, position = data[position:position + size], position + size
-        sizes, inside = [], 0
-        for _ in range(4):
-            number, inside = read_varint(record, inside)
-            sizes.append(number)
-        runs.append([head, zstd_unpacked(record[inside:inside + sizes[1]]), zstd_unpacked(record[inside + sizes[1]:])])
-    begin = at
-    damaged, at = read_varint(index, at)
-    for _ in range(damaged):
-        length, at = read_varint(index, at)
-        at += length
-    return {"version": version, "runs": runs, "damaged": index[begin:at],
-            "tables": zstd_unpacked(data[position:]) if position < len(data) else None}
+    """{runs in the index, other fields of it, records as [fields, run, partial results], tables}, all uncompressed, and
+    without sizes and checksums."""
+    at = len(SUMMARY) + 2
+    if data[at - 2] != SUMMARY_VERSION:
+        raise ValueError("another version")
+    head = read_message(field_of(read_message(data[at:at + data[at - 1]]), 1))
+    at += data[at - 1]
+    size = field_of(head, 2)
+    index = read_message(field_of(read_message(zstd_unpacked(data[at:at + size])), 1))
+    at += size
+    runs, records = [], []
+    for entry in [read_message(value) for number, _, value in index if number == RUN]:
+        size = field_of(entry, SIZE)
+        fields, at = read_message(data[at:at + size]), at + size
+        contents = [zstd_unpacked(field_of(fields, frame)) for _, frame in FRAMES]
+        records.append([without(fields, sum(FRAMES, ())), *contents])
+        runs.append(without(entry, (SIZE, CHECKSUM)))
+    return {"runs": runs, "others": without(index, (RUN, TABLES)), "records": records,
+            "tables": zstd_unpacked(data[at:]) if at < len(data) else None}
 
 
 def write_summary(summary):
     """The file again, with sizes and checksums of what is in it now."""
-    index, records = varint(len(summary["runs"])), b""
-    for head, run, partials in summary["runs"]:
-        frames = [zstd_packed(run), zstd_packed(partials)]
-        record = b"".join(varint(len(each)) for pair in zip([run, partials], frames) for each in pair) + b"".join(frames)
-        index += head + varint(len(record)) + varint(checksum(record))
+    index, records = [], b""
+    for run, (others, *contents) in zip(summary["runs"], summary["records"]):
+        fields = [*others]
+        for (plain, frame), content in zip(FRAMES, contents):
+            fields += [[plain, 0, len(content)], [frame, 2, zstd_packed(content)]]
+        record = write_message(sorted(fields, key=lambda field: field[0]))
+        entry = sorted([*run, [SIZE, 0, len(record)], [CHECKSUM, 0, checksum(record)]], key=lambda field: field[0])
+        index.append([RUN, 2, write_message(entry)])
         records += record
-    index += summary["damaged"]
-    tables = summary["tables"]
-    frame = zstd_packed(tables) if tables is not None else b""
-    index += varint(len(frame)) + varint(len(tables or b"")) + varint(checksum(frame) if frame else 0)
-    packed = zstd_packed(index)
-    head = varint(summary["version"]) + varint(len(index)) + varint(len(packed)) + varint(checksum(packed))
-    return SUMMARY + head + packed + records + frame
-
-
-def mutate_archive(data, random, other):
-    """A number of variable length replaced, or bytes as anywhere."""
-    if not data or random.randrange(2):
-        return mutate_bytes(data, random, other)
-    at = random.randrange(len(data))
-    end = at
-    while end < len(data) - 1 and data[end] >= 0x80:
-        end += 1
-    return data[:at] + varint(random.choice(NUMBERS)) + data[end + 1:]
+    frame = zstd_packed(summary["tables"]) if summary["tables"] is not None else b""
+    tables = [[1, 0, len(frame)], [2, 0, len(summary["tables"] or b"")], [3, 0, checksum(frame)]]
+    index += [*summary["others"], [TABLES, 2, write_message(tables)]]
+    content = write_message([[1, 2, write_message(sorted(index, key=lambda field: field[0]))]])
+    packed = zstd_packed(content)
+    head = write_message([[1, 2, write_message([[1, 0, len(content)], [2, 0, len(packed)], [3, 0, checksum(packed)]])]])
+    return SUMMARY + bytes([SUMMARY_VERSION, len(head)]) + head + packed + records + frame
 
 
 def mutate_summary(data, random, other):
+    """One field somewhere in a run, its partial results, the index or the tables; or a run doubled."""
     summary = read_summary(data)
     for _ in range(random.choice([1, 1, 2, 4])):
-        run = random.choice(summary["runs"])
+        place = random.randrange(len(summary["records"]))
+        record = summary["records"][place]
         kind = random.randrange(8)
         if kind == 0 and summary["tables"]:
-            summary["tables"] = mutate_archive(summary["tables"], random, other)
+            summary["tables"] = mutate_message(summary["tables"], random, other)
         elif kind == 1:
-            run[0] = mutate_archive(run[0], random, other)
+            summary["runs"][place] = read_message(
+                mutate_message(write_message(summary["runs"][place]), random, other))
         elif kind == 2:
-            run[2] = mutate_archive(run[2], random, other)
-        elif kind == 3:
-            summary["runs"].append(list(run))
+            summary["records"].append(list(record))
+            summary["runs"].append([[number, kind, value + b"x" if number == FILE else value]
+                                    for number, kind, value in summary["runs"][place]])  # behind those of its rank
+        elif kind < 5:
+            record[2] = mutate_message(record[2], random, other)
         else:
-            run[1] = mutate_archive(run[1], random, other)
+            record[1] = mutate_message(record[1], random, other)
     return write_summary(summary)
 
 

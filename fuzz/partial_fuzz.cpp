@@ -7,9 +7,26 @@
 namespace {
 
 std::string kept(const cgpu::Partial& partial) {
-  cgpu::ByteWriter bytes;
-  partial.save(bytes);
-  return bytes.take();
+  cgpu::MessageWriter message;
+  partial.save(message);
+  return message.take();
+}
+
+/// Reads it, and what it is written as.
+template <typename Reader>
+void check(const cgpu::Analysis& analysis, std::string_view content) {
+  const auto first = analysis.fold(analysis, {});
+  try {
+    Reader reader(content, "fuzz");
+    first->load(reader);
+  } catch (const cgpu::Error&) {
+    return;
+  }
+  const std::string once = kept(*first);
+  const auto second = analysis.fold(analysis, {});
+  cgpu::MessageReader again(once, "fuzz");
+  second->load(again);
+  cgpu::fuzz::require(kept(*second) == once, "what was kept is read as it was written");
 }
 
 }  // namespace
@@ -25,17 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const cgpu::Analysis& analysis = *folded[data[0] % folded.size()];
   const std::string_view content(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto first = analysis.fold(analysis, {});
-  try {
-    cgpu::ByteReader bytes(content, "fuzz");
-    first->load(bytes);
-  } catch (const cgpu::Error&) {
-    return 0;
-  }
-  const std::string once = kept(*first);
-  const auto second = analysis.fold(analysis, {});
-  cgpu::ByteReader again(once, "fuzz");
-  second->load(again);
-  cgpu::fuzz::require(again.at_end() && kept(*second) == once, "what was kept is read as it was written");
+  check<cgpu::MessageReader>(analysis, content);
+  check<cgpu::PositionalReader>(analysis, content);
   return 0;
 }

@@ -3,7 +3,7 @@
 // without a change.
 #include "session/kept_session.h"
 #include "session/summary.h"
-#include "session/summary_archive.h"
+#include "session/summary_messages.h"
 #include "whole_path.h"
 
 namespace {
@@ -43,12 +43,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const cgpu::Error&) {
   }
   try {
-    cgpu::ByteReader reader(bytes, "fuzz");
+    cgpu::MessageReader reader(bytes, "fuzz");
     const cgpu::Table table = cgpu::read_table(reader);
-    cgpu::ByteWriter once;
+    cgpu::MessageWriter once;
     cgpu::write_table(once, table);
-    cgpu::ByteReader again(once.bytes(), "fuzz");
+    cgpu::MessageReader again(once.bytes(), "fuzz");
     cgpu::fuzz::require(cgpu::read_table(again) == table, "a table is read as it was written");
+  } catch (const cgpu::Error&) {
+  }
+  try {
+    cgpu::PositionalReader reader(bytes, "fuzz");
+    cgpu::read_table(reader);
+  } catch (const cgpu::Error&) {
+  }
+  try {
+    cgpu::PositionalReader reader(bytes, "fuzz");
+    cgpu::read_run(reader);
   } catch (const cgpu::Error&) {
   }
   return 0;

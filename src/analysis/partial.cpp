@@ -41,23 +41,32 @@ Table Partial::finalize(const Outline& outline) {
   return table;
 }
 
-void Partial::save(ByteWriter& bytes) const {
-  bytes(static_cast<uint64_t>(states_.size()));
-  for (const auto& [number, state] : states_) {
-    bytes(number);
-    state->save(bytes);
-  }
+void Partial::save(MessageWriter& message) const {
+  auto state = states_.begin();
+  message.each(states_.size(), [&](size_t) {
+    message(state->first);
+    state->second->save(message);
+    ++state;
+  });
 }
 
-void Partial::load(ByteReader& bytes) {
-  uint64_t count = 0;
-  for (bytes(count); count > 0; --count) {
+void Partial::load(MessageReader& message) {
+  load_states(message);
+}
+
+void Partial::load(PositionalReader& bytes) {
+  load_states(bytes);
+}
+
+template <typename Reader>
+void Partial::load_states(Reader& reader) {
+  reader.each(0, [&](size_t) {
     uint32_t number = 0;
     std::unique_ptr<PartialState> state = new_state();
-    bytes(number);
-    state->load(bytes);
-    if (!states_.try_emplace(number, std::move(state)).second) bytes.fail("holds a run twice");
-  }
+    reader(number);
+    state->load(reader);
+    if (!states_.try_emplace(number, std::move(state)).second) reader.fail("holds a run twice");
+  });
 }
 
 void Partial::append(const Outline& outline, size_t run, PartialState&& state) {

@@ -15,7 +15,8 @@
 
 #include "analysis/session_facts.h"
 #include "analysis/table_options.h"
-#include "base/archive.h"
+#include "base/message.h"
+#include "base/positional_reader.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -53,8 +54,9 @@ class PartialState {
   virtual void combine(PartialState&& next) = 0;
   /// The rows, when all have been combined.
   virtual void append_rows(Table& table, const Outline& outline) = 0;
-  virtual void save(ByteWriter& bytes) const = 0;
-  virtual void load(ByteReader& bytes) = 0;
+  virtual void save(MessageWriter& message) const = 0;
+  virtual void load(MessageReader& message) = 0;
+  virtual void load(PositionalReader& bytes) = 0;
 };
 
 /// It made of a State, which has
@@ -75,8 +77,9 @@ class PartialStateOf final : public PartialState {
   }
   void combine(PartialState&& next) override { state_.combine(std::move(static_cast<PartialStateOf&>(next).state_)); }
   void append_rows(Table& table, const Outline& outline) override { state_.append_rows(table, outline); }
-  void save(ByteWriter& bytes) const override { bytes(state_); }
-  void load(ByteReader& bytes) override { bytes(state_); }
+  void save(MessageWriter& message) const override { message(state_); }
+  void load(MessageReader& message) override { message(state_); }
+  void load(PositionalReader& bytes) override { bytes(state_); }
 
  private:
   State state_;
@@ -101,13 +104,18 @@ class Partial {
   void append_run(const Outline& outline, size_t run, Partial&& of_run);
   /// The table over the runs of the outline, all of which have been seen or appended. Leaves nothing behind.
   Table finalize(const Outline& outline);
-  void save(ByteWriter& bytes) const;
-  /// Throws Error for bytes that save() has not written.
-  void load(ByteReader& bytes);
+  /// As a message (base/message.h).
+  void save(MessageWriter& message) const;
+  /// Throws Error for a message that save() has not written, here or in another version of the program.
+  void load(MessageReader& message);
+  /// The same of what was written for version 9 of summaries.
+  void load(PositionalReader& bytes);
 
  private:
   std::unique_ptr<PartialState> new_state() const { return new_state_(analysis_, options_); }
   void append(const Outline& outline, size_t run, PartialState&& state);
+  template <typename Reader>
+  void load_states(Reader& reader);
 
   const Analysis& analysis_;
   TableOptions options_;

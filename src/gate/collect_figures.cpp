@@ -407,14 +407,13 @@ std::unique_ptr<FigureCollector> FigureCollector::of_name(const std::string& nam
 
 std::string FigureCollector::take_bytes(uint32_t number) {
   const auto node = ranks_.extract(number);
-  ByteWriter bytes;
-  bytes(node.mapped());
-  return bytes.take();
+  MessageWriter message;
+  message(node.mapped());
+  return message.take();
 }
 
 void FigureCollector::put_bytes(uint32_t number, const std::string& bytes) {
-  ByteReader reader(bytes, "the figures of a rank");
-  reader(ranks_[number]);
+  MessageReader(bytes, "the figures of a rank")(ranks_[number]);
 }
 
 RunFigures FigureCollector::take_run(uint32_t number, const std::vector<Table>& tables) {
@@ -438,9 +437,11 @@ RunFigures figures_in(const KeptSession& kept) {
   RunFigures all;
   kept.for_each_record([&](const RunRecord& record) {
     RunFigures figures;
-    ByteReader bytes(record.figures, record.run.file);
-    bytes(figures);
-    if (!bytes.at_end()) bytes.fail("holds more figures than it should");
+    if (record.encoding == RecordEncoding::message) {
+      MessageReader(record.figures, record.run.file)(figures);
+    } else {
+      PositionalReader(record.figures, record.run.file)(figures);
+    }
     all.combine(figures);
   });
   add_session(kept.session(), all);

@@ -1,5 +1,5 @@
 // What the gate compares: the figures of a run, kept in a few kB. A run of several ranks is folded into one; folding
-// does not depend on the order of the ranks. They can be written to bytes (base/archive.h).
+// does not depend on the order of the ranks. They can be kept as a message (base/message.h).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "base/archive.h"
 
 namespace cgpu {
 

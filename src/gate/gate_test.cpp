@@ -263,8 +263,8 @@ TEST(Figures, FoldingDoesNotDependOnTheOrder) {
   ab.combine(b);
   RunFigures ba = b;
   ba.combine(a);
-  ByteWriter first;
-  ByteWriter second;
+  MessageWriter first;
+  MessageWriter second;
   first(ab);
   second(ba);
   EXPECT_EQ(first.bytes(), second.bytes());
@@ -273,10 +273,8 @@ TEST(Figures, FoldingDoesNotDependOnTheOrder) {
   EXPECT_EQ(ab.ranks, 2);
 
   RunFigures read;
-  ByteReader reader(first.bytes(), "figures");
-  reader(read);
-  EXPECT_TRUE(reader.at_end());
-  ByteWriter third;
+  MessageReader(first.bytes(), "figures")(read);
+  MessageWriter third;
   third(read);
   EXPECT_EQ(third.bytes(), first.bytes());
 }

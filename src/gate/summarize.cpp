@@ -24,7 +24,7 @@
 #include "links/clocks.h"
 #include "session/let_go.h"
 #include "session/summary.h"
-#include "session/summary_archive.h"
+#include "session/summary_messages.h"
 
 namespace cgpu {
 
@@ -139,13 +139,17 @@ std::optional<Table> keep_partials(const Analysis& analysis, Partial& partial, c
     kept.push_back(partial_to_bytes(analysis, {}, *alone));
     // Recorded trees are not in partial results.
     const bool is_of_tree = analysis.subject == Subject::call_tree && seen.session->runs[run].call_tree.has_value();
+    const auto keep = [&](std::string bytes) {
+      records[run].partials[analysis.name] = std::move(bytes);
+      records[run].kept.push_back(analysis.name);
+    };
     if (!is_of_tree && is_small(kept.back())) {
-      records[run].partials[analysis.name] = kept.back();
+      keep(kept.back());
     } else {
       all_kept = false;
       std::string reduced = is_of_tree ? "" : partial_to_bytes(analysis, {}, *alone, true);
       if (!reduced.empty() && reduced.size() < kept.back().size() && is_small(reduced)) {
-        records[run].partials[analysis.name] = std::move(reduced);
+        keep(std::move(reduced));
         records[run].reduced.push_back(analysis.name);
       } else {
         records[run].left_out.push_back(analysis.name);
@@ -194,9 +198,9 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
       table.map_text(column, [&](std::string_view text) { return without(text, hosts); });
     }
     if (table.name == "info") keep_names(table, names);
-    ByteWriter bytes;
-    write_table(bytes, table);
-    if (is_small(bytes.bytes())) {
+    MessageWriter message;
+    write_table(message, table);
+    if (is_small(message.bytes())) {
       finished.tables.push_back(std::move(table));
     } else {
       finished.left_out.push_back(table.name);
@@ -227,7 +231,7 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
   for (size_t i = 0; i < records.size(); ++i) {
     std::vector<Table> tables;
     for (std::vector<Table>& of_runs : figure_tables) tables.push_back(std::move(of_runs[i]));
-    ByteWriter figures;
+    MessageWriter figures;
     figures(collector.take_run(seen.numbers[i], tables));
     records[i].figures = figures.take();
     records[i].waits = std::move(waits[i]);

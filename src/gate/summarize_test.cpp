@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "analysis/partial_bytes.h"
 #include "base/error.h"
 #include "base/test_file.h"
 #include "gate/collect_figures.h"
@@ -57,8 +58,9 @@ OpenOptions opening(const std::string& path) {
 }
 
 std::map<std::string, std::string> partials_in(const MadeSummary& summary) {
-  const std::string record = summary_from_bytes(summary.bytes, "x").record(0);
-  return RecordReader(record, "x").partials();
+  const Summary read = summary_from_bytes(summary.bytes, "x");
+  const std::string record = read.record(0);
+  return read.reader_of(0, record).partials();
 }
 
 TEST(Summarize, EveryTableIsThatOfTheProfile) {
@@ -103,7 +105,7 @@ TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
   const auto holds = [&](bool with_host) {
     const MadeSummary made = summarize(opening(file.path()), {}, with_host);
     const Summary summary = summary_from_bytes(made.bytes, "x");
-    std::string all = run_part(RecordReader(summary.record(0), "x").run());
+    std::string all = run_part(summary.reader_of(0, summary.record(0)).run());
     for (const Table& table : summary.finished().tables) {
       for (const RowView row : table.rows()) {
         for (const Cell& cell : row.cells()) {
@@ -126,22 +128,12 @@ TEST(Summarize, DamagedContentIsRefusedOrRead) {
   size_t read = 0;
   for (const auto& [name, bytes] : partials_in(whole)) {
     const Analysis& analysis = find_analysis(name);
-    ByteWriter kept;
-    {  // what stands behind the head with its checksum
-      const auto partial = analysis.fold(analysis, {});
-      const Session session = open_session(opening(file.path()));
-      const SessionFacts facts(session);
-      partial->update({facts, 0, 0});
-      partial->save(kept);
-    }
     for (int change = 0; change < 60; ++change) {
-      std::string damaged = kept.bytes();
+      std::string damaged = bytes;
       for (size_t i = 0; i < 1 + random.below(3); ++i)
         damaged[random.below(damaged.size())] = static_cast<char>(random.bits());
       try {
-        const auto partial = analysis.fold(analysis, {});
-        ByteReader reader(damaged, "x");
-        partial->load(reader);
+        const auto partial = partial_from_bytes(analysis, {}, damaged, "x");
         Session session;
         session.runs.emplace_back().let_go.emplace();
         const SessionFacts facts(session);

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "analysis/device/device_ops.h"
-#include "base/archive.h"
+#include "base/message.h"
 
 namespace cgpu {
 
 namespace {
 
-/// A history as bytes, in both directions.
-struct HistoryBytes {
+/// A history as a member of a message.
+struct HistoryMessage {
   RunHistory& history;
 
   template <typename Archive>
@@ -32,10 +32,10 @@ struct HistoryBytes {
  private:
   template <typename Archive, typename T, typename Member>
   static void each(Archive& archive, std::vector<T>& values, const Member& member) {
-    auto count = static_cast<uint32_t>(values.size());
-    archive(count);
-    values.resize(count);
-    std::for_each(values.begin(), values.end(), member);
+    archive.each(values.size(), [&](size_t i) {
+      if constexpr (!Archive::kIsWriting) values.emplace_back();
+      member(values[i]);
+    });
   }
   template <typename Archive>
   static void intervals(Archive& archive, IntervalSet& set) {
@@ -102,16 +102,15 @@ void RunHistories::keep(uint32_t number, RunHistory history) {
 std::string RunHistories::take_bytes(uint32_t number) {
   auto node = histories_.extract(number);
   order_.erase(std::pair(node.mapped().rank, number));
-  ByteWriter bytes;
-  bytes(HistoryBytes{node.mapped()});
-  return bytes.take();
+  MessageWriter message;
+  message(HistoryMessage{node.mapped()});
+  return message.take();
 }
 
 void RunHistories::put_bytes(uint32_t number, const std::string& bytes) {
-  ByteReader reader(bytes, "the history of a rank");
   RunHistory history;
-  HistoryBytes in_bytes{history};
-  reader(in_bytes);
+  HistoryMessage member{history};
+  MessageReader(bytes, "the history of a rank")(member);
   keep(number, std::move(history));
 }
 

@@ -56,6 +56,16 @@ void forget_known_groups(Run& run, std::set<std::string>& known) {
   run.groups.shrink_to_fit();
 }
 
+/// Folded tables of which a record has no partial result.
+std::set<std::string> not_kept(const std::vector<std::string>& kept) {
+  std::set<std::string> missing;
+  for (const Analysis& analysis : all_analyses()) {
+    if (analysis.fold != nullptr) missing.insert(analysis.name);
+  }
+  for (const std::string& name : kept) missing.erase(name);
+  return missing;
+}
+
 bool are_same(const HostCauses::Waits& a, const HostCauses::Waits& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x.thread == y.thread && x.time == y.time; });
@@ -72,6 +82,7 @@ KeptSession::KeptSession(Summary summary, const OpenOptions& open, const NumberL
 void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
   const size_t count = summary_.runs().size();
   std::vector<Run> runs(count);
+  std::vector<std::vector<std::string>> kept(count);
   std::vector<std::vector<std::string>> left_out(count);
   std::vector<std::vector<std::string>> reduced(count);
   std::set<std::string> known_groups;
@@ -80,10 +91,11 @@ void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
     const size_t end = std::min(first + at_once, count);
     for_each_or_throw(threads_, end - first, [&](size_t place) {
       const size_t i = first + place;
-      RunRecord record = RecordReader(summary_.record(i), summary_.source_of(i)).run();
+      RunRecord record = summary_.reader_of(i, summary_.record(i)).run();
       forget_collectives(record.run);
       record.run.number = static_cast<uint32_t>(i);
       runs[i] = std::move(record.run);
+      kept[i] = std::move(record.kept);
       left_out[i] = std::move(record.left_out);
       reduced[i] = std::move(record.reduced);
     });
@@ -97,12 +109,15 @@ void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
     keep_ranks(ranks);
   }
   uint64_t size = 0;
+  const std::vector<std::string>* known = nullptr;  // of the run before, which has most often kept the same tables
   for (Run& run : session_.runs) {
     const uint32_t number = run.number;
     numbers_.push_back(number);
+    if (known == nullptr || *known != kept[number]) missing_.merge(not_kept(kept[number]));
+    known = &kept[number];
     size += summary_.runs()[number].size;
     reduced_.insert(reduced[number].begin(), reduced[number].end());
-    left_out_.insert(left_out_.end(), left_out[number].begin(), left_out[number].end());
+    left_out_.insert(left_out[number].begin(), left_out[number].end());
     if (run.call_tree) recorded_.insert(Subject::call_tree);
     if (run.launch_metrics) recorded_.insert(Subject::launches);
     if (run.op_graph) recorded_.insert(Subject::op_graph);
@@ -112,8 +127,6 @@ void KeptSession::open_runs(const OpenOptions& open, const NumberList& ranks) {
     run.op_graph.reset();
   }
   is_large_ = numbers_.size() > 1 && size > kMostExactBytes;
-  std::sort(left_out_.begin(), left_out_.end());
-  left_out_.erase(std::unique(left_out_.begin(), left_out_.end()), left_out_.end());
   facts_.emplace(session_, [this, is_aligned = !ranks.empty()] {
     std::vector<CollectiveSeries> collectives = is_aligned ? read_collectives().device : align();
     if (summary_.runs().size() > 1) add_notes();
@@ -130,7 +143,7 @@ KeptSession::Collectives KeptSession::read_collectives() const {
     std::vector<RunRecord> records(std::min(at_once, session_.runs.size() - first));
     for_each_or_throw(threads_, records.size(), [&](size_t i) {
       const uint32_t number = session_.runs[first + i].number;
-      records[i] = RecordReader(summary_.record(number), summary_.source_of(number)).run();
+      records[i] = summary_.reader_of(number, summary_.record(number)).run();
     });
     for (uint32_t i = 0; i < records.size(); ++i) {
       device.add_device_ops(first + i, records[i].run);
@@ -226,7 +239,7 @@ const Table* KeptSession::finished_table(const std::string& name) const {
 bool KeptSession::is_folded(const Analysis& analysis) const {
   // A recorded call tree is in no record, whatever one says.
   if (analysis.subject == Subject::call_tree && recorded_.count(Subject::call_tree) != 0) return false;
-  return analysis.fold != nullptr && !std::binary_search(left_out_.begin(), left_out_.end(), analysis.name);
+  return analysis.fold != nullptr && missing_.count(analysis.name) == 0;
 }
 
 bool KeptSession::is_made_of_runs(const Analysis& analysis) const {
@@ -266,9 +279,14 @@ void KeptSession::refuse(const Analysis& analysis) const {
   const auto is_in = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), analysis.name) != names.end();
   };
-  const char* why = is_in(of_all_) ? " of some of its ranks, only of all of them together"
-                    : is_in(finished_.left_out) || is_in(left_out_) ? " (it was too large, or of a recorded call tree)"
-                                                                    : ", because that needs the timeline";
+  const char* why = ", because that needs the timeline";
+  if (is_in(of_all_)) {
+    why = " of some of its ranks, only of all of them together";
+  } else if (is_in(finished_.left_out) || left_out_.count(analysis.name) != 0) {
+    why = " (it was too large, or of a recorded call tree)";
+  } else if (missing_.count(analysis.name) != 0) {
+    why = ", because the version of cgpu that made it did not have it";
+  }
   throw Error(name_, fmt::format("is a summary, which has no table {}{}: {}", analysis.name, why, profile_to_open()));
 }
 
@@ -338,7 +356,7 @@ void KeptSession::fold(const std::vector<std::pair<const Analysis*, Partial*>>& 
       const uint32_t number = numbers_[first + i];
       const std::string& name = summary_.source_of(number);
       const std::string bytes = summary_.record(number);
-      const std::map<std::string, std::string> kept = RecordReader(bytes, name).partials();
+      const std::map<std::string, std::string> kept = summary_.reader_of(number, bytes).partials();
       for (const auto& [analysis, partial] : folds) {
         const auto found = kept.find(analysis->name);
         if (found == kept.end()) throw Error(name, "is damaged: it holds nothing of table " + analysis->name);

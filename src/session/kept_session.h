@@ -48,7 +48,7 @@ class KeptSession {
   template <typename Visit>
   void for_each_record(Visit visit) const {
     for (const uint32_t number : numbers_) {
-      visit(RecordReader(summary_.record(number), summary_.source_of(number)).run());
+      visit(summary_.reader_of(number, summary_.record(number)).run());
     }
   }
 
@@ -80,13 +80,14 @@ class KeptSession {
   const std::string name_;
   const unsigned threads_;
   FinishedTables finished_;
-  std::vector<std::string> of_all_;           // finished tables that are of all ranks, where only some are wanted
-  std::vector<std::string> left_out_;         // folded tables of which a run has no partial result, sorted
-  std::set<std::string> reduced_;             // tables of whose samples a run keeps only histograms
-  bool is_large_ = false;                     // of no samples more is kept
-  std::set<Subject> recorded_;                // what runs had that is no timeline
-  mutable Session session_;                   // clocks and notes are complete when facts_ have the collectives
-  std::vector<uint32_t> numbers_;             // by index of the run: its place in the summary
+  std::vector<std::string> of_all_;  // finished tables that are of all ranks, where only some are wanted
+  std::set<std::string> missing_;    // folded tables of which a run has no partial result
+  std::set<std::string> left_out_;   // those of them that it had, but were too large or of a recorded call tree
+  std::set<std::string> reduced_;    // tables of whose samples a run keeps only histograms
+  bool is_large_ = false;            // of no samples more is kept
+  std::set<Subject> recorded_;       // what runs had that is no timeline
+  mutable Session session_;          // clocks and notes are complete when facts_ have the collectives
+  std::vector<uint32_t> numbers_;    // by index of the run: its place in the summary
   mutable std::set<uint32_t> unknown_waits_;  // runs that waited for others, which their records do not know, by number
   std::optional<SessionFacts> facts_;
 };

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "analysis/partial_bytes.h"
-#include "base/archive.h"
+#include "base/message.h"
 #include "base/threads.h"
-#include "session/summary_archive.h"
+#include "session/summary_messages.h"
 
 namespace cgpu {
 
@@ -25,16 +25,20 @@ void profile_members(Archive& archive, Profile& profile) {
   archive(profile.path, profile.found, profile.is_folder, profile.run_of_file);
 }
 
+template <typename Archive, typename Task>
+void task_members(Archive& archive, Task& task) {
+  archive(task.number);
+  archive.one([&] { profile_members(archive, task.profile); });
+  archive.each(task.waits.size(), [&](size_t i) {
+    if constexpr (!Archive::kIsWriting) task.waits.emplace_back();
+    archive(task.waits[i].thread, task.waits[i].time.begin, task.waits[i].time.end);
+  });
+}
+
 RankTask task_from_bytes(const std::string& bytes) {
-  ByteReader reader(bytes, "a task");
+  MessageReader message(bytes, "a task");
   RankTask task;
-  uint64_t count = 0;
-  reader(task.number);
-  profile_members(reader, task.profile);
-  for (reader(count); count > 0; --count) {
-    HostCauses::Wait& wait = task.waits.emplace_back();
-    reader(wait.thread, wait.time.begin, wait.time.end);
-  }
+  task_members(message, task);
   return task;
 }
 
@@ -46,59 +50,55 @@ bool can_be_sent(const Run& run) {
 }  // namespace
 
 std::string job_to_bytes(const OpenOptions& open, const RankPass& pass) {
-  ByteWriter bytes;
-  open_members(bytes, open);
-  bytes(pass.keeps_runs, pass.selects_ranks, pass.collector == nullptr ? std::string() : pass.collector->name(),
-        static_cast<uint64_t>(pass.wanted.size()));
-  for (const WantedTable& wanted : pass.wanted) bytes(wanted.analysis->name, wanted.options.all());
-  return bytes.take();
+  MessageWriter message;
+  message.one([&] { open_members(message, open); });
+  message(pass.keeps_runs, pass.selects_ranks, pass.collector == nullptr ? std::string() : pass.collector->name());
+  message.each(pass.wanted.size(),
+               [&](size_t i) { message(pass.wanted[i].analysis->name, pass.wanted[i].options.all()); });
+  return message.take();
 }
 
 std::string task_to_bytes(const RankTask& task) {
-  ByteWriter bytes;
-  bytes(task.number);
-  profile_members(bytes, task.profile);
-  bytes(static_cast<uint64_t>(task.waits.size()));
-  for (const HostCauses::Wait& wait : task.waits) bytes(wait.thread, wait.time.begin, wait.time.end);
-  return bytes.take();
+  MessageWriter message;
+  task_members(message, task);
+  return message.take();
 }
 
 RankAnswer answer_from_bytes(const std::string& bytes, const RankPass& pass, const RankTask& task) {
-  ByteReader reader(bytes, task.profile.path + " (as another process has read it)");
+  MessageReader message(bytes, task.profile.path + " (as another process has read it)");
   RankAnswer answer;
   bool is_seen = false;
-  reader(answer.error, answer.warnings, is_seen);
+  message(answer.error, answer.warnings, is_seen);
   if (!is_seen) return answer;
   SeenRank& seen = answer.seen.emplace();
-  bool has_run = false;
-  reader(seen.outcome, has_run);
-  if (has_run) {
-    seen.run = read_run(reader);
+  message(seen.outcome);
+  message.one([&] {
+    seen.run = read_run(message);
     seen.run->number = task.number;
-  }
-  for (const WantedTable& wanted : pass.wanted) {
-    std::string kept;
-    reader(kept);
+  });
+  std::vector<std::string> kept;
+  message(kept, answer.collected);
+  if (kept.size() != pass.wanted.size()) message.fail("holds another number of tables than was asked for");
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const WantedTable& wanted = pass.wanted[i];
     answer.partials.push_back(
-        kept.empty() ? nullptr : partial_from_bytes(*wanted.analysis, wanted.options, kept, task.profile.path));
+        kept[i].empty() ? nullptr : partial_from_bytes(*wanted.analysis, wanted.options, kept[i], task.profile.path));
   }
-  reader(answer.collected);
   return answer;
 }
 
 RankWorker::RankWorker(const std::string& job, Exchange& exchange, const MakeCollector& make_collector) {
-  ByteReader reader(job, "a job");
+  MessageReader message(job, "a job");
   std::string collector;
-  uint64_t count = 0;
-  open_members(reader, open_);
-  reader(pass_.keeps_runs, pass_.selects_ranks, collector, count);
-  for (; count > 0; --count) {
+  message.one([&] { open_members(message, open_); });
+  message(pass_.keeps_runs, pass_.selects_ranks, collector);
+  message.each(0, [&](size_t) {
     std::string name;
     std::map<std::string, std::vector<std::string>> options;
-    reader(name, options);
+    message(name, options);
     WantedTable& wanted = pass_.wanted.emplace_back(WantedTable{&find_analysis(name)});
     for (auto& [option, values] : options) wanted.options.set(option, std::move(values));
-  }
+  });
   if (!collector.empty()) collector_ = make_collector(collector);
   pass_.collector = collector_.get();
   open_.exchange = &exchange;
@@ -125,18 +125,19 @@ std::string RankWorker::answer(const std::string& bytes) {
     error = thrown.what();
   }
   const bool is_seen = error.empty() && (!seen.run || can_be_sent(*seen.run));
-  ByteWriter writer;
-  writer(error, std::exchange(warnings_, {}), is_seen);
-  if (!is_seen) return writer.take();
-  writer(seen.outcome, seen.run.has_value());
-  if (seen.run) write_run(writer, *seen.run);
+  MessageWriter message;
+  message(error, std::exchange(warnings_, {}), is_seen);
+  if (!is_seen) return message.take();
+  message(seen.outcome);
+  message.each(seen.run ? 1 : 0, [&](size_t) { write_run(message, *seen.run); });
+  std::vector<std::string> kept;
   for (size_t i = 0; i < partials.size(); ++i) {
     const WantedTable& wanted = pass_.wanted[i];
-    writer(partials[i] ? partial_to_bytes(*wanted.analysis, wanted.options, *partials[i]) : std::string());
+    kept.push_back(partials[i] ? partial_to_bytes(*wanted.analysis, wanted.options, *partials[i]) : std::string());
   }
   const bool is_collected = pass_.collector != nullptr && seen.outcome == RankOutcome::seen;
-  writer(is_collected ? pass_.collector->take_bytes(task.number) : std::string());
-  return writer.take();
+  message(kept, is_collected ? pass_.collector->take_bytes(task.number) : std::string());
+  return message.take();
 }
 
 }  // namespace cgpu

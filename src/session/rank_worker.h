@@ -1,5 +1,5 @@
 // Ranks of a fold (rank_fold.h) that are opened by another process: what the root asks (exchange.h), and what a worker
-// answers. Of a rank comes back what is left of its run (summary_archive.h), the partial results of the tables
+// answers. Of a rank comes back what is left of its run (summary_messages.h), the partial results of the tables
 // (analysis/partial_bytes.h) and what a collector keeps: the root goes on with them as if it had opened the rank.
 #pragma once
 

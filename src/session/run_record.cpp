@@ -4,64 +4,83 @@
 
 #include "base/compress.h"
 #include "base/decompress.h"
-#include "session/summary_archive.h"
+#include "session/summary_messages.h"
 
 namespace cgpu {
 
 namespace {
 
-/// No part of a record is as large; what claims to be is not read.
-constexpr uint64_t kMostPartBytes = uint64_t{256} << 20;
+/// No frame of a record holds as much; what claims to is not read.
+constexpr uint64_t kMostFrameBytes = uint64_t{256} << 20;
 
-}  // namespace
-
-std::string run_part(const RunRecord& record) {
-  ByteWriter bytes;
-  write_run(bytes, record.run);
-  bytes(static_cast<uint64_t>(record.waits.size()));
-  for (const HostCauses::Wait& wait : record.waits) bytes(wait.thread, wait.time.begin, wait.time.end);
-  bytes(record.figures, record.left_out, record.reduced);
-  return bytes.take();
+template <typename Archive>
+void wait_members(Archive& archive, HostCauses::Waits& waits) {
+  archive.each(waits.size(), [&](size_t i) {
+    if constexpr (!Archive::kIsWriting) waits.emplace_back();
+    archive(waits[i].thread, waits[i].time.begin, waits[i].time.end);
+  });
 }
 
-RunRecord run_of_part(std::string_view content, const std::string& name) {
-  ByteReader bytes(content, name);
+RunRecord positional_run(std::string_view content, const std::string& name) {
+  PositionalReader bytes(content, name);
   RunRecord record;
+  record.encoding = RecordEncoding::positional;
   record.run = read_run(bytes);
-  uint64_t count = 0;
-  for (bytes(count); count > 0; --count) {
-    HostCauses::Wait& wait = record.waits.emplace_back();
-    bytes(wait.thread, wait.time.begin, wait.time.end);
-  }
+  wait_members(bytes, record.waits);
   bytes(record.figures, record.left_out, record.reduced);
   if (!bytes.at_end()) bytes.fail("holds more than it should");
   return record;
 }
 
-std::string record_to_bytes(const RunRecord& record) {
-  ByteWriter partials;
-  partials(record.partials);
-  const std::string run = run_part(record);
-  const std::string run_frame = compress_zstd(run);
-  const std::string partials_frame = compress_zstd(partials.bytes());
-  ByteWriter head;
-  head(static_cast<uint64_t>(run.size()), static_cast<uint64_t>(run_frame.size()),
-       static_cast<uint64_t>(partials.bytes().size()), static_cast<uint64_t>(partials_frame.size()));
-  return head.bytes() + run_frame + partials_frame;
+}  // namespace
+
+std::string run_part(const RunRecord& record) {
+  MessageWriter message;
+  message.one([&] { write_run(message, record.run); });
+  wait_members(message, const_cast<HostCauses::Waits&>(record.waits));  // serves both directions
+  message(record.figures, record.left_out, record.reduced, record.kept);
+  return message.take();
 }
 
-RecordReader::RecordReader(std::string_view bytes, std::string name) : name_(std::move(name)) {
-  ByteReader head(bytes, name_);
-  uint64_t run_size = 0;
-  uint64_t partials_size = 0;
-  head(run_.plain_size, run_size, partials_.plain_size, partials_size);
-  const std::string_view frames = head.rest();
-  if (run_size > frames.size() || partials_size != frames.size() - run_size || run_.plain_size > kMostPartBytes ||
-      partials_.plain_size > kMostPartBytes) {
-    head.fail("holds a record of impossible size");
+RunRecord run_of_part(std::string_view content, const std::string& name) {
+  MessageReader message(content, name);
+  RunRecord record;
+  message.one([&] { record.run = read_run(message); });
+  wait_members(message, record.waits);
+  message(record.figures, record.left_out, record.reduced, record.kept);
+  return record;
+}
+
+std::string record_to_bytes(const RunRecord& record) {
+  MessageWriter partials;
+  partials(record.partials);
+  const std::string run = run_part(record);
+  MessageWriter message;
+  message(static_cast<uint64_t>(run.size()), compress_zstd(run), static_cast<uint64_t>(partials.bytes().size()),
+          compress_zstd(partials.bytes()));
+  return message.take();
+}
+
+RecordReader::RecordReader(std::string_view bytes, RecordEncoding encoding, std::string name)
+    : name_(std::move(name)), encoding_(encoding) {
+  if (encoding == RecordEncoding::message) {
+    MessageReader message(bytes, name_);
+    message(run_.plain_size, run_.frame, partials_.plain_size, partials_.frame);
+  } else {
+    PositionalReader head(bytes, name_);
+    uint64_t run_size = 0;
+    uint64_t partials_size = 0;
+    head(run_.plain_size, run_size, partials_.plain_size, partials_size);
+    const std::string_view frames = head.rest();
+    if (run_size > frames.size() || partials_size != frames.size() - run_size) {
+      head.fail("holds a record of impossible size");
+    }
+    run_.frame = frames.substr(0, run_size);
+    partials_.frame = frames.substr(run_size);
   }
-  run_.frame = frames.substr(0, run_size);
-  partials_.frame = frames.substr(run_size);
+  if (run_.plain_size > kMostFrameBytes || partials_.plain_size > kMostFrameBytes) {
+    throw Error(name_, "holds a record of impossible size");
+  }
 }
 
 std::string RecordReader::content(const Part& part) const {
@@ -72,15 +91,24 @@ std::string RecordReader::content(const Part& part) const {
 }
 
 RunRecord RecordReader::run() const {
-  return run_of_part(content(run_), name_);
+  const std::string plain = content(run_);
+  if (encoding_ == RecordEncoding::message) return run_of_part(plain, name_);
+  RunRecord record = positional_run(plain, name_);
+  for (const auto& [table, partial] : partials()) record.kept.push_back(table);  // which it does not list
+  return record;
 }
 
 std::map<std::string, std::string> RecordReader::partials() const {
   const std::string plain = content(partials_);
-  ByteReader bytes(plain, name_);
   std::map<std::string, std::string> partials;
-  bytes(partials);
-  if (!bytes.at_end()) bytes.fail("holds more than it should");
+  if (encoding_ == RecordEncoding::message) {
+    MessageReader message(plain, name_);
+    message(partials);
+  } else {
+    PositionalReader bytes(plain, name_);
+    bytes(partials);
+    if (!bytes.at_end()) bytes.fail("holds more than it should");
+  }
   return partials;
 }
 

@@ -1,12 +1,13 @@
 // One run in a summary (summary.h): bytes that never change, wherever they are put together with those of other runs.
 //
-// A record has two parts, each compressed by itself: the run as it was recorded, with what other ranks must know of it
-// (let_go.h) and the figures that the gate compares, which are bytes to this folder; and the partial results of its
-// tables (analysis/partial_bytes.h). Nothing in it follows from the other runs of a session: not its number, not the
-// offset of its clock. docs/formats/cgpu.md has the bytes. Read with suspicion: sizes are bounded before anything is
-// allocated.
+// A record is a message (base/message.h) of two frames, each compressed by itself: the run as it was recorded, with
+// what other ranks must know of it (let_go.h) and the figures that the gate compares, which are bytes to this folder;
+// and the partial results of its tables (analysis/partial_bytes.h). Nothing in it follows from the other runs of a
+// session: not its number, not the offset of its clock. docs/formats/cgpu.md has the fields. Read with suspicion: sizes
+// are bounded before anything is allocated.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,11 +18,18 @@
 
 namespace cgpu {
 
+enum class RecordEncoding : uint8_t {
+  message,     // base/message.h
+  positional,  // base/positional_reader.h: as version 9 of summaries
+};
+
 struct RunRecord {
   Run run;  // let go
   /// The waits for other ranks that its partial results of idle time know of.
   HostCauses::Waits waits;
   std::string figures;
+  RecordEncoding encoding = RecordEncoding::message;  // of the figures
+  std::vector<std::string> kept;                      // tables of which there is a partial result
   /// Tables that are folded, but of which there is no partial result: it would have been too large, or is of a recorded
   /// call tree.
   std::vector<std::string> left_out;
@@ -35,7 +43,7 @@ std::string record_to_bytes(const RunRecord& record);
 class RecordReader {
  public:
   /// `bytes` must outlive it.
-  RecordReader(std::string_view bytes, std::string name);
+  RecordReader(std::string_view bytes, RecordEncoding encoding, std::string name);
 
   /// Without the partial results.
   RunRecord run() const;
@@ -50,11 +58,12 @@ class RecordReader {
   std::string content(const Part& part) const;
 
   std::string name_;
+  RecordEncoding encoding_;
   Part run_;
   Part partials_;
 };
 
-/// What is inside of the parts, without compression around it.
+/// What is inside of the frame of the run, without compression around it.
 std::string run_part(const RunRecord& record);
 RunRecord run_of_part(std::string_view content, const std::string& name);
 

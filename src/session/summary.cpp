@@ -16,7 +16,7 @@
 #include "base/number_ranges.h"
 #include "base/served_file.h"
 #include "readers/unread_formats.h"
-#include "session/summary_archive.h"
+#include "session/summary_messages.h"
 
 namespace cgpu {
 
@@ -26,12 +26,14 @@ uint64_t checksum_of(std::string_view bytes) {
 
 namespace {
 
-/// Goes up with every change of what is written.
-constexpr uint32_t kVersion = 9;
+/// Of the file around the messages. What they hold may grow without another version (base/message.h).
+constexpr uint8_t kVersion = 10;
+/// The last one without field numbers (base/positional_reader.h).
+constexpr uint8_t kPositionalVersion = 9;
 /// No index, no tables and no record are as large; what claims to be is not read.
 constexpr uint64_t kMostIndexBytes = uint64_t{256} << 20;
 constexpr uint64_t kMostRecordBytes = uint64_t{64} << 20;
-/// Version, sizes and checksum of the index, each of ten bytes at most.
+/// Version, length, sizes and checksum of the index, each of eleven bytes at most.
 constexpr size_t kMostHeadBytes = 40;
 
 /// The order of the runs, whatever order they came in.
@@ -50,23 +52,66 @@ struct TablesInIndex {
   uint64_t size = 0;  // 0: there are none
   uint64_t plain_size = 0;
   uint64_t checksum = 0;
+  RecordEncoding encoding = RecordEncoding::message;
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(size, plain_size, checksum);
+    encoding_member(archive, encoding);
+  }
+  /// Version 9 knew one only.
+  template <typename Archive>
+  static void encoding_member(Archive& archive, RecordEncoding& encoding) {
+    if constexpr (Archive::kIsPositional) {
+      encoding = RecordEncoding::positional;
+    } else {
+      archive(encoding);
+      if constexpr (!Archive::kIsWriting) {
+        if (encoding > RecordEncoding::positional) archive.fail("holds a record of no known encoding");
+      }
+    }
+  }
 };
 
-template <typename Archive, typename Entry>
-void entry_members(Archive& archive, Entry& entry) {
-  archive(entry.rank_known, entry.rank, entry.world_size, entry.file, entry.size, entry.checksum);
-}
+struct Index {
+  std::vector<Summary::Entry> runs;
+  std::vector<std::string> damaged;
+  TablesInIndex tables;
 
-std::string head_of(const std::vector<Summary::Entry>& runs, const std::vector<std::string>& damaged,
-                    const TablesInIndex& tables) {
-  ByteWriter index;
-  index(static_cast<uint64_t>(runs.size()));
-  for (const Summary::Entry& entry : runs) entry_members(index, entry);
-  index(damaged, tables.size, tables.plain_size, tables.checksum);
-  const std::string frame = compress_zstd(index.bytes());
-  ByteWriter head;
-  head(kVersion, static_cast<uint64_t>(index.bytes().size()), static_cast<uint64_t>(frame.size()), checksum_of(frame));
-  return std::string(kSummaryMagic) + head.bytes() + frame;
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive.each(runs.size(), [&](size_t i) {
+      if constexpr (!Archive::kIsWriting) runs.emplace_back();
+      Summary::Entry& entry = runs[i];
+      archive(entry.rank_known, entry.rank, entry.world_size, entry.file, entry.size, entry.checksum);
+      TablesInIndex::encoding_member(archive, entry.encoding);
+    });
+    archive(damaged, tables);
+  }
+};
+
+/// Where the index lies, and what it holds.
+struct Head {
+  uint64_t plain_size = 0;  // of the index
+  uint64_t size = 0;        // of its frame
+  uint64_t checksum = 0;    // of its frame
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(plain_size, size, checksum);
+  }
+};
+
+std::string head_of(Index index) {
+  MessageWriter content;
+  content(index);
+  const std::string frame = compress_zstd(content.bytes());
+  MessageWriter head;
+  head(Head{content.bytes().size(), frame.size(), checksum_of(frame)});
+  std::string bytes(kSummaryMagic);
+  bytes += static_cast<char>(kVersion);
+  bytes += static_cast<char>(head.bytes().size());
+  return bytes + head.bytes() + frame;
 }
 
 }  // namespace
@@ -83,22 +128,25 @@ std::string summary_to_bytes(const std::vector<RunRecord>& runs, const FinishedT
   std::vector<std::pair<Summary::Entry, std::string>> records;
   for (const RunRecord& run : runs) {
     std::string bytes = record_to_bytes(run);
-    Summary::Entry entry{run.run.rank_known, run.run.rank_known ? run.run.rank : 0,
-                         run.run.world_size, run.run.file,
-                         bytes.size(),       checksum_of(bytes)};
+    Summary::Entry entry{.rank_known = run.run.rank_known,
+                         .rank = run.run.rank_known ? run.run.rank : 0,
+                         .world_size = run.run.world_size,
+                         .file = run.run.file,
+                         .size = bytes.size(),
+                         .checksum = checksum_of(bytes)};
     records.emplace_back(std::move(entry), std::move(bytes));
   }
   std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return is_before(a.first, b.first); });
   const auto same = [](const auto& a, const auto& b) { return is_same(a.first, b.first); };
   records.erase(std::unique(records.begin(), records.end(), same), records.end());
-  ByteWriter tables;
-  tables(static_cast<uint64_t>(finished.tables.size()));
-  for (const Table& table : finished.tables) write_table(tables, table);
+  MessageWriter tables;
+  tables.each(finished.tables.size(), [&](size_t i) { write_table(tables, finished.tables[i]); });
   tables(finished.left_out);
   const std::string frame = compress_zstd(tables.bytes());
-  std::vector<Summary::Entry> entries;
-  for (const auto& [entry, bytes] : records) entries.push_back(entry);
-  std::string all = head_of(entries, {}, {frame.size(), tables.bytes().size(), checksum_of(frame)});
+  Index index;
+  for (const auto& [entry, bytes] : records) index.runs.push_back(entry);
+  index.tables = {frame.size(), tables.bytes().size(), checksum_of(frame)};
+  std::string all = head_of(std::move(index));
   for (const auto& [entry, bytes] : records) all += bytes;
   return all + frame;
 }
@@ -117,52 +165,68 @@ Summary summary_from(const std::string& name, std::shared_ptr<const std::string>
   const uint64_t file_size = bytes ? bytes->size() : open_file(name)->size();
   const std::string begin = summary.read(0, 0, std::min<uint64_t>(file_size, kSummaryMagic.size() + kMostHeadBytes));
   if (!begin.starts_with(kSummaryMagic)) throw Error(name, "is no summary of cgpu");
-  ByteReader head(std::string_view(begin).substr(kSummaryMagic.size()), name);
-  uint32_t version = 0;
-  head(version);
-  if (version != kVersion) {
-    throw Error(name, fmt::format("is a summary of version {}, of which this program knows {}: make it again from the "
-                                  "profile, or use the program that made it",
-                                  version, kVersion));
-  }
   const auto damaged = [&](const char* what) -> Error {
     return {name, fmt::format("is damaged: {}; make it again from the profile", what)};
   };
-  uint64_t plain_size = 0;
-  uint64_t size = 0;
-  uint64_t checksum = 0;
-  head(plain_size, size, checksum);
-  const uint64_t index_begin = begin.size() - head.rest().size();
-  if (plain_size > kMostIndexBytes || size > file_size - index_begin) throw damaged("its length is another");
-  const std::string frame = summary.read(0, index_begin, size);
-  if (frame.size() != size || checksum_of(frame) != checksum) throw damaged("the checksum of its index is another");
-  const auto plain = decompress_zstd(frame, plain_size);
-  if (!plain || plain->size() != plain_size) throw damaged("its index does not decompress");
+  std::string_view left = std::string_view(begin).substr(kSummaryMagic.size());
+  const auto next_byte = [&] {
+    if (left.empty()) throw damaged("it ends too early");
+    const auto byte = static_cast<uint8_t>(left.front());
+    left.remove_prefix(1);
+    return byte;
+  };
+  const uint8_t version = next_byte();
+  if (version != kVersion && version != kPositionalVersion) {
+    throw Error(name, fmt::format("is a summary of version {}, of which this program knows {} and {}: {}", version,
+                                  kPositionalVersion, kVersion,
+                                  version > kVersion ? "use a newer cgpu, or make it again from the profile"
+                                                     : "make it again from the profile"));
+  }
+  Head head;
+  if (version == kVersion) {
+    const uint8_t size = next_byte();
+    MessageReader(left.substr(0, size), name)(head);
+    left.remove_prefix(std::min<size_t>(size, left.size()));
+  } else {
+    PositionalReader reader(left, name);
+    reader(head);
+    left = reader.rest();
+  }
+  const uint64_t index_begin = begin.size() - left.size();
+  if (head.plain_size > kMostIndexBytes || head.size > file_size - index_begin) throw damaged("its length is another");
+  const std::string frame = summary.read(0, index_begin, head.size);
+  if (frame.size() != head.size || checksum_of(frame) != head.checksum) {
+    throw damaged("the checksum of its index is another");
+  }
+  const auto plain = decompress_zstd(frame, head.plain_size);
+  if (!plain || plain->size() != head.plain_size) throw damaged("its index does not decompress");
 
-  ByteReader index(*plain, name);
-  uint64_t count = 0;
-  uint64_t position = index_begin + size;
+  Index index;
+  if (version == kVersion) {
+    MessageReader(*plain, name)(index);
+  } else {
+    PositionalReader reader(*plain, name);
+    reader(index);
+    if (!reader.at_end()) reader.fail("holds more than it should");
+  }
+  uint64_t position = index_begin + head.size;
   const auto place = [&](uint64_t length) {
     const uint64_t begins = position;
     if (length > kMostRecordBytes || length > file_size - position) throw damaged("its length is another");
     position += length;
     return begins;
   };
-  for (index(count); count > 0; --count) {
-    Summary::Entry& entry = summary.runs_.emplace_back();
-    entry_members(index, entry);
-    entry.position = place(entry.size);
-    if (summary.runs_.size() > 1 && !is_before(summary.runs_[summary.runs_.size() - 2], entry)) {
-      index.fail("holds runs that are not in order");
-    }
-  }
-  if (summary.runs_.empty()) index.fail("holds no runs");
-  TablesInIndex tables;
-  index(summary.damaged_, tables.size, tables.plain_size, tables.checksum);
-  if (!index.at_end()) index.fail("holds more than it should");
+  for (Summary::Entry& entry : index.runs) entry.position = place(entry.size);
+  if (index.runs.empty()) throw damaged("it holds no runs");
+  const auto unordered = std::adjacent_find(index.runs.begin(), index.runs.end(),
+                                            [](const auto& a, const auto& b) { return !is_before(a, b); });
+  if (unordered != index.runs.end()) throw damaged("its runs are not in order");
+  summary.runs_ = std::move(index.runs);
+  summary.damaged_ = std::move(index.damaged);
+  const TablesInIndex& tables = index.tables;
   if (tables.size > 0) {
     if (tables.plain_size > kMostIndexBytes) throw damaged("its tables are larger than any");
-    summary.tables_ = {0, place(tables.size), tables.size, tables.plain_size, tables.checksum};
+    summary.tables_ = {0, place(tables.size), tables.size, tables.plain_size, tables.checksum, tables.encoding};
   }
   if (position != file_size) throw damaged("its length is another");
   return summary;
@@ -202,11 +266,16 @@ FinishedTables Summary::finished() const {
   const std::string frame = tables_frame();
   const auto plain = decompress_zstd(frame, tables_->plain_size);
   if (!plain || plain->size() != tables_->plain_size) throw Error(name, "is damaged: its tables do not decompress");
-  ByteReader bytes(*plain, name);
-  uint64_t count = 0;
-  for (bytes(count); count > 0; --count) finished.tables.push_back(read_table(bytes));
-  bytes(finished.left_out);
-  if (!bytes.at_end()) bytes.fail("holds more than it should");
+  if (tables_->encoding == RecordEncoding::message) {
+    MessageReader message(*plain, name);
+    message.each(0, [&](size_t) { finished.tables.push_back(read_table(message)); });
+    message(finished.left_out);
+  } else {
+    PositionalReader bytes(*plain, name);
+    bytes.each(0, [&](size_t) { finished.tables.push_back(read_table(bytes)); });
+    bytes(finished.left_out);
+    if (!bytes.at_end()) bytes.fail("holds more than it should");
+  }
   return finished;
 }
 
@@ -270,9 +339,12 @@ Summary united(const std::vector<Summary>& parts) {
 }
 
 void write_summary(std::ostream& out, const Summary& summary) {
-  TablesInIndex tables;
-  if (summary.tables_) tables = {summary.tables_->size, summary.tables_->plain_size, summary.tables_->checksum};
-  out << head_of(summary.runs_, summary.damaged_, tables);
+  Index index{summary.runs_, summary.damaged_, {}};
+  if (summary.tables_) {
+    index.tables = {summary.tables_->size, summary.tables_->plain_size, summary.tables_->checksum,
+                    summary.tables_->encoding};
+  }
+  out << head_of(std::move(index));
   for (size_t run = 0; run < summary.runs_.size(); ++run) out << summary.record(run);
   if (summary.tables_) out << summary.tables_frame();
 }

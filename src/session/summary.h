@@ -7,8 +7,9 @@
 // asked for: a merge takes about 2 kB a run.
 //
 // The file is a head, an index of the records with their checksums, the records, the tables; docs/formats/cgpu.md has
-// it in detail. It is read with suspicion: sizes are bounded before anything is allocated, checksums come before
-// contents.
+// it in detail. What a later version of the program adds to these messages is skipped, and what an earlier one did not
+// have is absent: the version of the file stays. It is read with suspicion: sizes are bounded before anything is
+// allocated, checksums come before contents.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,7 @@ class Summary {
     std::string file;  // of the profile; of its folders the last one, where that tells profiles apart, else none
     uint64_t size = 0;
     uint64_t checksum = 0;  // XXH3 of the record
+    RecordEncoding encoding = RecordEncoding::message;
     // Where it lies:
     uint32_t source = 0;
     uint64_t position = 0;
@@ -60,6 +62,10 @@ class Summary {
   size_t repeated() const { return repeated_; }
   /// The bytes of a record. Throws Error where they are damaged.
   std::string record(size_t run) const;
+  /// Reads a record, with bytes of its own as `record`.
+  RecordReader reader_of(size_t run, const std::string& record) const {
+    return {record, runs_[run].encoding, source_of(run)};
+  }
   /// The file that a record lies in.
   const std::string& source_of(size_t run) const { return sources_[runs_[run].source].name; }
   /// Of all runs together; none where summaries of other runs have come to them. Throws Error.
@@ -81,6 +87,7 @@ class Summary {
     uint64_t size = 0;
     uint64_t plain_size = 0;
     uint64_t checksum = 0;
+    RecordEncoding encoding = RecordEncoding::message;
   };
   std::string read(uint32_t source, uint64_t position, uint64_t size) const;
   std::string tables_frame() const;
@@ -100,8 +107,8 @@ uint64_t checksum_of(std::string_view bytes);  // XXH3
 
 /// The whole file of these runs and tables.
 std::string summary_to_bytes(const std::vector<RunRecord>& runs, const FinishedTables& finished);
-/// Throws Error, beginning with `name`, for bytes of another version and for damaged ones, as far as head and index
-/// say.
+/// Also of a file of version 9. Throws Error, beginning with `name`, for bytes of other versions and for damaged ones,
+/// as far as head and index say.
 Summary summary_from_bytes(std::string bytes, const std::string& name);
 /// The same of a file, whose records are read when they are asked for.
 Summary read_summary(const std::string& path);

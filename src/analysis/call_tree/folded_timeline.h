@@ -6,11 +6,9 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "analysis/call_tree/stack_tree.h"
-#include "base/archive.h"
 #include "model/call_tree.h"
 
 namespace cgpu {
@@ -30,7 +28,7 @@ struct FoldedTimeline {
   template <typename Archive>
   void members(Archive& archive) {
     archive(parent, name, kind, cpu_ns, device_ns, count, names);
-    if constexpr (std::is_same_v<Archive, ByteReader>) {
+    if constexpr (!Archive::kIsWriting) {
       if (!is_sound()) archive.fail("holds no folded timeline");
     }
   }

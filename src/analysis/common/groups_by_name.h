@@ -7,12 +7,11 @@
 
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "analysis/common/merged_names.h"
-#include "base/archive.h"
+#include "base/message.h"
 
 namespace cgpu {
 
@@ -41,18 +40,16 @@ class GroupsByName {
 
   template <typename Archive>
   void members(Archive& archive) {
-    auto count = static_cast<uint64_t>(groups_.size());
-    archive(count);
-    for (StringId number = 0; number < count; ++number) {
+    archive.each(groups_.size(), [&](size_t number) {
       std::string name;
-      if constexpr (std::is_same_v<Archive, ByteWriter>) name = names_.text(number);
+      if constexpr (Archive::kIsWriting) name = names_.text(static_cast<StringId>(number));
       archive(name);
-      if constexpr (std::is_same_v<Archive, ByteWriter>) {
+      if constexpr (Archive::kIsWriting) {
         archive(groups_[number]);
       } else {
         archive(of_text(name));
       }
-    }
+    });
   }
 
  private:

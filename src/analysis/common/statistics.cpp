@@ -104,14 +104,14 @@ void DurationHistogram::combine(const DurationHistogram& other) {
   for (const auto& [bucket, count] : other.buckets_) buckets_[bucket] += count;
 }
 
-void DurationHistogram::check(const ByteReader& bytes) const {
+std::string_view DurationHistogram::fault() const {
   constexpr int64_t kMostCount = int64_t{1} << 48;
   int64_t sum = 0;
   for (const auto& [bucket, count] : buckets_) {
-    if (bucket >= kBuckets || count <= 0 || count > kMostCount || sum > kMostCount) bytes.fail("holds no histogram");
+    if (bucket >= kBuckets || count <= 0 || count > kMostCount || sum > kMostCount) return "holds no histogram";
     sum += count;
   }
-  if (sum != count_ || min_ > max_) bytes.fail("holds a histogram that does not add up");
+  return sum == count_ && min_ <= max_ ? "" : "holds a histogram that does not add up";
 }
 
 double DurationHistogram::deviation() const {

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <type_traits>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/archive.h"
+#include "base/message.h"
 
 namespace cgpu {
 
@@ -27,8 +28,8 @@ class DurationHistogram {
  public:
   void add(int64_t duration);
   void combine(const DurationHistogram& other);
-  /// Throws Error where counts do not add up.
-  void check(const ByteReader& bytes) const;
+  /// What is wrong with it, as one that was read; "" where nothing is.
+  std::string_view fault() const;
   template <typename Archive>
   void members(Archive& archive) {
     archive(count_, total_, min_, max_, squares_high_, squares_low_, buckets_);
@@ -79,20 +80,25 @@ class DurationStatistics {
   }
   template <typename Archive>
   void members(Archive& archive) {
-    constexpr bool is_writing = std::is_same_v<Archive, ByteWriter>;
-    bool reduced = is_writing && (histogram_ || archive.reduced());
-    archive(reduced);
-    if (!reduced) {
-      archive(values_, total_);
-    } else if constexpr (is_writing) {
-      archive(all_in_histogram());
+    if constexpr (Archive::kIsWriting) {
+      if (histogram_ || archive.reduced()) {
+        archive(std::vector<int64_t>(), int64_t{0}, std::optional(all_in_histogram()));
+      } else {
+        archive(values_, total_, histogram_);
+      }
     } else {
-      archive(histogram_.emplace());
-      histogram_->check(archive);
-      total_ = histogram_->total();
-    }
-    if constexpr (!is_writing) {
-      if (archive.reduced() && !reduced) {
+      if constexpr (Archive::kIsPositional) {
+        bool reduced = false;
+        archive(reduced);
+        if (reduced) archive(histogram_.emplace());
+        if (!reduced) archive(values_, total_);
+      } else {
+        archive(values_, total_, histogram_);
+      }
+      if (histogram_) {
+        if (const std::string_view fault = histogram_->fault(); !fault.empty()) archive.fail(std::string(fault));
+        total_ += histogram_->total();
+      } else if (archive.reduced()) {
         histogram_ = all_in_histogram();
         values_ = {};
       }

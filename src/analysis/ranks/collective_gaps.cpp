@@ -78,33 +78,72 @@ std::vector<CollectiveGap> gaps_of(const RunInSession& run, const std::vector<Op
   return gaps;
 }
 
+constexpr const char* kGapsName = "times between collectives";
+
+/// Of several gaps, one behind the other.
+struct GapColumns {
+  std::vector<int64_t> hidden_ns;
+  std::vector<uint32_t> owners;  // which have time, a bit for each
+  std::vector<int64_t> times;    // of those owners
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(hidden_ns, owners, times);
+  }
+};
+
+std::string packed(const std::vector<CollectiveGap>& gaps) {
+  GapColumns columns;
+  for (const CollectiveGap& gap : gaps) {
+    uint32_t owners = 0;
+    for (size_t owner = 0; owner < kGapOwners; ++owner) {
+      if (gap.owned_ns[owner] == 0) continue;
+      owners |= uint32_t{1} << owner;
+      columns.times.push_back(gap.owned_ns[owner]);
+    }
+    columns.hidden_ns.push_back(gap.hidden_ns);
+    columns.owners.push_back(owners);
+  }
+  MessageWriter message;
+  message(columns);
+  return message.take();
+}
+
 }  // namespace
 
 CollectiveGaps::CollectiveGaps(int32_t device, int64_t iterations, const std::vector<CollectiveGap>& gaps)
-    : device_(device), iterations_(iterations) {
-  ByteWriter bytes;
-  for (const CollectiveGap& gap : gaps) {
-    uint32_t has_time = 0;
-    for (size_t owner = 0; owner < kGapOwners; ++owner) has_time |= uint32_t{gap.owned_ns[owner] != 0} << owner;
-    bytes(gap.hidden_ns, has_time);
-    for (const int64_t time : gap.owned_ns) {
-      if (time != 0) bytes(time);
-    }
-  }
-  gaps_ = bytes.take();
-}
+    : device_(device), iterations_(iterations), gaps_(packed(gaps)) {}
 
 void CollectiveGaps::for_each(const std::function<void(uint32_t place, const CollectiveGap& gap)>& visit) const {
-  ByteReader bytes(gaps_, "times between collectives");
-  for (uint32_t place = 0; !bytes.at_end(); ++place) {
+  GapColumns columns;
+  MessageReader message(gaps_, kGapsName);
+  message(columns);
+  if (columns.hidden_ns.size() != columns.owners.size()) message.fail("holds no columns of one length");
+  auto time = columns.times.begin();
+  for (uint32_t place = 0; place < columns.owners.size(); ++place) {
     CollectiveGap gap;
-    uint32_t has_time = 0;
-    bytes(gap.hidden_ns, has_time);
+    gap.hidden_ns = columns.hidden_ns[place];
     for (size_t owner = 0; owner < kGapOwners; ++owner) {
-      if ((has_time >> owner & 1) != 0) bytes(gap.owned_ns[owner]);
+      if ((columns.owners[place] >> owner & 1) == 0) continue;
+      if (time == columns.times.end()) message.fail("holds fewer times than it says");
+      gap.owned_ns[owner] = *time++;
     }
     visit(place, gap);
   }
+}
+
+std::string CollectiveGaps::from_positional(std::string_view bytes) {
+  PositionalReader reader(bytes, kGapsName);
+  std::vector<CollectiveGap> gaps;
+  while (!reader.at_end()) {
+    CollectiveGap& gap = gaps.emplace_back();
+    uint32_t owners = 0;
+    reader(gap.hidden_ns, owners);
+    for (size_t owner = 0; owner < kGapOwners; ++owner) {
+      if ((owners >> owner & 1) != 0) reader(gap.owned_ns[owner]);
+    }
+  }
+  return packed(gaps);
 }
 
 std::vector<CollectiveGaps> collective_gaps(const RunInSession& run) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/partial.h"
@@ -42,12 +43,16 @@ class CollectiveGaps {
   template <typename Archive>
   void members(Archive& archive) {
     archive(device_, iterations_, gaps_);
+    if constexpr (Archive::kIsPositional) gaps_ = from_positional(gaps_);
   }
 
  private:
+  /// Those of version 9 of summaries, as gaps_ has them.
+  static std::string from_positional(std::string_view bytes);
+
   int32_t device_ = 0;
   int64_t iterations_ = 0;
-  std::string gaps_;  // of each: the time hidden, a bit for each owner that has time, these times
+  std::string gaps_;  // a message of columns: the time hidden, a bit for each owner that has time, these times
 };
 
 /// Of the devices of a run that have collectives.

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "analysis/partial.h"
@@ -48,7 +47,7 @@ class DeviceActivity {
   template <typename Archive>
   void members(Archive& archive) {
     archive(device_, span_.begin, span_.end, clock_base_, length_log2_, ns_);
-    if constexpr (!std::is_same_v<Archive, ByteWriter>) {
+    if constexpr (!Archive::kIsWriting) {
       if (!is_consistent()) archive.fail("holds an impossible activity of a device");
     }
   }

@@ -162,12 +162,20 @@ TEST(RankActivity, RanksOfOneClockHaveTheSameBuckets) {
 
 TEST(RankActivity, ImpossibleBytesAreRefused) {
   const auto load = [](int64_t end, std::vector<int64_t> compute, unsigned length_log2) {
-    ByteWriter bytes;
+    MessageWriter message;
     const std::vector<int64_t> nothing(compute.size(), 0);
-    bytes(uint64_t{1}, uint32_t{0}, uint64_t{1}, int32_t{0}, int64_t{0}, end, int64_t{0}, length_log2, compute, nothing,
-          nothing);
+    message.each(1, [&](size_t) {  // runs
+      message(uint32_t{0});
+      message.one([&] {
+        message.each(1, [&](size_t) {  // devices
+          message.one([&] {
+            message(int32_t{0}, int64_t{0}, end, int64_t{0}, length_log2, std::vector{compute, nothing, nothing});
+          });
+        });
+      });
+    });
     const Analysis& analysis = find_analysis("rank_activity");
-    ByteReader reader(bytes.bytes(), "bytes");
+    MessageReader reader(message.bytes(), "bytes");
     analysis.fold(analysis, {})->load(reader);
   };
   EXPECT_NO_THROW(load(10, {4, 2}, 3));

@@ -1,29 +1,14 @@
-#include "base/archive.h"
+#include "base/positional_reader.h"
 
 #include <bit>
 
 namespace cgpu {
 
-void ByteWriter::number(uint64_t value) {
-  for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-  bytes_ += static_cast<char>(value);
-}
-
-void ByteWriter::write(const double& value) {
-  const auto bits = std::bit_cast<uint64_t>(value);
-  for (int byte = 0; byte < 8; ++byte) bytes_ += static_cast<char>(bits >> (8 * byte));
-}
-
-void ByteWriter::write(const std::string& text) {
-  number(text.size());
-  bytes_ += text;
-}
-
-void ByteReader::fail(const std::string& what) const {
+void PositionalReader::fail(const std::string& what) const {
   throw Error(name_, what + " at byte " + std::to_string(at_));
 }
 
-uint64_t ByteReader::longer_number() {
+uint64_t PositionalReader::longer_number() {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     if (at_ == bytes_.size()) fail("ends too early");
@@ -35,20 +20,20 @@ uint64_t ByteReader::longer_number() {
   fail("holds a number of more than 64 bits");
 }
 
-size_t ByteReader::length() {
+size_t PositionalReader::length() {
   const uint64_t length = number();
   if (length > bytes_.size() - at_) fail("promises more than it holds");
   return static_cast<size_t>(length);
 }
 
-void ByteReader::read(double& value) {
+void PositionalReader::read(double& value) {
   if (bytes_.size() - at_ < 8) fail("ends too early");
   uint64_t bits = 0;
   for (int byte = 0; byte < 8; ++byte) bits |= uint64_t{static_cast<uint8_t>(bytes_[at_++])} << (8 * byte);
   value = std::bit_cast<double>(bits);
 }
 
-void ByteReader::read(std::string& text) {
+void PositionalReader::read(std::string& text) {
   const size_t size = length();
   text = bytes_.substr(at_, size);
   at_ += size;

@@ -1,12 +1,9 @@
-// Values to bytes and back, for what is kept between processes: partial results of tables, summaries of runs.
+// Reads what version 9 of summaries wrote: values one behind the other, without field numbers, in the order in which
+// types list their members (message.h). It takes the place of MessageReader there, and nothing is written so any more.
 //
 // Integers are variable-length (small ones take one byte, signed ones in zigzag order), reals 8 bytes little-endian,
-// texts and sequences their length first. A type lists its members once, for both directions:
-//
-//   template <typename Archive> void members(Archive& archive) { archive(count, total, name); }
-//
-// Reading is bounded by the bytes that are there: a length that promises more than they can hold is an Error before
-// anything of that size is allocated.
+// texts and sequences their length first. Reading is bounded by the bytes that are there: a length that promises more
+// than they can hold is an Error before anything of that size is allocated.
 #pragma once
 
 #include <array>
@@ -16,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,82 +21,30 @@
 
 namespace cgpu {
 
-class ByteWriter {
+class PositionalReader {
  public:
-  ByteWriter() = default;
-  /// `reduced`: samples may be written as what is enough for statistics of them (analysis/common/statistics.h).
-  explicit ByteWriter(bool reduced) : reduced_(reduced) {}
-  bool reduced() const { return reduced_; }
-  template <typename... Values>
-  void operator()(const Values&... values) {
-    (write(values), ...);
-  }
-  const std::string& bytes() const { return bytes_; }
-  std::string take() { return std::move(bytes_); }
+  static constexpr bool kIsWriting = false;
+  static constexpr bool kIsPositional = true;
 
- private:
-  void number(uint64_t value);
-  template <typename T>
-  void write(const T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      number(static_cast<uint64_t>(value));
-    } else if constexpr (std::is_same_v<T, bool> || std::is_unsigned_v<T>) {
-      number(value);
-    } else if constexpr (std::is_integral_v<T>) {
-      const auto wide = static_cast<int64_t>(value);
-      number((static_cast<uint64_t>(wide) << 1) ^ static_cast<uint64_t>(wide >> 63));
-    } else {
-      const_cast<T&>(value).members(*this);  // as members() serves both directions; nothing is changed here
-    }
-  }
-  void write(const double& value);
-  void write(const std::string& text);
-  template <typename T>
-  void write(const std::optional<T>& value) {
-    write(value.has_value());
-    if (value) write(*value);
-  }
-  template <typename T, size_t N>
-  void write(const std::array<T, N>& values) {
-    for (const T& value : values) write(value);
-  }
-  template <typename T>
-  void write(const std::vector<T>& values) {
-    number(values.size());
-    for (const T& value : values) write(value);
-  }
-  template <typename A, typename B>
-  void write(const std::pair<A, B>& value) {
-    write(value.first);
-    write(value.second);
-  }
-  template <typename... T>
-  void write(const std::tuple<T...>& value) {
-    std::apply([this](const T&... parts) { (write(parts), ...); }, value);
-  }
-  template <typename K, typename V>
-  void write(const std::map<K, V>& values) {
-    number(values.size());
-    for (const auto& [key, value] : values) {
-      write(key);
-      write(value);
-    }
-  }
-
-  std::string bytes_;
-  bool reduced_ = false;
-};
-
-class ByteReader {
- public:
-  /// `name` says what the bytes are, for errors. `reduced`: samples are kept as ByteWriter would write them reduced.
-  ByteReader(std::string_view bytes, std::string name, bool reduced = false)
+  /// `name` says what the bytes are, for errors. `reduced`: samples are kept as MessageWriter would write them reduced.
+  PositionalReader(std::string_view bytes, std::string name, bool reduced = false)
       : bytes_(bytes), name_(std::move(name)), reduced_(reduced) {}
   bool reduced() const { return reduced_; }
 
   template <typename... Values>
   void operator()(Values&... values) {
     (read(values), ...);
+  }
+  /// Things one behind the other, after their number; list(i) reads one of them.
+  template <typename List>
+  void each(size_t, const List& list) {
+    const size_t count = length();
+    for (size_t i = 0; i < count; ++i) list(i);
+  }
+  /// Members of one thing.
+  template <typename List>
+  void one(const List& list) {
+    list();
   }
   bool at_end() const { return at_ == bytes_.size(); }
   /// What has not been read.

@@ -1,0 +1,24 @@
+// Tables, and what is left of runs, as members of a message (base/message.h), for summaries and between processes. The
+// readers for positional bytes read what version 9 of summaries has in their place.
+#pragma once
+
+#include "base/message.h"
+#include "base/positional_reader.h"
+#include "model/run.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+void write_table(MessageWriter& message, const Table& table);
+/// Columns of a type that this program does not know are left out. Throws Error for what write_table has not written.
+Table read_table(MessageReader& message);
+Table read_table(PositionalReader& bytes);
+
+/// Of a run that has been let go: identity, devices, groups, clock as it was recorded, notes, totals, and its
+/// collectives (let_go.h). A recorded call tree, measured launches and an op graph come back empty: that there were
+/// some.
+void write_run(MessageWriter& message, const Run& run);
+Run read_run(MessageReader& message);
+Run read_run(PositionalReader& bytes);
+
+}  // namespace cgpu

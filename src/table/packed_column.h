@@ -1,0 +1,30 @@
+// The values of a column as they are kept between processes (base/message.h): only those that are there, packed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "table/column_values.h"
+
+namespace cgpu {
+
+struct PackedColumn {
+  std::string present;  // a byte a row, 0 where the value is absent; "" where none is
+  // The values that are there, in one of these by the column's type:
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  std::vector<std::string> texts;
+
+  template <typename Archive>
+  void members(Archive& archive) {
+    archive(present, integers, reals, texts);
+  }
+};
+
+PackedColumn packed(const ColumnValues& values);
+/// Nothing where it does not hold `rows` values of this type.
+std::optional<ColumnValues> unpacked(const PackedColumn& column, ColumnType type, uint64_t rows);
+
+}  // namespace cgpu
