@@ -2,6 +2,7 @@
 
 include(cmake/library_dependencies.cmake)
 find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED)  # Boost.Math, of headers alone
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 pkg_check_modules(EDITLINE REQUIRED IMPORTED_TARGET libedit)
 if(CGPU_TESTS)

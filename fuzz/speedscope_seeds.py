@@ -33,6 +33,9 @@ def seeds():
     yield "out_of_order.json", document(evented([("O", 0, 5), ("O", 1, 3), ("C", 0, 4), ("C", 1, 1), ("O", 9, 8)]))
     yield "bad_numbers.json", document(evented([("O", -1, 0), ("O", 0, 1e300), ("O", 1.5, "x"), ("X", 0, 0)]),
                                        sampled(samples=((0, 99), (4294967295,)), weights=(1e300, -1, 3)))
+    of_py_spy = dict(sampled(samples=((0, 1, 3, 2), (0, 1), ()), weights=(1, 1, 1)), name='Process 7 Thread 8 "main"')
+    frames = [{"name": name} for name in ('process 5:"sh"', 'process 7:"python a.py"', "f", "thread (0x8): main")]
+    yield "py_spy.json", json.dumps({"$schema": SCHEMA, "profiles": [of_py_spy], "shared": {"frames": frames}}).encode()
     backwards = dict(reversed(list(evented(calls).items())))
     yield "keys_backwards.json", json.dumps({"profiles": [backwards], "shared": {"frames": FRAMES}, "$schema": SCHEMA,
                                              "exporter": "speedscope@0.6.0"}).encode()

@@ -96,7 +96,7 @@ class Wheel(unittest.TestCase):
             owners = {line.split(":")[0] for line in run("dpkg", "-S", "*/" + name).stdout.decode().splitlines()}
             self.assertTrue(owners & set(licences), name)
         self.assertIn("Apache License", licences["LICENSE"])
-        for other in ("xxHash", "protozero", "nanobind", "robin-map"):  # compiled in
+        for other in ("xxHash", "protozero", "Boost", "nanobind", "robin-map"):  # compiled in
             self.assertRegex(licences["copyright"], r"\n%s[^\n]*:\n\n[^\n]*\S" % other)
 
     def test_works_without_other_packages(self):

@@ -72,6 +72,8 @@ TEST(Demangle, RustDoesNotExplode) {
   for (int i = 0; i < 60; ++i) bomb += "TB" + reference + "B" + reference + "E";
   bomb += "E";
   EXPECT_LE(demangle(bomb).size(), size_t{1} << 16);
+  const std::string lifetimes = "_RNvC1a1fINvC1b1gFGzzzzzzzzz_EuE";  // more than could be counted
+  EXPECT_EQ(demangle(lifetimes), lifetimes);
   const std::string deep = "_RINvC1a1f" + std::string(100000, 'S') + "hE";
   EXPECT_EQ(demangle(deep), deep);
 }

@@ -1,9 +1,9 @@
 // Symbols of Rust in the mangling "v0" (RFC 2603), and what older compilers put into C++'s.
 //
-// Not libiberty's rust_demangle, which gives the same names for the corpus and the examples of the RFC: it limits how
-// deep a symbol nests but not what back-references make it print, and prints while it goes, so that a symbol of 180
-// characters makes it write 7 MB and every two more tuples four times as much. It also prints numbers of lifetimes that
-// overflowed, and nothing for a name in Punycode that does not decode.
+// Not libiberty's rust_demangle (20230104): of 106,264 symbols of programs and libraries it gives 3 other names, as it
+// loses the first digit of constants of more than 64 bits, and damaged ones can stop it. _RNvC1a1fINvC1b1gFGzzzzz_EuE
+// makes it count half a billion lifetimes. It does not limit what back-references make it print: a symbol of 180
+// characters makes it write 7 MB, and every two more tuples four times as much.
 #pragma once
 
 #include <optional>

@@ -268,7 +268,7 @@ class Headline {
       if (!counts_host_time(main)) return "";
       whole.unit = main.unit;
       metric = main.name;
-      work.add(*run.call_tree, *run.call_tree->main_metric);
+      work.add(*run.call_tree, sampled_work_of(*run.call_tree), *run.call_tree->main_metric);
     }
     if (!(work.whole > 0)) return "";
     std::vector<std::string> parts;

@@ -27,7 +27,7 @@ TEST(FrameRoles, ByFunctionLibraryAndFile) {
   EXPECT_EQ(frame_role("@", "", ""), FrameRole::user);
 }
 
-TEST(HostWork, WhatRuntimesDoIsTheirCallersAndActivitiesAreWhole) {
+TEST(SampledWork, WhatRuntimesDoIsTheirCallersAndActivitiesAreWhole) {
   TestTree tree;
   const NodeIndex start = tree.call(0, "__libc_start_main", 1);
   const NodeIndex main = tree.call(start, "main", 2);
@@ -37,7 +37,9 @@ TEST(HostWork, WhatRuntimesDoIsTheirCallersAndActivitiesAreWhole) {
   tree.call(tree.call(collect, "finalize", 32), "malloc", 64);  // it was the collector that called the user's code
   const Session session = tree.session();
   WorkSums work;
-  work.add(*session.runs[0].call_tree, 0);
+  const CallTree& sampled = *session.runs[0].call_tree;
+  const SampledWork of_host = sampled_work_of(sampled);
+  work.add(sampled, of_host, 0);
   EXPECT_EQ(work.whole, 127);
   ASSERT_EQ(work.functions.size(), 2U);
   EXPECT_EQ(work.functions.at("main").own, 6);
@@ -46,7 +48,7 @@ TEST(HostWork, WhatRuntimesDoIsTheirCallersAndActivitiesAreWhole) {
   ASSERT_EQ(work.activities.size(), 1U);
   EXPECT_EQ(work.activities.at(FrameRole::garbage_collection).value, 112);
   EXPECT_EQ(largest_name(work.activities.at(FrameRole::garbage_collection).callers), "step");
-  EXPECT_EQ(way_to(*session.runs[0].call_tree, 0, "step"), (std::vector<std::string>{"main", "step"}));
+  EXPECT_EQ(way_to(sampled, of_host, 0, "step"), (std::vector<std::string>{"main", "step"}));
 }
 
 }  // namespace

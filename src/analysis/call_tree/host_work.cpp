@@ -15,9 +15,9 @@ std::string_view name_in(const CallTree& tree, StringId id) {
 
 }  // namespace
 
-HostWork host_work_of(const CallTree& tree) {
+SampledWork sampled_work_of(const CallTree& tree) {
   const CallNodes& nodes = tree.nodes;
-  HostWork work;
+  SampledWork work;
   work.functions = functions_of(tree);
   for (const NodeIndex example : work.functions.example) {
     const NodeKind kind = nodes.kind[example];
@@ -48,8 +48,7 @@ HostWork host_work_of(const CallTree& tree) {
   return work;
 }
 
-void WorkSums::add(const CallTree& tree, MetricIndex metric) {
-  const HostWork work = host_work_of(tree);
+void WorkSums::add(const CallTree& tree, const SampledWork& work, MetricIndex metric) {
   const std::vector<double> inclusive = inclusive_values(tree, metric);
   const std::vector<double> exclusive = exclusive_values(tree, metric);
   const auto name_of = [&](FunctionIndex function) {
@@ -107,8 +106,8 @@ bool counts_host_time(const Metric& metric) {
   return false;
 }
 
-std::vector<std::string> way_to(const CallTree& tree, MetricIndex metric, const std::string& function) {
-  const HostWork work = host_work_of(tree);
+std::vector<std::string> way_to(const CallTree& tree, const SampledWork& work, MetricIndex metric,
+                                const std::string& function) {
   const std::vector<double> inclusive = inclusive_values(tree, metric);
   NodeIndex most = kNoNode;
   for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {

@@ -12,7 +12,7 @@
 
 namespace cgpu {
 
-struct HostWork {
+struct SampledWork {
   CallFunctions functions;
   std::vector<FrameRole> role;        // by function; of the root and the starts of threads `runtime`
   std::vector<FunctionIndex> worker;  // by node: the user's function that it works for; kNoFunction where none is above
@@ -20,7 +20,7 @@ struct HostWork {
   std::vector<NodeIndex> started_by;  // by node: that frame; else kNoNode
 };
 
-HostWork host_work_of(const CallTree& tree);
+SampledWork sampled_work_of(const CallTree& tree);
 
 /// What was sampled of a metric in one or more call trees. Functions of one name are one.
 struct WorkSums {
@@ -39,7 +39,8 @@ struct WorkSums {
   /// Those for a function of the user: a pool's workers that sleep slow nobody down. Of garbage all.
   std::map<FrameRole, OfActivity> activities;
 
-  void add(const CallTree& tree, MetricIndex metric);
+  /// `work`: of the same tree.
+  void add(const CallTree& tree, const SampledWork& work, MetricIndex metric);
   /// The user's functions, most first: by `own`, or by `inclusive`.
   std::vector<std::string> hottest(double OfFunction::*by) const;
 };
@@ -52,6 +53,7 @@ bool counts_host_time(const Metric& metric);
 
 /// From the outermost to the given function of the user: the names of the user's functions on the stack that costs
 /// most. Without runtime and interpreter; repeated names (recursion) once.
-std::vector<std::string> way_to(const CallTree& tree, MetricIndex metric, const std::string& function);
+std::vector<std::string> way_to(const CallTree& tree, const SampledWork& work, MetricIndex metric,
+                                const std::string& function);
 
 }  // namespace cgpu

@@ -1,8 +1,5 @@
-// The normal distribution and Student's t: shares and quantiles.
-//
-// Student's shares by the continued fraction of the incomplete beta function (Lentz's method; Abramowitz and Stegun,
-// 26.5.8 and 26.7.1), quantiles by halving. Shares are exact to
-// about 1e-12, quantiles to 1e-10 of their size.
+// The normal distribution and Student's t, by Boost.Math: shares and quantiles, exact to about 1e-13 of their size. Of
+// what is no number, or no share between 0 and 1, they are NaN; the quantiles of 0 and 1 are infinite.
 #pragma once
 
 namespace cgpu {

@@ -169,6 +169,40 @@ Severity Investigation::sampled_severity(double share) const {
   return share >= thresholds().sampled_share ? Severity::warning : Severity::info;
 }
 
+const CallTree* Investigation::sampled_tree() const {
+  for (const Run& run : session().runs) {
+    if (run.call_tree && run.call_tree->main_metric) return &*run.call_tree;
+  }
+  return nullptr;
+}
+
+std::string Investigation::sampled_metric() const {
+  const CallTree* tree = sampled_tree();
+  return tree ? tree->metrics[*tree->main_metric].name : "the time";
+}
+
+const SampledWork& Investigation::sampled_work() {
+  if (!sampled_work_) sampled_work_ = sampled_work_of(*sampled_tree());
+  return *sampled_work_;
+}
+
+const WorkSums& Investigation::work_sums() {
+  if (work_sums_) return *work_sums_;
+  work_sums_.emplace();
+  const CallTree* first = sampled_tree();
+  for (const Run& run : session().runs) {
+    if (!run.call_tree || !run.call_tree->main_metric) continue;
+    const CallTree& tree = *run.call_tree;
+    if (!counts_host_time(tree.metrics[*tree.main_metric])) return work_sums_.emplace();
+    if (&tree == first) {
+      work_sums_->add(tree, sampled_work(), *tree.main_metric);
+    } else {
+      work_sums_->add(tree, sampled_work_of(tree), *tree.main_metric);
+    }
+  }
+  return *work_sums_;
+}
+
 int64_t Investigation::gain_of(const EdgeTimes::Question& question) {
   if (!replayed_) replayed_.emplace(facts_.whole(), periods_);
   if (!times_) times_.emplace(times_ahead_.get());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/call_tree/host_work.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/ruleset.h"
 #include "analysis/long_pole/edge_times.h"
@@ -78,6 +79,15 @@ class Investigation {
   /// How bad something is that takes this share of sampled or measured time, of which no replay can say the gain.
   Severity sampled_severity(double share) const;
 
+  /// The first call tree that has a main metric; null where there is none.
+  const CallTree* sampled_tree() const;
+  /// The main metric of that tree: "cycles"; of a timeline that was folded its time.
+  std::string sampled_metric() const;
+  /// For whom the program of that tree works.
+  const SampledWork& sampled_work();
+  /// What was sampled of the main metrics of all call trees; nothing where one of them counts no time of a host.
+  const WorkSums& work_sums();
+
   /// ns of all steps that a change would give back.
   int64_t gain_of(const EdgeTimes::Question& question);
 
@@ -108,6 +118,8 @@ class Investigation {
   int64_t measured_ = 0;
   bool repetitions_ = false;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
+  std::optional<SampledWork> sampled_work_;
+  std::optional<WorkSums> work_sums_;
   Tables tables_;
   std::future<Tables> tables_ahead_;
   std::optional<EdgeTimes> times_;

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/call_tree/host_work.h"
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
 
@@ -119,17 +118,9 @@ void add_activity(const Investigation& run, const WorkSums& work, const Activity
 
 void find_host_work(Investigation& run, std::vector<Finding>& findings) {
   if (run.has_device_ops()) return;  // the critical path says more
-  WorkSums work;
-  std::string metric;
-  for (const Run& one : run.session().runs) {
-    if (!one.call_tree || !one.call_tree->main_metric) continue;
-    const Metric& main = one.call_tree->metrics[*one.call_tree->main_metric];
-    if (!counts_host_time(main)) return;
-    metric = main.name;
-    work.add(*one.call_tree, *one.call_tree->main_metric);
-  }
+  const WorkSums& work = run.work_sums();
   if (!(work.whole > 0)) return;
-  for (const ActivityRule& rule : activity_rules()) add_activity(run, work, rule, metric, findings);
+  for (const ActivityRule& rule : activity_rules()) add_activity(run, work, rule, run.sampled_metric(), findings);
 }
 
 }  // namespace cgpu

@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 
-#include "analysis/call_tree/host_work.h"
 #include "analysis/device/copy_metrics.h"
 #include "analysis/findings/copy_suggestions.h"
 #include "analysis/findings/investigation.h"
@@ -203,31 +202,16 @@ void find_stalls(Investigation& run, std::vector<Finding>& findings) {
   }
 }
 
-/// The call trees that a session has, by their main metric: "cycles"; of a timeline that was folded its time.
-std::string cost_of(const Session& session) {
-  for (const Run& run : session.runs) {
-    if (run.call_tree && run.call_tree->main_metric) return run.call_tree->metrics[*run.call_tree->main_metric].name;
-  }
-  return "the time";
-}
-
 /// Names the user's function that costs most, with what works for it, and who calls it. Its name; "" where there is
 /// none.
-std::string name_hottest_function(const Session& session, Finding& finding) {
+std::string name_hottest_function(Investigation& run, Finding& finding) {
   constexpr double kSmall = 0.05;  // so little is not worth a beginning: the cost is spread out
-  WorkSums work;
-  const Run* first = nullptr;
-  for (const Run& run : session.runs) {
-    if (!run.call_tree || !run.call_tree->main_metric) continue;
-    if (!counts_host_time(run.call_tree->metrics[*run.call_tree->main_metric])) return "";
-    work.add(*run.call_tree, *run.call_tree->main_metric);
-    if (!first) first = &run;
-  }
+  const WorkSums& work = run.work_sums();
   const std::vector<std::string> hottest = work.hottest(&WorkSums::OfFunction::own);
   if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return "";
   const WorkSums::OfFunction& most = work.functions.at(hottest[0]);
   finding.title += fmt::format("; {} of {} is spent in {}", format_percent(100 * most.own / work.whole),
-                               cost_of(session), hottest[0]);
+                               run.sampled_metric(), hottest[0]);
   std::vector<std::string> facts;
   const std::string helper = largest_name(most.helpers);
   if (!helper.empty() && most.helpers.at(helper) >= kSmall * work.whole) {
@@ -237,7 +221,8 @@ std::string name_hottest_function(const Session& session, Finding& finding) {
     facts.push_back(
         fmt::format("{} with the functions that it calls", format_percent(100 * most.inclusive / work.whole)));
   }
-  std::vector<std::string> way = way_to(*first->call_tree, *first->call_tree->main_metric, hottest[0]);
+  const CallTree& tree = *run.sampled_tree();
+  std::vector<std::string> way = way_to(tree, run.sampled_work(), *tree.main_metric, hottest[0]);
   constexpr size_t kShown = 4;
   if (way.size() > kShown) way.erase(way.begin(), way.end() - kShown);
   if (way.size() > 1) facts.push_back(fmt::format("most of it at {}", fmt::join(way, " > ")));
@@ -269,7 +254,7 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
   const Table& path = run.table("hot_path");
   size_t end = 0;  // of the path of the first rank
   while (end + 1 < path.row_count() && std::get<int64_t>(path.cell(end + 1, path.column("depth"))) != 0) ++end;
-  if (const std::string hottest = name_hottest_function(run.session(), finding); !hottest.empty()) {
+  if (const std::string hottest = name_hottest_function(run, finding); !hottest.empty()) {
     // A loop or a line of the function says more.
     const std::optional<NodeIndex> place = end > 0 ? node_in(path, end) : std::nullopt;
     const std::optional<CallTree>& tree = run.session().runs.front().call_tree;
@@ -284,12 +269,12 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
     std::vector<std::string> way;
     for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
     finding.title += fmt::format("; {} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
-                                 cost_of(run.session()), way.back());
+                                 run.sampled_metric(), way.back());
     finding.evidence = fmt::format("{}", fmt::join(way, " > "));
     finding.suggestion = "Begin with the code on this path, and with the functions that cost most by themselves";
     finding.command = "hot_path";
   } else if (!path.empty()) {
-    finding.title += fmt::format("; no function has half of {}", cost_of(run.session()));
+    finding.title += fmt::format("; no function has half of {}", run.sampled_metric());
     finding.suggestion = "Begin with the functions that cost most by themselves";
     finding.command = "functions";
   }

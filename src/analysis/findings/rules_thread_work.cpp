@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/call_tree/host_work.h"
 #include "analysis/findings/investigation.h"
 #include "table/units.h"
 
@@ -62,7 +61,8 @@ class ThreadWork {
     std::vector<double> by_thread;
   };
 
-  ThreadWork(const CallTree& tree, MetricIndex metric, int64_t rank_of_run) : tree_(tree), work_(host_work_of(tree)) {
+  ThreadWork(const CallTree& tree, const SampledWork& work, MetricIndex metric, int64_t rank_of_run)
+      : tree_(tree), work_(work) {
     for (const CallProfile& profile : tree.profiles) ranks_.push_back(profile.rank.value_or(rank_of_run));
     whole_.resize(tree.profiles.size(), 0);
     choose_pieces();
@@ -124,7 +124,7 @@ class ThreadWork {
 
   static constexpr size_t kNone = SIZE_MAX;
   const CallTree& tree_;
-  HostWork work_;
+  const SampledWork& work_;
   std::vector<int64_t> ranks_;  // by profile
   std::vector<double> whole_;   // by profile
   std::vector<Piece> pieces_;
@@ -301,7 +301,7 @@ void find_thread_work(Investigation& run, std::vector<Finding>& findings) {
   const CallTree& tree = *runs[0].call_tree;
   const Metric& metric = tree.metrics[*tree.main_metric];
   if (!counts_host_time(metric) || !metric.measured() || !tree.profile_values || tree.profiles.size() < 2) return;
-  const ThreadWork work(tree, *tree.main_metric, runs[0].rank);
+  const ThreadWork work(tree, run.sampled_work(), *tree.main_metric, runs[0].rank);
   const double longest = work.longest();
   if (!(longest > 0)) return;
   find_idle_threads(run, findings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -141,6 +142,9 @@ TEST(Student, KnownQuantiles) {  // printed in every table of them
   EXPECT_NEAR(student_quantile(0.995, 10), 3.169, 5e-4);
   EXPECT_NEAR(student_quantile(0.05, 30), -1.697, 5e-4);
   EXPECT_NEAR(normal_quantile(0.995), 2.5758, 5e-5);
+  EXPECT_EQ(student_quantile(0.5, 1e6), 0);
+  EXPECT_EQ(normal_quantile(0), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(student_share(1, 0)));
   for (const double freedom : {1.0, 2.5, 7.0, 300.0}) {
     for (const double t : {-3.0, -0.1, 0.0, 2.0, 4.0}) {
       EXPECT_NEAR(student_share(t, freedom) + student_share(-t, freedom), 1, 1e-12);

@@ -14,6 +14,7 @@
 #include "base/parse_number.h"
 #include "readers/common/call_tree_builder.h"
 #include "readers/common/line_reader.h"
+#include "readers/common/py_spy_frames.h"
 
 namespace cgpu::folded {
 
@@ -47,41 +48,19 @@ std::optional<Line> parse(std::string_view text) {
   return count ? std::optional(Line{frames, *count}) : std::nullopt;
 }
 
-bool take(std::string_view& text, std::string_view beginning) {
-  if (!text.starts_with(beginning)) return false;
-  text.remove_prefix(beginning.size());
-  return true;
-}
-
-/// Takes `process 12:"python train.py"` off the stack, as py-spy writes it
-/// below a process's frames; gives `process 12 (python train.py)`, "" where
-/// there is none. A command may hold the `;` that ends frames.
-std::string take_process(std::string_view& stack) {
+/// The outermost function of a stack. The command of a process may hold the
+/// `;` that ends functions.
+std::string_view outermost_frame(std::string_view stack) {
   std::string_view rest = stack;
-  if (!take(rest, "process ")) return "";
-  const std::string_view number = rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()));
-  rest.remove_prefix(number.size());
-  if (number.empty() || !take(rest, ":")) return "";
-  const bool quoted = take(rest, "\"");
-  const size_t end = std::min(rest.find(quoted ? "\";" : ";"), rest.size());
-  std::string_view command = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + (quoted ? 2 : 1), rest.size()));
-  if (quoted && command.ends_with('"')) command.remove_suffix(1);  // of a stack that ends with it
-  stack = rest;
-  return "process " + std::string(number) + (command.empty() ? "" : " (" + std::string(command) + ")");
+  if (take(rest, "process ") && !take_digits(rest).empty() && take(rest, ":\"")) {
+    const size_t end = rest.find("\";");
+    return end == std::string_view::npos ? stack : stack.substr(0, stack.size() - rest.size() + end + 1);
+  }
+  return stack.substr(0, stack.find(';'));
 }
 
-/// Takes "thread (0x7F12)" or "thread (0x7F12): name" off the stack; gives it,
-/// "" where there is none.
-std::string take_thread(std::string_view& stack) {
-  const std::string_view frame = stack.substr(0, std::min(stack.find(';'), stack.size()));
-  std::string_view rest = frame;
-  if (!take(rest, "thread (")) return "";
-  const size_t end = rest.find_first_not_of("0123456789abcdefABCDEFxX");
-  if (end == 0 || end == std::string_view::npos || rest[end] != ')') return "";
-  if (end + 1 < rest.size() && rest[end + 1] != ':') return "";
+void remove_outermost(std::string_view& stack, std::string_view frame) {
   stack.remove_prefix(std::min(frame.size() + 1, stack.size()));
-  return std::string(frame);
 }
 
 class Reader {
@@ -128,9 +107,8 @@ class Reader {
     std::string_view rest = line.frames;
     const uint32_t profile = take_profile(rest);
     while (!rest.empty()) {
-      const size_t end = std::min(rest.find(';'), rest.size());
-      const std::string_view frame = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view frame = rest.substr(0, rest.find(';'));
+      remove_outermost(rest, frame);
       if (depth++ < kMostFrames) {
         node = tree_.child(node, place_of(frame));
       } else {
@@ -141,14 +119,13 @@ class Reader {
   }
 
   /// The process and thread that the outermost frames name, which are taken
-  /// off: no functions. A process that another started has the frames of both,
-  /// the inner one of which is its own.
+  /// off: no functions.
   uint32_t take_profile(std::string_view& stack) {
-    std::string name;
-    for (std::string process = take_process(stack); !process.empty(); process = take_process(stack)) name = process;
-    const std::string thread = take_thread(stack);
-    if (!name.empty() && !thread.empty()) name += ' ';
-    name = valid_utf8(name + thread);
+    PySpyThread thread;
+    for (std::string_view frame = outermost_frame(stack); thread.take_frame(frame); frame = outermost_frame(stack)) {
+      remove_outermost(stack, frame);
+    }
+    const std::string name = valid_utf8(thread.name());
     const auto [at, is_new] = profiles_.try_emplace(name, 0);
     if (is_new) {
       CallProfile profile;

@@ -14,6 +14,7 @@
 #include "model/time_range.h"
 #include "readers/common/frame_stack.h"
 #include "readers/common/json_reader.h"
+#include "readers/common/py_spy_frames.h"
 
 namespace cgpu::speedscope {
 
@@ -40,7 +41,7 @@ struct Profile {
   std::optional<Amount> start;
   std::optional<Amount> end;
   std::vector<Event> events;
-  std::vector<NodeIndex> samples;
+  std::vector<NodeIndex> samples;  // in the tree of stacks
   std::vector<std::optional<Amount>> weights;
 };
 
@@ -70,6 +71,19 @@ std::optional<int64_t> nanoseconds(const Amount& amount, int shift) {
   return ns && is_time(*ns) ? ns : std::nullopt;
 }
 
+/// The thread of a profile that is called `Process 12 Thread 34 "MainThread"`, as py-spy --subprocesses does.
+std::optional<PySpyThread> thread_of(std::string_view name) {
+  PySpyThread thread;
+  if (!take(name, "Process ")) return std::nullopt;
+  thread.process = take_digits(name);
+  if (thread.process.empty() || !take(name, " Thread ")) return std::nullopt;
+  thread.thread = name.substr(0, name.find(' '));
+  name.remove_prefix(thread.thread.size());
+  if (thread.thread.empty() || !take(name, " \"") || !name.ends_with('"')) return std::nullopt;
+  thread.thread_name = name.substr(0, name.size() - 1);
+  return thread;
+}
+
 double real(const Amount& amount) {
   return static_cast<double>(amount.digits) * std::pow(10.0, amount.exponent);
 }
@@ -89,6 +103,7 @@ class Reader {
     }
     json_.note_trailing_data(run_.notes);
     if (!source_.damage().empty()) run_.notes.add("damaged_input", 1, source_.damage(), true);
+    add_profiles();
     if (profiles_ == 0) throw Error(path_, "is a speedscope document without a profile that can be read");
     finish();
     run_.input_bytes = source_.stored_bytes();
@@ -158,8 +173,8 @@ class Reader {
         json_.skip();
       }
     });
-    if (profile.name.empty()) profile.name = "profile " + std::to_string(profiles_);
-    add_profile(profile);
+    profiles_read_.push_back(std::move(profile));
+    if (!places_.empty()) add_profiles();
   }
 
   void read_event(Token value, Profile& profile) {
@@ -190,7 +205,7 @@ class Reader {
     if (value == Token::begin_array) {
       json_.each_element([&](Token entry) {
         const auto index = entry == Token::number ? frame() : std::nullopt;
-        if (index) node = tree_.child(node, *index);
+        if (index) node = stacks_.child(node, *index);
         if (!index) run_.notes.add("invalid_number", 1, "entries of stacks that are no frames were left out", true);
         json_.skip();
       });
@@ -206,28 +221,40 @@ class Reader {
     run_.notes.add(code, count, why);
   }
 
-  void add_profile(const Profile& profile) {
+  void add_profiles() {
+    for (Profile& profile : profiles_read_) add_profile(profile);
+    profiles_read_.clear();
+  }
+
+  void add_profile(Profile& profile) {
     if (profile.type != "evented" && profile.type != "sampled") {
       run_.notes.add("skipped_event", 1, "profiles that are neither evented nor sampled were left out", true);
       return;
     }
+    if (profile.name.empty()) profile.name = "profile " + std::to_string(profiles_);
     ++profiles_;
-    CallProfile thread;
-    thread.name = profile.name;
-    const uint32_t number = tree_.add_profile(std::move(thread));
+    std::optional<PySpyThread> thread = thread_of(profile.name);
+    if (thread && !profile.samples.empty()) thread->command = functions_of(profile.samples.front()).command;
+    CallProfile description;
+    description.name = thread ? thread->name() : profile.name;
+    const uint32_t number = tree_.add_profile(std::move(description));
     const auto shift = nanosecond_shift(profile.unit);
     if (profile.type == "evented") {
-      add_events(profile, number, shift);
+      add_events(profile, add_track(profile, thread), number, shift);
+    } else if (shift) {
+      add_timed_samples(profile, add_track(profile, thread), number, *shift);
     } else {
-      add_samples(profile, number, shift);
+      add_samples(profile, number);
     }
   }
 
-  TrackIndex add_track(const Profile& profile) {
+  TrackIndex add_track(const Profile& profile, const std::optional<PySpyThread>& thread) {
     Track track;
     track.kind = TrackKind::host_thread;
-    track.process = std::to_string(profiles_);
-    track.thread = profile.name;
+    track.process = thread ? thread->process : std::to_string(profiles_);
+    track.thread = thread ? thread->thread : profile.name;
+    if (thread) track.process_name = thread->command;
+    if (thread) track.thread_name = thread->thread_name;
     run_.timeline.tracks.push_back(std::move(track));
     return static_cast<TrackIndex>(run_.timeline.tracks.size() - 1);
   }
@@ -258,12 +285,12 @@ class Reader {
     return sink;
   }
 
-  void add_events(const Profile& profile, uint32_t number, std::optional<int> shift) {
+  void add_events(const Profile& profile, TrackIndex track, uint32_t number, std::optional<int> shift) {
     if (!shift) {
       run_.notes.add("no_unit", 1, "profiles of calls whose times have no unit of time: one unit is shown as 1 ns");
     }
     FrameSink to = sink(shift.has_value(), profile.unit, "call");
-    FrameStack stack(to, add_track(profile), number);
+    FrameStack stack(to, track, number);
     int64_t last = INT64_MIN;
     for (const Event& event : profile.events) {
       const auto at = nanoseconds(event.at, shift.value_or(0));
@@ -301,46 +328,60 @@ class Reader {
     ++run_.events.ends;
   }
 
-  void add_samples(const Profile& profile, uint32_t number, std::optional<int> shift) {
-    const size_t count = std::min(profile.samples.size(), profile.weights.size());
-    if (count < std::max(profile.samples.size(), profile.weights.size())) {
-      run_.notes.add("skipped_event",
-                     static_cast<int64_t>(std::max(profile.samples.size(), profile.weights.size()) - count),
-                     "samples without a weight, or weights without a sample, were left out", true);
+  /// The number of samples with a weight.
+  size_t weighed(const Profile& profile) {
+    const auto [fewer, more] = std::minmax({profile.samples.size(), profile.weights.size()});
+    run_.notes.add("skipped_event", static_cast<int64_t>(more - fewer),
+                   "samples without a weight, or weights without a sample, were left out", true);
+    return fewer;
+  }
+
+  /// Writes the functions of a sample into functions_; gives what py-spy says below them.
+  PySpyThread functions_of(NodeIndex sample) {
+    functions_.clear();
+    for (NodeIndex node = sample; node != 0; node = stacks_.parent(node)) functions_.push_back(stacks_.place(node));
+    PySpyThread thread;
+    while (!functions_.empty() && functions_.back() < places_.size() &&
+           thread.take_frame(tree_.names()[places_[functions_.back()].name])) {
+      functions_.pop_back();
     }
-    if (shift) return add_timed_samples(profile, count, number, *shift);
+    std::reverse(functions_.begin(), functions_.end());
+    return thread;
+  }
+
+  void add_samples(const Profile& profile, uint32_t number) {
     const MetricIndex metric = other_metric(profile.unit);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0, count = weighed(profile); i < count; ++i) {
       const double weight = profile.weights[i] ? real(*profile.weights[i]) : kNoValue;
-      if (std::isfinite(weight)) {
-        tree_.add(number, metric, profile.samples[i], weight);
-      } else {
+      if (!std::isfinite(weight)) {
         run_.notes.add("invalid_number", 1, "samples whose weight is no number were left out", true);
+        continue;
       }
+      functions_of(profile.samples[i]);
+      NodeIndex node = 0;
+      for (const uint32_t function : functions_) node = tree_.child(node, function);
+      tree_.add(number, metric, node, weight);
     }
   }
 
   /// A sample stands for as long as it weighs; a function that is on several in a row is one call.
-  void add_timed_samples(const Profile& profile, size_t count, uint32_t number, int shift) {
+  void add_timed_samples(const Profile& profile, TrackIndex track, uint32_t number, int shift) {
     FrameSink to = sink(true, profile.unit, "sampled call");
-    FrameStack stack(to, add_track(profile), number);
+    FrameStack stack(to, track, number);
     int64_t at = (profile.start ? nanoseconds(*profile.start, shift) : std::nullopt).value_or(0);
-    std::vector<NodeIndex> path;  // of the sample, from the outermost in
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0, count = weighed(profile); i < count; ++i) {
       const auto weight = profile.weights[i] ? nanoseconds(*profile.weights[i], shift) : std::nullopt;
       if (!weight || *weight < 0 || at + *weight >= kMostTime) {
         run_.notes.add("invalid_number", 1, "samples whose weight is no length of time were left out", true);
         continue;
       }
-      path.clear();
-      for (NodeIndex node = profile.samples[i]; node != 0; node = tree_.parent(node)) path.push_back(node);
-      std::reverse(path.begin(), path.end());
+      functions_of(profile.samples[i]);
       size_t same = 0;
-      while (same < std::min(path.size(), stack.depth()) && stack.place(same) == tree_.place(path[same])) ++same;
+      while (same < std::min(functions_.size(), stack.depth()) && stack.place(same) == functions_[same]) ++same;
       while (stack.depth() > same) stack.close(at);
-      for (; same < path.size(); ++same) stack.open(tree_.place(path[same]), at);
+      for (; same < functions_.size(); ++same) stack.open(functions_[same], at);
       at += *weight;
-      if (path.empty()) tree_.add(number, to.time, 0, static_cast<double>(*weight));
+      if (functions_.empty()) tree_.add(number, to.time, 0, static_cast<double>(*weight));
     }
     while (stack.depth() > 0) stack.close(at);
   }
@@ -359,7 +400,10 @@ class Reader {
   const std::string& path_;
   Run run_;
   CallTreeBuilder tree_;
-  std::vector<CallPlace> places_;  // the frames
+  CallTreeBuilder stacks_;              // the samples' stacks as they are in the file
+  std::vector<CallPlace> places_;       // the frames
+  std::vector<Profile> profiles_read_;  // not added yet: what is no function is known by the frames
+  std::vector<uint32_t> functions_;     // of one sample, from the outermost in
   int64_t profiles_ = 0;
   std::optional<MetricIndex> time_;
   std::optional<MetricIndex> value_;

@@ -86,6 +86,43 @@ TEST(Speedscope, SeveralProfilesAreThreads) {
   EXPECT_EQ(run.call_tree->metrics.size(), 1u);
 }
 
+TEST(Speedscope, ProcessesAndThreadsOfPySpyAreNoFunctions) {
+  const std::string frames = R"([{"name":"f"},{"name":"process 7:\"python a.py\"","file":"","line":0},
+      {"name":"process 9:\"python -c \"a\"; b\"","file":"","line":0},{"name":"thread (91): load; er"},{"name":"g"}])";
+  const std::string of_process = R"(","type":"sampled","unit":"seconds","startValue":0,"endValue":2)";
+  const std::string profiles = R"({"name":"Process 7 Thread 71 \"MainThread\")" + of_process +
+                               R"(,"samples":[[1,0],[1,0,4]],"weights":[1,1]},
+      {"name":"Process 9 Thread 91 \"load; er\")" +
+                               of_process + R"(,"samples":[[1,2,3,0,1],[1,2,3]],"weights":[1,1]},
+      {"name":"Process 9 Thread 0x5C \"\")" +
+                               of_process + R"(,"samples":[[1,2,0]],"weights":[1]},
+      {"name":"Process of mine","type":"sampled","unit":"bytes","samples":[[1,0]],"weights":[5]})";
+  const std::string text = document(profiles, frames);
+  const std::string backwards = R"({"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[)" +
+                                profiles + R"(],"shared":{"frames":)" + frames + "}}";
+  for (const auto& run : {read(text), read(backwards)}) {
+    std::vector<std::string> names;
+    for (const CallProfile& profile : run.call_tree->profiles) names.push_back(profile.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"process 7 (python a.py) thread (71): MainThread",
+                                               "process 9 (python -c \"a\"; b) thread (91): load; er",
+                                               "process 9 (python -c \"a\"; b) thread (0x5C)", "Process of mine"}));
+    constexpr int64_t s = 1'000'000'000;
+    EXPECT_EQ(slices_of(run), (std::vector<Slice>{{"f", 0, 2 * s},
+                                                  {"g", s, s},
+                                                  {"f", 0, s},
+                                                  {"process 7:\"python a.py\"", 0, s},  // called by a function
+                                                  {"f", 0, s}}));
+    EXPECT_EQ(inclusive_values(*run.call_tree, 0), (std::vector<double>{5e9, 4e9, 1e9, 1e9}));
+    EXPECT_EQ(inclusive_values(*run.call_tree, 1)[1], 5) << "the same function where samples weigh bytes";
+    ASSERT_EQ(run.timeline.tracks.size(), 3u);
+    const Track& track = run.timeline.tracks[1];
+    EXPECT_EQ(std::tie(track.process, track.process_name, track.thread, track.thread_name),
+              std::make_tuple("9", "python -c \"a\"; b", "91", "load; er"));
+    EXPECT_EQ(run.events.read, sum_of(run.events));
+    EXPECT_TRUE(run.notes.all().empty());
+  }
+}
+
 TEST(Speedscope, BrokenRulesAreNoted) {
   // A return of what is not innermost, of what was not called, a call without a return, and a step back in time.
   const auto run = read(document(evented(R"({"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":1},
