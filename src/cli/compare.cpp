@@ -214,8 +214,7 @@ void add_compare_verb(CommandLine& line) {
                   "of table info, like ranks or device_names, or by file or folder");
   verb.add_option("--metric", command->metric,
                   "Of the table call_tree: these metrics, as in table metrics, several with commas; what changed by "
-                  "the first of "
-                  "them comes first. Of the call trees of more than two runs: this one")
+                  "the first of them comes first. Of the call trees of more than two runs: this one")
       .comma_separated();
   verb.add_option("--columns", command->columns,
                   "Of more than two runs: columns of compare_runs with what each says of these keys of table info, "

@@ -34,12 +34,9 @@ std::string list_as_markdown(const std::vector<DeclaredTable>& declared, const s
   std::string text = fmt::format(
       "# Tables of `{}`\n\n"
       "The role of a column: key says which row it is, measure how much, moment is a time from the start of the "
-      "profile, "
-      "depth the steps from the root of a tree, and text says more about the row. Types: int is exact (64 bits), float "
-      "a "
-      "double. What is absent is null in JSON and empty in CSV, which is not 0. Tables over a call tree have more "
-      "columns "
-      "for each metric.\n",
+      "profile, depth the steps from the root of a tree, and text says more about the row. Types: int is exact (64 "
+      "bits), float a double. What is absent is null in JSON and empty in CSV, which is not 0. Tables over a call tree "
+      "have more columns for each metric.\n",
       call);
   for (const DeclaredTable& table : declared) {
     text += fmt::format("\n## {}\n\n{}. Subject: {}.\n\n", table.name, escape_markdown(table.about), table.subject);

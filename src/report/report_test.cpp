@@ -226,8 +226,7 @@ TEST(Report, HeadlineNamesTheLargestPart) {
   };
   EXPECT_EQ(second_line(900, 100, 0, 0),
             "The device was busy 100.0% of the 1.00 us from its first op to its last; 10.0% was communication that no "
-            "compute "
-            "hid; never idle.");
+            "compute hid; never idle.");
   EXPECT_EQ(second_line(100, 800, 100, 0),
             "The device spent 80.0% of the 1.00 us from its first op to its last on communication that no compute hid; "
             "compute took 10.0%; 10.0% was copies that nothing else hid; never idle.");

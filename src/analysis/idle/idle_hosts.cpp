@@ -62,8 +62,7 @@ Analysis idle_hosts_analysis() {
       .name = "idle_hosts",
       .about =
           "who is to blame for the idle time of each device: the host frame, op or call that the launching thread was "
-          "in; "
-          "the rows of a cause add up to its row of idle",
+          "in; the rows of a cause add up to its row of idle",
       .columns = {rank_column(), device_column(), key_column("cause", "as in idle"),
                   key_column("culprit",
                              "the innermost slice of the host that is responsible, or what was waited for; in brackets "

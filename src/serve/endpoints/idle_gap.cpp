@@ -47,8 +47,7 @@ std::string phrase_of(IdleCause cause) {
       return "the next op was being launched";
     case IdleCause::dependency:
       return "the next op was queued already and waited for another stream, an event, or something that the profile "
-             "does "
-             "not show";
+             "does not show";
     case IdleCause::other_rank:
       return "the launching thread waited for other ranks";
     case IdleCause::profiler_overhead:
