@@ -179,10 +179,10 @@ TEST(Report, TellsTheStoryInOrder) {
 TEST(Report, TablesAreThoseOfTheAnalyses) {
   const Session session = session_of(training_run(0), training_run(1));
   const Report report = make_report(session);
+  EXPECT_GT(report.sections.size(), 5U);
   for (const Section& section : report.sections) {
     const Table expected = make_table(section.table.name, session);
     EXPECT_EQ(section.table, expected) << section.table.name;
-    EXPECT_EQ(section.table.columns.size(), expected.columns.size());
     expect_well_formed(section.page);
   }
 }
