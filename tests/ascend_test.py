@@ -26,7 +26,9 @@ COMPUTING = {"AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AI_CPU", "DSA_S
 
 
 def folders(kind):
-    return sorted(glob.glob(os.path.join(CORPUS, "*%s*_ascend_pt" % kind)))
+    found = sorted(glob.glob(os.path.join(CORPUS, "*%s*_ascend_pt" % kind)))
+    assert found, "no *%s*_ascend_pt in %s" % (kind, CORPUS)
+    return found
 
 
 def part(folder, name):
@@ -159,7 +161,9 @@ class TextForm(unittest.TestCase):
                              tool.table(trace, "gpu_time"))
 
     def test_traces_of_2023(self):
-        for path in glob.glob(os.path.join(CORPUS, "*advisor", "**", "trace_view.json"), recursive=True):
+        found = glob.glob(os.path.join(CORPUS, "*advisor", "**", "trace_view.json"), recursive=True)
+        self.assertTrue(found)
+        for path in found:
             trace = Trace(path)
             (row,) = tool.table(path, "gpu_time")
             kernels = union(spans(trace.kernels()))
@@ -273,6 +277,7 @@ class DatabaseForm(unittest.TestCase):
             check_against_profiler(self, folder, row, 0)
 
     def test_overlap_equals_the_profilers_own_pieces(self):
+        seen = 0
         for folder in folders("db"):
             _, database = self.open(folder)
             if not database.execute("select 1 from sqlite_master where name = 'OVERLAP_ANALYSIS'").fetchone():
@@ -281,6 +286,8 @@ class DatabaseForm(unittest.TestCase):
             (row,) = tool.table(folder, "ascend_overlap")
             self.assertEqual([row[key] for key in ("computing_ns", "communication_ns", "not_overlapped_ns", "free_ns")],
                              [pieces[i] for i in range(4)])
+            seen += 1
+        self.assertGreater(seen, 0)
 
     def test_every_device_op_has_its_launch(self):
         for folder in folders("db") + folders("text"):

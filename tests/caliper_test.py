@@ -190,12 +190,14 @@ class Caliper(unittest.TestCase):
 
     def test_json_split(self):
         """Sums over ranks; the file's own inclusive values are what the exclusive ones add up to, on every rank."""
+        seen = 0
         for path in files(".json"):
             with open(path, encoding="utf-8") as file:
                 document = json.load(file)
             columns = document["columns"]
             if "path" not in columns:
                 continue
+            seen += 1
             with self.subTest(os.path.basename(path)):
                 def path_of(index):
                     levels = []
@@ -219,6 +221,7 @@ class Caliper(unittest.TestCase):
                     if where:
                         self.assertTrue(math.isclose(got[where][metric + ".inclusive"], value, rel_tol=1e-5), where)
                 self.assert_close(got[()][metric + ".inclusive"], sum(want.values()), "root")
+        self.assertGreater(seen, 0)
 
     def test_ranks(self):
         for name, ranks in (("8cores", 8), ("27cores", 27), ("512cores", 512)):

@@ -1,6 +1,7 @@
 """The command line as a user meets it: verbs, options, exit codes, error lines, what never leaves a file."""
 import csv
 import gzip
+import html
 import io
 import json
 import os
@@ -138,13 +139,13 @@ class Verbs(Files):
         self.assertEqual((document["schema"], document["command"], document["inputs"]), ("cgpu/1", "report", [EXAMPLE]))
         self.assertIn("gpu_time", document["tables"])
         self.assertIn("idle", document["tables"])
-        page = os.path.join(self.folder.name, "page.html")
-        self.assertEqual(cgpu("report", EXAMPLE, "-o", page).returncode, 0)
-        with open(page, encoding="utf-8") as handle:
-            html = handle.read()
-        self.assertTrue(html.lower().startswith("<!doctype html>"))
-        self.assertIn("<svg", html)
-        self.assertIsNone(re.search(r"""(src|href)\s*=\s*["']?https?:""", html), "self-contained")
+        path = os.path.join(self.folder.name, "page.html")
+        self.assertEqual(cgpu("report", EXAMPLE, "-o", path).returncode, 0)
+        with open(path, encoding="utf-8") as handle:
+            page = handle.read()
+        self.assertTrue(page.lower().startswith("<!doctype html>"))
+        self.assertIn("<svg", page)
+        self.assertIsNone(re.search(r"""(src|href)\s*=\s*["']?https?:""", page), "self-contained")
         self.assertIn(b"|", cgpu("report", EXAMPLE, "--format", "md").stdout)
 
     def test_help_version_and_completion(self):
@@ -156,9 +157,36 @@ class Verbs(Files):
         self.assertEqual(done.stdout.split(), ["kernels", "kernel_classes", "kernel_grids"])
         self.assertEqual(subprocess.run(["bash", "-n"], input=script).returncode, 0)
 
-    def test_the_table_reference_is_that_of_the_program(self):
-        done = subprocess.run([os.path.join(HERE, "scripts", "table-reference"), "--check"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
+    def test_every_table_column_and_option_is_described(self):
+        """The list as Markdown says of each table what the list as JSON declares, which lacks nothing."""
+        for verb, some in (("table", {"kernels", "idle_hosts", "call_tree"}), ("compare", {"compare_ops", "compare_runs"})):
+            listed = json.loads(cgpu(verb, "--list", "--format", "json").stdout)["tables"]
+            declared = {name: [dict(zip((column["name"] for column in one["columns"]), row)) for row in one["rows"]]
+                        for name, one in listed.items()}
+            page = re.sub("</?code>", "", html.unescape(cgpu(verb, "--list", "--format", "md").stdout.decode()))
+            sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
+            self.assertEqual(list(sections), [each["name"] for each in declared["tables"]])
+            self.assertLessEqual(some, set(sections))
+            for each in declared["tables"]:
+                self.assertTrue(each["about"], each)
+                self.assertIn("\n%s. Subject: %s.\n" % (each["about"], each["subject"]), sections[each["name"]])
+                rows = re.findall(r"^\| (\w[^ ]*) \| (int|float|text) \| ([^ ]*) \| (\w+) \| (.+) \|$", sections[each["name"]], re.M)
+                mine = [c for c in declared["columns"] if c["table"] == each["name"]]
+                self.assertEqual(rows, [(c["name"], c["type"], c["unit"] or "", c["role"], c["about"]) for c in mine])
+                self.assertTrue(mine, each)
+            units = {"ns": "ns", "bytes": "bytes", "pct": "%"}
+            for column in declared["columns"]:
+                with self.subTest(column["name"], table=column["table"]):
+                    self.assertTrue(column["about"])
+                    ending = column["name"].rpartition("_")[2]
+                    if ending in units:
+                        self.assertEqual(column["unit"], units[ending])
+                    if column["type"] == "int" and column["role"] in ("measure", "moment"):
+                        self.assertTrue(column["unit"])
+            self.assertTrue(declared["options"] or verb == "compare")
+            for option in declared["options"]:
+                self.assertTrue(option["about"])
+                self.assertIn("Option `%s`: " % option["name"], sections[option["table"]])
 
 
 class Selection(Files):

@@ -66,9 +66,10 @@ def example(name, *words):
 
 class Installed(unittest.TestCase):
     def test_nothing_leads_back_to_the_sources(self):
-        for file in (FOLDER / "prefix").rglob("*"):
-            if file.is_file():
-                self.assertNotIn(str(ROOT).encode(), file.read_bytes(), file)
+        files = [file for file in (FOLDER / "prefix").rglob("*") if file.is_file()]
+        self.assertTrue(files)
+        for file in files:
+            self.assertNotIn(str(ROOT).encode(), file.read_bytes(), file)
 
     def test_the_public_headers_stand_on_each_other_alone(self):
         include = FOLDER / "prefix/include"

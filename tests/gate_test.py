@@ -167,6 +167,7 @@ class Verdicts(unittest.TestCase):
 
     def test_warm_up_is_left_out(self):
         found = self.verdict(PASS, RUNS.get(5), RUNS.get(5, first=100, warm_up=2))
+        self.assertEqual(len(found["check_runs"]), 10)
         for run in found["check_runs"]:
             self.assertEqual(run["warm_up"], 2 if run["side"] == "candidate" else 0)
             self.assertEqual(run["iterations"], STEPS)

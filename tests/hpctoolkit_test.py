@@ -266,12 +266,14 @@ class EveryDatabase(unittest.TestCase):
                             self.assertEqual(shown, stored)
 
     def test_ranks_of_one_database(self):
+        seen = 0
         for name in databases():
             folder = os.path.join(CORPUS, name)
             profiles = tool.table(folder, "profiles")
             ranks = sorted({row["rank"] for row in profiles})
             if len(ranks) < 2:
                 continue
+            seen += 1
             whole = {row["name"]: row["value"] for row in tool.table(folder, "metrics")}
             for metric in whole:
                 values = [row["value"] for rank in ranks for row in tool.table(folder, "metrics", "--rank", str(rank))
@@ -280,6 +282,7 @@ class EveryDatabase(unittest.TestCase):
                 self.assertTrue(math.isclose(sum(value or 0 for value in values), whole[metric]), name)
             slices = [len(tool.table(folder, "slices", "--rank", str(rank))) for rank in ranks]
             self.assertEqual(sum(slices), len(tool.table(folder, "slices")))
+        self.assertGreater(seen, 0)
 
     def test_sound_databases_have_no_damage(self):
         for name in databases():

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Why devices of real profiles stood idle, read by hand: the cause and the culprit that an expert would name first, each
-with the reason. And on every profile with devices, whatever its format, the rows of idle_hosts add up to those of idle.
+with the reason. And on every profile with devices, whatever its format, the rows of idle_hosts and idle_gaps add up to those of
+idle.
 
 Environment: CGPU (the binary), CGPU_CORPUS (a folder of Kineto traces; those of other formats lie beside it).
 """
-import collections
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from oracle import tool  # noqa: E402
+from oracle import laws, tool  # noqa: E402
 
 CORPUS = os.path.dirname(tool.corpus())
 
@@ -35,24 +35,21 @@ class Corpus(unittest.TestCase):
     def by_cause(self, folder, part):
         return {row["cause"]: row["total_ns"] for row in tool.table(self.profile(folder, part), "idle")}
 
-    def test_rows_of_culprits_add_up_to_their_causes(self):
+    def test_rows_of_culprits_and_gaps_add_up_to_their_causes(self):
         seen = 0
         for folder in ("nsys_sqlite", "ascend", "hpctoolkit_v4", "rocprof", "xla", "perfetto_pb"):
             if not os.path.isdir(os.path.join(CORPUS, folder)):
                 self.skipTest("no folder %s (set CGPU_CORPUS)" % os.path.join(CORPUS, folder))
             for name in sorted(os.listdir(os.path.join(CORPUS, folder))):
                 path = os.path.join(CORPUS, folder, name)
-                sums = collections.Counter()
                 try:
-                    causes, hosts = (tool.table(path, table) for table in ("idle", "idle_hosts"))
+                    causes, hosts, gaps = (tool.table(path, table) for table in ("idle", "idle_hosts", "idle_gaps"))
                 except RuntimeError:
                     continue  # no profile
-                for row in causes:
-                    sums[row["rank"], row["device"], row["cause"]] += row["total_ns"]
+                self.assertEqual(laws.by_cause(hosts), laws.by_cause(causes), path)
+                self.assertEqual(laws.broken_gaps(gaps, causes, hosts), [], path)
                 for row in hosts:
-                    sums[row["rank"], row["device"], row["cause"]] -= row["total_ns"]
                     self.assertLessEqual(row["max_ns"], row["total_ns"], path)
-                self.assertEqual({key: rest for key, rest in sums.items() if rest}, {}, path)
                 seen += len(causes) > 0
         self.assertGreaterEqual(seen, 30)
 

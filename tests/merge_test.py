@@ -544,7 +544,9 @@ class Job(unittest.TestCase):
 
     def test_clocks(self):
         again = self.truth["ranks"]  # numbers that no rank of the job has
-        for row in tool.table(self.all, "clocks"):
+        clocks = tool.table(self.all, "clocks")
+        self.assertEqual(len(clocks), again + len(self.truth["duplicated"]) - len(self.truth["missing"]))
+        for row in clocks:
             rank = row["rank"] if row["rank"] < again else self.truth["duplicated"][row["rank"] - again]
             self.assertEqual(row["offset_ns"], -self.truth["clock_offsets_ns"][rank])
             self.assertIn(row["residual_ns"], (0, None))

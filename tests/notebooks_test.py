@@ -101,7 +101,9 @@ class Progress(unittest.TestCase):
 
 class Stored(unittest.TestCase):
     def test_they_are_kept_without_outputs(self):
-        for path in glob.glob(str(FOLDER / "*.ipynb")):
+        paths = glob.glob(str(FOLDER / "*.ipynb"))
+        self.assertTrue(paths)
+        for path in paths:
             for cell in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["cells"]:
                 self.assertFalse(cell.get("outputs"), path)
                 self.assertIsNone(cell.get("execution_count"), path)

@@ -200,7 +200,9 @@ class Known(unittest.TestCase):
     def test_a_report_is_answered_with_the_command_to_run(self):
         if not os.path.isdir(REPORTS):
             self.skipTest("no reports in %s" % REPORTS)
-        for file in os.listdir(REPORTS):
+        files = os.listdir(REPORTS)
+        self.assertTrue(files)
+        for file in files:
             done = tool.run(["info", os.path.join(REPORTS, file)])
             self.assertEqual(done.returncode, 2)
             self.assertIn(b"nsys export --type sqlite --lazy=false -o ", done.stderr)

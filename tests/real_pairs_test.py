@@ -113,7 +113,9 @@ class RealPairs(unittest.TestCase):
         host that is a step ahead: each step takes what it takes with TF32."""
         free = ["--free", "host_code", "--free", "launch_overhead"]
         graph = statistics.median(steps("graph"))
-        for row in tool.table(path_of("op_by_op"), "whatif", *free):
+        rows = tool.table(path_of("op_by_op"), "whatif", *free)
+        self.assertEqual(len(rows), len(steps("op_by_op")))
+        for row in rows:
             self.assertAlmostEqual(row["predicted_ns"] / graph, 1, delta=0.1)
         fast = 67 / 494.7
         scaled = ["--scale", "*gemm_f32f32_f32f32*=%s" % fast, "--scale", "*simt_sgemm*=%s" % fast]

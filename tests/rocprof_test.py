@@ -127,7 +127,9 @@ class Rocprof(unittest.TestCase):
             self.assertEqual((info["format"], info["ranks"], info["slices"]), ("rocprof", 1, count))
 
     def test_every_file_has_an_answer(self):
-        for path in sorted(glob.glob(os.path.join(FOLDER, "*"))):
+        paths = sorted(glob.glob(os.path.join(FOLDER, "*")))
+        self.assertTrue(paths)
+        for path in paths:
             done = tool.run(["info", path])
             answer = done.stderr.decode()
             if done.returncode:

@@ -20,7 +20,7 @@ from oracle import tool  # noqa: E402
 CORPUS = ("kineto/*trace_diff__control*", "kineto/*mi300__gaunernst*", "kineto/*num_workers_0*", "nsys_sqlite/*mfu_2gpu_after*",
           "ascend/*text_level1_rank0*", "hpctoolkit_v4/*dbase__loops-cuda-nvidiapc-t.d", "perfetto_pb/*nested_tracks*",
           "xla/*jax08_conv__tw003*")
-EVENTS = {"api_trace", "device_trace", "launch_trace", "range_trace", "slices", "tracks", "links", "waits",
+EVENTS = {"api_trace", "device_trace", "launch_trace", "range_trace", "idle_gaps", "slices", "tracks", "links", "waits",
           "counter_samples", "memory_events"}
 OWN = {"info", "clocks"}  # say where the profile lay, and on which machine
 

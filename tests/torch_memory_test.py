@@ -47,9 +47,9 @@ class TorchMemory(unittest.TestCase):
     def setUpClass(cls):
         tool.must_exist()
         cls.files = sorted(glob.glob(os.path.join(FOLDER, "*.pkl")))
+        assert cls.files, "no *.pkl in %s" % FOLDER
 
     def test_peaks(self):
-        self.assertTrue(self.files)
         for path in self.files:
             with self.subTest(os.path.basename(path)):
                 self.assertEqual(tool.info(path)["format"], "torch-memory")

@@ -89,9 +89,9 @@ class XPlane(unittest.TestCase):
     def setUpClass(cls):
         tool.must_exist()
         cls.files = sorted(glob.glob(os.path.join(FOLDER, "*.xplane.pb")))
+        assert cls.files, "no *.xplane.pb in %s" % FOLDER
 
     def test_events(self):
-        self.assertTrue(self.files)
         for path in self.files:
             with self.subTest(os.path.basename(path)):
                 space = Space(path)

@@ -53,7 +53,7 @@ class Session:
         where    only rows for which this holds: "total_ns > 1ms and name ~ gemm".
         sort     by this column: numbers descending, text ascending; "+COLUMN" and "-COLUMN" force it.
         top      only the first so many rows; 0 or None for all.
-        options  of the table itself, as docs/tables.md has them, with _ for -: names="base", per="iteration". True for
+        options  of the table itself, as `cgpu table --list --format md` has them, with _ for -: names="base", per="iteration". True for
                  what is there or not, a list where several are taken.
 
         Raises Error for an unknown table, column or option, a condition that cannot be read, and a closed session.

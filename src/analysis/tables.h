@@ -36,6 +36,7 @@ namespace cgpu {
   TABLE(queue)               \
   TABLE(idle)                \
   TABLE(idle_hosts)          \
+  TABLE(idle_gaps)           \
   TABLE(idle_streams)        \
   TABLE(steps)               \
   TABLE(layers)              \

@@ -1,4 +1,4 @@
-// A table that is added is seen wherever tables are: in the list, from which docs/tables.md is written, the completion,
+// A table that is added is seen wherever tables are: in the list, the completion,
 // the manual page, the answers of the command line in every format, the errors about names and options, SQL, summaries,
 // an opened profile, and the viewer's server. Only the report, which tells a story, chooses its tables itself.
 #include <gtest/gtest.h>

@@ -149,10 +149,9 @@ struct CompareCommand {
     }
     for (DeclaredTable& one : tables_of_many_runs()) declared.push_back(std::move(one));
     write_output(output, [&](std::ostream& out) {
-      if (format_of_output(format, output, {"json", "txt"}) == "json") {
-        return write_json(out, "compare", {}, whole_list(declared));
-      }
-      out << list_as_text(declared, "tables that `cgpu compare A B --table NAME` can show");
+      const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
+      if (wanted == "json") return write_json(out, "compare", {}, whole_list(declared));
+      out << (wanted == "md" ? list_as_markdown : list_as_text)(declared, "cgpu compare A B --table NAME");
     });
   }
 
@@ -207,15 +206,15 @@ void add_compare_verb(CommandLine& line) {
                   "bf16=400TFLOP/s,memory=2TB/s");
   verb.add_option("--with-peak", command->with_peak, "Those of B, where its devices are others than those of A");
   verb.add_option("--table", command->table, "Only this table (--list names them)");
-  verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
+  verb.add_flag("--list", command->list,
+                "List the tables with their meaning; with --format json or md also their columns");
   verb.add_option("--by", command->by,
                   "Of the table: ops by op, top or shapes; kernels by kernel or class; call_tree by node or function. "
                   "Of more than two runs: groups by this key "
                   "of table info, like ranks or device_names, or by file or folder");
   verb.add_option("--metric", command->metric,
                   "Of the table call_tree: these metrics, as in table metrics, several with commas; what changed by "
-                  "the first of "
-                  "them comes first. Of the call trees of more than two runs: this one")
+                  "the first of them comes first. Of the call trees of more than two runs: this one")
       .comma_separated();
   verb.add_option("--columns", command->columns,
                   "Of more than two runs: columns of compare_runs with what each says of these keys of table info, "

@@ -164,13 +164,9 @@ struct TableCommand {
       return write_output(output,
                           [&](std::ostream& out) { write_json(out, "table", {}, whole_list(declared_tables())); });
     }
-    if (!top) top = 0;
-    if (format == "text") {
-      return write_output(output, [&](std::ostream& out) {
-        out << list_as_text(declared_tables(), "tables that `cgpu table INPUT... NAME` can show");
-      });
-    }
-    write(list_of_tables(declared_tables()), 0);
+    if (format == "csv") return write(list_of_tables(declared_tables()), 0);
+    const auto list_as = format == "md" ? list_as_markdown : list_as_text;
+    write_output(output, [&](std::ostream& out) { out << list_as(declared_tables(), "cgpu table INPUT... NAME"); });
   }
 };
 
@@ -180,7 +176,8 @@ void add_table_verb(CommandLine& line, Exchange* exchange) {
   auto command = std::make_shared<TableCommand>(TableCommand{exchange});
   Verb verb = line.add_verb("table", "One table as text, CSV, JSON or Markdown; --list names them all");
   verb.add_option("INPUT... NAME", command->words, "Profiles, then the name of a table");
-  verb.add_flag("--list", command->list, "List the tables with their meaning; with --format json also their columns");
+  verb.add_flag("--list", command->list,
+                "List the tables with their meaning; with --format json or md also their columns");
   verb.add_option("--format", command->format, "text, csv, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "csv", "json", "md"});
   add_csv_option(verb, command->raw_csv);

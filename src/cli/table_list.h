@@ -1,4 +1,4 @@
-// The list of tables that a verb can show, as text (as tables: analysis/table_list.h).
+// The list of tables that a verb can show, for people (as tables: analysis/table_list.h).
 #pragma once
 
 #include <string>
@@ -8,7 +8,9 @@
 
 namespace cgpu {
 
-/// Each table with its whole description; `heading` comes first.
-std::string list_as_text(const std::vector<DeclaredTable>& declared, const std::string& heading);
+/// Each table with its whole description; `call`, like "cgpu table INPUT... NAME", shows one.
+std::string list_as_text(const std::vector<DeclaredTable>& declared, const std::string& call);
+/// All that is declared: a section for each table, with its columns and options.
+std::string list_as_markdown(const std::vector<DeclaredTable>& declared, const std::string& call);
 
 }  // namespace cgpu

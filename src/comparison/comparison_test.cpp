@@ -140,9 +140,6 @@ TEST(Comparison, WhatComputeHidesIsNotOwned) {
       EXPECT_EQ(owned[OpKind::compute], activity.compute);
       EXPECT_EQ(owned[OpKind::communication], activity.exposed_communication);
       EXPECT_EQ(owned[OpKind::memory], activity.exposed_memory);
-      int64_t hidden = 0;
-      for (const Cause& cause : comparison.causes()) hidden += cause.hidden[side];
-      EXPECT_GE(hidden, 0);
     }
   }
 }
@@ -260,6 +257,7 @@ TEST(Comparison, AHostIsComparedByTheTimeInItsOps) {
                                              {SliceKind::framework_op, "aten::add"},
                                              {SliceKind::annotation, "forward"},
                                              {SliceKind::runtime_call, "cudaLaunchKernel"}};
+  int compared = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     const OfSides<Session> sessions{
@@ -284,7 +282,9 @@ TEST(Comparison, AHostIsComparedByTheTimeInItsOps) {
     int64_t busy = 0;
     for (const Cause& cause : comparison.causes()) busy += cause.kind == CauseKind::idle ? 0 : cause.time.a;
     EXPECT_EQ(busy, expected.busy);
+    ++compared;
   }
+  EXPECT_GT(compared, 80);
 }
 
 TEST(SharedOut, AddsUpToTheRoundedWholeWhateverTheOrder) {

@@ -118,8 +118,7 @@ std::string host_words(const Comparison& comparison) {
     const std::string model = models_of(comparison, other(on_host)).only();
     text = fmt::format(
         "{0} ran its ops on the CPU, {1} on {2}: the time that threads of {0} spend in an op, and in none inside of "
-        "it, "
-        "is compared with the time of the device work of the same op in {1}.\n",
+        "it, is compared with the time of the device work of the same op in {1}.\n",
         name(on_host), name(other(on_host)), model.empty() ? "a device" : model);
   }
   for (const Side side : kSides) {

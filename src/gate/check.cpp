@@ -356,8 +356,7 @@ class Check {
     if (few_) {
       remarks.push_back(
           fmt::format("with fewer than {} runs a side only a change beyond a noise band is called a regression; runs "
-                      "are taken to vary "
-                      "by {:g}% at least",
+                      "are taken to vary by {:g}% at least",
                       kRunsForRanks, 100 * kBetweenRuns));
     }
     if (options_.explain && main_ && main_->method != Estimate::Method::none) {
@@ -381,8 +380,7 @@ class Check {
     } else if (a_.front()->by_repetition) {
       remarks.emplace_back(
           "the runs have no iterations (ranges that mark them), and repeat a sequence of device ops unequally often: "
-          "an "
-          "iteration is what repeats, and what does not is left out");
+          "an iteration is what repeats, and what does not is left out");
     }
     std::set<std::string> formats;
     const auto add_formats = [&](const Runs& runs) {

@@ -182,8 +182,7 @@ History history_of(std::vector<CheckedRun> runs) {
   if (firsts.size() > 1) {
     history.remarks.push_back(
         fmt::format("the runs are of {} series that did different things (devices, ranks, shapes or iterations); each "
-                    "is looked at by "
-                    "itself",
+                    "is looked at by itself",
                     firsts.size()));
   }
   constexpr size_t kFewest = 10;

@@ -52,8 +52,7 @@ Table compare_statistics_table() {
           "kernel, layer and module; of the whole where runs have no iterations; of call trees a metric of the whole",
           {key_column("kind",
                       "time, memory, op, kernel_class, kernel, layer or module (path of the innermost one); total: the "
-                      "metric in the whole program; call: "
-                      "on a call path "
+                      "metric in the whole program; call: on a call path "
                       "and below; call_exclusive: on it and not below"),
            key_column("name", "of what; of a call the path of functions; of a total the metric"),
            key_column("group", "the property that groups the runs"),

@@ -280,8 +280,7 @@ constexpr Example kExamples[] = {
     {indexing, "Range"},
     {reduction,
      "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<float, float, float, "
-     "float>, "
-     "unsigned int, float, 4> >(int)"},
+     "float>, unsigned int, float, 4> >(int)"},
     {reduction,
      "void at_cuda_detail::cub::DeviceReduceSingleTileKernel<at_cuda_detail::cub::DeviceReducePolicy<int> >(int*)"},
     {reduction, "triton_per_fused_sum_3"},

@@ -116,7 +116,7 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
   const Run& run = whole.runs[number];
   const auto [begin, end] = part.window;
   const Timeline& from = run.timeline;
-  const Kept kept = keep(from, part);
+  Kept kept = keep(from, part);
   Run copy = copy_facts(run);
   Timeline& to = copy.timeline;
   if (part.takes) {  // a slice may have lost its parent, and not those above
@@ -143,7 +143,7 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
     slices.start[slice] = first;
     slices.duration[slice] = last - first;
   }
-  copy.part_of = {number, kept_ops(from.device_ops, kept)};
+  copy.part_of = {number, kept_ops(from.device_ops, kept), {}};
   to.device_ops.append_from(from.device_ops, copy.part_of->ops);
   keep_captured(run, copy);
   for (SliceIndex& slice : to.device_ops.slice) slice = kept.of(slice);
@@ -184,6 +184,7 @@ Run cut_run(const Session& whole, size_t number, const Part& part) {
   copy.notes.add("clipped", clipped, "slices reach over a border of the selected time and were cut there");
   copy.notes.add("launch_outside_window", lost_launches,
                  "device ops were launched outside the selected time; they belong to no op here");
+  copy.part_of->slices = std::move(kept.slices);
   return copy;
 }
 
@@ -220,6 +221,7 @@ Session cut_out(std::shared_ptr<const Session> whole, const std::vector<std::opt
       const Run::PartOf& between = *whole->runs[run.part_of->run].part_of;
       run.part_of->run = between.run;
       for (uint32_t& op : run.part_of->ops) op = between.ops[op];
+      for (SliceIndex& slice : run.part_of->slices) slice = between.slices[slice];
     }
   }
   session.whole = whole->whole ? whole->whole : std::move(whole);

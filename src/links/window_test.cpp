@@ -96,6 +96,12 @@ TEST(Window, LeadsToTheWholeAlsoThroughAPart) {
   EXPECT_TRUE(session.runs[1].op_graph);
   EXPECT_EQ(session.runs[1].part_of->run, 1U);
   EXPECT_EQ(session.runs[1].part_of->ops, (std::vector<uint32_t>{1}));
+  EXPECT_EQ(session.runs[1].part_of->slices, (std::vector<SliceIndex>{2}));
+  EXPECT_EQ(slice_in_part(session.runs[1], 2), 0U);
+  for (const SliceIndex outside : {SliceIndex{0}, SliceIndex{3}, kNone}) {
+    EXPECT_EQ(slice_in_part(session.runs[1], outside), kNone);
+  }
+  EXPECT_EQ(slice_in_part(session.whole->runs[1], 3), 3U);
   ASSERT_TRUE(session.whole);
   EXPECT_FALSE(session.whole->whole);
   const Timeline& whole = session.whole->runs[1].timeline;

@@ -1,5 +1,7 @@
 #include "model/run.h"
 
+#include <algorithm>
+
 namespace cgpu {
 
 EventCounts& EventCounts::operator+=(const EventCounts& other) {
@@ -14,6 +16,13 @@ EventCounts& EventCounts::operator+=(const EventCounts& other) {
   metadata += other.metadata;
   skipped += other.skipped;
   return *this;
+}
+
+SliceIndex slice_in_part(const Run& run, SliceIndex of_whole) {
+  if (!run.part_of || of_whole == kNone) return of_whole;
+  const std::vector<SliceIndex>& slices = run.part_of->slices;
+  const auto at = std::lower_bound(slices.begin(), slices.end(), of_whole);
+  return at == slices.end() || *at != of_whole ? kNone : static_cast<SliceIndex>(at - slices.begin());
 }
 
 Notes notes_of(const Run& run) {

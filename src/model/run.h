@@ -164,8 +164,9 @@ struct Run {
   /// Of a run in a selected part of a session (links/window.h): the run of Session::whole that it was cut out of. What
   /// explains a device op (its launch, what the host did meanwhile) may lie outside the part.
   struct PartOf {
-    size_t run = 0;             // index into Session::whole->runs
-    std::vector<uint32_t> ops;  // for each device op, its number in that run
+    size_t run = 0;                  // index into Session::whole->runs
+    std::vector<uint32_t> ops;       // for each device op, its number in that run
+    std::vector<SliceIndex> slices;  // for each slice, its number in that run; ascending
   };
   std::optional<PartOf> part_of;
 
@@ -176,6 +177,10 @@ struct Run {
     return static_cast<SliceIndex>(timeline.slices.size() - 1);
   }
 };
+
+/// The slice of a run that was cut out of this slice of Session::whole; kNone where none was. Of a run that is no part,
+/// the slice itself. O(log slices).
+SliceIndex slice_in_part(const Run& run, SliceIndex of_whole);
 
 /// The notes of a run, with what was hidden in the arguments of events as far as these have been read.
 Notes notes_of(const Run& run);

@@ -26,8 +26,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 [[noreturn]] void refuse(const Run& a, const Run& b, const std::string& why) {
   throw Error(
       fmt::format("{0} and {1} cannot be ranks of one run: {2}. Open one at a time (cgpu report {0}), or compare them: "
-                  "cgpu compare {0} "
-                  "{1}",
+                  "cgpu compare {0} {1}",
                   a.file, b.file, why));
 }
 

@@ -35,17 +35,14 @@ constexpr auto kContainers = std::to_array<Description>({
 
 constexpr std::string_view kMeasurement =
     "what HPCToolkit measured, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` for the folder it "
-    "lies "
-    "in, and open DATABASE";
+    "lies in, and open DATABASE";
 constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
 constexpr std::string_view kColumnStore =
     "a table in a format of its own, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep, "
-    "or "
-    "export that with `nsys export --type sqlite FILE.nsys-rep`";
+    "or export that with `nsys export --type sqlite FILE.nsys-rep`";
 constexpr std::string_view kStatistics =
     "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from (`nsys stats` leaves the "
-    ".sqlite "
-    "beside the .nsys-rep)";
+    ".sqlite beside the .nsys-rep)";
 constexpr std::string_view kMindSporeTable =
     "a table from which MindSpore's profiler makes ascend_timeline_display_*.json: open that";
 constexpr std::string_view kAscendFacts = "a part of an Ascend profile: name the folder it lies in";
@@ -154,8 +151,7 @@ constexpr const char* kNoMeta =
 std::string describe_container(std::string_view head) {
   if (head.starts_with(kSummaryMagic)) {
     return "a summary of a run, which has no timeline: reports, tables that need none, checks and histories take it; "
-           "for "
-           "all else open the profile that it was made of";
+           "for all else open the profile that it was made of";
   }
   if (const std::string_view what = find_beginning(kContainers, head); !what.empty()) return std::string(what);
   if (is_tar(head)) return "a tar archive: extract it first (tar -xf FILE)";
@@ -213,8 +209,7 @@ std::string describe_unread_folder(const std::string& folder) {
     }
     if (at->path().extension() == ".hpcrun") {
       return "a measurement folder of HPCToolkit, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` "
-             "and "
-             "open DATABASE";
+             "and open DATABASE";
     }
   }
   return "";

@@ -12,8 +12,7 @@ inline constexpr const char* kNothingFound = "Nothing was found that would give 
 /// Of findings of ranks whose timelines are not open (analysis/findings/rank_findings.h).
 inline constexpr const char* kRulesOverRanksAlone =
     "Only rules over ranks were judged (straggler, slow_link, stage_imbalance), since the others need timelines: `cgpu "
-    "diagnose` "
-    "judges them of profiles, of one rank or of all.";
+    "diagnose` judges them of profiles, of one rank or of all.";
 
 /// What all findings could give back together, in a sentence: "All of these together: 12 ms of 155 ms a step (7.7%)."
 /// "" where fewer than two of them could give something back.

@@ -110,8 +110,7 @@ Section describe_queue(Table table, const Scope& scope) {
   RowView main = largest_of(table, "count");
   const std::string summary = fmt::format(
       "The queue of stream {} of {}, which got most of the launches, held {:.1f} ops on average (median {:.0f}, at "
-      "most "
-      "{}). While it is empty the stream waits for the host.",
+      "most {}). While it is empty the stream waits for the host.",
       integer_of(table, main, "stream"), place_of(table, main, scope), number_of(table, main, "mean"),
       number_of(table, main, "median"), format_count(integer_of(table, main, "max")));
   std::vector<std::string_view> columns = place_columns(scope);

@@ -40,8 +40,7 @@ Section describe_micro_batches(Table table, const Scope& scope) {
   const RowView main = largest_of(table, "any_ns");
   std::string summary = fmt::format(
       "Streams {} and {} of {} do the same in turn, as parts of a batch: in {} of the {} in which any of them runs, "
-      "two "
-      "or more do.",
+      "two or more do.",
       integer_of(table, main, "stream"), text_of(table, main, "beside"), place_of(table, main, scope),
       share_text(integer_of(table, main, "together_ns"), integer_of(table, main, "any_ns")),
       format_ns(integer_of(table, main, "any_ns")));

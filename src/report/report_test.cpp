@@ -179,10 +179,10 @@ TEST(Report, TellsTheStoryInOrder) {
 TEST(Report, TablesAreThoseOfTheAnalyses) {
   const Session session = session_of(training_run(0), training_run(1));
   const Report report = make_report(session);
+  EXPECT_GT(report.sections.size(), 5U);
   for (const Section& section : report.sections) {
     const Table expected = make_table(section.table.name, session);
     EXPECT_EQ(section.table, expected) << section.table.name;
-    EXPECT_EQ(section.table.columns.size(), expected.columns.size());
     expect_well_formed(section.page);
   }
 }
@@ -226,8 +226,7 @@ TEST(Report, HeadlineNamesTheLargestPart) {
   };
   EXPECT_EQ(second_line(900, 100, 0, 0),
             "The device was busy 100.0% of the 1.00 us from its first op to its last; 10.0% was communication that no "
-            "compute "
-            "hid; never idle.");
+            "compute hid; never idle.");
   EXPECT_EQ(second_line(100, 800, 100, 0),
             "The device spent 80.0% of the 1.00 us from its first op to its last on communication that no compute hid; "
             "compute took 10.0%; 10.0% was copies that nothing else hid; never idle.");

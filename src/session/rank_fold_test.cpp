@@ -86,6 +86,7 @@ TEST(RankFold, LetsTimelinesGoAndKeepsWhatRanksMustKnow) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
   const FoldedSession folded = fold_ranks(opening(folder), {}, all_folded_tables());
+  EXPECT_EQ(folded.session.runs.size(), 3U);
   for (const cgpu::Run& run : folded.session.runs) {
     ASSERT_TRUE(run.let_go);
     EXPECT_EQ(run.let_go->slices, 4 * (1 + 12 * 3 + 3));

@@ -26,7 +26,7 @@ const char* text_of(ColumnRole role);  // "key", ...
 const char* text_of(ColumnType type);  // "int", "float", "text"
 
 struct Column {
-  std::string name;  // as docs/tables.md has it, with the unit as suffix (_ns, _pct, _bytes)
+  std::string name;  // with the unit as suffix (_ns, _pct, _bytes)
   ColumnType type = ColumnType::text;
   std::string unit;   // "ns", "%", "bytes", "GB/s", "count", "" for none
   std::string about;  // one line; a percentage names its whole

@@ -27,11 +27,27 @@ class Broken(list):
             self.append(law)
 
 
-def by_cause(rows):
+def by_cause(rows, column="total_ns", *more):
     sums = collections.Counter()
     for row in rows:
-        sums[row["rank"], row["device"], row["cause"]] += row["total_ns"]
+        sums[tuple(row[key] for key in ("rank", "device", "cause", *more))] += row[column]
     return sums
+
+
+def broken_gaps(gaps, idle, hosts):
+    """What is wrong with the rows of idle_gaps, which add up to those of idle and blame whom idle_hosts does."""
+    broken = Broken()
+    broken.expect_equal("rows of idle_gaps = rows of idle", by_cause(gaps, "duration_ns"), by_cause(idle))
+    of_hosts = by_cause(hosts, "total_ns", "culprit")
+    for who, time in by_cause(gaps, "culprit_ns", "culprit").items():
+        broken.expect("%s of idle_gaps <= its row of idle_hosts" % (who,), time <= of_hosts[who])
+    ends = {}  # by rank and device
+    for row in gaps:
+        device = row["rank"], row["device"]
+        broken.expect("rows of idle_gaps in order of time: %s" % row, ends.get(device, row["start_ns"]) <= row["start_ns"])
+        broken.expect("rows of idle_gaps have a length, and their culprit a share: %s" % row, row["duration_ns"] >= row["culprit_ns"] > 0)
+        ends[device] = row["start_ns"] + row["duration_ns"]
+    return broken
 
 
 def conservation(tables, info):
@@ -123,6 +139,7 @@ def broken_laws(inputs, folder):
     tables = read_tables(inputs, EVERY_TABLE, "--threads", "1")
     info = tool.info(inputs)
     broken = conservation(tables, info)
+    broken += broken_gaps(tool.table(inputs, "idle_gaps"), tables["idle"], tables["idle_hosts"])
     broken += same_answers("four threads", inputs, tables, "--threads", "4")
     if len(inputs) == 1 and os.path.isfile(inputs[0]):
         broken += other_forms(inputs[0], tables, info, folder)

@@ -79,7 +79,7 @@ Analysis devices_analysis() {
                   device_column(),
                   text_column("name", "model, as the profile says"),
                   text_column("vendor", "maker"),
-                  {"sm_count", ColumnType::integer, "", "multiprocessors or compute units", ColumnRole::measure},
+                  count_column("sm_count", "multiprocessors or compute units"),
                   bytes_column("memory_bytes", "device memory"),
                   real_column("memory_bandwidth", "B/s", "peak rate of the device memory"),
                   text_column("peak_flops", "peak rate of dense arithmetic by type"),

@@ -31,8 +31,7 @@ const std::vector<ActivityRule>& activity_rules() {
        "garbage_collection",
        "collecting garbage",
        "Collect less often: no gc.collect() in the loop, gc.freeze() after start-up, higher thresholds "
-       "(gc.set_threshold "
-       "in Python, GOGC in Go); make fewer objects that live long"},
+       "(gc.set_threshold in Python, GOGC in Go); make fewer objects that live long"},
       {{FrameRole::allocation, FrameRole::page_fault},
        "allocation",
        "getting and giving back memory",

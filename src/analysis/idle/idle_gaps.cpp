@@ -80,7 +80,7 @@ void prefetch_launch(const Timeline& timeline, OpIndex op) {
   __builtin_prefetch(&slices.duration[launch]);
 }
 
-/// Calls visit(gap, waking_op, stream_ended) for the gaps between `ops`.
+/// Calls visit(gap, last_op, waking_op, stream_ended) for the gaps between `ops`.
 template <typename Visit>
 void for_each_gap(const Timeline& timeline, const std::vector<OpIndex>& in_any_order, Visit visit) {
   const DeviceOps& all = timeline.device_ops;
@@ -97,10 +97,16 @@ void for_each_gap(const Timeline& timeline, const std::vector<OpIndex>& in_any_o
 
   int64_t last_end = INT64_MIN;
   int64_t busy_until = start_of(ops.front());
-  std::vector<int64_t> ended;  // the streams of the ops that ended then
+  OpIndex last_op = ops.front();  // the first that ended then
+  std::vector<int64_t> ended;     // the streams of the ops that ended then
   const auto gap_before = [&](OpIndex waking_op, int64_t end) {
     const bool stream_ended = std::find(ended.begin(), ended.end(), stream_of[waking_op]) != ended.end();
-    visit(Interval{busy_until, end}, waking_op, stream_ended);
+    visit(Interval{busy_until, end}, last_op, waking_op, stream_ended);
+  };
+  const auto busy_with = [&](OpIndex op, int64_t end) {
+    busy_until = end;
+    last_op = op;
+    ended.assign(1, stream_of[op]);
   };
   OpIndex first = ops.front();  // of the ops that start when this one does, in file order
   constexpr size_t kAhead = 16;
@@ -113,13 +119,9 @@ void for_each_gap(const Timeline& timeline, const std::vector<OpIndex>& in_any_o
     last_end = std::max(last_end, end);
     if (start > busy_until && end > start) {
       gap_before(first, start);
-      busy_until = end;
-      ended.clear();
-      ended.push_back(stream_of[op]);
+      busy_with(op, end);
     } else if (end > busy_until && end > start) {
-      busy_until = end;
-      ended.clear();
-      ended.push_back(stream_of[op]);
+      busy_with(op, end);
     } else if (end == busy_until) {
       ended.push_back(stream_of[op]);
     }
@@ -128,8 +130,9 @@ void for_each_gap(const Timeline& timeline, const std::vector<OpIndex>& in_any_o
 }
 
 /// Makes a gap another one, without times; it keeps its memory.
-void begin(IdleGap& gap, const Interval& time, OpIndex waking_op) {
+void begin(IdleGap& gap, const Interval& time, OpIndex last_op, OpIndex waking_op) {
   gap.time = time;
+  gap.last_op = last_op;
   gap.waking_op = waking_op;
   for (const IdleCause cause : gap.causes) gap.times[static_cast<size_t>(cause)] = 0;
   gap.causes.clear();
@@ -146,8 +149,8 @@ void add(IdleGap& gap, const Interval& part, IdleCause cause) {
 void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops, HostCauses& host,
                        const VisitGap& visit) {
   IdleGap gap;
-  for_each_gap(timeline, ops, [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
-    begin(gap, time, waking_op);
+  for_each_gap(timeline, ops, [&](const Interval& time, OpIndex last_op, OpIndex waking_op, bool stream_ended) {
+    begin(gap, time, last_op, waking_op);
     split_gap(timeline, time, timeline.device_ops.slice[waking_op], stream_ended, host,
               [&](const Interval& part, IdleCause cause, SliceIndex) { add(gap, part, cause); });
     visit(gap);
@@ -158,8 +161,8 @@ void for_each_idle_gap(const Timeline& timeline, const std::vector<OpIndex>& ops
                        IdleCulprits& culprits, const VisitParts& visit) {
   IdleGap gap;
   std::vector<IdlePart> parts;
-  for_each_gap(timeline, ops, [&](const Interval& time, OpIndex waking_op, bool stream_ended) {
-    begin(gap, time, waking_op);
+  for_each_gap(timeline, ops, [&](const Interval& time, OpIndex last_op, OpIndex waking_op, bool stream_ended) {
+    begin(gap, time, last_op, waking_op);
     parts.clear();
     const SliceIndex waking = timeline.device_ops.slice[waking_op];
     split_gap(timeline, time, waking, stream_ended, host, [&](const Interval& part, IdleCause cause, SliceIndex slice) {

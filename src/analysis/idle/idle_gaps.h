@@ -19,6 +19,7 @@ using TimeByCause = std::array<int64_t, kIdleCauses>;
 /// A time in which no op of a device runs.
 struct IdleGap {
   Interval time;                       // on the run's clock
+  OpIndex last_op = 0;                 // the op with whose end the gap begins: of several the one that starts first
   OpIndex waking_op = 0;               // the op that ends the gap by starting
   TimeByCause times{};                 // add up to the length of the gap
   std::vector<IdleCause> causes = {};  // those that have a time, in the order in which they come in the gap

@@ -2,13 +2,11 @@
 // sorted. The test compares it with finding the culprit of every idle nanosecond by looking at all slices.
 #include <algorithm>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/common/columns.h"
-#include "analysis/common/folded_names.h"
-#include "analysis/common/merged_names.h"
+#include "analysis/idle/culprit_names.h"
 #include "analysis/idle/session_idle.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
@@ -27,19 +25,8 @@ struct Blamed {
 };
 
 void append_culprits(const RunInSession& run, Table& table) {
-  const Timeline& whole = ops_in_whole(run.session(), run.index, {}).timeline;
-  MergedNames names(folded_name);
-  names.enter(whole.names);
-  std::vector<StringId> before(whole.names.size(), StringPool::absent);  // numbers, by name of what comes next
-  const auto number_of = [&](const IdlePart& part) {
-    if (part.culprit != kNone) return names.number(whole.slices.name[part.culprit]);
-    if (part.next == kNone) return names.number_of_text(text_of(part.reason));
-    StringId& number = before[whole.slices.name[part.next]];
-    if (number == StringPool::absent) {
-      number = names.number_of_text("(nothing recorded before " + folded_name(whole.name(part.next)) + ")");
-    }
-    return number;
-  };
+  CulpritNames names;
+  names.enter(ops_in_whole(run.session(), run.index, {}).timeline);
   for (const auto& [device, ops] : ops_by_device(run.timeline())) {
     std::map<std::pair<IdleCause, StringId>, Blamed> culprits;
     std::vector<Blamed*> in_gap;
@@ -48,7 +35,7 @@ void append_culprits(const RunInSession& run, Table& table) {
       idle_ns += gap.time.end - gap.time.begin;
       in_gap.clear();
       for (const IdlePart& part : parts) {
-        const StringId name = number_of(part);
+        const StringId name = names.number(part);
         Blamed& blamed = culprits[{part.cause, name}];
         if (blamed.of_gap == 0) in_gap.push_back(&blamed);
         blamed.of_gap += part.time.end - part.time.begin;
@@ -75,8 +62,7 @@ Analysis idle_hosts_analysis() {
       .name = "idle_hosts",
       .about =
           "who is to blame for the idle time of each device: the host frame, op or call that the launching thread was "
-          "in; "
-          "the rows of a cause add up to its row of idle",
+          "in; the rows of a cause add up to its row of idle",
       .columns = {rank_column(), device_column(), key_column("cause", "as in idle"),
                   key_column("culprit",
                              "the innermost slice of the host that is responsible, or what was waited for; in brackets "

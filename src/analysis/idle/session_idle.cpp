@@ -33,8 +33,12 @@ void SessionIdle::with_host(size_t run, const std::vector<OpIndex>& ops, Visit v
 
 IdleGap SessionIdle::in_part(size_t run, const IdleGap& gap) const {
   const std::vector<OpIndex>& ops = session_.runs[run].part_of->ops;
+  const auto number = [&](OpIndex op) {
+    return static_cast<OpIndex>(std::lower_bound(ops.begin(), ops.end(), op) - ops.begin());
+  };
   IdleGap own = gap;
-  own.waking_op = static_cast<OpIndex>(std::lower_bound(ops.begin(), ops.end(), gap.waking_op) - ops.begin());
+  own.last_op = number(gap.last_op);
+  own.waking_op = number(gap.waking_op);
   return own;
 }
 

@@ -212,8 +212,7 @@ Analysis op_shapes_analysis() {
       .name = "op_shapes",
       .about =
           "framework ops by name, shapes and types of their inputs, with what they compute and move; without rows "
-          "where "
-          "the profile was recorded without shapes",
+          "where the profile was recorded without shapes",
       .columns =
           {key_column("name", "name of the op"),
            key_column("shapes", "of its inputs, [] for what is no tensor; absent where not recorded"),

@@ -179,7 +179,8 @@ TEST(CaliperRecords, CutAnywhere) {
                             "__rec=ctx,ref=40=43,attr=21=22,data=0=10\n__rec=ctx,ref=41=44,attr=21=22,data=1=100\n";
   for (size_t size = 0; size < whole.size(); ++size) {
     try {
-      read(whole.substr(0, size));
+      const cgpu::Run run = read(whole.substr(0, size));
+      EXPECT_EQ(run.events.read, run.events.slices + run.events.counters + run.events.skipped);
     } catch (const Error&) {
     }
   }

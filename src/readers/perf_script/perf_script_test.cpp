@@ -6,6 +6,7 @@
 #include "base/test_file.h"
 #include "readers/perf_script/lines.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu::perf_script {
 namespace {
@@ -28,10 +29,6 @@ constexpr const char* kSamples =
 Run read(const std::string& text) {
   const test::TestFile file(text, ".txt");
   return std::move(open_inputs({file.path()}, {}).runs.front());
-}
-
-int64_t sum_of(const EventCounts& e) {
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
 }
 
 double value(const Run& run, const char* metric, NodeIndex node = 0) {
@@ -125,7 +122,7 @@ TEST(PerfScript, SamplesBecomeACallTree) {
   EXPECT_EQ(run.timeline.name(0), "inner()");
   ASSERT_EQ(run.timeline.instants.size(), 1u);
   EXPECT_EQ(run.timeline.instants[0].time, 10'000'003'500);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
   EXPECT_TRUE(run.notes.all().empty());
 }
 
@@ -161,7 +158,7 @@ TEST(PerfScript, TracedCallsNestByIndentation) {
   EXPECT_EQ(run.notes.count("lost_events"), 1);
   EXPECT_EQ(run.notes.count("unmatched_end"), 1);
   EXPECT_EQ(run.timeline.instants.size(), 1u);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(PerfScript, CutAnywhere) {
@@ -169,7 +166,7 @@ TEST(PerfScript, CutAnywhere) {
   for (size_t size = 1; size < whole.size(); ++size) {
     try {
       const auto run = read(whole.substr(0, size));
-      EXPECT_EQ(run.events.read, sum_of(run.events));
+      EXPECT_EQ(run.events.read, test::accounted(run));
     } catch (const Error&) {
     }
   }
@@ -180,7 +177,7 @@ TEST(PerfScript, NumbersAtTheirLimits) {
                            "a 1 99999999999999999999.0: 1 cpu-clock:", "a 1 1.0: 99999999999999999999 cpu-clock:",
                            "a 1 0.0: 9223372036854775807 cpu-clock:", "a 1/9223372036854775807 1.0: 0 cpu-clock:"}) {
     const auto run = read(std::string("a 1 1.0: 1 cpu-clock: \n\n") + line + " \n\t1 f (x)\n");
-    EXPECT_EQ(run.events.read, sum_of(run.events)) << line;
+    EXPECT_EQ(run.events.read, test::accounted(run)) << line;
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include "readers/perfetto/perfetto.h"
 #include "readers/perfetto/test_trace.h"
-#include "readers/test_read.h"
 
 namespace cgpu::perfetto::test {
 
@@ -22,7 +21,6 @@ inline Input input_of(const std::string& path) {
 }
 
 inline void check_laws(const Run& run) {
-  EXPECT_EQ(run.events.read, cgpu::test::accounted(run));
   EXPECT_EQ(run.events.slices, static_cast<int64_t>(run.timeline.slices.size()));
   const Slices& s = run.timeline.slices;
   for (size_t i = 0; i < s.size(); ++i) {
@@ -40,7 +38,11 @@ inline cgpu::Run read_bytes(std::string_view bytes) {
   return run;
 }
 inline cgpu::Run read(const TraceWriter& trace) {
-  return read_bytes(trace.bytes());
+  cgpu::Run run = read_bytes(trace.bytes());
+  // The reader adds up what it has counted; that none was lost, only the writer knows. Flows and more values of an
+  // event count besides.
+  EXPECT_GE(run.events.read, trace.events());
+  return run;
 }
 
 /// "name start+duration process/thread kind" of every slice.

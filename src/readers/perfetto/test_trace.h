@@ -79,9 +79,13 @@ class TraceWriter {
   }
   TraceWriter& payload(uint32_t field, const Message& message) { return packet(Message().add(field, message)); }
   TraceWriter& at(uint64_t time, const Message& track_event) {
+    ++events_;
     return packet(Message().varint(packet::kTimestamp, time).add(packet::kTrackEvent, track_event));
   }
-  TraceWriter& track(const Message& descriptor) { return payload(packet::kTrackDescriptor, descriptor); }
+  TraceWriter& track(const Message& descriptor) {
+    ++events_;
+    return payload(packet::kTrackDescriptor, descriptor);
+  }
   /// Begins the sequence's state anew.
   TraceWriter& clear() { return packet(Message().varint(packet::kSequenceFlags, 3)); }
   TraceWriter& intern(uint32_t field, const Message& entry) {
@@ -102,10 +106,13 @@ class TraceWriter {
   }
 
   const std::string& bytes() const { return bytes_; }
+  /// Track events and descriptors of tracks, each in a packet of its own.
+  int64_t events() const { return events_; }
 
  private:
   uint64_t sequence_ = 1;
   std::string bytes_;
+  int64_t events_ = 0;
 };
 
 }  // namespace cgpu::perfetto::test

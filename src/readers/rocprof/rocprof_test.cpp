@@ -10,6 +10,7 @@
 #include "base/test_file.h"
 #include "readers/common/sqlite/test_database.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu::rocprof {
 namespace {
@@ -90,10 +91,6 @@ cgpu::Run read(const std::string& text) {
   const test::TestFile file(text, ".csv");
   return std::move(open_inputs({file.path()}, {}).runs.front());
 }
-int64_t sum_of(const EventCounts& e) {
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 /// A folder with files that vanishes with the object.
 class Folder {
  public:
@@ -120,7 +117,7 @@ TEST(Rocprof, Calls) {
   EXPECT_EQ(run.timeline.slices.duration[2], 210);
   EXPECT_EQ(run.timeline.instants.size(), 1u);
   EXPECT_EQ(run.timeline.tracks.at(0).thread, "8");
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(Rocprof, KernelsAndRaggedRows) {
@@ -209,7 +206,7 @@ TEST(Rocprof, JsonResultsInAnyOrder) {
     EXPECT_EQ((*launch.grid)[0], 3);
     EXPECT_EQ(launch.metrics.front().number, 16.5);
     EXPECT_EQ(run.events.skipped, 1);
-    EXPECT_EQ(run.events.read, sum_of(run.events));
+    EXPECT_EQ(run.events.read, test::accounted(run));
   }
 }
 
@@ -272,7 +269,7 @@ TEST(Rocprof, ReadsTheDatabaseOfRocprofv3) {
     EXPECT_EQ(run.launch_metrics->launches[0].metrics[0].number, 16.5);
     EXPECT_EQ((*run.launch_metrics->launches[0].grid)[0], 3);
     EXPECT_EQ(run.events.skipped, 1) << "an allocation";
-    EXPECT_EQ(run.events.read, sum_of(run.events));
+    EXPECT_EQ(run.events.read, test::accounted(run));
   }
 }
 
@@ -301,7 +298,7 @@ TEST(Rocprof, ReadsKernelsOfTheFirstVersionsDatabase) {
   EXPECT_EQ(run.timeline.device_ops.device[0], 8);
   EXPECT_EQ(run.timeline.device_ops.stream[0], 2);
   EXPECT_EQ(run.notes.count("unread_table"), 1);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
   EXPECT_EQ(run.events.skipped, 1);
 }
 
@@ -324,7 +321,7 @@ TEST(Rocprof, ReadsTheFirstVersionsTrace) {
   EXPECT_EQ(t.device_ops.stream[0], 2);
   EXPECT_EQ(t.device_ops.copy[1], CopyKind::HtoD);
   EXPECT_EQ(t.device_ops.copy[2], CopyKind::unknown);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
   EXPECT_EQ(run.events.flows, 2);
   EXPECT_EQ(run.events.skipped, 2);
 }
@@ -336,7 +333,7 @@ TEST(Rocprof, CutAnywhereAndDamaged) {
       for (const std::string& end : {std::string(), std::string("\xff\"{"), std::string(9, '9')}) {
         try {
           const auto run = read(whole.substr(0, size) + end + (end.empty() ? "" : whole.substr(size)));
-          EXPECT_EQ(run.events.read, sum_of(run.events));
+          EXPECT_EQ(run.events.read, test::accounted(run));
         } catch (const Error&) {
         }
       }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu::speedscope {
 namespace {
@@ -36,10 +37,6 @@ std::vector<Slice> slices_of(const Run& run) {
   return slices;
 }
 
-int64_t sum_of(const EventCounts& e) {
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 TEST(Speedscope, EventsAreCallsThatNest) {
   const auto run = read(document(evented(R"({"type":"O","frame":0,"at":1.5},{"type":"O","frame":1,"at":2},
       {"type":"C","frame":1,"at":2.0005},{"type":"C","frame":0,"at":1e1})")));
@@ -49,7 +46,7 @@ TEST(Speedscope, EventsAreCallsThatNest) {
   EXPECT_EQ(inclusive_value(*run.call_tree, 0, 1), 8500);
   EXPECT_EQ(run.call_tree->metrics[0].unit, "ns");
   EXPECT_EQ(run.call_tree->profiles.front().name, "p");
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(Speedscope, KeysMayComeInAnyOrder) {
@@ -131,7 +128,7 @@ TEST(Speedscope, BrokenRulesAreNoted) {
   EXPECT_EQ(run.notes.count("unmatched_end"), 3);
   EXPECT_EQ(run.notes.count("unsorted"), 1);
   EXPECT_EQ(run.events.skipped, 1);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(Speedscope, NumbersAtTheirLimits) {
@@ -140,7 +137,7 @@ TEST(Speedscope, NumbersAtTheirLimits) {
     for (const char* unit : {"none", "nanoseconds", "seconds", "bytes", "x"}) {
       const auto run = read(document(evented(
           std::string(R"({"type":"O","frame":0,"at":)") + at + R"(},{"type":"C","frame":4294967295,"at":1})", unit)));
-      EXPECT_EQ(run.events.read, sum_of(run.events));
+      EXPECT_EQ(run.events.read, test::accounted(run));
     }
   }
   const auto run = read(document(R"({"type":"sampled","name":"p","unit":"seconds","samples":[[0,9,4294967295,-1,1.5]],
@@ -159,7 +156,7 @@ TEST(Speedscope, CutAnywhere) {
     try {
       const auto run = read(whole.substr(0, size));
       EXPECT_GT(run.notes.count("truncated_input"), 0) << size;
-      EXPECT_EQ(run.events.read, sum_of(run.events));
+      EXPECT_EQ(run.events.read, test::accounted(run));
       ++read_some;
     } catch (const Error&) {
     }

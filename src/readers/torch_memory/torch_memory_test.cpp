@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 #include "readers/torch_memory/pickle.h"
 
 namespace cgpu::torch_memory {
@@ -59,10 +60,6 @@ Run read(const std::string& bytes) {
   const test::TestFile file(bytes, ".pickle");
   return std::move(open_inputs({file.path()}, {}).runs.front());
 }
-int64_t sum_of(const EventCounts& e) {
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 TEST(TorchMemory, LevelsLeadToWhatTheSegmentsHold) {
   const auto run = read(example());
   EXPECT_EQ(run.format, "torch-memory");
@@ -75,7 +72,7 @@ TEST(TorchMemory, LevelsLeadToWhatTheSegmentsHold) {
   EXPECT_EQ(run.timeline.instants.size(), 1u);
   EXPECT_EQ(run.notes.count("no_times"), 1);
   EXPECT_EQ(run.event_step, 1000);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(TorchMemory, TheCallTreeSaysWhoHoldsThePeak) {
@@ -137,7 +134,7 @@ TEST(TorchMemory, CutAnywhere) {
     try {
       const auto run = read(whole.substr(0, size));
       EXPECT_GT(run.notes.count("truncated_input"), 0) << size;
-      EXPECT_EQ(run.events.read, sum_of(run.events));
+      EXPECT_EQ(run.events.read, test::accounted(run));
       ++read_some;
     } catch (const Error&) {
     }
@@ -153,7 +150,7 @@ TEST(TorchMemory, EveryByteAtItsLimits) {
       damaged[at] = byte;
       try {
         const auto run = read(damaged);
-        EXPECT_EQ(run.events.read, sum_of(run.events));
+        EXPECT_EQ(run.events.read, test::accounted(run));
       } catch (const Error&) {
       }
     }
@@ -162,7 +159,7 @@ TEST(TorchMemory, EveryByteAtItsLimits) {
 
 TEST(TorchMemory, ListsThatHoldThemselves) {
   const auto run = read(pickled("}\x94" + text("segments") + "]\x94h\x01" + "as" + text("device_traces") + "h\x01s"));
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(TorchMemory, OtherPicklesAreNotTaken) {

@@ -174,6 +174,7 @@ TEST(OwnJsonExport, EachRankIsARun) {
 TEST(OwnJsonExport, ArgumentsAreThoseOfTheRun) {
   const TestFile file(export_of_two());
   const Session session = open_inputs({file.path()}, {});
+  EXPECT_EQ(session.runs.size(), 2U);
   for (const cgpu::Run& run : session.runs) {
     const std::vector<Argument> arguments = run.arguments->arguments(run.timeline.slices.source[0]);
     ASSERT_EQ(arguments.size(), 1U);

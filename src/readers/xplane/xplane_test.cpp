@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "readers/reader.h"
+#include "readers/test_read.h"
 
 namespace cgpu::xplane {
 namespace {
@@ -72,10 +73,6 @@ Run read(const std::string& bytes) {
   const test::TestFile file(bytes, ".pb");
   return std::move(open_inputs({file.path()}, {}).runs.front());
 }
-int64_t sum_of(const EventCounts& e) {
-  return e.slices + e.ends + e.instants + e.samples + e.memory + e.counters + e.flows + e.metadata + e.skipped;
-}
-
 TEST(XPlane, StreamsAndThreads) {
   const auto run = read(whole());
   EXPECT_EQ(run.format, "xplane");
@@ -104,7 +101,7 @@ TEST(XPlane, StreamsAndThreads) {
   EXPECT_EQ(timeline.memory[0].bytes, 256);
   EXPECT_EQ(timeline.memory[0].total_allocated, 512);
   EXPECT_EQ(timeline.memory[0].device, 3);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 
   // What joins the kernel with its launch.
   EXPECT_EQ(timeline.slices.correlation[gemm], 7);
@@ -171,7 +168,7 @@ TEST(XPlane, WhatHasNoTimeIsLeftOut) {
   EXPECT_EQ(run.notes.count("skipped_event"), 1);
   EXPECT_EQ(run.notes.count("unnamed_event"), 1);
   EXPECT_EQ(run.timeline.slices.size(), 1u);
-  EXPECT_EQ(run.events.read, sum_of(run.events));
+  EXPECT_EQ(run.events.read, test::accounted(run));
 }
 
 TEST(XPlane, CutAnywhere) {
@@ -180,7 +177,7 @@ TEST(XPlane, CutAnywhere) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     try {
       const auto run = read(bytes.substr(0, size));
-      EXPECT_EQ(run.events.read, sum_of(run.events));
+      EXPECT_EQ(run.events.read, test::accounted(run));
       ++read_some;
     } catch (const Error&) {
     }
@@ -197,7 +194,7 @@ TEST(XPlane, EveryByteAtItsLimits) {
       damaged[at] = byte;
       try {
         const auto run = read(damaged);
-        EXPECT_EQ(run.events.read, sum_of(run.events));
+        EXPECT_EQ(run.events.read, test::accounted(run));
       } catch (const Error&) {
       }
     }

@@ -47,8 +47,7 @@ std::string phrase_of(IdleCause cause) {
       return "the next op was being launched";
     case IdleCause::dependency:
       return "the next op was queued already and waited for another stream, an event, or something that the profile "
-             "does "
-             "not show";
+             "does not show";
     case IdleCause::other_rank:
       return "the launching thread waited for other ranks";
     case IdleCause::profiler_overhead:
@@ -66,20 +65,6 @@ struct Culprit {
   std::string name;          // "" where none is known, or where it is the launch
   SliceIndex slice = kNone;  // in the timeline that is shown; kNone where it lies outside of it
 };
-
-/// The slice of a part of a timeline that was cut out of a slice of the whole; kNone where none was.
-SliceIndex in_part(const Timeline& part, const Timeline& whole, SliceIndex wanted) {
-  const Slices& slices = part.slices;
-  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
-    const bool lies_in =
-        slices.start[slice] >= whole.slices.start[wanted] && slices.end(slice) <= whole.slices.end(wanted);
-    if (lies_in && slices.track[slice] == whole.slices.track[wanted] && part.kind(slice) == whole.kind(wanted) &&
-        part.name(slice) == whole.name(wanted)) {
-      return slice;
-    }
-  }
-  return kNone;
-}
 
 Culprit culprit_of(const Profile& profile, size_t run, const Interval& gap, SliceIndex next, IdleCause cause) {
   const Session& session = profile.session();
@@ -109,7 +94,7 @@ Culprit culprit_of(const Profile& profile, size_t run, const Interval& gap, Slic
   }
   const Timeline& whole = there.timeline;
   if (most == kNone || most == launch_of(whole, whole.device_ops.slice[there.ops.front()])) return {};
-  return {std::string(whole.name(most)), &whole == &timeline ? most : in_part(timeline, whole, most)};
+  return {std::string(whole.name(most)), slice_in_part(session.runs[run], most)};
 }
 
 std::string quoted(std::string_view name) {
