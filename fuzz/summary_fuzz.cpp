@@ -1,9 +1,9 @@
 // Feeds arbitrary bytes as a summary: as a file, and, since a checksum refuses nearly all of those, as what is inside
 // of one: a run, with those of others, and finished tables. What is read is made tables of, and written and read again
 // without a change.
-#include "session/kept_session.h"
 #include "session/summary.h"
 #include "session/summary_messages.h"
+#include "session/summary_session.h"
 #include "whole_path.h"
 
 namespace {
@@ -12,7 +12,7 @@ void make_tables(const cgpu::Summary& summary) {
   cgpu::OpenOptions open;
   open.inputs = {"fuzz"};
   open.threads = 1;
-  const cgpu::KeptSession kept(summary, open);
+  const cgpu::SummarySession kept(summary, open);
   for (const cgpu::Analysis& analysis : cgpu::all_analyses()) {
     if (analysis.events != nullptr) continue;
     try {

@@ -1,5 +1,5 @@
 """Files in object stores and on web servers: fsspec reads ranges of them while cgpu asks for these over a socket
-(base/served_file.h). Nothing is copied to this machine but what is looked at, into memory.
+(base/remote_file.h). Nothing is copied to this machine but what is looked at, into memory.
 """
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ std::vector<PythonTable> PythonCheck::tables() const {
 }
 
 PythonCheck check(const std::vector<std::string>& baseline, const std::vector<std::string>& candidate,
-                  const CheckWords& words, const InputOptions& common) {
+                  const CheckArguments& words, const InputOptions& common) {
   const CheckOptions options = words.options();
   return work([=](const Stopped& stopped) {
     return PythonCheck(check_runs(opened(baseline, common, words.metric, stopped),

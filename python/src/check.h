@@ -31,6 +31,6 @@ class PythonCheck {
 
 /// Each input is a run by itself, opened as `common` says. Throws Error.
 PythonCheck check(const std::vector<std::string>& baseline, const std::vector<std::string>& candidate,
-                  const CheckWords& words, const InputOptions& common);
+                  const CheckArguments& words, const InputOptions& common);
 
 }  // namespace cgpu::python

@@ -20,7 +20,7 @@
 #include "analysis/table_list.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/served_file.h"
+#include "base/remote_file.h"
 #include "check.h"
 #include "comparison/change_words.h"
 #include "comparison/compare_findings.h"
@@ -29,9 +29,9 @@
 #include "progress.h"
 #include "report/finding_paragraphs.h"
 #include "report/report.h"
-#include "session/kept_session.h"
 #include "session/opened_profile.h"
 #include "session/selection.h"
+#include "session/summary_session.h"
 #include "sql.h"
 #include "sql/database.h"
 #include "summary.h"
@@ -149,7 +149,7 @@ PythonTable table(const PythonSession& session, const std::string& name, const s
 std::unique_ptr<Report> report(const PythonSession& session, const std::string& names) {
   return work([profile = session.profile(), names](const Stopped&) {
     if (!profile.is_summary()) return std::make_unique<Report>(make_report(profile.facts("report"), names));
-    const KeptSession& kept = profile.kept();
+    const SummarySession& kept = profile.summary_session();
     return std::make_unique<Report>(make_report(kept.session(), kept.tables(report_tables(names, true))));
   });
 }

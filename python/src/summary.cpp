@@ -22,10 +22,10 @@ std::string summarize(const InputOptions& input, bool with_host) {
 
 MergedSummary merge(std::vector<SummaryPart> parts, size_t allow_missing) {
   return work([parts = std::move(parts), allow_missing](const Stopped& stopped) mutable {
-    std::vector<SummarySource> sources;
+    std::vector<SummaryInput> sources;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].bytes.empty()) {
-        for (SummarySource& source : summary_sources({parts[i].input})) sources.push_back(std::move(source));
+        for (SummaryInput& source : summary_inputs({parts[i].input})) sources.push_back(std::move(source));
       } else {
         sources.push_back({fmt::format("summary {}", i), std::move(parts[i].bytes)});
       }

@@ -93,12 +93,12 @@ Table make_table(const Analysis& analysis, const SessionFacts& facts, const Tabl
   if (analysis.whole != nullptr) return analysis.whole(analysis, facts, options);
   if (analysis.events != nullptr) return whole_event_table(analysis, *analysis.events(analysis, facts, options));
   const std::unique_ptr<Partial> partial = analysis.fold(analysis, options);
-  Outline outline{facts, {}};
+  RunIndex index{facts, {}};
   for (uint32_t run = 0; run < facts.session().runs.size(); ++run) {
     partial->update({facts, run, run});
-    outline.numbers.push_back(run);
+    index.numbers.push_back(run);
   }
-  return partial->finalize(outline);
+  return partial->finalize(index);
 }
 
 Table make_table(const std::string& name, const Session& session, const TableOptions& options) {

@@ -47,8 +47,8 @@ struct RowSlices {
 
 class EventTable;
 
-/// What a table says of ranks whose timelines have been let go: made of other tables, without options, in the order in
-/// which they are named.
+/// What a table says of ranks whose timelines have been released: made of other tables, without options, in the order
+/// in which they are named.
 struct WithoutTimelines {
   std::vector<std::string> tables;
   Table (*make)(const Analysis& analysis, const SessionFacts& facts, const std::vector<const Table*>& tables) = nullptr;
@@ -77,7 +77,7 @@ struct Analysis {
   bool of_kept_runs = false;
   /// Of those made from the whole session: options of which a summary keeps the table too, beside that without options.
   std::vector<TableOptions> also_kept = {};
-  /// Of those that need all timelines: what can be said of several ranks whose timelines have been let go.
+  /// Of those that need all timelines: what can be said of several ranks whose timelines have been released.
   std::optional<WithoutTimelines> without_timelines = {};
 
   // How it is computed: one of these.
@@ -91,7 +91,7 @@ struct Analysis {
 };
 
 /// Whether a folded table asks how ranks stand to each other: for their clocks, which moments need, or for their
-/// collectives. Others ask of an outline who its runs are, and nothing else.
+/// collectives. Others ask of a run index who its runs are, and nothing else.
 inline bool asks_of_other_ranks(const Analysis& analysis) {
   return analysis.subject == Subject::ranks ||
          std::any_of(analysis.columns.begin(), analysis.columns.end(),

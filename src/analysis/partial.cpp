@@ -22,21 +22,21 @@ std::unique_ptr<Partial> Partial::take_run(uint32_t number) {
   return alone;
 }
 
-void Partial::append_run(const Outline& outline, size_t run, Partial&& of_run) {
+void Partial::append_run(const RunIndex& index, size_t run, Partial&& of_run) {
   if (of_run.states_.size() != 1) throw Error("a partial result of one run was expected");
-  append(outline, run, std::move(*of_run.states_.begin()->second));
+  append(index, run, std::move(*of_run.states_.begin()->second));
   of_run.states_.clear();
 }
 
-Table Partial::finalize(const Outline& outline) {
-  for (size_t run = 0; run < outline.numbers.size(); ++run) {
-    const auto found = states_.find(outline.numbers[run]);
-    if (found != states_.end()) append(outline, run, std::move(*found->second));
+Table Partial::finalize(const RunIndex& index) {
+  for (size_t run = 0; run < index.numbers.size(); ++run) {
+    const auto found = states_.find(index.numbers[run]);
+    if (found != states_.end()) append(index, run, std::move(*found->second));
   }
   states_.clear();
   Table table = analysis_.empty_table();
   if (!appended_) appended_ = new_state();
-  appended_->append_rows(table, outline);
+  appended_->append_rows(table, index);
   appended_.reset();
   return table;
 }
@@ -69,8 +69,8 @@ void Partial::load_states(Reader& reader) {
   });
 }
 
-void Partial::append(const Outline& outline, size_t run, PartialState&& state) {
-  state.settle(outline, run);
+void Partial::append(const RunIndex& index, size_t run, PartialState&& state) {
+  state.assign_run(index, run);
   if (!appended_) appended_ = new_state();
   appended_->combine(std::move(state));
 }

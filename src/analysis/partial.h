@@ -35,9 +35,9 @@ struct RunInSession {
 };
 
 /// The runs of a session when all have been seen: who they are and, where a table asks for that (asks_of_other_ranks),
-/// how their clocks stand; in the order of the ranks. Their timelines may have been let go but for what ranks must know
-/// of each other (session/let_go.h).
-struct Outline {
+/// how their clocks stand; in the order of the ranks. Their timelines may have been released but for what ranks must
+/// know of each other (session/release.h).
+struct RunIndex {
   const SessionFacts& facts;
   std::vector<uint32_t> numbers;  // by index of the run
 };
@@ -48,12 +48,12 @@ class PartialState {
   virtual ~PartialState() = default;
   /// Looks at its run.
   virtual void update(const RunInSession& run) = 0;
-  /// Is told which run of the outline it is of.
-  virtual void settle(const Outline& outline, size_t run) = 0;
+  /// Sets the run of the index that it belongs to.
+  virtual void assign_run(const RunIndex& index, size_t run) = 0;
   /// Takes over that of the next rank, of the same analysis and options.
   virtual void combine(PartialState&& next) = 0;
   /// The rows, when all have been combined.
-  virtual void append_rows(Table& table, const Outline& outline) = 0;
+  virtual void append_rows(Table& table, const RunIndex& index) = 0;
   virtual void save(MessageWriter& message) const = 0;
   virtual void load(MessageReader& message) = 0;
   virtual void load(PositionalReader& bytes) = 0;
@@ -62,9 +62,9 @@ class PartialState {
 /// It made of a State, which has
 ///   State(const Analysis&, const TableOptions&)   of no run
 ///   void update(const RunInSession&)
-///   void settle(const Outline&, size_t run)       where it wants to know
+///   void assign_run(const RunIndex&, size_t run)       where it wants to know
 ///   void combine(State&&)
-///   void append_rows(Table&, const Outline&)
+///   void append_rows(Table&, const RunIndex&)
 ///   template <typename Archive> void members(Archive&)
 template <typename State>
 class PartialStateOf final : public PartialState {
@@ -72,11 +72,11 @@ class PartialStateOf final : public PartialState {
   PartialStateOf(const Analysis& analysis, const TableOptions& options) : state_(analysis, options) {}
 
   void update(const RunInSession& run) override { state_.update(run); }
-  void settle(const Outline& outline, size_t run) override {
-    if constexpr (requires { state_.settle(outline, run); }) state_.settle(outline, run);
+  void assign_run(const RunIndex& index, size_t run) override {
+    if constexpr (requires { state_.assign_run(index, run); }) state_.assign_run(index, run);
   }
   void combine(PartialState&& next) override { state_.combine(std::move(static_cast<PartialStateOf&>(next).state_)); }
-  void append_rows(Table& table, const Outline& outline) override { state_.append_rows(table, outline); }
+  void append_rows(Table& table, const RunIndex& index) override { state_.append_rows(table, index); }
   void save(MessageWriter& message) const override { message(state_); }
   void load(MessageReader& message) override { message(state_); }
   void load(PositionalReader& bytes) override { bytes(state_); }
@@ -99,11 +99,11 @@ class Partial {
   void combine(Partial&& other);
   /// Takes out what is kept of one run, as a partial result of that run alone, under the number 0.
   std::unique_ptr<Partial> take_run(uint32_t number);
-  /// Puts what such a result keeps behind the runs that come before it in the outline, so that it need not be kept
-  /// apart. Runs are appended in the order of the outline. Throws Error for a result of none or several runs.
-  void append_run(const Outline& outline, size_t run, Partial&& of_run);
-  /// The table over the runs of the outline, all of which have been seen or appended. Leaves nothing behind.
-  Table finalize(const Outline& outline);
+  /// Puts what such a result keeps behind the runs that come before it in the run index, so that it need not be kept
+  /// apart. Runs are appended in the order of the run index. Throws Error for a result of none or several runs.
+  void append_run(const RunIndex& index, size_t run, Partial&& of_run);
+  /// The table over the runs of the run index, all of which have been seen or appended. Leaves nothing behind.
+  Table finalize(const RunIndex& index);
   /// As a message (base/message.h).
   void save(MessageWriter& message) const;
   /// Throws Error for a message that save() has not written, here or in another version of the program.
@@ -113,7 +113,7 @@ class Partial {
 
  private:
   std::unique_ptr<PartialState> new_state() const { return new_state_(analysis_, options_); }
-  void append(const Outline& outline, size_t run, PartialState&& state);
+  void append(const RunIndex& index, size_t run, PartialState&& state);
   template <typename Reader>
   void load_states(Reader& reader);
 

@@ -67,13 +67,13 @@ TEST(Partial, RunsAppendedInTheirOrderNeedNotStayApart) {
     const Session session = random_session(7);
     const SessionFacts facts(session);
     const auto seen = analysis.fold(analysis, {});
-    const Outline outline{facts, {13, 10, 11, 12}};
-    for (const uint32_t run : {2U, 0U, 3U, 1U}) seen->update({facts, run, outline.numbers[run]});
+    const RunIndex index{facts, {13, 10, 11, 12}};
+    for (const uint32_t run : {2U, 0U, 3U, 1U}) seen->update({facts, run, index.numbers[run]});
     const auto together = analysis.fold(analysis, {});
     for (uint32_t run = 0; run < 4; ++run) {
-      const auto alone = through_bytes(analysis, {}, *seen->take_run(outline.numbers[run]));
-      together->append_run(outline, run, std::move(*alone));
-      EXPECT_THROW(together->append_run(outline, run, std::move(*alone)), Error) << "it has been taken";
+      const auto alone = through_bytes(analysis, {}, *seen->take_run(index.numbers[run]));
+      together->append_run(index, run, std::move(*alone));
+      EXPECT_THROW(together->append_run(index, run, std::move(*alone)), Error) << "it has been taken";
     }
     EXPECT_EQ(together->finalize({facts, {}}), make_table(analysis, facts)) << analysis.name;
   }

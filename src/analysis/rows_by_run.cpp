@@ -55,24 +55,24 @@ ColumnValues positional_values(PositionalReader& bytes, ColumnType type, uint64_
 
 }  // namespace
 
-void settle_rows(Table& rows, const Outline& outline, size_t run) {
-  const int64_t rank = outline.facts.run(run).rank;
+void assign_run_to_rows(Table& rows, const RunIndex& index, size_t run) {
+  const int64_t rank = index.facts.run(run).rank;
   for (size_t column = 0; column < rows.columns.size(); ++column) {
     const bool is_rank = rows.columns[column].name == "rank" && rows.columns[column].role == ColumnRole::key;
     if (!is_rank && rows.columns[column].role != ColumnRole::moment) continue;
     const ColumnValues& values = rows.values(column);
-    ColumnValues settled(ColumnType::integer);
-    settled.reserve(values.size());
+    ColumnValues assigned(ColumnType::integer);
+    assigned.reserve(values.size());
     for (size_t row = 0; row < values.size(); ++row) {
       if (is_rank) {
-        settled.append(rank);
+        assigned.append(rank);
       } else if (values.is_absent(row)) {
-        settled.append_absent();
+        assigned.append_absent();
       } else {
-        settled.append(values.integer(row) - outline.facts.zeros()[run]);
+        assigned.append(values.integer(row) - index.facts.zeros()[run]);
       }
     }
-    rows.set_values(column, std::move(settled));
+    rows.set_values(column, std::move(assigned));
   }
 }
 

@@ -10,7 +10,7 @@ namespace cgpu {
 
 /// Writes the rank of a run into the key column `rank`, and turns the moments of its rows, which count on the run's
 /// clock, into moments from the start of the session.
-void settle_rows(Table& rows, const Outline& outline, size_t run);
+void assign_run_to_rows(Table& rows, const RunIndex& index, size_t run);
 /// The values of each column, with its name.
 void write_rows(MessageWriter& message, const Table& rows);
 /// Appends rows. Columns that they lack are absent, those that the table does not have are left out. Throws Error for a
@@ -33,9 +33,9 @@ class RowsByRun {
       kAppendRows(run, rows_);
     }
   }
-  void settle(const Outline& outline, size_t run) { settle_rows(rows_, outline, run); }
+  void assign_run(const RunIndex& index, size_t run) { assign_run_to_rows(rows_, index, run); }
   void combine(RowsByRun&& other) { rows_.append_all(other.rows_); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     table = std::move(rows_);
     if constexpr (kOrder != nullptr) kOrder(table);
   }

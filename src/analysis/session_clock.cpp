@@ -11,7 +11,7 @@ std::optional<Interval> extent_of(const Timeline& timeline) {
 }
 
 std::optional<Interval> extent_of(const Run& run) {
-  return run.let_go ? run.let_go->extent : extent_of(run.timeline);
+  return run.released_totals ? run.released_totals->extent : extent_of(run.timeline);
 }
 
 std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end) {
@@ -54,7 +54,8 @@ std::vector<int64_t> time_zeros(const Session& session) {
   std::vector<std::optional<Interval>> extents;
   for (const Run& run : session.runs) {
     extents.push_back(extent_of(run));
-    if (!extents.back()) extents.back() = run.let_go ? run.let_go->event_extent : extent_of_events(run.timeline);
+    if (!extents.back())
+      extents.back() = run.released_totals ? run.released_totals->event_extent : extent_of_events(run.timeline);
   }
   return time_zeros(session, extents);
 }

@@ -13,7 +13,7 @@ namespace cgpu {
 /// From the first start to the last end of the slices, on the run's clock. Spans of the profiler itself and implausible
 /// durations do not count. Empty where no slice is left.
 std::optional<Interval> extent_of(const Timeline& timeline);
-/// The same of a run, whose timeline may have been let go.
+/// The same of a run, whose timeline may have been released.
 std::optional<Interval> extent_of(const Run& run);
 /// The same of the slices [begin, end) only.
 std::optional<Interval> extent_of(const Timeline& timeline, SliceIndex begin, SliceIndex end);

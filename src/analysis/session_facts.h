@@ -1,4 +1,4 @@
-// What follows from a session and several tables and views ask for: found when first asked, once a session.
+// What follows from a session and several tables and views ask for: computed on first use, once a session.
 //
 //   fact              found in                            kept
 //   zeros             O(n) in the slices, once            8 bytes a run
@@ -68,7 +68,7 @@ class SessionFacts {
   SessionIdle& idle() const { return idle_; }
 
  private:
-  struct OfRun {
+  struct PerRun {
     Once<std::vector<Step>> steps;
     Once<Waits> waits;
     Once<std::vector<LaunchingCall>> launching_calls;
@@ -78,7 +78,7 @@ class SessionFacts {
   SessionIdle::WaitsOfRun waits_of_whole() const;
 
   const Session& session_;
-  mutable std::deque<OfRun> runs_;
+  mutable std::deque<PerRun> runs_;
   mutable Once<std::vector<int64_t>> zeros_;
   const std::function<std::vector<CollectiveSeries>()> known_collectives_;  // null where the timelines tell them
   mutable Once<std::vector<CollectiveSeries>> collectives_;

@@ -85,7 +85,7 @@ class FileBlocks {
   }
 
   /// The pages stay in the file, and come back when they are looked at.
-  void let_go_of_pages() {
+  void drop_pages() {
     for (const auto& [begin, mapping] : mappings_) ::madvise(begin, mapping.bytes, MADV_DONTNEED);
   }
 
@@ -195,17 +195,17 @@ class Memory {
   void watch() {
     size_t others = resident_file_bytes();
     size_t most = OutOfCoreMemory::kResidentBytes;
-    auto let_go = std::chrono::steady_clock::now() - kAtOnce;
+    auto last_drop = std::chrono::steady_clock::now() - kAtOnce;
     while (true) {
       std::this_thread::sleep_for(kBetweenLooks);
       const size_t resident = resident_file_bytes();
       others = std::min(others, resident);
       if (resident - others <= most) continue;
       const auto now = std::chrono::steady_clock::now();
-      if (now - let_go < kAtOnce) most *= 2;
-      let_go = now;
+      if (now - last_drop < kAtOnce) most *= 2;
+      last_drop = now;
       const std::lock_guard lock(mutex_);
-      file_.let_go_of_pages();
+      file_.drop_pages();
     }
   }
 

@@ -21,7 +21,7 @@ class OutOfCoreMemory {
  public:
   /// What all columns together take of ordinary memory at most.
   static constexpr size_t kInMemoryBytes = size_t{64} << 20;
-  /// What may count as memory of the process besides before pages are let go; more where it works on more at a time.
+  /// What may count as memory of the process besides before pages are released; more where it works on more at a time.
   static constexpr size_t kResidentBytes = size_t{32} << 20;
 
   /// Aligned for any type. Throws std::bad_alloc.

@@ -82,7 +82,7 @@ TEST_F(OutOfCore, PagesThatWereLetGoComeBack) {
   OutOfCoreVector<uint64_t> numbers(kCount);
   std::iota(numbers.begin(), numbers.end(), uint64_t{1});
   uint64_t sum = 0;
-  for (int i = 0; i < 20; ++i) {  // long enough for pages to be let go
+  for (int i = 0; i < 20; ++i) {  // long enough for pages to be released
     sum = std::accumulate(numbers.begin(), numbers.end(), uint64_t{0});
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -9,7 +9,7 @@
 namespace cgpu {
 
 namespace {
-/// Of thousands of ranks that have been let go each keeps a few names: blocks begin small.
+/// Of thousands of ranks that have been released each keeps a few names: blocks begin small.
 constexpr size_t kFirstBlock = size_t{1} << 10;
 constexpr size_t kLargestBlock = size_t{64} << 10;
 constexpr size_t kFirstSlots = 64;

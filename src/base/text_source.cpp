@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/served_file.h"
+#include "base/remote_file.h"
 
 namespace cgpu {
 
@@ -288,7 +288,7 @@ std::unique_ptr<Decoder> start_decoder(std::shared_ptr<File> file) {
 
 std::unique_ptr<TextSource> open_text(const std::string& path) {
   auto file = path == "-" ? std::make_shared<File>(STDIN_FILENO, "standard input") : open_file(path);
-  if (!file->is_regular() && !is_served(path)) file = std::make_shared<SpooledPipe>(std::move(file));
+  if (!file->is_regular() && !is_remote(path)) file = std::make_shared<SpooledPipe>(std::move(file));
 
   unsigned char magic[4] = {};
   if (file->read_at(0, magic, sizeof(magic)) == 0) throw Error(file->name(), "is empty");

@@ -55,7 +55,7 @@ class TextSource {
   uint64_t text_position_ = 0;
 };
 
-/// Opens a file by content, "-" for standard input, also a served one (served_file.h). Throws Error: missing,
+/// Opens a file by content, "-" for standard input, also a served one (remote_file.h). Throws Error: missing,
 /// unreadable, a directory, empty.
 std::unique_ptr<TextSource> open_text(const std::string& path);
 

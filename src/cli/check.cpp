@@ -20,7 +20,7 @@ struct CheckCommand {
   InputOptions input;  // what is common to all inputs
   std::vector<std::string> baseline;
   std::vector<std::string> candidate;
-  CheckWords words;
+  CheckArguments words;
   std::string format;
   std::string output;
 

@@ -78,11 +78,11 @@ struct CompareCommand {
 
   Compared of_two(const std::vector<std::string>& runs) const {
     if (!columns.empty()) throw Error("compare: --columns is of more than two runs, or of summaries");
-    // What is wrong is said first.
+    // Validate before opening.
     const std::string name =
         table.empty() && at.empty() ? "" : find_comparison_table(table.empty() ? "times" : table).name;
     for (const std::string& moment : at) parse_time(moment, "--at");
-    OfSides<Session> sessions;
+    PerSide<Session> sessions;
     open(runs, sessions);
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
@@ -156,7 +156,7 @@ struct CompareCommand {
   }
 
   /// Both sides, each with its selected ranks and devices.
-  void open(const std::vector<std::string>& runs, OfSides<Session>& sessions) const {
+  void open(const std::vector<std::string>& runs, PerSide<Session>& sessions) const {
     if (runs.size() == 2 && with_rank.empty()) {
       for (const Side side : kSides) {
         InputOptions one = input;

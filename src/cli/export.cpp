@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/whole_file.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
@@ -65,11 +65,11 @@ struct ExportCommand {
 
   /// All tables, as an SQLite file.
   void write_tables() {
-    WholeFile file(output);
-    if (file.beside().empty()) throw Error(output, "a database can be written to a file only");
+    AtomicFile file(output);
+    if (file.temporary_path().empty()) throw Error(output, "a database can be written to a file only");
     auto run = std::make_unique<RunTables>(opened_profile(input));
     ProgressBar progress("writing " + output);
-    write_database(std::move(run), dictionary_of(input.open()), file.beside(), !without_arguments,
+    write_database(std::move(run), dictionary_of(input.open()), file.temporary_path(), !without_arguments,
                    [&](double share) { progress.update(share); });
     file.finish();
   }

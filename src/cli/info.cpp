@@ -8,8 +8,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "session/kept_session.h"
 #include "session/summary.h"
+#include "session/summary_session.h"
 #include "table/json.h"
 #include "table/text.h"
 
@@ -26,7 +26,7 @@ struct InfoCommand {
     Table info;
     Table notes;
     if (auto summary = summary_of(opening.options(), {})) {
-      const KeptSession session(std::move(*summary), opening.options());
+      const SummarySession session(std::move(*summary), opening.options());
       std::vector<Table> kept = session.tables({{&find_analysis("info")}, {&find_analysis("notes")}});
       info = std::move(kept[0]);
       notes = std::move(kept[1]);

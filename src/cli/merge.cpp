@@ -28,9 +28,9 @@ struct MergeCommand {
 
   int run() const {
     check_output(output, input);
-    std::vector<SummarySource> sources = summary_sources(input.inputs);
+    std::vector<SummaryInput> sources = summary_inputs(input.inputs);
     InputOptions all;
-    for (const SummarySource& source : sources) all.inputs.push_back(source.name);
+    for (const SummaryInput& source : sources) all.inputs.push_back(source.name);
     check_output(output, all);
     const OpeningWithProgress opening(input);
     const Summary summary = open_summaries(std::move(sources), opening.options());

@@ -9,8 +9,8 @@
 #include <set>
 #include <system_error>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/whole_file.h"
 #include "readers/discover.h"
 #include "readers/reader.h"
 
@@ -75,7 +75,7 @@ void write_output(const std::string& path, const std::function<void(std::ostream
     if (!std::cout) throw Error("standard output", "cannot be written");
     return;
   }
-  WholeFile file(path);
+  AtomicFile file(path);
   write(file.out());
   file.finish();
 }

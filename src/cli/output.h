@@ -29,7 +29,7 @@ inline CsvText csv_text(bool raw) {
 }
 
 /// Calls `write` with the stream of `path` ("" or "-" for stdout). Throws Error where it cannot be written completely;
-/// the file is then as it was (base/whole_file.h).
+/// the file is then as it was (base/atomic_file.h).
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 }  // namespace cgpu

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/removed_at_end.h"
+#include "base/signal_cleanup.h"
 #include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
@@ -94,7 +94,7 @@ struct ViewCommand {
     // A reader cannot be interrupted, and nothing of what it has made is needed.
     if (!opened || viewer.is_opening_ranks()) {
       std::fflush(nullptr);
-      remove_kept_paths();
+      remove_registered_paths();
       std::_Exit(0);
     }
     opening.join();

@@ -36,7 +36,7 @@ Alignment::Alignment(const MergedWork& a, const MergedWork& b, const Labels& lab
   count_top_level();
 }
 
-bool Alignment::is_looked_through(Side side, uint32_t index) const {
+bool Alignment::is_transparent(Side side, uint32_t index) const {
   const WorkNode& node = work_[side]->node(index);
   if (is_device_work(node.kind) || levels_[other(side)].contains(node.label)) return false;
   if (node.kind == WorkKind::annotation) return true;
@@ -49,7 +49,7 @@ bool Alignment::is_looked_through(Side side, uint32_t index) const {
 
 void Alignment::append_children(Side side, uint32_t node, std::vector<uint32_t>& list) const {
   for (const uint32_t child : work_[side]->children(node)) {
-    if (is_looked_through(side, child)) {
+    if (is_transparent(side, child)) {
       append_children(side, child, list);
     } else {
       list.push_back(child);
@@ -57,22 +57,22 @@ void Alignment::append_children(Side side, uint32_t node, std::vector<uint32_t>&
   }
 }
 
-void Alignment::align(uint32_t a, uint32_t b, OfSides<uint32_t> places) {
-  OfSides<std::vector<uint32_t>> children;
-  OfSides<std::vector<Likeness>> likeness;
+void Alignment::align(uint32_t a, uint32_t b, PerSide<uint32_t> places) {
+  PerSide<std::vector<uint32_t>> children;
+  PerSide<std::vector<MatchKeys>> keys;
   append_children(Side::a, a, children.a);
   append_children(Side::b, b, children.b);
   for (const Side side : kSides) {
     for (const uint32_t child : children[side]) {
-      likeness[side].push_back(likeness_of(work_[side]->node(child), labels_));
+      keys[side].push_back(match_keys_of(work_[side]->node(child), labels_));
     }
   }
-  const Pairing pairing = pair_elements(likeness.a, likeness.b);
-  OfSides<std::vector<uint32_t>> replacement_of;
+  const Pairing pairing = pair_elements(keys.a, keys.b);
+  PerSide<std::vector<uint32_t>> replacement_of;
   for (const Side side : kSides) replacement_of[side].assign(children[side].size(), kNone);
   for (const Pairing::Replacement& found : pairing.replacements) {
     const auto number = static_cast<uint32_t>(replacements_.size());
-    OfSides<std::vector<uint32_t>>& replacement = replacements_.emplace_back();
+    PerSide<std::vector<uint32_t>>& replacement = replacements_.emplace_back();
     for (const uint32_t place : found.a) {
       replacement.a.push_back(children.a[place]);
       replacement_of.a[place] = number;
@@ -83,12 +83,12 @@ void Alignment::align(uint32_t a, uint32_t b, OfSides<uint32_t> places) {
     }
   }
   for (size_t i = 0; i < children.a.size(); ++i) {
-    if (pairing.of_a[i] == Pairing::kAlone) {
-      mark_alone(Side::a, children.a[i], places.a, replacement_of.a[i]);
+    if (pairing.of_a[i] == Pairing::kUnmatched) {
+      mark_unmatched(Side::a, children.a[i], places.a, replacement_of.a[i]);
       continue;
     }
-    const OfSides<uint32_t> pair{children.a[i], children.b[pairing.of_a[i]]};
-    OfSides<uint32_t> inner = places;
+    const PerSide<uint32_t> pair{children.a[i], children.b[pairing.of_a[i]]};
+    PerSide<uint32_t> inner = places;
     for (const Side side : kSides) {
       AlignedNode& aligned = nodes_[side][pair[side]];
       aligned.partner = pair[other(side)];
@@ -100,11 +100,11 @@ void Alignment::align(uint32_t a, uint32_t b, OfSides<uint32_t> places) {
     if (!is_device_work(work_.a->node(pair.a).kind)) open_.push_back({pair.a, pair.b, inner});
   }
   for (size_t i = 0; i < children.b.size(); ++i) {
-    if (pairing.of_b[i] == Pairing::kAlone) mark_alone(Side::b, children.b[i], places.b, replacement_of.b[i]);
+    if (pairing.of_b[i] == Pairing::kUnmatched) mark_unmatched(Side::b, children.b[i], places.b, replacement_of.b[i]);
   }
 }
 
-void Alignment::mark_alone(Side side, uint32_t index, uint32_t place, uint32_t replacement) {
+void Alignment::mark_unmatched(Side side, uint32_t index, uint32_t place, uint32_t replacement) {
   // Below an op that both have, its work is on both sides, whatever it consists of.
   const bool covered = place != kNone;
   std::vector<std::pair<uint32_t, uint32_t>> open{{index, place}};
@@ -126,7 +126,7 @@ void Alignment::mark_alone(Side side, uint32_t index, uint32_t place, uint32_t r
   }
 }
 
-uint32_t Alignment::outermost_alone(Side side, uint32_t node) const {
+uint32_t Alignment::outermost_unmatched(Side side, uint32_t node) const {
   uint32_t outermost = kNone;
   for (uint32_t above = work_[side]->node(node).parent; above != kNone; above = work_[side]->node(above).parent) {
     // What is looked through has no place.
@@ -154,14 +154,14 @@ std::vector<uint32_t> Alignment::device_work_below(Side side, const std::vector<
 
 void Alignment::align_device_work(uint32_t number) {
   constexpr double kNearlyAll = 0.7;
-  const OfSides<std::vector<uint32_t>>& replacement = replacements_[number];
-  OfSides<std::vector<uint32_t>> ops;
-  OfSides<std::vector<Likeness>> likeness;
-  OfSides<int64_t> all;
+  const PerSide<std::vector<uint32_t>>& replacement = replacements_[number];
+  PerSide<std::vector<uint32_t>> ops;
+  PerSide<std::vector<MatchKeys>> keys;
+  PerSide<int64_t> all;
   for (const Side side : kSides) {
     ops[side] = device_work_below(side, replacement[side]);
     for (const uint32_t node : ops[side]) {
-      likeness[side].push_back(likeness_of(work_[side]->node(node), labels_));
+      keys[side].push_back(match_keys_of(work_[side]->node(node), labels_));
       all[side] += work_[side]->node(node).duration;
     }
   }
@@ -169,10 +169,10 @@ void Alignment::align_device_work(uint32_t number) {
     for (size_t i = 0; i < ops.a.size(); ++i) pair_device_work({ops.a[i], ops.b[i]});
     return;
   }
-  const Pairing pairing = pair_elements(likeness.a, likeness.b);
-  OfSides<int64_t> paired;
+  const Pairing pairing = pair_elements(keys.a, keys.b);
+  PerSide<int64_t> paired;
   for (size_t i = 0; i < ops.a.size(); ++i) {
-    if (pairing.of_a[i] == Pairing::kAlone) continue;
+    if (pairing.of_a[i] == Pairing::kUnmatched) continue;
     paired.a += work_.a->node(ops.a[i]).duration;
     paired.b += work_.b->node(ops.b[pairing.of_a[i]]).duration;
   }
@@ -180,11 +180,11 @@ void Alignment::align_device_work(uint32_t number) {
     if (static_cast<double>(paired[side]) < kNearlyAll * static_cast<double>(all[side])) return;
   }
   for (size_t i = 0; i < ops.a.size(); ++i) {
-    if (pairing.of_a[i] != Pairing::kAlone) pair_device_work({ops.a[i], ops.b[pairing.of_a[i]]});
+    if (pairing.of_a[i] != Pairing::kUnmatched) pair_device_work({ops.a[i], ops.b[pairing.of_a[i]]});
   }
 }
 
-bool Alignment::is_one_kernel_on_each_side(const OfSides<std::vector<uint32_t>>& ops) const {
+bool Alignment::is_one_kernel_on_each_side(const PerSide<std::vector<uint32_t>>& ops) const {
   if (ops.a.empty() || ops.a.size() != ops.b.size()) return false;
   bool says_nothing = false;
   for (const Side side : kSides) {
@@ -199,7 +199,7 @@ bool Alignment::is_one_kernel_on_each_side(const OfSides<std::vector<uint32_t>>&
   return says_nothing && work_.a->node(ops.a.front()).nature == work_.b->node(ops.b.front()).nature;
 }
 
-void Alignment::pair_device_work(const OfSides<uint32_t>& pair) {
+void Alignment::pair_device_work(const PerSide<uint32_t>& pair) {
   for (const Side side : kSides) {
     AlignedNode& aligned = nodes_[side][pair[side]];
     aligned.partner = pair[other(side)];

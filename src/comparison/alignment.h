@@ -27,7 +27,7 @@ inline constexpr Side other(Side side) {
 }
 /// A value of each side.
 template <typename T>
-struct OfSides {
+struct PerSide {
   T a{};
   T b{};
   T& operator[](Side side) { return side == Side::a ? a : b; }
@@ -54,43 +54,43 @@ class Alignment {
   const MergedWork& work(Side side) const { return *work_[side]; }
   /// Of a node without a partner below an op that both sides have, the outermost op between them that has none either;
   /// kNone where there is none.
-  uint32_t outermost_alone(Side side, uint32_t node) const;
+  uint32_t outermost_unmatched(Side side, uint32_t node) const;
 
   /// Nodes of each side that stand for each other without being the same work.
-  const std::vector<OfSides<std::vector<uint32_t>>>& replacements() const { return replacements_; }
+  const std::vector<PerSide<std::vector<uint32_t>>>& replacements() const { return replacements_; }
 
   /// Ops of each side that lie in no other op, and how many of them the other side has, wherever it has them.
   struct TopLevel {
-    OfSides<int64_t> ops;
-    OfSides<int64_t> aligned;
+    PerSide<int64_t> ops;
+    PerSide<int64_t> aligned;
   };
   const TopLevel& top_level() const { return top_level_; }
 
  private:
-  void align(uint32_t a, uint32_t b, OfSides<uint32_t> places);
-  void mark_alone(Side side, uint32_t node, uint32_t place, uint32_t replacement);
+  void align(uint32_t a, uint32_t b, PerSide<uint32_t> places);
+  void mark_unmatched(Side side, uint32_t node, uint32_t place, uint32_t replacement);
   void append_children(Side side, uint32_t node, std::vector<uint32_t>& list) const;
-  bool is_looked_through(Side side, uint32_t node) const;
+  bool is_transparent(Side side, uint32_t node) const;
   /// Pairs the device work of a replacement by itself; leaves all as it is unless nearly all of it has a partner.
   void align_device_work(uint32_t replacement);
   /// Whether a stretch without anything of the host is as many launches of one kernel on both sides, of a name that
   /// says nothing on one of them: some profilers call all kernels of an unknown binary by one name.
-  bool is_one_kernel_on_each_side(const OfSides<std::vector<uint32_t>>& ops) const;
-  void pair_device_work(const OfSides<uint32_t>& pair);
+  bool is_one_kernel_on_each_side(const PerSide<std::vector<uint32_t>>& ops) const;
+  void pair_device_work(const PerSide<uint32_t>& pair);
   std::vector<uint32_t> device_work_below(Side side, const std::vector<uint32_t>& nodes) const;
   void count_top_level();
 
   const Labels& labels_;
-  OfSides<const MergedWork*> work_;
-  OfSides<std::unordered_set<Label>> levels_;  // labels of ops and annotations
-  OfSides<std::vector<AlignedNode>> nodes_;
-  std::vector<OfSides<std::vector<uint32_t>>> replacements_;
+  PerSide<const MergedWork*> work_;
+  PerSide<std::unordered_set<Label>> levels_;  // labels of ops and annotations
+  PerSide<std::vector<AlignedNode>> nodes_;
+  std::vector<PerSide<std::vector<uint32_t>>> replacements_;
   TopLevel top_level_;
 
   struct Open {
     uint32_t a;
     uint32_t b;
-    OfSides<uint32_t> places;
+    PerSide<uint32_t> places;
   };
   std::vector<Open> open_;
 };

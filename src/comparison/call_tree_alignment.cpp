@@ -196,7 +196,7 @@ void CallTreeAlignment::add_passed(Side side, NodeIndex node, AlignedCall& call)
 }
 
 void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs, AlignedCall& call) const {
-  OfSides<std::unordered_map<NodeIndex, NodeIndex>> from;  // of what is reached
+  PerSide<std::unordered_map<NodeIndex, NodeIndex>> from;  // of what is reached
   Lists reached;
   if (!alone.a.empty() && !alone.b.empty()) {
     for (const Side side : kSides) {
@@ -209,7 +209,7 @@ void CallTreeAlignment::pair_below(const Lists& alone, std::vector<Pair>& pairs,
     }
   }
   Lists left;
-  OfSides<std::unordered_set<NodeIndex>> opened;  // what a pair was reached from
+  PerSide<std::unordered_set<NodeIndex>> opened;  // what a pair was reached from
   for (const Pair& pair : matched(reached, left)) {
     pairs.push_back(pair);
     opened.a.insert(from.a.at(*pair.a));

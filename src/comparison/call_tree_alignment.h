@@ -53,10 +53,10 @@ struct AlignedCall {
   std::optional<NodeIndex> a;
   std::optional<NodeIndex> b;
   size_t depth = 0;
-  OfSides<double> inclusive;
-  OfSides<double> exclusive;
-  OfSides<double> inclusive_samples;
-  OfSides<double> exclusive_samples;
+  PerSide<double> inclusive;
+  PerSide<double> exclusive;
+  PerSide<double> inclusive_samples;
+  PerSide<double> exclusive_samples;
 };
 
 class CallTreeAlignment {
@@ -77,7 +77,7 @@ class CallTreeAlignment {
     NodeIndex node;
     NodeIndex from;
   };
-  using Lists = OfSides<std::vector<NodeIndex>>;
+  using Lists = PerSide<std::vector<NodeIndex>>;
 
   bool is_unknown_kernel(const Pair& pair) const;
   /// Adds the children of a node, and the exclusive values of what is looked through to those of `call`.
@@ -96,7 +96,7 @@ class CallTreeAlignment {
   /// Whether the first comes later in what is visited.
   bool is_visited_after(const Pair& x, const Pair& y) const;
 
-  OfSides<const TreeSide*> sides_;
+  PerSide<const TreeSide*> sides_;
 };
 
 }  // namespace cgpu

@@ -236,7 +236,7 @@ std::vector<Aligned> aligned(const DrawnTree& a, const DrawnTree& b) {
   const TreeSide side_a(tree_a, 0, labels);
   const TreeSide side_b(tree_b, 0, labels);
   std::vector<Aligned> rows;
-  OfSides<double> sum;
+  PerSide<double> sum;
   CallTreeAlignment(side_a, side_b).walk([&](const AlignedCall& call) {
     rows.emplace_back(call.a ? tree_a.name_of(*call.a) : "", call.b ? tree_b.name_of(*call.b) : "", call.inclusive.a,
                       call.inclusive.b, call.exclusive.a, call.exclusive.b);

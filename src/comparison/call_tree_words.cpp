@@ -123,10 +123,10 @@ std::string call_tree_words(const Comparison& comparison) {
   const bool has_samples = !is_absent(root[tree.column("samples_a")]);
   /// What is spent in a function, its lines and loops, and not in what it calls.
   struct Own {
-    OfSides<double> value;
-    OfSides<double> samples;
+    PerSide<double> value;
+    PerSide<double> samples;
   };
-  OfSides<double> whole;
+  PerSide<double> whole;
   std::map<std::string, Own> own;  // by function and file
   for (const RowView row : tree.rows()) {
     Own& frame = own[function_text(tree, row)];
@@ -156,7 +156,7 @@ std::string call_tree_words(const Comparison& comparison) {
   size_t named = 0;
   size_t unsure = 0;
   for (const auto& [name, frame] : frames) {
-    const OfSides<double>& value = frame.value;
+    const PerSide<double>& value = frame.value;
     if (value.b == value.a || change_of(frame) < least) break;
     if (has_samples && may_be_same(frame.samples.a, frame.samples.b, sure)) {
       ++unsure;

@@ -146,7 +146,7 @@ double mean_duration(const Cause& cause, Side side) {
 
 /// ", 81 % of that beside other work in B, 0 % in A": where that changed.
 std::string beside_words(const Cause& cause) {
-  OfSides<double> share;
+  PerSide<double> share;
   for (const Side side : kSides) {
     const auto all = static_cast<double>(cause.time[side] + cause.hidden[side]);
     if (all > 0) share[side] = static_cast<double>(cause.hidden[side]) / all;
@@ -218,8 +218,8 @@ double share_of_other_shapes(const Comparison& comparison) {
 
 /// A call that the host waits in: what it is called on each side, and how often, in all compared iterations.
 struct WaitingCall {
-  OfSides<std::string> name;
-  OfSides<int64_t> count;
+  PerSide<std::string> name;
+  PerSide<int64_t> count;
 };
 
 /// By name; HIP has the names of CUDA with another beginning.
@@ -301,7 +301,7 @@ std::string words_of(const Comparison& comparison, const ExplainedCause& explain
   const double count_a = per_window(comparison, Side::a, cause.count.a);
   const double count_b = per_window(comparison, Side::b, cause.count.b);
   const auto per = comparison.per_iteration() ? " an iteration" : "";
-  if (cause.kind == CauseKind::op && comparison.of_unlike_sides()) {
+  if (cause.kind == CauseKind::op && comparison.is_host_vs_device()) {
     words += ", " + unlike_words(comparison, explained);
   } else if (cause.count.a > 0 && cause.count.b > 0) {
     if (std::abs(count_b - count_a) > 0.01 * count_a) {
@@ -366,7 +366,7 @@ std::string changed_findings(const Table& findings, double noise_pct) {
 /// it, what of that iterations vary by, and what remains, put together, until 95 % are named. Where the change is
 /// within noise it has no way: then what is beyond noise by itself comes first.
 std::string cause_words(const Comparison& comparison, const std::vector<ExplainedCause>& causes,
-                        const OfSides<int64_t>& time, const NoiseOfTime& noise) {
+                        const PerSide<int64_t>& time, const NoiseOfTime& noise) {
   constexpr size_t kMostCauses = 10;
   const int64_t change = time.b - time.a;
   const int64_t most_left = std::max(std::abs(change), static_cast<int64_t>(std::abs(noise.busy_change))) / 20;
@@ -432,7 +432,7 @@ std::string finding_words(const Table& compared) {
 std::string paragraph_of(const Comparison& comparison) {
   std::vector<Cause> merged;
   const std::vector<ExplainedCause> causes = with_idle_by_cause(explained_causes(comparison), merged);
-  OfSides<int64_t> time;
+  PerSide<int64_t> time;
   for (const ExplainedCause& one : causes) {
     time.a += one.a;
     time.b += one.b;
@@ -462,7 +462,7 @@ std::string paragraph_of(const Comparison& comparison) {
   }
   const double ops_a = per_window(comparison, Side::a, a.device_ops);
   const double ops_b = per_window(comparison, Side::b, b.device_ops);
-  if (std::abs(ops_b - ops_a) > 0.01 * ops_a && !comparison.of_unlike_sides()) {
+  if (std::abs(ops_b - ops_a) > 0.01 * ops_a && !comparison.is_host_vs_device()) {
     text += fmt::format("B has {} {}{}, A {}.\n", count_words(ops_b), what_ops(comparison),
                         comparison.per_iteration() ? " an iteration" : "", count_words(ops_a));
   }

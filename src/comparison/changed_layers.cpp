@@ -26,18 +26,18 @@ int64_t usual_count(const LayerSequence& sequence) {
 
 /// How many layers each side has, where they have unequally many: of modules all; of sequences that have equally many
 /// ops in a layer, none of which may be as long in both.
-OfSides<int64_t> unequal_counts(const LayerOfOps& a, const LayerOfOps& b) {
+PerSide<int64_t> unequal_counts(const LayerOfOps& a, const LayerOfOps& b) {
   constexpr int64_t kFewestLayers = 3;
   if (a.found_by != b.found_by) return {};
   if (a.sequences.empty() && b.sequences.empty()) {
     if (a.count == b.count || a.count == 0 || b.count == 0) return {};
     return {a.count, b.count};
   }
-  OfSides<int64_t> most;
+  PerSide<int64_t> most;
   for (const LayerSequence& in_a : a.sequences) {
     for (const LayerSequence& in_b : b.sequences) {
       if (in_a.ops_in_layer != in_b.ops_in_layer) continue;
-      const OfSides<int64_t> counts{usual_count(in_a), usual_count(in_b)};
+      const PerSide<int64_t> counts{usual_count(in_a), usual_count(in_b)};
       if (counts.a == counts.b && counts.a >= kFewestLayers) return {};
       if (counts.a < kFewestLayers || counts.b < kFewestLayers) continue;
       if (counts.a + counts.b > most.a + most.b) most = counts;
@@ -49,7 +49,7 @@ OfSides<int64_t> unequal_counts(const LayerOfOps& a, const LayerOfOps& b) {
 }  // namespace
 
 ChangedLayers::ChangedLayers(const Comparison& comparison) : comparison_(comparison) {
-  OfSides<std::vector<LayerOfOps>> layers;
+  PerSide<std::vector<LayerOfOps>> layers;
   std::optional<int64_t> count;
   for (const Side side : kSides) {
     for (size_t run = 0; run < comparison.facts(side).session().runs.size(); ++run) {

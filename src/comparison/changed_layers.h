@@ -31,9 +31,9 @@ class ChangedLayers {
   const Comparison& comparison_;
   int64_t layers_ = 0;  // 0 where they cannot be compared
   bool numbered_ = true;
-  OfSides<int64_t> unequal_;  // how many there are, where there are not equally many; else 0
+  PerSide<int64_t> unequal_;  // how many there are, where there are not equally many; else 0
   /// By cause: ns of its device ops in each layer, and in none behind them.
-  std::unordered_map<uint32_t, OfSides<std::vector<int64_t>>> times_;
+  std::unordered_map<uint32_t, PerSide<std::vector<int64_t>>> times_;
 };
 
 }  // namespace cgpu

@@ -50,8 +50,8 @@ std::optional<std::string> shared_metric(const CallTree& a, const CallTree& b, c
 }
 
 std::vector<const CallTree*> stored_trees_of_both(const Comparison& comparison) {
-  std::vector<const CallTree*> trees = stored_trees(comparison.given(Side::a).session());
-  for (const CallTree* tree : stored_trees(comparison.given(Side::b).session())) trees.push_back(tree);
+  std::vector<const CallTree*> trees = stored_trees(comparison.original(Side::a).session());
+  for (const CallTree* tree : stored_trees(comparison.original(Side::b).session())) trees.push_back(tree);
   return trees;
 }
 
@@ -68,8 +68,8 @@ Cell file_around(const CallTree& tree, NodeIndex node) {
 }
 
 void append_call_trees(const Comparison& comparison, const TableOptions& options, Table& table) {
-  const std::vector<Run>& runs_a = comparison.given(Side::a).session().runs;
-  const std::vector<Run>& runs_b = comparison.given(Side::b).session().runs;
+  const std::vector<Run>& runs_a = comparison.original(Side::a).session().runs;
+  const std::vector<Run>& runs_b = comparison.original(Side::b).session().runs;
   std::optional<FurtherMetrics> further;
   for (size_t run = 0; run < std::min(runs_a.size(), runs_b.size()); ++run) {
     if (!runs_a[run].call_tree || !runs_b[run].call_tree) continue;
@@ -87,7 +87,7 @@ void append_call_trees(const Comparison& comparison, const TableOptions& options
       totals_a.emplace(a);
       totals_b.emplace(b);
     }
-    const OfSides<const FunctionTotals*> totals{totals_a ? &*totals_a : nullptr, totals_b ? &*totals_b : nullptr};
+    const PerSide<const FunctionTotals*> totals{totals_a ? &*totals_a : nullptr, totals_b ? &*totals_b : nullptr};
     const FurtherMetrics::Values further_values(*further, {&a, &b}, totals);
     Labels labels;
     const TreeSide side_a(a, *a.find_metric(*metric), labels, totals.a);

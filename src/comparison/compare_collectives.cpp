@@ -13,10 +13,10 @@ namespace cgpu {
 namespace {
 
 struct CollectiveSum {
-  OfSides<int64_t> count;
-  OfSides<int64_t> bytes;
-  OfSides<int64_t> time;
-  OfSides<int64_t> waiting;
+  PerSide<int64_t> count;
+  PerSide<int64_t> bytes;
+  PerSide<int64_t> time;
+  PerSide<int64_t> waiting;
 };
 
 /// The communication of a run that lies in the compared time, by slice.
@@ -57,7 +57,7 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
     }
   }
   std::erase_if(sums, [](const auto& row) { return row.second.count.a + row.second.count.b == 0; });
-  const auto shares = [&](OfSides<int64_t> CollectiveSum::*member) {
+  const auto shares = [&](PerSide<int64_t> CollectiveSum::*member) {
     return shares_of(comparison, sums, [&](const auto& row, Side side) { return (row.second.*member)[side]; });
   };
   const auto bytes = shares(&CollectiveSum::bytes);
@@ -65,9 +65,9 @@ void append_collectives(const Comparison& comparison, const TableOptions&, Table
   const auto waits = shares(&CollectiveSum::waiting);
   size_t at = 0;
   for (const auto& [key, sum] : sums) {
-    const OfSides<int64_t>& size = bytes[at];
-    const OfSides<int64_t>& time = times[at];
-    const OfSides<int64_t>& wait = waits[at++];
+    const PerSide<int64_t>& size = bytes[at];
+    const PerSide<int64_t>& time = times[at];
+    const PerSide<int64_t>& wait = waits[at++];
     Row row = {cell(key.first),
                key.second.empty() ? Cell() : cell(key.second),
                per_window(comparison, Side::a, sum.count.a),

@@ -25,8 +25,8 @@ struct OfRule {
   std::optional<double> pct;  // the sum over all: they do not overlap
 };
 
-void append_compared(const OfSides<const Table*>& sides, Table& table) {
-  std::map<std::string, OfSides<std::optional<OfRule>>> rules;
+void append_compared(const PerSide<const Table*>& sides, Table& table) {
+  std::map<std::string, PerSide<std::optional<OfRule>>> rules;
   for (const Side side : kSides) {
     const Table& findings = *sides[side];
     const auto text = [&](const RowView& row, const char* column) {

@@ -18,8 +18,8 @@ const TableOption kKernelsBy{.name = "by",
 
 struct KernelSum {
   KernelClass kernel_class = KernelClass::unknown;
-  OfSides<int64_t> count;
-  OfSides<int64_t> time;
+  PerSide<int64_t> count;
+  PerSide<int64_t> time;
 };
 
 void append_kernels(const Comparison& comparison, const TableOptions& options, Table& table) {

@@ -18,20 +18,20 @@ namespace {
 using Launches = std::vector<ProfiledLaunch>;
 
 /// By full name, then without its arguments.
-std::vector<Likeness> likeness_of(const Launches& launches) {
-  std::vector<Likeness> likeness;
+std::vector<MatchKeys> match_keys_of(const Launches& launches) {
+  std::vector<MatchKeys> keys;
   const std::hash<std::string> hash;
   for (const ProfiledLaunch& launch : launches) {
     const std::string name = full_kernel_name(launch.kernel);
-    likeness.push_back({hash(name), hash(base_kernel_name(name)), 0});
+    keys.push_back({hash(name), hash(base_kernel_name(name)), 0});
   }
-  return likeness;
+  return keys;
 }
 
 void append_pair(const ProfiledLaunch* a, const ProfiledLaunch* b, int64_t rank, Table& table) {
   const auto each = [&](auto member) {
     using Value = std::decay_t<decltype(a->*member)>;
-    return OfSides<Value>{a == nullptr ? Value() : a->*member, b == nullptr ? Value() : b->*member};
+    return PerSide<Value>{a == nullptr ? Value() : a->*member, b == nullptr ? Value() : b->*member};
   };
   const ProfiledLaunch& named = a == nullptr ? *b : *a;
   const auto duration = each(&ProfiledLaunch::duration_ns);
@@ -64,18 +64,19 @@ void append_pair(const ProfiledLaunch* a, const ProfiledLaunch* b, int64_t rank,
 }
 
 void append_launches(const Comparison& comparison, const TableOptions&, Table& table) {
-  const std::vector<Run>& runs_a = comparison.given(Side::a).session().runs;
-  const std::vector<Run>& runs_b = comparison.given(Side::b).session().runs;
+  const std::vector<Run>& runs_a = comparison.original(Side::a).session().runs;
+  const std::vector<Run>& runs_b = comparison.original(Side::b).session().runs;
   for (size_t run = 0; run < std::min(runs_a.size(), runs_b.size()); ++run) {
     if (!runs_a[run].launch_metrics || !runs_b[run].launch_metrics) continue;
     const Launches& a = runs_a[run].launch_metrics->launches;
     const Launches& b = runs_b[run].launch_metrics->launches;
-    const Pairing pairing = pair_elements(likeness_of(a), likeness_of(b));
+    const Pairing pairing = pair_elements(match_keys_of(a), match_keys_of(b));
     for (size_t i = 0; i < a.size(); ++i) {
-      append_pair(&a[i], pairing.of_a[i] == Pairing::kAlone ? nullptr : &b[pairing.of_a[i]], runs_a[run].rank, table);
+      append_pair(&a[i], pairing.of_a[i] == Pairing::kUnmatched ? nullptr : &b[pairing.of_a[i]], runs_a[run].rank,
+                  table);
     }
     for (size_t i = 0; i < b.size(); ++i) {
-      if (pairing.of_b[i] == Pairing::kAlone) append_pair(nullptr, &b[i], runs_b[run].rank, table);
+      if (pairing.of_b[i] == Pairing::kUnmatched) append_pair(nullptr, &b[i], runs_b[run].rank, table);
     }
   }
 }

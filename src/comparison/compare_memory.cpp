@@ -16,7 +16,7 @@ using Key = std::pair<int64_t, int64_t>;  // rank, device
 
 void append_memory(const Comparison& comparison, const TableOptions&, Table& table) {
   const char* const columns[] = {"peak_allocated_bytes", "peak_reserved_bytes", "allocations"};
-  std::map<Key, std::array<OfSides<std::optional<int64_t>>, 3>> rows;
+  std::map<Key, std::array<PerSide<std::optional<int64_t>>, 3>> rows;
   for (const Side side : kSides) {
     const Table& memory = comparison.memory(side);
     const auto number = [&](const RowView& row, const char* column) -> std::optional<int64_t> {

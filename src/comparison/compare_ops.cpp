@@ -20,8 +20,8 @@ const TableOption kOpsBy{
     .choices = {"op", "top", "shapes"}};
 
 struct OpSum {
-  OfSides<int64_t> count;
-  OfSides<int64_t> duration;
+  PerSide<int64_t> count;
+  PerSide<int64_t> duration;
 };
 
 uint32_t outermost_op(const MergedWork& work, uint32_t node) {

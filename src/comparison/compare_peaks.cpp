@@ -12,8 +12,8 @@ namespace cgpu {
 namespace {
 
 void append_peaks(const Comparison& comparison, const TableOptions&, Table& table) {
-  const OfSides<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
-  const OfSides<std::optional<DevicePeaks>> peaks{models.a.peaks(), models.b.peaks()};
+  const PerSide<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
+  const PerSide<std::optional<DevicePeaks>> peaks{models.a.peaks(), models.b.peaks()};
   const auto text = [](const std::string& one) { return one.empty() ? Cell() : Cell(one); };
   const auto append = [&](const std::string& rate, const char* unit, std::optional<double> a, std::optional<double> b) {
     if (!a && !b) return;
@@ -24,7 +24,7 @@ void append_peaks(const Comparison& comparison, const TableOptions&, Table& tabl
   };
   const auto bandwidth = [&](Side side) { return peaks[side] ? peaks[side]->memory_bandwidth : std::nullopt; };
   append("memory bandwidth", "TB/s", bandwidth(Side::a), bandwidth(Side::b));
-  std::map<std::string, OfSides<std::optional<double>>> rates;
+  std::map<std::string, PerSide<std::optional<double>>> rates;
   for (const Side side : kSides) {
     if (!peaks[side]) continue;
     for (const PeakRate& rate : peaks[side]->flops) rates[rate.type][side] = rate.flops;

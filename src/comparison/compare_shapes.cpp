@@ -23,10 +23,10 @@ std::string text_in(const Table& table, size_t row, const char* column) {
 }
 
 /// Rows of op_shapes of both sides; absent where a side has none.
-using Pair = OfSides<std::optional<size_t>>;
+using Pair = PerSide<std::optional<size_t>>;
 
 /// Rows of equal types are paired, then what is left in the order of the tables: another precision has other types.
-void pair_rows(const OfSides<const Table*>& tables, OfSides<std::vector<size_t>> rows, std::vector<Pair>& pairs) {
+void pair_rows(const PerSide<const Table*>& tables, PerSide<std::vector<size_t>> rows, std::vector<Pair>& pairs) {
   for (auto a = rows.a.begin(); a != rows.a.end();) {
     const auto b = std::find_if(rows.b.begin(), rows.b.end(), [&](size_t row) {
       return text_in(*tables.b, row, "types") == text_in(*tables.a, *a, "types");
@@ -55,8 +55,8 @@ std::optional<double> mean_ns(const Table& table, size_t row) {
 }
 
 void append_shapes(const Comparison& comparison, const TableOptions&, Table& table) {
-  const OfSides<const Table*> tables{&comparison.op_shapes(Side::a), &comparison.op_shapes(Side::b)};
-  std::map<ShapeKey, OfSides<std::vector<size_t>>> by_key;
+  const PerSide<const Table*> tables{&comparison.op_shapes(Side::a), &comparison.op_shapes(Side::b)};
+  std::map<ShapeKey, PerSide<std::vector<size_t>>> by_key;
   for (const Side side : kSides) {
     const Table& of = *tables[side];
     for (size_t row = 0; row < of.row_count(); ++row) {

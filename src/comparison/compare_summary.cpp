@@ -15,7 +15,7 @@ namespace cgpu {
 
 namespace {
 
-using Figure = OfSides<std::optional<double>>;
+using Figure = PerSide<std::optional<double>>;
 
 /// Durations of device ops by where they are found.
 std::array<int64_t, 4> durations_by_status(const Comparison& comparison, Side side) {
@@ -111,8 +111,8 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
   add_activity("exposed_memory_ns", &DeviceActivity::exposed_memory);
 
   add("idle_ns", "ns", time_of([&](Side side) { return comparison.activity(side).idle; }));
-  std::map<std::string, OfSides<int64_t>> idle;  // by cause
-  OfSides<int64_t> waiting;
+  std::map<std::string, PerSide<int64_t>> idle;  // by cause
+  PerSide<int64_t> waiting;
   for (const Cause& cause : comparison.causes()) {
     for (const Side side : kSides) {
       if (cause.kind == CauseKind::idle) idle[cause.key.substr(0, cause.key.find(": "))][side] += cause.time[side];
@@ -125,7 +125,7 @@ void append_figures(const Comparison& comparison, const TableOptions&, Table& ta
   if (waiting.a + waiting.b > 0) add("waiting_for_ranks_ns", "ns", time_of([&](Side side) { return waiting[side]; }));
 
   add("device_ops", "count", time_of([&](Side side) { return comparison.totals(side).device_ops; }));
-  const OfSides<std::array<int64_t, 4>> durations{durations_by_status(comparison, Side::a),
+  const PerSide<std::array<int64_t, 4>> durations{durations_by_status(comparison, Side::a),
                                                   durations_by_status(comparison, Side::b)};
   const auto sum_of = [&](Side side) { return device_op_time(comparison, side); };
   add("device_op_time_ns", "ns", time_of(sum_of));

@@ -13,10 +13,10 @@ namespace {
 using Route = std::tuple<CopyKind, MemoryKind, MemoryKind>;
 
 struct TransferSum {
-  OfSides<int64_t> count;
-  OfSides<int64_t> bytes;  // of those with a size
-  OfSides<int64_t> time;
-  OfSides<int64_t> sized_time;  // of those with a size
+  PerSide<int64_t> count;
+  PerSide<int64_t> bytes;  // of those with a size
+  PerSide<int64_t> time;
+  PerSide<int64_t> sized_time;  // of those with a size
 };
 
 void append_transfers(const Comparison& comparison, const TableOptions&, Table& table) {
@@ -50,8 +50,8 @@ void append_transfers(const Comparison& comparison, const TableOptions&, Table& 
                  ? Cell()
                  : Cell(static_cast<double>(sum.bytes[side]) / static_cast<double>(sum.sized_time[side]));
     };
-    const OfSides<int64_t>& time = times[at];
-    const OfSides<int64_t>& size = bytes[at++];
+    const PerSide<int64_t>& time = times[at];
+    const PerSide<int64_t>& size = bytes[at++];
     Row row = {cell(text_of(kind)),
                memory(source),
                memory(destination),

@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
+#include "comparison/apportion.h"
 #include "comparison/comparison.h"
-#include "comparison/shared_out.h"
 
 namespace cgpu {
 
 /// What one iteration on one device takes of each row (all of it, where the sides have no iterations); `value(row,
 /// side)` is that of all of them. The shares add up to that of the sum.
 template <typename Rows, typename Value>
-std::vector<OfSides<int64_t>> shares_of(const Comparison& comparison, const Rows& rows, Value value) {
-  std::vector<OfSides<int64_t>> shares(rows.size());
+std::vector<PerSide<int64_t>> shares_of(const Comparison& comparison, const Rows& rows, Value value) {
+  std::vector<PerSide<int64_t>> shares(rows.size());
   for (const Side side : kSides) {
     std::vector<int64_t> parts;
     for (const auto& row : rows) parts.push_back(value(row, side));
-    const std::vector<int64_t> of_side = shared_out(parts, std::max<int64_t>(1, comparison.totals(side).windows));
+    const std::vector<int64_t> of_side = apportion(parts, std::max<int64_t>(1, comparison.totals(side).windows));
     for (size_t i = 0; i < of_side.size(); ++i) shares[i][side] = of_side[i];
   }
   return shares;
@@ -48,7 +48,7 @@ inline std::vector<Column> with_split(std::vector<Column> columns, const std::st
 }
 
 /// Their cells, of all iterations' counts and times (ns); the third is absent where one side has none.
-inline void append_split(const Comparison& comparison, const OfSides<int64_t>& count, const OfSides<int64_t>& time,
+inline void append_split(const Comparison& comparison, const PerSide<int64_t>& count, const PerSide<int64_t>& time,
                          Row& row) {
   for (const Side side : kSides) {
     row.push_back(count[side] == 0 ? Cell() : Cell(static_cast<double>(time[side]) / static_cast<double>(count[side])));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "comparison/shared_out.h"
+#include "comparison/apportion.h"
 
 namespace cgpu {
 
@@ -32,17 +32,17 @@ class SideStacks {
       const std::vector<Iteration>& iterations = add_windows(run);
       node_of_.assign(session().runs[run].timeline.device_ops.size(), StackTree::kRoot);
       fold_ops(run, [&](OpIndex op, uint32_t node) { node_of_[op] = node; });
-      for_each_owned(comparison_.facts(side_), run, iterations, comparison_.ends_of_waits(side_, run), labels,
-                     [&](const Owned& owned) {
-                       if (owned.op == kNone) {
-                         auto& [time, times] = idle[{owned.cause, owned.culprit}];
-                         time += owned.time;
-                         ++times;
-                         return;
-                       }
-                       const uint32_t op = node_of_[owned.op];
-                       add(owned.waiting ? child(op, kWaitingFrame) : op, owned.time);
-                     });
+      for_each_attributed_time(comparison_.facts(side_), run, iterations, comparison_.ends_of_waits(side_, run), labels,
+                               [&](const AttributedTime& piece) {
+                                 if (piece.op == kNone) {
+                                   auto& [time, times] = idle[{piece.cause, piece.culprit}];
+                                   time += piece.time;
+                                   ++times;
+                                   return;
+                                 }
+                                 const uint32_t op = node_of_[piece.op];
+                                 add(piece.waiting ? child(op, kWaitingFrame) : op, piece.time);
+                               });
     }
     for (const auto& [why, idle_time] : idle) {
       uint32_t node = child(child(StackTree::kRoot, kIdleFrame), why.first);
@@ -136,7 +136,7 @@ class SideStacks {
 
   StackTree finished() {
     time_.resize(tree_.nodes.size());
-    const std::vector<int64_t> shares = shared_out(time_, std::max<int64_t>(1, windows_));
+    const std::vector<int64_t> shares = apportion(time_, std::max<int64_t>(1, windows_));
     for (size_t i = 0; i < shares.size(); ++i) tree_.nodes[i].self = static_cast<double>(shares[i]);
     tree_.add_up();
     return std::move(tree_);

@@ -2,8 +2,8 @@
 // and a device, or of host time an iteration and a rank.
 //
 // Which call of a runtime launches is the business of its vendor: device ops stand below the ops of the host, not below
-// such calls. Whole nanoseconds, shared out so that they add up to the rounded whole (shared_out.h). Costs what folding
-// costs, and of explained time what owners.h says.
+// such calls. Whole nanoseconds, shared out so that they add up to the rounded whole (apportion.h). Costs what folding
+// costs, and of explained time what time_attribution.h says.
 #pragma once
 
 #include <cstdint>

@@ -62,9 +62,9 @@ std::string words_of(const MergedWork& work, const std::vector<uint32_t>& nodes,
 }  // namespace
 
 Comparison::Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps)
-    : given_{&a, &b}, facts_{&a, &b} {
+    : original_{&a, &b}, facts_{&a, &b} {
   find_hosts();
-  labels_.keep_numbers_of(numbered_names({&given_.a->session(), &given_.b->session()}));
+  labels_.keep_numbers_of(numbered_names({&original_.a->session(), &original_.b->session()}));
   find_times(steps);
   pair_runs();
   for (Group& group : groups_) align(group);
@@ -85,16 +85,16 @@ const Table& Comparison::table_of(const SessionFacts& facts, const char* name, O
 }
 
 void Comparison::find_hosts() {
-  const OfSides<bool> on_device{has_device_work(given_.a->session()), has_device_work(given_.b->session())};
+  const PerSide<bool> on_device{has_device_work(original_.a->session()), has_device_work(original_.b->session())};
   if (on_device.a && on_device.b) return;
   for (const HostUnit unit : {HostUnit::framework_ops, HostUnit::all}) {
     // The ops of a device are framework ops.
     if (unit == HostUnit::all && (on_device.a || on_device.b)) return;
-    const auto has_work = [&](Side side) { return on_device[side] || has_host_work(given_[side]->session(), unit); };
+    const auto has_work = [&](Side side) { return on_device[side] || has_host_work(original_[side]->session(), unit); };
     if (!has_work(Side::a) || !has_work(Side::b)) continue;
     for (const Side side : kSides) {
       if (on_device[side]) continue;
-      hosts_[side] = std::make_unique<HostWork>(*given_[side], unit);
+      hosts_[side] = std::make_unique<HostWork>(*original_[side], unit);
       facts_[side] = &hosts_[side]->facts();
     }
     return;
@@ -137,9 +137,9 @@ void Comparison::find_times(std::optional<NumberRange> steps) {
 }
 
 void Comparison::find_repetitions() {
-  if (of_unlike_sides()) return;
+  if (is_host_vs_device()) return;
   if (facts_.a->session().runs.size() != facts_.b->session().runs.size()) return;
-  OfSides<std::vector<ComparedTime>> found = repeated_iterations(facts_, hosts_.a != nullptr, labels_);
+  PerSide<std::vector<ComparedTime>> found = repeated_iterations(facts_, hosts_.a != nullptr, labels_);
   // Where both repeat equally often, all of both can be compared.
   for (size_t run = 0; run < found.a.size(); ++run) {
     by_repetition_ = by_repetition_ || found.a[run].iterations.size() != found.b[run].iterations.size();
@@ -248,7 +248,7 @@ bool Comparison::has(Side side, Label name, WorkNature nature) {
 
 uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
   const Alignment& alignment = *groups_[group].alignment;
-  const OfSides<std::unique_ptr<MergedWork>>& works = groups_[group].work;
+  const PerSide<std::unique_ptr<MergedWork>>& works = groups_[group].work;
   const MergedWork& work = *works[side];
   const WorkNode& node = work.node(index);
   const AlignedNode& aligned = alignment.node(side, index);
@@ -257,7 +257,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
     return cause_of_work(
         what, [kernel_class = node.kernel_class](const Spelt&) { return std::string(text_of(kernel_class)); });
   }
-  if (of_unlike_sides() && aligned.place != index && alignment.node(side, aligned.place).partner != kNone) {
+  if (is_host_vs_device() && aligned.place != index && alignment.node(side, aligned.place).partner != kNone) {
     // What an op does on a device is compared with what it does on the host, whatever it consists of.
     const Label op = work.node(aligned.place).label;
     return cause_of_work({.names = {op}}, [op](const Spelt& spelt) { return spelt(op); });
@@ -283,7 +283,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
   }
   const bool covered = aligned.status == Status::both;
   if (aligned.replacement != kNone) {
-    const OfSides<std::vector<uint32_t>>& replacement = alignment.replacements()[aligned.replacement];
+    const PerSide<std::vector<uint32_t>>& replacement = alignment.replacements()[aligned.replacement];
     const WorkCause stands_for{.kind = CauseKind::replaced,
                                .names = {static_cast<uint32_t>(group), aligned.replacement, covered ? place : 0}};
     return cause_of_work(stands_for, [=, &works, &replacement](const Spelt& spelt) {
@@ -293,7 +293,7 @@ uint32_t Comparison::cause_of(size_t group, Side side, uint32_t index) {
     });
   }
   // Of an op that is gone or new, all that it launched.
-  const uint32_t op = covered ? alignment.outermost_alone(side, index) : kNone;
+  const uint32_t op = covered ? alignment.outermost_unmatched(side, index) : kNone;
   const Label what = op != kNone ? work.node(op).label : covered || place == 0 ? own : place;
   const WorkCause one_sided{.kind = side == Side::a ? CauseKind::removed : CauseKind::added,
                             .nature = node.nature,
@@ -315,39 +315,40 @@ void Comparison::add_owners(size_t group, Side side, size_t run) {
     return cause_of_node[node];
   };
   std::map<std::pair<std::string_view, Label>, uint32_t> idle;
-  for_each_owned(
-      *facts_[side], run, times_[side][run].iterations, ends_of_waits_[side][run], labels_, [&](const Owned& owned) {
+  for_each_attributed_time(
+      *facts_[side], run, times_[side][run].iterations, ends_of_waits_[side][run], labels_,
+      [&](const AttributedTime& piece) {
         uint32_t number = kNone;
-        if (owned.op == kNone) {
-          const auto [known, is_new] = idle.try_emplace({owned.cause, owned.culprit}, 0);
+        if (piece.op == kNone) {
+          const auto [known, is_new] = idle.try_emplace({piece.cause, piece.culprit}, 0);
           if (is_new) {
-            known->second = cause(CauseKind::idle, [why = owned.cause, culprit = owned.culprit](const Spelt& spelt) {
+            known->second = cause(CauseKind::idle, [why = piece.cause, culprit = piece.culprit](const Spelt& spelt) {
               return culprit == 0 ? std::string(why) : std::string(why) + ": " + spelt(culprit);
             });
           }
           number = known->second;
-        } else if (const uint32_t node = node_of_op[owned.op]; node == kNone) {
+        } else if (const uint32_t node = node_of_op[piece.op]; node == kNone) {
           number = cause(CauseKind::orphan, [](const Spelt&) { return std::string("(launched in other iterations)"); });
-        } else if (owned.waiting) {
-          causes_[of_node(node)].hidden[side] -= owned.time;
+        } else if (piece.waiting) {
+          causes_[of_node(node)].hidden[side] -= piece.time;
           number =
               cause(CauseKind::waiting, [label = work.node(node).label](const Spelt& spelt) { return spelt(label); });
         } else {
           number = of_node(node);
-          causes_[number].hidden[side] -= owned.time;
-          causes_[number].by_nature[side][static_cast<size_t>(work.node(node).nature)] += owned.time;
+          causes_[number].hidden[side] -= piece.time;
+          causes_[number].by_nature[side][static_cast<size_t>(work.node(node).nature)] += piece.time;
         }
         Cause& cause = causes_[number];
-        cause.time[side] += owned.time;
-        cause.by_run[side][run] += owned.time;
+        cause.time[side] += piece.time;
+        cause.by_run[side][run] += piece.time;
         std::vector<int64_t>& series = cause.by_iteration[side];
         if (series.size() < iterations) series.resize(iterations);
-        series[owned.iteration] += owned.time;
+        series[piece.iteration] += piece.time;
         std::optional<Place>& longest = cause.longest[side];
-        if (!longest || owned.time > longest->time.end - longest->time.begin) {
-          const SliceIndex slice = owned.op == kNone ? kNone : timeline.device_ops.slice[owned.op];
-          longest = Place{run, {owned.begin, owned.begin + owned.time}, slice};
-          if (owned.op != kNone) longest->kernel_class = class_of(timeline, owned.op);
+        if (!longest || piece.time > longest->time.end - longest->time.begin) {
+          const SliceIndex slice = piece.op == kNone ? kNone : timeline.device_ops.slice[piece.op];
+          longest = Place{run, {piece.begin, piece.begin + piece.time}, slice};
+          if (piece.op != kNone) longest->kernel_class = class_of(timeline, piece.op);
         }
       });
   std::vector<uint32_t>& cause_of_op = causes_of_ops_[side][run];

@@ -4,7 +4,7 @@
 // together. A side without device work is compared by what its host did, as if that were its device (host_work.h),
 // where the other side has device work and both have framework ops, or has none either. All times are of the compared
 // iterations (compared_time.h); what is given a device and iteration is shared out so that parts add up to their whole
-// exactly (shared_out.h).
+// exactly (apportion.h).
 //
 // Costs what the parts cost: O(n log n) in the device ops of both sides.
 #pragma once
@@ -26,7 +26,7 @@
 #include "comparison/device_activity.h"
 #include "comparison/host_work.h"
 #include "comparison/op_work.h"
-#include "comparison/owners.h"
+#include "comparison/time_attribution.h"
 #include "session/number_list.h"
 #include "table/table.h"
 
@@ -58,13 +58,13 @@ struct Cause {
   std::string shown = {};                    // the same with long names cut in the middle, and without the nature
   WorkNature nature = WorkNature::computes;  // of work that one side alone has
   bool more_often = false;                   // of ops that one side alone has: the other has some of this name, too
-  OfSides<int64_t> time = {};                // ns of all devices and iterations
-  OfSides<int64_t> count = {};               // device ops, or ops of the host, of all iterations
-  OfSides<int64_t> hidden = {};              // ns of the durations of these ops that others own, which ran beside them
-  OfSides<std::vector<int64_t>> by_iteration = {};            // ns, over all runs
-  OfSides<std::vector<int64_t>> by_run = {};                  // ns
-  OfSides<std::array<int64_t, kWorkNatures>> by_nature = {};  // ns of device work
-  OfSides<std::optional<Place>> longest = {};
+  PerSide<int64_t> time = {};                // ns of all devices and iterations
+  PerSide<int64_t> count = {};               // device ops, or ops of the host, of all iterations
+  PerSide<int64_t> hidden = {};              // ns of the durations of these ops that others own, which ran beside them
+  PerSide<std::vector<int64_t>> by_iteration = {};            // ns, over all runs
+  PerSide<std::vector<int64_t>> by_run = {};                  // ns
+  PerSide<std::array<int64_t, kWorkNatures>> by_nature = {};  // ns of device work
+  PerSide<std::optional<Place>> longest = {};
 };
 
 /// Of one side, over all of its runs.
@@ -88,15 +88,15 @@ class Comparison {
   /// As it is compared: where the host is the device, with its work in the place of device work.
   const SessionFacts& facts(Side side) const { return *facts_[side]; }
   /// As it was opened.
-  const SessionFacts& given(Side side) const { return *given_[side]; }
+  const SessionFacts& original(Side side) const { return *original_[side]; }
   /// The work of a host that is compared as a device; null where a device did the work.
   const HostWork* host(Side side) const { return hosts_[side].get(); }
   /// The slice of a run as it was opened that a slice of facts(side) stands for.
-  SliceIndex given_slice(Side side, size_t run, SliceIndex slice) const {
-    return hosts_[side] ? hosts_[side]->given_slice(run, slice) : slice;
+  SliceIndex original_slice(Side side, size_t run, SliceIndex slice) const {
+    return hosts_[side] ? hosts_[side]->original_slice(run, slice) : slice;
   }
   /// Whether the work of a host is compared with that of a device.
-  bool of_unlike_sides() const { return (hosts_.a == nullptr) != (hosts_.b == nullptr); }
+  bool is_host_vs_device() const { return (hosts_.a == nullptr) != (hosts_.b == nullptr); }
   /// Whether figures are of one iteration (else of the whole), of one device.
   bool per_iteration() const { return per_iteration_; }
   /// Whether the iterations are what repeats, since there are no marks (repeated_iterations.h).
@@ -104,13 +104,13 @@ class Comparison {
   const SideTotals& totals(Side side) const { return totals_[side]; }
   const ComparedTime& time(Side side, size_t run) const { return times_[side][run]; }
 
-  /// When collectives of a run stopped waiting for other ranks (owners.h).
+  /// When collectives of a run stopped waiting for other ranks (time_attribution.h).
   const EndsOfWaits& ends_of_waits(Side side, size_t run) const { return ends_of_waits_[side][run]; }
 
   /// The runs that are compared with each other, and their work.
   struct Group {
-    OfSides<std::vector<size_t>> runs;
-    OfSides<std::unique_ptr<MergedWork>> work;
+    PerSide<std::vector<size_t>> runs;
+    PerSide<std::unique_ptr<MergedWork>> work;
     std::unique_ptr<Alignment> alignment;
   };
   const std::vector<Group>& groups() const { return groups_; }
@@ -128,20 +128,20 @@ class Comparison {
     const uint32_t cause = causes_of_ops_[side][run][op];
     return cause == kNone ? std::nullopt : std::optional(cause);
   }
-  /// The tables `findings`, `memory` and `op_shapes` of a side, and what its devices did: each found when first asked,
+  /// The tables `findings`, `memory` and `op_shapes` of a side, and what its devices did: each computed on first use,
   /// by whichever thread.
-  const Table& findings(Side side) const { return table_of(given(side), "findings", findings_[side]); }
-  const Table& memory(Side side) const { return table_of(given(side), "memory", memory_[side]); }
+  const Table& findings(Side side) const { return table_of(original(side), "findings", findings_[side]); }
+  const Table& memory(Side side) const { return table_of(original(side), "memory", memory_[side]); }
   const Table& op_shapes(Side side) const { return table_of(facts(side), "op_shapes", op_shapes_[side]); }
   const DeviceActivity& activity(Side side) const {
     return activity_[side].get([&] { return device_activity(*this, side); });
   }
 
-  /// In which layers of the model causes changed, found when first asked.
+  /// In which layers of the model causes changed, computed on first use.
   const ChangedLayers& changed_layers() const {
     return changed_layers_.get([&] { return ChangedLayers(*this); });
   }
-  /// What the ops of a side computed and moved, found when first asked; absent where that is not recorded.
+  /// What the ops of a side computed and moved, computed on first use; absent where that is not recorded.
   const std::optional<OpWork>& work_of_ops(Side side) const {
     return op_work_[side].get([&] { return op_work(*this, side); });
   }
@@ -189,27 +189,27 @@ class Comparison {
   void name_causes();
   const Table& table_of(const SessionFacts& facts, const char* name, Once<Table>& table) const;
 
-  OfSides<const SessionFacts*> given_;
-  OfSides<std::unique_ptr<HostWork>> hosts_;
-  OfSides<const SessionFacts*> facts_;
+  PerSide<const SessionFacts*> original_;
+  PerSide<std::unique_ptr<HostWork>> hosts_;
+  PerSide<const SessionFacts*> facts_;
   bool per_iteration_ = false;
   bool by_repetition_ = false;
   Labels labels_;
-  OfSides<std::vector<ComparedTime>> times_;
-  OfSides<SideTotals> totals_;
-  OfSides<std::vector<EndsOfWaits>> ends_of_waits_;  // by run
+  PerSide<std::vector<ComparedTime>> times_;
+  PerSide<SideTotals> totals_;
+  PerSide<std::vector<EndsOfWaits>> ends_of_waits_;  // by run
   std::vector<Group> groups_;
-  OfSides<std::vector<std::vector<uint32_t>>> nodes_of_ops_;  // by run
-  OfSides<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
-  OfSides<std::vector<std::vector<Label>>> labels_of_ops_;     // by run
-  OfSides<std::vector<std::vector<uint32_t>>> causes_of_ops_;  // by run
-  OfSides<std::unordered_set<uint64_t>> works_;                // names with natures; found when first asked
+  PerSide<std::vector<std::vector<uint32_t>>> nodes_of_ops_;  // by run
+  PerSide<std::vector<std::vector<uint32_t>>> iterations_of_ops_;
+  PerSide<std::vector<std::vector<Label>>> labels_of_ops_;     // by run
+  PerSide<std::vector<std::vector<uint32_t>>> causes_of_ops_;  // by run
+  PerSide<std::unordered_set<uint64_t>> works_;                // names with natures; computed on first use
   std::vector<Cause> causes_;
-  mutable OfSides<Once<Table>> findings_;
-  mutable OfSides<Once<Table>> memory_;
-  mutable OfSides<Once<Table>> op_shapes_;
-  mutable OfSides<Once<DeviceActivity>> activity_;
-  mutable OfSides<Once<std::optional<OpWork>>> op_work_;
+  mutable PerSide<Once<Table>> findings_;
+  mutable PerSide<Once<Table>> memory_;
+  mutable PerSide<Once<Table>> op_shapes_;
+  mutable PerSide<Once<DeviceActivity>> activity_;
+  mutable PerSide<Once<std::optional<OpWork>>> op_work_;
   mutable Once<ChangedLayers> changed_layers_;
   std::vector<Spell> spellings_;  // of the causes
   std::unordered_map<std::string, uint32_t> cause_by_key_;

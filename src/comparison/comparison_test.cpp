@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "analysis/random_run.h"
+#include "comparison/apportion.h"
 #include "comparison/comparison_table.h"
 #include "comparison/explained_causes.h"
 #include "comparison/iteration_spread.h"
-#include "comparison/shared_out.h"
 #include "links/window.h"
 
 namespace cgpu {
@@ -40,7 +40,7 @@ Session random_session(unsigned seed, size_t runs, Worker worker = Worker::devic
 }
 
 /// On a device, on the host, or on one of each, by the number of the test.
-OfSides<Session> random_sessions(unsigned seed, OfSides<size_t> runs) {
+PerSide<Session> random_sessions(unsigned seed, PerSide<size_t> runs) {
   const Worker of_a = seed % 4 < 2 ? Worker::device : Worker::host;
   const Worker of_b = seed % 4 == 0 || seed % 4 == 2 ? Worker::device : Worker::host;
   return {random_session(seed, runs.a, of_a), random_session(seed + 500, runs.b, of_b)};
@@ -95,7 +95,7 @@ std::pair<int64_t, int64_t> busy_and_all(const Comparison& comparison, Side side
 TEST(Comparison, EachNanosecondHasOneOwner) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 3});
+    const PerSide<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 3});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison comparison(a, b);
@@ -125,7 +125,7 @@ TEST(Comparison, EachNanosecondHasOneOwner) {
 TEST(Comparison, WhatComputeHidesIsNotOwned) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions = random_sessions(seed, {1, 1});
+    const PerSide<Session> sessions = random_sessions(seed, {1, 1});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison comparison(a, b);
@@ -133,9 +133,10 @@ TEST(Comparison, WhatComputeHidesIsNotOwned) {
       const Timeline& timeline = comparison.facts(side).run(0).timeline;
       std::map<OpKind, int64_t> owned;
       Labels labels;
-      for_each_owned(comparison.facts(side), 0, comparison.time(side, 0).iterations, {}, labels, [&](const Owned& one) {
-        if (one.op != kNone) owned[timeline.device_ops.kind[one.op]] += one.time;
-      });
+      for_each_attributed_time(comparison.facts(side), 0, comparison.time(side, 0).iterations, {}, labels,
+                               [&](const AttributedTime& one) {
+                                 if (one.op != kNone) owned[timeline.device_ops.kind[one.op]] += one.time;
+                               });
       const DeviceActivity& activity = comparison.activity(side);
       EXPECT_EQ(owned[OpKind::compute], activity.compute);
       EXPECT_EQ(owned[OpKind::communication], activity.exposed_communication);
@@ -163,7 +164,7 @@ TEST(IterationSpread, OneSlowIterationDoesNotHideThatAllAreFaster) {
 TEST(Comparison, TheOtherWayRoundIsTheMirrorImage) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 2});
+    const PerSide<Session> sessions = random_sessions(seed, {1 + seed % 2, 1 + seed % 2});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison here(a, b);
@@ -176,7 +177,7 @@ TEST(Comparison, TheOtherWayRoundIsTheMirrorImage) {
 TEST(Comparison, CausesPutTogetherLeaveNoMoreThanAsked) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions = random_sessions(seed, {1, 1});
+    const PerSide<Session> sessions = random_sessions(seed, {1, 1});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison comparison(a, b);
@@ -219,7 +220,7 @@ TEST(Comparison, WithItselfNothingChanged) {
 TEST(Comparison, EveryTableCanBeMadeOfAnyTwo) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions = random_sessions(seed, {seed % 3, seed % 2});
+    const PerSide<Session> sessions = random_sessions(seed, {seed % 3, seed % 2});
     const SessionFacts a(sessions.a);
     const SessionFacts b(sessions.b);
     const Comparison comparison(a, b);
@@ -260,7 +261,7 @@ TEST(Comparison, AHostIsComparedByTheTimeInItsOps) {
   int compared = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
-    const OfSides<Session> sessions{
+    const PerSide<Session> sessions{
         random_session(seed, 1, Worker::host, vocabulary),
         random_session(seed + 500, 1, seed % 2 == 0 ? Worker::host : Worker::device, vocabulary)};
     const SessionFacts a(sessions.a);
@@ -294,7 +295,7 @@ TEST(SharedOut, AddsUpToTheRoundedWholeWhateverTheOrder) {
     int64_t whole = 0;
     for (int64_t& part : parts) whole += part = static_cast<int64_t>(random() % 1000);
     const auto divisor = static_cast<int64_t>(1 + random() % 9);
-    const std::vector<int64_t> shares = shared_out(parts, divisor);
+    const std::vector<int64_t> shares = apportion(parts, divisor);
     int64_t sum = 0;
     std::multiset<std::pair<int64_t, int64_t>> each;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -304,7 +305,7 @@ TEST(SharedOut, AddsUpToTheRoundedWholeWhateverTheOrder) {
     }
     EXPECT_EQ(sum, (whole + divisor / 2) / divisor);
     std::vector<int64_t> turned(parts.rbegin(), parts.rend());
-    const std::vector<int64_t> turned_shares = shared_out(turned, divisor);
+    const std::vector<int64_t> turned_shares = apportion(turned, divisor);
     std::multiset<std::pair<int64_t, int64_t>> each_turned;
     for (size_t i = 0; i < turned.size(); ++i) each_turned.insert({turned[i], turned_shares[i]});
     EXPECT_EQ(each, each_turned);

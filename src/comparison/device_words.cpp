@@ -71,7 +71,7 @@ Use use_of(const Table& shapes) {
 }
 
 std::string use_words(const Comparison& comparison) {
-  const OfSides<Use> use{use_of(comparison.op_shapes(Side::a)), use_of(comparison.op_shapes(Side::b))};
+  const PerSide<Use> use{use_of(comparison.op_shapes(Side::a)), use_of(comparison.op_shapes(Side::b))};
   if (use.a.ns == 0 || use.b.ns == 0) return {};
   const auto pct = [&](Side side) { return use[side].pct_ns / static_cast<double>(use[side].ns); };
   return fmt::format(
@@ -84,7 +84,7 @@ std::string use_words(const Comparison& comparison) {
 std::string device_of_host(const Comparison& comparison, Side side) {
   const char* name = side == Side::a ? "A" : "B";
   bool has_device = false;
-  for (const Run& run : comparison.given(side).session().runs) {
+  for (const Run& run : comparison.original(side).session().runs) {
     const Timeline& timeline = run.timeline;
     has_device = has_device || !run.devices.empty();
     for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
@@ -107,7 +107,7 @@ std::string device_of_host(const Comparison& comparison, Side side) {
 std::string host_words(const Comparison& comparison) {
   const auto name = [](Side side) { return side == Side::a ? "A" : "B"; };
   std::string text;
-  if (!comparison.of_unlike_sides()) {
+  if (!comparison.is_host_vs_device()) {
     const bool of_ops = comparison.host(Side::a)->unit() == HostUnit::framework_ops;
     text = fmt::format(
         "Neither has device work: what is compared is the time that threads of the host spend in {}, and in none "
@@ -129,8 +129,8 @@ std::string host_words(const Comparison& comparison) {
 
 /// How many of the ops that lie in no other one both sides have.
 std::string op_words(const Comparison& comparison) {
-  OfSides<int64_t> ops;
-  OfSides<int64_t> of_both;
+  PerSide<int64_t> ops;
+  PerSide<int64_t> of_both;
   for (const Comparison::Group& group : comparison.groups()) {
     const Alignment::TopLevel& top = group.alignment->top_level();
     for (const Side side : kSides) {
@@ -159,7 +159,7 @@ std::string device_words(const Comparison& comparison) {
     return host_words(comparison) + op_words(comparison) +
            fmt::format("Their work takes {} in A, {} in B.\n", busy(Side::a), busy(Side::b));
   }
-  const OfSides<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
+  const PerSide<DeviceModels> models{models_of(comparison, Side::a), models_of(comparison, Side::b)};
   const bool unlike = !models.a.only().empty() && !models.b.only().empty() && models.a.only() != models.b.only();
   std::string text;
   if (unlike) {

@@ -61,8 +61,8 @@ void FurtherMetrics::append_columns(Table& table) const {
   }
 }
 
-FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const OfSides<const CallTree*>& trees,
-                               const OfSides<const FunctionTotals*>& totals) {
+FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const PerSide<const CallTree*>& trees,
+                               const PerSide<const FunctionTotals*>& totals) {
   bool has_waits = false;
   for (const auto& [metric, is_wait] : metrics.metrics_) {
     OfMetric& values = metrics_.emplace_back();
@@ -79,7 +79,7 @@ FurtherMetrics::Values::Values(const FurtherMetrics& metrics, const OfSides<cons
 }
 
 void FurtherMetrics::Values::append_to(Row& row, const AlignedCall& call) const {
-  const auto at = [&](const OfSides<std::vector<double>>& values, Side side) {
+  const auto at = [&](const PerSide<std::vector<double>>& values, Side side) {
     const std::optional<NodeIndex> node = side == Side::a ? call.a : call.b;
     return node && !values[side].empty() ? values[side][*node] : kNoValue;
   };

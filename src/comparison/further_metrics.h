@@ -23,18 +23,18 @@ class FurtherMetrics {
   /// Their values in a pair of trees, by node, or, with the totals of both, by function.
   class Values {
    public:
-    Values(const FurtherMetrics& metrics, const OfSides<const CallTree*>& trees,
-           const OfSides<const FunctionTotals*>& totals);
+    Values(const FurtherMetrics& metrics, const PerSide<const CallTree*>& trees,
+           const PerSide<const FunctionTotals*>& totals);
     /// The cells of one call: absent where a side does not have it, or no value.
     void append_to(Row& row, const AlignedCall& call) const;
 
    private:
     struct OfMetric {
       bool is_wait = false;
-      OfSides<std::vector<double>> inclusive;  // by node; empty where the tree does not have it
+      PerSide<std::vector<double>> inclusive;  // by node; empty where the tree does not have it
     };
     std::vector<OfMetric> metrics_;
-    OfSides<std::vector<double>> all_waits_;  // by node; empty where no metric is one
+    PerSide<std::vector<double>> all_waits_;  // by node; empty where no metric is one
   };
 
  private:

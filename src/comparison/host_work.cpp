@@ -143,10 +143,10 @@ bool has_host_work(const Session& session, HostUnit unit) {
 }
 
 HostWork::HostWork(const SessionFacts& given, HostUnit unit)
-    : given_(given), unit_(unit), session_(with_host_as_device(given.session(), unit)), facts_(session_) {}
+    : original_(given), unit_(unit), session_(with_host_as_device(given.session(), unit)), facts_(session_) {}
 
-SliceIndex HostWork::given_slice(size_t run, SliceIndex slice) const {
-  if (slice < given_.run(run).timeline.slices.size()) return slice;
+SliceIndex HostWork::original_slice(size_t run, SliceIndex slice) const {
+  if (slice < original_.run(run).timeline.slices.size()) return slice;
   const Slices& slices = session_.runs[run].timeline.slices;
   const SliceIndex begin = slices.launch[slice] == kNone ? slice : slices.launch[slice];
   return slices.parent[begin];
@@ -155,8 +155,8 @@ SliceIndex HostWork::given_slice(size_t run, SliceIndex slice) const {
 OpIndex HostWork::first_piece_of(size_t run, SliceIndex op) const {
   const std::vector<SliceIndex>& pieces = session_.runs[run].timeline.device_ops.slice;
   const auto found = std::partition_point(pieces.begin(), pieces.end(),
-                                          [&](SliceIndex piece) { return given_slice(run, piece) < op; });
-  if (found == pieces.end() || given_slice(run, *found) != op) return kNone;
+                                          [&](SliceIndex piece) { return original_slice(run, piece) < op; });
+  if (found == pieces.end() || original_slice(run, *found) != op) return kNone;
   return static_cast<OpIndex>(found - pieces.begin());
 }
 

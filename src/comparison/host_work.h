@@ -40,14 +40,14 @@ class HostWork {
   const SessionFacts& facts() const { return facts_; }
   HostUnit unit() const { return unit_; }
   /// The slice of the session that a slice of the copy belongs to: of a piece of work the op.
-  SliceIndex given_slice(size_t run, SliceIndex slice) const;
+  SliceIndex original_slice(size_t run, SliceIndex slice) const;
   /// The first piece of the work of an op of the session; kNone for what is no op, or has none. O(log n).
   OpIndex first_piece_of(size_t run, SliceIndex op) const;
   /// Whether a device op of the copy is the first piece of the work of its op.
   bool is_first_piece(size_t run, OpIndex op) const;
 
  private:
-  const SessionFacts& given_;
+  const SessionFacts& original_;
   HostUnit unit_;
   Session session_;
   SessionFacts facts_;

@@ -31,7 +31,7 @@ bool lie_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
 
 }  // namespace
 
-std::optional<Spread> spread_between(const OfSides<std::vector<int64_t>>& values) {
+std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values) {
   constexpr size_t kFewest = 3;
   const auto& [a, b] = values;
   if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Spread> spread_between(const OfSides<std::vector<int64_t>>& values
 
 std::optional<Spread> iteration_spread(const Comparison& comparison) {
   if (!comparison.per_iteration()) return std::nullopt;
-  OfSides<std::vector<int64_t>> times;
+  PerSide<std::vector<int64_t>> times;
   for (const Side side : kSides) {
     for (const std::vector<int64_t>& run : comparison.totals(side).iteration_times) {
       times[side].insert(times[side].end(), run.begin(), run.end());
@@ -59,9 +59,9 @@ std::optional<Spread> iteration_spread(const Comparison& comparison) {
 }
 
 std::optional<Spread> spread_of_series(const Comparison& comparison,
-                                       const OfSides<std::vector<int64_t>>& by_iteration) {
+                                       const PerSide<std::vector<int64_t>>& by_iteration) {
   if (!comparison.per_iteration()) return std::nullopt;
-  OfSides<std::vector<int64_t>> values = by_iteration;
+  PerSide<std::vector<int64_t>> values = by_iteration;
   for (const Side side : kSides) {
     const SideTotals& totals = comparison.totals(side);
     size_t of_all_runs = SIZE_MAX;

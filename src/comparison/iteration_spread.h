@@ -20,12 +20,12 @@ struct Spread {
 };
 
 /// Of the values of iterations, ns; absent where a side has fewer than three.
-std::optional<Spread> spread_between(const OfSides<std::vector<int64_t>>& values);
+std::optional<Spread> spread_between(const PerSide<std::vector<int64_t>>& values);
 
 /// Of the lengths of the iterations of all runs; absent also where the runs have no iterations.
 std::optional<Spread> iteration_spread(const Comparison& comparison);
 
 /// Of ns by iteration, summed over runs and devices (Cause::by_iteration): of one device. Absent as above.
-std::optional<Spread> spread_of_series(const Comparison& comparison, const OfSides<std::vector<int64_t>>& by_iteration);
+std::optional<Spread> spread_of_series(const Comparison& comparison, const PerSide<std::vector<int64_t>>& by_iteration);
 
 }  // namespace cgpu

@@ -33,7 +33,7 @@ std::string ns_words(double ns) {
 
 /// The time in which devices do something, by iteration.
 std::optional<Spread> spread_of_busy_time(const Comparison& comparison) {
-  OfSides<std::vector<int64_t>> busy;
+  PerSide<std::vector<int64_t>> busy;
   for (const Cause& cause : comparison.causes()) {
     if (cause.kind == CauseKind::idle) continue;
     for (const Side side : kSides) {
@@ -66,8 +66,8 @@ std::string times_of(const std::vector<Iteration>& iterations, const std::vector
 
 std::string busy_words(const Comparison& comparison) {
   if (comparison.host(Side::a) != nullptr || comparison.host(Side::b) != nullptr) return {};
-  OfSides<double> busy;
-  OfSides<double> idle;
+  PerSide<double> busy;
+  PerSide<double> idle;
   for (const Side side : kSides) {
     busy[side] = per_window(comparison, side, comparison.activity(side).busy);
     idle[side] = per_window(comparison, side, comparison.activity(side).idle);
@@ -80,7 +80,7 @@ std::string busy_words(const Comparison& comparison) {
                      ratio_words(busy.a, busy.b), ns_words(idle.b), ns_words(idle.a));
 }
 
-NoiseOfTime noise_of_time(const Comparison& comparison, const OfSides<int64_t>& time) {
+NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& time) {
   const double change = std::abs(static_cast<double>(time.b - time.a));
   const std::optional<Spread> spread = iteration_spread(comparison);
   if (!spread) {
@@ -110,7 +110,7 @@ std::string slow_iteration_words(const Comparison& comparison) {
   constexpr double kFarSlower = 1.25;
   if (!comparison.per_iteration()) return {};
   std::string words;
-  OfSides<double> middle;
+  PerSide<double> middle;
   for (const Side side : kSides) {
     const std::vector<std::vector<int64_t>>& runs = comparison.totals(side).iteration_times;
     for (size_t run = 0; run < runs.size(); ++run) {

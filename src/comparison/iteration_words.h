@@ -21,7 +21,7 @@ struct NoiseOfTime {
   double busy_change = 0;      // ns, where the time changed within noise, and what the devices are busy with beyond it
   std::string words;
 };
-NoiseOfTime noise_of_time(const Comparison& comparison, const OfSides<int64_t>& time);
+NoiseOfTime noise_of_time(const Comparison& comparison, const PerSide<int64_t>& time);
 
 /// Whether what explains a change does so for sure, as far as its iterations say; true where they cannot say.
 bool is_certain(const Comparison& comparison, const ExplainedCause& one);

@@ -75,9 +75,9 @@ Level largest_level(const Comparison& comparison, Side side, const std::unordere
 std::string level_words(const Comparison& comparison) {
   constexpr double kMost = 0.5;
   if (comparison.host(Side::a) != nullptr || comparison.host(Side::b) != nullptr) return {};
-  const OfSides<std::unordered_set<Label>> levels{levels_of(comparison, Side::a), levels_of(comparison, Side::b)};
+  const PerSide<std::unordered_set<Label>> levels{levels_of(comparison, Side::a), levels_of(comparison, Side::b)};
   if (levels.a.empty() || levels.b.empty()) return {};
-  const OfSides<Level> largest{largest_level(comparison, Side::a, levels.b),
+  const PerSide<Level> largest{largest_level(comparison, Side::a, levels.b),
                                largest_level(comparison, Side::b, levels.a)};
   if (largest.a.label != 0 && largest.b.label != 0 &&
       without_hash(comparison.text(largest.a.label)) == without_hash(comparison.text(largest.b.label))) {

@@ -25,10 +25,10 @@ struct KernelLaunches {
   std::string kernel;
   std::string status;
   int64_t launches = 0;
-  OfSides<int64_t> time;  // ns
-  OfSides<std::map<std::string, int64_t>> time_by_bound;
-  OfSides<double> occupancy_time;  // % x ns
-  OfSides<int64_t> known_time;     // ns of launches with an occupancy
+  PerSide<int64_t> time;  // ns
+  PerSide<std::map<std::string, int64_t>> time_by_bound;
+  PerSide<double> occupancy_time;  // % x ns
+  PerSide<int64_t> known_time;     // ns of launches with an occupancy
 
   int64_t delta() const { return time.b - time.a; }
   /// What limits them for most of their time; "" where that is not known.
@@ -93,12 +93,12 @@ std::string kernel_words(const KernelLaunches& one) {
     words += fmt::format(", {} instead of {} each ({})", format_ns(each(Side::b)), format_ns(each(Side::a)),
                          ratio_words(each(Side::a), each(Side::b)));
   }
-  const OfSides<std::string> bound{one.bound(Side::a), one.bound(Side::b)};
+  const PerSide<std::string> bound{one.bound(Side::a), one.bound(Side::b)};
   if (!bound.b.empty()) {
     words += fmt::format(", bound by {}", bound.b);
     if (!bound.a.empty() && bound.a != bound.b) words += fmt::format(" instead of {}", bound.a);
   }
-  const OfSides<std::optional<double>> occupancy{one.occupancy(Side::a), one.occupancy(Side::b)};
+  const PerSide<std::optional<double>> occupancy{one.occupancy(Side::a), one.occupancy(Side::b)};
   if (occupancy.a && occupancy.b) {
     words += fmt::format(", occupancy {:.0f} %", *occupancy.b);
     if (std::round(*occupancy.a) != std::round(*occupancy.b))
@@ -113,8 +113,8 @@ std::string measured_launch_words(const Comparison& comparison) {
   constexpr size_t kMostKernels = 10;
   const Table table = make_table(find_comparison_table("compare_launches"), comparison);
   const std::vector<KernelLaunches> kernels = launches_by_kernel(table);
-  OfSides<int64_t> launches;
-  OfSides<int64_t> time;
+  PerSide<int64_t> launches;
+  PerSide<int64_t> time;
   int64_t of_both = 0;
   for (const KernelLaunches& one : kernels) {
     if (one.status == "both") of_both += one.launches;

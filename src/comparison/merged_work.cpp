@@ -29,8 +29,8 @@ std::vector<uint32_t> MergedWork::add(const RunWork& work, size_t iterations) {
     std::span<const uint32_t> items;
   };
   std::vector<Level> open;
-  std::vector<Likeness> there;
-  std::vector<Likeness> coming;
+  std::vector<MatchKeys> there;
+  std::vector<MatchKeys> coming;
   for (uint32_t iteration = 0; iteration < iterations; ++iteration) {
     open.push_back({kNone, work.roots(iteration)});
     while (!open.empty()) {
@@ -39,13 +39,13 @@ std::vector<uint32_t> MergedWork::add(const RunWork& work, size_t iterations) {
       const std::vector<uint32_t> known = children(level.parent);
       there.clear();
       coming.clear();
-      for (const uint32_t node : known) there.push_back(likeness_of(nodes_[node], labels_));
-      for (const uint32_t item : level.items) coming.push_back(likeness_of(work.item(item), labels_));
+      for (const uint32_t node : known) there.push_back(match_keys_of(nodes_[node], labels_));
+      for (const uint32_t item : level.items) coming.push_back(match_keys_of(work.item(item), labels_));
       const Pairing pairing = pair_elements(there, coming, budget_);
       uint32_t before = kNone;  // the node of the item before
       for (size_t i = 0; i < level.items.size(); ++i) {
         const WorkItem& item = work.item(level.items[i]);
-        uint32_t node = pairing.of_b[i] == Pairing::kAlone ? kNone : known[pairing.of_b[i]];
+        uint32_t node = pairing.of_b[i] == Pairing::kUnmatched ? kNone : known[pairing.of_b[i]];
         if (node == kNone) {
           node = new_node(item, level.parent);
           uint32_t& place = before == kNone ? first_child(level.parent) : nodes_[before].next_sibling;

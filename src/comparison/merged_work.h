@@ -53,17 +53,17 @@ class MergedWork {
 /// How alike work is to other work by its label, its shapes and its class. Orphans are like orphans only, and work of
 /// one device, where devices are kept apart, like that of the same.
 template <typename Work>
-Likeness likeness_of(const Work& work, const Labels& labels) {
+MatchKeys match_keys_of(const Work& work, const Labels& labels) {
   constexpr uint64_t kOrphans = 0x5851f42d4c957f2d;
   constexpr uint64_t kDevices = 0x14057b7ef767814f;
   const bool classed = is_device_work(work.kind) && work.kernel_class != KernelClass::unknown;
-  Likeness likeness{labels.hash(work.label, work.shapes), labels.hash(work.label),
-                    classed ? static_cast<uint64_t>(work.kernel_class) + 1 : 0};
+  MatchKeys keys{labels.hash(work.label, work.shapes), labels.hash(work.label),
+                 classed ? static_cast<uint64_t>(work.kernel_class) + 1 : 0};
   const uint64_t apart = (work.kind == WorkKind::orphan ? kOrphans : 0) + kDevices * work.device;
-  likeness.exact ^= apart;
-  likeness.name ^= apart;
-  if (classed) likeness.rough ^= apart;
-  return likeness;
+  keys.exact ^= apart;
+  keys.name ^= apart;
+  if (classed) keys.rough ^= apart;
+  return keys;
 }
 
 }  // namespace cgpu

@@ -18,7 +18,7 @@ constexpr size_t kMostOfAGroup = 128;
 
 struct NumberedName {
   std::string whole;
-  OfSides<size_t> uses;
+  PerSide<size_t> uses;
 };
 /// Names that are alike but for their numbers, by these.
 using NumberedNames = std::map<std::vector<std::string>, NumberedName>;
@@ -70,7 +70,7 @@ void count_names(const Session& session, Side side, std::unordered_map<std::stri
 
 /// Whether the side that has more names of a group has all of the other one, and does not just count on.
 bool are_parts_of_names(const NumberedNames& group) {
-  OfSides<size_t> names;
+  PerSide<size_t> names;
   size_t both = 0;
   bool recur = false;
   const std::vector<std::string>* last_of_both = nullptr;
@@ -84,14 +84,14 @@ bool are_parts_of_names(const NumberedNames& group) {
   if (both == 0 || both < std::min(names.a, names.b) || group.size() < 2 || group.size() > kMostOfAGroup) return false;
   if (recur || names.a == names.b) return true;
   return std::any_of(group.begin(), group.end(), [&](const auto& one) {
-    const OfSides<size_t>& uses = one.second.uses;
+    const PerSide<size_t>& uses = one.second.uses;
     return (uses.a == 0 || uses.b == 0) && is_smaller(one.first, *last_of_both);
   });
 }
 
 }  // namespace
 
-std::unordered_set<std::string> numbered_names(const OfSides<const Session*>& sessions) {
+std::unordered_set<std::string> numbered_names(const PerSide<const Session*>& sessions) {
   std::unordered_map<std::string, NumberedNames> groups;
   for (const Side side : kSides) count_names(*sessions[side], side, groups);
   std::unordered_set<std::string> kept;

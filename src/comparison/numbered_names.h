@@ -15,6 +15,6 @@
 namespace cgpu {
 
 /// The names (folded_names.h) whose numbers are a part of them.
-std::unordered_set<std::string> numbered_names(const OfSides<const Session*>& sessions);
+std::unordered_set<std::string> numbered_names(const PerSide<const Session*>& sessions);
 
 }  // namespace cgpu

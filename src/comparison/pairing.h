@@ -16,15 +16,15 @@
 namespace cgpu {
 
 /// How alike two elements may be; equal numbers are alike. 0 is like nothing.
-struct Likeness {
+struct MatchKeys {
   uint64_t exact = 0;  // name and shapes
   uint64_t name = 0;
   uint64_t rough = 0;  // what kind of work it is
 };
 
 struct Pairing {
-  static constexpr uint32_t kAlone = UINT32_MAX;
-  std::vector<uint32_t> of_a;  // for each element of a its partner in b, or kAlone
+  static constexpr uint32_t kUnmatched = UINT32_MAX;
+  std::vector<uint32_t> of_a;  // for each element of a its partner in b, or kUnmatched
   std::vector<uint32_t> of_b;
   /// A stretch of elements without partners in both lists between the same neighbours: what stands in a was replaced by
   /// what stands in b.
@@ -36,8 +36,8 @@ struct Pairing {
 };
 
 /// Of `b` and `a` it is the mirror image.
-Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b);
+Pairing pair_elements(std::span<const MatchKeys> a, std::span<const MatchKeys> b);
 /// With what searches in other lists have left (base/sequence_difference.h).
-Pairing pair_elements(std::span<const Likeness> a, std::span<const Likeness> b, SearchBudget& budget);
+Pairing pair_elements(std::span<const MatchKeys> a, std::span<const MatchKeys> b, SearchBudget& budget);
 
 }  // namespace cgpu

@@ -40,10 +40,10 @@ bool has_classes(const Session& session) {
   });
 }
 
-std::optional<OfSides<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
-                                                          const OfSides<const SessionFacts*>& facts, bool of_host,
+std::optional<PerSide<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
+                                                          const PerSide<const SessionFacts*>& facts, bool of_host,
                                                           Labels& labels) {
-  OfSides<std::vector<RepeatedSequence>> sequences;
+  PerSide<std::vector<RepeatedSequence>> sequences;
   for (const Side side : kSides) {
     for (const Run& run : facts[side]->session().runs) {
       LabelsOfNames label_of(labels, run.timeline, of_host);
@@ -53,7 +53,7 @@ std::optional<OfSides<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
       sequences[side].push_back(std::move(*found));
     }
   }
-  OfSides<std::vector<ComparedTime>> times;
+  PerSide<std::vector<ComparedTime>> times;
   for (size_t run = 0; run < sequences.a.size(); ++run) {
     const Timeline& timeline = facts.a->run(run).timeline;
     const std::map<uint32_t, int64_t> in_b = single_words(sequences.b[run], facts.b->run(run).timeline);
@@ -78,11 +78,11 @@ std::optional<OfSides<std::vector<ComparedTime>>> find_by(const WordOf& word_of,
 
 }  // namespace
 
-OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, bool of_host,
+PerSide<std::vector<ComparedTime>> repeated_iterations(const PerSide<const SessionFacts*>& facts, bool of_host,
                                                        Labels& labels) {
   if (auto found = find_by(label_word, facts, of_host, labels)) return *found;
   if (!has_classes(facts.a->session()) && !has_classes(facts.b->session())) return {};  // the same words again
-  return find_by(class_word, facts, of_host, labels).value_or(OfSides<std::vector<ComparedTime>>{});
+  return find_by(class_word, facts, of_host, labels).value_or(PerSide<std::vector<ComparedTime>>{});
 }
 
 }  // namespace cgpu

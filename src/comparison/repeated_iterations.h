@@ -16,7 +16,7 @@ namespace cgpu {
 
 /// The repetitions of each run of both sides; empty where a run has fewer than three or nothing is found in all runs.
 /// Both sides have equally many runs. `of_host`: their device ops are the work of the host (host_work.h).
-OfSides<std::vector<ComparedTime>> repeated_iterations(const OfSides<const SessionFacts*>& facts, bool of_host,
+PerSide<std::vector<ComparedTime>> repeated_iterations(const PerSide<const SessionFacts*>& facts, bool of_host,
                                                        Labels& labels);
 
 }  // namespace cgpu

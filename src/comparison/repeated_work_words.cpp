@@ -51,7 +51,7 @@ RepeatedWork repeated_work(const Comparison& comparison, Side side) {
     for (uint32_t index = 0; index < work.nodes().size(); ++index) {
       const WorkNode& node = work.node(index);
       if (!is_device_work(node.kind) || group.alignment->node(side, index).partner != kNone) continue;
-      const uint32_t op = group.alignment->outermost_alone(side, index);
+      const uint32_t op = group.alignment->outermost_unmatched(side, index);
       if (op == kNone || !is_in_backward(comparison, work, op)) continue;
       if (!forward.contains({work.node(op).label, work.node(op).shapes})) continue;
       repeated.count += node.count;

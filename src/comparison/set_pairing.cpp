@@ -5,13 +5,13 @@
 
 namespace cgpu {
 
-SetPairing::SetPairing(OfSides<size_t> sizes) : left_(sizes) {
+SetPairing::SetPairing(PerSide<size_t> sizes) : left_(sizes) {
   for (const Side side : kSides) partners_[side].resize(sizes[side]);
 }
 
 void SetPairing::pair(const KeyOf& key_of, bool unique) {
   if (left_.a == 0 || left_.b == 0) return;
-  std::unordered_map<uint64_t, OfSides<std::vector<size_t>>> with_key;
+  std::unordered_map<uint64_t, PerSide<std::vector<size_t>>> with_key;
   for (const Side side : kSides) {
     for (size_t element = 0; element < partners_[side].size(); ++element) {
       if (partners_[side][element]) continue;

@@ -14,7 +14,7 @@ namespace cgpu {
 
 class SetPairing {
  public:
-  explicit SetPairing(OfSides<size_t> sizes);
+  explicit SetPairing(PerSide<size_t> sizes);
 
   /// The key of an element of a side; 0 for none.
   using KeyOf = std::function<uint64_t(Side, size_t)>;
@@ -28,8 +28,8 @@ class SetPairing {
  private:
   void pair(const KeyOf& key_of, bool unique);
 
-  OfSides<std::vector<std::optional<size_t>>> partners_;
-  OfSides<size_t> left_;  // elements without a partner
+  PerSide<std::vector<std::optional<size_t>>> partners_;
+  PerSide<size_t> left_;  // elements without a partner
 };
 
 }  // namespace cgpu

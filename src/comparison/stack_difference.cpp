@@ -18,13 +18,13 @@ namespace {
 
 /// A frame of the result that is yet to be written.
 struct FramePair {
-  OfSides<std::optional<uint32_t>> node;
+  PerSide<std::optional<uint32_t>> node;
   uint32_t parent = StackTree::kRoot;  // in the result
 };
 
 class StackPairs {
  public:
-  explicit StackPairs(const OfSides<StackTree>& trees) : trees_{&trees.a, &trees.b} {
+  explicit StackPairs(const PerSide<StackTree>& trees) : trees_{&trees.a, &trees.b} {
     for (const Side side : kSides) {
       const StackTree& tree = *trees_[side];
       children_[side].resize(tree.nodes.size());
@@ -51,7 +51,7 @@ class StackPairs {
   }
 
  private:
-  using Lists = OfSides<std::vector<uint32_t>>;
+  using Lists = PerSide<std::vector<uint32_t>>;
 
   static bool is_device(const StackTree::Node& node) { return is_device_op(static_cast<SliceKind>(node.kind)); }
   const StackTree::Node& at(Side side, uint32_t node) const { return trees_[side]->nodes[node]; }
@@ -81,7 +81,7 @@ class StackPairs {
 
   /// The children of one frame. What frames that are looked through cost themselves is added to `self`; at the roots,
   /// where it would be nobody's, such a frame stays.
-  std::vector<FramePair> paired(Lists children, OfSides<double>* self = nullptr) const {
+  std::vector<FramePair> paired(Lists children, PerSide<double>* self = nullptr) const {
     while (true) {
       const SetPairing pairing = pairing_of(children);
       Lists wider;
@@ -162,11 +162,11 @@ class StackPairs {
     return known->second;
   }
 
-  OfSides<const StackTree*> trees_;
+  PerSide<const StackTree*> trees_;
   Labels labels_;
-  OfSides<std::vector<Label>> labels_of_;  // by node
-  OfSides<std::unordered_set<Label>> known_;
-  OfSides<std::vector<std::vector<uint32_t>>> children_;  // of more than nothing
+  PerSide<std::vector<Label>> labels_of_;  // by node
+  PerSide<std::unordered_set<Label>> known_;
+  PerSide<std::vector<std::vector<uint32_t>>> children_;  // of more than nothing
   Lists roots_;
   std::vector<FramePair> open_;
   StackDifference found_;
@@ -177,7 +177,7 @@ double larger_value(const StackDifference::Node& node) {
   return std::max(node.value.a, node.value.b);
 }
 
-void add_counts(const StackDifference::Node& from, const OfSides<double>& value, StackDifference::Node& to) {
+void add_counts(const StackDifference::Node& from, const PerSide<double>& value, StackDifference::Node& to) {
   for (const Side side : kSides) {
     to.value[side] += value[side];
     to.count[side] += from.count[side];
@@ -187,7 +187,7 @@ void add_counts(const StackDifference::Node& from, const OfSides<double>& value,
 
 }  // namespace
 
-StackDifference difference_of(const OfSides<StackTree>& trees) {
+StackDifference difference_of(const PerSide<StackTree>& trees) {
   return StackPairs(trees).find();
 }
 

@@ -22,21 +22,21 @@ struct StackDifference {
   struct Node {
     uint32_t parent = StackTree::kRoot;
     uint32_t name = 0;                            // into names: what to call it
-    OfSides<uint32_t> own_name = {kNone, kNone};  // what a side calls it; kNone where it has none
+    PerSide<uint32_t> own_name = {kNone, kNone};  // what a side calls it; kNone where it has none
     uint8_t kind = 0;                             // these two of A, where A has it
     uint8_t kernel_class = StackTree::kNoClass;
-    OfSides<uint64_t> count = {};
-    OfSides<double> self = {};
-    OfSides<double> value = {};  // 0 where a side does not have it
+    PerSide<uint64_t> count = {};
+    PerSide<double> self = {};
+    PerSide<double> value = {};  // 0 where a side does not have it
   };
 
   std::vector<Node> nodes;  // parents before their children
   std::vector<std::string> names;
-  OfSides<double> total = {};
+  PerSide<double> total = {};
 };
 
 /// Of trees that are added up.
-StackDifference difference_of(const OfSides<StackTree>& trees);
+StackDifference difference_of(const PerSide<StackTree>& trees);
 /// From callees to callers: each function by what it costs itself, split over its callers. O(frames x depth).
 StackDifference turn_around(const StackDifference& difference);
 /// In pre-order, children by falling value of the side that has more; frames of which both values are below `share` of

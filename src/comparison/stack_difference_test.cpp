@@ -105,7 +105,7 @@ TEST(StackDifference, RootsAndSelfTimesAddUpToTheTotalOfEachSide) {
   std::mt19937 random(11);
   const auto below = [&](unsigned count) { return static_cast<unsigned>(random() % count); };
   for (int round = 0; round < 200; ++round) {
-    OfSides<StackTree> trees;
+    PerSide<StackTree> trees;
     for (const Side side : kSides) {
       StackTree& tree = trees[side];
       for (unsigned i = 0; i < 1 + below(40); ++i) {

@@ -60,7 +60,7 @@ std::map<std::pair<uint32_t, uint32_t>, int64_t> first_starts(const Comparison& 
 
 }  // namespace
 
-TimeMap::TimeMap(const Comparison& comparison, const Comparison::Group& group, OfSides<size_t> runs) {
+TimeMap::TimeMap(const Comparison& comparison, const Comparison::Group& group, PerSide<size_t> runs) {
   const auto starts_b = first_starts(comparison, Side::b, runs.b);
   std::vector<TimePoint> pairs;
   for (const auto& [key, start] : first_starts(comparison, Side::a, runs.a)) {
@@ -122,7 +122,7 @@ std::vector<TimesOfRanks> times_of_ranks(const Comparison& comparison) {
       const auto same = std::find_if(group.runs.b.begin(), group.runs.b.end(),
                                      [&](size_t other) { return rank(Side::b, other) == rank(Side::a, run); });
       const bool alone = group.runs.b.size() == 1 || same == group.runs.b.end();
-      const OfSides<size_t> runs{run, alone ? group.runs.b.front() : *same};
+      const PerSide<size_t> runs{run, alone ? group.runs.b.front() : *same};
       times.push_back({runs, TimeMap(comparison, group, runs)});
     }
   }

@@ -32,7 +32,7 @@ struct MappedTime {
 class TimeMap {
  public:
   /// Of one run of A and one of B of a group.
-  TimeMap(const Comparison& comparison, const Comparison::Group& group, OfSides<size_t> runs);
+  TimeMap(const Comparison& comparison, const Comparison::Group& group, PerSide<size_t> runs);
   /// Of any pairs of times.
   explicit TimeMap(std::vector<TimePoint> pairs);
 
@@ -52,7 +52,7 @@ class TimeMap {
 
 /// Which time of a rank of B is which of a rank of A.
 struct TimesOfRanks {
-  OfSides<size_t> runs;
+  PerSide<size_t> runs;
   TimeMap map;
 };
 /// Rank by rank, as runs are compared. Where the sides have unequally many ranks, each of A with that of B of the same

@@ -18,8 +18,8 @@ namespace cgpu {
 namespace {
 
 /// What ops of names that both sides have computed or moved.
-OfSides<double> shared_work(const std::map<std::string, double>& a, const std::map<std::string, double>& b) {
-  OfSides<double> sum;
+PerSide<double> shared_work(const std::map<std::string, double>& a, const std::map<std::string, double>& b) {
+  PerSide<double> sum;
   for (const auto& [name, work] : a) {
     const auto found = b.find(name);
     if (found == b.end()) continue;
@@ -51,15 +51,15 @@ bool replay_unlike(const Comparison& comparison) {
 /// How many device ops of names that both sides have lie in ops that both have. Absent unless both sides do by and
 /// large the same, with nearly all of their device time in ops of names that both have: what was compiled or fused on
 /// one side has no shapes there, and its work would be missed.
-std::optional<OfSides<double>> shared_device_ops(const Comparison& comparison) {
+std::optional<PerSide<double>> shared_device_ops(const Comparison& comparison) {
   constexpr double kNearlyAll = 0.9;
-  OfSides<std::unordered_set<Label>> labels;
+  PerSide<std::unordered_set<Label>> labels;
   for (const Comparison::Group& group : comparison.groups()) {
     for (const Side side : kSides) {
       for (const WorkNode& node : group.work[side]->nodes()) labels[side].insert(node.label);
     }
   }
-  OfSides<double> ops;
+  PerSide<double> ops;
   for (const Side side : kSides) {
     int64_t all = 0;
     int64_t shared = 0;
@@ -89,11 +89,11 @@ std::string amount_words(double amount, const char* unit) {
 }  // namespace
 
 std::string work_words(const Comparison& comparison, bool by_busy_time) {
-  const std::optional<OfSides<double>> device_ops = shared_device_ops(comparison);
+  const std::optional<PerSide<double>> device_ops = shared_device_ops(comparison);
   if (!device_ops || replay_unlike(comparison)) return {};
   const auto& work_a = comparison.work_of_ops(Side::a);
   const auto& work_b = comparison.work_of_ops(Side::b);
-  OfSides<double> work;
+  PerSide<double> work;
   const char* unit = "";
   const char* each = "";
   if (work_a && work_b) {
@@ -106,7 +106,7 @@ std::string work_words(const Comparison& comparison, bool by_busy_time) {
       each = "byte";
     }
   }
-  if ((work.a == 0 || work.b == 0) && !comparison.of_unlike_sides()) {
+  if ((work.a == 0 || work.b == 0) && !comparison.is_host_vs_device()) {
     work = *device_ops;
     unit = "";
     each = "op";

@@ -73,7 +73,7 @@ struct Dependencies : StructOfArrays<Dependencies, Dependency> {
 };
 
 struct Moment {
-  enum class Kind : uint8_t { start, begin, end, meeting };
+  enum class Kind : uint8_t { start, begin, end, sync_point };
   int64_t time = 0;          // measured: ns after the first moment of the session
   SliceIndex slice = kNone;  // that begins or ends; kNone for the start, and for the meeting of a collective's members
   uint32_t first_edge = 0;   // of the edges into it

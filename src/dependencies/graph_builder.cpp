@@ -32,11 +32,20 @@ SliceIndex host_launch_of(const Timeline& timeline, SliceIndex op) {
 }
 
 /// Of moments at the same time, which come first: ends before begins, what is done before what is begun by it.
-enum class Turn : uint8_t { start, op_end, host_end, host_begin, host_end_at_once, op_begin, meeting, op_end_at_once };
+enum class Turn : uint8_t {
+  start,
+  op_end,
+  host_end,
+  host_begin,
+  host_end_at_once,
+  op_begin,
+  sync_point,
+  op_end_at_once
+};
 
 Turn turn_of(const Moment& moment, const std::span<const RunForGraph> runs) {
   if (moment.kind == Moment::Kind::start) return Turn::start;
-  if (moment.kind == Moment::Kind::meeting) return Turn::meeting;
+  if (moment.kind == Moment::Kind::sync_point) return Turn::sync_point;
   const Timeline& timeline = runs[moment.run].run->timeline;
   const bool host = is_on_host(timeline, moment.slice);
   if (moment.kind == Moment::Kind::begin) return host ? Turn::host_begin : Turn::op_begin;
@@ -58,25 +67,25 @@ void put_in_order(std::vector<T>& values, std::span<const uint32_t> places) {
 void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesForGraph& collectives, bool common_clock) {
   if (runs.size() > std::numeric_limits<uint16_t>::max()) throw Error("more than 65535 runs at once");
   runs_ = runs;
-  of_runs_.resize(runs.size());
+  per_run_.resize(runs.size());
   graph_.zeros_.resize(runs.size());
   for (size_t run = 0; run < runs.size(); ++run) graph_.zeros_[run] = common_clock ? -runs[run].run->clock_base : 0;
 
   graph_.moments_.push_back({.kind = Moment::Kind::start});
   for (size_t run = 0; run < runs.size(); ++run) find_returns(run);
-  if (common_clock) find_host_meetings(collectives.of_hosts);
+  if (common_clock) find_host_sync_points(collectives.of_hosts);
   reserve();
   for (size_t run = 0; run < runs.size(); ++run) add_moments(run);
   if (common_clock) {
-    find_meetings(collectives.of_devices, false,
-                  [&](size_t run, SliceIndex op) { return of_runs_[run].begins[op] != kNone; });
+    find_sync_points(collectives.of_devices, false,
+                     [&](size_t run, SliceIndex op) { return per_run_[run].begins[op] != kNone; });
   }
-  add_meetings();
+  add_sync_points();
   order_moments();
   explained_.assign(graph_.moments_.size(), Explained::not_at_all);
 
   for (size_t run = 0; run < runs.size(); ++run) {
-    of_runs_[run].first_edge = to_.size();
+    per_run_[run].first_edge = to_.size();
     add_work_edges(run);
     add_launch_edges(run);
     add_stream_edges(run);
@@ -85,9 +94,9 @@ void GraphBuilder::build(std::span<const RunForGraph> runs, const CollectivesFor
     add_thread_edges(run);
     add_handovers(run);
   }
-  add_host_meeting_edges();
-  of_runs_ = {};
-  meetings_ = {};
+  add_host_sync_edges();
+  per_run_ = {};
+  sync_points_ = {};
   explained_ = {};
   sort_edges();
   bind_moments();
@@ -99,7 +108,7 @@ void GraphBuilder::reserve() {
   size_t moments = 2;
   for (size_t run = 0; run < runs_.size(); ++run) {
     const Timeline& t = timeline(run);
-    moments += 3 * t.device_ops.size() + 2 * (of_runs_[run].returns.size() + of_runs_[run].meetings.size() +
+    moments += 3 * t.device_ops.size() + 2 * (per_run_[run].returns.size() + per_run_[run].sync_points.size() +
                                               runs_[run].marks.size() + t.tracks.size());
   }
   graph_.moments_.reserve(moments);
@@ -141,7 +150,7 @@ void GraphBuilder::find_returns(size_t run) {
     if (op == kNone || !is_plausible(t, op)) continue;
     waiting.insert(wait.slice);
     const bool all_streams = wait.by == Wait::By::device || awaited_by(t.name(wait.slice)) == Awaited::device;
-    of_runs_[run].returns.push_back(
+    per_run_[run].returns.push_back(
         {wait.slice, op, wait.by == Wait::By::launch ? EdgeKind::copy_wait : EdgeKind::wait, all_streams});
   }
   // A copy of pageable memory is done, or has been taken over by the driver, when its call returns, also where the call
@@ -151,7 +160,7 @@ void GraphBuilder::find_returns(size_t run) {
         t.device_ops.source[number] == MemoryKind::pageable || t.device_ops.destination[number] == MemoryKind::pageable;
     const SliceIndex call = pageable ? host_launch_of(t, op) : kNone;
     if (call == kNone || t.slices.end(op) > t.slices.end(call) || !waiting.insert(call).second) return;
-    of_runs_[run].returns.push_back({call, op, EdgeKind::copy_wait});
+    per_run_[run].returns.push_back({call, op, EdgeKind::copy_wait});
   });
   find_full_queues(run, waiting);
 }
@@ -186,7 +195,7 @@ void GraphBuilder::find_full_queues(size_t run, std::unordered_set<SliceIndex>& 
       if (next == stream.begin()) continue;
       const SliceIndex op = std::prev(next)->op;
       if (t.slices.end(op) > t.slices.start[call] && waiting.insert(call).second) {
-        of_runs_[run].returns.push_back({call, op, EdgeKind::wait});
+        per_run_[run].returns.push_back({call, op, EdgeKind::wait});
       }
     }
   }
@@ -194,12 +203,12 @@ void GraphBuilder::find_full_queues(size_t run, std::unordered_set<SliceIndex>& 
 
 void GraphBuilder::add_moments(size_t run) {
   const Timeline& t = timeline(run);
-  OfRun& of_run = of_runs_[run];
-  of_run.begins.assign(t.slices.size(), kNone);
-  of_run.ends.assign(t.slices.size(), kNone);
+  PerRun& per_run = per_run_[run];
+  per_run.begins.assign(t.slices.size(), kNone);
+  per_run.ends.assign(t.slices.size(), kNone);
   constexpr MomentIndex kWanted = kNone - 1;  // until moments are in order
   const auto add = [&](SliceIndex slice, Moment::Kind kind) {
-    MomentIndex& place = (kind == Moment::Kind::begin ? of_run.begins : of_run.ends)[slice];
+    MomentIndex& place = (kind == Moment::Kind::begin ? per_run.begins : per_run.ends)[slice];
     if (place != kNone) return;
     place = kWanted;
     const int64_t time = kind == Moment::Kind::begin ? t.slices.start[slice] : t.slices.end(slice);
@@ -219,11 +228,11 @@ void GraphBuilder::add_moments(size_t run) {
     const SliceIndex call = host_launch_of(t, op);
     if (call != kNone) add_call(call);
   });
-  for (const Return& one : of_run.returns) {
+  for (const Return& one : per_run.returns) {
     add_call(one.call);
     add(one.call, Moment::Kind::end);
   }
-  for (const auto& [call, meeting] : of_run.meetings) {
+  for (const auto& [call, sync_point] : per_run.sync_points) {
     add_call(call);
     add(call, Moment::Kind::end);
   }
@@ -250,53 +259,54 @@ void GraphBuilder::add_moments(size_t run) {
 }
 
 template <typename TakesPart>
-void GraphBuilder::find_meetings(std::span<const CollectiveSeries> collectives, bool of_hosts,
-                                 const TakesPart& takes_part) {
+void GraphBuilder::find_sync_points(std::span<const CollectiveSeries> collectives, bool of_hosts,
+                                    const TakesPart& takes_part) {
   for (const CollectiveSeries& series : collectives) {
     if (series.members.size() < 2) continue;
-    std::vector<Meeting> instances(series.instances);
+    std::vector<SyncPoint> instances(series.instances);
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart part : series.parts_of(member)) {
         if (takes_part(member.run, part.slice)) instances[part.instance].members.emplace_back(member.run, part.slice);
       }
     }
-    for (Meeting& meeting : instances) {
-      if (meeting.members.size() < 2) continue;
-      meeting.of_hosts = of_hosts;
-      meeting.latest_begin = INT64_MIN;
-      for (const auto& [run, op] : meeting.members) {
-        meeting.latest_begin = std::max(meeting.latest_begin, timeline(run).slices.start[op] - graph_.zeros_[run]);
+    for (SyncPoint& sync_point : instances) {
+      if (sync_point.members.size() < 2) continue;
+      sync_point.of_hosts = of_hosts;
+      sync_point.latest_begin = INT64_MIN;
+      for (const auto& [run, op] : sync_point.members) {
+        sync_point.latest_begin =
+            std::max(sync_point.latest_begin, timeline(run).slices.start[op] - graph_.zeros_[run]);
       }
-      meeting.shortest = INT64_MAX;
+      sync_point.shortest = INT64_MAX;
       bool met = true;  // else the collective does not wait for all, or clocks differ by more than it lasts
-      for (const auto& [run, op] : meeting.members) {
-        const int64_t after = timeline(run).slices.end(op) - graph_.zeros_[run] - meeting.latest_begin;
+      for (const auto& [run, op] : sync_point.members) {
+        const int64_t after = timeline(run).slices.end(op) - graph_.zeros_[run] - sync_point.latest_begin;
         met = met && (of_hosts ? after > 0 : after >= 0);  // of moments at one time ends of the host come first
-        meeting.shortest = std::min(meeting.shortest, after);
+        sync_point.shortest = std::min(sync_point.shortest, after);
       }
       if (!met) continue;
-      for (const auto& [run, op] : meeting.members) of_runs_[run].meetings.emplace(op, meetings_.size());
-      meetings_.push_back(std::move(meeting));
+      for (const auto& [run, op] : sync_point.members) per_run_[run].sync_points.emplace(op, sync_points_.size());
+      sync_points_.push_back(std::move(sync_point));
     }
   }
 }
 
 /// Without the calls that wait for a device, which cannot wait for both.
-void GraphBuilder::find_host_meetings(std::span<const CollectiveSeries> collectives) {
+void GraphBuilder::find_host_sync_points(std::span<const CollectiveSeries> collectives) {
   std::vector<std::unordered_set<SliceIndex>> returns(runs_.size());
   for (size_t run = 0; run < runs_.size(); ++run) {
-    for (const Return& one : of_runs_[run].returns) returns[run].insert(one.call);
+    for (const Return& one : per_run_[run].returns) returns[run].insert(one.call);
   }
-  find_meetings(collectives, true, [&](size_t run, SliceIndex call) {
+  find_sync_points(collectives, true, [&](size_t run, SliceIndex call) {
     return is_on_host(timeline(run), call) && returns[run].count(call) == 0;
   });
 }
 
-void GraphBuilder::add_meetings() {
-  for (size_t i = 0; i < meetings_.size(); ++i) {
-    graph_.moments_.push_back({.time = meetings_[i].latest_begin,
+void GraphBuilder::add_sync_points() {
+  for (size_t i = 0; i < sync_points_.size(); ++i) {
+    graph_.moments_.push_back({.time = sync_points_[i].latest_begin,
                                .slice = static_cast<SliceIndex>(i),  // until moments are in order
-                               .kind = Moment::Kind::meeting});
+                               .kind = Moment::Kind::sync_point});
   }
 }
 
@@ -315,27 +325,27 @@ void GraphBuilder::order_moments() {
     if (turn_a != turn_b) return turn_a < turn_b;
     return std::pair(a.run, a.slice) < std::pair(b.run, b.slice);
   });
-  for (OfRun& of_run : of_runs_) {
-    of_run.threads.resize(timeline(static_cast<size_t>(&of_run - of_runs_.data())).tracks.size());
-    of_run.streams.resize(of_run.threads.size());
+  for (PerRun& per_run : per_run_) {
+    per_run.threads.resize(timeline(static_cast<size_t>(&per_run - per_run_.data())).tracks.size());
+    per_run.streams.resize(per_run.threads.size());
   }
   for (MomentIndex i = 0; i < moments.size(); ++i) {
     Moment& moment = moments[i];
     moment.time -= first;
     if (moment.kind == Moment::Kind::start) continue;
-    if (moment.kind == Moment::Kind::meeting) {
-      meetings_[moment.slice].moment = i;
+    if (moment.kind == Moment::Kind::sync_point) {
+      sync_points_[moment.slice].moment = i;
       moment.slice = kNone;
       continue;
     }
-    OfRun& of_run = of_runs_[moment.run];
-    (moment.kind == Moment::Kind::begin ? of_run.begins : of_run.ends)[moment.slice] = i;
+    PerRun& per_run = per_run_[moment.run];
+    (moment.kind == Moment::Kind::begin ? per_run.begins : per_run.ends)[moment.slice] = i;
     const Timeline& t = timeline(moment.run);
     const TrackIndex track = t.slices.track[moment.slice];
     if (is_on_host(t, moment.slice)) {
-      of_run.threads[track].push_back(i);
+      per_run.threads[track].push_back(i);
     } else if (moment.kind == Moment::Kind::begin && track != kNone) {
-      of_run.streams[track].push_back(moment.slice);
+      per_run.streams[track].push_back(moment.slice);
     }
   }
   for (int64_t& zero : graph_.zeros_) zero += first;

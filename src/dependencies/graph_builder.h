@@ -30,7 +30,7 @@ class GraphBuilder {
     bool all_streams = false;  // it waited for the last op of every stream of the device
   };
   /// A collective of several members.
-  struct Meeting {
+  struct SyncPoint {
     bool of_hosts = false;
     std::vector<std::pair<size_t, SliceIndex>> members;  // run, op or host slice
     int64_t latest_begin = 0;
@@ -38,15 +38,15 @@ class GraphBuilder {
     MomentIndex moment = kNone;
   };
   /// Of one run, meanwhile: where its slices are in the graph, and what its host threads and streams hold.
-  struct OfRun {
+  struct PerRun {
     std::vector<MomentIndex> begins;  // by slice; kNone where it has no moment
     std::vector<MomentIndex> ends;
     std::vector<Return> returns;
-    std::unordered_multimap<SliceIndex, size_t> meetings;  // op or host slice, places in meetings_
-    std::vector<std::vector<MomentIndex>> threads;         // by track: the moments of a host thread, in order
-    std::vector<std::vector<SliceIndex>> streams;          // by track: its ops, in order of their starts
-    int64_t stream_least = 0;                              // between two ops of a stream
-    size_t first_edge = 0;                                 // where those of the run begin
+    std::unordered_multimap<SliceIndex, size_t> sync_points;  // op or host slice, places in sync_points_
+    std::vector<std::vector<MomentIndex>> threads;            // by track: the moments of a host thread, in order
+    std::vector<std::vector<SliceIndex>> streams;             // by track: its ops, in order of their starts
+    int64_t stream_least = 0;                                 // between two ops of a stream
+    size_t first_edge = 0;                                    // where those of the run begin
   };
 
   void find_returns(size_t run);
@@ -55,9 +55,9 @@ class GraphBuilder {
   void add_moments(size_t run);
   /// `takes_part(run, slice)`: of those that do not the collective is as if they were not there.
   template <typename TakesPart>
-  void find_meetings(std::span<const CollectiveSeries> collectives, bool of_hosts, const TakesPart& takes_part);
-  void find_host_meetings(std::span<const CollectiveSeries> collectives);
-  void add_meetings();
+  void find_sync_points(std::span<const CollectiveSeries> collectives, bool of_hosts, const TakesPart& takes_part);
+  void find_host_sync_points(std::span<const CollectiveSeries> collectives);
+  void add_sync_points();
   void order_moments();
   void add_thread_edges(size_t run);
   void add_handovers(size_t run);
@@ -66,7 +66,7 @@ class GraphBuilder {
   void add_event_edges(size_t run);
   void add_successions(size_t run);
   void add_work_edges(size_t run);
-  void add_host_meeting_edges();
+  void add_host_sync_edges();
   void add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int64_t least);
   void sort_edges();
   void bind_moments();
@@ -76,12 +76,12 @@ class GraphBuilder {
 
   DependencyGraph& graph_;
   std::span<const RunForGraph> runs_;
-  std::vector<OfRun> of_runs_;
+  std::vector<PerRun> per_run_;
   // Until all edges are found, those of the graph are in the order in which they were found, run by run, with the least
   // time as weight.
   std::vector<MomentIndex> to_;       // by edge: where it leads to
   std::vector<Explained> explained_;  // by moment
-  std::vector<Meeting> meetings_;
+  std::vector<SyncPoint> sync_points_;
 };
 
 }  // namespace cgpu

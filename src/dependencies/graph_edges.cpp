@@ -24,47 +24,47 @@ constexpr size_t kMostThreads = 64;
 }  // namespace
 
 void GraphBuilder::add_work_edges(size_t run) {
-  const OfRun& of_run = of_runs_[run];
-  for (const std::vector<SliceIndex>& stream : of_run.streams) {
+  const PerRun& per_run = per_run_[run];
+  for (const std::vector<SliceIndex>& stream : per_run.streams) {
     for (const SliceIndex op : stream) {
-      const MomentIndex begin = of_run.begins[op];
-      const MomentIndex end = of_run.ends[op];
+      const MomentIndex begin = per_run.begins[op];
+      const MomentIndex end = per_run.ends[op];
       const int64_t duration = timeline(run).slices.duration[op];
       // Its own part takes as long as it did for the member that did not wait; the rest is waiting.
       int64_t own = duration;
-      const auto [first, last] = of_run.meetings.equal_range(op);
-      for (auto at = first; at != last; ++at) own = std::min(own, meetings_[at->second].shortest);
+      const auto [first, last] = per_run.sync_points.equal_range(op);
+      for (auto at = first; at != last; ++at) own = std::min(own, sync_points_[at->second].shortest);
       add_edge(begin, end, EdgeKind::work, own);
       for (auto at = first; at != last; ++at) {
-        const Meeting& meeting = meetings_[at->second];
-        add_edge(begin, meeting.moment, EdgeKind::arrival, 0);
-        add_edge(meeting.moment, end, EdgeKind::collective, duration);
+        const SyncPoint& sync_point = sync_points_[at->second];
+        add_edge(begin, sync_point.moment, EdgeKind::arrival, 0);
+        add_edge(sync_point.moment, end, EdgeKind::collective, duration);
       }
     }
   }
 }
 
-void GraphBuilder::add_host_meeting_edges() {
-  for (const Meeting& meeting : meetings_) {
-    if (!meeting.of_hosts) continue;
-    for (const auto& [run, call] : meeting.members) {
-      add_edge(of_runs_[run].begins[call], meeting.moment, EdgeKind::arrival, 0);
-      add_edge(meeting.moment, of_runs_[run].ends[call], EdgeKind::collective, timeline(run).slices.duration[call]);
+void GraphBuilder::add_host_sync_edges() {
+  for (const SyncPoint& sync_point : sync_points_) {
+    if (!sync_point.of_hosts) continue;
+    for (const auto& [run, call] : sync_point.members) {
+      add_edge(per_run_[run].begins[call], sync_point.moment, EdgeKind::arrival, 0);
+      add_edge(sync_point.moment, per_run_[run].ends[call], EdgeKind::collective, timeline(run).slices.duration[call]);
     }
   }
 }
 
 void GraphBuilder::add_launch_edges(size_t run) {
   const Timeline& t = timeline(run);
-  const OfRun& of_run = of_runs_[run];
+  const PerRun& per_run = per_run_[run];
   const auto launch_of = [&](SliceIndex op) {
     const SliceIndex call = t.slices.launch[op];
-    return call == kNone || of_run.begins[call] == kNone ? kNone : call;
+    return call == kNone || per_run.begins[call] == kNone ? kNone : call;
   };
   // From a call to its op, by the name of the call: of ops whose stream had nothing else to do.
   LeastTimes least(kUsualLaunch);
   std::vector<bool> seen(t.slices.size());  // calls; of those that launch several ops the first counts
-  for (const std::vector<SliceIndex>& stream : of_run.streams) {
+  for (const std::vector<SliceIndex>& stream : per_run.streams) {
     int64_t busy_until = INT64_MIN;
     for (const SliceIndex op : stream) {
       const SliceIndex call = launch_of(op);
@@ -78,21 +78,21 @@ void GraphBuilder::add_launch_edges(size_t run) {
     }
   }
   least.finish();
-  for (const std::vector<SliceIndex>& stream : of_run.streams) {
+  for (const std::vector<SliceIndex>& stream : per_run.streams) {
     for (const SliceIndex op : stream) {
       const SliceIndex call = launch_of(op);
       if (call == kNone) continue;
-      add_edge(of_run.begins[call], of_run.begins[op], EdgeKind::launch, least.of(t.slices.name[call]));
+      add_edge(per_run.begins[call], per_run.begins[op], EdgeKind::launch, least.of(t.slices.name[call]));
     }
   }
 }
 
 void GraphBuilder::add_stream_edges(size_t run) {
   const Timeline& t = timeline(run);
-  OfRun& of_run = of_runs_[run];
+  PerRun& per_run = per_run_[run];
   LeastTimes least(kUsualGap);
   const auto for_each_pair = [&](auto visit) {
-    for (const std::vector<SliceIndex>& stream : of_run.streams) {
+    for (const std::vector<SliceIndex>& stream : per_run.streams) {
       SliceIndex before = kNone;  // of the ops so far the one that ends last
       for (const SliceIndex op : stream) {
         if (before != kNone) visit(before, op);
@@ -106,12 +106,13 @@ void GraphBuilder::add_stream_edges(size_t run) {
     least.add(0, t.slices.start[op] - t.slices.end(before));
   });
   least.finish();
-  of_run.stream_least = least.of(0);
+  per_run.stream_least = least.of(0);
   for_each_pair([&](SliceIndex before, SliceIndex op) {
     if (t.slices.end(before) <= t.slices.start[op]) {
-      add_edge(of_run.ends[before], of_run.begins[op], EdgeKind::stream, of_run.stream_least);
+      add_edge(per_run.ends[before], per_run.begins[op], EdgeKind::stream, per_run.stream_least);
     } else {  // they overlap, as launches that depend on each other by program may
-      add_edge(of_run.begins[before], of_run.begins[op], EdgeKind::stream, t.slices.start[op] - t.slices.start[before]);
+      add_edge(per_run.begins[before], per_run.begins[op], EdgeKind::stream,
+               t.slices.start[op] - t.slices.start[before]);
     }
   });
 }
@@ -119,22 +120,22 @@ void GraphBuilder::add_stream_edges(size_t run) {
 /// Waits of streams for other streams, as the profile records them.
 void GraphBuilder::add_event_edges(size_t run) {
   const Timeline& t = timeline(run);
-  const OfRun& of_run = of_runs_[run];
+  const PerRun& per_run = per_run_[run];
   const auto first_from = [&](TrackIndex track, int64_t time) {
-    const std::vector<SliceIndex>& ops = of_run.streams[track];
+    const std::vector<SliceIndex>& ops = per_run.streams[track];
     const auto at =
         std::partition_point(ops.begin(), ops.end(), [&](SliceIndex op) { return t.slices.start[op] < time; });
     return at == ops.end() ? kNone : *at;
   };
   for (const Wait& wait : runs_[run].waits->all()) {
-    if (wait.end != Wait::End::op || of_run.ends[wait.op] == kNone) continue;
+    if (wait.end != Wait::End::op || per_run.ends[wait.op] == kNone) continue;
     SliceIndex held = wait.held;
     const TrackIndex track = t.slices.track[wait.slice];
     if (held == kNone && track != kNone && t.tracks[track].kind == TrackKind::device_stream) {
       held = first_from(track, t.slices.end(wait.slice));
     }
     if (held == kNone) continue;
-    add_edge(of_run.ends[wait.op], of_run.begins[held], EdgeKind::event, of_run.stream_least);
+    add_edge(per_run.ends[wait.op], per_run.begins[held], EdgeKind::event, per_run.stream_least);
   }
 }
 
@@ -142,8 +143,8 @@ void GraphBuilder::add_event_edges(size_t run) {
 /// stream of their device had ended: they waited for that one.
 void GraphBuilder::add_successions(size_t run) {
   const Timeline& t = timeline(run);
-  const OfRun& of_run = of_runs_[run];
-  for (size_t i = of_run.first_edge; i < to_.size(); ++i) {
+  const PerRun& per_run = per_run_[run];
+  for (size_t i = per_run.first_edge; i < to_.size(); ++i) {
     const Dependency edge = graph_.edges_[i];
     if (graph_.moments_[to_[i]].kind != Moment::Kind::begin) continue;
     const int64_t delay = time_of(to_[i]) - time_of(edge.from) - edge.weight;
@@ -154,7 +155,7 @@ void GraphBuilder::add_successions(size_t run) {
   std::vector<int32_t> device_of(t.tracks.size(), -1);
   for (size_t op = 0; op < t.device_ops.size(); ++op) {
     const SliceIndex slice = t.device_ops.slice[op];
-    if (of_run.ends[slice] == kNone || t.slices.track[slice] == kNone) continue;
+    if (per_run.ends[slice] == kNone || t.slices.track[slice] == kNone) continue;
     by_end[t.device_ops.device[op]].push_back(slice);
     device_of[t.slices.track[slice]] = t.device_ops.device[op];
   }
@@ -163,10 +164,10 @@ void GraphBuilder::add_successions(size_t run) {
       return std::pair(t.slices.end(a), a) < std::pair(t.slices.end(b), b);
     });
   }
-  const int64_t at_once = 2 * of_run.stream_least + 2'000;
-  for (TrackIndex track = 0; track < of_run.streams.size(); ++track) {
-    for (const SliceIndex op : of_run.streams[track]) {
-      const MomentIndex begin = of_run.begins[op];
+  const int64_t at_once = 2 * per_run.stream_least + 2'000;
+  for (TrackIndex track = 0; track < per_run.streams.size(); ++track) {
+    for (const SliceIndex op : per_run.streams[track]) {
+      const MomentIndex begin = per_run.begins[op];
       if (explained_[begin] != Explained::too_early) continue;
       const std::vector<SliceIndex>& ended = by_end[device_of[track]];
       const int64_t start = t.slices.start[op];
@@ -175,7 +176,7 @@ void GraphBuilder::add_successions(size_t run) {
       while (at != ended.begin() && t.slices.end(*std::prev(at)) >= start - at_once) {
         const SliceIndex other = *--at;
         if (t.slices.track[other] == track || t.slices.start[other] >= start) continue;
-        add_edge(of_run.ends[other], begin, EdgeKind::succession, of_run.stream_least);
+        add_edge(per_run.ends[other], begin, EdgeKind::succession, per_run.stream_least);
         break;
       }
     }
@@ -186,7 +187,7 @@ void GraphBuilder::add_successions(size_t run) {
 /// long as it took to return, and a collective as long as for the member that did not wait.
 void GraphBuilder::add_thread_edges(size_t run) {
   const Timeline& t = timeline(run);
-  const OfRun& of_run = of_runs_[run];
+  const PerRun& per_run = per_run_[run];
   std::unordered_map<MomentIndex, int64_t> return_times;
   std::map<int32_t, std::vector<TrackIndex>> tracks_of_devices;
   std::vector<bool> known(t.tracks.size(), false);
@@ -196,34 +197,34 @@ void GraphBuilder::add_thread_edges(size_t run) {
     known[track] = true;
     tracks_of_devices[t.device_ops.device[op]].push_back(track);
   }
-  for (const Return& one : of_run.returns) {
-    const MomentIndex end = of_run.ends[one.call];
+  for (const Return& one : per_run.returns) {
+    const MomentIndex end = per_run.ends[one.call];
     if (t.slices.end(one.op) > t.slices.end(one.call)) {  // by the times of the profile it returned too early
-      add_edge(of_run.begins[one.op], end, EdgeKind::work, t.slices.duration[one.op]);
+      add_edge(per_run.begins[one.op], end, EdgeKind::work, t.slices.duration[one.op]);
       return_times.emplace(end, 0);
       continue;
     }
     const int64_t return_time = t.slices.end(one.call) - std::max(t.slices.end(one.op), t.slices.start[one.call]);
-    add_edge(of_run.ends[one.op], end, one.kind, t.slices.end(one.call) - t.slices.end(one.op));
+    add_edge(per_run.ends[one.op], end, one.kind, t.slices.end(one.call) - t.slices.end(one.op));
     return_times.emplace(end, return_time);
     if (!one.all_streams) continue;
     for (const auto& [device, tracks] : tracks_of_devices) {
       if (std::find(tracks.begin(), tracks.end(), t.slices.track[one.op]) == tracks.end()) continue;
       for (const TrackIndex track : tracks) {  // the last op that was there when the wait began
-        const std::vector<SliceIndex>& ops = of_run.streams[track];
+        const std::vector<SliceIndex>& ops = per_run.streams[track];
         auto at = std::partition_point(ops.begin(), ops.end(),
                                        [&](SliceIndex op) { return t.slices.end(op) <= t.slices.end(one.call); });
         while (at != ops.begin() && submission_of(t, *std::prev(at)) > t.slices.start[one.call]) --at;
         if (at != ops.begin() && *std::prev(at) != one.op) {
-          add_edge(of_run.ends[*std::prev(at)], end, one.kind, return_time);
+          add_edge(per_run.ends[*std::prev(at)], end, one.kind, return_time);
         }
       }
     }
   }
-  for (const auto& [slice, place] : of_run.meetings) {
-    if (meetings_[place].of_hosts) return_times.emplace(of_run.ends[slice], meetings_[place].shortest);
+  for (const auto& [slice, place] : per_run.sync_points) {
+    if (sync_points_[place].of_hosts) return_times.emplace(per_run.ends[slice], sync_points_[place].shortest);
   }
-  for (const std::vector<MomentIndex>& thread : of_run.threads) {
+  for (const std::vector<MomentIndex>& thread : per_run.threads) {
     for (size_t i = 0; i < thread.size(); ++i) {
       const MomentIndex from = i == 0 ? 0 : thread[i - 1];
       int64_t time = time_of(thread[i]) - time_of(from);
@@ -240,17 +241,17 @@ void GraphBuilder::add_thread_edges(size_t run) {
 /// when the first had stopped.
 void GraphBuilder::add_handovers(size_t run) {
   const Timeline& t = timeline(run);
-  const OfRun& of_run = of_runs_[run];
+  const PerRun& per_run = per_run_[run];
   std::map<std::string_view, std::vector<TrackIndex>> processes;
-  for (TrackIndex track = 0; track < of_run.threads.size(); ++track) {
-    if (!of_run.threads[track].empty()) processes[t.tracks[track].process].push_back(track);
+  for (TrackIndex track = 0; track < per_run.threads.size(); ++track) {
+    if (!per_run.threads[track].empty()) processes[t.tracks[track].process].push_back(track);
   }
   std::unordered_map<MomentIndex, MomentIndex>
       went_on;  // moment of a thread -> the other thread's that it went on after
   for (const auto& [process, threads] : processes) {
     if (threads.size() < 2 || threads.size() > kMostThreads) continue;
     for (const TrackIndex track : threads) {
-      const std::vector<MomentIndex>& own = of_run.threads[track];
+      const std::vector<MomentIndex>& own = per_run.threads[track];
       for (size_t i = 0; i < own.size(); ++i) {
         const MomentIndex before = i == 0 ? 0 : own[i - 1];
         const int64_t stop = time_of(own[i]) - time_of(before);
@@ -258,7 +259,7 @@ void GraphBuilder::add_handovers(size_t run) {
         MomentIndex last = kNone;
         for (const TrackIndex other : threads) {
           if (other == track) continue;
-          const std::vector<MomentIndex>& moments = of_run.threads[other];
+          const std::vector<MomentIndex>& moments = per_run.threads[other];
           const auto from = std::upper_bound(moments.begin(), moments.end(), before);
           const auto to = std::lower_bound(from, moments.end(), own[i]);
           if (to - from < 2) continue;
@@ -271,7 +272,7 @@ void GraphBuilder::add_handovers(size_t run) {
     }
   }
   if (went_on.empty()) return;
-  for (size_t i = of_run.first_edge; i < to_.size(); ++i) {  // these did not go on by themselves
+  for (size_t i = per_run.first_edge; i < to_.size(); ++i) {  // these did not go on by themselves
     const EdgeKind kind = graph_.edges_.kind[i];
     if ((kind == EdgeKind::host || kind == EdgeKind::start) && went_on.count(to_[i]) > 0) graph_.edges_.weight[i] = 0;
   }

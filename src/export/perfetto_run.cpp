@@ -148,7 +148,7 @@ void PerfettoRunWriter::write_derived(ViewTrackId id) {
     const Lane lane = index.lane(number);
     const uint64_t uuid = tracks_.derived(track, id);
     for (size_t i = 0; i < lane.size(); ++i) {
-      write_plain(uuid, view_.names()[view_.look(id, lane.slice(i)).name], category, lane.start(i), lane.end(i));
+      write_plain(uuid, view_.names()[view_.style(id, lane.slice(i)).name], category, lane.start(i), lane.end(i));
     }
   }
 }

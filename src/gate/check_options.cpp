@@ -38,7 +38,7 @@ CheckOptions::Inconclusive parse_inconclusive(const std::string& text) {
 
 }  // namespace
 
-CheckOptions CheckWords::options() const {
+CheckOptions CheckArguments::options() const {
   CheckOptions options;
   options.tolerance = parse_percent(tolerance, "--tolerance");
   options.floor_ns = parse_time(floor, "--floor");

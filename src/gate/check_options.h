@@ -8,7 +8,7 @@
 
 namespace cgpu {
 
-struct CheckWords {
+struct CheckArguments {
   std::string tolerance = "5%";
   std::string floor = "100us";
   std::vector<std::string> allow = {};  // of kDifferences

@@ -380,7 +380,7 @@ std::vector<WantedTable> FigureCollector::tables() {
   return {{&find_analysis("op_shapes")}, {&find_analysis("counters")}, {&find_analysis("memory")}};
 }
 
-void FigureCollector::look(const RunInSession& run) {
+void FigureCollector::collect(const RunInSession& run) {
   RunFigures& figures = ranks_[run.number];
   figures = {};
   add_identity(run.run(), figures);
@@ -433,7 +433,7 @@ RunFigures FigureCollector::take(const Session& session, const std::vector<Table
   return all;
 }
 
-RunFigures figures_in(const KeptSession& kept) {
+RunFigures figures_in(const SummarySession& kept) {
   RunFigures all;
   kept.for_each_record([&](const RunRecord& record) {
     RunFigures figures;
@@ -452,7 +452,7 @@ RunFigures collect_figures(const OpenOptions& open, const Selection& selection, 
                            Table* info) {
   const WantedTable wanted_info{&find_analysis("info")};
   if (auto summary = summary_of(open, selection)) {
-    const KeptSession kept(std::move(*summary), open, selection.ranks);
+    const SummarySession kept(std::move(*summary), open, selection.ranks);
     if (info != nullptr) *info = kept.tables({wanted_info}).front();
     return figures_in(kept);
   }

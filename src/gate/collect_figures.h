@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "gate/figures.h"
-#include "session/kept_session.h"
 #include "session/rank_fold.h"
 #include "session/run_collector.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 
@@ -37,7 +37,7 @@ class FigureCollector final : public RunCollector {
 
   /// The tables that take() wants made beside.
   static std::vector<WantedTable> tables();
-  void look(const RunInSession& run) override;
+  void collect(const RunInSession& run) override;
   std::string name() const override { return kName + metric_; }
   std::string take_bytes(uint32_t number) override;
   void put_bytes(uint32_t number, const std::string& bytes) override;
@@ -54,7 +54,7 @@ class FigureCollector final : public RunCollector {
 };
 
 /// The figures in a summary. Throws Error for damaged ones.
-RunFigures figures_in(const KeptSession& kept);
+RunFigures figures_in(const SummarySession& kept);
 
 /// Of which profiles, and which metric of their call trees.
 struct WantedFigures {

@@ -22,7 +22,7 @@
 #include "base/sort_stably.h"
 #include "gate/collect_figures.h"
 #include "links/clocks.h"
-#include "session/let_go.h"
+#include "session/release.h"
 #include "session/summary.h"
 #include "session/summary_messages.h"
 
@@ -128,9 +128,9 @@ Run as_recorded(Run run, const std::map<std::string, std::string>& names, const 
 /// What the runs keep of a folded table, in their order: partial results as far as they are small, if need be with no
 /// more than histograms of samples. Returns the table where one of them does not keep all, and puts that of each run
 /// alone into `of_runs`, if given.
-std::optional<Table> keep_partials(const Analysis& analysis, Partial& partial, const SeenRanks& seen,
+std::optional<Table> keep_partials(const Analysis& analysis, Partial& partial, const ProcessedRanks& seen,
                                    std::vector<RunRecord>& records, std::vector<Table>* of_runs) {
-  const Outline outline{*seen.facts, seen.numbers};
+  const RunIndex index{*seen.facts, seen.numbers};
   const auto fold = [&] { return analysis.fold(analysis, {}); };
   bool all_kept = true;
   std::vector<std::string> kept;
@@ -157,22 +157,22 @@ std::optional<Table> keep_partials(const Analysis& analysis, Partial& partial, c
     }
     if (of_runs != nullptr) {
       const auto by_itself = fold();
-      by_itself->append_run(outline, run, std::move(*alone));
+      by_itself->append_run(index, run, std::move(*alone));
       of_runs->push_back(by_itself->finalize({*seen.facts, {}}));
     }
   }
   if (all_kept) return std::nullopt;
   const auto together = fold();
   for (size_t run = 0; run < records.size(); ++run) {
-    together->append_run(outline, run,
+    together->append_run(index, run,
                          std::move(*partial_from_bytes(analysis, {}, kept[run], seen.session->runs[run].file)));
   }
-  return together->finalize(outline);
+  return together->finalize(index);
 }
 
 }  // namespace
 
-MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool with_host) {
+SummaryFile summarize(const OpenOptions& open, const Selection& selection, bool with_host) {
   if (const auto summary = summary_of(open, {})) {
     throw Error(open.inputs.front(), "is a summary already: `cgpu merge` puts several together");
   }
@@ -183,7 +183,7 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
     for (const TableOptions& options : analysis.also_kept) wanted.push_back({&analysis, options, true});
   }
   FigureCollector collector;
-  SeenRanks seen = see_ranks(open, selection, wanted, &collector);
+  ProcessedRanks seen = process_ranks(open, selection, wanted, &collector);
   const Session& session = *seen.session;
   const bool has_any = std::any_of(session.runs.begin(), session.runs.end(),
                                    [](const Run& run) { return slice_count(run) > 0 || run.call_tree; });
@@ -220,7 +220,7 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
       continue;
     }
     const bool is_made_of_runs = analysis.of_kept_runs && session.runs.size() > 1;
-    const bool is_made = !analysis.needs_all_timelines || !seen.let_go();
+    const bool is_made = !analysis.needs_all_timelines || !seen.has_released_timelines();
     if (!is_made || is_made_of_runs) continue;
     Table table = seen.table_of_whole(wanted[i]);
     table.name = finished_name(analysis.name, wanted[i].options);
@@ -236,7 +236,7 @@ MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool 
     records[i].figures = figures.take();
     records[i].waits = std::move(waits[i]);
     Run& run = seen.session->runs[i];
-    if (!run.let_go) let_timeline_go(run);
+    if (!run.released_totals) release_timeline(run);
     records[i].run = as_recorded(std::move(run), names, hosts, with_host);
   }
   return {summary_to_bytes(records, finished), std::move(finished.left_out)};

@@ -16,12 +16,12 @@ namespace cgpu {
 /// samples, and the finished table, if these are smaller.
 inline constexpr size_t kMostTableBytes = size_t{64} << 10;
 
-struct MadeSummary {
+struct SummaryFile {
   std::string bytes;                  // the file
   std::vector<std::string> left_out;  // tables that would have been too large
 };
 
 /// `with_host`: whether names of machines stay. Throws Error, too, for profiles without a timeline.
-MadeSummary summarize(const OpenOptions& open, const Selection& selection, bool with_host);
+SummaryFile summarize(const OpenOptions& open, const Selection& selection, bool with_host);
 
 }  // namespace cgpu

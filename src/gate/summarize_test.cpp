@@ -10,8 +10,8 @@
 #include "base/test_file.h"
 #include "gate/collect_figures.h"
 #include "gate/statistics/random_numbers.h"
-#include "session/kept_session.h"
 #include "session/summary.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 namespace {
@@ -57,7 +57,7 @@ OpenOptions opening(const std::string& path) {
   return open;
 }
 
-std::map<std::string, std::string> partials_in(const MadeSummary& summary) {
+std::map<std::string, std::string> partials_in(const SummaryFile& summary) {
   const Summary read = summary_from_bytes(summary.bytes, "x");
   const std::string record = read.record(0);
   return read.reader_of(0, record).partials();
@@ -65,17 +65,17 @@ std::map<std::string, std::string> partials_in(const MadeSummary& summary) {
 
 TEST(Summarize, EveryTableIsThatOfTheProfile) {
   const test::TestFile file(trace());
-  const MadeSummary summary = summarize(opening(file.path()), {}, true);
+  const SummaryFile summary = summarize(opening(file.path()), {}, true);
   EXPECT_TRUE(summary.left_out.empty());
   EXPECT_LT(summary.bytes.size(), 30'000U);
-  const KeptSession kept_session(summary_from_bytes(summary.bytes, "x"), opening("x"));
+  const SummarySession summary_session(summary_from_bytes(summary.bytes, "x"), opening("x"));
   EXPECT_GT(partials_in(summary).size(), 20U);
   const Session session = open_session(opening(file.path()));
   size_t rows = 0;
   for (const Analysis& analysis : all_analyses()) {
     if (analysis.events != nullptr || analysis.name == "info") continue;
     const Table expected = make_table(analysis.name, session);
-    const Table kept = kept_session.tables({{&analysis}}).at(0);
+    const Table kept = summary_session.tables({{&analysis}}).at(0);
     EXPECT_TRUE(kept == expected) << analysis.name;
     rows += expected.row_count();
   }
@@ -84,8 +84,8 @@ TEST(Summarize, EveryTableIsThatOfTheProfile) {
 
 TEST(Summarize, FiguresAreThoseOfTheProfile) {
   const test::TestFile file(trace());
-  const RunFigures kept =
-      figures_in(KeptSession(summary_from_bytes(summarize(opening(file.path()), {}, false).bytes, "x"), opening("x")));
+  const RunFigures kept = figures_in(
+      SummarySession(summary_from_bytes(summarize(opening(file.path()), {}, false).bytes, "x"), opening("x")));
   EXPECT_EQ(kept.iterations.size(), 7U);
   EXPECT_EQ(kept.steady, 7);
   EXPECT_EQ(kept.peak_bytes, 6400);
@@ -103,7 +103,7 @@ TEST(Summarize, FiguresAreThoseOfTheProfile) {
 TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
   const test::TestFile file(trace());
   const auto holds = [&](bool with_host) {
-    const MadeSummary made = summarize(opening(file.path()), {}, with_host);
+    const SummaryFile made = summarize(opening(file.path()), {}, with_host);
     const Summary summary = summary_from_bytes(made.bytes, "x");
     std::string all = run_part(summary.reader_of(0, summary.record(0)).run());
     for (const Table& table : summary.finished().tables) {
@@ -123,7 +123,7 @@ TEST(Summarize, NamesOfMachinesStayOutUnlessAskedFor) {
 
 TEST(Summarize, DamagedContentIsRefusedOrRead) {
   const test::TestFile file(trace());
-  const MadeSummary whole = summarize(opening(file.path()), {}, false);
+  const SummaryFile whole = summarize(opening(file.path()), {}, false);
   RandomNumbers random(1);
   size_t read = 0;
   for (const auto& [name, bytes] : partials_in(whole)) {
@@ -135,7 +135,7 @@ TEST(Summarize, DamagedContentIsRefusedOrRead) {
       try {
         const auto partial = partial_from_bytes(analysis, {}, damaged, "x");
         Session session;
-        session.runs.emplace_back().let_go.emplace();
+        session.runs.emplace_back().released_totals.emplace();
         const SessionFacts facts(session);
         const Table table = partial->finalize({facts, {0}});
         for (const RowView row : table.rows()) EXPECT_EQ(row.cells().size(), table.columns.size());
@@ -152,7 +152,7 @@ TEST(Summarize, OfACallTreeItKeepsTheCallPaths) {
   OpenOptions open = opening(file.path());
   open.input_format = "folded";
   const RunFigures figures =
-      figures_in(KeptSession(summary_from_bytes(summarize(open, {}, false).bytes, "x"), opening("x")));
+      figures_in(SummarySession(summary_from_bytes(summarize(open, {}, false).bytes, "x"), opening("x")));
   EXPECT_EQ(figures.calls.metric, "samples");
   EXPECT_EQ(figures.calls.whole, 5);
   ASSERT_EQ(figures.calls.paths.size(), 2U);

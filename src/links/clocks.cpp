@@ -35,7 +35,7 @@ int64_t magnitude(int64_t value) {
 }
 
 /// What is known about the offset between two clocks.
-struct Bridge {
+struct ClockLink {
   std::vector<EndPair> pairs;  // differences: the second clock minus the first
   PairCount count;
 
@@ -92,8 +92,8 @@ class Alignment {
       const uint32_t a = clock_[runs.first];
       const uint32_t b = clock_[runs.second];
       if (a == b) continue;
-      bridges_[a][b] += count;
-      bridges_[b][a] += count;
+      links_[a][b] += count;
+      links_[b][a] += count;
     }
     const auto with_unix =
         std::find_if(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.clock_is_unix; });
@@ -142,7 +142,7 @@ class Alignment {
   };
 
   /// What joins two clocks.
-  Bridge bridge(uint32_t from, uint32_t to) const {
+  ClockLink link(uint32_t from, uint32_t to) const {
     std::map<std::pair<uint32_t, uint32_t>, std::vector<EndPair>> of_runs;
     const auto gather = [&](uint32_t clock, uint32_t other) {
       const uint32_t first_of_other = runs_of_clock_.at(other).front();
@@ -160,10 +160,10 @@ class Alignment {
     };
     gather(from, to);
     gather(to, from);
-    Bridge bridge{{}, bridges_.at(from).at(to)};
-    bridge.pairs.reserve(bridge.count.pairs);
-    for (const auto& [runs, pairs] : of_runs) bridge.pairs.insert(bridge.pairs.end(), pairs.begin(), pairs.end());
-    return bridge;
+    ClockLink link{{}, links_.at(from).at(to)};
+    link.pairs.reserve(link.count.pairs);
+    for (const auto& [runs, pairs] : of_runs) link.pairs.insert(link.pairs.end(), pairs.begin(), pairs.end());
+    return link;
   }
 
   /// Goes from the reference's clock over known offsets to the others, the offset with the most pairs first.
@@ -173,8 +173,8 @@ class Alignment {
       const PairCount* widest = nullptr;
       std::pair<uint32_t, uint32_t> ends;
       for (const auto& [from, offset] : offsets_) {
-        const auto known = bridges_.find(from);
-        if (known == bridges_.end()) continue;
+        const auto known = links_.find(from);
+        if (known == links_.end()) continue;
         for (const auto& [to, count] : known->second) {
           if (offsets_.count(to) > 0 || count.pairs < kFewestPairs || refused_.count({from, to}) > 0) continue;
           if (widest != nullptr && count.pairs <= widest->pairs) continue;
@@ -183,7 +183,7 @@ class Alignment {
         }
       }
       if (widest == nullptr) break;
-      cross(bridge(ends.first, ends.second), ends.first, ends.second);
+      apply_link(link(ends.first, ends.second), ends.first, ends.second);
     }
     for (uint32_t i = 0; i < session_.runs.size(); ++i) {
       // Clocks that count from 1970 are comparable as precisely as their machines were synchronised.
@@ -191,31 +191,31 @@ class Alignment {
     }
   }
 
-  void cross(const Bridge& bridge, uint32_t from, uint32_t to) {
+  void apply_link(const ClockLink& link, uint32_t from, uint32_t to) {
     const Run& here = session_.runs[from];
     const Run& there = session_.runs[to];
-    const int64_t difference = bridge.offset();
-    const int64_t residual = bridge.residual(difference);
+    const int64_t difference = link.offset();
+    const int64_t residual = link.residual(difference);
     const bool of_one_kind = here.clock_is_unix == there.clock_is_unix;
-    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && overlap(bridge.count)) ||
+    const bool same = of_one_kind && ((!on_known_different_hosts(here, there) && overlap(link.count)) ||
                                       (here.clock_is_unix && magnitude(difference) <= residual));
     Offset offset{RunClock::Method::aligned, offsets_.at(from).offset};
     if (same) {
       if (offset.offset == 0) offset.method = RunClock::Method::shared;
-    } else if (residual > std::max(kLargestResidual, bridge.usual_duration()) ||
+    } else if (residual > std::max(kLargestResidual, link.usual_duration()) ||
                __builtin_sub_overflow(offset.offset, difference, &offset.offset)) {
       refused_.insert({from, to});
       return;
     }
     offsets_[to] = offset;
-    find_drift(bridge, from, to);
+    find_drift(link, from, to);
   }
 
   /// Of a clock against the one that it was reached from, and with that one's against the reference.
-  void find_drift(const Bridge& bridge, uint32_t from, uint32_t to) {
+  void find_drift(const ClockLink& link, uint32_t from, uint32_t to) {
     const int64_t offset = offsets_.at(to).offset;
     std::vector<SameMoment> moments;
-    for (const EndPair& pair : bridge.pairs) {
+    for (const EndPair& pair : link.pairs) {
       int64_t moved = 0;
       SameMoment moment;
       if (__builtin_sub_overflow(offset, offsets_.at(from).offset, &moved) ||
@@ -331,7 +331,7 @@ class Alignment {
   const EndPairs& pairs_;
   const std::vector<uint32_t> clock_;  // of each run, as the first run that has it
   std::map<uint32_t, std::vector<uint32_t>> runs_of_clock_;
-  std::map<uint32_t, std::map<uint32_t, PairCount>> bridges_;  // between clocks, in both directions
+  std::map<uint32_t, std::map<uint32_t, PairCount>> links_;  // between clocks, in both directions
   uint32_t root_ = 0;
   std::map<uint32_t, Offset> offsets_;               // by clock
   std::set<std::pair<uint32_t, uint32_t>> refused_;  // between clocks

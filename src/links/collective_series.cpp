@@ -249,7 +249,7 @@ void CollectiveCollector::add(const Key& key, CollectiveMember member, std::vect
   series.members.push_back(member);
 }
 
-/// Of a process whose rank is not known it cannot be told.
+/// Of a process whose rank is not known it cannot be determined.
 CollectiveCollector::Transfer CollectiveCollector::transfer_of(const Collective& record, const Run& run) {
   if (!is_transfer(record) || !run.rank_known || run.rank < 0 || run.rank > INT32_MAX) return {};
   const auto own = static_cast<int32_t>(run.rank);

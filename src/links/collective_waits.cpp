@@ -2,12 +2,12 @@
 
 namespace cgpu {
 
-OutOfCoreVector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series) {
-  OutOfCoreVector<MetInstance> instances(series.instances);
+OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series) {
+  OutOfCoreVector<Arrival> instances(series.instances);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];
     for (const CollectivePart part : series.parts_of(member)) {
-      MetInstance& instance = instances[part.instance];
+      Arrival& instance = instances[part.instance];
       const int64_t start = common_time(run, part.start);
       ++instance.parts;
       if (instance.last != nullptr && start <= instance.last_start) continue;

@@ -11,21 +11,21 @@
 namespace cgpu {
 
 /// Of an instance of a collective, over the members that took part.
-struct MetInstance {
+struct Arrival {
   int64_t last_start = INT64_MIN;          // ns on the common clock of the runs (common_time.h)
   const CollectiveMember* last = nullptr;  // who began then; the first of several
   uint32_t parts = 0;
 };
 /// By instance. O(parts).
-OutOfCoreVector<MetInstance> met_instances(const Session& session, const CollectiveSeries& series);
+OutOfCoreVector<Arrival> arrivals(const Session& session, const CollectiveSeries& series);
 
 /// When an op of a collective no longer waits for others: when the last member of its instance has begun, or, where a
 /// member may leave before that (ends_together), when it ends itself. Of an op of several instances (a batch of sends
 /// and receives) the latest counts. Calls visit(member, part, until) for each op once, with the part that counts;
 /// `until` on the common clock. O(parts).
 template <typename Visit>
-void for_each_wait(const Session& session, const CollectiveSeries& series,
-                   const OutOfCoreVector<MetInstance>& instances, Visit visit) {
+void for_each_wait(const Session& session, const CollectiveSeries& series, const OutOfCoreVector<Arrival>& instances,
+                   Visit visit) {
   const bool together = ends_together(series.name);
   for (const CollectiveMember& member : series.members) {
     const Run& run = session.runs[member.run];

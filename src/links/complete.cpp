@@ -20,8 +20,8 @@ namespace {
 
 void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   Timeline& timeline = run.timeline;
-  // What is only needed to join is let go before columns are added: here a run takes the most memory.
-  release_unasked_external_ids(timeline);
+  // What is only needed to join is released before columns are added: here a run takes the most memory.
+  drop_unused_external_ids(timeline);
   ForwardBackwardHints forward_backward = take_forward_backward_hints(timeline);
   timeline.slices.launch.assign(timeline.slices.size(), kNone);
 

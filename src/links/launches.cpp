@@ -216,7 +216,7 @@ bool can_launch(std::string_view call) {
   return false;
 }
 
-void release_unasked_external_ids(Timeline& timeline) {
+void drop_unused_external_ids(Timeline& timeline) {
   std::vector<LinkHints::External>& hints = timeline.hints.external;
   const auto asks = [&](const LinkHints::External& hint) {
     return is_device_op(timeline.kind(hint.slice)) && !is_correlation(timeline.slices.correlation[hint.slice]);

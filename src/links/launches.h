@@ -18,7 +18,7 @@ namespace cgpu {
 void link_launches(Run& run);
 
 /// Forgets the External ids by which no device op can be joined. O(n log n) in those that are asked for, else O(n).
-void release_unasked_external_ids(Timeline& timeline);
+void drop_unused_external_ids(Timeline& timeline);
 
 /// Whether a call of this name can start work on a device: kernel and graph launches, copies and memsets, but not
 /// queries, synchronisation or allocation.

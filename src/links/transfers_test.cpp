@@ -66,7 +66,7 @@ class Ranks {
 /// For each op of a series, by rank and start, when it no longer waited.
 std::map<std::pair<uint32_t, int64_t>, int64_t> ends_of_waits(const Session& session, const CollectiveSeries& series) {
   std::map<std::pair<uint32_t, int64_t>, int64_t> ends;
-  for_each_wait(session, series, met_instances(session, series),
+  for_each_wait(session, series, arrivals(session, series),
                 [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
                   EXPECT_TRUE(ends.emplace(std::pair(member.run, part.start), until).second) << "an op came twice";
                 });
@@ -127,7 +127,7 @@ TEST(Transfers, WithoutItsPartnerOrTheOwnRankATransferStandsAlone) {
   ranks.op(1, 0, 50, {0}, {});
   ranks.op(2, 0, 50, {0}, {});
   Session session = ranks.session();
-  for (const MetInstance& instance : met_instances(session, device_collectives(session)[0])) {
+  for (const Arrival& instance : arrivals(session, device_collectives(session)[0])) {
     EXPECT_EQ(instance.parts, 1u);
   }
   for (auto& run : session.runs) run.rank_known = false;

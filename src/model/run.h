@@ -43,7 +43,7 @@ struct ParallelGroup {
   std::string backend;
   int64_t size = -1;
   std::vector<int64_t> ranks;  // empty where they are all of the job, as PyTorch has it, or not kept
-  /// Which of its members this run is, from 0, as the profile says or as was found before the ranks were let go.
+  /// Which of its members this run is, from 0, as the profile says or as was found before the ranks were released.
   std::optional<int64_t> place = {};
 };
 
@@ -97,7 +97,7 @@ struct RunClock {
 };
 const char* text_of(RunClock::Method method);  // "reference", ...
 
-/// What is still known of a timeline after its slices have been let go (session/let_go.h).
+/// What is still known of a timeline after its slices have been released (session/release.h).
 struct TimelineTotals {
   int64_t slices = 0;
   int64_t device_ops = 0;
@@ -150,7 +150,7 @@ struct Run {
   Notes notes;
   Timeline timeline;
   /// Where only that part of the timeline is left which other ranks need to know: what all of it was.
-  std::optional<TimelineTotals> let_go;
+  std::optional<TimelineTotals> released_totals;
   std::optional<CallTree> call_tree;
   std::optional<LaunchMetrics> launch_metrics;
   std::optional<OpGraph> op_graph;
@@ -191,12 +191,12 @@ inline std::optional<int64_t> recorded_rank(const Run& run) {
   return run.rank_known ? std::optional(run.rank) : std::nullopt;
 }
 
-/// Slices of a run, also of one whose timeline has been let go.
+/// Slices of a run, also of one whose timeline has been released.
 inline int64_t slice_count(const Run& run) {
-  return run.let_go ? run.let_go->slices : static_cast<int64_t>(run.timeline.slices.size());
+  return run.released_totals ? run.released_totals->slices : static_cast<int64_t>(run.timeline.slices.size());
 }
 inline int64_t device_op_count(const Run& run) {
-  return run.let_go ? run.let_go->device_ops : static_cast<int64_t>(run.timeline.device_ops.size());
+  return run.released_totals ? run.released_totals->device_ops : static_cast<int64_t>(run.timeline.device_ops.size());
 }
 
 /// Everything that was opened together: one run a rank, sorted by rank.

@@ -17,7 +17,7 @@ extern "C" {  // which the header of glibc 2.36 does not say
 #include <sys/pidfd.h>
 }
 
-#include "base/removed_at_end.h"
+#include "base/signal_cleanup.h"
 
 namespace cgpu {
 
@@ -80,7 +80,7 @@ void say_what_was_opened(int signal) {
 void handle(int signal) {
   const int kept_errno = errno;
   ProcessSlot& own = open_files->own();
-  own.is_told = true;
+  own.is_reported = true;
   if (signal != SIGTERM) {
     Line line;
     line << "cgpu-mpi: process " << own.process << " crashed (signal " << signal << ") " << own.file;
@@ -88,7 +88,7 @@ void handle(int signal) {
   } else if (own.process == 0 && !open_files->of_machine().front()->has_seen_death) {
     say_what_was_opened(signal);
   }
-  remove_kept_paths();
+  remove_registered_paths();
   errno = kept_errno;
   raise(signal);  // as the handler is gone, this ends the process
 }
@@ -123,7 +123,7 @@ DeathNotice::DeathNotice(OpenFiles& files) : files_(files) {
 }
 
 DeathNotice::~DeathNotice() {
-  files_.own().is_told = true;
+  files_.own().is_reported = true;
   if (watcher_.joinable()) {
     eventfd_write(end_of_watch_, 1);
     watcher_.join();
@@ -146,7 +146,7 @@ void DeathNotice::watch(const std::vector<ProcessSlot*>& others) const {
       close(end.fd);
       end = {-1, POLLIN, 0};
       // Those that come after the first one are ended by the launcher.
-      if (others[i]->is_told || files_.of_machine().front()->has_seen_death.exchange(true)) continue;
+      if (others[i]->is_reported || files_.of_machine().front()->has_seen_death.exchange(true)) continue;
       Line line;
       line << "cgpu-mpi: process " << others[i]->process << " died " << others[i]->file
            << "; the job ends without a result";

@@ -35,7 +35,7 @@ class MpiExchange final : public Exchange {
   unsigned threads() const override { return threads_; }
   void deal(const std::string& job, const std::function<std::optional<Task>()>& next,
             const std::function<void(uint32_t, const std::string&)>& answered) override;
-  void opens(const std::string& file) override { open_files_->opens(file); }
+  void set_open_file(const std::string& file) override { open_files_->set_open_file(file); }
   OpenFiles& open_files() { return *open_files_; }
 
   /// Of a worker: does what the root deals, until it is dismissed.

@@ -1,4 +1,4 @@
-// Which process has which file open, as far as can still be told when one of them has died: the processes of a machine
+// Which process has which file open, as far as known when one of them has died: the processes of a machine
 // know it of each other, by memory that they share, and process 0 what it has dealt to all.
 //
 // Written while a job runs, read in signal handlers: fixed arrays, nothing is allocated.
@@ -29,7 +29,7 @@ class FileSlot {
 struct ProcessSlot {
   int process = 0;  // its number in the job
   std::atomic<pid_t> id = 0;
-  std::atomic<bool> is_told = false;         // nothing is to be said about its end
+  std::atomic<bool> is_reported = false;     // nothing is to be said about its end
   std::atomic<bool> has_seen_death = false;  // of the first one of a machine: one has died there, which was said
   FileSlot file;
 };
@@ -43,7 +43,7 @@ class OpenFiles {
   OpenFiles& operator=(const OpenFiles&) = delete;
 
   /// What this process opens; "" for nothing.
-  void opens(const std::string& file) { slots_[own_]->file.set(file); }
+  void set_open_file(const std::string& file) { slots_[own_]->file.set(file); }
   /// Of process 0: what it has dealt to another one; "" when it has answered.
   void deals(int process, const std::string& file) { dealt_[static_cast<size_t>(process)].set(file); }
 

@@ -119,9 +119,9 @@ std::optional<std::pair<int64_t, int64_t>> recorded_time(const Run& run) {
   const Slices& slices = run.timeline.slices;
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
-  if (run.let_go && run.let_go->slices_time) {
-    first = run.let_go->slices_time->begin;
-    last = run.let_go->slices_time->end;
+  if (run.released_totals && run.released_totals->slices_time) {
+    first = run.released_totals->slices_time->begin;
+    last = run.released_totals->slices_time->end;
   }
   for (SliceIndex i = 0; i < slices.size(); ++i) {
     first = std::min(first, slices.start[i]);

@@ -14,7 +14,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/natural_order.h"
-#include "base/served_file.h"
+#include "base/remote_file.h"
 #include "base/text_source.h"
 
 namespace cgpu {
@@ -186,7 +186,7 @@ std::vector<ProfilePath> discover(const std::vector<std::string>& inputs,
   };
   for (const std::string& input : inputs) {
     std::error_code ignored;
-    if (has_wildcard(input) && !is_served(input) && !fs::exists(input, ignored)) {
+    if (has_wildcard(input) && !is_remote(input) && !fs::exists(input, ignored)) {
       for (const std::string& path : matches_of(input)) add(path);
     } else {
       add(input);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number_ranges.h"
-#include "base/served_file.h"
+#include "base/remote_file.h"
 #include "base/sort_stably.h"
 #include "model/hide_secrets.h"
 #include "model/lost_file.h"
@@ -112,7 +112,7 @@ void ranks_from_names(std::vector<Run>& runs) {
 /// The runs in a file that can be read twice.
 size_t count_runs(const ProfilePath& profile) {
   std::error_code ignored;
-  if (profile.is_folder || (!is_served(profile.path) && !fs::is_regular_file(profile.path, ignored))) return 1;
+  if (profile.is_folder || (!is_remote(profile.path) && !fs::is_regular_file(profile.path, ignored))) return 1;
   try {
     return runs_of_file(input_of(profile.path));
   } catch (const Error&) {

@@ -79,7 +79,7 @@ RunHistory history_of(const Run& run) {
   return history;
 }
 
-void RunHistories::look(const RunInSession& run) {
+void RunHistories::collect(const RunInSession& run) {
   RunHistory history = history_of(run.run());
   history.rank = run.run().rank_known ? run.run().rank : int64_t{run.number};
   keep(run.number, std::move(history));

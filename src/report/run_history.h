@@ -45,13 +45,13 @@ struct RunHistory {
 /// Of a run by itself; zero is still to be known, and the rank where several runs have it.
 RunHistory history_of(const Run& run);
 
-/// Collects the histories of runs that are opened and let go. Pictures have rows for a few dozen runs: of more than
+/// Collects the histories of runs that are opened and released. Pictures have rows for a few dozen runs: of more than
 /// that, those with the highest ranks keep their spans and peaks only.
 class RunHistories final : public RunCollector {
  public:
   static constexpr const char* kName = "histories";
 
-  void look(const RunInSession& run) override;
+  void collect(const RunInSession& run) override;
   std::string name() const override { return kName; }
   std::string take_bytes(uint32_t number) override;
   void put_bytes(uint32_t number, const std::string& bytes) override;

@@ -123,9 +123,9 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   report.histories = std::move(histories);
   const bool has_call_tree =
       std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.call_tree.has_value(); });
-  const bool ranks_let_go =
-      session.runs.size() > 1 &&
-      std::any_of(session.runs.begin(), session.runs.end(), [](const Run& run) { return run.let_go.has_value(); });
+  const bool timelines_released =
+      session.runs.size() > 1 && std::any_of(session.runs.begin(), session.runs.end(),
+                                             [](const Run& run) { return run.released_totals.has_value(); });
   if (!tables.empty() && tables.back().name == kOnlyDrawn) {
     report.rank_activity = std::move(tables.back());
     tables.pop_back();
@@ -133,12 +133,12 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
   for (size_t i = 0; i < tables.size(); ++i) {
     // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
-    const bool is_told = tables[i].name == "findings"    ? !tables[i].empty() || ranks_let_go
-                         : tables[i].name == "mfu"       ? has_any(tables[i], "flops")
-                         : tables[i].name == "functions" ? has_function_costs(tables[i])
-                         : tables[i].name == "imbalance" ? has_divided_work(tables[i])
-                                                         : !tables[i].empty();
-    if (is_told) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
+    const bool is_reported = tables[i].name == "findings"    ? !tables[i].empty() || timelines_released
+                             : tables[i].name == "mfu"       ? has_any(tables[i], "flops")
+                             : tables[i].name == "functions" ? has_function_costs(tables[i])
+                             : tables[i].name == "imbalance" ? has_divided_work(tables[i])
+                                                             : !tables[i].empty();
+    if (is_reported) report.sections.push_back(kParts[i].describe(std::move(tables[i]), scope));
   }
   report.headline = headline_of(session, report, scope);
   return report;

@@ -11,7 +11,8 @@ namespace cgpu {
 
 /// Ticks with times below a chart of `time`, which is from `left` percent to its right end.
 void add_time_axis(Svg& svg, const Interval& time, double left, double top, double bottom);
-/// Lines where the steps of a rank begin, numbered where there is room; none where they are too many to be told apart.
+/// Lines where the steps of a rank begin, numbered where there is room; none where they are too many to be
+/// distinguished.
 void add_step_lines(Svg& svg, const Interval& time, const Table& steps, int64_t rank, bool numbered, double left,
                     double top, double bottom);
 

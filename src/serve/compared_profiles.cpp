@@ -53,7 +53,7 @@ SliceIndex around(const Timeline& timeline, SliceIndex call, std::string_view na
 
 /// By replacement, how much time of the other side stands in the place of 1 ns of this side, of an iteration.
 std::vector<double> times_of_replacements(const Comparison& comparison, const Comparison::Group& group, Side side) {
-  OfSides<std::vector<double>> times;
+  PerSide<std::vector<double>> times;
   for (const Side each : kSides) {
     times[each].resize(group.alignment->replacements().size());
     const auto windows = static_cast<double>(std::max<int64_t>(1, comparison.totals(each).windows));
@@ -77,22 +77,22 @@ ComparedProfiles::ComparedProfiles(const Profile& a, const Profile& b)
     : profiles_{&a, &b}, comparison_(a.facts(), b.facts()), times_(times_of_ranks(comparison_)) {
   for (const Side side : kSides) {
     group_of_run_[side].assign(profiles_[side]->session().runs.size(), kNone);
-    doings_[side].resize(comparison_.groups().size());
+    op_occurrences_[side].resize(comparison_.groups().size());
     for (size_t group = 0; group < comparison_.groups().size(); ++group) list_ops(group, side);
   }
 }
 
 void ComparedProfiles::list_ops(size_t group, Side side) {
-  std::vector<Doing>& doings = doings_[side][group];
+  std::vector<OpOccurrence>& occurrences = op_occurrences_[side][group];
   for (const size_t run : comparison_.groups()[group].runs[side]) {
     group_of_run_[side][run] = static_cast<uint32_t>(group);
     const std::vector<uint32_t>& nodes = comparison_.nodes_of_ops(side, run);
     const std::vector<uint32_t>& iterations = comparison_.iterations_of_ops(side, run);
     for (OpIndex op = 0; op < nodes.size(); ++op) {
-      if (nodes[op] != kNone) doings.push_back({nodes[op], iterations[op], static_cast<uint32_t>(run), op});
+      if (nodes[op] != kNone) occurrences.push_back({nodes[op], iterations[op], static_cast<uint32_t>(run), op});
     }
   }
-  std::sort(doings.begin(), doings.end());
+  std::sort(occurrences.begin(), occurrences.end());
 }
 
 ComparedProfiles::Partner ComparedProfiles::partner_of_op(Side side, size_t run, OpIndex op) const {
@@ -105,21 +105,21 @@ ComparedProfiles::Partner ComparedProfiles::partner_of_op(Side side, size_t run,
   partner.status = aligned.status;
   partner.key = comparison_.text(compared.work[side]->node(node).label);
   if (aligned.partner == kNone) return partner;
-  const std::vector<Doing>& theirs = doings_[other(side)][group];
+  const std::vector<OpOccurrence>& theirs = op_occurrences_[other(side)][group];
   const uint32_t iteration = comparison_.iterations_of_ops(side, run)[op];
   // Where a group has several runs a side, that of the same place in the list of runs.
-  const Doing wanted{aligned.partner, iteration, static_cast<uint32_t>(run), 0};
-  const auto is_same_work = [&](const Doing& doing) {
-    return doing.node == aligned.partner && doing.iteration == iteration;
+  const OpOccurrence wanted{aligned.partner, iteration, static_cast<uint32_t>(run), 0};
+  const auto is_same_work = [&](const OpOccurrence& occurrence) {
+    return occurrence.node == aligned.partner && occurrence.iteration == iteration;
   };
   auto found = std::lower_bound(theirs.begin(), theirs.end(), wanted);
   if (found == theirs.end() || !is_same_work(*found)) {
-    found = std::lower_bound(theirs.begin(), theirs.end(), Doing{aligned.partner, iteration, 0, 0});
+    found = std::lower_bound(theirs.begin(), theirs.end(), OpOccurrence{aligned.partner, iteration, 0, 0});
     if (found == theirs.end() || !is_same_work(*found)) return partner;
   }
   partner.run = found->run;
   const Timeline& their_timeline = comparison_.facts(other(side)).run(found->run).timeline;
-  partner.slice = comparison_.given_slice(other(side), found->run, their_timeline.device_ops.slice[found->op]);
+  partner.slice = comparison_.original_slice(other(side), found->run, their_timeline.device_ops.slice[found->op]);
   return partner;
 }
 
@@ -154,7 +154,7 @@ std::vector<ComparedProfiles::AlignedOps> ComparedProfiles::aligned_in(Interval 
     const HostWork* host = comparison_.host(Side::a);
     const int64_t zero = profiles_.a->view().zero(run);
     for (OpIndex op = 0; op < ops.size(); ++op) {
-      const SliceIndex slice = comparison_.given_slice(Side::a, run, ops[op]);
+      const SliceIndex slice = comparison_.original_slice(Side::a, run, ops[op]);
       if (host != nullptr && !host->is_first_piece(run, op)) continue;
       const Slices& own = slices(Side::a, run);
       if (own.start[slice] - zero >= time.end || own.end(slice) - zero <= time.begin) continue;
@@ -178,13 +178,14 @@ std::vector<ComparedProfiles::NameChange> ComparedProfiles::name_changes(Side si
   for (size_t group = 0; group < comparison_.groups().size(); ++group) {
     const Comparison::Group& compared = comparison_.groups()[group];
     const std::vector<double> replaced = times_of_replacements(comparison_, compared, side);
-    for (const Doing& doing : doings_[side][group]) {
-      const Timeline& timeline = comparison_.facts(side).run(doing.run).timeline;
-      const SliceIndex slice = timeline.device_ops.slice[doing.op];
-      const StringId name =
-          profile.session().runs[doing.run].timeline.slices.name[comparison_.given_slice(side, doing.run, slice)];
-      Times& times = by_name[profile.view().names().of(doing.run, name)];
-      const AlignedNode& aligned = compared.alignment->node(side, doing.node);
+    for (const OpOccurrence& occurrence : op_occurrences_[side][group]) {
+      const Timeline& timeline = comparison_.facts(side).run(occurrence.run).timeline;
+      const SliceIndex slice = timeline.device_ops.slice[occurrence.op];
+      const StringId name = profile.session()
+                                .runs[occurrence.run]
+                                .timeline.slices.name[comparison_.original_slice(side, occurrence.run, slice)];
+      Times& times = by_name[profile.view().names().of(occurrence.run, name)];
+      const AlignedNode& aligned = compared.alignment->node(side, occurrence.node);
       const auto own = static_cast<double>(timeline.slices.duration[slice]);
       double theirs = 0;
       if (aligned.partner != kNone) {

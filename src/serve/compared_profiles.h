@@ -39,8 +39,8 @@ class ComparedProfiles {
 
   /// A device op of A and its partner.
   struct AlignedOps {
-    OfSides<size_t> run;
-    OfSides<SliceIndex> slice;
+    PerSide<size_t> run;
+    PerSide<SliceIndex> slice;
     int64_t longer = 0;  // ns, of the one that takes longer
   };
   /// Of the ops of A that are in a time from the start of its session, what took longest first. O(device ops + found
@@ -58,23 +58,23 @@ class ComparedProfiles {
 
  private:
   /// A device op by what it is.
-  struct Doing {
+  struct OpOccurrence {
     uint32_t node;
     uint32_t iteration;
     uint32_t run;
     OpIndex op;
-    auto operator<=>(const Doing&) const = default;
+    auto operator<=>(const OpOccurrence&) const = default;
   };
 
   void list_ops(size_t group, Side side);
   Partner partner_of_op(Side side, size_t run, OpIndex op) const;
   const Slices& slices(Side side, size_t run) const { return profiles_[side]->session().runs[run].timeline.slices; }
 
-  OfSides<const Profile*> profiles_;
+  PerSide<const Profile*> profiles_;
   Comparison comparison_;
   std::vector<TimesOfRanks> times_;
-  OfSides<std::vector<uint32_t>> group_of_run_;
-  OfSides<std::vector<std::vector<Doing>>> doings_;  // by group, sorted
+  PerSide<std::vector<uint32_t>> group_of_run_;
+  PerSide<std::vector<std::vector<OpOccurrence>>> op_occurrences_;  // by group, sorted
 };
 
 }  // namespace cgpu

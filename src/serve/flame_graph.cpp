@@ -29,7 +29,7 @@ StackTree fold_idle_time(const SessionFacts& facts, StepFrames steps) {
   StackFolder folder(tree, steps);
   const auto other = static_cast<uint8_t>(SliceKind::other);
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-    const Timeline& whole = ops_in_whole(facts.session(), run, {}).timeline;
+    const Timeline& whole = ops_in_full_run(facts.session(), run, {}).timeline;
     folder.enter(whole);
     for (const auto& [device, ops] : ops_by_device(facts.run(run).timeline)) {
       facts.idle().for_each_gap(run, ops, [&](const IdleGap&, const std::vector<IdlePart>& parts) {

@@ -16,7 +16,7 @@ constexpr double kLayingOut = 0.9;
 }  // namespace
 
 void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions options,
-                  const std::function<void(Session&)>& look) {
+                  const std::function<void(Session&)>& inspect) {
   const Selection selection = input.selection();
   options.progress = [&profile, heard = std::move(options.progress)](OpeningPhase phase, double share) {
     if (heard) heard(phase, share);
@@ -24,7 +24,7 @@ void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions
     profile.report(kLinking + (kLayingOut - kLinking) * share, "linking launches, ops and waits");
   };
   Session session = open_selected(options, selection);
-  if (look) look(session);
+  if (inspect) inspect(session);
   const auto lay_out = [&](double share) {
     profile.report(kLayingOut + (1 - kLayingOut) * share, "laying out the timeline");
   };

@@ -10,9 +10,9 @@
 namespace cgpu {
 
 /// Opens what `input` says, lays out its timeline and shows it. `options`: those of `input`, with whoever else wants to
-/// hear of progress and warnings. `look`, if given, is called with the open session, which it may change, before the
-/// timeline is laid out. Throws Error, also one of `look`.
+/// hear of progress and warnings. `inspect`, if given, is called with the open session, which it may change, before the
+/// timeline is laid out. Throws Error, also one of `inspect`.
 void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions options,
-                  const std::function<void(Session&)>& look = nullptr);
+                  const std::function<void(Session&)>& inspect = nullptr);
 
 }  // namespace cgpu

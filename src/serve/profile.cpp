@@ -48,7 +48,7 @@ std::string title_of(const Session& session) {
   return title;
 }
 
-void write_placed(JsonTextWriter& json, const Profile& profile, const Placed& placed) {
+void write_position(JsonTextWriter& json, const Profile& profile, const SlicePosition& placed) {
   json.begin_object()
       .member("track", placed.track)
       .member("slice", placed.slice)

@@ -28,7 +28,7 @@ class Profile {
   const SessionFacts& facts() const { return facts_; }
   const TimelineView& view() const { return view_; }
 
-  /// What a kernel profiler measured, made when first asked for.
+  /// What a kernel profiler measured, created on first use.
   const MeasuredLaunches& measured() const;
 
   /// Its tables in SQL.
@@ -58,7 +58,7 @@ class Profile {
 std::string title_of(const Session& session);
 
 /// {"track", "slice", "lane", "name", "start", "duration"}
-void write_placed(JsonTextWriter& json, const Profile& profile, const Placed& placed);
+void write_position(JsonTextWriter& json, const Profile& profile, const SlicePosition& placed);
 
 /// A name as lists show it: cut where it is longer than 1,024 bytes.
 std::string shown_name(std::string_view name);

@@ -33,10 +33,10 @@ std::vector<std::string> each_once(std::vector<std::string> paths) {
 }  // namespace
 
 RankTimelines::RankTimelines(InputOptions options, std::vector<std::string> folders,
-                             std::function<void(const std::string&)> say)
+                             std::function<void(const std::string&)> log)
     : options_(without_inputs(std::move(options))),
       files_(std::move(folders)),
-      say_(std::move(say)),
+      log_(std::move(log)),
       thread_([this] { open_all(); }) {}
 
 RankTimelines::~RankTimelines() {
@@ -48,7 +48,7 @@ RankTimelines::~RankTimelines() {
   thread_.join();
 }
 
-std::vector<size_t> RankTimelines::runs_of(const KeptSession& summary, const std::vector<int64_t>& ranks) {
+std::vector<size_t> RankTimelines::runs_of(const SummarySession& summary, const std::vector<int64_t>& ranks) {
   if (ranks.empty() || ranks.size() > kMostRanks) {
     throw RequestError(kBadRequest, fmt::format("rank: 1 to {} ranks were expected", kMostRanks));
   }
@@ -67,7 +67,7 @@ std::vector<size_t> RankTimelines::runs_of(const KeptSession& summary, const std
   return found;
 }
 
-std::vector<RankTimelines::RankFile> RankTimelines::files(const KeptSession& summary,
+std::vector<RankTimelines::RankFile> RankTimelines::files(const SummarySession& summary,
                                                           const std::vector<int64_t>& ranks) const {
   std::vector<RankFile> files;
   for (const size_t run : runs_of(summary, ranks)) {
@@ -83,8 +83,8 @@ std::vector<RankTimelines::RankFile> RankTimelines::files(const KeptSession& sum
   return files;
 }
 
-size_t RankTimelines::open(const KeptSession& summary, const std::vector<int64_t>& wanted) {
-  Work work{nullptr, {}, options_};
+size_t RankTimelines::open(const SummarySession& summary, const std::vector<int64_t>& wanted) {
+  OpeningJob job{nullptr, {}, options_};
   std::vector<int64_t> ranks;
   std::vector<std::string> paths;
   for (const size_t run : runs_of(summary, wanted)) {
@@ -96,114 +96,115 @@ size_t RankTimelines::open(const KeptSession& summary, const std::vector<int64_t
       throw RequestError(kNotFound, fmt::format("rank {}: {}", ranks.back(), error.what()));
     }
     const auto claimed = entry.rank_known ? std::optional(entry.rank) : std::nullopt;
-    work.ranks.push_back({ranks.back(), claimed, paths.back(), summary.source_of(run)});
+    job.ranks.push_back({ranks.back(), claimed, paths.back(), summary.source_of(run)});
   }
-  work.input.inputs = each_once(paths);  // a file may hold several ranks
-  work.timeline = std::make_shared<Timeline>(ranks, work.input.inputs);
+  job.input.inputs = each_once(paths);  // a file may hold several ranks
+  job.timeline = std::make_shared<Timeline>(ranks, job.input.inputs);
 
-  std::vector<std::shared_ptr<Timeline>> let_go;
+  std::vector<std::shared_ptr<Timeline>> closed;
   size_t number = 0;
   {
     const std::lock_guard lock(mutex_);
-    const auto same = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-      return kept.timeline->ranks == ranks && !kept.timeline->profile.has_failed();
+    const auto same = std::find_if(open_timelines_.begin(), open_timelines_.end(), [&](const OpenTimeline& entry) {
+      return entry.timeline->ranks == ranks && !entry.timeline->profile.has_failed();
     });
-    if (same != kept_.end()) {
-      kept_.splice(kept_.begin(), kept_, same);
+    if (same != open_timelines_.end()) {
+      open_timelines_.splice(open_timelines_.begin(), open_timelines_, same);
       return same->number;
     }
-    let_go = make_room(ranks);
+    closed = evict(ranks);
     number = next_++;
-    kept_.push_front({number, work.timeline});
-    works_.push_back(std::move(work));
+    open_timelines_.push_front({number, job.timeline});
+    jobs_.push_back(std::move(job));
   }
   changed_.notify_all();
-  if (!let_go.empty()) {
-    let_go.clear();
+  if (!closed.empty()) {
+    closed.clear();
     return_freed_memory();
   }
   return number;
 }
 
 bool RankTimelines::has_room(size_t ranks) const {
-  for (const Kept& kept : kept_) ranks += kept.timeline->ranks.size();
-  return kept_.size() < kMostOpen && ranks <= kMostRanks;
+  for (const OpenTimeline& entry : open_timelines_) ranks += entry.timeline->ranks.size();
+  return open_timelines_.size() < kMostOpen && ranks <= kMostRanks;
 }
 
-std::vector<std::shared_ptr<RankTimelines::Timeline>> RankTimelines::make_room(const std::vector<int64_t>& ranks) {
-  std::vector<std::shared_ptr<Timeline>> let_go;
-  const auto take = [&](std::list<Kept>::iterator kept) {
-    let_go.push_back(std::move(kept->timeline));
-    return kept_.erase(kept);
+std::vector<std::shared_ptr<RankTimelines::Timeline>> RankTimelines::evict(const std::vector<int64_t>& ranks) {
+  std::vector<std::shared_ptr<Timeline>> closed;
+  const auto take = [&](std::list<OpenTimeline>::iterator entry) {
+    closed.push_back(std::move(entry->timeline));
+    return open_timelines_.erase(entry);
   };
-  for (auto kept = kept_.begin(); kept != kept_.end();) {
-    kept = kept->timeline->ranks == ranks ? take(kept) : std::next(kept);  // that failed
+  for (auto entry = open_timelines_.begin(); entry != open_timelines_.end();) {
+    entry = entry->timeline->ranks == ranks ? take(entry) : std::next(entry);  // that failed
   }
   while (!has_room(ranks.size())) {
-    const auto oldest = std::find_if(kept_.rbegin(), kept_.rend(), [](const Kept& kept) {
-      return kept.timeline->profile.is_ready() || kept.timeline->profile.has_failed();
+    const auto oldest = std::find_if(open_timelines_.rbegin(), open_timelines_.rend(), [](const OpenTimeline& entry) {
+      return entry.timeline->profile.is_ready() || entry.timeline->profile.has_failed();
     });
-    if (oldest == kept_.rend()) {
+    if (oldest == open_timelines_.rend()) {
       throw RequestError(kUnavailable, "other ranks are being opened; ask again when one of them is open");
     }
     take(std::prev(oldest.base()));
   }
-  return let_go;
+  return closed;
 }
 
 std::shared_ptr<const RankTimelines::Timeline> RankTimelines::find(size_t number) const {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.number == number; });
-  if (found == kept_.end()) {
+  const auto found = std::find_if(open_timelines_.begin(), open_timelines_.end(),
+                                  [&](const OpenTimeline& entry) { return entry.number == number; });
+  if (found == open_timelines_.end()) {
     if (number >= next_) throw RequestError(kNotFound, "there is no such profile");
     throw RequestError(kGone, "this timeline has been let go for others: open it again");
   }
-  kept_.splice(kept_.begin(), kept_, found);
+  open_timelines_.splice(open_timelines_.begin(), open_timelines_, found);
   return found->timeline;
 }
 
 std::vector<std::shared_ptr<const RankTimelines::Timeline>> RankTimelines::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const Timeline>> all;
-  for (const Kept& kept : kept_) all.push_back(kept.timeline);
+  for (const OpenTimeline& entry : open_timelines_) all.push_back(entry.timeline);
   return all;
 }
 
 bool RankTimelines::is_opening() const {
   const std::lock_guard lock(mutex_);
-  return !works_.empty();
+  return !jobs_.empty();
 }
 
 void RankTimelines::open_all() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return ends_ || !works_.empty(); });
+    changed_.wait(lock, [&] { return ends_ || !jobs_.empty(); });
     if (ends_) return;
-    const Work& work = works_.front();
+    const OpeningJob& job = jobs_.front();
     lock.unlock();
-    open(work);
+    open(job);
     lock.lock();
-    works_.pop_front();
+    jobs_.pop_front();
   }
 }
 
-void RankTimelines::open(const Work& work) {
-  ViewedProfile& profile = work.timeline->profile;
+void RankTimelines::open(const OpeningJob& job) {
+  ViewedProfile& profile = job.timeline->profile;
   try {
-    OpenOptions opening = work.input.open();
-    opening.warn = [&](const std::string& line) { say_("warning: " + line); };
-    open_profile(profile, work.input, std::move(opening), [&](Session& session) { take_wanted(session, work.ranks); });
+    OpenOptions opening = job.input.open();
+    opening.warn = [&](const std::string& line) { log_("warning: " + line); };
+    open_profile(profile, job.input, std::move(opening), [&](Session& session) { keep_requested(session, job.ranks); });
   } catch (const std::exception& error) {
-    say_(error.what());
+    log_(error.what());
     profile.fail(error.what());
   }
 }
 
 /// Keeps the runs of the ranks that are wanted, with the numbers that they have in the summary. Throws Error where
 /// others lie there.
-void RankTimelines::take_wanted(Session& session, const std::vector<Wanted>& ranks) {
+void RankTimelines::keep_requested(Session& session, const std::vector<RequestedRank>& ranks) {
   std::vector<Run> taken;
-  for (const Wanted& wanted : ranks) {
+  for (const RequestedRank& wanted : ranks) {
     const auto fit = [&](const Run& run) {  // 0: it is not this rank
       if (run.file != wanted.path) return 0;
       const std::optional<int64_t> claimed = recorded_rank(run);

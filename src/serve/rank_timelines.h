@@ -1,8 +1,8 @@
-// The timelines of ranks of a summary, opened from their profiles when somebody asks for them.
+// The timelines of ranks of a summary, opened from their profiles on demand.
 //
 // They are opened one after another, by one thread. A few stay open, of so many ranks together; of more, the one that
-// was asked about least recently is let go, when the last answer that reads it has been sent. Any number of threads at
-// once.
+// was asked about least recently is released, when the last answer that reads it has been sent. Any number of threads
+// at once.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@
 #include "serve/rank_files.h"
 #include "serve/viewed_profile.h"
 #include "session/input_options.h"
-#include "session/kept_session.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 
@@ -37,9 +37,9 @@ class RankTimelines {
     ViewedProfile profile;
   };
 
-  /// `options`: how to open, but for what. `folders`: as of RankFiles. `say`: told what goes wrong, in a line, by any
-  /// thread. Throws Error for folders that are none.
-  RankTimelines(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> say);
+  /// `options`: how to open, but for what. `folders`: as of RankFiles. `log`: receives what goes wrong, in a line, by
+  /// any thread. Throws Error for folders that are none.
+  RankTimelines(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> log);
   /// Waits for what is being opened.
   ~RankTimelines();
   RankTimelines(const RankTimelines&) = delete;
@@ -53,14 +53,14 @@ class RankTimelines {
     std::string error;  // why
   };
   /// Of these ranks, in their order. Throws RequestError for ranks that the summary does not have, and for too many.
-  std::vector<RankFile> files(const KeptSession& summary, const std::vector<int64_t>& ranks) const;
+  std::vector<RankFile> files(const SummarySession& summary, const std::vector<int64_t>& ranks) const;
 
   /// Begins to open ranks together; returns the number of their timeline, which is never used again for others. Those
   /// that are open already, or on the way, are not opened again. Throws RequestError where their profiles are not
   /// there, and while too many are on the way.
-  size_t open(const KeptSession& summary, const std::vector<int64_t>& ranks);
+  size_t open(const SummarySession& summary, const std::vector<int64_t>& ranks);
 
-  /// By its number. Throws RequestError for one that was let go, or that never was.
+  /// By its number. Throws RequestError for one that was released, or that never was.
   std::shared_ptr<const Timeline> find(size_t number) const;
 
   /// Those that are open.
@@ -70,40 +70,40 @@ class RankTimelines {
 
  private:
   /// A rank that is wanted.
-  struct Wanted {
+  struct RequestedRank {
     int64_t rank = 0;                // as the session of the summary numbers it
     std::optional<int64_t> claimed;  // that its profile says it is
     std::string path;
     std::string summary;  // the file that says so
   };
-  struct Work {
+  struct OpeningJob {
     std::shared_ptr<Timeline> timeline;
-    std::vector<Wanted> ranks;
+    std::vector<RequestedRank> ranks;
     InputOptions input;
   };
-  struct Kept {
+  struct OpenTimeline {
     size_t number = 0;
     std::shared_ptr<Timeline> timeline;
   };
 
   /// Their indices among the runs of the summary, ascending. Throws RequestError.
-  static std::vector<size_t> runs_of(const KeptSession& summary, const std::vector<int64_t>& ranks);
-  static void take_wanted(Session& session, const std::vector<Wanted>& ranks);
+  static std::vector<size_t> runs_of(const SummarySession& summary, const std::vector<int64_t>& ranks);
+  static void keep_requested(Session& session, const std::vector<RequestedRank>& ranks);
   /// Lets go what has to, and what could not be opened, for another one. Returns these, to be destroyed without the
   /// lock. Throws RequestError.
-  std::vector<std::shared_ptr<Timeline>> make_room(const std::vector<int64_t>& ranks);
+  std::vector<std::shared_ptr<Timeline>> evict(const std::vector<int64_t>& ranks);
   bool has_room(size_t ranks) const;
   void open_all();
-  void open(const Work& work);
+  void open(const OpeningJob& job);
 
   const InputOptions options_;
   const RankFiles files_;
-  const std::function<void(const std::string&)> say_;
+  const std::function<void(const std::string&)> log_;
 
-  mutable std::mutex mutex_;      // of what follows
-  mutable std::list<Kept> kept_;  // the one asked about most recently first
-  size_t next_ = 0;               // number
-  std::list<Work> works_;         // what waits, behind what is being done
+  mutable std::mutex mutex_;                        // of what follows
+  mutable std::list<OpenTimeline> open_timelines_;  // the one asked about most recently first
+  size_t next_ = 0;                                 // number
+  std::list<OpeningJob> jobs_;                      // what waits, behind what is being done
   bool ends_ = false;
   std::condition_variable changed_;
   std::thread thread_;  // last: it uses all of these

@@ -26,8 +26,8 @@ RunRecord record_of(int64_t rank, const std::string& file) {
   record.run.file = file;
   record.run.rank = rank;
   record.run.rank_known = true;
-  record.run.let_go.emplace();
-  record.run.let_go->extent = Interval{0, 1'000};
+  record.run.released_totals.emplace();
+  record.run.released_totals->extent = Interval{0, 1'000};
   return record;
 }
 
@@ -72,7 +72,7 @@ class OfRanks : public ::testing::Test {
   }
 
   test::TraceFolder folder;
-  std::optional<KeptSession> summary;
+  std::optional<SummarySession> summary;
   std::mutex mutex;
   std::string said;
   RankTimelines timelines{options_of({job()}), {}, [this](const std::string& line) {
@@ -117,7 +117,7 @@ TEST_F(OfRanks, NoNameInASummaryLeadsOutOfItsFolder) {
   std::vector<RunRecord> records;
   records.push_back(record_of(0, outside));
   records.push_back(record_of(1, "../" + outside));
-  const KeptSession hostile(summary_from_bytes(summary_to_bytes(records, {}), job()), options_of({job()}).open());
+  const SummarySession hostile(summary_from_bytes(summary_to_bytes(records, {}), job()), options_of({job()}).open());
   for (const int64_t rank : {0, 1}) {
     expect_has(refusal([&] { timelines.open(hostile, {rank}); }), "that is no name of a profile");
   }
@@ -141,12 +141,12 @@ TEST_F(OfRanks, TheOneAskedAboutLeastRecentlyIsLetGo) {
     numbers.push_back(open({rank}));
     opened(numbers.back());
   }
-  std::weak_ptr<const RankTimelines::Timeline> let_go = timelines.find(numbers[1]);
+  std::weak_ptr<const RankTimelines::Timeline> closed = timelines.find(numbers[1]);
   timelines.find(numbers[0]);
   timelines.find(numbers[2]);
   timelines.find(numbers[3]);
   const size_t fifth = open({4});
-  EXPECT_TRUE(let_go.expired());
+  EXPECT_TRUE(closed.expired());
   expect_has(refusal([&] { timelines.find(numbers[1]); }), "410: this timeline has been let go");
   expect_has(refusal([&] { timelines.find(fifth + 1); }), "404: ");
   EXPECT_EQ(timelines.all().size(), RankTimelines::kMostOpen);
@@ -158,7 +158,8 @@ TEST_F(OfRanks, ManyRanksLeaveRoomForFewTimelines) {
   std::vector<RunRecord> records;
   for (int64_t rank = 0; rank < 40; ++rank) records.push_back(record_of(rank, "both.json"));
   folder.add("both.json", test::trace_of_rank(0, 1, 0));
-  const KeptSession job_of_many(summary_from_bytes(summary_to_bytes(records, {}), job()), options_of({job()}).open());
+  const SummarySession job_of_many(summary_from_bytes(summary_to_bytes(records, {}), job()),
+                                   options_of({job()}).open());
   std::vector<int64_t> many(31);
   std::iota(many.begin(), many.end(), 0);
   const size_t single = open({0});

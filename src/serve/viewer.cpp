@@ -87,12 +87,12 @@ ViewedProfile& Viewer::add(std::vector<std::string> inputs) {
 }
 
 void Viewer::offer_ranks(InputOptions options, std::vector<std::string> folders,
-                         std::function<void(const std::string&)> say) {
-  ranks_ = std::make_unique<RankTimelines>(std::move(options), std::move(folders), std::move(say));
+                         std::function<void(const std::string&)> log) {
+  ranks_ = std::make_unique<RankTimelines>(std::move(options), std::move(folders), std::move(log));
 }
 
-const KeptSession* Viewer::kept() const {
-  return ranks_ && profiles_[0]->summary() != nullptr ? &profiles_[0]->summary()->kept() : nullptr;
+const SummarySession* Viewer::summary_session() const {
+  return ranks_ && profiles_[0]->summary() != nullptr ? &profiles_[0]->summary()->summary_session() : nullptr;
 }
 
 std::shared_ptr<const RankTimelines::Timeline> Viewer::timeline_of(size_t number) const {
@@ -153,7 +153,7 @@ Answer Viewer::answer_api(const Request& request) const {
   if (compares_ && is_about_both(request.path)) return answer_about_both(request);
   const auto asked = asked_by(request.path);
   if (!asked) return error_answer(kNotFound, "there is no such request");
-  const KeptSession* summary = kept();
+  const SummarySession* summary = summary_session();
   if (asked->profile >= profiles_.size()) {
     const auto timeline = timeline_of(asked->profile);
     if (asked->what == "status") return answer_status(*timeline, *summary, request);

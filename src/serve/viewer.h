@@ -31,7 +31,7 @@ class Viewer {
   void compare() { compares_ = true; }
 
   /// Ranks of the first profile, which is a summary, can be opened, too: as RankTimelines are made.
-  void offer_ranks(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> say);
+  void offer_ranks(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> log);
   /// Whether a timeline of ranks is on the way, which cannot be interrupted.
   bool is_opening_ranks() const { return ranks_ && ranks_->is_opening(); }
 
@@ -54,7 +54,7 @@ class Viewer {
   Answer answer_about(const std::shared_ptr<const ViewedProfile>& viewed, const Request& request,
                       std::string_view what) const;
   /// Of the summary: null while it is not open, and where its ranks are not offered.
-  const KeptSession* kept() const;
+  const SummarySession* summary_session() const;
   /// The timeline of ranks that a number beyond those of the profiles stands for. Throws RequestError.
   std::shared_ptr<const RankTimelines::Timeline> timeline_of(size_t number) const;
   Answer answer_about_both(const Request& request) const;
@@ -65,7 +65,7 @@ class Viewer {
   bool compares_ = false;
   std::unique_ptr<RankTimelines> ranks_;  // null where none are offered
   mutable std::once_flag compared_once_;
-  mutable std::optional<ComparedProfiles> compared_;  // made when first asked for
+  mutable std::optional<ComparedProfiles> compared_;  // created on first use
 };
 
 }  // namespace cgpu

@@ -32,7 +32,7 @@ class Exchange {
                     const std::function<void(uint32_t, const std::string&)>& answered) = 0;
 
   /// Says which file this process opens now, "" for none, to whoever tells of it should the process die.
-  virtual void opens(const std::string& file) = 0;
+  virtual void set_open_file(const std::string& file) = 0;
 };
 
 /// A file that is open for as long as this lives: while it is read, and while tables look at it, which may read more of
@@ -40,10 +40,10 @@ class Exchange {
 class OpenFile {
  public:
   OpenFile(Exchange* exchange, const std::string& file) : exchange_(exchange) {
-    if (exchange_ != nullptr) exchange_->opens(file);
+    if (exchange_ != nullptr) exchange_->set_open_file(file);
   }
   ~OpenFile() {
-    if (exchange_ != nullptr) exchange_->opens("");
+    if (exchange_ != nullptr) exchange_->set_open_file("");
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;

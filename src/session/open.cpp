@@ -15,7 +15,7 @@
 #include "links/profile_selection.h"
 #include "model/lost_file.h"
 #include "session/captures.h"
-#include "session/let_go.h"
+#include "session/release.h"
 
 namespace cgpu {
 
@@ -68,7 +68,7 @@ Session read_with(const OpenOptions& options, const std::function<void(Run&)>& l
   return open_inputs(options.inputs, read, look);
 }
 
-/// All of them, those of other ranks let go; nothing where some have to be joined after all.
+/// All of them, those of other ranks released; nothing where some have to be joined after all.
 std::optional<Session> read_ranks(const OpenOptions& options, const NumberList& ranks,
                                   const KernelDictionary& dictionary) {
   bool has_companion = false;
@@ -77,10 +77,10 @@ std::optional<Session> read_ranks(const OpenOptions& options, const NumberList& 
     const std::optional<int64_t> rank = claimed_rank_of(run);
     if (has_companion || !rank || ranks.contains(*rank) || !ranks_inside(run).empty()) return;
     complete_run(run, options, dictionary, options.threads);
-    let_timeline_go(run);
+    release_timeline(run);
   });
   const bool lacks_one = std::any_of(session.runs.begin(), session.runs.end(), [&](const Run& run) {
-    return run.let_go && (has_companion || ranks.contains(run.rank));
+    return run.released_totals && (has_companion || ranks.contains(run.rank));
   });
   if (lacks_one) return std::nullopt;
   return session;
@@ -108,7 +108,7 @@ Session open_session(const OpenOptions& options, const NumberList& ranks) {
   Session session = read_for(options, ranks, dictionary);
   for (const Run& run : session.runs) report_losses(run, options);
   for (size_t i = 0; i < session.runs.size(); ++i) {
-    if (session.runs[i].let_go) continue;
+    if (session.runs[i].released_totals) continue;
     if (options.progress) {
       options.progress(OpeningPhase::linking, static_cast<double>(i) / static_cast<double>(session.runs.size()));
     }

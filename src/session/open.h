@@ -30,7 +30,7 @@ struct OpenOptions {
 };
 
 /// Opens all inputs: completed (links/complete.h), on one clock (links/clocks.h). Throws Error. Where some ranks are
-/// wanted, the timelines of others may have been let go (let_go.h), each before the next is read: clocks need what
+/// wanted, the timelines of others may have been released (release.h), each before the next is read: clocks need what
 /// stays.
 Session open_session(const OpenOptions& options, const NumberList& ranks = {});
 

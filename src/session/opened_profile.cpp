@@ -8,8 +8,8 @@
 #include "analysis/table_list.h"
 #include "base/error.h"
 #include "session/chosen_events.h"
-#include "session/kept_session.h"
 #include "session/summary.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 
@@ -22,9 +22,9 @@ OpenOptions opening(const InputOptions& options, OpeningProgress progress, LossW
   return open;
 }
 
-std::unique_ptr<const KeptSession> kept_session(const OpenOptions& open, const Selection& selection) {
+std::unique_ptr<const SummarySession> open_summary(const OpenOptions& open, const Selection& selection) {
   auto summary = summary_of(open, selection);
-  return summary ? std::make_unique<const KeptSession>(std::move(*summary), open, selection.ranks) : nullptr;
+  return summary ? std::make_unique<const SummarySession>(std::move(*summary), open, selection.ranks) : nullptr;
 }
 
 }  // namespace
@@ -32,14 +32,14 @@ std::unique_ptr<const KeptSession> kept_session(const OpenOptions& open, const S
 struct OpenedProfile::Opened {
   Opened(InputOptions input_options, const OpenOptions& open)
       : options(std::move(input_options)),
-        kept(kept_session(open, options.selection())),
+        kept(open_summary(open, options.selection())),
         session(kept ? Session() : open_selected(open, options.selection())) {
     if (!kept) facts.emplace(session);
   }
 
   const InputOptions options;
-  const std::unique_ptr<const KeptSession> kept;  // of a summary
-  const Session session;                          // else
+  const std::unique_ptr<const SummarySession> kept;  // of a summary
+  const Session session;                             // else
   std::optional<SessionFacts> facts;
 };
 
@@ -56,7 +56,7 @@ bool OpenedProfile::is_summary() const {
   return opened_->kept != nullptr;
 }
 
-const KeptSession& OpenedProfile::kept() const {
+const SummarySession& OpenedProfile::summary_session() const {
   return *opened_->kept;
 }
 
@@ -69,7 +69,8 @@ const SessionFacts& OpenedProfile::facts(const std::string& what) const {
 
 Table OpenedProfile::tables() const {
   if (is_summary()) {
-    return list_of_tables(declared_tables([&](const Analysis& analysis) { return kept().has_rows(analysis); }));
+    return list_of_tables(
+        declared_tables([&](const Analysis& analysis) { return summary_session().has_rows(analysis); }));
   }
   const ProfileCounts counts(*opened_->facts);
   return list_of_tables(declared_tables(
@@ -85,7 +86,7 @@ Table OpenedProfile::table(const Analysis& analysis, const TableOptions& options
     check_options(analysis.name, analysis.options, options);
     return chosen_rows(analysis, *analysis.events(analysis, facts("table " + analysis.name), options), choice);
   }
-  Table table = is_summary() ? std::move(kept().tables({{&analysis, options}}).front())
+  Table table = is_summary() ? std::move(summary_session().tables({{&analysis, options}}).front())
                              : make_table(analysis, *opened_->facts, options);
   choice.apply(table);
   return table;

@@ -15,10 +15,10 @@
 namespace cgpu {
 
 struct Analysis;
-class KeptSession;
+class SummarySession;
 class SessionFacts;
 
-/// A copy is the same profile, which is let go with the last of them. Any number of threads may ask at once.
+/// A copy is the same profile, which is released with the last of them. Any number of threads may ask at once.
 class OpenedProfile {
  public:
   /// Opens and selects what the options say. Throws Error.
@@ -27,9 +27,9 @@ class OpenedProfile {
   const InputOptions& options() const;
   bool is_summary() const;
   /// Of a summary: what it keeps.
-  const KeptSession& kept() const;
+  const SummarySession& summary_session() const;
 
-  /// The tables that have rows, as far as that can be told without computing them.
+  /// The tables that have rows, as far as known without computing them.
   Table tables() const;
   /// The chosen rows of a table, by its name or an alias. Throws Error for what the table does not have, and for a
   /// summary that does not keep it.

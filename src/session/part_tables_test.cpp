@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/session_clock.h"
 #include "base/error.h"
 #include "session/selection.h"
@@ -103,7 +103,7 @@ TEST(FindingsOfAPart, LeaveOutTheStepThatBeginsWithEarlierWork) {
   const SessionFacts part_facts(part, facts);
   const Ruleset rules;
   const auto steps_of = [&](const SessionFacts& of, size_t run) {
-    const Investigation investigation(of, rules);
+    const RuleContext investigation(of, rules);
     EXPECT_TRUE(investigation.has_earlier_work());
     std::vector<int64_t> steps;
     for (const Period& period : investigation.periods()) {

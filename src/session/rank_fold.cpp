@@ -14,11 +14,11 @@
 #include "base/threads.h"
 #include "links/clocks.h"
 #include "session/exchange.h"
-#include "session/kept_session.h"
 #include "session/rank_sizes.h"
 #include "session/rank_worker.h"
 #include "session/selected_runs.h"
 #include "session/summary.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 
@@ -40,13 +40,13 @@ class RankFold {
         profiles_(std::move(profiles)),
         exchange_(open.exchange != nullptr && open.exchange->workers() > 0 ? open.exchange : nullptr),
         threads_(threads_of(open)),
-        at_once_(at_once()),
+        concurrency_(concurrency()),
         opening_(opening_options()),
-        opener_(opening_, std::max(1U, threads_ / at_once_)),
+        opener_(opening_, std::max(1U, threads_ / concurrency_)),
         runs_(profiles_.size()) {}
 
   /// Nothing where the profiles have to be opened together after all.
-  std::optional<SeenRanks> see_all() {
+  std::optional<ProcessedRanks> process_all() {
     const bool once = selection_.empty();
     RankPass pass;
     if (once) pass.wanted = wanted_;
@@ -54,13 +54,13 @@ class RankFold {
     pass.selects_ranks = !selection_.ranks.empty();
     std::vector<RankTask> tasks;
     for (const uint32_t number : largest_first(profiles_)) tasks.push_back({number, profiles_[number]});
-    Partials partials = see_tasks(tasks, pass);
+    Partials partials = process_tasks(tasks, pass);
     if (is_joined_) return std::nullopt;
-    SeenRanks seen = put_together();
+    ProcessedRanks seen = put_together();
     if (once) {
-      look_again(*seen.session, partials);
+      second_pass(*seen.session, partials);
     } else {
-      partials = see_selected(*seen.session);
+      partials = process_selected(*seen.session);
     }
     for (const Run& run : seen.session->runs) seen.numbers.push_back(run.number);
     seen.facts = std::make_unique<SessionFacts>(*seen.session);
@@ -70,9 +70,9 @@ class RankFold {
 
  private:
   /// How many ranks this process opens at once.
-  unsigned at_once() const {
+  unsigned concurrency() const {
     if (exchange_ != nullptr) return 1;
-    return std::min(ranks_at_once(profiles_, open_, threads_), static_cast<unsigned>(profiles_.size()));
+    return std::min(concurrent_ranks(profiles_, open_, threads_), static_cast<unsigned>(profiles_.size()));
   }
 
   /// Warnings come from one thread at a time, and once, however often a rank is opened.
@@ -88,14 +88,14 @@ class RankFold {
   }
 
   /// Has the tasks done, by threads of this process and by its workers.
-  Partials see_tasks(const std::vector<RankTask>& tasks, const RankPass& pass) {
+  Partials process_tasks(const std::vector<RankTask>& tasks, const RankPass& pass) {
     const auto see = [&](uint32_t i, Partials& partials) {
-      keep(tasks[i].number, opener_.see(tasks[i], pass, partials, progress()));
+      keep(tasks[i].number, opener_.process(tasks[i], pass, partials, progress()));
     };
-    if (exchange_ == nullptr) return see_each(static_cast<uint32_t>(tasks.size()), pass.wanted, see);
+    if (exchange_ == nullptr) return process_each(static_cast<uint32_t>(tasks.size()), pass.wanted, see);
     std::vector<uint32_t> returned;
-    Partials partials = see_each(static_cast<uint32_t>(tasks.size()), pass.wanted, see,
-                                 [&](Partials& of_workers) { deal(tasks, pass, of_workers, returned); });
+    Partials partials = process_each(static_cast<uint32_t>(tasks.size()), pass.wanted, see,
+                                     [&](Partials& of_workers) { deal(tasks, pass, of_workers, returned); });
     for (const uint32_t i : returned) see(i, partials);
     return partials;
   }
@@ -114,24 +114,24 @@ class RankFold {
       if (opening_.warn) std::for_each(answer.warnings.begin(), answer.warnings.end(), opening_.warn);
       if (!answer.error.empty()) throw Error(answer.error);
       if (!answer.seen) return returned.push_back(i);
-      if (pass.collector != nullptr && answer.seen->outcome == RankOutcome::seen) {
+      if (pass.collector != nullptr && answer.seen->outcome == RankOutcome::processed) {
         opener_.collect(pass, tasks[i].number, answer.collected);
       }
       combine(partials, std::move(answer.partials));
       keep(tasks[i].number, std::move(*answer.seen));
     };
     exchange_->deal(job_to_bytes(open_, pass), next_task,
-                    [&](uint32_t i, const std::string& bytes) { or_stop([&] { take_answer(i, bytes); }); });
+                    [&](uint32_t i, const std::string& bytes) { capture_error([&] { take_answer(i, bytes); }); });
   }
 
-  void keep(uint32_t number, SeenRank seen) {
+  void keep(uint32_t number, ProcessedRank seen) {
     const std::lock_guard lock(mutex_);
     is_joined_ = is_joined_ || seen.outcome == RankOutcome::needs_others;
     if (seen.run) runs_[number] = std::move(seen.run);
   }
 
   /// Now that it is known of every rank what others must know, those that are selected are opened once more.
-  Partials see_selected(Session& session) {
+  Partials process_selected(Session& session) {
     SelectedRuns selected(session, selection_);
     const std::vector<HostCauses::Waits> waits = rank_waits(session);
     std::vector<std::optional<Run>> parts(session.runs.size());
@@ -140,13 +140,13 @@ class RankFold {
     pass.collector = collector_;
     pass_ = 1;
     Partials partials =
-        see_each(static_cast<uint32_t>(parts.size()), wanted_, [&](uint32_t index, Partials& of_thread) {
+        process_each(static_cast<uint32_t>(parts.size()), wanted_, [&](uint32_t index, Partials& of_thread) {
           const uint32_t number = session.runs[index].number;
           const OpenFile file(open_.exchange, profiles_[number].path);
           std::optional<Run> again = opener_.open(profiles_[number], progress());
           if (!again) throw Error(profiles_[number].path, "has changed while it was read");
           const RankTask task{number, profiles_[number], waits[index]};
-          parts[index] = opener_.show(selected.select_in(index, std::move(*again)), task, pass, of_thread).run;
+          parts[index] = opener_.update_tables(selected.select_in(index, std::move(*again)), task, pass, of_thread).run;
         });
     for (size_t i = 0; i < parts.size(); ++i) session.runs[i] = std::move(*parts[i]);
     selected.finish(session);
@@ -154,7 +154,7 @@ class RankFold {
   }
 
   /// Shows the runs whose threads waited for other ranks once more to the tables for which that matters.
-  void look_again(const Session& session, Partials& partials) {
+  void second_pass(const Session& session, Partials& partials) {
     RankPass pass;
     pass.keeps_runs = false;
     std::vector<size_t> asking;
@@ -172,7 +172,7 @@ class RankFold {
     }
     if (tasks.empty()) return;
     pass_ = 1;
-    Partials again = see_tasks(tasks, pass);
+    Partials again = process_tasks(tasks, pass);
     for (size_t i = 0; i < asking.size(); ++i) {
       again[i]->combine(std::move(*partials[asking[i]]));
       partials[asking[i]] = std::move(again[i]);
@@ -182,15 +182,15 @@ class RankFold {
   /// Calls task(i, partial results of the thread) for each i < count. `deal`, if given, is called on this thread, with
   /// partial results of its own.
   template <typename Task>
-  Partials see_each(uint32_t count, const std::vector<WantedTable>& wanted, const Task& task,
-                    const std::function<void(Partials&)>& deal = nullptr) {
+  Partials process_each(uint32_t count, const std::vector<WantedTable>& wanted, const Task& task,
+                        const std::function<void(Partials&)>& deal = nullptr) {
     next_ = 0;
     count_ = count;
     const unsigned dealers = deal ? 1 : 0;
-    std::vector<Partials> kept(dealers + at_once_);
-    on_threads(dealers + at_once_, [&](unsigned thread) {
+    std::vector<Partials> kept(dealers + concurrency_);
+    on_threads(dealers + concurrency_, [&](unsigned thread) {
       kept[thread] = new_partials(wanted);
-      or_stop([&] {
+      capture_error([&] {
         if (thread < dealers) return deal(kept[thread]);
         while (const auto i = next()) task(*i, kept[thread]);
       });
@@ -204,7 +204,7 @@ class RankFold {
 
   /// Keeps the first exception, after which nothing more is begun.
   template <typename Work>
-  void or_stop(const Work& work) {
+  void capture_error(const Work& work) {
     try {
       work();
     } catch (...) {
@@ -214,7 +214,7 @@ class RankFold {
   }
 
   /// Puts the ranks in order and their clocks together.
-  SeenRanks put_together() {
+  ProcessedRanks put_together() {
     std::vector<Run> runs;
     std::vector<std::string> not_profiles;
     for (size_t i = 0; i < runs_.size(); ++i) {
@@ -225,7 +225,7 @@ class RankFold {
         not_profiles.push_back(profiles_[i].path);
       }
     }
-    SeenRanks seen;
+    ProcessedRanks seen;
     seen.session = std::make_unique<Session>(join_runs(open_.inputs, std::move(runs), not_profiles));
     align_clocks(*seen.session);
     return seen;
@@ -247,7 +247,7 @@ class RankFold {
 
   /// Of the rank that is being opened, where that is one at a time.
   std::function<void(double)> progress() {
-    if (!open_.progress || at_once_ > 1 || exchange_ != nullptr) return nullptr;
+    if (!open_.progress || concurrency_ > 1 || exchange_ != nullptr) return nullptr;
     return [this](double share) { tell_progress(next_ - 1 + share); };
   }
 
@@ -258,7 +258,7 @@ class RankFold {
   const std::vector<ProfilePath> profiles_;
   Exchange* const exchange_;  // null where there are no workers
   const unsigned threads_;
-  const unsigned at_once_;
+  const unsigned concurrency_;
   const OpenOptions opening_;
   const RankOpener opener_;
   unsigned pass_ = 0;
@@ -287,14 +287,14 @@ FoldedSession with_all_open(const OpenOptions& open, const Selection& selection,
   for (std::optional<Table>& table : tables) folded.tables.push_back(std::move(*table));
   for (uint32_t run = 0; run < folded.session.runs.size(); ++run) {
     folded.numbers.push_back(run);
-    if (collector != nullptr) collector->look({facts, run, run});
+    if (collector != nullptr) collector->collect({facts, run, run});
   }
   return folded;
 }
 
 /// Sees the ranks one after another; nothing where all have to be open at once.
-std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& selection,
-                                    const std::vector<WantedTable>& wanted, RunCollector* collector) {
+std::optional<ProcessedRanks> one_by_one(const OpenOptions& open, const Selection& selection,
+                                         const std::vector<WantedTable>& wanted, RunCollector* collector) {
   if (!SelectedRuns::can_select(selection)) return std::nullopt;
   std::vector<ProfilePath> profiles = find_profiles(open.inputs);
   double bytes = 0;
@@ -309,17 +309,18 @@ std::optional<SeenRanks> one_by_one(const OpenOptions& open, const Selection& se
       std::any_of(profiles.begin(), profiles.end(), [](const ProfilePath& profile) { return profile.path == "-"; });
   if (profiles.size() < 2 || has_stdin) return std::nullopt;
   if (!selection.empty() && fit_together(profiles, open, selection.ranks)) return std::nullopt;
-  return RankFold(open, selection, wanted, collector, std::move(profiles)).see_all();
+  return RankFold(open, selection, wanted, collector, std::move(profiles)).process_all();
 }
 
 }  // namespace
 
-bool SeenRanks::let_go() const {
-  return std::any_of(session->runs.begin(), session->runs.end(), [](const Run& run) { return run.let_go.has_value(); });
+bool ProcessedRanks::has_released_timelines() const {
+  return std::any_of(session->runs.begin(), session->runs.end(),
+                     [](const Run& run) { return run.released_totals.has_value(); });
 }
 
-Table SeenRanks::table_of_whole(const WantedTable& wanted) const {
-  if (wanted.analysis->needs_all_timelines && let_go()) return wanted.analysis->empty_table();
+Table ProcessedRanks::table_of_whole(const WantedTable& wanted) const {
+  if (wanted.analysis->needs_all_timelines && has_released_timelines()) return wanted.analysis->empty_table();
   return make_table(*wanted.analysis, *facts, wanted.options);
 }
 
@@ -356,16 +357,16 @@ FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, co
                          RunCollector* collector) {
   for (const WantedTable& table : wanted) check_options(table.analysis->name, table.analysis->options, table.options);
   if (auto summary = summary_of(open, selection)) {
-    return KeptSession(std::move(*summary), open, selection.ranks).take(wanted);
+    return SummarySession(std::move(*summary), open, selection.ranks).take(wanted);
   }
-  std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, collector);
+  std::optional<ProcessedRanks> seen = one_by_one(open, selection, wanted, collector);
   if (!seen) return with_all_open(open, selection, wanted, collector);
   std::vector<Table> tables;
   for (size_t i = 0; i < wanted.size(); ++i) {
     tables.push_back(seen->partials[i] ? seen->partials[i]->finalize({*seen->facts, seen->numbers})
                                        : seen->table_of_whole(wanted[i]));
   }
-  for (size_t i = 0; i < wanted.size() && seen->let_go(); ++i) {
+  for (size_t i = 0; i < wanted.size() && seen->has_released_timelines(); ++i) {
     if (!wanted[i].analysis->without_timelines) continue;
     if (auto table = made_of_sources(*wanted[i].analysis, *seen->facts, wanted, tables)) tables[i] = std::move(*table);
   }
@@ -373,17 +374,17 @@ FoldedSession fold_ranks(const OpenOptions& open, const Selection& selection, co
   return {std::move(*seen->session), std::move(tables), std::move(seen->numbers)};
 }
 
-SeenRanks see_ranks(const OpenOptions& open, const Selection& selection, const std::vector<WantedTable>& wanted,
-                    RunCollector* collector) {
-  if (std::optional<SeenRanks> seen = one_by_one(open, selection, wanted, collector)) return std::move(*seen);
-  SeenRanks seen;
+ProcessedRanks process_ranks(const OpenOptions& open, const Selection& selection,
+                             const std::vector<WantedTable>& wanted, RunCollector* collector) {
+  if (std::optional<ProcessedRanks> seen = one_by_one(open, selection, wanted, collector)) return std::move(*seen);
+  ProcessedRanks seen;
   seen.session = std::make_unique<Session>(open_all(open, selection));
   seen.facts = std::make_unique<SessionFacts>(*seen.session);
   seen.partials = new_partials(wanted);
   for (uint32_t run = 0; run < seen.session->runs.size(); ++run) {
     seen.numbers.push_back(run);
     const RunInSession in_session{*seen.facts, run, run};
-    collector->look(in_session);
+    collector->collect(in_session);
     for (const std::unique_ptr<Partial>& partial : seen.partials) {
       if (partial) partial->update(in_session);
     }

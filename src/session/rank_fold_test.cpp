@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/out_of_core.h"
-#include "session/let_go.h"
+#include "session/release.h"
 #include "session/test_ranks.h"
 
 namespace cgpu {
@@ -88,8 +88,8 @@ TEST(RankFold, LetsTimelinesGoAndKeepsWhatRanksMustKnow) {
   const FoldedSession folded = fold_ranks(opening(folder), {}, all_folded_tables());
   EXPECT_EQ(folded.session.runs.size(), 3U);
   for (const cgpu::Run& run : folded.session.runs) {
-    ASSERT_TRUE(run.let_go);
-    EXPECT_EQ(run.let_go->slices, 4 * (1 + 12 * 3 + 3));
+    ASSERT_TRUE(run.released_totals);
+    EXPECT_EQ(run.released_totals->slices, 4 * (1 + 12 * 3 + 3));
     EXPECT_EQ(run.timeline.slices.size(), 4u * 2);  // an all-reduce and a barrier a step
   }
 }
@@ -100,11 +100,11 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
     folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, rank * 90));
   const Analysis& path = find_analysis("critical_path");
   const FoldedSession open = fold_ranks(opening(folder), {}, {{&path}});
-  EXPECT_FALSE(open.session.runs[0].let_go);
+  EXPECT_FALSE(open.session.runs[0].released_totals);
   EXPECT_FALSE(open.tables[0].empty());
   EXPECT_EQ(open.tables[0], make_table(path, SessionFacts(open.session)));
   const FoldedSession folded = fold_ranks(opening(folder), {}, {{.analysis = &path, .if_open = true}});
-  EXPECT_TRUE(folded.session.runs[0].let_go);
+  EXPECT_TRUE(folded.session.runs[0].released_totals);
   EXPECT_TRUE(folded.tables[0].empty());
 
   double bytes = 0;
@@ -114,7 +114,7 @@ TEST(RankFold, TablesThatNeedAllTimelinesKeepThemOpenUnlessTheyAreOptional) {
   for (const double missing : {0.0, 1.0}) {
     const WantedTable small{.analysis = &path, .if_open = true, .open_bytes = bytes - missing};
     const FoldedSession maybe = fold_ranks(opening(folder), {}, {small});
-    EXPECT_EQ(maybe.session.runs[0].let_go.has_value(), missing > 0);
+    EXPECT_EQ(maybe.session.runs[0].released_totals.has_value(), missing > 0);
     EXPECT_EQ(maybe.tables[0].empty(), missing > 0);
   }
 }
@@ -172,8 +172,8 @@ TEST(RankFold, APartOfRanksThatAreNotOpenTogetherIsThatOfRanksThatAre) {
     little.memory = 1;
     const FoldedSession folded = fold_ranks(little, selection, wanted);
     const FoldedSession in_memory = fold_ranks(opening(folder, 2), selection, wanted);
-    EXPECT_TRUE(folded.session.runs[0].let_go) << name;
-    EXPECT_FALSE(in_memory.session.runs[0].let_go) << name;
+    EXPECT_TRUE(folded.session.runs[0].released_totals) << name;
+    EXPECT_FALSE(in_memory.session.runs[0].released_totals) << name;
     for (size_t i = 0; i < wanted.size(); ++i) {
       const Table whole = make_table(*wanted[i].analysis, facts);
       EXPECT_EQ(make_table(*wanted[i].analysis, selected_facts), whole) << name << ": " << whole.name;
@@ -199,9 +199,9 @@ TEST(RankFold, TimelinesOfRanksThatAreNotSelectedDoNotStay) {
   TraceFolder folder;
   for (int rank = 0; rank < 3; ++rank) folder.add("rank" + std::to_string(rank) + ".json", trace_of_rank(rank, 3, 0));
   const Session session = open_session(opening(folder), NumberList(1));
-  EXPECT_TRUE(session.runs[0].let_go);
-  EXPECT_FALSE(session.runs[1].let_go);
-  EXPECT_TRUE(session.runs[2].let_go);
+  EXPECT_TRUE(session.runs[0].released_totals);
+  EXPECT_FALSE(session.runs[1].released_totals);
+  EXPECT_TRUE(session.runs[2].released_totals);
 }
 
 TEST(RankFold, ARankThatIsSelectedByTheNumberItWasGivenIsThere) {

@@ -4,7 +4,7 @@
 
 #include "base/allocator.h"
 #include "session/exchange.h"
-#include "session/let_go.h"
+#include "session/release.h"
 #include "session/selected_runs.h"
 
 namespace cgpu {
@@ -37,7 +37,8 @@ std::optional<Run> RankOpener::open(const ProfilePath& profile, const std::funct
   return run;
 }
 
-SeenRank RankOpener::show(Session alone, const RankTask& task, const RankPass& pass, Partials& partials) const {
+ProcessedRank RankOpener::update_tables(Session alone, const RankTask& task, const RankPass& pass,
+                                        Partials& partials) const {
   {
     const SessionFacts facts(alone, task.waits);
     const RunInSession in_session{facts, 0, task.number};
@@ -46,17 +47,17 @@ SeenRank RankOpener::show(Session alone, const RankTask& task, const RankPass& p
     }
     if (pass.collector != nullptr) {
       const std::lock_guard lock(collector_mutex_);
-      pass.collector->look(in_session);
+      pass.collector->collect(in_session);
     }
   }
   if (!pass.keeps_runs) return {};
-  let_timeline_go(alone.runs[0]);
+  release_timeline(alone.runs[0]);
   alone.runs[0].number = task.number;
-  return {RankOutcome::seen, std::move(alone.runs[0])};
+  return {RankOutcome::processed, std::move(alone.runs[0])};
 }
 
-SeenRank RankOpener::see(const RankTask& task, const RankPass& pass, Partials& partials,
-                         const std::function<void(double)>& progress) const {
+ProcessedRank RankOpener::process(const RankTask& task, const RankPass& pass, Partials& partials,
+                                  const std::function<void(double)>& progress) const {
   const OpenFile file(open_.exchange, task.profile.path);
   std::optional<Run> run = open(task.profile, progress);
   if (!run) return {RankOutcome::no_profile};
@@ -65,7 +66,7 @@ SeenRank RankOpener::see(const RankTask& task, const RankPass& pass, Partials& p
   Session alone;
   alone.inputs = open_.inputs;
   alone.runs.push_back(std::move(*run));
-  return show(std::move(alone), task, pass, partials);
+  return update_tables(std::move(alone), task, pass, partials);
 }
 
 void RankOpener::collect(const RankPass& pass, uint32_t number, const std::string& bytes) const {

@@ -47,13 +47,13 @@ struct RankTask {
 };
 
 enum class RankOutcome : uint8_t {
-  seen,
+  processed,
   no_profile,    // a file of a folder, in which other things lie too
   needs_others,  // it has to be open together with others
 };
-struct SeenRank {
-  RankOutcome outcome = RankOutcome::seen;
-  std::optional<Run> run = {};  // let go
+struct ProcessedRank {
+  RankOutcome outcome = RankOutcome::processed;
+  std::optional<Run> run = {};  // released
 };
 
 /// Several threads may open at once.
@@ -65,10 +65,10 @@ class RankOpener {
   /// A completed run; none where a file of a folder is no profile. `progress` hears the share done. Throws Error.
   std::optional<Run> open(const ProfilePath& profile, const std::function<void(double)>& progress = nullptr) const;
   /// Shows a run, the only one of its session, to the tables and the collector, and returns what is left of it.
-  SeenRank show(Session alone, const RankTask& task, const RankPass& pass, Partials& partials) const;
+  ProcessedRank update_tables(Session alone, const RankTask& task, const RankPass& pass, Partials& partials) const;
   /// Both, where the rank can be seen by itself.
-  SeenRank see(const RankTask& task, const RankPass& pass, Partials& partials,
-               const std::function<void(double)>& progress = nullptr) const;
+  ProcessedRank process(const RankTask& task, const RankPass& pass, Partials& partials,
+                        const std::function<void(double)>& progress = nullptr) const;
   /// Gives the collector what another process has collected of a run.
   void collect(const RankPass& pass, uint32_t number, const std::string& bytes) const;
 

@@ -53,7 +53,7 @@ double open_bytes(const ProfilePath& profile) {
   return bytes * (compressed ? kOpenBytesOfCompressedByte : kOpenBytesOfPlainByte);
 }
 
-unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads) {
+unsigned concurrent_ranks(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads) {
   double largest = 1;
   for (const ProfilePath& profile : profiles) largest = std::max(largest, open_bytes(profile));
   return static_cast<unsigned>(std::clamp(most_open_bytes(open) / largest, 1.0, static_cast<double>(threads)));

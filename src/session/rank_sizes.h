@@ -12,9 +12,9 @@ namespace cgpu {
 double open_bytes(const ProfilePath& profile);
 
 /// How many of these to open at once, with as many threads.
-unsigned ranks_at_once(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads);
+unsigned concurrent_ranks(const std::vector<ProfilePath>& profiles, const OpenOptions& open, unsigned threads);
 
-/// Whether as many ranks may be open together as are selected (empty: all), and one more, which is let go.
+/// Whether as many ranks may be open together as are selected (empty: all), and one more, which is released.
 bool fit_together(const std::vector<ProfilePath>& profiles, const OpenOptions& open, const NumberList& ranks);
 
 /// The indices of profiles, the largest first.

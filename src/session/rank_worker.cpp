@@ -70,7 +70,7 @@ RankAnswer answer_from_bytes(const std::string& bytes, const RankPass& pass, con
   bool is_seen = false;
   message(answer.error, answer.warnings, is_seen);
   if (!is_seen) return answer;
-  SeenRank& seen = answer.seen.emplace();
+  ProcessedRank& seen = answer.seen.emplace();
   message(seen.outcome);
   message.one([&] {
     seen.run = read_run(message);
@@ -113,10 +113,10 @@ RankWorker::RankWorker(const std::string& job, Exchange& exchange, const MakeCol
 std::string RankWorker::answer(const std::string& bytes) {
   const RankTask task = task_from_bytes(bytes);
   Partials partials = new_partials(pass_.wanted);
-  SeenRank seen;
+  ProcessedRank seen;
   std::string error = error_;
   try {
-    if (opener_) seen = opener_->see(task, pass_, partials);
+    if (opener_) seen = opener_->process(task, pass_, partials);
   } catch (const OutOfMemory& memory) {
     error = memory.what();
   } catch (const std::bad_alloc&) {
@@ -135,7 +135,7 @@ std::string RankWorker::answer(const std::string& bytes) {
     const WantedTable& wanted = pass_.wanted[i];
     kept.push_back(partials[i] ? partial_to_bytes(*wanted.analysis, wanted.options, *partials[i]) : std::string());
   }
-  const bool is_collected = pass_.collector != nullptr && seen.outcome == RankOutcome::seen;
+  const bool is_collected = pass_.collector != nullptr && seen.outcome == RankOutcome::processed;
   message(kept, is_collected ? pass_.collector->take_bytes(task.number) : std::string());
   return message.take();
 }

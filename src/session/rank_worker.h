@@ -19,8 +19,8 @@ std::string task_to_bytes(const RankTask& task);
 
 /// What became of a task.
 struct RankAnswer {
-  std::optional<SeenRank> seen;  // none: its run cannot be sent (a call tree, measured launches), so open it here
-  Partials partials;             // by wanted table
+  std::optional<ProcessedRank> seen;  // none: its run cannot be sent (a call tree, measured launches), so open it here
+  Partials partials;                  // by wanted table
   std::string collected;
   std::vector<std::string> warnings;
   std::string error;  // that opening it has thrown

@@ -13,7 +13,7 @@ class RunCollector {
  public:
   virtual ~RunCollector() = default;
   /// Runs come in any order and from several threads, one call at a time.
-  virtual void look(const RunInSession& run) = 0;
+  virtual void collect(const RunInSession& run) = 0;
 
   /// By which a process that opens ranks for another one makes a collector of the same kind.
   virtual std::string name() const = 0;

@@ -1,7 +1,7 @@
 // One run in a summary (summary.h): bytes that never change, wherever they are put together with those of other runs.
 //
 // A record is a message (base/message.h) of two frames, each compressed by itself: the run as it was recorded, with
-// what other ranks must know of it (let_go.h) and the figures that the gate compares, which are bytes to this folder;
+// what other ranks must know of it (release.h) and the figures that the gate compares, which are bytes to this folder;
 // and the partial results of its tables (analysis/partial_bytes.h). Nothing in it follows from the other runs of a
 // session: not its number, not the offset of its clock. docs/formats/cgpu.md has the fields. Read with suspicion: sizes
 // are bounded before anything is allocated.
@@ -24,7 +24,7 @@ enum class RecordEncoding : uint8_t {
 };
 
 struct RunRecord {
-  Run run;  // let go
+  Run run;  // released
   /// The waits for other ranks that its partial results of idle time know of.
   HostCauses::Waits waits;
   std::string figures;

@@ -1,8 +1,8 @@
 // What a selection keeps of the runs of a session that are not open together: the same as select() (selection.h) does
 // where they are.
 //
-// A first look at every rank, whose timeline is let go again, says which ranks and devices there are, how their clocks
-// stand, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
+// A first look at every rank, whose timeline is released again, says which ranks and devices there are, how their
+// clocks stand, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
 #pragma once
 
 #include <mutex>
@@ -20,8 +20,8 @@ class SelectedRuns {
   /// one thread of a call tree, and of chosen tracks.
   static bool can_select(const Selection& selection);
 
-  /// `session`: runs that have been let go, on one clock. Drops those of other ranks. Throws Error for what the session
-  /// does not have.
+  /// `session`: runs that have been released, on one clock. Drops those of other ranks. Throws Error for what the
+  /// session does not have.
   SelectedRuns(Session& session, const Selection& selection);
 
   /// Whether a run is of several ranks, of which not all may be selected.

@@ -100,7 +100,8 @@ void check_devices(const Session& session, const NumberList& wanted) {
   std::set<int64_t> devices;
   for (const Run& run : session.runs) {
     for (const Device& device : run.devices) devices.insert(device.id);
-    if (run.let_go) devices.insert(run.let_go->used_devices.begin(), run.let_go->used_devices.end());
+    if (run.released_totals)
+      devices.insert(run.released_totals->used_devices.begin(), run.released_totals->used_devices.end());
     devices.insert(run.timeline.device_ops.device.begin(), run.timeline.device_ops.device.end());
   }
   check_numbers(wanted, devices, "device");

@@ -14,7 +14,7 @@
 #include "base/decompress.h"
 #include "base/natural_order.h"
 #include "base/number_ranges.h"
-#include "base/served_file.h"
+#include "base/remote_file.h"
 #include "readers/unread_formats.h"
 #include "session/summary_messages.h"
 

@@ -1,4 +1,4 @@
-// What is kept of a session when it is let go: a .cgpu file. An input like any profile, but without a timeline; a
+// What is kept of a session when it is released: a .cgpu file. An input like any profile, but without a timeline; a
 // baseline for the gate; a part of what is put together of thousands of ranks.
 //
 // A summary is a set of records, one a run (run_record.h), and the finished tables that cannot be made of them. To
@@ -120,11 +120,11 @@ void write_summary(std::ostream& out, const Summary& summary);
 /// Whether a file begins as a summary does. False where it cannot be read.
 bool is_summary(const std::string& path);
 
-/// The ranks of a job that are not in it, as far as that can be told: "3,17-20"; "" for none.
+/// The ranks of a job that are not in it, as far as known: "3,17-20"; "" for none.
 std::string missing_ranks(const Summary& summary);
 
 /// Where a summary lies: in a file, or in bytes that errors call by this name.
-struct SummarySource {
+struct SummaryInput {
   std::string name;
   std::optional<std::string> bytes = std::nullopt;
 };
@@ -132,10 +132,10 @@ struct SummarySource {
 /// The summaries that these inputs stand for: files, patterns, and those in folders. A file that is called as summaries
 /// are (.cgpu) is one, also where it is not there or nothing is left of it: that is found when it is opened. Throws
 /// Error for a file that is none.
-std::vector<SummarySource> summary_sources(const std::vector<std::string>& inputs);
+std::vector<SummaryInput> summary_inputs(const std::vector<std::string>& inputs);
 /// All of them as one. One that cannot be read is left out with a warning, and in `damaged`; an Error under `strict`,
 /// and where it is the only one.
-Summary open_summaries(std::vector<SummarySource> sources, const OpenOptions& open);
+Summary open_summaries(std::vector<SummaryInput> sources, const OpenOptions& open);
 /// In words what was left out of it, also earlier, where it was put together itself: "2 (a.cgpu, b.cgpu)".
 std::string left_out_of(const Summary& summary);
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/served_file.h"
+#include "base/remote_file.h"
 #include "readers/discover.h"
 #include "readers/reader.h"
 #include "readers/unread_formats.h"
@@ -49,7 +49,7 @@ FilesOfInput files_of(const std::vector<std::string>& inputs) {
 
 /// What is kept of a summary that could not be read. It must not depend on how many others were given with it: bytes
 /// are known by what they are.
-std::string name_of(const SummarySource& source) {
+std::string name_of(const SummaryInput& source) {
   if (!source.bytes) return fs::path(source.name).filename().string();
   return fmt::format("{} bytes, XXH3 {:016x}", source.bytes->size(), checksum_of(*source.bytes));
 }
@@ -67,7 +67,7 @@ void add_damaged(Summary& summary, const std::vector<std::string>& names) {
 
 bool is_summary(const std::string& path) {
   std::error_code ignored;
-  if (!is_served(path) && !fs::is_regular_file(path, ignored)) return false;
+  if (!is_remote(path) && !fs::is_regular_file(path, ignored)) return false;
   try {
     std::string head(kSummaryMagic.size(), '\0');
     head.resize(open_file(path)->read_at(0, head.data(), head.size()));
@@ -88,8 +88,8 @@ bool stands_for_summaries(const std::string& input) {
   }
 }
 
-std::vector<SummarySource> summary_sources(const std::vector<std::string>& inputs) {
-  std::vector<SummarySource> all;
+std::vector<SummaryInput> summary_inputs(const std::vector<std::string>& inputs) {
+  std::vector<SummaryInput> all;
   for (const std::string& input : inputs) {
     FilesOfInput files = files_of({input});
     std::error_code ignored;
@@ -107,11 +107,11 @@ std::vector<SummarySource> summary_sources(const std::vector<std::string>& input
   return all;
 }
 
-Summary open_summaries(std::vector<SummarySource> sources, const OpenOptions& open) {
+Summary open_summaries(std::vector<SummaryInput> sources, const OpenOptions& open) {
   std::vector<Summary> parts;
   std::vector<std::string> damaged;
   for (size_t i = 0; i < sources.size(); ++i) {
-    SummarySource& source = sources[i];
+    SummaryInput& source = sources[i];
     if (open.progress) {
       open.progress(OpeningPhase::reading, static_cast<double>(i) / static_cast<double>(sources.size()));
     }
@@ -144,12 +144,12 @@ std::string left_out_of(const Summary& summary) {
 
 std::optional<Summary> summary_of(const OpenOptions& open, const Selection& selection) {
   if (!open.input_format.empty()) return std::nullopt;
-  std::vector<SummarySource> summaries;
+  std::vector<SummaryInput> summaries;
   std::string other;
   for (const std::string& input : open.inputs) {
     std::error_code ignored;
     const bool is_pattern =
-        input.find_first_of("*?[") != std::string::npos && !is_served(input) && !fs::exists(input, ignored);
+        input.find_first_of("*?[") != std::string::npos && !is_remote(input) && !fs::exists(input, ignored);
     if (is_pattern || stands_for_summaries(input)) {
       const FilesOfInput files = files_of({input});
       for (const std::string& file : files.summaries) summaries.push_back({file});

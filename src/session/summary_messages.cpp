@@ -259,7 +259,7 @@ void read_collectives(Reader& reader, Timeline& timeline) {
   }
 }
 
-/// What let_timeline_go has left of it. Of tracks without such a slice only that they are there, and whose.
+/// What release_timeline has left of it. Of tracks without such a slice only that they are there, and whose.
 template <typename Archive>
 void timeline_members(Archive& archive, Timeline& timeline) {
   name_members(archive, timeline.names);
@@ -327,7 +327,7 @@ Run run_from(Reader& reader) {
   Run run;
   KeptRun kept{run};
   run_members(reader, kept);
-  run.let_go = std::move(kept.totals);
+  run.released_totals = std::move(kept.totals);
   return run;
 }
 
@@ -413,7 +413,8 @@ Table read_table(PositionalReader& bytes) {
 }
 
 void write_run(MessageWriter& message, const Run& run) {
-  KeptRun kept{const_cast<Run&>(run), run.let_go.value_or(TimelineTotals())};  // run_members() serves both directions
+  KeptRun kept{const_cast<Run&>(run),
+               run.released_totals.value_or(TimelineTotals())};  // run_members() serves both directions
   if (!kept.has_times_that_can_be()) {
     throw Error(run.file,
                 "has slices more than 70 years from its others, which no summary holds: choose a part without "

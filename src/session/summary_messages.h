@@ -14,8 +14,8 @@ void write_table(MessageWriter& message, const Table& table);
 Table read_table(MessageReader& message);
 Table read_table(PositionalReader& bytes);
 
-/// Of a run that has been let go: identity, devices, groups, clock as it was recorded, notes, totals, and its
-/// collectives (let_go.h). A recorded call tree, measured launches and an op graph come back empty: that there were
+/// Of a run that has been released: identity, devices, groups, clock as it was recorded, notes, totals, and its
+/// collectives (release.h). A recorded call tree, measured launches and an op graph come back empty: that there were
 /// some.
 void write_run(MessageWriter& message, const Run& run);
 Run read_run(MessageReader& message);

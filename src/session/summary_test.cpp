@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/test_file.h"
 #include "links/clocks.h"
-#include "session/kept_session.h"
 #include "session/summary_messages.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 namespace {
@@ -40,10 +40,10 @@ RunRecord built_record(int64_t rank) {
   run.groups.push_back({"13", "mesh_pp", "nccl", 8, {}, rank});
   run.devices.push_back({0, "NVIDIA H100", "NVIDIA", 132, {}, {}, "9.0"});
   run.notes.add("orphan_device_op", 3, "without a launch", rank == 1);
-  run.let_go.emplace();
-  run.let_go->slices = 100 + rank;
-  run.let_go->extent = Interval{-7, 1'000'000};
-  run.let_go->used_devices = {0, 3};
+  run.released_totals.emplace();
+  run.released_totals->slices = 100 + rank;
+  run.released_totals->extent = Interval{-7, 1'000'000};
+  run.released_totals->used_devices = {0, 3};
   Timeline& timeline = run.timeline;
   timeline.categories = {{"kernel", SliceKind::kernel}};
   timeline.tracks.resize(2);
@@ -125,10 +125,10 @@ TEST(Summary, ComesBackAsItWas) {
   EXPECT_EQ(run.metadata, built_record(1).run.metadata);
   EXPECT_EQ(run.notes.count("orphan_device_op"), 3);
   EXPECT_TRUE(run.notes.all().at(0).damage);
-  EXPECT_EQ(run.let_go->slices, 101);
-  EXPECT_EQ(run.let_go->extent, (Interval{-7, 1'000'000}));
-  EXPECT_FALSE(run.let_go->event_extent.has_value());
-  EXPECT_EQ(run.let_go->used_devices, (std::set<int32_t>{0, 3}));
+  EXPECT_EQ(run.released_totals->slices, 101);
+  EXPECT_EQ(run.released_totals->extent, (Interval{-7, 1'000'000}));
+  EXPECT_FALSE(run.released_totals->event_extent.has_value());
+  EXPECT_EQ(run.released_totals->used_devices, (std::set<int32_t>{0, 3}));
   ASSERT_EQ(run.timeline.slices.size(), 4U);
   EXPECT_EQ(run.timeline.slices.start[3], 3010);
   EXPECT_EQ(run.timeline.name(3), "ncclDevKernel_AllReduce");
@@ -272,12 +272,12 @@ TEST(Summary, TablesAreReadWithSuspicion) {
 
 TEST(Summary, TimesThatCannotBeAreRefused) {
   RunRecord record = built_record(0);
-  record.run.let_go->extent = Interval{INT64_MIN, INT64_MAX};
+  record.run.released_totals->extent = Interval{INT64_MIN, INT64_MAX};
   EXPECT_THROW(run_of_part(run_part(record), "x"), Error);
 }
 
-TEST(KeptSession, ClocksOfManyAreAlignedAndTheirOrderIsThatOfTheRanks) {
-  const KeptSession kept(summary_from_bytes(built_bytes({3, 1}), "x"), opened_as("x"));
+TEST(SummarySession, ClocksOfManyAreAlignedAndTheirOrderIsThatOfTheRanks) {
+  const SummarySession kept(summary_from_bytes(built_bytes({3, 1}), "x"), opened_as("x"));
   const std::vector<cgpu::Run>& runs = kept.session().runs;
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[0].rank, 1);
@@ -287,8 +287,8 @@ TEST(KeptSession, ClocksOfManyAreAlignedAndTheirOrderIsThatOfTheRanks) {
   EXPECT_EQ(kept.tables({{&find_analysis("collectives")}}).front().row_count(), 1U);
 }
 
-TEST(KeptSession, CollectivesOfSomeRanksAreTheirsOnClocksThatAllAlign) {
-  const KeptSession kept(summary_from_bytes(built_bytes({3, 1}), "x"), opened_as("x"), NumberList(3));
+TEST(SummarySession, CollectivesOfSomeRanksAreTheirsOnClocksThatAllAlign) {
+  const SummarySession kept(summary_from_bytes(built_bytes({3, 1}), "x"), opened_as("x"), NumberList(3));
   ASSERT_EQ(kept.session().runs.size(), 1U);
   EXPECT_EQ(kept.session().runs[0].clock.offset, -2'000'000'020);
   const Table collectives = kept.tables({{&find_analysis("collectives")}}).front();
@@ -296,18 +296,18 @@ TEST(KeptSession, CollectivesOfSomeRanksAreTheirsOnClocksThatAllAlign) {
   EXPECT_EQ(collectives.values(collectives.column("ranks")).integer(0), 1);
 }
 
-TEST(KeptSession, ARecordedCallTreeHasNoPartialResult) {
+TEST(SummarySession, ARecordedCallTreeHasNoPartialResult) {
   std::vector<RunRecord> records;
   records.push_back(built_record(0));
   records[0].run.call_tree.emplace();
   records[0].partials["functions"] = "anything";
   records[0].kept = {"functions"};
-  const KeptSession kept(summary_from_bytes(summary_to_bytes(records, {}), "x"), opened_as("x"));
+  const SummarySession kept(summary_from_bytes(summary_to_bytes(records, {}), "x"), opened_as("x"));
   EXPECT_THROW(kept.tables({{&find_analysis("functions")}}), Error);
 }
 
-TEST(KeptSession, TablesThatAreNotKeptSayWhy) {
-  const KeptSession kept(summary_from_bytes(built_bytes({0}), "run.cgpu"), opened_as("run.cgpu"));
+TEST(SummarySession, TablesThatAreNotKeptSayWhy) {
+  const SummarySession kept(summary_from_bytes(built_bytes({0}), "run.cgpu"), opened_as("run.cgpu"));
   const auto message = [&](const WantedTable& wanted) {
     try {
       kept.tables({wanted});

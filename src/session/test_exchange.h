@@ -22,7 +22,7 @@ class ExchangeInProcess final : public Exchange {
   unsigned workers() const override { return workers_; }
   unsigned processes_on_machine() const override { return 1 + workers_; }
   unsigned threads() const override { return 1; }
-  void opens(const std::string& file) override { opened_ += file.empty() ? 0 : 1; }
+  void set_open_file(const std::string& file) override { opened_ += file.empty() ? 0 : 1; }
   void deal(const std::string& job, const std::function<std::optional<Task>()>& next,
             const std::function<void(uint32_t, const std::string&)>& answered) override {
     ExchangeInProcess none(0);

@@ -76,8 +76,8 @@ bool RowSearch::may_hold(size_t block, const std::vector<RowCondition>& conditio
   });
 }
 
-std::vector<uint32_t> RowSearch::meeting(const std::vector<RowCondition>& conditions,
-                                         std::vector<uint32_t> rows) const {
+std::vector<uint32_t> RowSearch::matching(const std::vector<RowCondition>& conditions,
+                                          std::vector<uint32_t> rows) const {
   for (const RowCondition& condition : conditions) {
     if (rows.empty()) break;
     const ColumnPart part(*source_, condition.column, rows);

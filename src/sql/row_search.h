@@ -42,7 +42,7 @@ class RowSearch {
   /// Whether a block of rows can meet the conditions.
   bool may_hold(size_t block, const std::vector<RowCondition>& conditions);
   /// Those of the rows that meet the conditions.
-  std::vector<uint32_t> meeting(const std::vector<RowCondition>& conditions, std::vector<uint32_t> rows) const;
+  std::vector<uint32_t> matching(const std::vector<RowCondition>& conditions, std::vector<uint32_t> rows) const;
   /// Whether the texts of a column live as long as this: those of the first dictionary that is shown for it do.
   bool keeps(size_t column, const std::shared_ptr<const TextDictionary>& texts);
 

@@ -132,7 +132,7 @@ TEST(RowSearch, FindsWhatLookingAtEveryRowFinds) {
         if (!search.may_hold(first / kRowBlock, conditions)) continue;
         std::vector<uint32_t> rows(std::min(kRowBlock, table.row_count() - first));
         std::iota(rows.begin(), rows.end(), static_cast<uint32_t>(first));
-        rows = search.meeting(conditions, std::move(rows));
+        rows = search.matching(conditions, std::move(rows));
         by_blocks.insert(by_blocks.end(), rows.begin(), rows.end());
       }
       EXPECT_EQ(by_blocks, want) << conditions.front().column;
@@ -142,7 +142,7 @@ TEST(RowSearch, FindsWhatLookingAtEveryRowFinds) {
       EXPECT_TRUE(found || time == 1 || !has_single_value) << conditions.front().column;
       if (!found) continue;
       std::sort(found->begin(), found->end());
-      EXPECT_EQ(search.meeting(conditions, *found), want) << conditions.front().column;
+      EXPECT_EQ(search.matching(conditions, *found), want) << conditions.front().column;
     }
   }
 }

@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "session/kept_session.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 
 RunTables::RunTables(OpenedProfile profile)
     : profile_(std::move(profile)), facts_(profile_->is_summary() ? nullptr : &profile_->facts("SQL")) {
   for (const Analysis& analysis : all_analyses()) {
-    if (!profile_->is_summary() || profile_->kept().keeps(analysis)) list_.push_back(&analysis);
+    if (!profile_->is_summary() || profile_->summary_session().has_table(analysis)) list_.push_back(&analysis);
   }
 }
 

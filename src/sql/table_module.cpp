@@ -151,7 +151,7 @@ class TableCursor : public sqlite3_vtab_cursor {
       listed_.emplace();
     } else if (auto found = search_.looked_up(conditions_)) {
       std::sort(found->begin(), found->end());
-      if (conditions_.size() > 1) *found = search_.meeting(conditions_, std::move(*found));
+      if (conditions_.size() > 1) *found = search_.matching(conditions_, std::move(*found));
       listed_ = std::move(found);
     }
     if (!plan_.order.empty()) {
@@ -211,7 +211,7 @@ class TableCursor : public sqlite3_vtab_cursor {
     std::vector<uint32_t> all;
     for (size_t first = 0; first < source_.row_count(); first += kRowBlock) {
       if (!search_.may_hold(first / kRowBlock, conditions_)) continue;
-      const std::vector<uint32_t> rows = search_.meeting(conditions_, block(first));
+      const std::vector<uint32_t> rows = search_.matching(conditions_, block(first));
       all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;
@@ -230,7 +230,7 @@ class TableCursor : public sqlite3_vtab_cursor {
       return;
     }
     for (; rows_.empty() && next_ < source_.row_count(); next_ += kRowBlock) {
-      if (search_.may_hold(next_ / kRowBlock, conditions_)) rows_ = search_.meeting(conditions_, block(next_));
+      if (search_.may_hold(next_ / kRowBlock, conditions_)) rows_ = search_.matching(conditions_, block(next_));
     }
   }
 

@@ -213,12 +213,12 @@ BatchFilter::BatchFilter(BatchFilter&&) noexcept = default;
 std::vector<uint32_t> BatchFilter::matches(size_t rows, const std::vector<const ColumnValues*>& values) {
   Rows all(rows);
   std::iota(all.begin(), all.end(), 0);
-  return meeting(filter_.root(), std::move(all), values);
+  return matching(filter_.root(), std::move(all), values);
 }
 
 /// Those of the rows, which rise.
-BatchFilter::Rows BatchFilter::meeting(const Filter::Node& node, Rows rows,
-                                       const std::vector<const ColumnValues*>& values) {
+BatchFilter::Rows BatchFilter::matching(const Filter::Node& node, Rows rows,
+                                        const std::vector<const ColumnValues*>& values) {
   using Kind = Filter::Node::Kind;
   const auto without = [](const Rows& from, const Rows& others) {
     Rows rest;
@@ -232,15 +232,15 @@ BatchFilter::Rows BatchFilter::meeting(const Filter::Node& node, Rows rows,
       return rows;
     }
     case Kind::all_of:
-      for (const Filter::Node& part : node.parts) rows = meeting(part, std::move(rows), values);
+      for (const Filter::Node& part : node.parts) rows = matching(part, std::move(rows), values);
       return rows;
     case Kind::any_of: {
       Rows rest = rows;  // that meet none so far
-      for (const Filter::Node& part : node.parts) rest = without(rest, meeting(part, rest, values));
+      for (const Filter::Node& part : node.parts) rest = without(rest, matching(part, rest, values));
       return without(rows, rest);
     }
     case Kind::none_of:
-      return without(rows, meeting(node.parts.front(), rows, values));
+      return without(rows, matching(node.parts.front(), rows, values));
   }
   return rows;
 }

@@ -87,7 +87,7 @@ class BatchFilter {
  private:
   class Bound;
   using Rows = std::vector<uint32_t>;
-  Rows meeting(const Filter::Node& node, Rows rows, const std::vector<const ColumnValues*>& values);
+  Rows matching(const Filter::Node& node, Rows rows, const std::vector<const ColumnValues*>& values);
 
   const Filter& filter_;
   std::vector<Bound> bound_;  // by number of the condition

@@ -1,7 +1,7 @@
 // The table: what every analysis answers with, and all that a renderer knows.
 //
 // A table is columns: each has a declaration (name, type, unit, meaning, role) and a buffer of values. Rows are put
-// together when somebody asks for one.
+// together on demand.
 #pragma once
 
 #include <cstdint>

@@ -184,12 +184,12 @@ TEST(CallPaths, HaveTilesAndKeepThoseOfTheSamples) {
     for (SliceIndex slice = 0; slice < run.timeline.slices.size(); ++slice) {
       const NodeIndex node = view.node_of(0, slice);
       const auto path = node == kNoNode ? std::vector<NodeIndex>() : path_to(*run.call_tree, node);
-      const std::optional<Placed> box = view.innermost_box(0, slice);
+      const std::optional<SlicePosition> box = view.innermost_box(0, slice);
       ASSERT_EQ(box.has_value(), !path.empty()) << "seed " << seed << ", slice " << slice;
       if (!box) continue;
       EXPECT_EQ(paths.boxes.name[box->slice], path.back());
       EXPECT_EQ(view.names()[box->name], run.call_tree->name_of(path.back()));
-      EXPECT_EQ(TimelineView::kinds()[view.look(1, box->slice).colour >> 8],
+      EXPECT_EQ(TimelineView::kinds()[view.style(1, box->slice).colour >> 8],
                 text_of(run.call_tree->nodes.kind[path.back()]));
     }
   }
@@ -209,7 +209,7 @@ TEST(CallPaths, GiveEqualFunctionsOneName) {
     }
   }
   ASSERT_TRUE(number_of.contains("f3"));
-  EXPECT_EQ(number_of["f3"], view.look(view.track_of(0, 0), 0).name);
+  EXPECT_EQ(number_of["f3"], view.style(view.track_of(0, 0), 0).name);
 }
 
 }  // namespace

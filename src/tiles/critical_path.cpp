@@ -1,6 +1,6 @@
 #include "tiles/critical_path.h"
 
-#include "analysis/long_pole/measured_path.h"
+#include "analysis/critical_path/measured_path.h"
 
 namespace cgpu {
 

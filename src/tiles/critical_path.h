@@ -9,8 +9,8 @@
 namespace cgpu {
 
 /// For each run, where the critical path of the session leads through it. A name is the number of what bounds the run
-/// there (BoundBy, analysis/long_pole/edge_parts.h), the origin the device op or call that the part is about, kNone for
-/// other time of the host. The session is no part of another. Costs what the table critical_path costs; 24 bytes a
+/// there (BoundBy, analysis/critical_path/edge_parts.h), the origin the device op or call that the part is about, kNone
+/// for other time of the host. The session is no part of another. Costs what the table critical_path costs; 24 bytes a
 /// part.
 std::vector<DerivedSlices> critical_path_slices(const SessionFacts& facts);
 

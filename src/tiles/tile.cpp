@@ -59,7 +59,7 @@ std::vector<TileEntry> tile_of_lane(const Lane& lane, const TilePlace& place) {
 }
 
 std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const TilePlace& place,
-                        const std::function<SliceLook(SliceIndex)>& look_of) {
+                        const std::function<SliceStyle(SliceIndex)>& style_of) {
   std::vector<uint32_t> lane_begin = {0};
   std::vector<TileEntry> entries;
   for (uint32_t lane = 0; lane < index.lanes(); ++lane) {
@@ -79,9 +79,9 @@ std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const T
   for (const TileEntry& entry : entries) append_number(out, entry.slice);
   std::vector<uint16_t> colours;
   for (const TileEntry& entry : entries) {
-    const SliceLook look = look_of(entry.slice);
-    append_number(out, look.name);
-    colours.push_back(look.colour);
+    const SliceStyle style = style_of(entry.slice);
+    append_number(out, style.name);
+    colours.push_back(style.colour);
   }
   for (const TileEntry& entry : entries) append_number(out, entry.count);
   for (const TileEntry& entry : entries) append_number(out, entry.from);

@@ -41,13 +41,13 @@ struct TileEntry {
 std::vector<TileEntry> tile_of_lane(const Lane& lane, const TilePlace& place);
 
 /// What the page needs to draw a slice.
-struct SliceLook {
+struct SliceStyle {
   uint32_t name = 0;
   uint16_t colour = 0;
 };
 
-/// The tile of all lanes in binary form. Calls `look_of` once for each entry.
+/// The tile of all lanes in binary form. Calls `style_of` once for each entry.
 std::string encode_tile(const LaneIndex& index, const SliceTimes& times, const TilePlace& place,
-                        const std::function<SliceLook(SliceIndex)>& look_of);
+                        const std::function<SliceStyle(SliceIndex)>& style_of);
 
 }  // namespace cgpu

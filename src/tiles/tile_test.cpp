@@ -99,7 +99,7 @@ TEST(Tile, EncodesAsThePageReadsIt) {
   const SliceTimes times(start, duration, 0);
   const LaneIndex index(times, {0, 1, 2}, {});
   const std::string tile = encode_tile(index, times, {0, 0}, [](SliceIndex slice) {
-    return SliceLook{slice + 70, static_cast<uint16_t>(slice + 7)};
+    return SliceStyle{slice + 70, static_cast<uint16_t>(slice + 7)};
   });
   EXPECT_EQ(tile.size() % 8, 0U);
   std::string_view bytes = tile;

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/long_pole/edge_parts.h"
+#include "analysis/critical_path/edge_parts.h"
 #include "analysis/session_clock.h"
 #include "analysis/steps/layer_parts.h"
 #include "base/sort_stably.h"
@@ -236,7 +236,7 @@ bool TimelineView::has_slices(ViewTrackId track) const {
 }
 
 std::string TimelineView::tile(ViewTrackId track, const TilePlace& place) const {
-  return encode_tile(lanes(track), times(track), place, [&](SliceIndex slice) { return look(track, slice); });
+  return encode_tile(lanes(track), times(track), place, [&](SliceIndex slice) { return style(track, slice); });
 }
 
 std::string TimelineView::counter_tile(ViewTrackId track, const TilePlace& place) const {
@@ -259,7 +259,7 @@ SliceTimes TimelineView::times(ViewTrackId id) const {
              : SliceTimes(slices.start, slices.duration, zeros_[track.run]);
 }
 
-SliceLook TimelineView::look(ViewTrackId id, SliceIndex slice) const {
+SliceStyle TimelineView::style(ViewTrackId id, SliceIndex slice) const {
   const ViewTrack& track = tracks()[id];
   const auto derived_kind = [](DerivedKind kind) { return static_cast<uint8_t>(kind); };
   if (const DerivedSlices* own = derived(id)) {
@@ -275,7 +275,7 @@ SliceLook TimelineView::look(ViewTrackId id, SliceIndex slice) const {
       case ViewKind::exposed:
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::exposed), 0)};
       case ViewKind::critical_path:
-        return look_of_path(track.run, name, own->origin[slice]);
+        return style_of_path(track.run, name, own->origin[slice]);
       case ViewKind::layers:
         if (name >= LayerSlices::kFirstPart) {
           return {part_names_[name - LayerSlices::kFirstPart], colour_of(derived_kind(DerivedKind::layer_part), 0)};
@@ -285,10 +285,10 @@ SliceLook TimelineView::look(ViewTrackId id, SliceIndex slice) const {
         return {names_.of(track.run, name), colour_of(derived_kind(DerivedKind::range), 0)};
     }
   }
-  return look_of_slice(track.run, slice);
+  return style_of_slice(track.run, slice);
 }
 
-SliceLook TimelineView::look_of_slice(size_t run, SliceIndex slice) const {
+SliceStyle TimelineView::style_of_slice(size_t run, SliceIndex slice) const {
   const Timeline& timeline = session_.runs[run].timeline;
   const SliceKind kind = timeline.kind(slice);
   uint8_t kernel_class = 0;
@@ -304,13 +304,13 @@ SliceLook TimelineView::look_of_slice(size_t run, SliceIndex slice) const {
 }
 
 /// Work of a device looks as it does in its stream, what the host did as gaps of that cause do.
-SliceLook TimelineView::look_of_path(size_t run, uint32_t bound_by, SliceIndex about) const {
+SliceStyle TimelineView::style_of_path(size_t run, uint32_t bound_by, SliceIndex about) const {
   const std::optional<IdleCause> cause = BoundBy::cause_of(bound_by);
-  SliceLook look{kernel_gap_name_, colour_of(static_cast<uint8_t>(DerivedKind::kernel_gap), 0)};
-  if (about != kNone) look = look_of_slice(run, about);
-  if (!cause) return look;
+  SliceStyle style{kernel_gap_name_, colour_of(static_cast<uint8_t>(DerivedKind::kernel_gap), 0)};
+  if (about != kNone) style = style_of_slice(run, about);
+  if (!cause) return style;
   const auto number = static_cast<uint8_t>(*cause);
-  return {about != kNone ? look.name : cause_names_[number],
+  return {about != kNone ? style.name : cause_names_[number],
           colour_of(static_cast<uint8_t>(DerivedKind::idle), number)};
 }
 
@@ -318,15 +318,15 @@ std::string_view TimelineView::bound_by(ViewTrackId track, SliceIndex slice) con
   return BoundBy::name_of(derived(track)->name[slice]);
 }
 
-std::optional<Placed> TimelineView::find(ViewTrackId track, SliceIndex slice) const {
+std::optional<SlicePosition> TimelineView::find(ViewTrackId track, SliceIndex slice) const {
   if (track >= tracks().size() || !has_slices(track)) return std::nullopt;
   const uint32_t lane = lanes(track).lane_of(slice);
   if (lane == kNone) return std::nullopt;
   const SliceTimes at = times(track);
-  return Placed{track, slice, lane, at.start(slice), at.duration(slice), look(track, slice).name};
+  return SlicePosition{track, slice, lane, at.start(slice), at.duration(slice), style(track, slice).name};
 }
 
-Placed TimelineView::place(size_t run, SliceIndex slice) const {
+SlicePosition TimelineView::place(size_t run, SliceIndex slice) const {
   return *find(track_of(run, slice), slice);
 }
 
@@ -376,7 +376,7 @@ NodeIndex TimelineView::node_of(size_t run, SliceIndex slice) const {
   return of.call_tree->sampled_nodes->node_of(of.timeline.slices.source[slice]);
 }
 
-std::optional<Placed> TimelineView::innermost_box(size_t run, SliceIndex slice) const {
+std::optional<SlicePosition> TimelineView::innermost_box(size_t run, SliceIndex slice) const {
   const NodeIndex node = node_of(run, slice);
   if (node == kNoNode) return std::nullopt;
   const TrackIndex source = session_.runs[run].timeline.slices.track[slice];

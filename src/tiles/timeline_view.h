@@ -29,7 +29,7 @@
 namespace cgpu {
 
 /// The place of a slice in the viewer.
-struct Placed {
+struct SlicePosition {
   ViewTrackId track = kNone;
   SliceIndex slice = kNone;
   uint32_t lane = 0;
@@ -72,15 +72,15 @@ class TimelineView {
   /// The lanes of a track that has slices, and their times.
   const LaneIndex& lanes(ViewTrackId track) const;
   SliceTimes times(ViewTrackId track) const;
-  SliceLook look(ViewTrackId track, SliceIndex slice) const;
+  SliceStyle style(ViewTrackId track, SliceIndex slice) const;
   /// What bounds the run in a slice of a track of kind critical_path ("compute", "data_loading", ...).
   std::string_view bound_by(ViewTrackId track, SliceIndex slice) const;
 
   /// The place of a slice of a track; empty if the track has no such slice.
-  std::optional<Placed> find(ViewTrackId track, SliceIndex slice) const;
+  std::optional<SlicePosition> find(ViewTrackId track, SliceIndex slice) const;
   /// The track of a slice of the profile, and its place there.
   ViewTrackId track_of(size_t run, SliceIndex slice) const { return tracks_.of(session_, run, slice); }
-  Placed place(size_t run, SliceIndex slice) const;
+  SlicePosition place(size_t run, SliceIndex slice) const;
 
   /// The derived slices of a track; null for a track of the profile.
   const DerivedSlices* derived(ViewTrackId track) const;
@@ -96,7 +96,7 @@ class TimelineView {
   /// The place in the call tree at which a slice of the profile was recorded; kNoNode where it is not known.
   NodeIndex node_of(size_t run, SliceIndex slice) const;
   /// The innermost box that a slice of the profile is a sample of.
-  std::optional<Placed> innermost_box(size_t run, SliceIndex slice) const;
+  std::optional<SlicePosition> innermost_box(size_t run, SliceIndex slice) const;
   /// The device op of a slice; kNone where it is none.
   OpIndex op_of(size_t run, SliceIndex slice) const;
 
@@ -129,8 +129,8 @@ class TimelineView {
   struct OpenRun;
   Device& device_of(const ViewTrack& track) const;
   Device& active_device_of(const ViewTrack& track) const;
-  SliceLook look_of_slice(size_t run, SliceIndex slice) const;
-  SliceLook look_of_path(size_t run, uint32_t bound_by, SliceIndex about) const;
+  SliceStyle style_of_slice(size_t run, SliceIndex slice) const;
+  SliceStyle style_of_path(size_t run, uint32_t bound_by, SliceIndex about) const;
   const LayerSlices& layers_of(const ViewTrack& track) const;
   const DerivedSlices& derived_of(const ViewTrack& track, const OpenTrack& opened) const;
   void lay_out_all(unsigned threads, const Progress& progress);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "analysis/long_pole/edge_parts.h"
+#include "analysis/critical_path/edge_parts.h"
 #include "analysis/random_run.h"
 #include "analysis/steps/layer_parts.h"
 #include "analysis/steps/run_layers.h"
@@ -41,7 +41,7 @@ TEST(TimelineView, EverySliceStandsOnOneTrack) {
     for (size_t run = 0; run < 2; ++run) {
       const Timeline& timeline = session.runs[run].timeline;
       for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
-        const Placed placed = view.place(run, slice);
+        const SlicePosition placed = view.place(run, slice);
         EXPECT_EQ(placed.slice, slice);
         EXPECT_EQ(placed.start, timeline.slices.start[slice] - view.zero(run));
         EXPECT_EQ(placed.duration, timeline.slices.duration[slice]);
@@ -123,11 +123,11 @@ TEST(TimelineView, TheCriticalPathIsThatOfTheTable) {
         const std::string name = about == kNone ? "" : std::string(session.runs[run].timeline.name(about));
         const std::string bound_by(view.bound_by(id, part));
         found[{session.runs[run].rank, bound_by, name}] += parts.duration[part];
-        const SliceLook look = view.look(id, part);
+        const SliceStyle style = view.style(id, part);
         std::string words = bound_by;
         std::replace(words.begin(), words.end(), '_', ' ');
-        EXPECT_EQ(view.names()[look.name], about == kNone ? words : name);
-        const std::string kind = TimelineView::kinds()[look.colour >> 8];
+        EXPECT_EQ(view.names()[style.name], about == kNone ? words : name);
+        const std::string kind = TimelineView::kinds()[style.colour >> 8];
         EXPECT_EQ(kind == "idle", BoundBy::cause_of(parts.name[part]).has_value()) << kind;
         ++checked;
       }
@@ -143,7 +143,7 @@ std::string name_at(const TimelineView& view, ViewTrackId track, uint32_t number
   const Lane lane = view.lanes(track).lane(number);
   for (size_t position = 0; position < lane.size(); ++position) {
     if (lane.start(position) <= time && time < lane.end(position)) {
-      return std::string(view.names()[view.look(track, lane.slice(position)).name]);
+      return std::string(view.names()[view.style(track, lane.slice(position)).name]);
     }
   }
   return "";
@@ -256,7 +256,7 @@ TEST(TimelineView, ProjectsRangesOntoTheDevice) {
   EXPECT_EQ(ranges.start[0], 200);
   EXPECT_EQ(ranges.duration[0], 110);
   EXPECT_EQ(ranges.origin[0], range);
-  EXPECT_EQ(view.names()[view.look(tracks[0], 0).name], "forward");
+  EXPECT_EQ(view.names()[view.style(tracks[0], 0).name], "forward");
 }
 
 TEST(TimelineView, TracksCanBeToldApart) {

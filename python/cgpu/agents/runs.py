@@ -73,7 +73,7 @@ class Runs:
                 self._open[run.handle] = run
                 self._keys[run.handle] = key
                 while len(self._open) > MOST_OPEN:
-                    self._let_go(next(iter(self._open)), "it was let go, because at most %d are open" % MOST_OPEN)
+                    self._close(next(iter(self._open)), "it was let go, because at most %d are open" % MOST_OPEN)
                 return run
 
     def part(self, run: Run, from_: Any, to: Any) -> Session:
@@ -99,7 +99,7 @@ class Runs:
         self.get(handle)
         with self._lock:
             if handle in self._open:
-                self._let_go(handle, "as was asked for")
+                self._close(handle, "as was asked for")
 
     def all(self) -> List[Run]:
         """Those that are open."""
@@ -111,7 +111,7 @@ class Runs:
         self._open[handle] = run
         return run
 
-    def _let_go(self, handle: str, why: str) -> None:
+    def _close(self, handle: str, why: str) -> None:
         self._open.pop(handle).session.close()
         del self._keys[handle]
         self._closed[handle] = why

@@ -19,8 +19,8 @@ void FoldedRuns::update(const RunInSession& run) {
   if (!timeline.parent.empty()) folded_.add(std::move(timeline));
 }
 
-std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
-  const std::vector<Run>& runs = outline.facts.session().runs;
+std::vector<TreeOfRun> FoldedRuns::trees(const RunIndex& index) {
+  const std::vector<Run>& runs = index.facts.session().runs;
   std::vector<TreeOfRun> trees;
   const auto add_stored = [&](size_t run) {
     if (runs[run].call_tree) trees.push_back({runs[run].rank, &*runs[run].call_tree});
@@ -30,7 +30,7 @@ std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
   if (apart_ == "nothing" && folded_.size() > 1) {
     for (size_t run = 0; run < runs.size(); ++run) add_stored(run);
     std::vector<const FoldedTimeline*> all;
-    for (const auto& folded : folded_) all.push_back(&folded.kept);
+    for (const auto& folded : folded_) all.push_back(&folded.value);
     made_.push_back(call_tree_of(merged(all)));
     trees.push_back({Cell(), &made_.back()});
     return trees;
@@ -39,7 +39,7 @@ std::vector<TreeOfRun> FoldedRuns::trees(const Outline& outline) {
   for (size_t run = 0; run < runs.size(); ++run) {
     add_stored(run);
     for (; next != folded_.end() && next->run == run; ++next) {
-      made_.push_back(call_tree_of(next->kept));
+      made_.push_back(call_tree_of(next->value));
       TreeOfRun& tree = trees.emplace_back();
       tree.rank = runs[run].rank;
       tree.tree = &made_.back();

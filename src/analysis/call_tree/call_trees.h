@@ -7,7 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/call_tree/folded_timeline.h"
-#include "analysis/kept_of_runs.h"
+#include "analysis/values_by_run.h"
 
 namespace cgpu {
 
@@ -32,10 +32,10 @@ class FoldedRuns {
   explicit FoldedRuns(const TableOptions& options) : apart_(options.text(kApartOption)) {}
 
   void update(const RunInSession& run);
-  void settle(const Outline&, size_t run) { folded_.settle(run); }
+  void assign_run(const RunIndex&, size_t run) { folded_.assign_run(run); }
   void combine(FoldedRuns&& other) { folded_.combine(std::move(other.folded_)); }
-  /// In the order of the ranks. Stands as long as the outline and this object do.
-  std::vector<TreeOfRun> trees(const Outline& outline);
+  /// In the order of the ranks. Stands as long as the run index and this object do.
+  std::vector<TreeOfRun> trees(const RunIndex& index);
   template <typename Archive>
   void members(Archive& archive) {
     archive(folded_);
@@ -43,7 +43,7 @@ class FoldedRuns {
 
  private:
   std::string apart_;
-  KeptOfRuns<FoldedTimeline> folded_;
+  ValuesByRun<FoldedTimeline> folded_;
   std::vector<CallTree> made_;
 };
 
@@ -54,9 +54,9 @@ class CallTreeRows {
   CallTreeRows(const Analysis&, const TableOptions& options) : options_(options), folded_(options) {}
 
   void update(const RunInSession& run) { folded_.update(run); }
-  void settle(const Outline& outline, size_t run) { folded_.settle(outline, run); }
+  void assign_run(const RunIndex& index, size_t run) { folded_.assign_run(index, run); }
   void combine(CallTreeRows&& other) { folded_.combine(std::move(other.folded_)); }
-  void append_rows(Table& table, const Outline& outline) { Append(table, folded_.trees(outline), options_); }
+  void append_rows(Table& table, const RunIndex& index) { Append(table, folded_.trees(index), options_); }
   template <typename Archive>
   void members(Archive& archive) {
     folded_.members(archive);

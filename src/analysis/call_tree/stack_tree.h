@@ -160,14 +160,15 @@ class StackFolder {
     std::vector<OpIndex> ops;
     ops.reserve(timeline.device_ops.size());
     for_each_device_op(timeline, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-    const OpsInWhole there = ops_in_whole(session, run, ops);
-    enter(there.timeline);
+    const OpsInFullRun full_run = ops_in_full_run(session, run, ops);
+    enter(full_run.timeline);
     std::vector<uint32_t> name_of(timeline.names.size(), UINT32_MAX);
     for (size_t i = 0; i < ops.size(); ++i) {
       const SliceIndex slice = timeline.device_ops.slice[ops[i]];
       uint32_t& name = name_of[timeline.slices.name[slice]];
       if (name == UINT32_MAX) name = tree_.name(timeline.name(slice));
-      const uint32_t above = above_device_op(launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]));
+      const uint32_t above =
+          above_device_op(launch_of(full_run.timeline, full_run.timeline.device_ops.slice[full_run.ops[i]]));
       const uint32_t node = tree_.child(above, name, static_cast<uint8_t>(timeline.kind(slice)));
       tree_.nodes[node].kernel_class = timeline.device_ops.kernel_class[ops[i]];
       visit(node, slice);

@@ -31,7 +31,7 @@ KernelClass class_of(const Timeline& timeline, OpIndex op) {
   }
 }
 
-OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops) {
+OpsInFullRun ops_in_full_run(const Session& session, size_t run, std::vector<OpIndex> ops) {
   const auto& part = session.runs[run].part_of;
   if (!part) return {run, session.runs[run].timeline, std::move(ops)};
   for (OpIndex& op : ops) op = part->ops[op];
@@ -52,7 +52,7 @@ std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline)
 
 std::set<int32_t> used_devices(const Run& run) {
   std::set<int32_t> devices;
-  if (run.let_go) devices = run.let_go->used_devices;
+  if (run.released_totals) devices = run.released_totals->used_devices;
   for_each_device_op(run.timeline, [&](OpIndex op, SliceIndex) { devices.insert(run.timeline.device_ops.device[op]); });
   if (run.launch_metrics) {
     for (const ProfiledLaunch& launch : run.launch_metrics->launches) {

@@ -28,12 +28,12 @@ KernelClass class_of(const Timeline& timeline, OpIndex op);
 
 /// Device ops in the timeline that has everything around them. Of a session that is a part of another one
 /// (Session::whole), that is the timeline that the run was cut out of: it still has their launches and all host slices.
-struct OpsInWhole {
+struct OpsInFullRun {
   size_t run = 0;  // index in Session::whole, or in the session itself where it is no part
   const Timeline& timeline;
   std::vector<OpIndex> ops;  // in `timeline`, in the order in which they were given
 };
-OpsInWhole ops_in_whole(const Session& session, size_t run, std::vector<OpIndex> ops);
+OpsInFullRun ops_in_full_run(const Session& session, size_t run, std::vector<OpIndex> ops);
 
 std::map<int32_t, std::vector<OpIndex>> ops_by_device(const Timeline& timeline);
 std::map<StreamId, std::vector<OpIndex>> ops_by_stream(const Timeline& timeline);

@@ -48,7 +48,7 @@ class Activities {
       categories_[category].combine(std::move(other.categories_[category]));
     }
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     int64_t whole = 0;
     for (const GroupsByName<DurationStatistics>& names : categories_) {
       names.for_each([&](std::string_view, const DurationStatistics& durations) { whole += durations.total(); });
@@ -118,7 +118,7 @@ class GridsOfKernels {
     });
   }
   void combine(GridsOfKernels&& other) { kernels_.combine(std::move(other.kernels_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     int64_t whole = 0;
     kernels_.for_each([&](std::string_view, const KernelGrids& grids) {
       for (const auto& [shape, durations] : grids.by_shape) whole += durations.total();

@@ -57,7 +57,7 @@ class Kernels {
     });
   }
   void combine(Kernels&& other) { kernels_.combine(std::move(other.kernels_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     if (base_names_) table.columns[0].about = "short name: no template arguments, no parameters";
     int64_t whole = 0;
     kernels_.for_each([&](std::string_view, const Kernel& kernel) { whole += kernel.durations.total(); });
@@ -97,7 +97,7 @@ class KernelClasses {
       total_[number] += other.total_[number];
     }
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     const int64_t whole = std::accumulate(total_.begin(), total_.end(), int64_t{0});
     std::vector<size_t> order;
     for (size_t number = 0; number < count_.size(); ++number) {

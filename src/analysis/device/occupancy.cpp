@@ -190,7 +190,7 @@ class Occupancies {
     });
   }
   void combine(Occupancies&& other) { kernels_.combine(std::move(other.kernels_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     kernels_.for_each([&](std::string_view name, const KernelOccupancy& kernel) {
       if (kernel.known == 0) return;
       const auto most = std::max_element(kernel.limit_ns.begin(), kernel.limit_ns.end());

@@ -54,8 +54,8 @@ class TransfersByStream {
   explicit TransfersByStream(const RunInSession& run) : timeline_(run.timeline()) {
     std::vector<OpIndex> ops;
     for_each_device_op(timeline_, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-    const OpsInWhole there = ops_in_whole(run.session(), run.index, ops);
-    const Timeline& whole = there.timeline;
+    const OpsInFullRun full_run = ops_in_full_run(run.session(), run.index, ops);
+    const Timeline& whole = full_run.timeline;
     std::vector<bool> is_kv_name;
     for (StringId name = 0; name < whole.names.size(); ++name) is_kv_name.push_back(names_kv_cache(whole.names[name]));
     const std::vector<SliceIndex> around = nearest_above(whole.slices, [&](SliceIndex slice) {
@@ -70,7 +70,7 @@ class TransfersByStream {
         work_[timeline_.device_ops.device[op]].push_back(op);
         continue;
       }
-      const SliceIndex launch = launch_of(whole, whole.device_ops.slice[there.ops[i]]);
+      const SliceIndex launch = launch_of(whole, whole.device_ops.slice[full_run.ops[i]]);
       const SliceIndex named = launch == kNone ? kNone : around[launch];
       std::string said_by;
       if (named != kNone) {

@@ -123,7 +123,7 @@ class Transfers {
     for (auto& [route, transfers] : other.routes_) routes_[route].combine(std::move(transfers));
     models_.combine(std::move(other.models_));
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     for (const auto& [route, transfers] : routes_) {
       Row row = key_cells(route);
       row.resize(table.columns.size());

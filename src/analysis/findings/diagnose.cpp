@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/findings/vendor_words.h"
 #include "table/units.h"
 
@@ -23,14 +23,14 @@ const char* text_of(Confidence confidence) {
 namespace {
 
 /// What is easy to be sure of goes before what may give back a little more.
-double expected(const Finding& finding, int64_t gain) {
+double priority(const Finding& finding, int64_t gain) {
   static constexpr std::array<double, 3> weights{1.0, 0.7, 0.4};
   return static_cast<double>(gain) * weights[static_cast<size_t>(finding.confidence)] * finding.precedence;
 }
 
 /// The question of both.
-EdgeTimes::Question with(const EdgeTimes::Question& a, const EdgeTimes::Question& b) {
-  EdgeTimes::Question both{a.freed | b.freed, a.op_factor, a.without_gap ? a.without_gap : b.without_gap,
+EdgeTimes::Scenario with(const EdgeTimes::Scenario& a, const EdgeTimes::Scenario& b) {
+  EdgeTimes::Scenario both{a.removed | b.removed, a.op_factor, a.without_gap ? a.without_gap : b.without_gap,
                            a.not_awaited ? a.not_awaited : b.not_awaited};
   if (a.without_gap && b.without_gap) {
     both.without_gap = [first = a.without_gap, second = b.without_gap](size_t run, SliceIndex op) {
@@ -60,19 +60,21 @@ void name_place(const Session& session, Finding& finding) {
 }  // namespace
 
 Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
-  Investigation run(facts, rules);
+  RuleContext context(facts, rules);
   std::vector<Finding> found;
   for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_extra_work, find_ranks, find_links,
                           find_memory, find_measured_launches, find_thread_work, find_sampled, find_host_work,
                           find_hottest_function, find_profile_gaps, find_by_users_rules}) {
-    rule(run, found);
+    rule(context, found);
   }
 
   Diagnosis diagnosis;
-  diagnosis.measured = run.measured();
-  if (run.has_steps() && !run.has_repetitions()) diagnosis.steps = static_cast<int64_t>(run.periods().size());
-  const auto noticeable = static_cast<int64_t>(run.thresholds().noticeable * static_cast<double>(run.measured()));
-  const bool hides_launches = run.hides_launches();
+  diagnosis.measured = context.measured();
+  if (context.has_steps() && !context.has_repetitions())
+    diagnosis.steps = static_cast<int64_t>(context.periods().size());
+  const auto noticeable =
+      static_cast<int64_t>(context.thresholds().noticeable * static_cast<double>(context.measured()));
+  const bool hides_launches = context.hides_launches();
   std::vector<Finding> gains;
   std::vector<Finding> others;
   for (Finding& finding : found) {
@@ -80,25 +82,25 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
       others.push_back(std::move(finding));
       continue;
     }
-    finding.recoverable_high = finding.gain ? *finding.gain : run.gain_of(*finding.remedy);
+    finding.recoverable_high = finding.gain ? *finding.gain : context.gain_of(*finding.remedy);
     if (!finding.gain && hides_launches && *finding.recoverable_high < noticeable) {
       // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
       // that it takes on the critical path would be gone.
-      const int64_t path = run.path_of(finding.remedy->freed);
+      const int64_t path = context.path_of(finding.remedy->removed);
       if (path >= noticeable) {
         finding.recoverable_low = finding.recoverable_high;
         finding.recoverable_high = finding.gain = path;
         finding.confidence = Confidence::low;
       }
     }
-    const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(run.measured());
+    const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(context.measured());
     if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, kShare.size(), format_percent(100 * share));
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
 
   // The next is the one that is expected to give back most besides those before it. Gains are only asked anew of the
   // one that seems to be next: what is freed already makes them smaller, as a rule.
-  EdgeTimes::Question joint;
+  EdgeTimes::Scenario joint;
   int64_t replayed = 0;
   int64_t stated = 0;  // by findings that no replay answers
   size_t alternatives = 0;
@@ -109,16 +111,16 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
     for (size_t asked = gains.size();;) {
       next = 0;
       for (size_t i = 1; i < gains.size(); ++i) {
-        if (expected(gains[i], besides[i]) > expected(gains[next], besides[next])) next = i;
+        if (priority(gains[i], besides[i]) > priority(gains[next], besides[next])) next = i;
       }
       if (next == asked) break;
       asked = next;
       const Finding& finding = gains[next];
       const bool by_replay = finding.remedy && !finding.gain;
       if (!by_replay) {
-        besides[next] = std::clamp<int64_t>(*finding.gain, 0, run.measured() - replayed - stated);
+        besides[next] = std::clamp<int64_t>(*finding.gain, 0, context.measured() - replayed - stated);
       } else if (replayed > 0) {
-        besides[next] = std::max<int64_t>(run.gain_of(with(joint, *finding.remedy)) - replayed, 0);
+        besides[next] = std::max<int64_t>(context.gain_of(with(joint, *finding.remedy)) - replayed, 0);
       }
     }
     Finding finding = std::move(gains[next]);
@@ -131,18 +133,18 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
     } else {
       stated += *finding.recoverable;
     }
-    finding.together = std::min(replayed + stated, run.measured());
+    finding.together = std::min(replayed + stated, context.measured());
     finding.recoverable_low =
         std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
     finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
-    const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(run.measured());
+    const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(context.measured());
     if (*finding.recoverable < noticeable) {  // another way to gain the same
-      finding.evidence += "; by itself it could give back " + run.per_step(*finding.recoverable_high) +
+      finding.evidence += "; by itself it could give back " + context.per_step(*finding.recoverable_high) +
                           ", but next to nothing besides the findings before";
       others.insert(others.begin() + static_cast<std::ptrdiff_t>(alternatives++), std::move(finding));
       continue;
     }
-    finding.severity = share >= run.thresholds().critical ? Severity::critical : Severity::warning;
+    finding.severity = share >= context.thresholds().critical ? Severity::critical : Severity::warning;
     diagnosis.findings.push_back(std::move(finding));
   }
   for (Finding& finding : others) {  // behind all that is as severe
@@ -150,9 +152,9 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
                                      [&](const Finding& each) { return each.severity <= finding.severity; });
     diagnosis.findings.insert(behind.base(), std::move(finding));
   }
-  const std::string vendor = vendor_of(run.session());
+  const std::string vendor = vendor_of(context.session());
   for (Finding& finding : diagnosis.findings) {
-    name_place(run.session(), finding);
+    name_place(context.session(), finding);
     finding.suggestion = in_words_of(vendor, std::move(finding.suggestion));
   }
   return diagnosis;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/long_pole/edge_times.h"
+#include "analysis/critical_path/edge_times.h"
 #include "base/interval_set.h"
 
 namespace cgpu {
@@ -36,7 +36,7 @@ struct Finding {
 
   /// What would be different without it; what that gives back is found by replay. Absent where there is nothing to
   /// gain, or where `gain` says it.
-  std::optional<EdgeTimes::Question> remedy = {};
+  std::optional<EdgeTimes::Scenario> remedy = {};
   /// ns of all steps that it could give back, where no replay can say it.
   std::optional<int64_t> gain = {};
   /// As the rule says where there is nothing to gain; else diagnose() finds it by the gain.

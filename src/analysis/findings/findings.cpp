@@ -1,7 +1,7 @@
 // Table `findings`: docs/diagnosis.md. O(edges of the graph of dependencies) for each finding, besides the graph.
 #include "analysis/common/columns.h"
-#include "analysis/findings/investigation.h"
 #include "analysis/findings/rank_findings.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/tables.h"
 
 namespace cgpu {

@@ -1,4 +1,4 @@
-// Findings of ranks whose timelines have been let go: what was planted is said, with what it gives back.
+// Findings of ranks whose timelines have been released: what was planted is said, with what it gives back.
 #include "analysis/findings/rank_findings.h"
 
 #include <gtest/gtest.h>

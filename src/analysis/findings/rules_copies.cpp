@@ -11,7 +11,7 @@
 #include "analysis/device/copy_metrics.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/copy_suggestions.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -109,8 +109,8 @@ struct CopyRoute {
   double peak = 0;
 };
 
-CopyRoute longest_route(Investigation& run) {
-  const Table& transfers = run.table("transfers");
+CopyRoute longest_route(RuleContext& context) {
+  const Table& transfers = context.table("transfers");
   const auto number = [&](const RowView& row, const char* name) {
     const Cell cell = row[transfers.column(name)];
     const auto* real = std::get_if<double>(&cell);
@@ -152,61 +152,63 @@ std::string text_of(const std::set<std::pair<int64_t, int32_t>>& devices, size_t
   return fmt::format("; device{} {}", ranks == 1 && names.size() > 1 ? "s" : "", fmt::join(names, ", "));
 }
 
-EdgeTimes::Question without_time_of(BoundBy kind) {
-  EdgeTimes::Question question;
-  question.freed.set(kind.number());
-  return question;
+EdgeTimes::Scenario without_time_of(BoundBy kind) {
+  EdgeTimes::Scenario scenario;
+  scenario.removed.set(kind.number());
+  return scenario;
 }
 
 /// Copies that take longer than all the rest: nothing could hide all of them. The best that is known is to hide what
 /// the rest can, or to copy at twice the rate.
-void bound_what_can_be_hidden(Investigation& run, int64_t gain, Finding& finding) {
-  if (run.hides_launches())
-    gain = std::max(gain, run.path(BoundBy::memory).total);  // replay keeps what they waited for
-  const int64_t hidden = run.measured() - gain;
+void bound_what_can_be_hidden(RuleContext& context, int64_t gain, Finding& finding) {
+  if (context.hides_launches())
+    gain = std::max(gain, context.path(BoundBy::memory).total);  // replay keeps what they waited for
+  const int64_t hidden = context.measured() - gain;
   if (gain <= hidden) return;
-  const int64_t faster = std::min(run.path(BoundBy::memory).total / 2, gain);
+  const int64_t faster = std::min(context.path(BoundBy::memory).total / 2, gain);
   finding.gain = std::max(hidden, faster);
   finding.recoverable_low = std::min(hidden, faster);
-  finding.title = fmt::format("{} of the time the run waits for copies",
-                              format_percent(100 * static_cast<double>(gain) / static_cast<double>(run.measured())));
+  finding.title =
+      fmt::format("{} of the time the run waits for copies",
+                  format_percent(100 * static_cast<double>(gain) / static_cast<double>(context.measured())));
   finding.evidence += fmt::format("; at twice the rate {} less, beside all other work {} at most", format_ns(faster),
                                   format_ns(hidden));
   finding.suggestion =
       "Copy less, or keep the data on the device: there is too little other work to hide these copies beside. Look "
       "whether they reach the rate of the link (page-locked memory, the memory of the processor next to the device, no "
       "other device on the same link)";
-  if (run.hides_launches()) finding.confidence = Confidence::low;
+  if (context.hides_launches()) finding.confidence = Confidence::low;
 }
 
 }  // namespace
 
-void find_copies(Investigation& run, std::vector<Finding>& findings) {
-  if (!run.has_device_ops()) return;
-  const double waiting = run.path_share(IdleCause::blocking_copy);
-  const double copying = run.path_share(BoundBy::memory);
-  const EdgeTimes::Question not_blocking = without_time_of(IdleCause::blocking_copy);
-  const EdgeTimes::Question at_once = without_time_of(BoundBy::memory);
-  EdgeTimes::Question gone;  // what copies cost is also what the host does only after those that block it
-  gone.freed = not_blocking.freed | at_once.freed;
-  const int64_t gain = run.gain_of(gone);
-  const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
-  if (std::max(share, waiting + copying) < run.thresholds().noticeable) return;
-  const Copies copies = copies_of(run.session(), run.thresholds().small_copy);
-  const CopyRoute route = longest_route(run);
+void find_copies(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops()) return;
+  const double waiting = context.path_share(IdleCause::blocking_copy);
+  const double copying = context.path_share(BoundBy::memory);
+  const EdgeTimes::Scenario not_blocking = without_time_of(IdleCause::blocking_copy);
+  const EdgeTimes::Scenario at_once = without_time_of(BoundBy::memory);
+  EdgeTimes::Scenario gone;  // what copies cost is also what the host does only after those that block it
+  gone.removed = not_blocking.removed | at_once.removed;
+  const int64_t gain = context.gain_of(gone);
+  const double share = static_cast<double>(gain) / static_cast<double>(context.measured());
+  if (std::max(share, waiting + copying) < context.thresholds().noticeable) return;
+  const Copies copies = copies_of(context.session(), context.thresholds().small_copy);
+  const CopyRoute route = longest_route(context);
   const std::string moved =
       fmt::format("{} copies between host and device, {} in {}{}{}", copies.count, format_bytes(copies.bytes),
-                  format_ns(copies.time), text_of(route), text_of(copies.devices, run.session().runs.size()));
-  Finding finding{.rule = "exposed_copies",
-                  .title = std::string(kShareOfTime) + " the run waits for copies",
-                  .evidence = fmt::format(
-                      "{} on the critical path; {}",
-                      run.per_step(run.path(BoundBy::memory).total + run.path(IdleCause::blocking_copy).total), moved),
-                  .suggestion = kCopyBesideKernels,
-                  .command = "transfers",
-                  .confidence = Confidence::high,
-                  .time = (copying > waiting ? run.path(BoundBy::memory) : run.path(IdleCause::blocking_copy)).longest,
-                  .remedy = gone};
+                  format_ns(copies.time), text_of(route), text_of(copies.devices, context.session().runs.size()));
+  Finding finding{
+      .rule = "exposed_copies",
+      .title = std::string(kShareOfTime) + " the run waits for copies",
+      .evidence = fmt::format(
+          "{} on the critical path; {}",
+          context.per_step(context.path(BoundBy::memory).total + context.path(IdleCause::blocking_copy).total), moved),
+      .suggestion = kCopyBesideKernels,
+      .command = "transfers",
+      .confidence = Confidence::high,
+      .time = (copying > waiting ? context.path(BoundBy::memory) : context.path(IdleCause::blocking_copy)).longest,
+      .remedy = gone};
   const auto blocking = [&] {
     finding.rule = "blocking_copies";
     finding.title = std::string(kShareOfTime) + " is lost because the host waits for copies that block it";
@@ -217,18 +219,18 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
   if (2 * copies.cost < gain) {
     // Not the copies: their calls wait for what the device does before, and the host goes on only then.
     blocking();
-    const std::string culprit = run.culprit_of("host_code").text();
+    const std::string culprit = context.culprit_of("host_code").text();
     finding.evidence = fmt::format(
         "{} could go on beside the device if the host did not wait in these calls, which take {} without that wait; {}",
-        run.per_step(gain), format_ns(copies.cost), moved);
+        context.per_step(gain), format_ns(copies.cost), moved);
     if (!culprit.empty()) finding.evidence += fmt::format("; after them the host does most in {}", culprit);
     // A stall of the host after them is its own matter: it is told first.
-    const PathShare& code = run.path(IdleCause::host_code);
+    const PathShare& code = context.path(IdleCause::host_code);
     if (2 * code.in_long_stretches > code.total) finding.confidence = Confidence::medium;
     finding.remedy = not_blocking;
-  } else if (static_cast<double>(copies.small) >= run.thresholds().many_copies && 2 * copies.small > copies.count &&
+  } else if (static_cast<double>(copies.small) >= context.thresholds().many_copies && 2 * copies.small > copies.count &&
              2 * (copies.small_time) > copies.time &&
-             static_cast<double>(gain) < run.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
+             static_cast<double>(gain) < context.thresholds().small_copy_cost * static_cast<double>(copies.small)) {
     finding.rule = "small_copies";
     finding.title = std::string(kShareOfTime) + " the run waits for copies, most of them small";
     finding.evidence +=
@@ -243,10 +245,10 @@ void find_copies(Investigation& run, std::vector<Finding>& findings) {
     finding.suggestion =
         "Use page-locked memory (pin_memory=True, cudaHostAlloc) with copies that do not block "
         "(non_blocking=True): they run beside kernels, at the speed of the link";
-  } else if (run.gain_of(not_blocking) > run.gain_of(at_once)) {
+  } else if (context.gain_of(not_blocking) > context.gain_of(at_once)) {
     blocking();
   } else {
-    bound_what_can_be_hidden(run, gain, finding);
+    bound_what_can_be_hidden(context, gain, finding);
   }
   findings.push_back(std::move(finding));
 }

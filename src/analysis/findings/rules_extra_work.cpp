@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/measured_launches/launch_shape.h"
 #include "base/contains.h"
 #include "kernels/names.h"
@@ -52,17 +52,17 @@ ChosenOps choose_ops(const SessionFacts& facts, Wanted wanted) {
 }
 
 /// What is different where these ops, and the gaps before them, are gone.
-EdgeTimes::Question without(std::vector<std::vector<bool>> ops) {
-  EdgeTimes::Question question;
+EdgeTimes::Scenario without(std::vector<std::vector<bool>> ops) {
+  EdgeTimes::Scenario scenario;
   const auto chosen = std::make_shared<const std::vector<std::vector<bool>>>(std::move(ops));
   const auto is_one = [chosen](size_t run, SliceIndex op) { return op < (*chosen)[run].size() && (*chosen)[run][op]; };
-  question.op_factor = [is_one](size_t run, SliceIndex op) { return is_one(run, op) ? 0.0 : 1.0; };
-  question.without_gap = is_one;
-  return question;
+  scenario.op_factor = [is_one](size_t run, SliceIndex op) { return is_one(run, op) ? 0.0 : 1.0; };
+  scenario.without_gap = is_one;
+  return scenario;
 }
 
-bool is_noticeable(const Investigation& run, int64_t time) {
-  return static_cast<double>(time) >= run.thresholds().noticeable * static_cast<double>(run.measured());
+bool is_noticeable(const RuleContext& context, int64_t time) {
+  return static_cast<double>(time) >= context.thresholds().noticeable * static_cast<double>(context.measured());
 }
 
 /// Whether a kernel of the class layout puts a whole tensor into another order, by the names that cuDNN, cuBLAS,
@@ -75,8 +75,8 @@ bool changes_order(std::string_view name) {
   return false;
 }
 
-void find_layout_changes(Investigation& run, std::vector<Finding>& findings) {
-  const SessionFacts& whole = run.facts().whole();
+void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
+  const SessionFacts& whole = context.facts().whole();
   std::vector<std::vector<int8_t>> known;  // by run, by name; -1: not asked
   for (const Run& one : whole.session().runs) known.emplace_back(one.timeline.names.size(), int8_t{-1});
   ChosenOps changes = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
@@ -86,7 +86,7 @@ void find_layout_changes(Investigation& run, std::vector<Finding>& findings) {
     if (is_one < 0) is_one = changes_order(t.name(slice)) ? 1 : 0;
     return is_one == 1;
   });
-  if (!is_noticeable(run, changes.time)) return;
+  if (!is_noticeable(context, changes.time)) return;
   findings.push_back(
       {.rule = "layout_changes",
        .title = std::string(kShareOfTime) + " goes into changing the layout of tensors",
@@ -182,15 +182,15 @@ class Recomputation {
   bool any_ = false;
 };
 
-void find_recompute(Investigation& run, std::vector<Finding>& findings) {
-  const SessionFacts& whole = run.facts().whole();
+void find_recompute(RuleContext& context, std::vector<Finding>& findings) {
+  const SessionFacts& whole = context.facts().whole();
   std::vector<Recomputation> of_runs;
   for (const Run& one : whole.session().runs) of_runs.emplace_back(one.timeline);
   if (std::none_of(of_runs.begin(), of_runs.end(), [](const Recomputation& one) { return one.any(); })) return;
   ChosenOps again = choose_ops(whole, [&](size_t number, OpIndex, SliceIndex slice) {
     return of_runs[number].any() && of_runs[number].has(slice);
   });
-  if (!is_noticeable(run, again.time)) return;
+  if (!is_noticeable(context, again.time)) return;
   findings.push_back(
       {.rule = "recompute",
        .title = std::string(kShareOfTime) + " parts of the forward pass are computed once more for the backward pass",
@@ -257,13 +257,13 @@ std::map<std::string_view, float> filled_share(const Run& run, double longer_tha
 }
 
 /// Kernels that are no short ones and give a block to a part of the multiprocessors only.
-void find_low_occupancy(Investigation& run, std::vector<Finding>& findings) {
-  if (run.path_share(BoundBy::compute) < run.thresholds().noticeable) return;
-  const SessionFacts& whole = run.facts().whole();
+void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
+  if (context.path_share(BoundBy::compute) < context.thresholds().noticeable) return;
+  const SessionFacts& whole = context.facts().whole();
   std::map<std::string_view, float> filled;  // by name: the share of the multiprocessors
   for (const Run& one : whole.session().runs) {
-    for (const auto& [name, share] : filled_share(one, run.thresholds().short_kernel)) {
-      if (static_cast<double>(share) < run.thresholds().low_occupancy) filled.emplace(name, share);
+    for (const auto& [name, share] : filled_share(one, context.thresholds().short_kernel)) {
+      if (static_cast<double>(share) < context.thresholds().low_occupancy) filled.emplace(name, share);
     }
   }
   if (filled.empty()) return;
@@ -282,14 +282,14 @@ void find_low_occupancy(Investigation& run, std::vector<Finding>& findings) {
     time_of[t.name(slice)] += t.slices.duration[slice];
     return true;
   });
-  if (!is_noticeable(run, few_blocks.time)) return;
+  if (!is_noticeable(context, few_blocks.time)) return;
   const auto most = std::max_element(time_of.begin(), time_of.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const std::string evidence = fmt::format(
       "{} in {} kernels, most in {} ({} of the multiprocessors); recoverable if their work were spread evenly",
       format_ns(few_blocks.time), format_count(few_blocks.count), base_kernel_name(most->first),
       format_percent(100.0 * static_cast<double>(filled.at(most->first))));
-  EdgeTimes::Question spread;
+  EdgeTimes::Scenario spread;
   spread.op_factor = [factors = std::move(factors), ops = std::move(few_blocks.by_run), &whole](
                          size_t number, SliceIndex op) -> double {
     if (op >= ops[number].size() || !ops[number][op]) return 1;
@@ -308,11 +308,11 @@ void find_low_occupancy(Investigation& run, std::vector<Finding>& findings) {
 
 }  // namespace
 
-void find_extra_work(Investigation& run, std::vector<Finding>& findings) {
-  if (!run.has_device_ops()) return;
-  find_layout_changes(run, findings);
-  find_recompute(run, findings);
-  find_low_occupancy(run, findings);
+void find_extra_work(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops()) return;
+  find_layout_changes(context, findings);
+  find_recompute(context, findings);
+  find_low_occupancy(context, findings);
 }
 
 }  // namespace cgpu

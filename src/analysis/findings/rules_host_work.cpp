@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -81,7 +81,7 @@ std::string largest_shares(const std::map<std::string, double>& values, double w
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_activity(const Investigation& run, const WorkSums& work, const ActivityRule& rule, const std::string& metric,
+void add_activity(const RuleContext& context, const WorkSums& work, const ActivityRule& rule, const std::string& metric,
                   std::vector<Finding>& findings) {
   WorkSums::OfActivity all;
   for (const FrameRole role : rule.roles) {
@@ -92,11 +92,11 @@ void add_activity(const Investigation& run, const WorkSums& work, const Activity
     for (const auto& [name, value] : found->second.callers) all.callers[name] += value;
   }
   const double share = all.value / work.whole;
-  if (!(share >= run.thresholds().sampled_share)) return;
+  if (!(share >= context.thresholds().sampled_share)) return;
   // Another rule may have said the same of frames with which HPCToolkit marks such waiting.
-  const bool is_told =
+  const bool is_reported =
       std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.rule == rule.rule; });
-  if (is_told) return;
+  if (is_reported) return;
   Finding finding{.rule = rule.rule,
                   .title = fmt::format("{} of {} is spent {} ({})", format_percent(100 * share), metric, rule.what,
                                        largest_name(all.entries)),
@@ -104,7 +104,7 @@ void add_activity(const Investigation& run, const WorkSums& work, const Activity
                   .suggestion = rule.suggestion,
                   .command = "callers",
                   .confidence = rule.is_normal ? Confidence::low : Confidence::high,
-                  .severity = rule.is_normal ? Severity::info : run.sampled_severity(share)};
+                  .severity = rule.is_normal ? Severity::info : context.sampled_severity(share)};
   const std::string caller = largest_name(all.callers);
   if (!caller.empty()) {
     finding.title += fmt::format(", most of it for {}", caller);
@@ -115,11 +115,12 @@ void add_activity(const Investigation& run, const WorkSums& work, const Activity
 
 }  // namespace
 
-void find_host_work(Investigation& run, std::vector<Finding>& findings) {
-  if (run.has_device_ops()) return;  // the critical path says more
-  const WorkSums& work = run.work_sums();
+void find_host_work(RuleContext& context, std::vector<Finding>& findings) {
+  if (context.has_device_ops()) return;  // the critical path says more
+  const WorkSums& work = context.work_sums();
   if (!(work.whole > 0)) return;
-  for (const ActivityRule& rule : activity_rules()) add_activity(run, work, rule, run.sampled_metric(), findings);
+  for (const ActivityRule& rule : activity_rules())
+    add_activity(context, work, rule, context.sampled_metric(), findings);
 }
 
 }  // namespace cgpu

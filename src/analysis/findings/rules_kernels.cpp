@@ -11,7 +11,7 @@
 
 #include "analysis/device/device_models.h"
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "base/parse_number.h"
 #include "kernels/fp32_products.h"
 #include "kernels/kernel_class.h"
@@ -62,8 +62,8 @@ void for_each_kernel(const Session& session, Visit visit) {
   }
 }
 
-void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
-  const Session& session = run.session();
+void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
+  const Session& session = context.session();
   std::vector<std::vector<int8_t>> known;  // by run, by name: whether it is one; -1 not asked
   KernelTime found;
   std::string example;
@@ -79,16 +79,17 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
     ++found.count;
     if (example.empty()) example = base_kernel_name(t.name(slice));
   });
-  if (static_cast<double>(found.time) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  if (static_cast<double>(found.time) < context.thresholds().noticeable * static_cast<double>(context.measured()))
+    return;
   const auto by_name = std::make_shared<std::vector<std::vector<bool>>>();  // by run of the whole, by name
-  for (const Run& one : run.facts().whole().session().runs) {
+  for (const Run& one : context.facts().whole().session().runs) {
     std::vector<bool>& of_run = by_name->emplace_back();
     for (StringId name = 0; name < one.timeline.names.size(); ++name) {
       of_run.push_back(multiplies_without_tensor_cores(one.timeline.names[name]));
     }
   }
-  const auto if_they_took = [&whole = run.facts().whole(), by_name](double factor) {
-    EdgeTimes::Question faster;
+  const auto if_they_took = [&whole = context.facts().whole(), by_name](double factor) {
+    EdgeTimes::Scenario faster;
     faster.op_factor = [&whole, by_name, factor](size_t number, SliceIndex op) {
       return (*by_name)[number][whole.run(number).timeline.slices.name[op]] ? factor : 1.0;
     };
@@ -109,7 +110,7 @@ void find_fp32_matrices(Investigation& run, std::vector<Finding>& findings) {
        .command = "kernels --where 'class = gemm'",
        .confidence = Confidence::medium,
        .remedy = if_they_took(rates ? rates->first / rates->second : kHalf),
-       .recoverable_low = run.gain_of(if_they_took(kHalf))});
+       .recoverable_low = context.gain_of(if_they_took(kHalf))});
 }
 
 bool can_be_fused(KernelClass kernel_class) {
@@ -119,23 +120,23 @@ bool can_be_fused(KernelClass kernel_class) {
 }
 
 /// Many short kernels of a kind that compilers fuse: the gaps before them would be gone.
-void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
-  const double gaps = run.path_share(BoundBy::kernel_gap);
-  if (gaps < run.thresholds().noticeable) return;
+void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
+  const double gaps = context.path_share(BoundBy::kernel_gap);
+  if (gaps < context.thresholds().noticeable) return;
   KernelTime found;
   std::vector<std::vector<bool>> fused;  // by run, by slice
-  const SessionFacts& whole = run.facts().whole();
+  const SessionFacts& whole = context.facts().whole();
   for (const Run& one : whole.session().runs) fused.emplace_back(one.timeline.slices.size());
   for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
     const int64_t duration = whole.run(number).timeline.slices.duration[slice];
-    if (!can_be_fused(kernel_class) || static_cast<double>(duration) > run.thresholds().short_kernel) return;
+    if (!can_be_fused(kernel_class) || static_cast<double>(duration) > context.thresholds().short_kernel) return;
     found.time += duration;
     ++found.count;
     fused[number][slice] = true;
   });
-  if (static_cast<double>(found.count) < run.thresholds().many_kernels) return;
-  EdgeTimes::Question question;
-  question.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
+  if (static_cast<double>(found.count) < context.thresholds().many_kernels) return;
+  EdgeTimes::Scenario scenario;
+  scenario.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
     return op < fused[number].size() && fused[number][op];
   };
   findings.push_back(
@@ -147,16 +148,16 @@ void find_short_kernels(Investigation& run, std::vector<Finding>& findings) {
                      "and a pass over memory",
        .command = "kernel_classes",
        .confidence = Confidence::medium,
-       .time = run.path(BoundBy::kernel_gap).longest,
-       .remedy = question});
+       .time = context.path(BoundBy::kernel_gap).longest,
+       .remedy = scenario});
 }
 
 /// Kernels that a compiler fuses, one after another in a stream: each reads from memory what the one before it wrote.
 /// As one kernel they take about as long as the longest of them. Short ones are told by their gaps
 /// (find_short_kernels).
-void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings) {
+void find_passes_over_memory(RuleContext& context, std::vector<Finding>& findings) {
   constexpr size_t kSequence = 3;  // a norm and its activation often stand alone between products
-  const Session& session = run.facts().whole().session();
+  const Session& session = context.facts().whole().session();
   std::vector<std::vector<std::pair<SliceIndex, float>>> factors(session.runs.size());  // of its time, by slice
   KernelTime found;
   int64_t sequences = 0;
@@ -193,7 +194,7 @@ void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings)
         const KernelClass kernel_class = class_of(t, op);
         if (!can_be_fused(kernel_class) || t.device_ops.kind[op] != OpKind::compute) {
           end_sequence();
-        } else if (static_cast<double>(t.slices.duration[t.device_ops.slice[op]]) > run.thresholds().short_kernel) {
+        } else if (static_cast<double>(t.slices.duration[t.device_ops.slice[op]]) > context.thresholds().short_kernel) {
           sequence.push_back(op);
         }
       }
@@ -201,17 +202,17 @@ void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings)
     }
     std::sort(factors[number].begin(), factors[number].end());
   }
-  if (static_cast<double>(saved) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  if (static_cast<double>(saved) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   const auto most = std::max_element(classes.begin(), classes.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  EdgeTimes::Question fused;
+  EdgeTimes::Scenario fused;
   const auto of_runs = std::make_shared<const decltype(factors)>(std::move(factors));
   fused.op_factor = [of_runs](size_t number, SliceIndex op) -> double {
     const auto& of_run = (*of_runs)[number];
     const auto factor = std::lower_bound(of_run.begin(), of_run.end(), std::pair(op, 0.0F));
     return factor == of_run.end() || factor->first != op ? 1 : static_cast<double>(factor->second);
   };
-  const int64_t gain = run.gain_of(fused);
+  const int64_t gain = context.gain_of(fused);
   findings.push_back(
       {.rule = "fusable_kernels",
        .title = std::string(kShareOfTime) +
@@ -230,20 +231,20 @@ void find_passes_over_memory(Investigation& run, std::vector<Finding>& findings)
 }
 
 /// Where the device computes most of the time, what it computes: nothing that waiting less could give back.
-void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
+void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) {
   int64_t computing = 0;
   int64_t span = 0;
-  const Table& gpu_time = run.table("gpu_time");
+  const Table& gpu_time = context.table("gpu_time");
   for (const RowView row : gpu_time.rows()) {
     computing += std::get<int64_t>(row[gpu_time.column("compute_ns")]);
     span += std::get<int64_t>(row[gpu_time.column("span_ns")]);
   }
   const double share = span == 0 ? 0 : static_cast<double>(computing) / static_cast<double>(span);
-  if (share < run.thresholds().computes) return;
+  if (share < context.thresholds().computes) return;
   std::map<KernelClass, int64_t> classes;
   int64_t whole = 0;
-  for_each_kernel(run.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
-    const int64_t time = run.session().runs[number].timeline.slices.duration[slice];
+  for_each_kernel(context.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
+    const int64_t time = context.session().runs[number].timeline.slices.duration[slice];
     classes[kernel_class] += time;
     whole += time;
   });
@@ -256,7 +257,7 @@ void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
            fmt::format("From their first op to their last the devices compute for {} of the time, most of it {} ({})",
                        format_percent(100 * share), text_of(most->first),
                        format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
-       .evidence = fmt::format("{} on the critical path", run.per_step(run.path(BoundBy::compute).total)),
+       .evidence = fmt::format("{} on the critical path", context.per_step(context.path(BoundBy::compute).total)),
        .suggestion =
            "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",
        .command = "kernels",
@@ -265,12 +266,12 @@ void find_dominant_kernel(Investigation& run, std::vector<Finding>& findings) {
 
 }  // namespace
 
-void find_kernels(Investigation& run, std::vector<Finding>& findings) {
-  if (!run.has_device_ops()) return;
-  find_fp32_matrices(run, findings);
-  find_short_kernels(run, findings);
-  find_passes_over_memory(run, findings);
-  find_dominant_kernel(run, findings);
+void find_kernels(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops()) return;
+  find_fp32_matrices(context, findings);
+  find_short_kernels(context, findings);
+  find_passes_over_memory(context, findings);
+  find_dominant_kernel(context, findings);
 }
 
 }  // namespace cgpu

@@ -9,7 +9,7 @@
 #include <cctype>
 #include <map>
 
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "table/units.h"
@@ -124,7 +124,7 @@ std::string measured_sentences(const std::string& whole) {
   return chosen.empty() ? first : fmt::format("{}", fmt::join(chosen, ". "));
 }
 
-Finding estimated(Investigation& run, const MeasuredKernel& kernel, double all) {
+Finding estimated(RuleContext& context, const MeasuredKernel& kernel, double all) {
   return {.rule = "slow_kernel",
           .title = fmt::format("Nsight Compute estimates {} less time for {} ({}), {} of the measured kernel time",
                                format_percent(100 * kernel.saved / kernel.time), title_name(kernel.name),
@@ -133,7 +133,7 @@ Finding estimated(Investigation& run, const MeasuredKernel& kernel, double all) 
           .suggestion = "See the rule's message; estimates of different rules do not add up",
           .command = fmt::format("launch_rules --where 'id = {}'", kernel.best_launch),
           .confidence = Confidence::medium,
-          .severity = run.sampled_severity(kernel.saved / all)};
+          .severity = context.sampled_severity(kernel.saved / all)};
 }
 
 Finding warned(const MeasuredKernel& kernel, double all) {
@@ -170,12 +170,12 @@ Finding longest(const MeasuredKernel& kernel, double all) {
 
 }  // namespace
 
-void find_measured_launches(Investigation& run, std::vector<Finding>& findings) {
-  std::vector<MeasuredKernel> kernels = measured_kernels(run.session());
+void find_measured_launches(RuleContext& context, std::vector<Finding>& findings) {
+  std::vector<MeasuredKernel> kernels = measured_kernels(context.session());
   double all = 0;
   for (const MeasuredKernel& kernel : kernels) all += kernel.time;
   if (!(all > 0)) return;
-  const double least = run.thresholds().sampled_share;
+  const double least = context.thresholds().sampled_share;
   const size_t before = findings.size();
 
   sort_stably(kernels, [](const auto& a, const auto& b) { return a.saved > b.saved; });
@@ -184,7 +184,7 @@ void find_measured_launches(Investigation& run, std::vector<Finding>& findings) 
     if (!(kernel.saved > 0) || kernel.saved < least * kernel.time || findings.size() - before == kMostKernels) {
       others.push_back(&kernel);
     } else {
-      findings.push_back(estimated(run, kernel, all));
+      findings.push_back(estimated(context, kernel, all));
     }
   }
   sort_stably(others, [](const auto* a, const auto* b) { return a->warned_time > b->warned_time; });

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/investigation.h"
 #include "analysis/findings/rank_suggestions.h"
+#include "analysis/findings/rule_context.h"
 #include "links/collective_series.h"
 #include "table/units.h"
 
@@ -83,10 +83,10 @@ struct SlowGroup {
 
 }  // namespace
 
-void find_links(Investigation& run, std::vector<Finding>& findings) {
-  const SessionFacts& whole = run.facts().whole();
+void find_links(RuleContext& context, std::vector<Finding>& findings) {
+  const SessionFacts& whole = context.facts().whole();
   const Session& session = whole.session();
-  if (!run.has_device_ops() || session.runs.size() < 2) return;
+  if (!context.has_device_ops() || session.runs.size() < 2) return;
   struct OfGroup {
     const CollectiveSeries* series;
     std::vector<TimedTransfer> transfers;
@@ -94,7 +94,7 @@ void find_links(Investigation& run, std::vector<Finding>& findings) {
   std::map<Alike, std::vector<OfGroup>> alike;
   for (const CollectiveSeries& series : whole.collectives()) {
     if (series.members.size() < 2) continue;
-    for (auto& [kind, transfers] : transfers_of(session, series, run.thresholds().large_message)) {
+    for (auto& [kind, transfers] : transfers_of(session, series, context.thresholds().large_message)) {
       alike[kind].push_back({&series, std::move(transfers)});
     }
   }
@@ -106,7 +106,7 @@ void find_links(Investigation& run, std::vector<Finding>& findings) {
     double usual = 0;
     for (const OfGroup& group : groups) usual = std::max(usual, median_rate(group.transfers));
     for (const OfGroup& group : groups) {
-      if (median_rate(group.transfers) * run.thresholds().slow_link > usual) continue;
+      if (median_rate(group.transfers) * context.thresholds().slow_link > usual) continue;
       SlowGroup found;
       for (const TimedTransfer& transfer : group.transfers) {
         if (transfer.rate() >= usual) continue;
@@ -125,10 +125,10 @@ void find_links(Investigation& run, std::vector<Finding>& findings) {
   }
   int64_t excess = 0;
   for (const SlowGroup& each : slow) excess += each.excess;
-  if (static_cast<double>(excess) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+  if (static_cast<double>(excess) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   const auto most = std::max_element(slow.begin(), slow.end(),
                                      [](const SlowGroup& a, const SlowGroup& b) { return a.excess < b.excess; });
-  EdgeTimes::Question faster;
+  EdgeTimes::Scenario faster;
   faster.op_factor = [factors = std::move(factors)](size_t number, SliceIndex op) {
     const auto found = factors[number].find(op);
     return found == factors[number].end() ? 1.0 : found->second;

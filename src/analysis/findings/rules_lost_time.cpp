@@ -1,5 +1,5 @@
-// Rules about what the critical path waits for: each kind of lost time (analysis/long_pole/edge_parts.h) is freed in
-// the graph of dependencies, and what that gives back is the finding's recoverable time.
+// Rules about what the critical path waits for: each kind of lost time (analysis/critical_path/edge_parts.h) is freed
+// in the graph of dependencies, and what that gives back is the finding's recoverable time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/investigation.h"
 #include "analysis/findings/pipelines.h"
+#include "analysis/findings/rule_context.h"
 #include "links/graph_captures.h"
 #include "table/units.h"
 
@@ -52,16 +52,16 @@ constexpr std::array kLostTimes{
              "Look at the load of the host: more threads than cores, CPU limits of the container, frequency scaling"},
 };
 
-EdgeTimes::Question freed(std::initializer_list<BoundBy> kinds) {
-  EdgeTimes::Question question;
-  for (const BoundBy kind : kinds) question.freed.set(kind.number());
-  return question;
+EdgeTimes::Scenario removed(std::initializer_list<BoundBy> kinds) {
+  EdgeTimes::Scenario scenario;
+  for (const BoundBy kind : kinds) scenario.removed.set(kind.number());
+  return scenario;
 }
 
-EdgeTimes::Question freed_long_host_code() {
-  EdgeTimes::Question question;
-  question.freed.set(kLongHostCode);
-  return question;
+EdgeTimes::Scenario removed_long_host_code() {
+  EdgeTimes::Scenario scenario;
+  scenario.removed.set(kLongHostCode);
+  return scenario;
 }
 
 /// Graphs are no advice where most of the device work is launched as such already.
@@ -84,43 +84,45 @@ std::string launch_less(const Session& session) {
          "the profiler, which lengthens what the host does";
 }
 
-void find_kinds(Investigation& run, std::vector<Finding>& findings) {
+void find_kinds(RuleContext& context, std::vector<Finding>& findings) {
   for (const LostTime& lost : kLostTimes) {
-    if (run.path_share(lost.cause) < run.thresholds().noticeable / 3) continue;
-    const std::string culprit = run.culprit_of(text_of(lost.cause)).text();
-    Finding finding{.rule = lost.rule,
-                    .title = std::string(kShareOfTime) + " the run " + lost.what,
-                    .evidence = fmt::format("{} on the critical path", run.per_step(run.path(lost.cause).total)),
-                    .suggestion = lost.suggestion,
-                    .command = fmt::format("idle_hosts --where 'cause = {}'", text_of(lost.cause)),
-                    .confidence = Confidence::high,
-                    .time = run.path(lost.cause).longest};
+    if (context.path_share(lost.cause) < context.thresholds().noticeable / 3) continue;
+    const std::string culprit = context.culprit_of(text_of(lost.cause)).text();
+    Finding finding{
+        .rule = lost.rule,
+        .title = std::string(kShareOfTime) + " the run " + lost.what,
+        .evidence = fmt::format("{} on the critical path", context.per_step(context.path(lost.cause).total)),
+        .suggestion = lost.suggestion,
+        .command = fmt::format("idle_hosts --where 'cause = {}'", text_of(lost.cause)),
+        .confidence = Confidence::high,
+        .time = context.path(lost.cause).longest};
     if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time, most in {}", culprit);
-    finding.remedy = freed({lost.cause});
+    finding.remedy = removed({lost.cause});
     findings.push_back(std::move(finding));
   }
 }
 
 /// Waits of the host for the device. A wait itself is over when the device is; what it costs is what the host does only
 /// after it, while the device has nothing queued: that is gone if the host does not wait.
-void find_synchronization(Investigation& run, std::vector<Finding>& findings) {
-  const EdgeTimes::Question without = freed({IdleCause::synchronization});
-  const int64_t gain = run.gain_of(without);
-  const double share = static_cast<double>(gain) / static_cast<double>(run.measured());
-  if (share < run.thresholds().noticeable) return;
-  const std::string culprit = run.culprit_of("synchronization").text();
+void find_synchronization(RuleContext& context, std::vector<Finding>& findings) {
+  const EdgeTimes::Scenario without = removed({IdleCause::synchronization});
+  const int64_t gain = context.gain_of(without);
+  const double share = static_cast<double>(gain) / static_cast<double>(context.measured());
+  if (share < context.thresholds().noticeable) return;
+  const std::string culprit = context.culprit_of("synchronization").text();
   Finding finding{
       .rule = "synchronization",
       .title =
           std::string(kShareOfTime) + " is lost because the host waits for the device and has nothing queued behind it",
-      .evidence = fmt::format("{} could go on beside the device if the host did not wait", run.per_step(gain)),
+      .evidence = fmt::format("{} could go on beside the device if the host did not wait", context.per_step(gain)),
       .suggestion =
           "Remove the synchronisation or do it less often: .item(), .cpu(), nonzero and print of a tensor, "
           "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
       .command = "idle_hosts --where 'cause = synchronization'",
       .confidence = Confidence::medium,  // the host may need the result
       .precedence = 0.8};  // a little more than launching: where both give back as much, the wait is the reason
-  if (run.path(IdleCause::synchronization).total > 0) finding.time = run.path(IdleCause::synchronization).longest;
+  if (context.path(IdleCause::synchronization).total > 0)
+    finding.time = context.path(IdleCause::synchronization).longest;
   if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time within waits, most in {}", culprit);
   finding.remedy = without;
   findings.push_back(std::move(finding));
@@ -158,45 +160,46 @@ const char* without_stall(std::string_view culprit) {
 }
 
 /// Stretches of host code that are stalls of their own.
-void find_host_stalls(Investigation& run, std::vector<Finding>& findings) {
-  const PathShare& code = run.path(IdleCause::host_code);
+void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
+  const PathShare& code = context.path(IdleCause::host_code);
   const int64_t stalls = code.in_long_stretches;
-  if (static_cast<double>(stalls) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
-  const IdleCulprit culprit = run.culprit_of("host_code", run.thresholds().host_stall);
+  if (static_cast<double>(stalls) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
+  const IdleCulprit culprit = context.culprit_of("host_code", context.thresholds().host_stall);
   const bool one = culprit.pct >= 50;  // that most of it is due to
-  Finding finding{.rule = "host_stall",
-                  .title = std::string(kShareOfTime) + " the host " +
-                           (one ? "is in " + culprit.name + " while the device has nothing to do"
-                                : "computes while the device has nothing to do"),
-                  .evidence = fmt::format("{} on the critical path, in stretches of {} or more", run.per_step(stalls),
-                                          format_ns(static_cast<int64_t>(run.thresholds().host_stall))),
-                  .suggestion = without_stall(one ? culprit.name : ""),
-                  .command = "idle_hosts --where 'cause = host_code'",
-                  .confidence = Confidence::high,
-                  .time = code.longest,
-                  .remedy = freed_long_host_code()};
+  Finding finding{
+      .rule = "host_stall",
+      .title = std::string(kShareOfTime) + " the host " +
+               (one ? "is in " + culprit.name + " while the device has nothing to do"
+                    : "computes while the device has nothing to do"),
+      .evidence = fmt::format("{} on the critical path, in stretches of {} or more", context.per_step(stalls),
+                              format_ns(static_cast<int64_t>(context.thresholds().host_stall))),
+      .suggestion = without_stall(one ? culprit.name : ""),
+      .command = "idle_hosts --where 'cause = host_code'",
+      .confidence = Confidence::high,
+      .time = code.longest,
+      .remedy = removed_long_host_code()};
   if (!culprit.name.empty()) finding.evidence += "; of the idle time within long ones, most in " + culprit.text();
   findings.push_back(std::move(finding));
 }
 
 /// The pace of the host: short stretches between its calls, and the calls that launch.
-void find_launch_bound(Investigation& run, std::vector<Finding>& findings) {
-  const PathShare& code = run.path(IdleCause::host_code);
-  const PathShare& launches = run.path(IdleCause::launch_overhead);
+void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
+  const PathShare& code = context.path(IdleCause::host_code);
+  const PathShare& launches = context.path(IdleCause::launch_overhead);
   const int64_t between = code.total - code.in_long_stretches;
   const int64_t pace = between + launches.total;
-  if (static_cast<double>(pace) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
-  const std::string culprit = code.in_long_stretches > 0 ? "" : run.culprit_of("host_code").text();
+  if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
+  const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
   Finding finding{.rule = "launch_bound",
                   .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
                   .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them",
-                                          run.per_step(pace), format_ns(launches.total), format_ns(between)),
-                  .suggestion = launch_less(run.session()),
+                                          context.per_step(pace), format_ns(launches.total), format_ns(between)),
+                  .suggestion = launch_less(context.session()),
                   .command = "launches",
                   .confidence = Confidence::medium,
                   .precedence = 0.75,  // nobody launches in no time: what a cause of its own takes can be had in full
                   .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
-                  .remedy = freed({IdleCause::host_code, IdleCause::launch_overhead})};
+                  .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
   if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
   if (launches.total > between) finding.suggestion += ". Look whether single calls are far longer than others";
   findings.push_back(std::move(finding));
@@ -223,8 +226,8 @@ struct Collectives {
   std::string text;
 };
 
-Collectives collectives_of(Investigation& run) {
-  const Table& table = run.table("collectives");
+Collectives collectives_of(RuleContext& context) {
+  const Table& table = context.table("collectives");
   Collectives all;
   const RowView* most = nullptr;
   std::vector<RowView> rows;
@@ -258,29 +261,30 @@ Collectives collectives_of(Investigation& run) {
   if (all.wait && all.time > 0) {
     all.text += fmt::format("; of all {}, {} is waiting for the last rank", format_ns(all.time),
                             format_percent(100 * static_cast<double>(*all.wait) / static_cast<double>(all.time)));
-  } else if (run.session().runs.size() == 1) {
+  } else if (context.session().runs.size() == 1) {
     all.text += "; how much of it is waiting for other ranks, only their profiles tell";
   }
   return all;
 }
 
-void find_communication(Investigation& run, std::vector<Finding>& findings) {
-  const PathShare& path = run.path(BoundBy::communication);
-  if (run.path_share(BoundBy::communication) < run.thresholds().noticeable) return;
-  EdgeTimes::Question at_once = freed({BoundBy::communication});
-  if (run.session().runs.size() > 1 && is_pipeline(run.facts())) {  // what its stages wait for is told as its bubble
+void find_communication(RuleContext& context, std::vector<Finding>& findings) {
+  const PathShare& path = context.path(BoundBy::communication);
+  if (context.path_share(BoundBy::communication) < context.thresholds().noticeable) return;
+  EdgeTimes::Scenario at_once = removed({BoundBy::communication});
+  if (context.session().runs.size() > 1 &&
+      is_pipeline(context.facts())) {  // what its stages wait for is told as its bubble
     at_once = {};
-    at_once.op_factor = [ops = ops_of_other_collectives(run.facts().whole())](size_t number, SliceIndex op) {
+    at_once.op_factor = [ops = ops_of_other_collectives(context.facts().whole())](size_t number, SliceIndex op) {
       return ops[number].contains(op) ? 0.0 : 1.0;
     };
   }
-  const Collectives moved = collectives_of(run);
+  const Collectives moved = collectives_of(context);
   const bool transfers = moved.have_rate && moved.wait && 2 * *moved.wait < moved.time;
   findings.push_back(
       {.rule = "exposed_communication",
        .title = std::string(kShareOfTime) + " the run waits for communication that nothing hides" +
                 (transfers ? ": for the transfers, not for late ranks" : ""),
-       .evidence = fmt::format("{} on the critical path{}", run.per_step(path.total), moved.text),
+       .evidence = fmt::format("{} on the critical path{}", context.per_step(path.total), moved.text),
        .suggestion =
            "Overlap it with computation (gradient buckets, prefetch of sharded parameters, a stream of its own), "
            "send less (larger accumulation, lower precision), or use a faster path between the devices",
@@ -305,13 +309,13 @@ std::string unexplained_words(int64_t launched, int64_t unknown) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
-  const int64_t dependency = run.path(IdleCause::dependency).total;
-  const int64_t unknown = run.path(IdleCause::unknown).total;
+void find_unexplained(RuleContext& context, std::vector<Finding>& findings) {
+  const int64_t dependency = context.path(IdleCause::dependency).total;
+  const int64_t unknown = context.path(IdleCause::unknown).total;
   const int64_t both = dependency + unknown;
-  const double share = static_cast<double>(both) / static_cast<double>(run.measured());
-  if (share < run.thresholds().orphans) return;
-  const bool has_host = std::any_of(run.session().runs.begin(), run.session().runs.end(), [](const Run& one) {
+  const double share = static_cast<double>(both) / static_cast<double>(context.measured());
+  if (share < context.thresholds().orphans) return;
+  const bool has_host = std::any_of(context.session().runs.begin(), context.session().runs.end(), [](const Run& one) {
     const Timeline& t = one.timeline;
     for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
       if (is_call(t.kind(slice))) return true;
@@ -328,21 +332,22 @@ void find_unexplained(Investigation& run, std::vector<Finding>& findings) {
                                 "before the work, and record events between streams",
        .command = "critical_path_trace --where 'bound_by in (dependency, unknown)'",
        .confidence = Confidence::low,
-       .time = (dependency > unknown ? run.path(IdleCause::dependency) : run.path(IdleCause::unknown)).longest});
+       .time =
+           (dependency > unknown ? context.path(IdleCause::dependency) : context.path(IdleCause::unknown)).longest});
 }
 
 /// What the device did before the recording began, or beyond what is recorded of the host: no time of the program's.
-void find_profile_edge(Investigation& run, std::vector<Finding>& findings) {
-  const PathShare& path = run.path(IdleCause::profile_edge);
-  if (run.path_share(IdleCause::profile_edge) < run.thresholds().orphans) return;
+void find_profile_edge(RuleContext& context, std::vector<Finding>& findings) {
+  const PathShare& path = context.path(IdleCause::profile_edge);
+  if (context.path_share(IdleCause::profile_edge) < context.thresholds().orphans) return;
   findings.push_back(
       {.rule = "profile_edge",
        .title = fmt::format("{} of the time lies at the edge of the profile: the device was at work that is not in it",
-                            format_percent(100 * run.path_share(IdleCause::profile_edge))),
+                            format_percent(100 * context.path_share(IdleCause::profile_edge))),
        .evidence =
            fmt::format("{}, {} of it at once: what was launched before the recording began was still running, or "
                        "nothing of the host is recorded",
-                       run.per_step(path.total), format_ns(path.longest.end - path.longest.begin)),
+                       context.per_step(path.total), format_ns(path.longest.end - path.longest.begin)),
        .suggestion = fmt::format("No bottleneck: leave this time out (--from {}ns), or let the program wait for the "
                                  "device before the recording begins",
                                  path.longest.end),
@@ -352,21 +357,21 @@ void find_profile_edge(Investigation& run, std::vector<Finding>& findings) {
 }
 
 /// A server that had no request: nothing that the program could do better.
-void find_no_work(Investigation& run, std::vector<Finding>& findings) {
-  const PathShare& path = run.path(IdleCause::no_work);
-  if (run.path_share(IdleCause::no_work) < run.thresholds().noticeable) return;
+void find_no_work(RuleContext& context, std::vector<Finding>& findings) {
+  const PathShare& path = context.path(IdleCause::no_work);
+  if (context.path_share(IdleCause::no_work) < context.thresholds().noticeable) return;
   findings.push_back({.rule = "no_work",
                       .title = fmt::format("{} of the time there was no request to work on",
-                                           format_percent(100 * run.path_share(IdleCause::no_work))),
-                      .evidence = fmt::format("{} on the critical path", run.per_step(path.total)),
+                                           format_percent(100 * context.path_share(IdleCause::no_work))),
+                      .evidence = fmt::format("{} on the critical path", context.per_step(path.total)),
                       .suggestion = "Nothing to gain in the program: measure under load, or use fewer devices",
                       .command = "idle_hosts --where 'cause = no_work'",
                       .confidence = Confidence::high,
                       .time = path.longest});
 }
 
-void find_warm_up(Investigation& run, std::vector<Finding>& findings) {
-  if (run.has_earlier_work()) {
+void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
+  if (context.has_earlier_work()) {
     findings.push_back(
         {.rule = "warm_up",
          .title = "In the first step the device still did what was launched before the recording; the step "
@@ -376,34 +381,34 @@ void find_warm_up(Investigation& run, std::vector<Finding>& findings) {
          .command = "steps",
          .confidence = Confidence::high});
   }
-  if (run.warm_up().empty()) return;
+  if (context.warm_up().empty()) return;
   int64_t time = 0;
-  for (const Period& period : run.warm_up()) time += period.end - period.begin;
-  const auto usual = run.measured() / static_cast<int64_t>(run.periods().size());
-  findings.push_back(
-      {.rule = "warm_up",
-       .title = fmt::format("The first {} {}: {} instead of {} a step; left out of all figures", run.warm_up().size(),
-                            run.warm_up().size() == 1 ? "step is a warm-up" : "steps are warm-ups",
-                            format_ns(time / static_cast<int64_t>(run.warm_up().size())), format_ns(usual)),
-       .evidence = fmt::format("{} in all", format_ns(time)),
-       .suggestion = "Nothing to do where it happens once; begin the recording after it",
-       .command = "steps",
-       .confidence = Confidence::high});
+  for (const Period& period : context.warm_up()) time += period.end - period.begin;
+  const auto usual = context.measured() / static_cast<int64_t>(context.periods().size());
+  findings.push_back({.rule = "warm_up",
+                      .title = fmt::format(
+                          "The first {} {}: {} instead of {} a step; left out of all figures", context.warm_up().size(),
+                          context.warm_up().size() == 1 ? "step is a warm-up" : "steps are warm-ups",
+                          format_ns(time / static_cast<int64_t>(context.warm_up().size())), format_ns(usual)),
+                      .evidence = fmt::format("{} in all", format_ns(time)),
+                      .suggestion = "Nothing to do where it happens once; begin the recording after it",
+                      .command = "steps",
+                      .confidence = Confidence::high});
 }
 
 }  // namespace
 
-void find_lost_time(Investigation& run, std::vector<Finding>& findings) {
-  if (!run.has_device_ops()) return;
-  find_kinds(run, findings);
-  find_synchronization(run, findings);
-  find_host_stalls(run, findings);
-  find_launch_bound(run, findings);
-  find_communication(run, findings);
-  find_unexplained(run, findings);
-  find_profile_edge(run, findings);
-  find_no_work(run, findings);
-  find_warm_up(run, findings);
+void find_lost_time(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops()) return;
+  find_kinds(context, findings);
+  find_synchronization(context, findings);
+  find_host_stalls(context, findings);
+  find_launch_bound(context, findings);
+  find_communication(context, findings);
+  find_unexplained(context, findings);
+  find_profile_edge(context, findings);
+  find_no_work(context, findings);
+  find_warm_up(context, findings);
 }
 
 }  // namespace cgpu

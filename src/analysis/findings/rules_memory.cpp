@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/device/memory_levels.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/idle/idle_causes.h"
 #include "analysis/steps/step_times.h"
 #include "analysis/steps/warm_up.h"
@@ -62,9 +62,9 @@ std::string place_of(const Run& run, int32_t device) {
 }
 
 /// More of it after each step than after the one before, after warm-up too.
-void find_growth(Investigation& asked, const Run& run, const std::vector<Step>& all_steps, int32_t device,
+void find_growth(RuleContext& context, const Run& run, const std::vector<Step>& all_steps, int32_t device,
                  const std::vector<MemoryLevel>& levels, std::vector<Finding>& findings) {
-  const Thresholds& from = asked.thresholds();
+  const Thresholds& from = context.thresholds();
   constexpr size_t kMostSteps = 400;  // for the pairs of them
   std::vector<Step> steps = steady_steps(all_steps);
   if (static_cast<double>(steps.size()) < from.growth_steps) return;
@@ -128,7 +128,7 @@ DriverCalls driver_calls(const Run& run, const std::vector<Step>& steps) {
 }
 
 /// Much is reserved that is not in use, and still the driver is asked for more.
-void find_fragments(Investigation& asked, const Run& run, const std::vector<Step>& all_steps, int32_t device,
+void find_fragments(RuleContext& context, const Run& run, const std::vector<Step>& all_steps, int32_t device,
                     const std::vector<MemoryLevel>& levels, std::vector<Finding>& findings) {
   const auto peak = std::max_element(levels.begin(), levels.end(), [](const MemoryLevel& a, const MemoryLevel& b) {
     return a.allocated < b.allocated;
@@ -136,10 +136,10 @@ void find_fragments(Investigation& asked, const Run& run, const std::vector<Step
   if (peak == levels.end() || peak->reserved <= 0) return;
   const int64_t unused = peak->reserved - peak->allocated;
   const double share = static_cast<double>(unused) / static_cast<double>(peak->reserved);
-  if (share < asked.thresholds().fragmented) return;
+  if (share < context.thresholds().fragmented) return;
   const std::optional<int64_t> size = size_of_device(run, device);
   const bool full =
-      size && static_cast<double>(peak->reserved) >= asked.thresholds().nearly_full * static_cast<double>(*size);
+      size && static_cast<double>(peak->reserved) >= context.thresholds().nearly_full * static_cast<double>(*size);
   const DriverCalls calls = driver_calls(run, steady_steps(all_steps));
   if (calls.frees == 0 && !full) return;
   Finding finding{
@@ -158,24 +158,24 @@ void find_fragments(Investigation& asked, const Run& run, const std::vector<Step
       .rank = run.rank,
       .device = device,
       .severity = full ? Severity::warning : Severity::info};
-  if (asked.has_device_ops() && asked.path_share(IdleCause::allocation) >= asked.thresholds().noticeable / 3) {
-    finding.time = asked.path(IdleCause::allocation).longest;
-    finding.remedy.emplace().freed.set(BoundBy(IdleCause::allocation).number());
+  if (context.has_device_ops() && context.path_share(IdleCause::allocation) >= context.thresholds().noticeable / 3) {
+    finding.time = context.path(IdleCause::allocation).longest;
+    finding.remedy.emplace().removed.set(BoundBy(IdleCause::allocation).number());
   }
   findings.push_back(std::move(finding));
 }
 
 }  // namespace
 
-void find_memory(Investigation& asked, std::vector<Finding>& findings) {
-  const Session& session = asked.session();
+void find_memory(RuleContext& context, std::vector<Finding>& findings) {
+  const Session& session = context.session();
   for (size_t number = 0; number < session.runs.size(); ++number) {
     const Run& run = session.runs[number];
     if (run.timeline.memory.empty()) continue;
-    const std::vector<Step>& steps = asked.facts().steps(number);
+    const std::vector<Step>& steps = context.facts().steps(number);
     for (const auto& [device, memory] : memory_of_devices(run.timeline)) {
-      find_growth(asked, run, steps, device, memory.levels, findings);
-      if (device >= 0) find_fragments(asked, run, steps, device, memory.levels, findings);
+      find_growth(context, run, steps, device, memory.levels, findings);
+      if (device >= 0) find_fragments(context, run, steps, device, memory.levels, findings);
     }
   }
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "base/error.h"
 #include "table/units.h"
 
@@ -51,9 +51,9 @@ std::string filled(const std::string& title, const Table& rows, const Table& sum
 
 }  // namespace
 
-void find_by_users_rules(Investigation& run, std::vector<Finding>& findings) {
-  for (const TableRule& rule : run.rules()) {
-    Table rows = run.table(rule.table);
+void find_by_users_rules(RuleContext& context, std::vector<Finding>& findings) {
+  for (const TableRule& rule : context.rules()) {
+    Table rows = context.table(rule.table);
     try {
       rule.where.apply(rows);
       if (rows.empty()) continue;

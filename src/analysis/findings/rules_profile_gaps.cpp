@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -38,11 +38,11 @@ Finding mixed_ranks(std::string evidence) {
           .confidence = Confidence::medium};
 }
 
-void find_mixed_ranks(Investigation& run, std::vector<Finding>& findings) {
+void find_mixed_ranks(RuleContext& context, std::vector<Finding>& findings) {
   std::vector<std::string> differences;
   for (const Common& common : kCommon) {
     std::set<std::string> values;
-    for (const Run& one : run.session().runs) {
+    for (const Run& one : context.session().runs) {
       if (const std::string value = common.of(one); !value.empty()) values.insert(value);
     }
     if (values.size() > 1) differences.push_back(fmt::format("{}: {}", common.what, fmt::join(values, ", ")));
@@ -52,10 +52,10 @@ void find_mixed_ranks(Investigation& run, std::vector<Finding>& findings) {
 }
 
 /// Calls and device work in an order that cannot be, as the graph of dependencies finds them.
-void find_contradictions(Investigation& run, std::vector<Finding>& findings) {
-  if (!run.has_device_ops()) return;
+void find_contradictions(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops()) return;
   constexpr double kFew = 0.01;  // of the edges: clocks that are corrected meanwhile contradict themselves now and then
-  const DependencyGraph& graph = run.facts().whole().dependencies();
+  const DependencyGraph& graph = context.facts().whole().dependencies();
   const int64_t backward = graph.contradictions();
   if (static_cast<double>(backward) < kFew * static_cast<double>(graph.edges().size())) return;
   if (backward == 0) return;
@@ -72,12 +72,12 @@ void find_contradictions(Investigation& run, std::vector<Finding>& findings) {
 
 }  // namespace
 
-void find_profile_gaps(Investigation& run, std::vector<Finding>& findings) {
-  find_mixed_ranks(run, findings);
-  find_contradictions(run, findings);
+void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
+  find_mixed_ranks(context, findings);
+  find_contradictions(context, findings);
   int64_t ops = 0;
-  for (const Run& one : run.session().runs) ops += static_cast<int64_t>(one.timeline.device_ops.size());
-  const Table& notes = run.table("notes");
+  for (const Run& one : context.session().runs) ops += static_cast<int64_t>(one.timeline.device_ops.size());
+  const Table& notes = context.table("notes");
   std::vector<std::string> losses;
   std::map<std::string, int64_t> counts;  // by code
   for (const RowView row : notes.rows()) {
@@ -85,8 +85,8 @@ void find_profile_gaps(Investigation& run, std::vector<Finding>& findings) {
     const int64_t count = std::get<int64_t>(row[notes.column("count")]);
     const std::string text = std::get<std::string>(row[notes.column("text")]);
     const bool lost = code == "lost_events" || code == "truncated_input" || code == "damaged_input";
-    const bool orphans =
-        code == "orphan_device_op" && static_cast<double>(count) > run.thresholds().orphans * static_cast<double>(ops);
+    const bool orphans = code == "orphan_device_op" &&
+                         static_cast<double>(count) > context.thresholds().orphans * static_cast<double>(ops);
     const bool implausible = code == "implausible_duration" || code == "negative_duration";
     if (code == "duplicate_rank") findings.push_back(mixed_ranks(fmt::format("{} {}: {}", code, count, text)));
     if (lost) {

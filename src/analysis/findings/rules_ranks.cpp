@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "analysis/device/device_ops.h"
-#include "analysis/findings/investigation.h"
 #include "analysis/findings/pipelines.h"
 #include "analysis/findings/rank_suggestions.h"
+#include "analysis/findings/rule_context.h"
 #include "analysis/ranks/lateness.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
@@ -34,8 +34,8 @@ struct RankTime {
   int64_t compute = 0;
 };
 
-std::vector<RankTime> compute_of_ranks(Investigation& run) {
-  const Table& gpu_time = run.table("gpu_time");
+std::vector<RankTime> compute_of_ranks(RuleContext& context) {
+  const Table& gpu_time = context.table("gpu_time");
   std::vector<RankTime> ranks;
   for (const RowView row : gpu_time.rows()) {
     const int64_t rank = std::get<int64_t>(row[gpu_time.column("rank")]);
@@ -122,7 +122,7 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
         shortest = std::min(shortest, part.duration);
       }
     }
-    const OutOfCoreVector<MetInstance> met = met_instances(session, series);
+    const OutOfCoreVector<Arrival> met = arrivals(session, series);
     for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
       if (member.run != number) return;
       const bool is_known = common_clock && (!passes_on || met[part.instance].parts > 1);
@@ -138,31 +138,31 @@ int64_t stage_wait(const SessionFacts& facts, size_t number, bool common_clock) 
 }
 
 /// The sends and receives of the rank that has the most, a step.
-int64_t most_receives(Investigation& run) {
+int64_t most_receives(RuleContext& context) {
   int64_t most = 0;
-  for (const CollectiveSeries& series : run.facts().collectives()) {
+  for (const CollectiveSeries& series : context.facts().collectives()) {
     if (!passes_work_on(series.name)) continue;
     for (const CollectiveMember& member : series.members) most = std::max(most, int64_t{member.count()});
   }
-  return most / std::max<int64_t>(static_cast<int64_t>(run.periods().size()), 1);
+  return most / std::max<int64_t>(static_cast<int64_t>(context.periods().size()), 1);
 }
 
 /// The rank with the most work waits only where nothing can be done about it by moving work: that is the bubble.
-void find_bubble(Investigation& run, const RankTime& busiest, size_t ranks, bool unequal,
+void find_bubble(RuleContext& context, const RankTime& busiest, size_t ranks, bool unequal,
                  std::vector<Finding>& findings) {
-  const Session& session = run.session();
+  const Session& session = context.session();
   const auto found =
       std::find_if(session.runs.begin(), session.runs.end(), [&](const Run& one) { return one.rank == busiest.rank; });
   const int64_t wait =
-      stage_wait(run.facts(), static_cast<size_t>(found - session.runs.begin()), has_common_clock(session));
-  if (static_cast<double>(wait) < run.thresholds().noticeable * static_cast<double>(run.measured())) return;
+      stage_wait(context.facts(), static_cast<size_t>(found - session.runs.begin()), has_common_clock(session));
+  if (static_cast<double>(wait) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   findings.push_back(
       {.rule = "pipeline_bubble",
        .title = fmt::format("The stage with the most work, rank {}, waits {} for the others (pipeline bubble)",
                             busiest.rank, format_ns(wait)),
        .evidence = fmt::format(
            "it computes {}; {} ranks, {} sends and receives a step{}", format_ns(busiest.compute), ranks,
-           most_receives(run),
+           most_receives(context),
            unequal ? "; told behind the unequal stages, since with equal ones a part of it is gone too" : ""),
        .suggestion =
            "Use more micro-batches a step, interleave the stages (virtual stages), or a schedule that fills the "
@@ -229,17 +229,17 @@ ExpertWork expert_work(const Session& session) {
 }
 
 /// Returns the rank whose experts have the most work, where that is found.
-std::optional<int64_t> find_experts(Investigation& run, std::vector<Finding>& findings) {
-  const Session& session = run.facts().whole().session();
+std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& findings) {
+  const Session& session = context.facts().whole().session();
   ExpertWork work = expert_work(session);
-  const auto noticeable = run.thresholds().noticeable * static_cast<double>(run.measured());
+  const auto noticeable = context.thresholds().noticeable * static_cast<double>(context.measured());
   if (static_cast<double>(work.excess) < noticeable) return {};
   if (static_cast<double>(work.time[work.most]) <
-      (run.thresholds().unequal_work + 1) / 2 * static_cast<double>(work.mean)) {
+      (context.thresholds().unequal_work + 1) / 2 * static_cast<double>(work.mean)) {
     return {};
   }
   const int64_t rank = session.runs[work.most].rank;
-  EdgeTimes::Question equal;
+  EdgeTimes::Scenario equal;
   equal.op_factor = [factors = std::move(work.factors)](size_t number, SliceIndex op) {
     const auto found = factors[number].find(op);
     return found == factors[number].end() ? 1.0 : found->second;
@@ -262,10 +262,10 @@ std::optional<int64_t> find_experts(Investigation& run, std::vector<Finding>& fi
 
 /// Whether one member keeps the others waiting in `collectives`; a rank whose experts have the most work is told by
 /// that.
-bool find_straggler(Investigation& run, const std::vector<RankTime>& ranks, std::optional<int64_t> most_expert_work,
+bool find_straggler(RuleContext& context, const std::vector<RankTime>& ranks, std::optional<int64_t> most_expert_work,
                     std::span<const CollectiveSeries> collectives, std::string_view in_words,
                     std::vector<Finding>& findings) {
-  const auto members = lateness_of_members(run.session(), collectives);
+  const auto members = lateness_of_members(context.session(), collectives);
   int64_t caused = 0;
   for (const auto& [member, lateness] : members) caused += lateness.caused_ns;
   const auto others = static_cast<int64_t>(members.size()) - 1;
@@ -275,16 +275,17 @@ bool find_straggler(Investigation& run, const std::vector<RankTime>& ranks, std:
   });
   const Lateness& late = most->second;
   const int64_t waited = late.caused_ns / others;  // by each of the others, on average
-  if (static_cast<double>(waited) < run.thresholds().noticeable * static_cast<double>(run.measured())) return false;
-  if (static_cast<double>(late.caused_ns) < run.thresholds().straggler * static_cast<double>(caused)) return false;
-  const int64_t rank = run.session().runs[most->first.first].rank;
+  if (static_cast<double>(waited) < context.thresholds().noticeable * static_cast<double>(context.measured()))
+    return false;
+  if (static_cast<double>(late.caused_ns) < context.thresholds().straggler * static_cast<double>(caused)) return false;
+  const int64_t rank = context.session().runs[most->first.first].rank;
   if (rank == most_expert_work) return true;
   const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
   const int64_t median = median_compute_besides(rank, ranks);
   const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;
-  EdgeTimes::Question not_awaited;
-  for (size_t number = 0; number < run.session().runs.size(); ++number) {
-    if (run.session().runs[number].rank == rank) not_awaited.not_awaited = number;
+  EdgeTimes::Scenario not_awaited;
+  for (size_t number = 0; number < context.session().runs.size(); ++number) {
+    if (context.session().runs[number].rank == rank) not_awaited.not_awaited = number;
   }
   findings.push_back({.rule = "straggler",
                       .title = fmt::format("The other ranks wait {} for rank {}, because {}", format_ns(waited), rank,
@@ -306,26 +307,26 @@ bool find_straggler(Investigation& run, const std::vector<RankTime>& ranks, std:
 
 }  // namespace
 
-void find_ranks(Investigation& run, std::vector<Finding>& findings) {
-  if (!run.has_device_ops() || run.session().runs.size() < 2) return;
-  const std::vector<RankTime> ranks = compute_of_ranks(run);
+void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.has_device_ops() || context.session().runs.size() < 2) return;
+  const std::vector<RankTime> ranks = compute_of_ranks(context);
   if (ranks.size() < 2) return;
   const auto [least, most] = std::minmax_element(
       ranks.begin(), ranks.end(), [](const RankTime& a, const RankTime& b) { return a.compute < b.compute; });
   const bool unequal =
-      static_cast<double>(most->compute) > run.thresholds().unequal_work * static_cast<double>(least->compute);
+      static_cast<double>(most->compute) > context.thresholds().unequal_work * static_cast<double>(least->compute);
   int64_t sum = 0;
   for (const RankTime& rank : ranks) sum += rank.compute;
   const int64_t mean = sum / static_cast<int64_t>(ranks.size());
   const int64_t excess = most->compute - mean;  // what equal work would take from the rank with the most
-  const auto steps_share = static_cast<double>(excess) / static_cast<double>(run.measured());
+  const auto steps_share = static_cast<double>(excess) / static_cast<double>(context.measured());
 
   // Stages of a pipeline wait for each other by design: there no rank is late, only one with more work than others.
-  if (is_pipeline(run.facts())) {
-    const bool imbalance = unequal && steps_share >= run.thresholds().noticeable;
-    find_bubble(run, *most, ranks.size(), imbalance, findings);
+  if (is_pipeline(context.facts())) {
+    const bool imbalance = unequal && steps_share >= context.thresholds().noticeable;
+    find_bubble(context, *most, ranks.size(), imbalance, findings);
     if (!imbalance) return;
-    const WorkDifference difference = work_difference(run.session(), most->rank, least->rank);
+    const WorkDifference difference = work_difference(context.session(), most->rank, least->rank);
     const std::string by_kernel = text_of(difference.kernels);
     findings.push_back(
         {.rule = "stage_imbalance",
@@ -345,10 +346,10 @@ void find_ranks(Investigation& run, std::vector<Finding>& findings) {
     return;
   }
 
-  const std::optional<int64_t> most_expert_work = find_experts(run, findings);
-  const SessionFacts& facts = run.facts();
-  if (find_straggler(run, ranks, most_expert_work, facts.collectives(), "collectives", findings)) return;
-  find_straggler(run, ranks, most_expert_work, facts.collectives_of_hosts(), "collectives of the hosts", findings);
+  const std::optional<int64_t> most_expert_work = find_experts(context, findings);
+  const SessionFacts& facts = context.facts();
+  if (find_straggler(context, ranks, most_expert_work, facts.collectives(), "collectives", findings)) return;
+  find_straggler(context, ranks, most_expert_work, facts.collectives_of_hosts(), "collectives of the hosts", findings);
 }
 
 }  // namespace cgpu

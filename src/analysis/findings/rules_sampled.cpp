@@ -12,7 +12,7 @@
 
 #include "analysis/device/copy_metrics.h"
 #include "analysis/findings/copy_suggestions.h"
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -31,8 +31,8 @@ double number_in(const Table& table, size_t row, const char* column) {
 }
 
 /// The whole of a metric, 0 where the profile has no values of it.
-double whole_of(Investigation& run, const std::string& metric) {
-  const Table& metrics = run.table("metrics");
+double whole_of(RuleContext& context, const std::string& metric) {
+  const Table& metrics = context.table("metrics");
   double whole = 0;
   for (size_t row = 0; row < metrics.row_count(); ++row) {
     if (text_in(metrics, row, "name") == metric) whole += number_in(metrics, row, "value");
@@ -41,11 +41,11 @@ double whole_of(Investigation& run, const std::string& metric) {
 }
 
 /// Waiting that HPCToolkit attributes to places of its own ("<omp barrier wait>").
-void find_barriers(Investigation& run, std::vector<Finding>& findings) {
-  const Table& functions = run.table("functions");
+void find_barriers(RuleContext& context, std::vector<Finding>& findings) {
+  const Table& functions = context.table("functions");
   if (functions.empty()) return;
   for (const char* time : {"CPUTIME", "REALTIME"}) {
-    const double whole = whole_of(run, time);
+    const double whole = whole_of(context, time);
     const auto column = std::find_if(functions.columns.begin(), functions.columns.end(), [&](const Column& one) {
       return one.name.starts_with(time) && one.name.ends_with(".exclusive");
     });
@@ -54,7 +54,7 @@ void find_barriers(Investigation& run, std::vector<Finding>& findings) {
       const std::string name = text_in(functions, row, "name");
       const double waited = number_in(functions, row, column->name.c_str());
       if (!name.starts_with("<omp") || name.find("wait") == std::string::npos) continue;
-      if (!(waited >= run.thresholds().sampled_share * whole)) continue;
+      if (!(waited >= context.thresholds().sampled_share * whole)) continue;
       findings.push_back(
           {.rule = "barrier_wait",
            .title = fmt::format("{} of the threads' time is spent in {}", format_percent(100 * waited / whole), name),
@@ -64,20 +64,20 @@ void find_barriers(Investigation& run, std::vector<Finding>& findings) {
                "barriers (nowait)",
            .command = "imbalance",
            .confidence = Confidence::high,
-           .severity = run.sampled_severity(waited / whole)});
+           .severity = context.sampled_severity(waited / whole)});
     }
     return;
   }
 }
 
 /// Copies of a database without a trace: HPCToolkit measures all operations of the devices and counts what they move.
-void find_counted_copies(Investigation& run, std::vector<Finding>& findings) {
-  const double all = whole_of(run, "GPUOP");
-  const double copying = whole_of(run, "GXCOPY");
-  const double count = whole_of(run, "GXCOPY:COUNT");
-  if (!(copying >= run.thresholds().sampled_share * all) || copying <= 0) return;
+void find_counted_copies(RuleContext& context, std::vector<Finding>& findings) {
+  const double all = whole_of(context, "GPUOP");
+  const double copying = whole_of(context, "GXCOPY");
+  const double count = whole_of(context, "GXCOPY:COUNT");
+  if (!(copying >= context.thresholds().sampled_share * all) || copying <= 0) return;
   std::map<CopyKind, int64_t> moved;
-  for (const Run& one : run.session().runs) {
+  for (const Run& one : context.session().runs) {
     if (!one.call_tree) continue;
     for (const auto& [kind, bytes] : copied_bytes(*one.call_tree)) moved[kind] += bytes;
   }
@@ -87,7 +87,7 @@ void find_counted_copies(Investigation& run, std::vector<Finding>& findings) {
     bytes += static_cast<double>(of_kind);
     if (most == CopyKind::none || of_kind > moved[most]) most = kind;
   }
-  const bool are_small = count >= run.thresholds().many_copies && bytes < run.thresholds().small_copy * count;
+  const bool are_small = count >= context.thresholds().many_copies && bytes < context.thresholds().small_copy * count;
   Finding finding{.rule = are_small ? "small_copies" : "exposed_copies",
                   .title = fmt::format("{} of the time of all operations on devices is copies{}",
                                        format_percent(100 * copying / all), are_small ? ", most of them small" : ""),
@@ -95,7 +95,7 @@ void find_counted_copies(Investigation& run, std::vector<Finding>& findings) {
                   .suggestion = are_small ? kPackCopies : kCopyBesideKernels,
                   .command = "transfers",
                   .confidence = Confidence::low,  // other work may have hidden them
-                  .severity = run.sampled_severity(copying / all)};
+                  .severity = context.sampled_severity(copying / all)};
   if (count > 0) {
     finding.evidence += fmt::format("; {} copies", format_count(static_cast<int64_t>(count)));
     if (bytes > 0) finding.evidence += fmt::format(" of {} each on average", format_bytes(bytes / count));
@@ -148,9 +148,9 @@ std::string place_in(const Table& places, size_t row) {
 }
 
 /// Share of the time between first and last op that the devices were busy; 1 where no timeline says it.
-double busy_share(Investigation& run) {
-  if (!run.has_device_ops()) return 1;
-  const Table& gpu_time = run.table("gpu_time");
+double busy_share(RuleContext& context) {
+  if (!context.has_device_ops()) return 1;
+  const Table& gpu_time = context.table("gpu_time");
   double busy = 0;
   double span = 0;
   for (const RowView row : gpu_time.rows()) {
@@ -161,9 +161,9 @@ double busy_share(Investigation& run) {
 }
 
 /// One reason that is most of all waiting of instructions, and the line where it shows most.
-void find_stalls(Investigation& run, std::vector<Finding>& findings) {
+void find_stalls(RuleContext& context, std::vector<Finding>& findings) {
   constexpr double kMost = 0.5;
-  const Table& stalls = run.table("stalls");
+  const Table& stalls = context.table("stalls");
   std::map<std::string, double> reasons;
   std::map<std::string, std::string> meanings;
   double all = 0;
@@ -173,12 +173,12 @@ void find_stalls(Investigation& run, std::vector<Finding>& findings) {
     reasons[reason] += number_in(stalls, row, "value");
     meanings[reason] = text_in(stalls, row, "about");
   }
-  const double sampled = std::max(whole_of(run, "GINS"), all);
+  const double sampled = std::max(whole_of(context, "GINS"), all);
   for (const auto& [reason, waited] : reasons) {
     // A warp that was not selected was ready: others had work.
     if (!(waited >= kMost * all) || waited <= 0 || reason == "not_selected") continue;
-    const double busy = busy_share(run);
-    const Table& places = run.table("stall_places");
+    const double busy = busy_share(context);
+    const Table& places = context.table("stall_places");
     size_t most = 0;  // the table begins with what waited most
     while (most < places.row_count() && text_in(places, most, "reason") != reason) ++most;
     if (most == places.row_count()) continue;
@@ -198,20 +198,20 @@ void find_stalls(Investigation& run, std::vector<Finding>& findings) {
          .suggestion = advice_for(reason),
          .command = fmt::format("stall_places --where 'reason = {}'", reason),
          .confidence = Confidence::high,
-         .severity = run.sampled_severity(busy * waited / sampled)});
+         .severity = context.sampled_severity(busy * waited / sampled)});
   }
 }
 
 /// Names the user's function that costs most, with what works for it, and who calls it. Its name; "" where there is
 /// none.
-std::string name_hottest_function(Investigation& run, Finding& finding) {
+std::string name_hottest_function(RuleContext& context, Finding& finding) {
   constexpr double kSmall = 0.05;  // so little is not worth a beginning: the cost is spread out
-  const WorkSums& work = run.work_sums();
+  const WorkSums& work = context.work_sums();
   const std::vector<std::string> hottest = work.hottest(&WorkSums::OfFunction::own);
   if (hottest.empty() || !(work.functions.at(hottest[0]).own >= kSmall * work.whole)) return "";
   const WorkSums::OfFunction& most = work.functions.at(hottest[0]);
   finding.title += fmt::format("; {} of {} is spent in {}", format_percent(100 * most.own / work.whole),
-                               run.sampled_metric(), hottest[0]);
+                               context.sampled_metric(), hottest[0]);
   std::vector<std::string> facts;
   const std::string helper = largest_name(most.helpers);
   if (!helper.empty() && most.helpers.at(helper) >= kSmall * work.whole) {
@@ -221,8 +221,8 @@ std::string name_hottest_function(Investigation& run, Finding& finding) {
     facts.push_back(
         fmt::format("{} with the functions that it calls", format_percent(100 * most.inclusive / work.whole)));
   }
-  const CallTree& tree = *run.sampled_tree();
-  std::vector<std::string> way = way_to(tree, run.sampled_work(), *tree.main_metric, hottest[0]);
+  const CallTree& tree = *context.sampled_tree();
+  std::vector<std::string> way = way_to(tree, context.sampled_work(), *tree.main_metric, hottest[0]);
   constexpr size_t kShown = 4;
   if (way.size() > kShown) way.erase(way.begin(), way.end() - kShown);
   if (way.size() > 1) facts.push_back(fmt::format("most of it at {}", fmt::join(way, " > ")));
@@ -244,20 +244,20 @@ std::optional<NodeIndex> node_in(const Table& path, size_t row) {
 }
 
 /// Where the cost of a profile lies that no rule judges, so that silence is not taken for praise.
-void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
+void find_hot_path(RuleContext& context, std::vector<Finding>& findings) {
   Finding finding{.rule = "hot_path",
                   .title = "No rule judges the time of this profile: it has no timeline of device work",
                   .evidence = "",
                   .suggestion = "See what the profile holds",
                   .command = "info",
                   .confidence = Confidence::high};
-  const Table& path = run.table("hot_path");
+  const Table& path = context.table("hot_path");
   size_t end = 0;  // of the path of the first rank
   while (end + 1 < path.row_count() && std::get<int64_t>(path.cell(end + 1, path.column("depth"))) != 0) ++end;
-  if (const std::string hottest = name_hottest_function(run, finding); !hottest.empty()) {
+  if (const std::string hottest = name_hottest_function(context, finding); !hottest.empty()) {
     // A loop or a line of the function says more.
     const std::optional<NodeIndex> place = end > 0 ? node_in(path, end) : std::nullopt;
-    const std::optional<CallTree>& tree = run.session().runs.front().call_tree;
+    const std::optional<CallTree>& tree = context.session().runs.front().call_tree;
     if (place && tree && *place < tree->nodes.size() && is_inside_function(tree->nodes.kind[*place]) &&
         tree->name_of(tree->function_of(*place)) == hottest) {
       finding.evidence += fmt::format("{}hottest place: {} ({})", finding.evidence.empty() ? "" : "; ",
@@ -269,12 +269,12 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
     std::vector<std::string> way;
     for (size_t row = end < 3 ? 0 : end - 3; row <= end; ++row) way.push_back(text_in(path, row, "name"));
     finding.title += fmt::format("; {} of {} is spent in {}", format_percent(number_in(path, end, "pct")),
-                                 run.sampled_metric(), way.back());
+                                 context.sampled_metric(), way.back());
     finding.evidence = fmt::format("{}", fmt::join(way, " > "));
     finding.suggestion = "Begin with the code on this path, and with the functions that cost most by themselves";
     finding.command = "hot_path";
   } else if (!path.empty()) {
-    finding.title += fmt::format("; no function has half of {}", run.sampled_metric());
+    finding.title += fmt::format("; no function has half of {}", context.sampled_metric());
     finding.suggestion = "Begin with the functions that cost most by themselves";
     finding.command = "functions";
   }
@@ -283,24 +283,24 @@ void find_hot_path(Investigation& run, std::vector<Finding>& findings) {
 
 }  // namespace
 
-void find_sampled(Investigation& run, std::vector<Finding>& findings) {
-  const std::vector<Run>& runs = run.session().runs;
+void find_sampled(RuleContext& context, std::vector<Finding>& findings) {
+  const std::vector<Run>& runs = context.session().runs;
   const auto has_tree = [](const Run& one) { return one.call_tree.has_value(); };
   if (std::any_of(runs.begin(), runs.end(), has_tree)) {
-    find_barriers(run, findings);
-    if (!run.has_device_ops()) find_counted_copies(run, findings);
-    find_stalls(run, findings);
+    find_barriers(context, findings);
+    if (!context.has_device_ops()) find_counted_copies(context, findings);
+    find_stalls(context, findings);
   }
 }
 
-void find_hottest_function(Investigation& run, std::vector<Finding>& findings) {
-  const std::vector<Run>& runs = run.session().runs;
+void find_hottest_function(RuleContext& context, std::vector<Finding>& findings) {
+  const std::vector<Run>& runs = context.session().runs;
   const auto has_launches = [](const Run& one) { return one.launch_metrics.has_value(); };
-  const bool judged = run.has_device_ops() || std::any_of(runs.begin(), runs.end(), has_launches);
+  const bool judged = context.has_device_ops() || std::any_of(runs.begin(), runs.end(), has_launches);
   const bool speaks = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.gain || finding.severity != Severity::info;
   });
-  if (!judged && !speaks && !runs.empty()) find_hot_path(run, findings);
+  if (!judged && !speaks && !runs.empty()) find_hot_path(context, findings);
 }
 
 }  // namespace cgpu

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/findings/investigation.h"
+#include "analysis/findings/rule_context.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -243,7 +243,7 @@ Finding finding_of(const ThreadWork& work, const UnevenWork& uneven, const Metri
 }
 
 /// One thread of a process that works nearly always while the others, which work too, mostly do not.
-void find_idle_threads(Investigation& run, std::vector<Finding>& findings) {
+void find_idle_threads(RuleContext& context, std::vector<Finding>& findings) {
   constexpr double kAlways = 0.7;
   constexpr double kSeldom = 0.25;
   constexpr double kWorks = 0.01;  // threads that a library keeps for its own use do less
@@ -255,7 +255,7 @@ void find_idle_threads(Investigation& run, std::vector<Finding>& findings) {
     std::vector<Busy> threads;
     double span = 0;
   };
-  const Table& table = run.table("threads");
+  const Table& table = context.table("threads");
   std::map<std::pair<int64_t, std::string>, ProcessThreads> processes;
   for (const RowView row : table.rows()) {
     const Cell pct = row[table.column("utilization_pct")];
@@ -294,35 +294,35 @@ void find_idle_threads(Investigation& run, std::vector<Finding>& findings) {
 
 }  // namespace
 
-void find_thread_work(Investigation& run, std::vector<Finding>& findings) {
+void find_thread_work(RuleContext& context, std::vector<Finding>& findings) {
   // Several call trees are of several files, of which nothing says that they ran together.
-  const std::vector<Run>& runs = run.session().runs;
-  if (run.has_device_ops() || runs.size() != 1 || !runs[0].call_tree || !runs[0].call_tree->main_metric) return;
+  const std::vector<Run>& runs = context.session().runs;
+  if (context.has_device_ops() || runs.size() != 1 || !runs[0].call_tree || !runs[0].call_tree->main_metric) return;
   const CallTree& tree = *runs[0].call_tree;
   const Metric& metric = tree.metrics[*tree.main_metric];
   if (!counts_host_time(metric) || !metric.measured() || !tree.profile_values || tree.profiles.size() < 2) return;
-  const ThreadWork work(tree, run.sampled_work(), *tree.main_metric, runs[0].rank);
+  const ThreadWork work(tree, context.sampled_work(), *tree.main_metric, runs[0].rank);
   const double longest = work.longest();
   if (!(longest > 0)) return;
-  find_idle_threads(run, findings);
-  const std::optional<UnevenWork> ranks = uneven_ranks(work, run.thresholds());
-  const std::optional<UnevenWork> threads = uneven_threads(tree, work, run.thresholds());
+  find_idle_threads(context, findings);
+  const std::optional<UnevenWork> ranks = uneven_ranks(work, context.thresholds());
+  const std::optional<UnevenWork> threads = uneven_threads(tree, work, context.thresholds());
   if (!ranks && !threads) return;
   // Both gains may be of the same time: only one is promised.
   const bool ranks_first = ranks && (!threads || ranks->spread.gain() >= threads->spread.gain());
   const UnevenWork& most = ranks_first ? *ranks : *threads;
   const double share = most.spread.gain() / longest;
-  if (!(share >= run.thresholds().noticeable)) return;
+  if (!(share >= context.thresholds().noticeable)) return;
   Finding finding = finding_of(work, most, metric, ranks_first);
   if (const auto ns = ns_in_unit(metric.unit)) {
-    run.measure_longest_thread(std::llround(longest * *ns));
+    context.measure_longest_thread(std::llround(longest * *ns));
     finding.gain = std::llround(most.spread.gain() * *ns);
   } else {
-    finding.severity = share >= run.thresholds().critical ? Severity::critical : Severity::warning;
+    finding.severity = share >= context.thresholds().critical ? Severity::critical : Severity::warning;
   }
   findings.push_back(std::move(finding));
   const std::optional<UnevenWork>& other = ranks_first ? threads : ranks;
-  if (other && other->spread.gain() / longest >= run.thresholds().noticeable) {
+  if (other && other->spread.gain() / longest >= context.thresholds().noticeable) {
     findings.push_back(finding_of(work, *other, metric, !ranks_first));
   }
 }

@@ -29,7 +29,7 @@ class Calls {
     }
   }
   void combine(Calls&& other) { calls_.combine(std::move(other.calls_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     int64_t whole = 0;
     calls_.for_each([&](std::string_view, const DurationStatistics& durations) { whole += durations.total(); });
     calls_.for_each([&](std::string_view name, const DurationStatistics& durations) {

@@ -49,7 +49,7 @@ class Launches {
     }
   }
   void combine(Launches&& other) { calls_.combine(std::move(other.calls_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     calls_.for_each([&](std::string_view name, const CallsOfName& calls) {
       const int64_t count = calls.delays.count();
       if (count == 0) return;

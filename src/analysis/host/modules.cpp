@@ -49,9 +49,9 @@ class Modules {
     std::vector<bool> captured(timeline.device_ops.size());
     add_captured(run, captured);
     std::erase_if(ops, [&](OpIndex op) { return captured[op]; });
-    const OpsInWhole there = ops_in_whole(run.session(), run.index, ops);
-    const ModuleCalls calls(there.timeline);
-    add_device(timeline, ops, there, calls);
+    const OpsInFullRun full_run = ops_in_full_run(run.session(), run.index, ops);
+    const ModuleCalls calls(full_run.timeline);
+    add_device(timeline, ops, full_run, calls);
     if (run.run().part_of) {
       add_host(timeline, ModuleCalls(timeline));
     } else {
@@ -62,7 +62,7 @@ class Modules {
     modules_.combine(std::move(other.modules_));
     elsewhere_ns_ += other.elsewhere_ns_;
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     int64_t all_ns = elsewhere_ns_;
     modules_.for_each([&](std::string_view, const Module& module) { all_ns += module.device_self_ns; });
     modules_.for_each([&](std::string_view path, const Module& module) {
@@ -117,16 +117,16 @@ class Modules {
   }
 
   /// `ops` of a timeline, which are `there.ops` in the one that has the calls.
-  void add_device(const Timeline& timeline, const std::vector<OpIndex>& ops, const OpsInWhole& there,
+  void add_device(const Timeline& timeline, const std::vector<OpIndex>& ops, const OpsInFullRun& full_run,
                   const ModuleCalls& calls) {
     struct Times {
       int64_t all = 0;
       int64_t backward = 0;
     };
-    std::vector<Times> inside(calls.any() ? there.timeline.slices.size() : 0);
+    std::vector<Times> inside(calls.any() ? full_run.timeline.slices.size() : 0);
     for (size_t i = 0; i < ops.size(); ++i) {
       const int64_t ns = timeline.slices.duration[timeline.device_ops.slice[ops[i]]];
-      const SliceIndex launch = launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]);
+      const SliceIndex launch = launch_of(full_run.timeline, full_run.timeline.device_ops.slice[full_run.ops[i]]);
       const SliceIndex call = launch == kNone ? kNone : calls.around(launch);
       if (call == kNone) {
         elsewhere_ns_ += ns;

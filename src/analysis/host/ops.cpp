@@ -100,7 +100,7 @@ class Ops {
 
   void update(const RunInSession& run) { add_ops(run, ops_); }
   void combine(Ops&& other) { ops_.combine(std::move(other.ops_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     ops_.for_each([&](std::string_view name, const Op& op) {
       if (op.count == 0 && op.device_total_ns == 0) return;
       table.append({cell(name), op.count, op.cpu_total_ns, op.cpu_self_ns, op.device_total_ns, op.device_self_ns});

@@ -60,7 +60,7 @@ class RangeKernels {
   void combine(RangeKernels&& other) {
     for (auto& [names, kernels] : other.kernels_) kernels_[names].combine(std::move(kernels));
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     int64_t whole = 0;
     for (const auto& [names, kernels] : kernels_) whole += kernels.durations.total();
     for (const auto& [names, kernels] : kernels_) {

@@ -57,7 +57,7 @@ class Ranges {
     });
   }
   void combine(Ranges&& other) { ranges_.combine(std::move(other.ranges_)); }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     ranges_.for_each([&](std::string_view name, const RangesOfName& ranges) {
       if (ranges.count == 0) return;
       table.append({cell(name), ranges.count, ranges.total_ns,

@@ -277,7 +277,7 @@ class ProcessorTimes {
     for (size_t i = 0; i < values.size(); ++i) {
       const CallProfile& profile = tree.profiles[i];
       if (profile.device || !profile.thread) continue;
-      // Of several processes that are not told apart, threads of one number are not either.
+      // Of several processes that are not distinguished, threads of one number are not either.
       for (const std::string& name : {"thread " + std::to_string(*profile.thread), without_program(profile.name)}) {
         const auto [at, is_new] = of_.try_emplace({profile.rank, name}, i, values[i]);
         if (!is_new && at->second.first != i) at->second.second = kNoValue;

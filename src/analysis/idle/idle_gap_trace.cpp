@@ -67,7 +67,7 @@ class IdleGapTrace final : public EventTrace {
       : EventTrace(facts), numbers_(facts.session()), causes_(facts.session(), all_causes), parts_(runs()) {
     CulpritNames names;
     for (size_t run = 0; run < runs(); ++run) {
-      names.enter(ops_in_whole(facts.session(), run, {}).timeline);
+      names.enter(ops_in_full_run(facts.session(), run, {}).timeline);
       for (const auto& group : ops_by_device(timeline(run))) append_gaps(facts, run, group.first, group.second, names);
       for (size_t part = 0; part < parts_[run].size(); ++part) add(run, part);
     }

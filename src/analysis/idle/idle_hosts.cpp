@@ -26,7 +26,7 @@ struct Blamed {
 
 void append_culprits(const RunInSession& run, Table& table) {
   CulpritNames names;
-  names.enter(ops_in_whole(run.session(), run.index, {}).timeline);
+  names.enter(ops_in_full_run(run.session(), run.index, {}).timeline);
   for (const auto& [device, ops] : ops_by_device(run.timeline())) {
     std::map<std::pair<IdleCause, StringId>, Blamed> culprits;
     std::vector<Blamed*> in_gap;

@@ -22,7 +22,7 @@ struct Gaps {
   int64_t total_ns = 0;
 };
 
-std::array<Gaps, kGapKinds.size()> gaps_of(OpsInWhole of_stream) {
+std::array<Gaps, kGapKinds.size()> gaps_of(OpsInFullRun of_stream) {
   const Timeline& timeline = of_stream.timeline;
   std::vector<OpIndex>& ops = of_stream.ops;
   const Slices& slices = timeline.slices;
@@ -50,7 +50,7 @@ std::array<Gaps, kGapKinds.size()> gaps_of(OpsInWhole of_stream) {
 
 void append_stream_gaps(const RunInSession& run, Table& table) {
   for (const auto& [id, ops] : ops_by_stream(run.timeline())) {
-    const auto gaps = gaps_of(ops_in_whole(run.session(), run.index, ops));
+    const auto gaps = gaps_of(ops_in_full_run(run.session(), run.index, ops));
     const int64_t whole = gaps[host_wait].total_ns + gaps[kernel_wait].total_ns + gaps[other].total_ns;
     for (const GapKind kind : {host_wait, kernel_wait, other}) {
       const auto& [count, total_ns] = gaps[kind];

@@ -29,7 +29,7 @@ class ProfileEdges {
  private:
   const Timeline& timeline_;
   std::vector<int64_t> until_;       // by track
-  mutable Once<Interval> recorded_;  // of the host; found when first asked for
+  mutable Once<Interval> recorded_;  // of the host; computed on first use
 };
 
 }  // namespace cgpu

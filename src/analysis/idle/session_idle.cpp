@@ -19,16 +19,16 @@ SessionIdle::SessionIdle(const Session& session, WaitsOfRun waits, HostCauses::W
 }
 
 SessionIdle::SessionIdle(const Session& part, SessionIdle& whole)
-    : session_(part), whole_(whole.whole_), of_whole_(&whole.keeper()) {}
+    : session_(part), whole_(whole.whole_), of_whole_(&whole.cache_owner()) {}
 
 template <typename Visit>
 void SessionIdle::with_host(size_t run, const std::vector<OpIndex>& ops, Visit visit) {
   const bool is_part = session_.runs[run].part_of.has_value();
-  const OpsInWhole there = ops_in_whole(session_, run, is_part ? ops : std::vector<OpIndex>());
-  Host& host = keeper().hosts_[there.run];
+  const OpsInFullRun full_run = ops_in_full_run(session_, run, is_part ? ops : std::vector<OpIndex>());
+  Host& host = cache_owner().hosts_[full_run.run];
   const std::lock_guard lock(host.mutex);
-  keeper().causes_of(there.run);
-  visit(there.run, is_part ? there.ops : ops, host);
+  cache_owner().causes_of(full_run.run);
+  visit(full_run.run, is_part ? full_run.ops : ops, host);
 }
 
 IdleGap SessionIdle::in_part(size_t run, const IdleGap& gap) const {
@@ -44,8 +44,8 @@ IdleGap SessionIdle::in_part(size_t run, const IdleGap& gap) const {
 
 void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitGap& visit) {
   const VisitGap of_part = [&](const IdleGap& gap) { visit(in_part(run, gap)); };
-  with_host(run, ops, [&](size_t there, const std::vector<OpIndex>& ops_there, Host& host) {
-    for_each_idle_gap(whole_.runs[there].timeline, ops_there, *host.causes,
+  with_host(run, ops, [&](size_t full_run, const std::vector<OpIndex>& full_run_ops, Host& host) {
+    for_each_idle_gap(whole_.runs[full_run].timeline, full_run_ops, *host.causes,
                       session_.runs[run].part_of ? of_part : visit);
   });
 }
@@ -54,20 +54,22 @@ void SessionIdle::for_each_gap(size_t run, const std::vector<OpIndex>& ops, cons
   const VisitParts of_part = [&](const IdleGap& gap, const std::vector<IdlePart>& parts) {
     visit(in_part(run, gap), parts);
   };
-  with_host(run, ops, [&](size_t there, const std::vector<OpIndex>& ops_there, Host& host) {
-    const Timeline& timeline = whole_.runs[there].timeline;
+  with_host(run, ops, [&](size_t full_run, const std::vector<OpIndex>& full_run_ops, Host& host) {
+    const Timeline& timeline = whole_.runs[full_run].timeline;
     if (!host.culprits) {
       host.culprits = std::make_unique<IdleCulprits>(
-          timeline, [&keeper = keeper(), there]() -> const Waits& { return keeper.waits_of_run_(there); });
+          timeline,
+          [&cache_owner = cache_owner(), full_run]() -> const Waits& { return cache_owner.waits_of_run_(full_run); });
     }
-    for_each_idle_gap(timeline, ops_there, *host.causes, *host.culprits, session_.runs[run].part_of ? of_part : visit);
+    for_each_idle_gap(timeline, full_run_ops, *host.causes, *host.culprits,
+                      session_.runs[run].part_of ? of_part : visit);
   });
 }
 
 void SessionIdle::for_each_host_piece(size_t run, TrackIndex thread, Interval time,
                                       const std::function<void(Interval, IdleCause, SliceIndex)>& visit) {
-  const std::lock_guard lock(keeper().hosts_[run].mutex);
-  keeper().causes_of(run).for_each_piece(thread, time, visit);
+  const std::lock_guard lock(cache_owner().hosts_[run].mutex);
+  cache_owner().causes_of(run).for_each_piece(thread, time, visit);
 }
 
 HostCauses& SessionIdle::causes_of(size_t run) {

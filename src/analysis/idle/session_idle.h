@@ -31,7 +31,8 @@ class SessionIdle {
   /// Calls visit(gap) for the gaps between these ops, all of one device of a run, in order of time. Any number of
   /// threads may do so at once; those of one run wait for each other.
   void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitGap& visit);
-  /// The same with the parts of each gap and their culprits, which are slices of the whole's timeline (ops_in_whole).
+  /// The same with the parts of each gap and their culprits, which are slices of the whole's timeline
+  /// (ops_in_full_run).
   void for_each_gap(size_t run, const std::vector<OpIndex>& ops, const VisitParts& visit);
 
   /// Calls visit(piece, cause, slice) for the pieces of a time of a host thread that have a cause (host_causes.h). The
@@ -42,7 +43,7 @@ class SessionIdle {
  private:
   struct Host;
   /// The one that has the hosts.
-  SessionIdle& keeper() { return of_whole_ == nullptr ? *this : *of_whole_; }
+  SessionIdle& cache_owner() { return of_whole_ == nullptr ? *this : *of_whole_; }
   /// Of a run of the whole, whose mutex is held.
   HostCauses& causes_of(size_t run);
   /// Calls visit(run of the whole, ops in its timeline, host), with the host locked.

@@ -146,7 +146,7 @@ class OpShapes {
     for (const auto& [key, sums] : other.rows_) rows_[key].combine(sums);
     models_.combine(std::move(other.models_));
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     const auto peaks = models_.peaks();
     for (const auto& [key, sums] : rows_) {
       const auto& [name, shapes, types, settings] = key;

@@ -214,7 +214,7 @@ void add_sizes(InfoRows& rows, const Session& session) {
   uint64_t resident = 0;
   int64_t events = 0;
   for (const Run& run : session.runs) {
-    resident += (run.let_go ? run.let_go->bytes : run.timeline.bytes());
+    resident += (run.released_totals ? run.released_totals->bytes : run.timeline.bytes());
     events += run.events.read;
   }
   rows.add("resident_bytes_per_event",

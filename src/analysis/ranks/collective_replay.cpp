@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/ranks/ended_last.h"
-#include "analysis/ranks/transfer_meetings.h"
+#include "analysis/ranks/transfer_rendezvous.h"
 #include "base/lower_median.h"
 #include "links/collective_series.h"
 
@@ -103,7 +103,7 @@ class CollectiveReplay::Collector {
     if (ends_together(series.name)) return series.instances;
     OutOfCoreVector<uint32_t>& numbers = numbers_[number];
     if (series.of_transfers) {
-      numbers = transfer_meetings(replay_.facts_.session(), series);
+      numbers = transfer_rendezvous(replay_.facts_.session(), series);
     } else {
       numbers.resize(series.parts.size());
       std::iota(numbers.begin(), numbers.end(), uint32_t{0});

@@ -62,12 +62,12 @@ SeriesSums sum_up(const Session& session, const CollectiveSeries& series) {
       if (sums.group_size != size) sums.mixed_sizes = true;
     }
   }
-  const OutOfCoreVector<MetInstance> met = met_instances(session, series);
+  const OutOfCoreVector<Arrival> met = arrivals(session, series);
   for_each_wait(session, series, met, [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
     sums.total_ns += part.duration;
     sums.wait_ns += until - common_time(session.runs[member.run], part.start);
   });
-  sums.met = std::any_of(met.begin(), met.end(), [](const MetInstance& instance) { return instance.parts > 1; });
+  sums.met = std::any_of(met.begin(), met.end(), [](const Arrival& instance) { return instance.parts > 1; });
   for (const InstanceFigures& instance : instances) {
     if (!instance.bytes) continue;
     sums.bytes = sums.bytes.value_or(0) + *instance.bytes;

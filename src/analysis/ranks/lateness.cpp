@@ -10,7 +10,7 @@ std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Sessi
   std::map<std::pair<uint32_t, int32_t>, Lateness> members;
   if (!has_common_clock(session)) return members;
   for (const CollectiveSeries& series : collectives) {
-    const OutOfCoreVector<MetInstance> instances = met_instances(session, series);
+    const OutOfCoreVector<Arrival> instances = arrivals(session, series);
     OutOfCoreVector<int64_t> waits(instances.size());
     for (const CollectiveMember& member : series.members) {
       for (const CollectivePart part : series.parts_of(member)) {

@@ -46,10 +46,10 @@ class RankActivity {
   void update(const RunInSession& run) {
     for (DeviceActivity& activity : device_activities(run, most_buckets_)) devices_.push_back({std::move(activity)});
   }
-  void settle(const Outline& outline, size_t run) {
+  void assign_run(const RunIndex& index, size_t run) {
     for (PlacedActivity& placed : devices_) {
-      placed.rank = outline.facts.run(run).rank;
-      placed.zero = outline.facts.zeros()[run];
+      placed.rank = index.facts.run(run).rank;
+      placed.zero = index.facts.zeros()[run];
     }
   }
   /// What has been taken over has buckets of one length.
@@ -66,7 +66,7 @@ class RankActivity {
     }
     while (rows_ > kMostActivityRows && length_log2_ < DeviceActivity::kLongestLog2) lengthen(length_log2_ + 1);
   }
-  void append_rows(Table& table, const Outline&) {
+  void append_rows(Table& table, const RunIndex&) {
     std::vector<ColumnValues> columns;
     for (const Column& column : table.columns) columns.emplace_back(column.type).reserve(rows_);
     for (const auto& [activity, rank, zero] : devices_) {

@@ -3,7 +3,7 @@
 //
 // The distance is the modified z-score (Iglewicz and Hoaglin: How to Detect and Handle Outliers, 1993): of the median,
 // in median absolute deviations, so that what deviates does not hide itself. Waiting for others is nobody's own time:
-// it is told of those who are waited for. Transfer and waiting are told apart by durations, not by clocks: of a
+// it is told of those who are waited for. Transfer and waiting are distinguished by durations, not by clocks: of a
 // collective that all members leave together, the member that comes last takes the time of the transfer alone. What is
 // kept is a few dozen bytes a device (device_cycles.h) and the collectives; O(n) in these.
 #include <algorithm>
@@ -18,12 +18,12 @@
 #include "analysis/common/columns.h"
 #include "analysis/common/statistics.h"
 #include "analysis/findings/thresholds.h"
-#include "analysis/kept_of_runs.h"
 #include "analysis/ranks/device_cycles.h"
 #include "analysis/ranks/device_sets.h"
 #include "analysis/ranks/parallel_groups.h"
 #include "analysis/ranks/pipeline_stages.h"
 #include "analysis/tables.h"
+#include "analysis/values_by_run.h"
 #include "base/lower_median.h"
 #include "base/number_ranges.h"
 #include "base/out_of_core.h"
@@ -64,7 +64,7 @@ bool is_own(size_t owner) {
 }
 
 struct ComparedDevice {
-  size_t run = 0;  // in the outline
+  size_t run = 0;  // in the run index
   DeviceCycles kept;
   int64_t transfer_ns = 0;
   int64_t caused_ns = 0;  // what others waited for it
@@ -99,10 +99,10 @@ class Unions {
 
 class Comparison {
  public:
-  Comparison(std::vector<ComparedDevice> devices, const KeptOfRuns<PassedWork>& passing, const SessionFacts& facts)
+  Comparison(std::vector<ComparedDevice> devices, const ValuesByRun<PassedWork>& passing, const SessionFacts& facts)
       : devices_(std::move(devices)), facts_(facts), kinds_(facts.session()) {
     std::vector<PassedWork> passed(facts.session().runs.size());
-    for (const auto& each : passing) passed[each.run] = each.kept;
+    for (const auto& each : passing) passed[each.run] = each.value;
     places_ = places_of_runs(facts.session(), passed);
     const auto has_cycles = [](const ComparedDevice& device) { return device.kept.cycles > 0; };
     if (std::any_of(devices_.begin(), devices_.end(), has_cycles)) {
@@ -277,16 +277,16 @@ class ComparedRanks {
     PassedWork work = passed_work(run.run(), begin);
     if (!work.partners.empty()) passing_.add(std::move(work));
   }
-  void settle(const Outline&, size_t run) {
+  void assign_run(const RunIndex&, size_t run) {
     for (ComparedDevice& device : devices_) device.run = run;
-    passing_.settle(run);
+    passing_.assign_run(run);
   }
   void combine(ComparedRanks&& other) {
     devices_.insert(devices_.end(), other.devices_.begin(), other.devices_.end());
     passing_.combine(std::move(other.passing_));
   }
-  void append_rows(Table& table, const Outline& outline) {
-    Comparison(std::move(devices_), passing_, outline.facts).append_rows(table);
+  void append_rows(Table& table, const RunIndex& index) {
+    Comparison(std::move(devices_), passing_, index.facts).append_rows(table);
     sort_most_first(table, "excess_ns");
   }
   template <typename Archive>
@@ -296,7 +296,7 @@ class ComparedRanks {
 
  private:
   std::vector<ComparedDevice> devices_;
-  KeptOfRuns<PassedWork> passing_;  // of those that exchange with others
+  ValuesByRun<PassedWork> passing_;  // of those that exchange with others
 };
 
 }  // namespace

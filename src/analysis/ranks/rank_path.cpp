@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "analysis/common/columns.h"
-#include "analysis/kept_of_runs.h"
 #include "analysis/ranks/collective_gaps.h"
 #include "analysis/ranks/collective_replay.h"
 #include "analysis/tables.h"
+#include "analysis/values_by_run.h"
 #include "base/decimal.h"
 #include "base/lower_median.h"
 #include "links/collective_series.h"
@@ -102,10 +102,10 @@ class RankPath {
   void update(const RunInSession& run) {
     for (CollectiveGaps& gaps : collective_gaps(run)) devices_.add(std::move(gaps));
   }
-  void settle(const Outline&, size_t run) { devices_.settle(run); }
+  void assign_run(const RunIndex&, size_t run) { devices_.assign_run(run); }
   void combine(RankPath&& other) { devices_.combine(std::move(other.devices_)); }
-  void append_rows(Table& table, const Outline& outline) {
-    const SessionFacts& facts = outline.facts;
+  void append_rows(Table& table, const RunIndex& index) {
+    const SessionFacts& facts = index.facts;
     if (!have_met(facts.collectives())) return;
     const int64_t iterations = usual_iterations();
     const CollectiveReplay replay(facts, iterations);
@@ -161,7 +161,7 @@ class RankPath {
   int64_t usual_iterations() const {
     std::vector<int64_t> counts;
     for (const auto& device : devices_) {
-      if (device.kept.iterations() > 0) counts.push_back(device.kept.iterations());
+      if (device.value.iterations() > 0) counts.push_back(device.value.iterations());
     }
     return counts.empty() ? 0 : lower_median(std::move(counts));
   }
@@ -175,16 +175,16 @@ class RankPath {
       devices.emplace(piece.run, piece.device);
     }
     for (const auto& device : devices_) {
-      if (devices.count({device.run, device.kept.device()}) == 0) continue;
-      device.kept.for_each([&](uint32_t place, const CollectiveGap& gap) {
-        const auto found = gaps.find({device.run, device.kept.device(), place});
+      if (devices.count({device.run, device.value.device()}) == 0) continue;
+      device.value.for_each([&](uint32_t place, const CollectiveGap& gap) {
+        const auto found = gaps.find({device.run, device.value.device(), place});
         if (found != gaps.end()) found->second = gap;
       });
     }
     return gaps;
   }
 
-  KeptOfRuns<CollectiveGaps> devices_;
+  ValuesByRun<CollectiveGaps> devices_;
 };
 
 }  // namespace

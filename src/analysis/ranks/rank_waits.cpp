@@ -15,7 +15,7 @@ std::vector<HostCauses::Waits> rank_waits(const Session& session, const std::vec
   std::vector<HostCauses::Waits> waits(session.runs.size());
   if (!has_common_clock(session)) return waits;
   for (const CollectiveSeries& series : host) {
-    for_each_wait(session, series, met_instances(session, series),
+    for_each_wait(session, series, arrivals(session, series),
                   [&](const CollectiveMember& member, const CollectivePart& part, int64_t until) {
                     const Run& run = session.runs[member.run];
                     if (common_time(run, part.start) >= until) return;

@@ -1,6 +1,6 @@
-#include "analysis/ranks/transfer_meetings.h"
-
 #include <gtest/gtest.h>
+
+#include "analysis/ranks/transfer_rendezvous.h"
 
 namespace cgpu {
 namespace {
@@ -37,23 +37,23 @@ Session session_of(size_t ranks) {
 
 TEST(TransferMeetings, BothEndsOfATransferMeet) {
   const auto series = series_of({{{0, 50, 0, 0}, {60, 80, 1, 1}}, {{40, 55, 0, 0}}, {{70, 80, 0, 1}}}, 2);
-  EXPECT_EQ(transfer_meetings(session_of(3), series), (OutOfCoreVector<uint32_t>{0, 1, 0, 1}));
+  EXPECT_EQ(transfer_rendezvous(session_of(3), series), (OutOfCoreVector<uint32_t>{0, 1, 0, 1}));
 }
 
 TEST(TransferMeetings, OpsOfABatchJoinTheirPartners) {
   // 0 sends to 1, which sends to 2 in the same op, and receives a second time alone.
   const auto series = series_of(
       {{{0, 50, 0, 0}, {60, 90, 1, 2}}, {{10, 55, 0, 0}, {10, 55, 0, 1}, {70, 95, 1, 2}}, {{20, 58, 0, 1}}}, 3);
-  EXPECT_EQ(transfer_meetings(session_of(3), series), (OutOfCoreVector<uint32_t>{0, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(transfer_rendezvous(session_of(3), series), (OutOfCoreVector<uint32_t>{0, 1, 0, 0, 1, 0}));
 }
 
 TEST(TransferMeetings, WhoHadLeftDidNotMeet) {
   const auto series = series_of({{{0, 5, 0, 0}}, {{10, 20, 0, 0}}}, 1);
-  EXPECT_EQ(transfer_meetings(session_of(2), series), (OutOfCoreVector<uint32_t>{0, 1}));
+  EXPECT_EQ(transfer_rendezvous(session_of(2), series), (OutOfCoreVector<uint32_t>{0, 1}));
   Session session = session_of(2);  // on clocks that cannot be compared that is not known
   session.runs[1].clock_is_unix = false;
   session.runs[1].clock.method = RunClock::Method::unaligned;
-  EXPECT_EQ(transfer_meetings(session, series), (OutOfCoreVector<uint32_t>{0, 0}));
+  EXPECT_EQ(transfer_rendezvous(session, series), (OutOfCoreVector<uint32_t>{0, 0}));
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ namespace {
 class TokensLookedUp {
  public:
   TokensLookedUp(const RunInSession& run, const std::vector<PlacedOp>& ops) {
-    const OpsInWhole there = ops_in_whole(run.session(), run.index, {});
+    const OpsInFullRun full_run = ops_in_full_run(run.session(), run.index, {});
     const Session& session = run.session().whole ? *run.session().whole : run.session();
-    const Timeline& timeline = there.timeline;
+    const Timeline& timeline = full_run.timeline;
     const auto is_lookup = [&](SliceIndex slice) {
       return timeline.kind(slice) == SliceKind::framework_op && timeline.name(slice) == "aten::embedding";
     };
@@ -39,7 +39,7 @@ class TokensLookedUp {
     if (!lookups.empty() && lookups.back() == kNone) lookups.pop_back();
     std::vector<uint64_t> sources;
     for (const SliceIndex lookup : lookups) sources.push_back(timeline.slices.source[lookup]);
-    ArgumentReader reader(session.runs[there.run].arguments.get(), 0, InputKeys::wanted());
+    ArgumentReader reader(session.runs[full_run.run].arguments.get(), 0, InputKeys::wanted());
     const InputKeys keys(reader);
     reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
       const RecordedInputs inputs(keys.texts(arguments));

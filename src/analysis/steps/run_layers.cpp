@@ -136,23 +136,23 @@ class LayersOfRun {
   explicit LayersOfRun(const RunInSession& run) : run_(run), timeline_(run.timeline()) {
     std::vector<OpIndex> ops;
     for_each_device_op(timeline_, [&](OpIndex op, SliceIndex) { ops.push_back(op); });
-    const OpsInWhole there = ops_in_whole(run.session(), run.index, ops);
+    const OpsInFullRun full_run = ops_in_full_run(run.session(), run.index, ops);
     for (size_t i = 0; i < ops.size(); ++i) {
       const SliceIndex slice = timeline_.device_ops.slice[ops[i]];
-      ops_.push_back({ops[i], slice, launch_of(there.timeline, there.timeline.device_ops.slice[there.ops[i]]),
+      ops_.push_back({ops[i], slice, launch_of(full_run.timeline, full_run.timeline.device_ops.slice[full_run.ops[i]]),
                       timeline_.device_ops.kernel_class[ops[i]], timeline_.device_ops.device[ops[i]]});
       all_ns_ += timeline_.slices.duration[slice];
     }
-    order_by_launch(there.timeline);
-    find_phases(there.timeline);
-    if (!by_modules(there.timeline)) by_sequence();
+    order_by_launch(full_run.timeline);
+    find_phases(full_run.timeline);
+    if (!by_modules(full_run.timeline)) by_sequence();
   }
 
   RunLayers take() { return {std::move(ops_), std::move(found_by_), all_ns_, std::move(sequences_)}; }
 
  private:
   /// Parts of a batch that streams compute in turn come one after the other, so that each goes through the layers.
-  void order_by_launch(const Timeline& there) {
+  void order_by_launch(const Timeline& full_timeline) {
     std::set<StreamId> in_turn;
     for (const auto& [key, group] : find_streams_in_turn(run_)) {
       for (const int64_t stream : key.second) in_turn.insert({key.first, stream});
@@ -162,7 +162,7 @@ class LayersOfRun {
       if (in_turn.contains(stream)) op.part_of_batch = stream.stream;
     }
     const auto time = [&](const PlacedOp& op) {
-      return op.launch == kNone ? timeline_.slices.start[op.slice] : there.slices.start[op.launch];
+      return op.launch == kNone ? timeline_.slices.start[op.slice] : full_timeline.slices.start[op.launch];
     };
     sort_runs(ops_, [&](const PlacedOp& a, const PlacedOp& b) {
       return std::tuple(a.device, a.part_of_batch, time(a), timeline_.slices.start[a.slice], a.op) <
@@ -170,28 +170,29 @@ class LayersOfRun {
     });
   }
 
-  void find_phases(const Timeline& there) {
-    std::vector<std::string_view> phase_of_name(there.names.size());
+  void find_phases(const Timeline& full_timeline) {
+    std::vector<std::string_view> phase_of_name(full_timeline.names.size());
     bool any = false;
-    for (SliceIndex slice = 0; slice < there.slices.size(); ++slice) {
-      if (there.kind(slice) != SliceKind::annotation) continue;
-      std::string_view& phase = phase_of_name[there.slices.name[slice]];
-      phase = phase_of_annotation(there.name(slice));
+    for (SliceIndex slice = 0; slice < full_timeline.slices.size(); ++slice) {
+      if (full_timeline.kind(slice) != SliceKind::annotation) continue;
+      std::string_view& phase = phase_of_name[full_timeline.slices.name[slice]];
+      phase = phase_of_annotation(full_timeline.name(slice));
       any = any || !phase.empty();
     }
     if (!any) return;
     const auto phase_of = [&](SliceIndex slice) {
-      return there.kind(slice) == SliceKind::annotation ? phase_of_name[there.slices.name[slice]] : std::string_view();
+      return full_timeline.kind(slice) == SliceKind::annotation ? phase_of_name[full_timeline.slices.name[slice]]
+                                                                : std::string_view();
     };
     const std::vector<SliceIndex> around =
-        nearest_above(there.slices, [&](SliceIndex slice) { return !phase_of(slice).empty(); });
+        nearest_above(full_timeline.slices, [&](SliceIndex slice) { return !phase_of(slice).empty(); });
     for (PlacedOp& op : ops_) {
       if (op.launch != kNone && around[op.launch] != kNone) op.phase = phase_of(around[op.launch]);
     }
   }
 
-  bool by_modules(const Timeline& there) {
-    modules_.emplace(there);
+  bool by_modules(const Timeline& full_timeline) {
+    modules_.emplace(full_timeline);
     const ModuleCalls& calls = *modules_;
     if (!calls.any()) return false;
     std::vector<int64_t> device_ns(calls.paths(), 0);

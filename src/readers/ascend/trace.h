@@ -1,7 +1,7 @@
 // trace_view.json and msprof_*.json: an array of Chrome trace events with times as text.
 //
 // The events are read as those of any trace-event JSON (readers/trace_event/), which knows what the framework wrote. A
-// second pass takes the layers below it, told apart by the names of their processes: it reads again the arguments of
+// second pass takes the layers below it, distinguished by the names of their processes: it reads again the arguments of
 // calls and of device tasks, in the order of the file, and says what each is.
 #pragma once
 

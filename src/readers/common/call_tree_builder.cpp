@@ -93,7 +93,7 @@ class Inclusive {
 
 }  // namespace
 
-/// The values of single profiles, as they were given; sums are made when somebody asks.
+/// The values of single profiles, as they were given; sums are made on demand.
 class CallTreeBuilder::Stored : public ProfileValues {
  public:
   Stored(const CallTree& tree, const std::vector<MetricValues>& values) : parents_(tree.nodes.parent) {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/removed_at_end.h"
+#include "base/signal_cleanup.h"
 
 namespace cgpu {
 
@@ -17,20 +17,20 @@ TemporaryFolder::TemporaryFolder() {
   path_ = temporary_parent() + "/cgpu-XXXXXX";
   if (::mkdtemp(path_.data()) == nullptr)
     throw Error(path_, "cannot make a temporary folder (set TMPDIR to one that can be written)");
-  keep_for_removal(path_);
+  register_for_removal(path_);
 }
 
 std::string TemporaryFolder::file(const std::string& name) {
   files_.push_back(path_ + "/" + name);
-  keep_for_removal(files_.back());
+  register_for_removal(files_.back());
   return files_.back();
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
-  for (const std::string& file : files_) forget_for_removal(file);
-  forget_for_removal(path_);
+  for (const std::string& file : files_) unregister_for_removal(file);
+  unregister_for_removal(path_);
 }
 
 void copy_to_file(TextSource& source, const std::string& path, const std::string& input, uint64_t most) {

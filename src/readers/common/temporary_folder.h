@@ -1,5 +1,5 @@
 // A folder under TMPDIR that vanishes with the object, for inputs that a library wants as a file; also where the
-// program is ended by a signal (base/removed_at_end.h).
+// program is ended by a signal (base/signal_cleanup.h).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace cgpu::hpctoolkit {
 
 struct Processes {
   /// Of the profiles: the number of the process, from 1 in the order in which they began; 0 where its identity says it
-  /// all, or where it cannot be told.
+  /// all, or where it cannot be determined.
   std::vector<uint32_t> of_profile;
   std::vector<std::string> programs;  // of the processes, by number - 1: what they ran, "" where that is unknown
 

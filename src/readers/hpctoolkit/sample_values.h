@@ -4,7 +4,7 @@
 // sampled on a device (GSAMP:PER). Events that perf or PAPI count at a fixed period have values that are multiples of
 // it: their greatest common divisor is the period or a multiple of it, so that there are at least as many samples as it
 // says. Where perf adapts the period, values have no common divisor to speak of. CPUTIME and REALTIME are the time that
-// has really passed between samples: of these the number cannot be told. O(values).
+// has really passed between samples: of these the number cannot be determined. O(values).
 #pragma once
 
 #include "model/call_tree.h"

@@ -62,7 +62,7 @@ class HostTables {
   }
 
  private:
-  /// Threads are told apart by 32 bits: calls have them with their sign, markers without.
+  /// Threads are distinguished by 32 bits: calls have them with their sign, markers without.
   static uint32_t low_bits(sqlite::Scan& scan, int column) { return static_cast<uint32_t>(scan.integer(column)); }
 
   void read_calls(const std::string& table, Api api) {

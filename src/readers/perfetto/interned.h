@@ -1,7 +1,7 @@
 // Interned data: the short numbers that a sequence of packets gives to names, categories, kernels and queues.
 //
 // Numbers hold for one sequence until it clears its state. The texts that annotations are made of are kept beyond
-// that, since annotations are read again when somebody asks for them.
+// that, since annotations are read again on demand.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The CSV files of rocprof, told apart by the names of their columns.
+// The CSV files of rocprof, distinguished by the names of their columns.
 #pragma once
 
 #include <string>

@@ -32,14 +32,14 @@ void write_node(JsonTextWriter& json, const Profile& profile, size_t run, NodeIn
 void write_frames(JsonTextWriter& json, const Profile& profile, ViewTrackId track, SliceIndex box) {
   json.key("stack").begin_array();
   for (; box != kNone; box = profile.view().call_paths(track).callers[box]) {
-    write_placed(json, profile, *profile.view().find(track, box));
+    write_position(json, profile, *profile.view().find(track, box));
   }
   json.end_array();
 }
 
 }  // namespace
 
-void write_path_box(JsonTextWriter& json, const Profile& profile, const Placed& box) {
+void write_path_box(JsonTextWriter& json, const Profile& profile, const SlicePosition& box) {
   const TimelineView& view = profile.view();
   const ViewTrack& track = view.tracks()[box.track];
   const CallPaths& paths = view.call_paths(box.track);
@@ -47,14 +47,14 @@ void write_path_box(JsonTextWriter& json, const Profile& profile, const Placed& 
   json.member("samples", paths.samples[box.slice]);
   write_frames(json, profile, box.track, paths.callers[box.slice]);
   json.key("origin");
-  write_placed(json, profile, view.place(track.run, paths.boxes.origin[box.slice]));
+  write_position(json, profile, view.place(track.run, paths.boxes.origin[box.slice]));
 }
 
 bool write_sample_path(JsonTextWriter& json, const Profile& profile, size_t run, SliceIndex slice) {
   const NodeIndex node = profile.view().node_of(run, slice);
   if (node == kNoNode) return false;
   write_node(json, profile, run, node);
-  const std::optional<Placed> box = profile.view().innermost_box(run, slice);
+  const std::optional<SlicePosition> box = profile.view().innermost_box(run, slice);
   if (box) write_frames(json, profile, box->track, box->slice);
   return box.has_value();
 }

@@ -23,9 +23,9 @@ constexpr size_t kMostPointsOfRank = 4'096;
 constexpr size_t kLeastPointsOfRank = 64;  // however many ranks there are
 
 /// The gap of a device around a time, the shortest where several devices have one; on the run's clock.
-std::optional<Placed> gap_around(const Profile& profile, size_t run, Interval time) {
+std::optional<SlicePosition> gap_around(const Profile& profile, size_t run, Interval time) {
   const TimelineView& view = profile.view();
-  std::optional<Placed> shortest;
+  std::optional<SlicePosition> shortest;
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
     if (view.tracks()[track].kind != ViewKind::idle || view.tracks()[track].run != run) continue;
     const DerivedSlices& gaps = *view.derived(track);
@@ -40,7 +40,7 @@ std::optional<Placed> gap_around(const Profile& profile, size_t run, Interval ti
 }
 
 /// The gap that a device op of a run ended.
-std::optional<Placed> gap_before(const Profile& profile, size_t run, SliceIndex op) {
+std::optional<SlicePosition> gap_before(const Profile& profile, size_t run, SliceIndex op) {
   const TimelineView& view = profile.view();
   for (ViewTrackId track = 0; track < view.tracks().size(); ++track) {
     if (view.tracks()[track].kind != ViewKind::idle || view.tracks()[track].run != run) continue;
@@ -61,15 +61,15 @@ void write_place(JsonTextWriter& json, const ComparedProfiles& compared, const C
   const Profile& profile = compared.profile(side);
   // Of an op all of it, where it had to share its time with others too.
   const int64_t zero = profile.view().zero(place->run);
-  const std::optional<Placed> slice =
+  const std::optional<SlicePosition> slice =
       place->slice == kNone
           ? gap_around(profile, place->run, place->time)
-          : profile.view().place(place->run, compared.comparison().given_slice(side, place->run, place->slice));
+          : profile.view().place(place->run, compared.comparison().original_slice(side, place->run, place->slice));
   Interval time{place->time.begin - zero, place->time.end - zero};
   if (place->slice != kNone) time = {slice->start, slice->start + slice->duration};
   json.begin_object().member("start", time.begin).member("end", time.end).key("slice");
   if (slice) {
-    write_placed(json, profile, *slice);
+    write_position(json, profile, *slice);
   } else {
     json.null();
   }
@@ -167,7 +167,7 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
   if (wanted != "a" && wanted != "b") throw RequestError(kBadRequest, "side: a or b was expected");
   const Side side = wanted == "a" ? Side::a : Side::b;
   const Profile& profile = compared.profile(side);
-  const Placed placed = placed_of(profile, parameters);
+  const SlicePosition placed = position_of(profile, parameters);
   const ViewTrack& track = profile.view().tracks()[placed.track];
   const DerivedSlices* derived = profile.view().derived(placed.track);
   const bool is_gap = track.kind == ViewKind::idle;
@@ -179,7 +179,7 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
     partner.key.clear();
   }
   const Profile& theirs = compared.profile(other(side));
-  std::optional<Placed> found;
+  std::optional<SlicePosition> found;
   if (partner.slice != kNone) {
     found = is_gap ? gap_before(theirs, partner.run, partner.slice) : theirs.view().place(partner.run, partner.slice);
   }
@@ -193,7 +193,7 @@ Answer answer_partner(const ComparedProfiles& compared, const Request& request) 
   const std::string_view name = profile.view().names()[placed.name];
   json.member("key", shown_name(partner.key.empty() ? name : partner.key)).key("partner");
   if (found) {
-    write_placed(json, theirs, *found);
+    write_position(json, theirs, *found);
   } else {
     json.null();
   }
@@ -213,13 +213,13 @@ Answer answer_aligned(const ComparedProfiles& compared, const Request& request) 
   JsonTextWriter json;
   json.begin_object().key("pairs").begin_array();
   for (const auto& ops : compared.aligned_in({from.value_or(0), to.value_or(a.view().span())})) {
-    const Placed own = a.view().place(ops.run.a, ops.slice.a);
+    const SlicePosition own = a.view().place(ops.run.a, ops.slice.a);
     if (tracks && std::find(tracks->begin(), tracks->end(), int64_t{own.track}) == tracks->end()) continue;
     if (++total > kMostPairs) continue;
     json.begin_object().key("a");
-    write_placed(json, a, own);
+    write_position(json, a, own);
     json.key("b");
-    write_placed(json, b, b.view().place(ops.run.b, ops.slice.b));
+    write_position(json, b, b.view().place(ops.run.b, ops.slice.b));
     json.end_object();
   }
   json.end_array().member("total", static_cast<int64_t>(total)).end_object();

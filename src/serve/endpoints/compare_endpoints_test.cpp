@@ -149,7 +149,7 @@ TEST_F(Compared, HostSlicesByWhatTheyLaunched) {
     }
     ASSERT_EQ(a.size(), 6U);
     ASSERT_EQ(b.size(), 6U);
-    for (size_t i = 0; i < 6; ++i) {  // outer and inner op of one name are told apart
+    for (size_t i = 0; i < 6; ++i) {  // outer and inner op of one name are distinguished
       expect_has(partner(a[i]), as_partner(b[i]));
       expect_has(partner(b[i]), as_partner(a[i]));
     }

@@ -54,8 +54,8 @@ std::vector<ComparedMetric> metrics_of(const Comparison& comparison) {
 }
 
 /// The part of each side's time that is asked for: of both or of none.
-OfSides<ComparedPart> parts_of(const ComparedProfiles& compared, const Parameters& parameters) {
-  OfSides<ComparedPart> parts;
+PerSide<ComparedPart> parts_of(const ComparedProfiles& compared, const Parameters& parameters) {
+  PerSide<ComparedPart> parts;
   for (const Side side : kSides) {
     const std::string name = side == Side::a ? "a" : "b";
     const int64_t span = compared.profile(side).view().span();
@@ -143,9 +143,9 @@ Answer answer_compared_flame(const ComparedProfiles& compared, const Request& re
       std::find_if(metrics.begin(), metrics.end(), [&](const ComparedMetric& one) { return one.name == wanted; });
   if (metric == metrics.end()) throw RequestError(kNotFound, "the two profiles have no such metric");
   const bool in_time = metric->fold != nullptr;
-  const OfSides<ComparedPart> parts = parts_of(compared, parameters);
+  const PerSide<ComparedPart> parts = parts_of(compared, parameters);
 
-  OfSides<StackTree> trees;
+  PerSide<StackTree> trees;
   for (const Side side : kSides) {
     trees[side] = in_time ? metric->fold(comparison, side, parts[side])
                           : fold_call_trees(comparison.facts(side).session(), metric->name);

@@ -55,6 +55,6 @@ Answer answer_session(const OpenedProfile& summary, const ServerIdentity& server
 Answer answer_table(const OpenedProfile& summary, const Request& request, std::string_view name);
 
 /// The slice that parameters `track` and `slice` name.
-Placed placed_of(const Profile& profile, const Parameters& parameters);
+SlicePosition position_of(const Profile& profile, const Parameters& parameters);
 
 }  // namespace cgpu

@@ -77,7 +77,7 @@ Culprit culprit_of(const Profile& profile, size_t run, const Interval& gap, Slic
   const auto waking =
       std::find_if(around.begin(), around.end(), [&](OpIndex op) { return timeline.device_ops.slice[op] == next; });
   if (waking == around.end()) return {};
-  const OpsInWhole there = ops_in_whole(session, run, {*waking});
+  const OpsInFullRun full_run = ops_in_full_run(session, run, {*waking});
   const int32_t device = device_of(*waking);
   std::erase_if(around, [&](OpIndex op) { return device_of(op) != device; });
 
@@ -92,8 +92,8 @@ Culprit culprit_of(const Profile& profile, size_t run, const Interval& gap, Slic
   for (const auto& [slice, time] : times) {
     if (most == kNone || time > times[most]) most = slice;
   }
-  const Timeline& whole = there.timeline;
-  if (most == kNone || most == launch_of(whole, whole.device_ops.slice[there.ops.front()])) return {};
+  const Timeline& whole = full_run.timeline;
+  if (most == kNone || most == launch_of(whole, whole.device_ops.slice[full_run.ops.front()])) return {};
   return {std::string(whole.name(most)), slice_in_part(session.runs[run], most)};
 }
 
@@ -104,7 +104,7 @@ std::string quoted(std::string_view name) {
 
 }  // namespace
 
-void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& gap) {
+void write_idle_gap(JsonTextWriter& json, const Profile& profile, const SlicePosition& gap) {
   const TimelineView& view = profile.view();
   const ViewTrack& track = view.tracks()[gap.track];
   const Timeline& timeline = profile.session().runs[track.run].timeline;
@@ -140,22 +140,22 @@ void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& 
         .end_object();
   }
   json.end_array().member("why", why).key("next");
-  write_placed(json, profile, view.place(track.run, next));
+  write_position(json, profile, view.place(track.run, next));
   json.key("launch");
   if (launch == kNone) {
     json.null();
   } else {
-    write_placed(json, profile, view.place(track.run, launch));
+    write_position(json, profile, view.place(track.run, launch));
     json.member("delay", std::max<int64_t>(0, timeline.slices.start[next] - timeline.slices.end(launch)));
   }
   if (named != kNone) {
     json.key("cause_slice");
-    write_placed(json, profile, view.place(track.run, named));
+    write_position(json, profile, view.place(track.run, named));
   }
   json.key("stack").begin_array();
   const bool is_host_slice = named != kNone && is_host(timeline.kind(named));
   for (SliceIndex at = is_host_slice ? named : launch; at != kNone; at = timeline.slices.parent[at]) {
-    write_placed(json, profile, view.place(track.run, at));
+    write_position(json, profile, view.place(track.run, at));
   }
   json.end_array();
 }

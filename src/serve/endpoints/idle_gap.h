@@ -9,6 +9,6 @@ namespace cgpu {
 /// Members of the object that describes a gap: device, cause, causes, why, next (the op that ended the gap), launch
 /// (its call), delay, cause_slice (the slice that most of that time is due to, as in table idle_hosts), stack (of that
 /// slice of the host, else of the launch).
-void write_idle_gap(JsonTextWriter& json, const Profile& profile, const Placed& gap);
+void write_idle_gap(JsonTextWriter& json, const Profile& profile, const SlicePosition& gap);
 
 }  // namespace cgpu

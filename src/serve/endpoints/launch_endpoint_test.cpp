@@ -81,7 +81,7 @@ class Measured : public ::testing::Test {
   }
   std::string slice(int number) {
     const Profile profile(small_session());
-    const Placed placed = profile.view().place(0, static_cast<SliceIndex>(number));
+    const SlicePosition placed = profile.view().place(0, static_cast<SliceIndex>(number));
     return get("/api/p/0/slice", {{"track", std::to_string(placed.track)}, {"slice", std::to_string(placed.slice)}})
         .body;
   }

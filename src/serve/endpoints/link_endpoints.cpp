@@ -11,12 +11,12 @@ namespace cgpu {
 namespace {
 
 /// The slice of the profile that stands behind a slice of a track: itself, or what a derived slice is about.
-SliceIndex origin_of(const Profile& profile, const Placed& placed) {
+SliceIndex origin_of(const Profile& profile, const SlicePosition& placed) {
   const DerivedSlices* derived = profile.view().derived(placed.track);
   return derived ? derived->origin[placed.slice] : placed.slice;
 }
 
-std::optional<Placed> beside(const TimelineView& view, const Placed& placed, bool next) {
+std::optional<SlicePosition> beside(const TimelineView& view, const SlicePosition& placed, bool next) {
   const Lane lane = view.lanes(placed.track).lane(placed.lane);
   size_t position = lane.first_starting(placed.start);
   while (lane.slice(position) != placed.slice) ++position;  // slices without duration may begin together
@@ -25,7 +25,7 @@ std::optional<Placed> beside(const TimelineView& view, const Placed& placed, boo
 }
 
 /// The first of the boxes below one of a call path.
-std::optional<Placed> first_called(const TimelineView& view, const Placed& placed) {
+std::optional<SlicePosition> first_called(const TimelineView& view, const SlicePosition& placed) {
   const LaneIndex& lanes = view.lanes(placed.track);
   if (placed.lane + 1 >= lanes.lanes()) return std::nullopt;
   const Lane lane = lanes.lane(placed.lane + 1);
@@ -38,14 +38,14 @@ std::optional<Placed> first_called(const TimelineView& view, const Placed& place
 }
 
 /// The child that begins first: it lies on a lane below.
-std::optional<Placed> first_child(const Profile& profile, const Placed& placed) {
+std::optional<SlicePosition> first_child(const Profile& profile, const SlicePosition& placed) {
   const TimelineView& view = profile.view();
   const ViewTrack& track = view.tracks()[placed.track];
   if (track.kind == ViewKind::call_path) return first_called(view, placed);
   if (track.source == kNone) return std::nullopt;
   const Slices& slices = profile.session().runs[track.run].timeline.slices;
   const LaneIndex& lanes = view.lanes(placed.track);
-  std::optional<Placed> first;
+  std::optional<SlicePosition> first;
   for (uint32_t number = placed.lane + 1; number < lanes.lanes(); ++number) {
     const Lane lane = lanes.lane(number);
     const int64_t end = std::min(placed.start + placed.duration, first ? first->start - 1 : INT64_MAX);
@@ -66,7 +66,7 @@ std::optional<SliceIndex> linked(const Timeline& timeline, SliceIndex slice, boo
   return std::nullopt;
 }
 
-std::optional<Placed> neighbor(const Profile& profile, const Placed& placed, const std::string& where) {
+std::optional<SlicePosition> neighbor(const Profile& profile, const SlicePosition& placed, const std::string& where) {
   const TimelineView& view = profile.view();
   const size_t run = view.tracks()[placed.track].run;
   const Timeline& timeline = profile.session().runs[run].timeline;
@@ -100,10 +100,10 @@ std::optional<Placed> neighbor(const Profile& profile, const Placed& placed, con
 Answer answer_neighbor(const Profile& profile, const Request& request) {
   const Parameters parameters(request, {"track", "slice", "to"});
   const std::string where = parameters.required_text("to");
-  const std::optional<Placed> found = neighbor(profile, placed_of(profile, parameters), where);
+  const std::optional<SlicePosition> found = neighbor(profile, position_of(profile, parameters), where);
   JsonTextWriter json;
   if (found) {
-    write_placed(json, profile, *found);
+    write_position(json, profile, *found);
   } else {
     json.begin_object().end_object();
   }
@@ -112,7 +112,7 @@ Answer answer_neighbor(const Profile& profile, const Request& request) {
 
 Answer answer_flows(const Profile& profile, const Request& request) {
   constexpr size_t kMostArrows = 200;
-  const Placed placed = placed_of(profile, Parameters(request, {"track", "slice"}));
+  const SlicePosition placed = position_of(profile, Parameters(request, {"track", "slice"}));
   const TimelineView& view = profile.view();
   const size_t run = view.tracks()[placed.track].run;
   const Timeline& timeline = profile.session().runs[run].timeline;
@@ -123,9 +123,9 @@ Answer answer_flows(const Profile& profile, const Request& request) {
   const auto write = [&](const char* kind, SliceIndex from, SliceIndex to) {
     if (arrows++ >= kMostArrows) return;
     json.begin_object().member("kind", kind).key("from");
-    write_placed(json, profile, view.place(run, from));
+    write_position(json, profile, view.place(run, from));
     json.key("to");
-    write_placed(json, profile, view.place(run, to));
+    write_position(json, profile, view.place(run, to));
     json.end_object();
   };
   if (slice != kNone) {

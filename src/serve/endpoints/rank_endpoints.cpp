@@ -20,7 +20,7 @@ std::vector<int64_t> ranks_of(const Request& request) {
 }
 
 /// When in the time of the summary the timeline begins; none before it is open.
-std::optional<int64_t> beginning_of(const RankTimelines::Timeline& timeline, const KeptSession& summary) {
+std::optional<int64_t> beginning_of(const RankTimelines::Timeline& timeline, const SummarySession& summary) {
   const Profile* profile = timeline.profile.profile();
   if (profile == nullptr) return std::nullopt;
   const std::vector<Run>& runs = summary.session().runs;
@@ -32,7 +32,7 @@ std::optional<int64_t> beginning_of(const RankTimelines::Timeline& timeline, con
 
 }  // namespace
 
-Answer answer_traces(const RankTimelines& timelines, const KeptSession& summary, const Request& request) {
+Answer answer_traces(const RankTimelines& timelines, const SummarySession& summary, const Request& request) {
   JsonTextWriter json;
   json.begin_object().key("ranks").begin_array();
   for (const RankTimelines::RankFile& file : timelines.files(summary, ranks_of(request))) {
@@ -48,14 +48,14 @@ Answer answer_traces(const RankTimelines& timelines, const KeptSession& summary,
   return json_answer(std::move(json).text());
 }
 
-Answer answer_open(RankTimelines& timelines, const KeptSession& summary, const Request& request, size_t first) {
+Answer answer_open(RankTimelines& timelines, const SummarySession& summary, const Request& request, size_t first) {
   JsonTextWriter json;
   const size_t number = timelines.open(summary, ranks_of(request));
   json.begin_object().member("profile", static_cast<uint64_t>(first + number)).end_object();
   return json_answer(std::move(json).text());
 }
 
-Answer answer_status(const RankTimelines::Timeline& timeline, const KeptSession& summary, const Request& request) {
+Answer answer_status(const RankTimelines::Timeline& timeline, const SummarySession& summary, const Request& request) {
   const Parameters none(request, {});
   JsonTextWriter json;
   json.begin_object();

@@ -3,17 +3,17 @@
 
 #include "serve/http/answer.h"
 #include "serve/rank_timelines.h"
-#include "session/kept_session.h"
+#include "session/summary_session.h"
 
 namespace cgpu {
 
 /// /api/p/P/traces: which ranks have a profile that can be opened.
-Answer answer_traces(const RankTimelines& timelines, const KeptSession& summary, const Request& request);
+Answer answer_traces(const RankTimelines& timelines, const SummarySession& summary, const Request& request);
 
 /// /api/p/P/open: begins to open ranks; the first number of a timeline is `first`.
-Answer answer_open(RankTimelines& timelines, const KeptSession& summary, const Request& request, size_t first);
+Answer answer_open(RankTimelines& timelines, const SummarySession& summary, const Request& request, size_t first);
 
 /// /api/p/P/status of such a timeline.
-Answer answer_status(const RankTimelines::Timeline& timeline, const KeptSession& summary, const Request& request);
+Answer answer_status(const RankTimelines::Timeline& timeline, const SummarySession& summary, const Request& request);
 
 }  // namespace cgpu

@@ -183,7 +183,7 @@ class Search {
     for (SliceIndex gap = 0; gap < gaps.size(); ++gap) {
       const uint32_t cause = gaps.name[gap];
       if (!causes_[cause]) continue;
-      if (names[cause] == kNone) names[cause] = view_.look(id, gap).name;
+      if (names[cause] == kNone) names[cause] = view_.style(id, gap).name;
       found(names[cause], {gaps.start[gap] - view_.zero(track.run), id, track.run, gap}, take);
     }
   }
@@ -255,8 +255,9 @@ Answer answer_search(const Profile& profile, const Request& request) {
   JsonTextWriter json;
   json.begin_object().member("total", search.total()).member("names", search.names()).key("matches").begin_array();
   for (const Match& match : std::move(found).in_order()) {
-    write_placed(json, profile,
-                 match.derived != kNone ? *view.find(match.derived, match.slice) : view.place(match.run, match.slice));
+    write_position(
+        json, profile,
+        match.derived != kNone ? *view.find(match.derived, match.slice) : view.place(match.run, match.slice));
   }
   json.end_array().end_object();
   return json_answer(std::move(json).text());

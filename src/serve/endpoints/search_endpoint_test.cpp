@@ -45,7 +45,7 @@ std::vector<Place> slowly(const TimelineView& view, const std::string& part) {
     for (uint32_t number = 0; number < lanes.lanes(); ++number) {
       const Lane lane = lanes.lane(number);
       for (size_t at = 0; at < lane.size(); ++at) {
-        std::string name(view.names()[view.look(track, lane.slice(at)).name]);
+        std::string name(view.names()[view.style(track, lane.slice(at)).name]);
         std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
         if (name.find(part) != std::string::npos) places.emplace_back(lane.start(at), track, lane.slice(at));
       }

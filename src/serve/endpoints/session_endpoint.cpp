@@ -8,7 +8,7 @@
 #include "serve/contents.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
-#include "session/kept_session.h"
+#include "session/summary_session.h"
 #include "tiles/first_window.h"
 
 namespace cgpu {
@@ -195,7 +195,7 @@ Answer answer_session(const Profile& profile, const ServerIdentity& server, cons
 
 Answer answer_session(const OpenedProfile& summary, const ServerIdentity& server, const Request& request) {
   const Parameters none(request, {});
-  const KeptSession& kept = summary.kept();
+  const SummarySession& kept = summary.summary_session();
   const Session& session = kept.session();
   const std::vector<int64_t> zeros = time_zeros(session);
   int64_t span = 0;

@@ -26,7 +26,7 @@ constexpr size_t kMostOpsOrFrames = 200;  // of one launch, of one stack
 /// What is known of a slice of the profile, piece by piece.
 class SliceWriter {
  public:
-  SliceWriter(JsonTextWriter& json, const Profile& profile, size_t run, const Placed& placed)
+  SliceWriter(JsonTextWriter& json, const Profile& profile, size_t run, const SlicePosition& placed)
       : json_(json),
         profile_(profile),
         run_(run),
@@ -104,7 +104,7 @@ class SliceWriter {
     const SliceIndex launch = timeline_.slices.launch[slice_];
     SliceIndex at = launch != kNone ? launch : timeline_.slices.parent[slice_];
     for (size_t depth = 0; at != kNone && depth < kMostOpsOrFrames; ++depth, at = timeline_.slices.parent[at]) {
-      write_placed(json_, profile_, profile_.view().place(run_, at));
+      write_position(json_, profile_, profile_.view().place(run_, at));
     }
     json_.end_array();
   }
@@ -117,7 +117,7 @@ class SliceWriter {
         json_.null().key("delay").null();
         return;
       }
-      write_placed(json_, profile_, profile_.view().place(run_, call));
+      write_position(json_, profile_, profile_.view().place(run_, call));
       if (op_ == kNone) return;  // a wait: it begins while its call runs
       json_.member("delay", std::max<int64_t>(0, timeline_.slices.start[slice_] - timeline_.slices.end(call)));
       return;
@@ -127,7 +127,7 @@ class SliceWriter {
     if (ops.empty()) return;
     json_.key("launched").begin_array();
     for (size_t i = 0; i < std::min(ops.size(), kMostOpsOrFrames); ++i) {
-      write_placed(json_, profile_, profile_.view().place(run_, ops[i]));
+      write_position(json_, profile_, profile_.view().place(run_, ops[i]));
     }
     json_.end_array().member("launched_count", ops.size());
     json_.member("delay", std::max<int64_t>(0, timeline_.slices.start[ops.front()] - timeline_.slices.end(slice_)));
@@ -213,14 +213,14 @@ class SliceWriter {
   const Profile& profile_;
   size_t run_;
   const Timeline& timeline_;
-  const Placed& placed_;
+  const SlicePosition& placed_;
   SliceIndex slice_;
   OpIndex op_;
 };
 
 }  // namespace
 
-Placed placed_of(const Profile& profile, const Parameters& parameters) {
+SlicePosition position_of(const Profile& profile, const Parameters& parameters) {
   const int64_t track = parameters.required_integer("track", 0, UINT32_MAX);
   const int64_t slice = parameters.required_integer("slice", 0, UINT32_MAX);
   const auto placed = profile.view().find(static_cast<ViewTrackId>(track), static_cast<SliceIndex>(slice));
@@ -229,16 +229,16 @@ Placed placed_of(const Profile& profile, const Parameters& parameters) {
 }
 
 Answer answer_slice(const Profile& profile, const Request& request) {
-  const Placed placed = placed_of(profile, Parameters(request, {"track", "slice"}));
+  const SlicePosition placed = position_of(profile, Parameters(request, {"track", "slice"}));
   const ViewTrack& track = profile.view().tracks()[placed.track];
-  const SliceLook look = profile.view().look(placed.track, placed.slice);
+  const SliceStyle style = profile.view().style(placed.track, placed.slice);
   JsonTextWriter json;
   json.begin_object()
       .member("track", placed.track)
       .member("slice", placed.slice)
       .member("lane", placed.lane)
       .member("name", profile.view().names()[placed.name])
-      .member("kind", TimelineView::kinds()[look.colour >> 8])
+      .member("kind", TimelineView::kinds()[style.colour >> 8])
       .member("start", placed.start)
       .member("duration", placed.duration);
   if (const DerivedSlices* derived = profile.view().derived(placed.track)) {
@@ -251,7 +251,7 @@ Answer answer_slice(const Profile& profile, const Request& request) {
       write_path_box(json, profile, placed);
     } else if (origin != kNone) {
       json.key("origin");
-      write_placed(json, profile, profile.view().place(track.run, origin));
+      write_position(json, profile, profile.view().place(track.run, origin));
     }
   } else {
     SliceWriter(json, profile, track.run, placed).write();

@@ -11,7 +11,7 @@
 #include "serve/endpoints/table_parameters.h"
 #include "serve/http/parameters.h"
 #include "serve/selection.h"
-#include "session/kept_session.h"
+#include "session/summary_session.h"
 #include "table/filter.h"
 #include "table/json.h"
 
@@ -133,7 +133,7 @@ Answer answer_table(const OpenedProfile& summary, const Request& request, std::s
   const Analysis& analysis = table_called(name);
   const Parameters parameters(request, {"top", "sort", "where", "short"});
   try {
-    return table_answer(summary.kept().session(), summary.table(analysis, {}, choice_of(parameters)),
+    return table_answer(summary.summary_session().session(), summary.table(analysis, {}, choice_of(parameters)),
                         parameters.text("short").value_or(""));
   } catch (const Error& error) {
     throw RequestError(kBadRequest, error.what());

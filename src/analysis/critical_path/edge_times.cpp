@@ -1,0 +1,159 @@
+#include "analysis/critical_path/edge_times.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace cgpu {
+
+bool is_over(EdgeKind edge, const BoundKinds& removed) {
+  switch (edge) {
+    case EdgeKind::wait:
+      return removed[BoundBy(IdleCause::synchronization).number()];
+    case EdgeKind::copy_wait:
+      return removed[BoundBy(IdleCause::blocking_copy).number()];
+    case EdgeKind::collective:
+      return removed[BoundBy(IdleCause::other_rank).number()];
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+/// Stretches of host code, thread by thread, in the order in which the graph has their parts.
+class HostStretches {
+ public:
+  /// `mark(place)` is called for each part of a stretch of `long_stretch` ns or more.
+  HostStretches(double long_stretch, std::function<void(size_t place)> mark)
+      : long_stretch_(long_stretch), mark_(std::move(mark)) {}
+
+  /// The next edge of a thread leads from one moment to another. Where the last one led elsewhere, its stretch is over.
+  void begin_edge(size_t run, TrackIndex thread, MomentIndex from, MomentIndex to) {
+    open_ = &of_threads_[{run, thread}];
+    if (open_->at != from) end();
+    open_->at = to;
+  }
+  /// A part of host code that begins in this edge, or goes on in it.
+  void add(size_t place, int64_t length) {
+    open_->length += length;
+    open_->places.push_back(place);
+  }
+  /// Neither host code nor what may lie in the midst of it.
+  void end() { close(*open_); }
+  void end_all() {
+    for (auto& [thread, stretch] : of_threads_) close(stretch);
+  }
+
+ private:
+  struct Stretch {
+    MomentIndex at = 0;  // the moment that it has come to
+    int64_t length = 0;
+    std::vector<size_t> places;
+  };
+  void close(Stretch& stretch) {
+    if (static_cast<double>(stretch.length) >= long_stretch_) {
+      for (const size_t place : stretch.places) mark_(place);
+    }
+    stretch.length = 0;
+    stretch.places.clear();
+  }
+
+  double long_stretch_;
+  std::function<void(size_t place)> mark_;
+  std::map<std::pair<size_t, TrackIndex>, Stretch> of_threads_;
+  Stretch* open_ = nullptr;
+};
+
+}  // namespace
+
+EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(whole.dependencies()) {
+  EdgeParts parts(whole);
+  const size_t edges = graph_.edges().size();
+  kinds_.assign(edges, 0);
+  // Places of parts: below the number of edges that of an edge of one kind, from there on that of one of several.
+  HostStretches stretches(long_stretch, [&](size_t place) {
+    if (place < edges) {
+      kinds_[place] = kLongHostCode;
+    } else {
+      uint8_t& kind = part_kinds_[place - edges];
+      kind = static_cast<uint8_t>(kLongHostCode | (kind & kLast));
+    }
+  });
+  const uint8_t host_code = static_cast<uint8_t>(BoundBy(IdleCause::host_code).number());
+  const uint8_t io = static_cast<uint8_t>(BoundBy(IdleCause::io).number());
+  const uint8_t lock = static_cast<uint8_t>(BoundBy(IdleCause::lock).number());
+  struct Part {
+    uint8_t kind;
+    int64_t length;
+  };
+  std::vector<Part> of_edge;
+  for (MomentIndex to = 0; to < graph_.moments().size(); ++to) {
+    for (uint32_t edge = graph_.first_edge(to); edge < graph_.end_edge(to); ++edge) {
+      of_edge.clear();
+      TrackIndex thread = kNone;
+      parts.for_each(edge, to, [&](const EdgePart& part) {
+        const auto kind = static_cast<uint8_t>(part.bound_by.number());
+        if (part.thread != kNone) thread = part.thread;
+        if (!of_edge.empty() && of_edge.back().kind == kind) {
+          of_edge.back().length += part.length;
+        } else {
+          of_edge.push_back({kind, part.length});
+        }
+      });
+      size_t place = edge;
+      if (of_edge.size() > 1) {
+        kinds_[edge] = kSeveral;
+        place = edges + part_kinds_.size();
+        for (const Part& part : of_edge) {
+          part_kinds_.push_back(part.kind);
+          part_lengths_.push_back(part.length);
+        }
+        part_kinds_.back() |= kLast;
+      } else if (!of_edge.empty()) {
+        kinds_[edge] = of_edge.front().kind;
+      }
+      if (thread == kNone) continue;
+      stretches.begin_edge(graph_.moments()[to].run, thread, graph_.edges().from[edge], to);
+      for (size_t i = 0; i < of_edge.size(); ++i) {
+        const uint8_t kind = of_edge[i].kind;
+        if (kind == host_code) {
+          stretches.add(place + i, of_edge[i].length);
+        } else if (kind != io && kind != lock) {
+          stretches.end();
+        }
+      }
+    }
+  }
+  stretches.end_all();
+}
+
+std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario) const {
+  const auto moments = graph_.moments();
+  const size_t gap = BoundBy(BoundBy::kernel_gap).number();
+  size_t part = 0;
+  return replayed_times(graph_, [&](uint32_t edge, MomentIndex to) {
+    int64_t removed = 0;
+    for (bool more = kinds_[edge] == kSeveral; more; ++part) {
+      more = (part_kinds_[part] & kLast) == 0;
+      if (scenario.removed[part_kinds_[part] & ~kLast]) removed += part_lengths_[part];
+    }
+    const Dependency dependency = graph_.edges()[edge];
+    const bool excused = scenario.not_awaited && dependency.kind == EdgeKind::arrival &&
+                         moments[dependency.from].run == *scenario.not_awaited;
+    if (excused || is_over(dependency.kind, scenario.removed)) return kNoEdge;
+    if (kinds_[edge] != kSeveral && scenario.removed[kinds_[edge]]) return int64_t{0};
+    if (kinds_[edge] == gap && scenario.without_gap && scenario.without_gap(moments[to].run, moments[to].slice)) {
+      return int64_t{0};
+    }
+    if (scenario.op_factor && (dependency.kind == EdgeKind::work || dependency.kind == EdgeKind::collective)) {
+      // Of a collective the op ends with the edge, since it begins with the last member.
+      const Moment& of_op = moments[dependency.kind == EdgeKind::work ? dependency.from : to];
+      const double factor = scenario.op_factor(of_op.run, of_op.slice);
+      return static_cast<int64_t>(std::llround(static_cast<double>(dependency.weight) * factor)) - removed;
+    }
+    return dependency.weight - removed;
+  });
+}
+
+}  // namespace cgpu

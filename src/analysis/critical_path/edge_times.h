@@ -1,0 +1,59 @@
+// The time of every dependency by what bounds it, found once, for many what-if questions to one graph.
+//
+// Of the code of a host thread, stretches of some length and more are a kind of their own (kLongHostCode): what a
+// thread does between two of its calls that launch or wait, also where it reads, writes or holds a lock in between. One
+// long stall and the pace at which a thread launches op after op are different causes with different remedies.
+//
+// O(edges log n) once; 1 byte an edge, and 9 for each part of an edge of several kinds. A question is O(edges).
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "analysis/critical_path/edge_parts.h"
+#include "dependencies/replay.h"
+
+namespace cgpu {
+
+/// Of host_code, what lies in long stretches; host_code itself is then the rest.
+inline constexpr size_t kLongHostCode = BoundBy::kCount;
+
+/// A set of kinds (BoundBy::number, kLongHostCode).
+using BoundKinds = std::bitset<BoundBy::kCount + 1>;
+
+/// Whether an edge of this kind only waits for what is over at once where these kinds are freed.
+bool is_over(EdgeKind edge, const BoundKinds& removed);
+
+class EdgeTimes {
+ public:
+  /// Of the graph of a whole session. `long_stretch`: ns from which on a stretch of host code is a long one.
+  EdgeTimes(const SessionFacts& whole, double long_stretch);
+
+  /// What is different: the time of `removed` kinds is gone, with what waits for it; each device op takes
+  /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops of which `without_gap(run, slice)`
+  /// holds, if given.
+  struct Scenario {
+    BoundKinds removed;
+    std::function<double(size_t run, SliceIndex op)> op_factor = nullptr;
+    std::function<bool(size_t run, SliceIndex op)> without_gap = nullptr;
+    /// A run that no other one waits for in collectives; how long it then takes itself does not count.
+    std::optional<size_t> not_awaited = {};
+  };
+  /// The times of the moments then.
+  std::vector<int64_t> replayed(const Scenario& scenario) const;
+
+ private:
+  static constexpr uint8_t kSeveral = UINT8_MAX;
+  static constexpr uint8_t kLast = 0x80;
+
+  const DependencyGraph& graph_;
+  std::vector<uint8_t> kinds_;  // by edge; kSeveral of those that have parts
+  // Of the parts, in the order of edges:
+  std::vector<uint8_t> part_kinds_;  // with kLast, of the last part of an edge
+  std::vector<int64_t> part_lengths_;
+};
+
+}  // namespace cgpu

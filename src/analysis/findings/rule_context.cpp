@@ -1,0 +1,255 @@
+#include "analysis/findings/rule_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analysis/analysis.h"
+#include "analysis/critical_path/path_parts.h"
+#include "analysis/device/device_ops.h"
+#include "analysis/session_clock.h"
+#include "analysis/steps/warm_up.h"
+#include "base/allocator.h"
+#include "base/threads.h"
+#include "table/units.h"
+
+namespace cgpu {
+
+namespace {
+
+/// What rules ask of nearly every session with device ops. None of it needs the graph of dependencies, which is built
+/// at the same time.
+constexpr std::array kTablesAhead{"idle_hosts", "gpu_time", "transfers"};
+
+/// Finds something meanwhile on another thread. What it has freed there other threads would not use: it is given back.
+template <typename Find>
+auto ahead(Find find) {
+  return in_background([find = std::move(find)] {
+    auto found = find();
+    return_freed_memory();
+    return found;
+  });
+}
+
+bool is_made_ahead(const std::string& table) {
+  return std::find(kTablesAhead.begin(), kTablesAhead.end(), table) != kTablesAhead.end();
+}
+
+}  // namespace
+
+RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : facts_(facts), rules_(rules) {
+  const std::vector<Run>& runs = facts.session().runs;
+  if (std::all_of(runs.begin(), runs.end(), [](const Run& run) { return run.timeline.device_ops.slice.empty(); })) {
+    return;
+  }
+  tables_ahead_ = ahead([&facts] {
+    Tables tables;
+    for (const char* name : kTablesAhead) tables.emplace(name, make_table(find_analysis(name), facts));
+    return tables;
+  });
+  find_periods();
+  times_ahead_ =
+      ahead([&facts, long_stretch = thresholds().host_stall] { return EdgeTimes(facts.whole(), long_stretch); });
+}
+
+void RuleContext::find_periods() {
+  periods_ = periods_of_session(facts_);
+  if (!has_steps()) {
+    std::vector<Period> repetitions = periods_of_repetitions(facts_);
+    repetitions_ = !repetitions.empty();
+    if (repetitions_) periods_ = std::move(repetitions);
+  }
+  if (periods_.size() > 1 && periods_.front().step && !repetitions_) {
+    for (size_t run = 0; run < facts_.session().runs.size(); ++run) {
+      const std::vector<Step>& steps = facts_.steps(run);
+      if (steps.empty() || !is_cut_short(steps, steps.size() - 1)) continue;
+      std::erase_if(periods_, [&](const Period& period) { return period.step == steps.back().number; });
+      break;
+    }
+    // A first step in which the device still did what was launched before the recording.
+    const bool together = has_common_clock(facts_.session());
+    for (size_t run = 0; run < facts_.session().runs.size(); ++run) {
+      const std::vector<Step>& steps = facts_.steps(run);
+      if (!begins_with_earlier_work(facts_.run(run).timeline, steps)) continue;
+      earlier_work_ = true;
+      const auto& part = facts_.run(run).part_of;
+      const size_t in_whole = part ? part->run : run;
+      std::erase_if(periods_, [&](const Period& period) {
+        return period.step == steps.front().number && (together || period.run == in_whole);
+      });
+    }
+    std::vector<int64_t> lengths;
+    for (const Period& period : periods_) lengths.push_back(period.end - period.begin);
+    const auto steady = periods_.begin() + static_cast<std::ptrdiff_t>(count_warm_up(lengths));
+    warm_up_.assign(periods_.begin(), steady);
+    periods_.erase(periods_.begin(), steady);
+  }
+  for (const Period& period : periods_) measured_ += period.end - period.begin;
+}
+
+void RuleContext::find_path() {
+  path_.emplace();
+  const SessionFacts& whole = facts_.whole();
+  const DependencyGraph& graph = whole.dependencies();
+  const Replay replayed = as_measured(graph);
+  EdgeParts parts(whole);
+  const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& visit) { parts.for_each(edge, to, visit); };
+  std::vector<OnPath> path;
+  for (const Period& period : periods_) {
+    path.clear();
+    for_each_part_of_path(graph, replayed, period.last, period.begin, parts_of,
+                          [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
+                            path.push_back({part.bound_by, part.run, {from, to}});
+                            PathShare& share = (*path_)[part.bound_by.number()];
+                            share.total += to - from;
+                            if (to - from <= share.longest.end - share.longest.begin) return;
+                            share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
+                          });
+    find_stretches(path);
+  }
+}
+
+/// `path` leads backwards.
+void RuleContext::find_stretches(const std::vector<OnPath>& path) {
+  PathShare& code = (*path_)[BoundBy(IdleCause::host_code).number()];
+  const SessionFacts& whole = facts_.whole();
+  const auto is_code = [](const OnPath& part) { return part.bound_by == BoundBy(IdleCause::host_code); };
+  const auto goes_on = [&](const OnPath& part) {
+    return is_code(part) || part.bound_by == BoundBy(IdleCause::io) || part.bound_by == BoundBy(IdleCause::lock);
+  };
+  for (size_t last = 0; last < path.size(); ++last) {
+    if (!is_code(path[last])) continue;
+    int64_t length = 0;
+    size_t first = last;
+    size_t next = last;
+    for (; next < path.size() && goes_on(path[next]) && path[next].run == path[last].run; ++next) {
+      if (!is_code(path[next])) continue;
+      length += path[next].time.end - path[next].time.begin;
+      first = next;
+    }
+    if (static_cast<double>(length) >= thresholds().host_stall) code.in_long_stretches += length;
+    const Interval stretch{shown_time(whole, path[first].run, path[first].time.begin),
+                           shown_time(whole, path[last].run, path[last].time.end)};
+    if (stretch.end - stretch.begin > code.longest.end - code.longest.begin) code.longest = stretch;
+    last = next - 1;
+  }
+}
+
+const PathShare& RuleContext::path(BoundBy kind) {
+  if (!path_) find_path();
+  return (*path_)[kind.number()];
+}
+
+int64_t RuleContext::path_of(const BoundKinds& kinds) {
+  if (!path_) find_path();
+  int64_t total = 0;
+  for (size_t kind = 0; kind < BoundBy::kCount; ++kind) {
+    if (kinds[kind]) total += (*path_)[kind].total - (*path_)[kind].in_long_stretches;
+  }
+  if (kinds[kLongHostCode]) total += path(IdleCause::host_code).in_long_stretches;
+  return total;
+}
+
+bool RuleContext::hides_launches() const {
+  int64_t ops = 0;
+  int64_t orphans = 0;
+  for (const Run& run : session().runs) {
+    for_each_device_op(run.timeline, [&](OpIndex, SliceIndex slice) {
+      ++ops;
+      if (run.timeline.slices.launch[slice] == kNone) ++orphans;
+    });
+  }
+  return static_cast<double>(orphans) > thresholds().orphans * static_cast<double>(ops);
+}
+
+Severity RuleContext::sampled_severity(double share) const {
+  if (share >= thresholds().critical) return Severity::critical;
+  return share >= thresholds().sampled_share ? Severity::warning : Severity::info;
+}
+
+const CallTree* RuleContext::sampled_tree() const {
+  for (const Run& run : session().runs) {
+    if (run.call_tree && run.call_tree->main_metric) return &*run.call_tree;
+  }
+  return nullptr;
+}
+
+std::string RuleContext::sampled_metric() const {
+  const CallTree* tree = sampled_tree();
+  return tree ? tree->metrics[*tree->main_metric].name : "the time";
+}
+
+const SampledWork& RuleContext::sampled_work() {
+  if (!sampled_work_) sampled_work_ = sampled_work_of(*sampled_tree());
+  return *sampled_work_;
+}
+
+const WorkSums& RuleContext::work_sums() {
+  if (work_sums_) return *work_sums_;
+  work_sums_.emplace();
+  const CallTree* first = sampled_tree();
+  for (const Run& run : session().runs) {
+    if (!run.call_tree || !run.call_tree->main_metric) continue;
+    const CallTree& tree = *run.call_tree;
+    if (!counts_host_time(tree.metrics[*tree.main_metric])) return work_sums_.emplace();
+    if (&tree == first) {
+      work_sums_->add(tree, sampled_work(), *tree.main_metric);
+    } else {
+      work_sums_->add(tree, sampled_work_of(tree), *tree.main_metric);
+    }
+  }
+  return *work_sums_;
+}
+
+int64_t RuleContext::gain_of(const EdgeTimes::Scenario& scenario) {
+  if (!replayed_) replayed_.emplace(facts_.whole(), periods_);
+  if (!times_) times_.emplace(times_ahead_.get());
+  const std::vector<int64_t> times = times_->replayed(scenario);
+  int64_t predicted = 0;
+  for (const ReplayedPeriod& period : replayed_->at(times, scenario.not_awaited)) {
+    predicted += period.end - period.begin;
+  }
+  return std::max<int64_t>(measured_ - predicted, 0);
+}
+
+const Table& RuleContext::table(const std::string& name) {
+  const auto found = tables_.find(name);
+  if (found != tables_.end()) return found->second;
+  if (is_made_ahead(name) && tables_ahead_.valid()) {
+    tables_.merge(tables_ahead_.get());
+    return tables_.at(name);
+  }
+  return tables_.emplace(name, make_table(find_analysis(name), facts_)).first->second;
+}
+
+std::string RuleContext::per_step(int64_t total) const {
+  if (!has_steps()) return fmt::format("{} of {}", format_ns(total), format_ns(measured_));
+  const auto steps = static_cast<int64_t>(periods_.size());
+  return fmt::format("{} of {} a {}", format_ns(total / steps), format_ns(measured_ / steps),
+                     repetitions_ ? "repetition" : "step");
+}
+
+std::string IdleCulprit::text() const {
+  return name.empty() ? "" : fmt::format("{} ({})", name, format_percent(pct));
+}
+
+IdleCulprit RuleContext::culprit_of(std::string_view cause, double longest) {
+  const Table& hosts = table("idle_hosts");
+  std::map<std::string, int64_t> culprits;
+  int64_t whole = 0;
+  for (const RowView row : hosts.rows()) {
+    if (row[hosts.column("cause")] != Cell(std::string(cause))) continue;
+    if (static_cast<double>(std::get<int64_t>(row[hosts.column("max_ns")])) < longest) continue;
+    const int64_t total = std::get<int64_t>(row[hosts.column("total_ns")]);
+    culprits[std::get<std::string>(row[hosts.column("culprit")])] += total;
+    whole += total;
+  }
+  const auto most = std::max_element(culprits.begin(), culprits.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == culprits.end() || most->first.empty() || 4 * most->second < whole) return {};
+  return {most->first, 100.0 * static_cast<double>(most->second) / static_cast<double>(whole)};
+}
+
+}  // namespace cgpu

@@ -1,0 +1,159 @@
+// What rules ask of a session: its tables, its critical path by kind, and what a change would give back. Each is found
+// when first asked; what nearly every session is asked for is begun before, on a second thread (base/threads.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/call_tree/host_work.h"
+#include "analysis/critical_path/edge_times.h"
+#include "analysis/critical_path/periods.h"
+#include "analysis/critical_path/replayed_periods.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/ruleset.h"
+#include "analysis/session_facts.h"
+#include "table/table.h"
+
+namespace cgpu {
+
+/// The time on the critical path of one kind.
+struct PathShare {
+  int64_t total = 0;  // ns
+  /// Of host_code, in stretches of Thresholds::host_stall or more: what a thread does between two of its calls that
+  /// launch or wait, also where reading, writing or locks lie in between.
+  int64_t in_long_stretches = 0;
+  Interval longest;  // the longest part or, of host_code, stretch, in ns from the start of the session
+};
+
+/// Whom the most of the idle time of a cause is due to.
+struct IdleCulprit {
+  std::string name;  // empty where there is none
+  double pct = 0;    // of the idle time of the cause and its culprits that were asked for
+
+  /// "cudaFree (72.10%)"; empty where there is none.
+  std::string text() const;
+};
+
+class RuleContext {
+ public:
+  /// Both must outlive it.
+  RuleContext(const SessionFacts& facts, const Ruleset& rules);
+
+  const Thresholds& thresholds() const { return rules_.thresholds; }
+  /// Those that the user gave.
+  const std::vector<TableRule>& rules() const { return rules_.rules; }
+
+  const SessionFacts& facts() const { return facts_; }
+  const Session& session() const { return facts_.session(); }
+  bool has_device_ops() const { return !periods_.empty(); }
+
+  /// The steps that are looked at: without warm-up, without a last one that was cut short, and without a first one in
+  /// which the device still did what was launched before the recording (has_earlier_work()).
+  const std::vector<Period>& periods() const { return periods_; }
+  /// The steps before them that took longer than all that follow.
+  const std::vector<Period>& warm_up() const { return warm_up_; }
+  bool has_earlier_work() const { return earlier_work_; }
+  /// ns of all steps that are looked at.
+  int64_t measured() const { return measured_; }
+  /// Of sampled call trees, which have no steps: ns of the thread with the most.
+  void measure_longest_thread(int64_t ns) { measured_ = ns; }
+  bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
+  /// Whether the steps are what the run repeats, since it has no marks.
+  bool has_repetitions() const { return repetitions_; }
+
+  const PathShare& path(BoundBy kind);
+  /// Share of the measured time that a kind takes on the critical path.
+  double path_share(BoundBy kind) { return static_cast<double>(path(kind).total) / static_cast<double>(measured_); }
+
+  /// ns on the critical path of all of these kinds.
+  int64_t path_of(const BoundKinds& kinds);
+  /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
+  bool hides_launches() const;
+
+  /// How bad something is that takes this share of sampled or measured time, of which no replay can say the gain.
+  Severity sampled_severity(double share) const;
+
+  /// The first call tree that has a main metric; null where there is none.
+  const CallTree* sampled_tree() const;
+  /// The main metric of that tree: "cycles"; of a timeline that was folded its time.
+  std::string sampled_metric() const;
+  /// For whom the program of that tree works.
+  const SampledWork& sampled_work();
+  /// What was sampled of the main metrics of all call trees; nothing where one of them counts no time of a host.
+  const WorkSums& work_sums();
+
+  /// ns of all steps that a change would give back.
+  int64_t gain_of(const EdgeTimes::Scenario& scenario);
+
+  const Table& table(const std::string& name);
+  /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
+  /// `longest` ns or more of one gap.
+  IdleCulprit culprit_of(std::string_view cause, double longest = 0);
+
+  /// "12.0 ms of 154.9 ms a step", or of the run.
+  std::string per_step(int64_t total) const;
+
+ private:
+  struct OnPath {
+    BoundBy bound_by = BoundBy::compute;
+    size_t run = 0;
+    Interval time;  // in the graph
+  };
+  using Tables = std::map<std::string, Table>;
+  void find_periods();
+  void find_path();
+  void find_stretches(const std::vector<OnPath>& path);
+
+  const SessionFacts& facts_;
+  const Ruleset& rules_;
+  std::vector<Period> periods_;
+  std::vector<Period> warm_up_;
+  bool earlier_work_ = false;
+  int64_t measured_ = 0;
+  bool repetitions_ = false;
+  std::optional<std::array<PathShare, BoundBy::kCount>> path_;
+  std::optional<SampledWork> sampled_work_;
+  std::optional<WorkSums> work_sums_;
+  Tables tables_;
+  std::future<Tables> tables_ahead_;
+  std::optional<EdgeTimes> times_;
+  std::future<EdgeTimes> times_ahead_;
+  std::optional<ReplayedPeriods> replayed_;
+};
+
+/// A rule adds what it finds.
+using Rule = void (*)(RuleContext&, std::vector<Finding>&);
+
+// One function a subject (rules_*.cpp).
+void find_lost_time(RuleContext&, std::vector<Finding>&);         // what the critical path waits for
+void find_copies(RuleContext&, std::vector<Finding>&);            // how data is moved
+void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
+void find_ranks(RuleContext&, std::vector<Finding>&);             // ranks that others wait for
+void find_sampled(RuleContext&, std::vector<Finding>&);           // call trees
+void find_thread_work(RuleContext&, std::vector<Finding>&);       // how evenly threads and ranks were sampled at work
+void find_host_work(RuleContext&, std::vector<Finding>&);         // what sampled hosts do besides the user's code
+void find_hottest_function(RuleContext&, std::vector<Finding>&);  // where no other rule says anything
+void find_profile_gaps(RuleContext&, std::vector<Finding>&);      // what the profile itself lacks
+void find_memory(RuleContext&, std::vector<Finding>&);            // how memory is held
+void find_links(RuleContext&, std::vector<Finding>&);             // how fast collectives move data
+void find_extra_work(RuleContext&, std::vector<Finding>&);  // device work that another way of saying the same saves
+void find_by_users_rules(RuleContext&, std::vector<Finding>&);
+/// What a kernel profiler says of the launches that it measured.
+void find_measured_launches(RuleContext&, std::vector<Finding>&);
+
+/// All findings of a session: the most recoverable time first, then what there is nothing to gain from. What they give
+/// back is counted one after another, so that no time is promised twice. O(edges) for each finding.
+struct Diagnosis {
+  std::vector<Finding> findings;
+  int64_t measured = 0;          // ns of the steps that were looked at
+  std::optional<int64_t> steps;  // how many these are; none where it is the whole run, or what it repeats
+};
+Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules = {});
+
+}  // namespace cgpu
