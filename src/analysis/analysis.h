@@ -91,7 +91,7 @@ struct Analysis {
 };
 
 /// Whether a folded table asks how ranks stand to each other: for their clocks, which moments need, or for their
-/// collectives. Others ask of a run index who its runs are, and nothing else.
+/// collectives. Others use only the identity of the runs in a run index.
 inline bool asks_of_other_ranks(const Analysis& analysis) {
   return analysis.subject == Subject::ranks ||
          std::any_of(analysis.columns.begin(), analysis.columns.end(),

@@ -1,5 +1,5 @@
-// What an analysis keeps of the runs that it has seen, as an aggregate function of a database does: update with one run
-// after another, combine what was kept in different places, finalize to the table.
+// Partial results of an analysis, like the state of an aggregate function in a database: update with one run after
+// another, combine the results of different places, finalize to the table.
 //
 // What is kept of each run stays apart under the run's number until the end, and finalize puts it together in the order
 // of the ranks. The result is therefore the same, to the last bit, in whatever order and grouping runs were seen and
@@ -23,7 +23,7 @@ namespace cgpu {
 
 struct Analysis;
 
-/// One run of an opened session, as an analysis looks at it.
+/// One run of an opened session, as an analysis reads it.
 struct RunInSession {
   const SessionFacts& facts;
   size_t index = 0;     // in the session
@@ -34,19 +34,18 @@ struct RunInSession {
   const Timeline& timeline() const { return run().timeline; }
 };
 
-/// The runs of a session when all have been seen: who they are and, where a table asks for that (asks_of_other_ranks),
-/// how their clocks stand; in the order of the ranks. Their timelines may have been released but for what ranks must
-/// know of each other (session/release.h).
+/// The runs of a session after all have been processed, in the order of the ranks, with aligned clocks where a table
+/// needs them (asks_of_other_ranks). Of released timelines only the collectives are left (session/release.h).
 struct RunIndex {
   const SessionFacts& facts;
   std::vector<uint32_t> numbers;  // by index of the run
 };
 
-/// What is kept of one run, or of runs that have been combined.
+/// The partial result of one run, or of runs that have been combined.
 class PartialState {
  public:
   virtual ~PartialState() = default;
-  /// Looks at its run.
+  /// Adds its run.
   virtual void update(const RunInSession& run) = 0;
   /// Sets the run of the index that it belongs to.
   virtual void assign_run(const RunIndex& index, size_t run) = 0;
@@ -99,8 +98,8 @@ class Partial {
   void combine(Partial&& other);
   /// Takes out what is kept of one run, as a partial result of that run alone, under the number 0.
   std::unique_ptr<Partial> take_run(uint32_t number);
-  /// Puts what such a result keeps behind the runs that come before it in the run index, so that it need not be kept
-  /// apart. Runs are appended in the order of the run index. Throws Error for a result of none or several runs.
+  /// Appends such a result to those of the runs before it in the run index, so that it need not be stored separately.
+  /// Runs are appended in the order of the run index. Throws Error for a result of none or several runs.
   void append_run(const RunIndex& index, size_t run, Partial&& of_run);
   /// The table over the runs of the run index, all of which have been seen or appended. Leaves nothing behind.
   Table finalize(const RunIndex& index);

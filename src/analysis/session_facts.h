@@ -36,7 +36,7 @@ class SessionFacts {
   explicit SessionFacts(const Session& session);
   /// Where the session is one rank of several that are not open: when its threads waited for the others.
   SessionFacts(const Session& session, HostCauses::Waits waits_for_others);
-  /// Where nothing is left of the timelines: `collectives` is asked for those of the devices when somebody first asks.
+  /// For runs without timelines: `collectives` returns those of the devices; called on first use.
   SessionFacts(const Session& session, std::function<std::vector<CollectiveSeries>()> collectives);
   /// Of a part of a session (Session::whole) whose own facts are known, and outlive these.
   SessionFacts(const Session& part, const SessionFacts& whole);

@@ -18,7 +18,7 @@ struct TableOption {
   };
   std::string name;  // as on the command line, without the dashes: "names"
   Kind kind = Kind::flag;
-  std::string fallback;  // what it is where nobody says; "" for no names, and for a flag that is not there
+  std::string fallback;  // the default; "" for no names, and for a flag that is not set
   std::string about;     // one line
   std::vector<std::string> choices = {};
   double most = 100;  // of a number

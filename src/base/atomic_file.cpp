@@ -60,8 +60,7 @@ void AtomicFile::open(bool is_new) {
   } else {
     for (int tries = 0; tries < kTries; ++tries) {
       temporary_path_ = random_name_beside(target_);
-      register_for_removal(
-          temporary_path_);  // before it is there, so that no moment is left in which a signal leaves it behind
+      register_for_removal(temporary_path_);  // before it exists, so that no signal can leave it behind
       descriptor = ::open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
       if (descriptor >= 0) break;
       reason = errno;

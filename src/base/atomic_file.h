@@ -1,7 +1,7 @@
-// A file that is written whole or not at all: under another name beside its own, and renamed when all of it is there.
-// Whoever opens it sees the former file or the new one, never a part, also where the writing fails or is ended. The
-// other name is random and new: programs with the same process number (in containers) write the same output one after
-// the other, and no link that stands there is followed.
+// Writes a file atomically: under a temporary name in the same folder, and renames it when it is complete. Readers see
+// the former file or the new one, never a part, also where writing fails or is interrupted. The temporary name is
+// random and new: programs with the same process number (in containers) write the same output one after the other, and
+// no link that stands there is followed.
 #pragma once
 
 #include <ext/stdio_filebuf.h>
@@ -20,8 +20,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   std::ostream& out() { return out_; }
-  /// For what writes by itself, instead of through out(): the file to write to, which is there and empty. "" where the
-  /// target is no regular file.
+  /// For code that does not write through out(): the file to write to, which exists and is empty. "" where the target
+  /// is no regular file.
   const std::string& temporary_path() const { return temporary_path_; }
   /// Gives the file its name. Throws Error where it could not be written completely.
   void finish();

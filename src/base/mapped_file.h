@@ -1,7 +1,7 @@
 // A file as memory: mapped read-only, so that only the pages that are looked at are read.
 //
 // For binary formats whose parts point at each other. Opening costs a few system calls whatever the size. The file must
-// not be cut shorter by somebody else while it is open; that is the price of a mapping.
+// not be truncated by another process while it is open; that is the price of a mapping.
 #pragma once
 
 #include <string>

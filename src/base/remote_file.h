@@ -1,6 +1,5 @@
-// Files that do not lie on this machine (s3://bucket/run.json): another part of the program reads ranges of them, and
-// is asked over a socket. The Python package does so with fsspec (python/cgpu/_remote.py), which knows the object
-// stores.
+// Files on other machines (s3://bucket/run.json): another part of the program reads ranges of them, on request over a
+// socket. The Python package does so with fsspec (python/cgpu/_remote.py), which supports the object stores.
 //
 // A connection a file, of the form AF_UNIX; numbers as this machine has them, texts with their length (32 bits) before:
 //   asked first      the name              answered   size of the file (64 bits)
@@ -15,13 +14,13 @@
 
 namespace cgpu {
 
-/// From now on names with a scheme are asked for at this socket; "" for no longer. Thread-safe.
+/// Sets the socket that serves files whose names have a scheme; "" for none. Thread-safe.
 void serve_files_at(const std::string& socket);
 
-/// Whether it is such a name, and somebody serves them.
+/// Whether a name has a scheme, and a socket is set that serves such files.
 bool is_remote(const std::string& name);
 
-/// A served file, or one of this machine. Throws Error as File does, and as the server says it.
+/// Opens a remote file, or one of this machine. Throws Error as File does, and with the message of the server.
 std::shared_ptr<File> open_file(const std::string& name);
 
 }  // namespace cgpu

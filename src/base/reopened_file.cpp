@@ -68,7 +68,7 @@ void ReopenedFile::hold(std::shared_ptr<const File> file) const {
   place_ = files.insert(files.end(), this);
   const size_t most = most_open();
   while (files.size() > most) {
-    files.front()->held_.reset();  // closed when nobody reads it any more
+    files.front()->held_.reset();  // closed when the last reader has finished
     files.pop_front();
   }
 }

@@ -1,5 +1,5 @@
-// Files and folders that have to go where a signal ends the program (SIGINT, SIGTERM, SIGHUP), before the objects that
-// would remove them can.
+// Removes temporary files and folders when a signal ends the program (SIGINT, SIGTERM, SIGHUP), since no destructor
+// does so then.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace cgpu {
 /// From now on a signal that ends the program removes this first. A signal that the program handles by itself stays
 /// with that handler, which calls remove_registered_paths where it ends the program.
 void register_for_removal(const std::string& path);
-/// It has gone, or has got its final name.
+/// To be called when it is removed or has its final name.
 void unregister_for_removal(const std::string& path);
 
-/// Removes what there is, files before folders, for a program that ends now. May be called in a signal handler.
+/// Removes all registered paths that exist, files before folders, for a program that ends now. Async-signal-safe.
 void remove_registered_paths();
 
 }  // namespace cgpu

@@ -7,7 +7,7 @@
 //           window, in one struct of 87 kB) is copied every 64 MB of output. That is 0.13 % of the text in
 //           memory, no file is written, and an access decodes 65 MB (20 ms) at most; accesses in the order of the text
 //           decode it once, since the last two pieces of 1 MB are kept. A spill file would cost as many
-//           bytes of disk as the text has and write them even if nobody asks for an argument;
+//           bytes of disk as the text has and write them even if no argument is read;
 //   zstd    by decoding from the start (its decoder's state cannot be copied), with the same two pieces kept;
 //   pipe    standard input is spooled to a nameless file in TMPDIR as far as it is read (base/file.h), since a pipe
 //           cannot be read twice.

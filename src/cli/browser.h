@@ -1,4 +1,4 @@
-// The browser of whoever started the program, and how they end it.
+// The browser of the user who started the program, and how the user ends it.
 #pragma once
 
 #include <signal.h>

@@ -40,7 +40,7 @@ OpeningWithProgress::OpeningWithProgress(const InputOptions& options, Exchange* 
 }
 
 Session open_selected(const InputOptions& options) {
-  const Selection selection = options.selection();  // what is wrong with it is said before anything is opened
+  const Selection selection = options.selection();  // validate before opening
   return open_selected(OpeningWithProgress(options).options(), selection);
 }
 

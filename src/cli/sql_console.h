@@ -18,7 +18,7 @@ namespace cgpu {
 struct SqlConsoleOptions {
   std::string format = "text";                        // text, csv or json
   std::vector<std::string> inputs;                    // as JSON names them
-  std::optional<size_t> most_rows;                    // of a result; 0 for all, text shows 40 where nobody says
+  std::optional<size_t> most_rows;                    // of a result; 0 for all, the default of text is 40
   std::optional<std::chrono::nanoseconds> most_time;  // of a query
   CsvText csv_text = CsvText::guarded;
 };

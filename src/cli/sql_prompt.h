@@ -6,8 +6,8 @@
 
 namespace cgpu {
 
-/// Reads statements and commands until Ctrl-D or .quit; what is wrong with one is said, and the next is asked for.
-/// Ctrl-C ends the query that runs, or forgets the line.
+/// Reads statements and commands until Ctrl-D or .quit; an error in one is printed, and the next is read. Ctrl-C ends
+/// the query that runs, or forgets the line.
 void prompt_for_sql(SqlDatabase& database, SqlConsole& console);
 
 }  // namespace cgpu

@@ -122,7 +122,7 @@ struct TableCommand {
     const SessionFacts facts(session);
     const std::unique_ptr<EventTable> events = wanted.events(wanted, facts, options);
     if (format == "json" || format == "csv") {
-      ChosenRows rows(wanted, *events, {filter, sort, top.value_or(0)});  // what is wrong is said before any output
+      ChosenRows rows(wanted, *events, {filter, sort, top.value_or(0)});  // validate before any output
       return write_output(output, [&](std::ostream& out) {
         if (format == "csv") {
           CsvWriter csv(out, csv_text(raw_csv));

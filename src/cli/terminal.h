@@ -9,7 +9,7 @@
 
 namespace cgpu {
 
-/// Rows of a table as text, where nobody says how many.
+/// Rows of a table as text by default.
 inline constexpr size_t kRowsOnScreen = 40;
 
 /// Width and colour for text on stdout: of the terminal; else COLUMNS, else 100 columns, without colour. Honours

@@ -1,11 +1,10 @@
-// Which work of one side is which of the other: the trees of both are paired from the outside in, a level at a time,
-// and each device op belongs to the innermost op around it that both sides have.
+// Aligns the work of two sides: the trees of both are paired from the root down, a level at a time, and each device op
+// belongs to the innermost op around it that both sides have.
 //
-// A level that only one side has (a range of NVTX, a wrapper around other ops) is looked through: what lies in it
-// stands in its place. Device ops are matched by name, then by class, below ops that are matched; where nothing of the
-// host is recorded, in the order of their launches. After hierarchical alignment of call trees (Weber et al.,
-// "Alignment-based metrics for trace comparison", Euro-Par 2013) with the O(ND) difference in the place of a quadratic
-// one.
+// A level that only one side has (a range of NVTX, a wrapper around other ops) is transparent: its children take its
+// place. Device ops are matched by name, then by class, below ops that are matched; where nothing of the host is
+// recorded, in the order of their launches. After hierarchical alignment of call trees (Weber et al., "Alignment-based
+// metrics for trace comparison", Euro-Par 2013) with the O(ND) difference instead of a quadratic one.
 //
 // Linear in the nodes where the sides are alike, and bounded for each node where they are not
 // (base/sequence_difference.h).
@@ -56,7 +55,7 @@ class Alignment {
   /// kNone where there is none.
   uint32_t outermost_unmatched(Side side, uint32_t node) const;
 
-  /// Nodes of each side that stand for each other without being the same work.
+  /// Nodes of one side that were replaced by nodes of the other without being the same work.
   const std::vector<PerSide<std::vector<uint32_t>>>& replacements() const { return replacements_; }
 
   /// Ops of each side that lie in no other op, and how many of them the other side has, wherever it has them.

@@ -1,4 +1,4 @@
-// Parts of a whole, each divided by the same number and rounded to whole nanoseconds, so that they still add up to the
+// Divides the parts of a whole by the same number and rounds them to whole nanoseconds, so that they add up to the
 // rounded whole. O(n log n).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What tells the nodes of call trees apart: the keys by which siblings of two trees are the same call.
+// Keys that identify a call among its siblings, by which the nodes of two call trees are matched.
 //
 // The order of siblings says nothing in a call tree, and line numbers move when a source is edited. What a line or loop
 // calls tells more about it than its number; so each has a key of the functions that it calls. O(nodes).

@@ -1,4 +1,4 @@
-// Which call path of one tree is which of another.
+// Aligns the call paths of two trees.
 //
 // Nodes are paired level by level as sets (set_pairing.h), by keys (call_keys.h) from the most exact to the roughest:
 // the same subtree with the same values; the same name, file and line; a line or loop that calls the same functions;
@@ -6,12 +6,11 @@
 // several of one key, what stands on an earlier line, then what takes more, finds its partner first: the order of
 // siblings means nothing.
 //
-// What is left on both sides is looked through, so that the functions below find each other: lines, loops and
-// instructions, and functions that only one side has and that take nothing themselves (stubs, wrappers). So are lines,
-// loops or instructions of a tree where the other one has none of that kind at all. What they take themselves counts as
-// their function's. Below a placeholder for a kernel of which one side does not know the function, that of the other
-// side counts as the kernel. Exclusive values therefore add up to the root's inclusive value on each side.
-// O(nodes x depth).
+// What is left on both sides is transparent, so that the functions below can be matched: lines, loops and instructions,
+// and functions that only one side has and that take nothing themselves (stubs, wrappers). So are lines, loops or
+// instructions of a tree where the other one has none of that kind at all. What they take themselves counts as their
+// function's. Below a placeholder for a kernel of which one side does not know the function, that of the other side
+// counts as the kernel. Exclusive values therefore add up to the root's inclusive value on each side. O(nodes x depth).
 #pragma once
 
 #include <array>
@@ -72,7 +71,7 @@ class CallTreeAlignment {
     std::optional<NodeIndex> a;
     std::optional<NodeIndex> b;
   };
-  /// A node, and the one that stands at the level looked at: the node itself, or one above that is looked through.
+  /// A node, and the one that stands at the level looked at: the node itself, or a transparent one above it.
   struct Reached {
     NodeIndex node;
     NodeIndex from;

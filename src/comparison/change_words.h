@@ -8,7 +8,7 @@
 namespace cgpu {
 
 /// "aten::mm: gemm, 60 device ops an iteration, 13.0 us instead of 10.0 us each (1.30 times as long), since iteration
-/// 7". `also_always`: that something is in every iteration is said too.
+/// 7". `also_always`: also says that something is in every iteration.
 std::string words_of(const Comparison& comparison, const ExplainedCause& explained, bool also_always = true);
 
 /// The findings that came, went, grew or shrank by 3 % of the steps' time or more, a line each under a heading; or that

@@ -1,4 +1,4 @@
-// The findings of two runs compared, without the runs: of a summary its findings are what is left. O(findings).
+// Compares the findings of two runs without the runs, since a summary has only its findings. O(findings).
 #pragma once
 
 #include "table/table.h"

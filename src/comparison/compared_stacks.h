@@ -1,7 +1,7 @@
 // The stacks of a side of a comparison: what its compared time is made of, folded by name (stack_tree.h), an iteration
 // and a device, or of host time an iteration and a rank.
 //
-// Which call of a runtime launches is the business of its vendor: device ops stand below the ops of the host, not below
+// Which call of a runtime launches depends on the vendor: device ops are placed below the ops of the host, not below
 // such calls. Whole nanoseconds, shared out so that they add up to the rounded whole (apportion.h). Costs what folding
 // costs, and of explained time what time_attribution.h says.
 #pragma once

@@ -85,9 +85,9 @@ class Comparison {
   /// side has none of them.
   Comparison(const SessionFacts& a, const SessionFacts& b, std::optional<NumberRange> steps = {});
 
-  /// As it is compared: where the host is the device, with its work in the place of device work.
+  /// The session that is compared: where the host counts as the device, with host work instead of device work.
   const SessionFacts& facts(Side side) const { return *facts_[side]; }
-  /// As it was opened.
+  /// The session as it was opened.
   const SessionFacts& original(Side side) const { return *original_[side]; }
   /// The work of a host that is compared as a device; null where a device did the work.
   const HostWork* host(Side side) const { return hosts_[side].get(); }
@@ -123,7 +123,7 @@ class Comparison {
 
   /// All of the time of both sides: for each side the causes add up to it.
   const std::vector<Cause>& causes() const { return causes_; }
-  /// The one, by its place among them, that a device op of a run belongs to; absent outside of the compared time.
+  /// The index of the cause that a device op of a run belongs to; absent outside of the compared time.
   std::optional<uint32_t> cause_of_op(Side side, size_t run, OpIndex op) const {
     const uint32_t cause = causes_of_ops_[side][run][op];
     return cause == kNone ? std::nullopt : std::optional(cause);
@@ -141,7 +141,7 @@ class Comparison {
   const ChangedLayers& changed_layers() const {
     return changed_layers_.get([&] { return ChangedLayers(*this); });
   }
-  /// What the ops of a side computed and moved, computed on first use; absent where that is not recorded.
+  /// FLOPs and bytes of the ops of a side, computed on first use; absent where that is not recorded.
   const std::optional<OpWork>& work_of_ops(Side side) const {
     return op_work_[side].get([&] { return op_work(*this, side); });
   }

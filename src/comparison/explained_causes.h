@@ -1,5 +1,5 @@
-// The causes of a change with their times of one iteration on one device, in the order in which they are told, and put
-// together where the sum of several says more than each. O(n log n).
+// The causes of a change with their times of one iteration on one device, in the order of presentation, and grouped
+// where the sum of several says more than each. O(n log n).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct ExplainedCause {
 /// against A are mirror images, to the nanosecond.
 std::vector<ExplainedCause> explained_causes(const Comparison& comparison);
 
-/// `causes` with the idle time of each cause put together, whoever was to blame; the culprit that changed most is
-/// named. `merged` holds what is new in the result.
+/// `causes` with the idle time of each cause summed over its culprits; the culprit that changed most is named. `merged`
+/// holds what is new in the result.
 std::vector<ExplainedCause> with_idle_by_cause(const std::vector<ExplainedCause>& causes, std::vector<Cause>& merged);
 
 /// What is left to explain of a change: the sum of `causes`, by kind and class of the device work, as few groups as

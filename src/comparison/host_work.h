@@ -1,5 +1,4 @@
-// A session without device work, with its host as the device: what its threads do in framework ops is the work that is
-// compared.
+// A session without device work whose host counts as the device: the work of its threads in framework ops is compared.
 //
 // The work of an op is the time in which its thread is in it and in no op inside of it, in as many pieces as that has.
 // In a copy of the session each piece is an op of one device, all threads of the host being its streams, launched where

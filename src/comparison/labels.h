@@ -2,7 +2,7 @@
 // from one run to the next (template arguments, sizes of tiles, addresses, numbers, the vendor in a name), numbered
 // alike for both sides. Numbers that say which op or range is meant stay (numbered_names.h).
 //
-// A label is shown as the name that has it; where several names do, with * in the place of their numbers.
+// A label is shown as the name that has it; where several names do, with * instead of their numbers.
 #pragma once
 
 #include <cstdint>

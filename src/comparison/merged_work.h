@@ -32,7 +32,7 @@ class MergedWork {
  public:
   explicit MergedWork(const Labels& labels) : labels_(labels) {}
 
-  /// Takes in the iterations of a run. Returns the node of each item.
+  /// Merges the iterations of a run. Returns the node of each item.
   std::vector<uint32_t> add(const RunWork& work, size_t iterations);
 
   const std::vector<WorkNode>& nodes() const { return nodes_; }

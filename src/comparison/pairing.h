@@ -1,7 +1,7 @@
-// Which elements of two lists of siblings are the same work: by what is exactly alike, then, in what is left between
-// those, by name, then what has only moved, then by class. In a short stretch classes say little (an op may use two
-// kernels of one class for unlike things), so that there work is paired by class only where both have equally much of
-// it.
+// Pairs the elements of two lists of siblings that are the same work: by what is exactly alike, then, in what is left
+// between those, by name, then what has only moved, then by class. In a short stretch classes say little (an op may use
+// two kernels of one class for unlike things), so that there work is paired by class only where both have equally much
+// of it.
 //
 // Costs what the differences of the lists cost (base/sequence_difference.h): linear where they are alike, and bounded
 // for each element where they share nothing.
@@ -15,7 +15,7 @@
 
 namespace cgpu {
 
-/// How alike two elements may be; equal numbers are alike. 0 is like nothing.
+/// The keys by which two elements match, from exact to rough. Equal numbers match; 0 matches nothing.
 struct MatchKeys {
   uint64_t exact = 0;  // name and shapes
   uint64_t name = 0;
@@ -37,7 +37,7 @@ struct Pairing {
 
 /// Of `b` and `a` it is the mirror image.
 Pairing pair_elements(std::span<const MatchKeys> a, std::span<const MatchKeys> b);
-/// With what searches in other lists have left (base/sequence_difference.h).
+/// With the rest of a budget that is shared with other lists (base/sequence_difference.h).
 Pairing pair_elements(std::span<const MatchKeys> a, std::span<const MatchKeys> b, SearchBudget& budget);
 
 }  // namespace cgpu

@@ -39,7 +39,7 @@ std::string precision_words(const Comparison& comparison) {
   const auto is_single = [](std::string_view type) {
     return type == kFp32 || type == kFp32OnVectorUnits || type == kTf32;
   };
-  // How 32-bit floats are multiplied is only told where both sides say it.
+  // How 32-bit floats are multiplied is only reported where both sides record it.
   const bool open = (a == kFp32 && is_single(b)) || (b == kFp32 && is_single(a));
   if (a.empty() || b.empty() || a == b || open) return {};
   return fmt::format("Matrices are multiplied in {} in B, in {} in A.\n", words_of(b), words_of(a));

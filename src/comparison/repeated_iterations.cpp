@@ -20,7 +20,7 @@ uint32_t label_word(const Timeline& timeline, OpIndex op, LabelsOfNames& labels)
   return labels(timeline.device_ops.slice[op]);
 }
 
-/// Whether device ops are told by what they do, not by their names.
+/// Whether device ops are identified by what they do, not by their names.
 bool is_told_by_class(KernelClass kernel_class) {
   return kernel_class != KernelClass::unknown && kernel_class != KernelClass::fused;
 }

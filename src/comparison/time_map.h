@@ -1,4 +1,4 @@
-// When in one run is what is now in the other: a map between the times of two sessions through the work that both have.
+// Maps a time of one session to the corresponding time of the other, by the work that both have.
 //
 // The starts of device ops that are the same work, in the iterations of the same number, are its points. Those that
 // would lead backward are left out, as few as possible (a longest rising subsequence); by how much they miss the map is

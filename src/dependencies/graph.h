@@ -1,4 +1,4 @@
-// What had to wait for what: one graph of the begins and ends of what ran in a session.
+// The dependency graph of a session: the begins and ends of what ran, and which of them had to wait for which.
 //
 // Its nodes are moments: the begin and end of every device op, of every call that waits for a device or for other
 // ranks, the begin of every call that launched something, and begin and end of the marks of iterations and of the
@@ -38,7 +38,7 @@ enum class EdgeKind : uint8_t {
   collective,  // all members have begun a collective; it now runs to its end
   copy_wait,   // a blocking copy has finished: its call returns
   wait,        // what a call of the host waits for has finished: it returns
-  event,       // an op of another stream, which this one was told to wait for, has finished
+  event,       // an op of another stream has finished, for which this one waits by an event
   succession,  // an op of another stream ended just before this one began; nothing else explains why it began then
   stream,      // the op before it in the stream has finished (or, where they overlap, begun)
   launch,      // the launch call has begun
@@ -109,12 +109,12 @@ class DependencyGraph {
   /// Of the time of a moment, ns that no edge explains: part of the weight of the edge that bound it.
   int64_t delay(MomentIndex moment) const { return delays_[moment]; }
 
-  /// The last moment at or before a time; the start where there is none.
+  /// The last moment at or before a time; the start if there is none.
   MomentIndex last_until(int64_t time) const;
   /// The time on a run's clock at which the graph begins: its moments count from there.
   int64_t zero(size_t run) const { return zeros_[run]; }
 
-  /// Whether a collective ends with this moment, in which its member met others.
+  /// Whether this moment is the end of a collective of several members.
   bool ends_collective(MomentIndex moment) const;
 
   /// Edges that were left out because they led backward in time.

@@ -53,7 +53,7 @@ class GraphBuilder {
   void find_full_queues(size_t run, std::unordered_set<SliceIndex>& waiting);
   void reserve();
   void add_moments(size_t run);
-  /// `takes_part(run, slice)`: of those that do not the collective is as if they were not there.
+  /// `takes_part(run, slice)`: members for which it is false are ignored.
   template <typename TakesPart>
   void find_sync_points(std::span<const CollectiveSeries> collectives, bool of_hosts, const TakesPart& takes_part);
   void find_host_sync_points(std::span<const CollectiveSeries> collectives);

@@ -1,5 +1,5 @@
-// How long launches and successions of device ops take at least, as a profile itself shows: what an op needs to begin
-// when nothing else holds it back. The 5th percentile rather than the shortest, which is often an error of clocks.
+// The shortest times of launches and successions of device ops, as the profile itself shows them: what an op needs to
+// begin when nothing else delays it. The 5th percentile rather than the shortest, which is often an error of clocks.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace cgpu {
 
 class LeastTimes {
  public:
-  /// `otherwise`: what is taken where the profile shows no case at all.
+  /// `otherwise`: the default where the profile has no case at all.
   explicit LeastTimes(int64_t otherwise) : all_(otherwise) {}
   /// Collects `time` (ns) as one case of a key; negative times are no cases.
   void add(uint32_t key, int64_t time);

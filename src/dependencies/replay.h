@@ -1,4 +1,4 @@
-// What the times of a graph of dependencies would be with other weights, and what bounds them.
+// Replays a dependency graph with other weights: the times of its moments, and the edge that bounds each.
 #pragma once
 
 #include <algorithm>

@@ -320,7 +320,7 @@ class Check {
     }
     result_.outcome = worst->outcome;
     const std::string limit = fmt::format("{:g}%", 100 * options_.tolerance);
-    // What happened to the whole is said in any case, whatever decided.
+    // The change of the whole is always reported, whichever rule decided.
     const std::string of_whole = whole_.name + ": " + whole_.text;
     const std::string besides = whole_.name.empty() || whole_.name == worst->name ? "" : "; " + of_whole;
     switch (result_.outcome) {

@@ -32,7 +32,7 @@ struct CheckOptions {
   bool explain = true;  // whether the power is computed, and the noise of each run, which takes some milliseconds
 };
 
-/// What is told of the runs as a whole: the exit codes of the program.
+/// The outcome for the runs as a whole; the values are the exit codes of the program.
 enum class Outcome : uint8_t { pass = 0, regression = 1, inconclusive = 3, not_comparable = 4 };
 const char* text_of(Outcome outcome);  // "pass", "regression", "inconclusive", "not comparable"
 
@@ -47,12 +47,12 @@ struct CheckedRule {
 
 struct CheckResult {
   Outcome outcome = Outcome::pass;
-  std::string headline;              // what is the matter, in a sentence
-  std::vector<std::string> remarks;  // how that was found out, and what could not be
+  std::string headline;              // the result, in a sentence
+  std::vector<std::string> remarks;  // how it was decided, and what could not be checked
   std::vector<CheckedRule> rules;
   std::vector<Table> tables;  // check, check_times, check_memory, check_parts, check_calls, check_runs
 
-  /// As the user wants inconclusive results to count.
+  /// Counts inconclusive results as the user asks.
   int exit_code(CheckOptions::Inconclusive inconclusive) const;
 };
 

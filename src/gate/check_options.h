@@ -1,4 +1,4 @@
-// What a user says of a check, in the words of the command line.
+// The options of `cgpu check` as text, as on the command line.
 #pragma once
 
 #include <string>

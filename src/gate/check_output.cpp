@@ -50,8 +50,8 @@ std::string escape_annotation(const std::string& text) {
   return escaped;
 }
 
-/// The tables as people read them: without the outcome, which is said above them, and of the parts only those that did
-/// not just pass. Of runs that cannot be compared only what is said of each.
+/// The tables for readers: without the outcome, which is printed above them, and of the parts only those that did not
+/// just pass. Of runs that cannot be compared only the table of the runs.
 std::vector<Table> told_tables(const CheckResult& check) {
   std::vector<Table> told;
   for (Table table : check.tables) {

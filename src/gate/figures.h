@@ -110,7 +110,7 @@ struct WorkFigures {
 };
 
 struct RunFigures : WorkFigures {
-  // What it is.
+  // Identity.
   std::map<std::string, int64_t> formats;  // ranks by format
   std::map<std::string, int64_t> devices;  // how many were used, by name ("" where the profile has none)
   int64_t ranks = 0;
@@ -118,7 +118,7 @@ struct RunFigures : WorkFigures {
   std::optional<int64_t> recorded;            // ns since 1970 at its start
   std::map<std::string, ShapeFigure> shapes;  // by framework op
   std::map<std::string, double> clocks;       // mean in Hz, by counter
-  // How it ran.
+  // Performance.
   int64_t span_ns = 0;  // of the rank that took longest
   int64_t busy_ns = 0;  // likewise summed over devices
   int64_t exposed_comm_ns = 0;

@@ -21,7 +21,7 @@ namespace cgpu {
 
 namespace {
 
-/// Changes of level that nobody asks for.
+/// Smaller changes of level are not reported.
 constexpr double kLeastChange = 0.01;
 
 /// "2026-01-31 12:00:05", UTC.

@@ -1,5 +1,5 @@
-// What is looked at of many runs (many_runs.h): quantities, ops, kernels and call paths, each with its value in every
-// run. O(runs x names).
+// The figures that are compared over many runs (many_runs.h): quantities, ops, kernels and call paths, each with its
+// value in every run. O(runs x names).
 #pragma once
 
 #include <optional>

@@ -26,7 +26,7 @@ namespace {
 
 /// Quartiles of fewer runs say nothing of outliers.
 constexpr size_t kRunsForOutliers = 5;
-/// Where columns of what runs say stand in compare_runs: beside what groups them.
+/// The place of the info columns in compare_runs: after the column of the groups.
 constexpr std::ptrdiff_t kAfterGroup = 2;
 /// Names in the words, and from which share of the step on.
 constexpr size_t kMostNamed = 3;

@@ -18,11 +18,11 @@ namespace cgpu {
 
 struct GivenRun : CheckedRun {
   std::string property = {};                          // what it is grouped by; "" without groups
-  std::vector<std::optional<std::string>> said = {};  // of the keys that are shown; absent what it does not say
+  std::vector<std::optional<std::string>> said = {};  // of the keys that are shown; absent where not recorded
 };
 
 struct ManyRuns {
-  std::vector<std::string> words;  // what is to be said of them, a line each
+  std::vector<std::string> words;  // sentences about them, a line each
   Table runs;                      // compare_runs: a run
   Table groups;      // compare_groups: runs with the same property; without rows where there are no groups
   Table statistics;  // compare_statistics: a quantity, op, kernel class, kernel, layer, module or call path of a group

@@ -1,4 +1,4 @@
-// What is made of a change: the one place that decides.
+// The verdict on a change. This is the only place that decides.
 //
 //   regression    the whole interval lies above the tolerance, and the change is larger than the floor
 //   inconclusive  the change is above the tolerance and the floor, but the interval reaches below the tolerance; or the
@@ -31,9 +31,9 @@ inline constexpr double kDiscoveryRate = 0.01;
 /// `baseline`: the middle value of that side. Values of 0 or less never get here.
 Verdict judge(const Estimate& estimate, double baseline, const Limits& limits);
 
-/// The share of pairs of samples that are judged a regression where the candidate is slower by `change`, single runs
-/// vary by the relative standard deviation `spread`, and there are so many of them: 400 simulated pairs, always the
-/// same. Runs know their own noise where `from_within`.
+/// The power of the check: the share of pairs of samples that are judged a regression where the candidate is slower by
+/// `change` and single runs vary by the relative standard deviation `spread`, for these numbers of runs. From 400
+/// simulated pairs, always the same. `from_within`: the noise within each run is known.
 double power_of_check(double change, double spread, size_t baseline_runs, size_t candidate_runs, double tolerance,
                       bool from_within);
 

@@ -6,7 +6,7 @@
 
 namespace cgpu {
 
-/// What the classes mean stands in kernels/rules.txt. Tables list classes of equal time in this order.
+/// kernels/rules.txt explains the classes. Tables list classes of equal time in this order.
 enum class KernelClass : uint8_t {
   copy,
   set,

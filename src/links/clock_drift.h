@@ -19,7 +19,7 @@ struct SameMoment {
   int64_t ahead = 0;
 };
 
-/// No clock is so much faster than another: a tenth.
+/// The largest drift that is taken for real.
 inline constexpr double kFastestClock = 0.1;
 
 /// Of moments with is_time(time) and is_time(ahead). Nothing where there are fewer than 16 moments, or where their

@@ -140,7 +140,7 @@ class Records {
   std::unordered_map<StringId, std::optional<int64_t>> sizes_;  // of elements, by type
 };
 
-/// Who sends and who receives stands in these names, not to whom.
+/// These names say who sends and who receives, but not the peer.
 bool is_one_sided(std::string_view collective) {
   const std::string letters = letters_of(collective);
   return letters == "send" || letters == "recv" || letters == "receive";

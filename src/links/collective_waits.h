@@ -10,10 +10,10 @@
 
 namespace cgpu {
 
-/// Of an instance of a collective, over the members that took part.
+/// When the members of an instance of a collective began it.
 struct Arrival {
   int64_t last_start = INT64_MIN;          // ns on the common clock of the runs (common_time.h)
-  const CollectiveMember* last = nullptr;  // who began then; the first of several
+  const CollectiveMember* last = nullptr;  // the member that began last; the first of several
   uint32_t parts = 0;
 };
 /// By instance. O(parts).

@@ -1,4 +1,4 @@
-// Times of different ranks on one clock (clocks.h), to the drift of their clocks where that is known.
+// Times of different ranks on one clock (clocks.h), corrected for the drift of their clocks where that is known.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// What was captured as the device ops of graph replays: a replay shows which kernels ran, but was launched by one call,
-// so that the framework op, the module and the shapes of each kernel are only known where the graph was captured.
+// Matches the device ops of graph replays with the calls that were captured as them: a replay shows which kernels ran,
+// but was launched by one call, so that the framework op, the module and the shapes of each kernel are only known where
+// the graph was captured.
 //
 // A capture lies between two calls "...StreamBeginCapture" and "...StreamEndCapture" of a thread, and holds the calls
 // in between, of any thread of the process, that put work on a device and have none of their own in the profile. A

@@ -17,7 +17,7 @@ namespace cgpu {
 /// notes (orphan_device_op). Afterwards correlation ids are as in the profile. O(n log n), O(n) where ids ascend.
 void link_launches(Run& run);
 
-/// Forgets the External ids by which no device op can be joined. O(n log n) in those that are asked for, else O(n).
+/// Drops the External ids by which no device op can be joined. O(n log n) in those that are needed, else O(n).
 void drop_unused_external_ids(Timeline& timeline);
 
 /// Whether a call of this name can start work on a device: kernel and graph launches, copies and memsets, but not

@@ -1,4 +1,4 @@
-// Which device op made a transfer between two ranks (a send or receive) that the profile tells of the host alone.
+// Finds the device op of a transfer between two ranks (a send or receive) that the profile describes only on the host.
 //
 // PyTorch describes communication in the arguments of its device op. The op of a batch (batch_isend_irecv, and the
 // schedules of torch.distributed.pipelining on it) has none: there the ops of the host `record_param_comms` name the

@@ -143,7 +143,7 @@ class WaitFinder {
     return wait;
   }
 
-  /// A stream that was told to wait for an event is held back from when it has reached the wait and has an op to run.
+  /// A stream that waits for an event is blocked from when it has reached the wait and has an op to run.
   Wait stream_order(const Synchronization& awaited) const {
     Wait wait{awaited.slice};
     wait.record = awaited.record;

@@ -10,7 +10,7 @@
 
 namespace cgpu {
 
-/// Puts "[hidden]" in the place of every credential (base/credentials.h) and notes how many there were.
+/// Replaces every credential (base/credentials.h) by "[hidden]" and notes how many there were.
 void hide_secrets(Run& run);
 
 }  // namespace cgpu

@@ -118,7 +118,7 @@ DeathNotice::DeathNotice(OpenFiles& files) : files_(files) {
   if (end_of_watch_ < 0) return;
   try {
     watcher_ = std::thread([this, others] { watch(others); });
-  } catch (const std::system_error&) {  // no more threads: nobody watches
+  } catch (const std::system_error&) {  // no more threads: deaths are not watched
   }
 }
 

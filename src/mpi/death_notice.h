@@ -1,4 +1,4 @@
-// What is said when a process of the job dies, on stderr, in a line with the file that it was opening.
+// The line on stderr when a process of the job dies, with the file that it was opening.
 //
 // A process that crashes says it itself. One that is killed cannot: another process of its machine that waits for its
 // end says it, before the launcher ends that one too. Where the job is ended from outside, or on another machine

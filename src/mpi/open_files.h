@@ -1,5 +1,5 @@
-// Which process has which file open, as far as known when one of them has died: the processes of a machine
-// know it of each other, by memory that they share, and process 0 what it has dealt to all.
+// Which process has which file open, readable also after a process has died: the processes of a machine share this by
+// memory, and process 0 knows which files it has given to which process.
 //
 // Written while a job runs, read in signal handlers: fixed arrays, nothing is allocated.
 #pragma once
@@ -18,7 +18,7 @@ namespace cgpu {
 class FileSlot {
  public:
   void set(const std::string& file);
-  /// "" for none. Somebody may be writing it: then it is a part of a name.
+  /// "" for none. Another process may be writing it: then it is a part of a name.
   const char* name() const { return name_.data(); }
 
  private:

@@ -116,7 +116,7 @@ size_t count_runs(const ProfilePath& profile) {
   try {
     return runs_of_file(input_of(profile.path));
   } catch (const Error&) {
-    return 1;  // it is said when it is read
+    return 1;  // reading it reports that
   }
 }
 
@@ -150,7 +150,7 @@ void assign_ranks(std::vector<Run>& runs) {
   sort_stably(runs, [](const Run& a, const Run& b) { return a.rank < b.rank; });
 }
 
-/// Says which ranks of the job are not here, where that can be told.
+/// Notes which ranks of the job are missing, where that can be determined.
 void note_missing_ranks(std::vector<Run>& runs) {
   const bool one_each = runs.size() > 1 && std::all_of(runs.begin(), runs.end(), [](const Run& run) {
                           const std::vector<Track>& tracks = run.timeline.tracks;

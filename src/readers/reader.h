@@ -19,7 +19,7 @@ std::vector<ProfilePath> find_profiles(const std::vector<std::string>& inputs);
 Run read_profile(const ProfilePath& profile, const ReadOptions& options);
 
 /// The same; nothing where it was found in a folder, in which other things may lie, and cannot be read. Of one that
-/// should have been a rank, `options.left_out` is told. Throws Error also where access to it is refused.
+/// should have been a rank, `options.left_out` is called. Throws Error also where access to it is refused.
 std::optional<Run> read_if_profile(const ProfilePath& profile, const ReadOptions& options);
 
 /// Whether a file is a profile in a format that is known, by its beginning.

@@ -13,7 +13,7 @@ namespace cgpu {
 
 namespace {
 
-/// "3.97 s", by the unit that stands in the row.
+/// "3.97 s", by the unit in the row.
 std::string value_text(double value, const std::string& unit) {
   Column column;
   column.type = ColumnType::real;

@@ -1,4 +1,4 @@
-// Sums over the rows of a table that more than one place of the report speaks of. O(rows).
+// Sums over the rows of a table that several places of the report use. O(rows).
 #pragma once
 
 #include <array>

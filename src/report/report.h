@@ -1,7 +1,7 @@
 // The report: the whole story of a run on a page, as tables first, then rendered as text, Markdown or HTML.
 //
-// make_report decides what is told: which tables have something to say about this run, in which order, what of each is
-// shown, and the sentences. The renderers only lay that out; the charts of the HTML page draw the same tables.
+// make_report decides what is reported: which tables have something to say about this run, in which order, what of each
+// is shown, and the sentences. The renderers only lay that out; the charts of the HTML page draw the same tables.
 #pragma once
 
 #include <string>

@@ -64,7 +64,7 @@ Section describe_notes(Table table, const Scope& scope);
 
 /// "rank 3, GPU 0", as much of it as tells the rows of this run apart; "the GPU" where there is one.
 std::string place_of(const Table& table, RowView row, const Scope& scope);
-/// The columns that place_of speaks of.
+/// The columns that place_of uses.
 std::vector<std::string_view> place_columns(const Scope& scope);
 /// A section whose page is the first `rows` rows (0 for all) of these columns.
 Section section_of(std::string title, std::string summary, Table table, const std::vector<std::string_view>& columns,

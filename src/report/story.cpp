@@ -131,7 +131,7 @@ Report make_report(const Session& session, std::vector<Table> tables, std::vecto
     tables.pop_back();
   }
   for (size_t i = 0; i < tables.size(); ++i) {
-    // The page tells of recorded call trees; what a timeline would fold to is in its other sections.
+    // The page shows recorded call trees; what a timeline would fold to is in its other sections.
     if (find_analysis(kParts[i].table).subject == Subject::call_tree && !has_call_tree) continue;
     const bool is_reported = tables[i].name == "findings"    ? !tables[i].empty() || timelines_released
                              : tables[i].name == "mfu"       ? has_any(tables[i], "flops")

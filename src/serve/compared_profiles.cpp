@@ -51,7 +51,7 @@ SliceIndex around(const Timeline& timeline, SliceIndex call, std::string_view na
   return kNone;
 }
 
-/// By replacement, how much time of the other side stands in the place of 1 ns of this side, of an iteration.
+/// By replacement, how much time of the other side replaces 1 ns of this side, of an iteration.
 std::vector<double> times_of_replacements(const Comparison& comparison, const Comparison::Group& group, Side side) {
   PerSide<std::vector<double>> times;
   for (const Side each : kSides) {

@@ -1,5 +1,5 @@
-// Two opened profiles compared, as the viewer's endpoints use it: what changed, when in one is what is now in the
-// other, and which slice of one is the same work as a slice of the other. Read by any number of threads at once.
+// Two opened profiles compared, for the viewer's endpoints: what changed, which time of one corresponds to a time of
+// the other, and which slice of one is the same work as a slice of the other. Read by any number of threads at once.
 //
 // Costs what a Comparison and its time maps cost, and 16 bytes a device op.
 #pragma once
@@ -57,7 +57,7 @@ class ComparedProfiles {
   std::vector<NameChange> name_changes(Side side) const;
 
  private:
-  /// A device op by what it is.
+  /// An occurrence of a device op: its node in the aligned work, and where it ran.
   struct OpOccurrence {
     uint32_t node;
     uint32_t iteration;

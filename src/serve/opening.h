@@ -1,4 +1,4 @@
-// Opening a profile for the viewer: how far that is can be told from the first moment on.
+// Opens a profile for the viewer and reports progress from the start.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace cgpu {
 
-/// Opens what `input` says, lays out its timeline and shows it. `options`: those of `input`, with whoever else wants to
-/// hear of progress and warnings. `inspect`, if given, is called with the open session, which it may change, before the
+/// Opens what `input` says, lays out its timeline and shows it. `options`: those of `input`, with further callbacks for
+/// progress and warnings. `inspect`, if given, is called with the open session, which it may change, before the
 /// timeline is laid out. Throws Error, also one of `inspect`.
 void open_profile(ViewedProfile& profile, const InputOptions& input, OpenOptions options,
                   const std::function<void(Session&)>& inspect = nullptr);

@@ -34,13 +34,14 @@ class Profile {
   /// Its tables in SQL.
   ProfileSql& sql() const { return sql_; }
 
-  /// The arguments of an event, read from the file again. Throws Error, also where somebody else is at them for long.
+  /// The arguments of an event, read from the file again. Throws Error, also where another reader holds them for too
+  /// long.
   std::vector<Argument> arguments(size_t run, SliceIndex slice) const;
   /// The slices that have an argument with this value, see argument_search.h.
   std::shared_ptr<const ArgumentSearch::Slices> find_argument(const ArgumentQuery& query) const {
     return argument_search_.find(*this, query);
   }
-  /// Whoever reads arguments by other ways holds this meanwhile: the source of a run serves one at a time.
+  /// To be held while arguments are read in other ways: the source of a run serves one reader at a time.
   std::timed_mutex& arguments_mutex() const { return arguments_mutex_; }
 
  private:

@@ -1,7 +1,7 @@
-// Where the profiles lie that the ranks of a summary were made of. A summary says what they were called, and not where
-// they were.
+// Finds the profiles that the ranks of a summary were made of. A summary has the names of these files, but not their
+// folders.
 //
-// It may come from anywhere, so a name in it leads nowhere but into the folders that are looked into: it is that of a
+// A summary is not trusted, so that a name in it is only looked for in the folders that were given: it is that of a
 // file, or of one in a folder (as summaries have it); what it stands for after all links lies below that folder; and it
 // is a file, or a folder that is a profile.
 #pragma once

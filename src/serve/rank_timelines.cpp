@@ -209,7 +209,7 @@ void RankTimelines::keep_requested(Session& session, const std::vector<Requested
       if (run.file != wanted.path) return 0;
       const std::optional<int64_t> claimed = recorded_rank(run);
       if (claimed == wanted.claimed) return 2;
-      return claimed && wanted.claimed ? 0 : 1;  // of one that does not say it, nothing speaks against it
+      return claimed && wanted.claimed ? 0 : 1;  // a profile without a rank is accepted
     };
     const auto best = std::max_element(session.runs.begin(), session.runs.end(),
                                        [&](const Run& a, const Run& b) { return fit(a) < fit(b); });

@@ -56,8 +56,8 @@ class RankTimelines {
   std::vector<RankFile> files(const SummarySession& summary, const std::vector<int64_t>& ranks) const;
 
   /// Begins to open ranks together; returns the number of their timeline, which is never used again for others. Those
-  /// that are open already, or on the way, are not opened again. Throws RequestError where their profiles are not
-  /// there, and while too many are on the way.
+  /// that are open already, or are being opened, are not opened again. Throws RequestError where their profiles are
+  /// missing, and while too many are being opened.
   size_t open(const SummarySession& summary, const std::vector<int64_t>& ranks);
 
   /// By its number. Throws RequestError for one that was released, or that never was.
@@ -65,7 +65,7 @@ class RankTimelines {
 
   /// Those that are open.
   std::vector<std::shared_ptr<const Timeline>> all() const;
-  /// Whether one is on the way, which cannot be interrupted.
+  /// Whether one is being opened, which cannot be interrupted.
   bool is_opening() const;
 
  private:
@@ -89,8 +89,8 @@ class RankTimelines {
   /// Their indices among the runs of the summary, ascending. Throws RequestError.
   static std::vector<size_t> runs_of(const SummarySession& summary, const std::vector<int64_t>& ranks);
   static void keep_requested(Session& session, const std::vector<RequestedRank>& ranks);
-  /// Lets go what has to, and what could not be opened, for another one. Returns these, to be destroyed without the
-  /// lock. Throws RequestError.
+  /// Evicts timelines to make room for another one, and those that could not be opened. Returns them, to be destroyed
+  /// without the lock. Throws RequestError.
   std::vector<std::shared_ptr<Timeline>> evict(const std::vector<int64_t>& ranks);
   bool has_room(size_t ranks) const;
   void open_all();
@@ -103,7 +103,7 @@ class RankTimelines {
   mutable std::mutex mutex_;                        // of what follows
   mutable std::list<OpenTimeline> open_timelines_;  // the one asked about most recently first
   size_t next_ = 0;                                 // number
-  std::list<OpeningJob> jobs_;                      // what waits, behind what is being done
+  std::list<OpeningJob> jobs_;                      // the current one, then those that wait
   bool ends_ = false;
   std::condition_variable changed_;
   std::thread thread_;  // last: it uses all of these

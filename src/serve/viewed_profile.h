@@ -19,7 +19,7 @@ class ViewedProfile {
  public:
   explicit ViewedProfile(std::vector<std::string> inputs) : inputs_(std::move(inputs)) {}
 
-  /// How far the opening is: share of the work, and what is being done.
+  /// Reports progress: the share of the work that is done, and the current phase.
   void report(double share, const std::string& what);
   /// Lays out the timeline; ready from then on. `progress` is called with the share done.
   /// `kernel_rules`: as in OpenOptions.

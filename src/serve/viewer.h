@@ -24,7 +24,7 @@ class Viewer {
 
   const ServerIdentity& identity() const { return identity_; }
 
-  /// One more profile, known by the number of those before it. All must be there before the first request.
+  /// Adds a profile; its number is the count of those before it. All must be added before the first request.
   ViewedProfile& add(std::vector<std::string> inputs);
 
   /// The second profile is compared with the first.
@@ -32,16 +32,16 @@ class Viewer {
 
   /// Ranks of the first profile, which is a summary, can be opened, too: as RankTimelines are made.
   void offer_ranks(InputOptions options, std::vector<std::string> folders, std::function<void(const std::string&)> log);
-  /// Whether a timeline of ranks is on the way, which cannot be interrupted.
+  /// Whether a timeline of ranks is being opened, which cannot be interrupted.
   bool is_opening_ranks() const { return ranks_ && ranks_->is_opening(); }
 
-  /// Whether a path does not only ask, but makes the server do something that others notice.
+  /// Whether a request for a path changes the state of the server.
   static bool changes(std::string_view path);
 
   /// Whether the answer to a path can never change any more: what a profile says is fixed once it is open.
   bool is_fixed(std::string_view path) const;
 
-  /// Ends what may go on for long by itself: statements of SQL.
+  /// Cancels work that may take long: SQL statements.
   void end_work() const;
 
   /// Answers any path: the page, its parts, and the requests under /api/. Throws nothing.
@@ -53,7 +53,7 @@ class Viewer {
   /// What is asked about one profile, which is kept until all of the answer has been sent.
   Answer answer_about(const std::shared_ptr<const ViewedProfile>& viewed, const Request& request,
                       std::string_view what) const;
-  /// Of the summary: null while it is not open, and where its ranks are not offered.
+  /// The session of the summary; null while it is not open, and where its ranks are not offered.
   const SummarySession* summary_session() const;
   /// The timeline of ranks that a number beyond those of the profiles stands for. Throws RequestError.
   std::shared_ptr<const RankTimelines::Timeline> timeline_of(size_t number) const;

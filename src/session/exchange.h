@@ -31,12 +31,12 @@ class Exchange {
   virtual void deal(const std::string& job, const std::function<std::optional<Task>()>& next,
                     const std::function<void(uint32_t, const std::string&)>& answered) = 0;
 
-  /// Says which file this process opens now, "" for none, to whoever tells of it should the process die.
+  /// Records which file this process has open, "" for none: the message about a process that died names it.
   virtual void set_open_file(const std::string& file) = 0;
 };
 
-/// A file that is open for as long as this lives: while it is read, and while tables look at it, which may read more of
-/// it. `exchange`: told so; may be null.
+/// Marks a file as open during the lifetime of this object: while it is read, and while tables are made, which may read
+/// more of it. `exchange` may be null.
 class OpenFile {
  public:
   OpenFile(Exchange* exchange, const std::string& file) : exchange_(exchange) {

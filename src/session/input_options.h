@@ -1,5 +1,5 @@
-// What a user says of the profiles to open and of the part to look at, in the words of the command line; and what that
-// means for opening (open.h) and selecting (selection.h).
+// The options of the command line that name the profiles to open and the part to analyse, as text, and their conversion
+// to OpenOptions (open.h) and Selection (selection.h).
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct InputOptions {
   std::string device = {};
   std::string profile = {};  // of a call tree
 
-  /// What they say; nobody hears of progress and warnings yet.
+  /// Without callbacks for progress and warnings.
   OpenOptions open() const;
   /// Throws Error.
   Selection selection() const;

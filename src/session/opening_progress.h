@@ -1,4 +1,4 @@
-// What whoever opens a profile may hear meanwhile.
+// Callbacks for progress and warnings while a profile is opened.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace cgpu {
 
 enum class OpeningPhase : uint8_t { reading, linking };
 
-/// Called now and then from one thread at a time: what is being done, and which share of that is (0..1).
+/// Called now and then, by one thread at a time, with the current phase and the share of it that is done (0..1).
 using OpeningProgress = std::function<void(OpeningPhase, double)>;
 
 /// Called for every loss in a damaged input, with a line that says what was lost.

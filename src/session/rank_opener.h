@@ -1,5 +1,5 @@
-// Opening one rank of several: the part of a fold over ranks (rank_fold.h) that needs none of the others, done by any
-// thread of any process.
+// Opens one rank of several: the part of a fold over ranks (rank_fold.h) that is independent of the other ranks. Any
+// thread of any process may do it.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,18 @@ struct WantedTable {
 /// By wanted table; null for those that are not folded.
 using Partials = std::vector<std::unique_ptr<Partial>>;
 Partials new_partials(const std::vector<WantedTable>& wanted);
-/// Takes over what others keep; of a run that both keep, what is here stays.
+/// Merges partial results. Where both have results of a run, those in `partials` are kept.
 void combine(Partials& partials, Partials&& others);
 
-/// What is done with each of some ranks.
+/// What one pass over ranks does with each of them.
 struct RankPass {
   std::vector<WantedTable> wanted;
   RunCollector* collector = nullptr;  // may be null
-  bool keeps_runs = true;             // what is left of a run is asked for
+  bool keeps_runs = true;             // return the runs, without their timelines
   bool selects_ranks = false;         // some ranks are wanted, others not
 };
 
-/// One of them.
+/// One rank of a pass.
 struct RankTask {
   uint32_t number = 0;  // of its profile among those that are opened
   ProfilePath profile = {};
@@ -64,9 +64,10 @@ class RankOpener {
 
   /// A completed run; none where a file of a folder is no profile. `progress` hears the share done. Throws Error.
   std::optional<Run> open(const ProfilePath& profile, const std::function<void(double)>& progress = nullptr) const;
-  /// Shows a run, the only one of its session, to the tables and the collector, and returns what is left of it.
+  /// Updates the tables and the collector with a run, the only one of its session. Returns the run without its
+  /// timeline.
   ProcessedRank update_tables(Session alone, const RankTask& task, const RankPass& pass, Partials& partials) const;
-  /// Both, where the rank can be seen by itself.
+  /// Opens a rank and updates the tables, where the rank can be processed by itself.
   ProcessedRank process(const RankTask& task, const RankPass& pass, Partials& partials,
                         const std::function<void(double)>& progress = nullptr) const;
   /// Gives the collector what another process has collected of a run.

@@ -19,8 +19,9 @@ std::string task_to_bytes(const RankTask& task);
 
 /// What became of a task.
 struct RankAnswer {
-  std::optional<ProcessedRank> seen;  // none: its run cannot be sent (a call tree, measured launches), so open it here
-  Partials partials;                  // by wanted table
+  std::optional<ProcessedRank>
+      seen;           // none where the run cannot be sent (a call tree, measured launches): the root opens it
+  Partials partials;  // by wanted table
   std::string collected;
   std::vector<std::string> warnings;
   std::string error;  // that opening it has thrown

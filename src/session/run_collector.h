@@ -1,5 +1,5 @@
-// What wants to see every run while it is open, and keeps something of it besides what tables keep
-// (analysis/partial.h).
+// Interface of code that needs every run while it is open and keeps data of it besides the partial results of the
+// tables (analysis/partial.h).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class RunCollector {
   /// Runs come in any order and from several threads, one call at a time.
   virtual void collect(const RunInSession& run) = 0;
 
-  /// By which a process that opens ranks for another one makes a collector of the same kind.
+  /// Identifies the kind of collector to a process that opens ranks for this one.
   virtual std::string name() const = 0;
-  /// Takes out what is kept of a run that was looked at, as bytes.
+  /// Removes and returns the data that was collected of a run, as bytes.
   virtual std::string take_bytes(uint32_t number) = 0;
-  /// Keeps that here, as if the run had been looked at. Throws Error for other bytes.
+  /// Adds such bytes, as if the run had been collected here. Throws Error for other bytes.
   virtual void put_bytes(uint32_t number, const std::string& bytes) = 0;
 };
 

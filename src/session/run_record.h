@@ -3,8 +3,8 @@
 // A record is a message (base/message.h) of two frames, each compressed by itself: the run as it was recorded, with
 // what other ranks must know of it (release.h) and the figures that the gate compares, which are bytes to this folder;
 // and the partial results of its tables (analysis/partial_bytes.h). Nothing in it follows from the other runs of a
-// session: not its number, not the offset of its clock. docs/formats/cgpu.md has the fields. Read with suspicion: sizes
-// are bounded before anything is allocated.
+// session: not its number, not the offset of its clock. docs/formats/cgpu.md has the fields. The bytes are not trusted:
+// sizes are bounded before anything is allocated.
 #pragma once
 
 #include <cstdint>

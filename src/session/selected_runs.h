@@ -1,5 +1,5 @@
-// What a selection keeps of the runs of a session that are not open together: the same as select() (selection.h) does
-// where they are.
+// Applies a selection to runs that are not open at the same time. The result is that of select() (selection.h) for runs
+// that are.
 //
 // A first look at every rank, whose timeline is released again, says which ranks and devices there are, how their
 // clocks stand, and when the session begins. Then each run is opened once more, alone, and cut down by itself.
@@ -16,8 +16,8 @@ namespace cgpu {
 /// Several threads may each select in a run at once.
 class SelectedRuns {
  public:
-  /// Whether this can be told run by run. It cannot of windows on some devices, whose zero is that of what is left, of
-  /// one thread of a call tree, and of chosen tracks.
+  /// Whether the selection can be applied run by run. It cannot for a window on selected devices, whose time 0 depends
+  /// on what is left, for one thread of a call tree, and for selected tracks.
   static bool can_select(const Selection& selection);
 
   /// `session`: runs that have been released, on one clock. Drops those of other ranks. Throws Error for what the

@@ -61,9 +61,9 @@ void check_devices(const Session& session, const NumberList& wanted);
 /// measured launches, which have no times, stay with the whole. Its times count from the start of the whole.
 Session part_of_session(const SessionFacts& facts, const Selection& selection);
 
-/// Puts in the place of a session its selected part, which keeps all that has no times. Runs that hold several ranks
-/// are cut down to the selected ones; of devices that are not selected go the ops and what else is on their streams.
-/// Throws Error for what the session does not have.
+/// Replaces a session by its selected part, which keeps all that has no times. Runs that hold several ranks are cut
+/// down to the selected ones; of devices that are not selected go the ops and what else is on their streams. Throws
+/// Error for what the session does not have.
 void select(Session& session, const Selection& selection);
 
 /// Opens what the options say, and selects. Timelines of ranks that are not selected do not stay. Throws Error.

@@ -1,5 +1,5 @@
-// What is kept of a session when it is released: a .cgpu file. An input like any profile, but without a timeline; a
-// baseline for the gate; a part of what is put together of thousands of ranks.
+// A summary: the file (.cgpu) that is kept of a session. It is an input like any profile, but without a timeline; a
+// baseline for the gate; a part of the merged summary of thousands of ranks.
 //
 // A summary is a set of records, one a run (run_record.h), and the finished tables that cannot be made of them. To
 // merge summaries is to unite the sets: a record is never changed, and their order is that of the ranks. The bytes are
@@ -8,8 +8,8 @@
 //
 // The file is a head, an index of the records with their checksums, the records, the tables; docs/formats/cgpu.md has
 // it in detail. What a later version of the program adds to these messages is skipped, and what an earlier one did not
-// have is absent: the version of the file stays. It is read with suspicion: sizes are bounded before anything is
-// allocated, checksums come before contents.
+// have is absent: the version of the file stays. The file is not trusted: sizes are bounded before anything is
+// allocated, and checksums are compared before contents are used.
 #pragma once
 
 #include <cstdint>
@@ -123,20 +123,19 @@ bool is_summary(const std::string& path);
 /// The ranks of a job that are not in it, as far as known: "3,17-20"; "" for none.
 std::string missing_ranks(const Summary& summary);
 
-/// Where a summary lies: in a file, or in bytes that errors call by this name.
+/// A summary to open: a file, or bytes with the name that errors give them.
 struct SummaryInput {
   std::string name;
   std::optional<std::string> bytes = std::nullopt;
 };
 
-/// The summaries that these inputs stand for: files, patterns, and those in folders. A file that is called as summaries
-/// are (.cgpu) is one, also where it is not there or nothing is left of it: that is found when it is opened. Throws
-/// Error for a file that is none.
+/// The summaries among these inputs: files, patterns and folders. A file with the suffix .cgpu counts as a summary even
+/// if it is missing or empty, which opening it reports. Throws Error for a file that is none.
 std::vector<SummaryInput> summary_inputs(const std::vector<std::string>& inputs);
 /// All of them as one. One that cannot be read is left out with a warning, and in `damaged`; an Error under `strict`,
 /// and where it is the only one.
 Summary open_summaries(std::vector<SummaryInput> sources, const OpenOptions& open);
-/// In words what was left out of it, also earlier, where it was put together itself: "2 (a.cgpu, b.cgpu)".
+/// Describes what was left out of it, also by earlier merges: "2 (a.cgpu, b.cgpu)".
 std::string left_out_of(const Summary& summary);
 
 /// Whether an input is a summary, or a folder in which summaries lie and no profiles.

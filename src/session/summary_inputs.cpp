@@ -84,7 +84,7 @@ bool stands_for_summaries(const std::string& input) {
     const FilesOfInput files = files_of({input});
     return !files.summaries.empty() && std::none_of(files.others.begin(), files.others.end(), is_profile);
   } catch (const Error&) {
-    return false;  // it is said when it is opened as a profile
+    return false;  // opening it as a profile reports that
   }
 }
 

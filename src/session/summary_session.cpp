@@ -122,7 +122,7 @@ void SummarySession::open_runs(const OpenOptions& open, const NumberList& ranks)
     if (run.launch_metrics) recorded_.insert(Subject::launches);
     if (run.op_graph) recorded_.insert(Subject::op_graph);
     if (count == 1) continue;
-    run.call_tree.reset();  // of these, the finished tables told
+    run.call_tree.reset();  // the finished tables have their results
     run.launch_metrics.reset();
     run.op_graph.reset();
   }

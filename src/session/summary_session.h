@@ -1,10 +1,9 @@
-// A session of runs that were released, out of a summary, and its tables: the same, to the last bit, as of their
+// The session of a summary, whose runs have no timelines, and its tables: the same, to the last bit, as those of the
 // profiles opened together.
 //
-// The records are read once for the runs, and once for each question, for all tables that it wants. They come in the
-// order of the ranks, each is put behind those before it and forgotten (Partial::append_run): memory is that of the
-// tables. How ranks stand to each other is found when something first asks: the records are read for their collectives,
-// by which clocks are aligned as those of opened profiles; 26 bytes a collective stay of each rank, beyond
+// The records are read once for the runs, and once for each call of tables(). Each partial result is appended to those
+// of the ranks before it and dropped (Partial::append_run): memory is that of the tables. Clocks and waits between
+// ranks are computed on first use from the collectives of all records; 26 bytes a collective stay of each rank, beyond
 // 64 MB out of core (base/out_of_core.h). Where the records together take more than 64 MB, samples go into histograms
 // (analysis/common/statistics.h), so that memory grows with names and not with events; medians are then within 1 %, as
 // a note says. A few records are decoded at a time, on several threads.
@@ -24,8 +23,8 @@ namespace cgpu {
 
 class SummarySession {
  public:
-  /// Of these ranks; empty for all. All of them say how clocks stand. Throws Error for damaged records, for runs that
-  /// are none of one job, and for ranks that it does not have.
+  /// `ranks`: the ranks to keep; empty for all. Clocks are aligned with all ranks of the summary. Throws Error for
+  /// damaged records, for runs that do not belong to one job, and for ranks that the summary does not have.
   SummarySession(Summary summary, const OpenOptions& open, const NumberList& ranks = {});
   SummarySession(const SummarySession&) = delete;
   SummarySession& operator=(const SummarySession&) = delete;
@@ -41,8 +40,7 @@ class SummarySession {
   bool has_rows(const Analysis& analysis) const;
   /// Throws Error for a table that it does not have, with what to open instead.
   std::vector<Table> tables(const std::vector<WantedTable>& wanted) const;
-  /// The same, and the session, which is not left here. Its clocks are aligned if a table asked how ranks stand to each
-  /// other.
+  /// The same, and the session, which is not left here. Its clocks are aligned if a table needed that.
   FoldedSession take(const std::vector<WantedTable>& wanted);
   /// Calls visit(record) for each run, without its partial results, in the order of the ranks.
   template <typename Visit>

@@ -24,7 +24,7 @@ inline constexpr size_t kRowBlock = size_t{1} << 16;
 ColumnValues column_at(const RowSource& source, size_t column, const std::vector<uint32_t>& rows);
 
 /// The places of values in their order; equal ones keep theirs. `grouped`: equal ones need only stand together, in any
-/// order; texts then stand in the order of their codes.
+/// order; texts are then in the order of their codes.
 std::vector<uint32_t> order_of_values(const ColumnValues& values, bool descending, bool grouped);
 
 /// Puts `rows` in order; equal ones keep theirs. `grouped`: as above.

@@ -24,7 +24,7 @@ int without_exceptions(char** message, Work work) {
   }
 }
 
-/// A module of tables to read, which nobody creates with a statement. `connect` makes a TableType, which derives from
+/// A module of read-only tables, which no SQL statement creates. `connect` makes a TableType, which derives from
 /// sqlite3_vtab. CursorType derives from sqlite3_vtab_cursor, is made of a TableType, and has
 ///   filter(int number, const char* text, values)  begins: what xBestIndex chose, and the values that it asked for
 ///   at_end(), next(), row_number(), give(context, column)

@@ -12,7 +12,7 @@
 namespace cgpu {
 
 /// Writes to an empty or new file. `with_arguments`: also the table arguments (slice, key, value), for which the
-/// profile is read once more. `progress` is told the share of the tables that are done. Throws Error.
+/// profile is read once more. `progress` receives the share of the tables that are done. Throws Error.
 void write_database(std::unique_ptr<RunTables> run, const KernelDictionary& dictionary, const std::string& path,
                     bool with_arguments, const std::function<void(double)>& progress);
 

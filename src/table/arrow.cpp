@@ -83,7 +83,7 @@ std::string encoded(const KeyValues& metadata) {
   return out;
 }
 
-/// Hands out a schema whose children and dictionary stand in `owned`.
+/// Exports a schema whose children and dictionary are in `owned`.
 void hand_out(ArrowSchema& schema, std::unique_ptr<OwnedSchema> owned, const char* format, int64_t flags) {
   schema = {.format = format,
             .name = owned->name.c_str(),

@@ -71,7 +71,7 @@ namespace cgpu {
 void export_table(std::shared_ptr<const Table> table, ArrowArrayStream& stream);
 
 /// The same of a table that comes in batches. `declared` has its name and its columns; next() gives the next batch, or
-/// none at the end, and is called by whoever reads the stream. An exception of next() is the stream's error.
+/// none at the end, and is called by the reader of the stream. An exception of next() is the stream's error.
 void export_batches(const Table& declared, NextBatch next, ArrowArrayStream& stream);
 
 }  // namespace cgpu

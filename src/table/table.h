@@ -131,9 +131,9 @@ class Table {
   const ColumnValues& values(size_t column) const;
   /// Takes over a column's values; all columns must get equally many.
   void set_values(size_t column, ColumnValues values);
-  /// Puts a column with as many values in the place of another one.
+  /// Replaces a column by another one with as many values.
   void replace_column(size_t column, Column declaration, ColumnValues values);
-  /// Puts another text in the place of each text of a column.
+  /// Replaces each text of a column by another one.
   void map_text(size_t column, const std::function<std::string(std::string_view)>& text_for);
   void reserve(size_t rows);
 

@@ -9,7 +9,7 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kSample = 65'536;
-constexpr size_t kFewest = 10;    // with fewer slices nothing can be told of strays
+constexpr size_t kFewest = 10;    // with fewer slices strays cannot be detected
 constexpr int64_t kShare = 1000;  // of the slices that may be strays, and of the whole time
 
 struct Place {

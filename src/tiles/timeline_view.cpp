@@ -204,7 +204,7 @@ void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   });
 }
 
-/// The boxes take memory once somebody opens the track; how many there are is known before.
+/// The boxes take memory once the track is opened; how many there are is known before.
 void TimelineView::measure_paths(ViewTrack& track) {
   const PathExtent extent = path_extent(*opened_runs_[track.run]->frames, path_samples_of(track));
   track.lanes = std::max<uint32_t>(extent.lanes, 1);

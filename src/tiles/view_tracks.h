@@ -31,7 +31,7 @@ enum class ViewKind : uint8_t {
   layers
 };
 const char* text_of(ViewKind kind);  // "thread", ...
-/// Whether the slices of such a track are found when somebody looks at it, since that takes long: neither searched nor
+/// Whether the slices of such a track are computed when it is first shown, since that takes long: neither searched nor
 /// exported.
 bool is_found_on_demand(ViewKind kind);
 

@@ -17,7 +17,7 @@ enum class FrameRole : uint8_t {
   user,
   interpreter,
   runtime,
-  // What somebody would want to see by name:
+  // Functions that a user wants to see by name:
   garbage_collection,
   allocation,
   page_fault,

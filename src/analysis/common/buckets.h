@@ -18,11 +18,11 @@ inline TableOption buckets_option() {
   return option;
 }
 
-/// Rows of a run where nobody asks for a number of buckets: a hundred for 2,621 threads.
+/// The default number of rows of a run: a hundred for 2,621 threads.
 inline constexpr int64_t kMostUnaskedRows = int64_t{1} << 18;
 
 /// Into how many buckets the time is cut, of each of which there is a row for each of `parts` (devices, streams,
-/// threads). Where nobody asks for a number, fewer the more parts there are.
+/// threads). By default fewer, the more parts there are.
 inline int64_t bucket_count(const TableOptions& options, size_t parts) {
   const TableOption option = buckets_option();
   const auto wanted = static_cast<int64_t>(options.number(option));

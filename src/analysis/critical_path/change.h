@@ -20,7 +20,7 @@ struct Change {
     double factor = 1;
   };
   std::vector<Scale> scales;
-  BoundKinds removed;  // time that is gone, and waits that are over at once
+  BoundKinds removed;  // time that is taken out, and waits that end at once
 
   bool empty() const { return scales.empty() && removed.none(); }
 };
@@ -53,7 +53,7 @@ class ChangedGraph {
         graph_, replayed_, period.last, period.begin,
         [&](uint32_t edge, MomentIndex to, const auto& part) { for_each_part(edge, to, part); }, visit);
   }
-  /// How many device ops and host slices each scale has met.
+  /// The number of device ops and host slices that match each scale.
   const std::vector<int64_t>& match_counts() const { return match_counts_; }
 
  private:

@@ -1,4 +1,5 @@
-// What the time of a dependency is made of: device work, launching, gaps between ops, and what host threads did.
+// Divides the time of a dependency into its parts: device work, launching, gaps between ops, and the work of host
+// threads.
 //
 // The parts of an edge of the graph (dependencies/graph.h) are in order of time and add up to its weight: a critical
 // path is therefore explained to the nanosecond. Host time is distinguished by the causes of idle time
@@ -60,7 +61,7 @@ class EdgeParts {
   explicit EdgeParts(const SessionFacts& facts);
 
   /// Calls visit(part) for the parts of an edge into a moment, in order of time; together they are as long as its
-  /// weight. Soonest for edges that are near the one before. Not to be called from several threads at once.
+  /// weight. Fastest for edges that are near the previous one. Not thread-safe.
   void for_each(uint32_t edge, MomentIndex to, const std::function<void(const EdgePart&)>& visit);
 
  private:

@@ -1,10 +1,10 @@
-// The time of every dependency by what bounds it, found once, for many what-if questions to one graph.
+// The time of every dependency by what bounds it, computed once for many what-if scenarios on one graph.
 //
 // Of the code of a host thread, stretches of some length and more are a kind of their own (kLongHostCode): what a
 // thread does between two of its calls that launch or wait, also where it reads, writes or holds a lock in between. One
 // long stall and the pace at which a thread launches op after op are different causes with different remedies.
 //
-// O(edges log n) once; 1 byte an edge, and 9 for each part of an edge of several kinds. A question is O(edges).
+// O(edges log n) once; 1 byte an edge, and 9 for each part of an edge of several kinds. A scenario is O(edges).
 #pragma once
 
 #include <bitset>
@@ -24,7 +24,7 @@ inline constexpr size_t kLongHostCode = BoundBy::kCount;
 /// A set of kinds (BoundBy::number, kLongHostCode).
 using BoundKinds = std::bitset<BoundBy::kCount + 1>;
 
-/// Whether an edge of this kind only waits for what is over at once where these kinds are freed.
+/// Whether an edge of this kind is only a wait for time of the removed kinds, so that it vanishes with them.
 bool is_over(EdgeKind edge, const BoundKinds& removed);
 
 class EdgeTimes {
@@ -32,17 +32,17 @@ class EdgeTimes {
   /// Of the graph of a whole session. `long_stretch`: ns from which on a stretch of host code is a long one.
   EdgeTimes(const SessionFacts& whole, double long_stretch);
 
-  /// What is different: the time of `removed` kinds is gone, with what waits for it; each device op takes
+  /// A what-if scenario: time of the `removed` kinds is taken out, with the waits for it; each device op takes
   /// `op_factor(run, slice)` of its time, if given; and there is no gap before ops of which `without_gap(run, slice)`
   /// holds, if given.
   struct Scenario {
     BoundKinds removed;
     std::function<double(size_t run, SliceIndex op)> op_factor = nullptr;
     std::function<bool(size_t run, SliceIndex op)> without_gap = nullptr;
-    /// A run that no other one waits for in collectives; how long it then takes itself does not count.
+    /// A run that no other run waits for in collectives; its own duration is then left out of the result.
     std::optional<size_t> not_awaited = {};
   };
-  /// The times of the moments then.
+  /// The times of the moments in a scenario.
   std::vector<int64_t> replayed(const Scenario& scenario) const;
 
  private:

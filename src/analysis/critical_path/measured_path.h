@@ -1,6 +1,6 @@
 // The critical path of a session as it was measured, part by part.
 //
-// It costs the graph of dependencies, where nobody has asked for that yet, O(moments), and O(log n) for each edge on
+// Costs the construction of the dependency graph, unless that exists already, O(moments), and O(log n) for each edge on
 // the path.
 #pragma once
 

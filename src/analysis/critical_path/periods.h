@@ -1,4 +1,4 @@
-// The times of which a critical path is asked: the steps of a session, or all of it where it has no steps.
+// The periods for which critical paths are computed: the steps of a session, or all of it where it has no steps.
 #pragma once
 
 #include <cstdint>

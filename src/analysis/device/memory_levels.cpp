@@ -22,7 +22,7 @@ std::map<int32_t, DeviceMemory> memory_of_devices(const Timeline& timeline) {
   const std::vector<MemoryEvent> events = memory_events_in_order(timeline);
   std::map<int32_t, DeviceMemory> devices;
   for (const MemoryEvent& event : events) {
-    // The host's total is that of the event alone where nobody counts (PyTorch's CPU allocator).
+    // The host's total is that of the event alone where the allocator does not count (PyTorch's CPU allocator).
     if (event.device >= 0 && event.total_allocated >= 0) devices[event.device].states_totals = true;
   }
   for (const MemoryEvent& event : events) {

@@ -69,7 +69,7 @@ std::optional<CopyPath> path_of(CopyKind kind, const DeviceModels& models) {
         return CopyPath{"device memory", *peaks->memory_bandwidth};
       }
       break;
-    default:  // between devices: which link joins them is not told
+    default:  // between devices: the link is not recorded
       break;
   }
   return std::nullopt;

@@ -22,13 +22,13 @@ const char* text_of(Confidence confidence) {
 
 namespace {
 
-/// What is easy to be sure of goes before what may give back a little more.
+/// The gain, weighted by confidence and precedence: certain findings come before slightly larger ones.
 double priority(const Finding& finding, int64_t gain) {
   static constexpr std::array<double, 3> weights{1.0, 0.7, 0.4};
   return static_cast<double>(gain) * weights[static_cast<size_t>(finding.confidence)] * finding.precedence;
 }
 
-/// The question of both.
+/// Both scenarios at once.
 EdgeTimes::Scenario with(const EdgeTimes::Scenario& a, const EdgeTimes::Scenario& b) {
   EdgeTimes::Scenario both{a.removed | b.removed, a.op_factor, a.without_gap ? a.without_gap : b.without_gap,
                            a.not_awaited ? a.not_awaited : b.not_awaited};
@@ -99,7 +99,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   }
 
   // The next is the one that is expected to give back most besides those before it. Gains are only asked anew of the
-  // one that seems to be next: what is freed already makes them smaller, as a rule.
+  // one that seems to be next: what is removed already makes them smaller, as a rule.
   EdgeTimes::Scenario joint;
   int64_t replayed = 0;
   int64_t stated = 0;  // by findings that no replay answers

@@ -34,12 +34,12 @@ struct Finding {
   std::optional<int64_t> rank = {};
   std::optional<int64_t> device = {};
 
-  /// What would be different without it; what that gives back is found by replay. Absent where there is nothing to
-  /// gain, or where `gain` says it.
+  /// The what-if scenario without the problem; replay computes its gain. Absent where there is nothing to gain, or
+  /// where `gain` is set.
   std::optional<EdgeTimes::Scenario> remedy = {};
   /// ns of all steps that it could give back, where no replay can say it.
   std::optional<int64_t> gain = {};
-  /// As the rule says where there is nothing to gain; else diagnose() finds it by the gain.
+  /// Set by the rule where there is nothing to gain; else diagnose() derives it from the gain.
   Severity severity = Severity::info;
 
   // Filled by diagnose(): ns of wall time over all steps.

@@ -1,4 +1,4 @@
-// How the stages of a pipeline are told: they send work on to each other.
+// Recognises the stages of a pipeline: ranks that send work on to each other.
 #pragma once
 
 #include <algorithm>

@@ -105,7 +105,7 @@ class RankDiagnosis {
   void take(const Table& table, size_t row) {
     Outlier outlier{text(table, row, "owner"), text(table, row, "scope"), "",
                     numbers_of_ranges(text(table, row, "ranks"))};
-    // Stages have unlike work: of their ranks it is told only where they are a whole stage.
+    // Stages have different work: their ranks are reported only where they are a whole stage.
     if (is_pipeline_ && outlier.owner == "compute" && outlier.scope != "stage") return;
     outlier.place = outlier_place(table, row);
     outlier.time = integer(table, row, "time_ns");

@@ -23,7 +23,8 @@ namespace {
 /// at the same time.
 constexpr std::array kTablesAhead{"idle_hosts", "gpu_time", "transfers"};
 
-/// Finds something meanwhile on another thread. What it has freed there other threads would not use: it is given back.
+/// Computes something on another thread meanwhile. Memory that it has freed is returned to the system, since other
+/// threads would not reuse it.
 template <typename Find>
 auto ahead(Find find) {
   return in_background([find = std::move(find)] {

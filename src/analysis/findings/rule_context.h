@@ -1,5 +1,6 @@
-// What rules ask of a session: its tables, its critical path by kind, and what a change would give back. Each is found
-// when first asked; what nearly every session is asked for is begun before, on a second thread (base/threads.h).
+// What diagnosis rules query: the tables of a session, its critical path by kind, and the gain of a what-if scenario.
+// Each is computed on first use; what the rules query of nearly every session is started early, on a second thread
+// (base/threads.h).
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ struct PathShare {
   Interval longest;  // the longest part or, of host_code, stretch, in ns from the start of the session
 };
 
-/// Whom the most of the idle time of a cause is due to.
+/// The largest contributor to the idle time of a cause.
 struct IdleCulprit {
   std::string name;  // empty where there is none
   double pct = 0;    // of the idle time of the cause and its culprits that were asked for
@@ -53,13 +54,13 @@ class RuleContext {
   const Session& session() const { return facts_.session(); }
   bool has_device_ops() const { return !periods_.empty(); }
 
-  /// The steps that are looked at: without warm-up, without a last one that was cut short, and without a first one in
+  /// The steps that the rules use: without warm-up, without a last one that was cut short, and without a first one in
   /// which the device still did what was launched before the recording (has_earlier_work()).
   const std::vector<Period>& periods() const { return periods_; }
   /// The steps before them that took longer than all that follow.
   const std::vector<Period>& warm_up() const { return warm_up_; }
   bool has_earlier_work() const { return earlier_work_; }
-  /// ns of all steps that are looked at.
+  /// ns of all of these steps.
   int64_t measured() const { return measured_; }
   /// Of sampled call trees, which have no steps: ns of the thread with the most.
   void measure_longest_thread(int64_t ns) { measured_ = ns; }
@@ -76,7 +77,7 @@ class RuleContext {
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
   bool hides_launches() const;
 
-  /// How bad something is that takes this share of sampled or measured time, of which no replay can say the gain.
+  /// The severity of a finding that takes this share of sampled or measured time, where no replay can compute the gain.
   Severity sampled_severity(double share) const;
 
   /// The first call tree that has a main metric; null where there is none.
@@ -88,7 +89,7 @@ class RuleContext {
   /// What was sampled of the main metrics of all call trees; nothing where one of them counts no time of a host.
   const WorkSums& work_sums();
 
-  /// ns of all steps that a change would give back.
+  /// ns of all steps that would be saved in a scenario.
   int64_t gain_of(const EdgeTimes::Scenario& scenario);
 
   const Table& table(const std::string& name);

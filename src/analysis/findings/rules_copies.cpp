@@ -224,7 +224,7 @@ void find_copies(RuleContext& context, std::vector<Finding>& findings) {
         "{} could go on beside the device if the host did not wait in these calls, which take {} without that wait; {}",
         context.per_step(gain), format_ns(copies.cost), moved);
     if (!culprit.empty()) finding.evidence += fmt::format("; after them the host does most in {}", culprit);
-    // A stall of the host after them is its own matter: it is told first.
+    // A stall of the host after them is a finding of its own, which comes first.
     const PathShare& code = context.path(IdleCause::host_code);
     if (2 * code.in_long_stretches > code.total) finding.confidence = Confidence::medium;
     finding.remedy = not_blocking;

@@ -51,7 +51,7 @@ ChosenOps choose_ops(const SessionFacts& facts, Wanted wanted) {
   return chosen;
 }
 
-/// What is different where these ops, and the gaps before them, are gone.
+/// The scenario without these ops and the gaps before them.
 EdgeTimes::Scenario without(std::vector<std::vector<bool>> ops) {
   EdgeTimes::Scenario scenario;
   const auto chosen = std::make_shared<const std::vector<std::vector<bool>>>(std::move(ops));

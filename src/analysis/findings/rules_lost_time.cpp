@@ -1,4 +1,4 @@
-// Rules about what the critical path waits for: each kind of lost time (analysis/critical_path/edge_parts.h) is freed
+// Rules about what the critical path waits for: each kind of lost time (analysis/critical_path/edge_parts.h) is removed
 // in the graph of dependencies, and what that gives back is the finding's recoverable time.
 #include <fmt/format.h>
 
@@ -190,16 +190,17 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t pace = between + launches.total;
   if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
-  Finding finding{.rule = "launch_bound",
-                  .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
-                  .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them",
-                                          context.per_step(pace), format_ns(launches.total), format_ns(between)),
-                  .suggestion = launch_less(context.session()),
-                  .command = "launches",
-                  .confidence = Confidence::medium,
-                  .precedence = 0.75,  // nobody launches in no time: what a cause of its own takes can be had in full
-                  .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
-                  .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
+  Finding finding{
+      .rule = "launch_bound",
+      .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
+      .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them", context.per_step(pace),
+                              format_ns(launches.total), format_ns(between)),
+      .suggestion = launch_less(context.session()),
+      .command = "launches",
+      .confidence = Confidence::medium,
+      .precedence = 0.75,  // launching always takes time, whereas the time of other causes can be saved in full
+      .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
+      .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
   if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
   if (launches.total > between) finding.suggestion += ". Look whether single calls are far longer than others";
   findings.push_back(std::move(finding));
@@ -272,7 +273,7 @@ void find_communication(RuleContext& context, std::vector<Finding>& findings) {
   if (context.path_share(BoundBy::communication) < context.thresholds().noticeable) return;
   EdgeTimes::Scenario at_once = removed({BoundBy::communication});
   if (context.session().runs.size() > 1 &&
-      is_pipeline(context.facts())) {  // what its stages wait for is told as its bubble
+      is_pipeline(context.facts())) {  // the waits of its stages are reported as its bubble
     at_once = {};
     at_once.op_factor = [ops = ops_of_other_collectives(context.facts().whole())](size_t number, SliceIndex op) {
       return ops[number].contains(op) ? 0.0 : 1.0;

@@ -154,7 +154,7 @@ void find_fragments(RuleContext& context, const Run& run, const std::vector<Step
           "(padding, buckets), allocate the largest buffers first",
       .command = "memory",
       .confidence = Confidence::medium,
-      .precedence = 1.5,  // the cause of what is told as allocation
+      .precedence = 1.5,  // the cause of what rule allocation reports
       .rank = run.rank,
       .device = device,
       .severity = full ? Severity::warning : Severity::info};

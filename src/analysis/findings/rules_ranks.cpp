@@ -299,7 +299,7 @@ bool find_straggler(RuleContext& context, const std::vector<RankTime>& ranks, st
                       .suggestion = slow_kernels ? kCompareKernels : kLookAtHost,
                       .command = fmt::format("idle_hosts --rank {}", rank),
                       .confidence = Confidence::high,
-                      .precedence = 1.1,  // what its host does is told too
+                      .precedence = 1.1,  // the work of its host is reported too
                       .rank = rank,
                       .remedy = not_awaited});
   return true;

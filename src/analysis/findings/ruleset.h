@@ -1,5 +1,5 @@
-// What a user's file of rules says (`--rules FILE`): other thresholds, and rules over tables. docs/diagnosis.md, "Rules
-// of your own", describes the form.
+// The content of a user's file of rules (`--rules FILE`): other thresholds, and rules over tables. docs/diagnosis.md,
+// "Rules of your own", describes the format.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace cgpu {
 
-/// A rule over a table: it speaks where rows meet a filter.
+/// A rule over a table: it reports a finding where rows match a filter.
 struct TableRule {
   std::string name;
   std::string table;

@@ -1,5 +1,4 @@
-// From when on something is worth pointing at. Each threshold with its reason; a file of rules (ruleset.h) may give
-// others.
+// Thresholds above which the rules report something, each with its reason. A file of rules (ruleset.h) may set others.
 #pragma once
 
 #include <array>

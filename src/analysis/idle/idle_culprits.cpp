@@ -150,7 +150,7 @@ bool IdleCulprits::is_step(SliceIndex slice) const {
   return steps_[timeline_.slices.name[slice]];
 }
 
-/// The op of the device that ended last of those that the waking op's stream was told to wait for.
+/// Of the device ops that the stream of the waking op had to wait for, the one that ended last.
 SliceIndex IdleCulprits::awaited_by(SliceIndex waking_op) const {
   const Slices& slices = timeline_.slices;
   SliceIndex latest = kNone;

@@ -1,5 +1,5 @@
-// Table `idle_hosts`: whom the idle time of each device is due to. O(n log n) in the slices, O(n) where they come
-// sorted. The test compares it with finding the culprit of every idle nanosecond by looking at all slices.
+// Table `idle_hosts`: what on the host the idle time of each device is due to. O(n log n) in the slices, O(n) where
+// they come sorted. The test compares it with finding the culprit of every idle nanosecond by looking at all slices.
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -2,8 +2,8 @@
 //
 // Nsight Compute has a metric a reason: how many warps waited for it on average for each instruction that was issued,
 // which is counted of all warps, and, where that was not collected, samples of warps (`smsp__pcsamp_...`). Its reasons
-// are told in the words of `stalls`, so that profiles of different tools can be compared; the profiler's own word
-// stands beside.
+// have the names of table `stalls`, so that profiles of different tools can be compared; the profiler's own word stands
+// beside.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -92,9 +92,9 @@ class CollectiveReplay {
   const std::vector<int64_t>& caused() const { return caused_; }
   /// Of the collectives that these runs take part in; nothing where none takes longer than usual.
   std::optional<SlowTransfers> slow_transfers(const std::vector<char>& runs) const;
-  /// What bounds the time when nothing is changed: backwards from the end of the device that takes longest, through
-  /// the collectives to whoever came last. Of several that come at once the device that the path is on, else the first.
-  /// Absent as time(), and where the times are impossible.
+  /// What bounds the time when nothing is changed: backwards from the end of the device that takes longest, through the
+  /// collectives to the member that came last. Of several that come at once the device that the path is on, else the
+  /// first. Absent as time(), and where the times are impossible.
   std::optional<ReplayedPath> path() const;
 
  private:

@@ -1,7 +1,7 @@
 // What groups of ranks are for, and which place a rank has in them, as far as profiles say it.
 //
 // Descriptions are those of who made the group: PyTorch's own ("default_pg"; "mesh_tp" of a DeviceMesh whose dimension
-// is called tp; "undefined" where nobody said anything), Megatron-LM's (megatron/core/parallel_state.py,
+// is called tp; "undefined" where nothing was set), Megatron-LM's (megatron/core/parallel_state.py,
 // "TENSOR_MODEL_PARALLEL_GROUP"), torchtitan's dimensions ("mesh_dp_shard"), those of torch_npu and MindSpeed
 // ("dp_cp").
 #pragma once

@@ -3,8 +3,8 @@
 // Of a group that is described as a pipeline (parallel_groups.h) the place of a rank among its members is its stage.
 // Where no profile describes one, ranks are a pipeline if they form a chain of three or more: each but the first and
 // the last exchanges with exactly two others and begins by receiving from the one before it, as the forward pass does.
-// In a ring (ring attention, interleaved stages, whose last one sends to the first) nobody is the first one, and of two
-// ranks that exchange it cannot be told what they are: neither is a pipeline here.
+// In a ring (ring attention, interleaved stages, whose last one sends to the first) nobody is the first one, and the
+// roles of two ranks that exchange cannot be determined: neither is a pipeline here.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace cgpu {
 
-/// With whom a rank exchanges by sends and receives on its devices.
+/// The ranks that a rank exchanges data with by sends and receives on its devices.
 struct PassedWork {
   std::vector<int32_t> partners;  // ranks, sorted; no more than three, as more are no chain either
   /// Partners of its first op, that it receives from and sends to; -1 where it does not.

@@ -2,10 +2,10 @@
 // together where a whole machine, rack, stage of a pipeline or group of ranks deviates alike.
 //
 // The distance is the modified z-score (Iglewicz and Hoaglin: How to Detect and Handle Outliers, 1993): of the median,
-// in median absolute deviations, so that what deviates does not hide itself. Waiting for others is nobody's own time:
-// it is told of those who are waited for. Transfer and waiting are distinguished by durations, not by clocks: of a
-// collective that all members leave together, the member that comes last takes the time of the transfer alone. What is
-// kept is a few dozen bytes a device (device_cycles.h) and the collectives; O(n) in these.
+// in median absolute deviations, so that what deviates does not hide itself. Waiting for others counts for the ranks
+// that are waited for. Transfer and waiting are distinguished by durations, not by clocks: of a collective that all
+// members leave together, the member that comes last takes the time of the transfer alone. What is kept is a few dozen
+// bytes a device (device_cycles.h) and the collectives; O(n) in these.
 #include <algorithm>
 #include <cmath>
 #include <map>

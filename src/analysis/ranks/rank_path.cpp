@@ -77,7 +77,7 @@ PathTimes times_of(const PathPiece& piece, const std::optional<CollectiveGap>& g
   return times;
 }
 
-/// What a row is about. Transfer is nobody's in particular.
+/// What a row is about. Transfer belongs to no rank.
 struct RowKey {
   size_t owner = 0;
   std::optional<int64_t> rank;

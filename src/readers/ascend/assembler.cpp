@@ -97,7 +97,8 @@ void Assembler::add_collective(SliceIndex slice, const CollectiveOp& op) {
   constexpr int64_t kMost = int64_t{1} << 50;  // bytes of as many elements of as many ranks fit into 64 bits
   const int64_t count = op.count >= 0 && op.count < kMost ? op.count : -1;
   collective.elements_in = collective.elements_out = count;
-  // The library is told how much a rank sends (allgather) or receives (reduce_scatter): the other side is that of all.
+  // The argument of the library is how much a rank sends (allgather) or receives (reduce_scatter): the other direction
+  // is that of all ranks.
   int64_t* whole = name == "allgather"        ? &collective.elements_out
                    : name == "reduce_scatter" ? &collective.elements_in
                                               : nullptr;

@@ -1,6 +1,6 @@
 // Builds a call tree from paths through a program and what was measured on them.
 //
-// A node is a place below a parent. What a place is (its name, file, line) may be told later, since some formats name
+// A node is a place below a parent. What a place is (its name, file, line) may be set later, since some formats name
 // their functions behind the samples. Values come profile by profile (thread, rank), exclusive or inclusive, and stay
 // in memory for tables of single profiles: 32 bytes for each node, metric and profile with a value.
 #pragma once

@@ -205,7 +205,7 @@ std::optional<Computed> computed_of(const TaxonomyMetric& of, const MetricsByNam
   return result;
 }
 
-/// 0 for a metric that is not in the catalogue, so that these come first: somebody asked for them by name.
+/// 0 for a metric that is not in the catalogue, so that these come first: the user asked for them by name.
 size_t place_in_catalog(std::string_view name) {
   const auto known = std::find_if(kCatalog.begin(), kCatalog.end(), [&](const Known& k) { return k.name == name; });
   return known == kCatalog.end() ? 0 : static_cast<size_t>(known - kCatalog.begin()) + 1;

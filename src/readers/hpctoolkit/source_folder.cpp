@@ -20,7 +20,7 @@ constexpr std::string_view kFolder = "src/";
 /// One step of a path below an open folder; null where there is nothing of that kind and name.
 std::unique_ptr<File> open_below(const File& folder, const std::string& name, int kind) {
   if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos) return nullptr;
-  // Not blocking: whoever opens a pipe would wait for its other end.
+  // Not blocking: opening a pipe would wait for its other end.
   const int descriptor =
       ::openat(folder.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | kind);
   return descriptor < 0 ? nullptr : std::make_unique<File>(descriptor, folder.name() + "/" + name);

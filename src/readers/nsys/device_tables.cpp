@@ -167,7 +167,7 @@ class DeviceTables {
                              "kernels in it are not listed; record with --cuda-graph-trace=node to see them");
   }
 
-  /// The kind of a wait is told by the call that waited: the codes of the file have changed their meaning.
+  /// The kind of a wait follows from the call that waited: the codes of the file have changed their meaning.
   struct WaitKind {
     const char* name;
     Synchronization::Kind kind;

@@ -67,8 +67,8 @@ class HostTables {
     }
   }
 
-  /// Runtime and driver calls stand in one table. Some recordings hold each call twice, the second time for its
-  /// backtrace (class 67): those are not counted as calls.
+  /// Runtime and driver calls are in one table. Some recordings hold each call twice, the second time for its backtrace
+  /// (class 67): those are not counted as calls.
   void read_calls() {
     enum { kStart, kEnd, kThread, kCorrelation, kName, kClass };
     enum : int64_t { kRuntimeClass = 0, kDriverClass = 1, kBacktraceClass = 67 };

@@ -108,7 +108,7 @@ void read_folder(const std::string& folder, Assembler& assembler) {
     return true;
   });
   Notes& notes = assembler.run.notes;
-  // What was measured several times over stands in this one file.
+  // Repeated measurements are in this one file.
   const auto joined = processes.find("pmc_perf");
   for (auto& [process, parts] : processes) {
     assembler.begin_process(process);

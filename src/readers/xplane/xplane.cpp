@@ -322,7 +322,7 @@ class Reader {
                     end);
   }
 
-  /// The format has no categories: the kinds stand in.
+  /// The format has no categories: the kinds are used instead.
   static std::string_view category_of(SliceKind kind) {
     return kind == SliceKind::framework_op ? std::string_view("host_event") : std::string_view(text_of(kind));
   }

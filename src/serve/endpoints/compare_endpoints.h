@@ -11,7 +11,7 @@ namespace cgpu {
 
 /// `what`: the path behind "/api/compare", "" or "/times", "/names", "/slice", "/aligned", "/flame" or "/table/NAME".
 Answer answer_compare(const ComparedProfiles& compared, const Request& request, std::string_view what);
-/// What of them has a file of its own.
+/// The one that has a file of its own.
 Answer answer_compared_flame(const ComparedProfiles& compared, const Request& request);
 
 }  // namespace cgpu

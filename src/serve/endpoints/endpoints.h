@@ -13,7 +13,7 @@ namespace cgpu {
 
 class Parameters;
 
-/// What identifies a server to the page.
+/// Identifies a server to the page.
 struct ServerIdentity {
   std::string id;  // changes with every start
   std::string version;

@@ -1,5 +1,5 @@
-// One connection of a client, with limits on what it may cost: bytes of a request's head, and time. One that is half
-// open, that says nothing, or that takes its answer drop by drop, ends, the sooner the more others wait.
+// One connection of a client, with limits on the bytes of a request's head and on time. A connection that is half open,
+// idle, or reads its answer too slowly is closed, the sooner the more clients wait.
 #pragma once
 
 #include <httplib.h>
@@ -33,7 +33,7 @@ class Connection : public httplib::Stream {
 
   /// What is left of the patience, with those that wait now.
   std::chrono::milliseconds limit(short event, std::chrono::milliseconds patience) const;
-  /// Whether the client takes what it is sent in a time that can be called one.
+  /// Whether the client reads fast enough.
   bool keeps_up();
 
   int socket_;

@@ -1,4 +1,4 @@
-// Who may ask: requests that a foreign web page made a browser send, and requests without the token, are refused.
+// Access control: refuses requests that a foreign web page made a browser send, and requests without the token.
 //
 // A page of another site can make a browser send requests here, and can make its own host name point here (DNS
 // rebinding). The first names a foreign Origin or says so in Sec-Fetch-Site, the second a foreign Host.
@@ -40,7 +40,7 @@ class Guard {
 bool is_loopback(const std::string& address);
 /// Whether it stands for all addresses of this machine.
 bool is_any_address(const std::string& address);
-/// As it stands in a URL: "127.0.0.1", "[::1]".
+/// As written in a URL: "127.0.0.1", "[::1]".
 std::string in_url(const std::string& address);
 
 }  // namespace cgpu

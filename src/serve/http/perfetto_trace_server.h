@@ -1,9 +1,8 @@
 // Serves one trace to Perfetto's page in a browser on this machine, until the page has fetched it.
 //
 // The page ui.perfetto.dev fetches a trace from http://127.0.0.1:9001 and from no other port (its own content policy);
-// the server has to say that this page may. Nothing else is served, nobody else is told that they may read it, and a
-// request that names another host is refused (guard.h).
-// Source: Perfetto's documentation of deep links, and its script open_trace_in_ui.
+// the server has to say that this page may. Nothing else is served, no other page may read it, and a request that names
+// another host is refused (guard.h). Source: Perfetto's documentation of deep links, and its script open_trace_in_ui.
 #pragma once
 
 #include <memory>

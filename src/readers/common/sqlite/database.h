@@ -1,4 +1,4 @@
-// SQLite databases that somebody else wrote: opened without leaving a trace, read table by table, never believed.
+// SQLite databases of other programs: opened read-only without leaving files behind, read table by table, not trusted.
 //
 // The file is opened read-only and as immutable: no lock is taken, so that a file which its writer holds open can be
 // read, and nothing is created beside it. Where a write-ahead log with content lies beside the file, SQLite is asked

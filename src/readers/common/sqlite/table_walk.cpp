@@ -257,7 +257,7 @@ bool TableWalk::read_record(Bytes record, bool whole) {
     const uint64_t size = size_of_type(type);
     const int slot = slot_of_[place];
     if (size > body.left()) {
-      // A column that nobody wants may lie beyond the part; those behind it too.
+      // A column that is not read may lie beyond the part; those behind it too.
       return lacks();
     }
     if (slot != kAbsent) decode(type, body.at, values_[static_cast<size_t>(slot)]);

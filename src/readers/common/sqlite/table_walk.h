@@ -3,7 +3,7 @@
 // What it earns: an Nsight Systems export of 200 MB (bench/readers) is read in 0.37 s of processor time, and with
 // statements to SQLite in 1.10 s.
 //
-// Only for files that nobody changes and without a write-ahead log, for tables with row ids, and for UTF-8; `Scan` asks
+// Only for files that do not change and have no write-ahead log, for tables with row ids, and for UTF-8; `Scan` asks
 // SQLite in all other cases. A page is read once, with one pread. Nothing in the file is believed: every offset is
 // checked, the tree may be 20 levels deep and visit each page of the file once.
 #pragma once
