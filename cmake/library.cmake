@@ -1,11 +1,10 @@
-# cgpu_library(NAME [ONE_UNIT] [DEPENDS folder...] [USES target...])
+# cgpu_library(NAME [DEPENDS folder...] [USES target...])
 #
 # One static library for one folder of src/. A folder sees only the headers of the folders in DEPENDS (and of
 # those they depend on): each library's include path holds one link, to its own folder, so that an include in
 # the wrong direction does not compile. Files named *_test.cpp become the test program cgpu_NAME_test.
-# ONE_UNIT: all of its files may be compiled as one, which is sooner, where it does not matter how well they are optimised.
 function(cgpu_library name)
-  cmake_parse_arguments(ARG "ONE_UNIT" "" "DEPENDS;USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;USES" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(tests ${sources})
@@ -31,11 +30,7 @@ function(cgpu_library name)
   if(sources)
     cgpu_flags(cgpu_${name} library)
     cgpu_precompile(cgpu_${name} library)
-    set(files_per_unit 56)  # a unit takes up to 35 s and 1.6 GB
-    if(ARG_ONE_UNIT)
-      list(LENGTH sources files_per_unit)
-    endif()
-    cgpu_unite(cgpu_${name} ${files_per_unit} ${sources})
+    cgpu_unite(cgpu_${name} 56 ${sources})  # a unit takes up to 1.2 GB
   endif()
 
   if(CGPU_TESTS AND tests)

@@ -4,7 +4,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# -O3 takes a tenth longer to compile; what is faster for it has it (src/CMakeLists.txt).
+# As fast as -O3 here (bench/), and sooner; but for the import (src/CMakeLists.txt).
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 add_compile_options(-pthread)  # as RE2 asks for, and precompiled headers want the same flags everywhere
@@ -14,9 +14,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options(-Wno-restrict)  # false alarms on `"literal" + std::string` (GCC bug 105329)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # The compiler's garbage collector takes an eighth of the time of a unit of many files, to keep it below 0.8 GB; with this
-  # it begins later and takes up to 1.6 GB.
-  add_compile_options(--param=ggc-min-heapsize=786432)
   add_compile_options(-Wno-maybe-uninitialized)  # false alarms on std::optional (GCC bug 80635), others with each -O
 endif()
 if(CGPU_WERROR)

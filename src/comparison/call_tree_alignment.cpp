@@ -1,5 +1,6 @@
 #include "comparison/call_tree_alignment.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <tuple>
@@ -8,7 +9,6 @@
 
 #include "analysis/call_tree/call_tree_metrics.h"
 #include "analysis/common/sample_counts.h"
-#include "base/sort_stably.h"
 #include "comparison/set_pairing.h"
 
 namespace cgpu {
@@ -88,7 +88,7 @@ void CallTreeAlignment::walk(const std::function<void(const AlignedCall&)>& visi
     }
     std::vector<Pair> below = paired(std::move(children), call);
     visit(call);
-    sort_stably(below, [&](const Pair& x, const Pair& y) { return is_visited_after(x, y); });
+    std::ranges::stable_sort(below, [&](const Pair& x, const Pair& y) { return is_visited_after(x, y); });
     for (const Pair& one : below) open.emplace_back(one, depth + 1);  // the last one comes first
   }
 }
@@ -125,7 +125,7 @@ std::vector<CallTreeAlignment::Pair> CallTreeAlignment::matched(Lists nodes, Lis
       const uint32_t line = of_tree.call_line.empty() ? of_tree.line[node] : of_tree.call_line[node];
       return std::tuple(line, -tree.inclusive[node], tree.keys[node].subtree);
     };
-    sort_stably(nodes[side], [&](NodeIndex x, NodeIndex y) { return place(x) < place(y); });
+    std::ranges::stable_sort(nodes[side], [&](NodeIndex x, NodeIndex y) { return place(x) < place(y); });
   }
   SetPairing pairing({nodes.a.size(), nodes.b.size()});
   const auto by = [&](auto key_of) -> SetPairing::KeyOf {

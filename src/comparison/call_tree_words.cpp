@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analysis/common/sample_counts.h"
-#include "base/sort_stably.h"
 #include "comparison/alignment.h"
 #include "comparison/comparison_table.h"
 #include "table/unicode.h"
@@ -54,7 +53,8 @@ std::string wait_words(const Table& tree) {
     const std::string& about = tree.columns[tree.column(metric + ".a")].about;
     reasons.push_back({metric, about.substr(0, about.rfind(';')), a, b});
   }
-  sort_stably(reasons, [](const Reason& x, const Reason& y) { return std::abs(x.b - x.a) > std::abs(y.b - y.a); });
+  std::ranges::stable_sort(reasons,
+                           [](const Reason& x, const Reason& y) { return std::abs(x.b - x.a) > std::abs(y.b - y.a); });
   if (reasons.empty()) return {};
   std::string words = "Why instructions on the device waited, of all that they did:\n";
   for (size_t i = 0; i < std::min(kMost, reasons.size()); ++i) {
@@ -149,7 +149,8 @@ std::string call_tree_words(const Comparison& comparison) {
   if (is_sure) words += path_words(tree);
   std::vector<std::pair<std::string, Own>> frames(own.begin(), own.end());
   const auto change_of = [](const Own& frame) { return std::abs(frame.value.b - frame.value.a); };
-  sort_stably(frames, [&](const auto& x, const auto& y) { return change_of(x.second) > change_of(y.second); });
+  std::ranges::stable_sort(frames,
+                           [&](const auto& x, const auto& y) { return change_of(x.second) > change_of(y.second); });
   const double least = 0.005 * std::abs(whole.a);
   // Of all functions together (Bonferroni), so that among many none is called changed by chance.
   const double sure = 1 - 0.05 / static_cast<double>(std::max<size_t>(1, frames.size()));

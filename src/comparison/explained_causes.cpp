@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/sort_stably.h"
 #include "comparison/compared_columns.h"
 #include "table/unicode.h"
 
@@ -19,7 +18,7 @@ namespace cgpu {
 namespace {
 
 void sort_by_change(std::vector<ExplainedCause>& causes) {
-  sort_stably(causes, [](const ExplainedCause& x, const ExplainedCause& y) {
+  std::ranges::stable_sort(causes, [](const ExplainedCause& x, const ExplainedCause& y) {
     const int64_t size_x = std::abs(x.delta());
     const int64_t size_y = std::abs(y.delta());
     if (size_x != size_y) return size_x > size_y;
@@ -50,7 +49,7 @@ std::vector<const Cause*> in_order_of_keys(const std::vector<Cause>& causes) {
   std::vector<std::pair<decltype(key(causes.front())), const Cause*>> keyed;
   keyed.reserve(causes.size());
   for (const Cause& cause : causes) keyed.emplace_back(key(cause), &cause);
-  sort_stably(keyed, [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::ranges::stable_sort(keyed, [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<const Cause*> ordered;
   ordered.reserve(keyed.size());
   for (const auto& [of_cause, cause] : keyed) ordered.push_back(cause);

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/sort_stably.h"
 #include "comparison/comparison_table.h"
 #include "comparison/quantity_words.h"
 #include "table/unicode.h"
@@ -71,7 +70,8 @@ std::vector<KernelLaunches> launches_by_kernel(const Table& table) {
   std::vector<KernelLaunches> sorted;
   sorted.reserve(kernels.size());
   for (auto& [key, sum] : kernels) sorted.push_back(std::move(sum));
-  sort_stably(sorted, [](const auto& x, const auto& y) { return std::abs(x.delta()) > std::abs(y.delta()); });
+  std::ranges::stable_sort(sorted,
+                           [](const auto& x, const auto& y) { return std::abs(x.delta()) > std::abs(y.delta()); });
   return sorted;
 }
 

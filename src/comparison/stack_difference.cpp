@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/sort_stably.h"
 #include "comparison/labels.h"
 #include "comparison/set_pairing.h"
 #include "kernels/kernel_class.h"
@@ -233,7 +232,7 @@ StackDifference arrange(const StackDifference& difference, double share) {
   std::vector<Open> open;
   const auto enter = [&](uint32_t from, uint32_t parent) {  // the largest last, as it is taken first
     std::vector<uint32_t>& below = children[slot(from)];
-    sort_stably(below, [&](uint32_t x, uint32_t y) {
+    std::ranges::stable_sort(below, [&](uint32_t x, uint32_t y) {
       return larger_value(difference.nodes[x]) < larger_value(difference.nodes[y]);
     });
     for (const uint32_t child : below) open.push_back({child, parent});

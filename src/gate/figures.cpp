@@ -5,8 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/sort_stably.h"
-
 namespace cgpu {
 
 void IterationFigures::combine(const IterationFigures& other) {
@@ -56,7 +54,7 @@ void CallFigures::keep_largest(size_t most) {
   if (paths.size() <= most) return;
   std::vector<std::pair<double, const std::string*>> largest;
   for (const auto& [path, figure] : paths) largest.emplace_back(-figure.inclusive, &path);
-  sort_stably(largest, [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(largest, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::map<std::string, CallFigure> kept;
   for (size_t i = 0; i < most; ++i) kept.insert(paths.extract(*largest[i].second));
   paths = std::move(kept);

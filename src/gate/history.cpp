@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "analysis/common/columns.h"
-#include "base/sort_stably.h"
 #include "gate/check_calls.h"
 #include "gate/samples.h"
 #include "gate/statistics/change_points.h"
@@ -83,7 +82,7 @@ std::vector<Followed> followed(const RunFigures& like) {
 }  // namespace
 
 History history_of(std::vector<CheckedRun> runs) {
-  sort_stably(runs, [](const CheckedRun& a, const CheckedRun& b) {
+  std::ranges::stable_sort(runs, [](const CheckedRun& a, const CheckedRun& b) {
     return a.figures.recorded.value_or(INT64_MAX) < b.figures.recorded.value_or(INT64_MAX);
   });
   std::vector<RunFigures*> all;

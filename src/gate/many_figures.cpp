@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/sort_stably.h"
 #include "gate/samples.h"
 #include "table/units.h"
 
@@ -50,7 +49,7 @@ class NamedFigures {
     const auto largest = [](const ManyFigure& figure) {
       return *std::max_element(figure.values.begin(), figure.values.end());
     };
-    sort_stably(sorted, [&](const ManyFigure& a, const ManyFigure& b) { return largest(a) > largest(b); });
+    std::ranges::stable_sort(sorted, [&](const ManyFigure& a, const ManyFigure& b) { return largest(a) > largest(b); });
     std::move(sorted.begin(), sorted.end(), std::back_inserter(figures));
   }
 

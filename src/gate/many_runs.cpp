@@ -12,7 +12,6 @@
 
 #include "analysis/common/columns.h"
 #include "analysis/common/student.h"
-#include "base/sort_stably.h"
 #include "gate/comparable.h"
 #include "gate/many_figures.h"
 #include "gate/statistics/order_statistics.h"
@@ -61,7 +60,8 @@ std::vector<Group> groups_of(const std::vector<GivenRun>& runs) {
   }
   const auto is_number = [](const Group& group) { return number_in(group.property).has_value(); };
   if (std::all_of(groups.begin(), groups.end(), is_number)) {
-    sort_stably(groups, [](const Group& a, const Group& b) { return *number_in(a.property) < *number_in(b.property); });
+    std::ranges::stable_sort(
+        groups, [](const Group& a, const Group& b) { return *number_in(a.property) < *number_in(b.property); });
   }
   return groups;
 }
@@ -277,7 +277,7 @@ void add_most_different(const std::vector<Group>& groups, const std::string& by,
     named.push_back(std::move(one));
   }
   if (named.empty()) return;
-  sort_stably(named, [](const Named& a, const Named& b) { return a.change > b.change; });
+  std::ranges::stable_sort(named, [](const Named& a, const Named& b) { return a.change > b.change; });
   std::vector<std::string> properties;
   for (const Group& group : groups) properties.push_back(group.property);
   const std::string what = of_timelines   ? "of the device time of an iteration"

@@ -19,7 +19,6 @@
 #include "analysis/ranks/rank_waits.h"
 #include "base/compress.h"
 #include "base/error.h"
-#include "base/sort_stably.h"
 #include "gate/collect_figures.h"
 #include "links/clocks.h"
 #include "session/release.h"
@@ -89,7 +88,7 @@ std::map<std::string, std::string> kept_names(const Session& session) {
 void keep_names(Table& info, const std::map<std::string, std::string>& names) {
   if (info.empty()) return;
   std::vector<std::pair<std::string, std::string>> longest_first(names.begin(), names.end());
-  sort_stably(longest_first, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  std::ranges::stable_sort(longest_first, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   info.map_text(info.column("value"), [&](std::string_view value) {
     std::string shown(value);
     for (const auto& [path, name] : longest_first) {

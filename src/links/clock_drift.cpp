@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "base/lower_median.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -26,7 +25,7 @@ int64_t scatter(std::vector<int64_t> values) {
 
 std::optional<RunClock::Drift> drift_of(std::vector<SameMoment> moments) {
   if (moments.size() < kFewestMoments) return {};
-  sort_stably(moments, [](const SameMoment& a, const SameMoment& b) { return a.time < b.time; });
+  std::ranges::stable_sort(moments, [](const SameMoment& a, const SameMoment& b) { return a.time < b.time; });
   const size_t half = moments.size() / 2;
   std::vector<double> slopes;
   for (size_t i = 0; i + half < moments.size(); ++i) {

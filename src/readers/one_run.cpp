@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/parse_number.h"
-#include "base/sort_stably.h"
 #include "readers/companions.h"
 
 namespace cgpu {
@@ -157,7 +156,7 @@ void check_times(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (const auto time = time_of(run)) all.push_back({time->first, time->second, &run});
   }
-  sort_stably(all, [](const Recorded& a, const Recorded& b) { return a.first < b.first; });
+  std::ranges::stable_sort(all, [](const Recorded& a, const Recorded& b) { return a.first < b.first; });
   const Recorded* latest = nullptr;  // of those before
   for (const Recorded& next : all) {
     if (latest != nullptr && next.first > latest->last) {

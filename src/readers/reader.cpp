@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/number_ranges.h"
 #include "base/remote_file.h"
-#include "base/sort_stably.h"
 #include "model/hide_secrets.h"
 #include "model/lost_file.h"
 #include "readers/chakra/join.h"
@@ -147,7 +146,7 @@ void assign_ranks(std::vector<Run>& runs) {
     while (taken.count(next) != 0) ++next;
     run.rank = next++;
   }
-  sort_stably(runs, [](const Run& a, const Run& b) { return a.rank < b.rank; });
+  std::ranges::stable_sort(runs, [](const Run& a, const Run& b) { return a.rank < b.rank; });
 }
 
 /// Notes which ranks of the job are missing, where that can be determined.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/sort_stably.h"
 #include "report/cells.h"
 #include "report/facts.h"
 #include "report/figure.h"
@@ -230,7 +229,7 @@ std::string draw_ops(const Table& ops) {
   const int64_t whole = sum_of(ops, "cpu_self_ns");
   std::vector<RowView> rows;
   for (const RowView row : ops.rows()) rows.push_back(row);
-  sort_stably(rows, [&](RowView a, RowView b) {
+  std::ranges::stable_sort(rows, [&](RowView a, RowView b) {
     return integer_of(ops, a, "cpu_self_ns") > integer_of(ops, b, "cpu_self_ns");
   });
   std::vector<Bar> bars;
@@ -259,7 +258,7 @@ std::string draw_transfers(const Table& transfers) {
   std::vector<Bar> bars;
   std::vector<RowView> rows;
   for (const RowView row : transfers.rows()) rows.push_back(row);
-  sort_stably(rows, [&](RowView a, RowView b) {
+  std::ranges::stable_sort(rows, [&](RowView a, RowView b) {
     return integer_of(transfers, a, "bytes") > integer_of(transfers, b, "bytes");
   });
   for (const RowView row : rows) {

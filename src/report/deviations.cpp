@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/lower_median.h"
-#include "base/sort_stably.h"
 #include "report/cells.h"
 #include "report/charts.h"
 #include "report/figure.h"
@@ -85,7 +84,7 @@ std::vector<Deviations> deviations_of(const std::vector<DeviceTimes>& devices) {
     }
     if (one.largest > 0) all.push_back(std::move(one));
   }
-  sort_stably(all, [](const auto& a, const auto& b) { return a.largest > b.largest; });
+  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.largest > b.largest; });
   if (all.size() > kMostColumns) all.resize(kMostColumns);
   return all;
 }

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "analysis/common/statistics.h"
-#include "base/sort_stably.h"
 #include "report/cells.h"
 
 namespace cgpu {
@@ -44,7 +43,7 @@ std::vector<NamedTime> idle_causes(const Table& idle) {
   for (const RowView row : idle.rows()) sums[text_of(idle, row, "cause")] += integer_of(idle, row, "total_ns");
   std::vector<NamedTime> causes;
   for (const auto& [cause, time] : sums) causes.push_back({cause, time});
-  sort_stably(causes, [](const NamedTime& a, const NamedTime& b) { return a.time > b.time; });
+  std::ranges::stable_sort(causes, [](const NamedTime& a, const NamedTime& b) { return a.time > b.time; });
   return causes;
 }
 

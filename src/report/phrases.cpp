@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/sort_stably.h"
 #include "kernels/head_symbol.h"
 #include "table/unicode.h"
 #include "table/units.h"
@@ -157,7 +156,7 @@ std::string quoted_name(std::string_view name) {
 }
 
 std::string largest_shares(std::vector<NamedTime> parts, int64_t whole, size_t most) {
-  sort_stably(parts, [](const NamedTime& a, const NamedTime& b) { return a.time > b.time; });
+  std::ranges::stable_sort(parts, [](const NamedTime& a, const NamedTime& b) { return a.time > b.time; });
   std::vector<std::string> shown;
   for (const NamedTime& part : parts) {
     const bool small = static_cast<double>(part.time) < 0.01 * static_cast<double>(whole);

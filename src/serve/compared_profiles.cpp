@@ -4,7 +4,6 @@
 #include <map>
 #include <string_view>
 
-#include "base/sort_stably.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -164,7 +163,7 @@ std::vector<ComparedProfiles::AlignedOps> ComparedProfiles::aligned_in(Interval 
       found.push_back({{run, partner.run}, {slice, partner.slice}, std::max(own.duration[slice], theirs)});
     }
   }
-  sort_stably(found, [](const AlignedOps& x, const AlignedOps& y) { return x.longer > y.longer; });
+  std::ranges::stable_sort(found, [](const AlignedOps& x, const AlignedOps& y) { return x.longer > y.longer; });
   return found;
 }
 

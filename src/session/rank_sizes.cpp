@@ -10,7 +10,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/sort_stably.h"
 #include "session/exchange.h"
 
 namespace cgpu {
@@ -72,7 +71,7 @@ std::vector<uint32_t> largest_first(const std::vector<ProfilePath>& profiles) {
   for (const ProfilePath& profile : profiles) sizes.push_back(open_bytes(profile));
   std::vector<uint32_t> order(profiles.size());
   std::iota(order.begin(), order.end(), 0U);
-  sort_stably(order, [&](uint32_t a, uint32_t b) { return sizes[a] > sizes[b]; });
+  std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) { return sizes[a] > sizes[b]; });
   return order;
 }
 

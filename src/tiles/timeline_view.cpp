@@ -13,7 +13,6 @@
 #include "analysis/critical_path/edge_parts.h"
 #include "analysis/session_clock.h"
 #include "analysis/steps/layer_parts.h"
-#include "base/sort_stably.h"
 #include "base/threads.h"
 #include "kernels/kernel_class.h"
 #include "tiles/critical_path.h"
@@ -175,7 +174,7 @@ void TimelineView::name_frames(size_t run) {
 void TimelineView::lay_out_all(unsigned threads, const Progress& progress) {
   std::vector<ViewTrackId> order(tracks().size());
   std::iota(order.begin(), order.end(), ViewTrackId{0});
-  sort_stably(order, [&](ViewTrackId a, ViewTrackId b) {
+  std::ranges::stable_sort(order, [&](ViewTrackId a, ViewTrackId b) {
     const int turn_a = turn_of(tracks()[a]);
     const int turn_b = turn_of(tracks()[b]);
     return turn_a != turn_b ? turn_a < turn_b : tracks()[a].slices.value_or(0) > tracks()[b].slices.value_or(0);

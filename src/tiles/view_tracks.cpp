@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/natural_order.h"
-#include "base/sort_stably.h"
 #include "tiles/derived_slices.h"
 #include "tiles/lane_index.h"
 #include "tiles/layer_slices.h"
@@ -82,7 +81,8 @@ class TracksOfRun {
     const std::vector<CounterTrack>& counters = run_.timeline.counters.tracks;
     std::vector<uint32_t> order(counters.size());
     std::iota(order.begin(), order.end(), 0U);
-    sort_stably(order, [&](uint32_t a, uint32_t b) { return natural_less(counters[a].name, counters[b].name); });
+    std::ranges::stable_sort(order,
+                             [&](uint32_t a, uint32_t b) { return natural_less(counters[a].name, counters[b].name); });
     for (const uint32_t i : order) {
       add(ViewKind::counter, group_of_counter(counters[i].process), counters[i].name).counter = i;
     }
@@ -181,7 +181,7 @@ class TracksOfRun {
       const auto found = main_threads.find(tracks[track].process);
       return found != main_threads.end() && found->second == track;
     };
-    sort_stably(order, [&](TrackIndex a, TrackIndex b) {
+    std::ranges::stable_sort(order, [&](TrackIndex a, TrackIndex b) {
       if (is_stream(a) != is_stream(b)) return is_stream(a);
       if (natural_less(tracks[a].process, tracks[b].process)) return true;
       if (natural_less(tracks[b].process, tracks[a].process)) return false;

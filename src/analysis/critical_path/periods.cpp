@@ -5,7 +5,6 @@
 
 #include "analysis/session_clock.h"
 #include "analysis/steps/repeated_sequence.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -91,7 +90,7 @@ std::vector<Period> periods_of_session(const SessionFacts& facts) {
   }
   std::vector<Period> periods;
   for (const auto& [step, period] : by_step) periods.push_back(period);
-  sort_stably(periods, [](const Period& a, const Period& b) { return a.begin < b.begin; });
+  std::ranges::stable_sort(periods, [](const Period& a, const Period& b) { return a.begin < b.begin; });
   for (size_t i = 1; i < periods.size(); ++i) {  // no step begins before the one before it has ended on all ranks
     if (periods[i].begin >= periods[i - 1].end) continue;
     periods[i].begin = periods[i - 1].end;

@@ -6,7 +6,6 @@
 
 #include "analysis/device/device_ops.h"
 #include "analysis/session_clock.h"
-#include "base/sort_stably.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -62,7 +61,7 @@ void ReplayedPeriods::own_by_marks() {
       begins_.push_back({period->second, moment, begin - graph.moments()[moment].time});
     }
   }
-  sort_stably(begins_, [](const Begin& a, const Begin& b) { return a.period < b.period; });
+  std::ranges::stable_sort(begins_, [](const Begin& a, const Begin& b) { return a.period < b.period; });
   for (std::vector<Mark>& of_run : marks) {
     int64_t until = INT64_MIN;
     for (Mark& mark : of_run) mark.all_until = until = std::max(until, mark.time.end);

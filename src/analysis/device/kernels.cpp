@@ -9,7 +9,6 @@
 #include "analysis/common/slices_by_name.h"
 #include "analysis/device/device_ops.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 #include "kernels/kernel_class.h"
 #include "kernels/names.h"
 
@@ -103,7 +102,7 @@ class KernelClasses {
     for (size_t number = 0; number < count_.size(); ++number) {
       if (count_[number] > 0) order.push_back(number);
     }
-    sort_stably(order, [&](size_t a, size_t b) { return total_[a] > total_[b]; });
+    std::ranges::stable_sort(order, [&](size_t a, size_t b) { return total_[a] > total_[b]; });
     for (const size_t number : order) {
       table.append({cell(text_of(static_cast<KernelClass>(number))), count_[number], total_[number],
                     percent_of(total_[number], whole)});

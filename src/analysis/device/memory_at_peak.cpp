@@ -14,7 +14,6 @@
 #include "analysis/host/module_calls.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -119,7 +118,7 @@ void append_device(const RunInSession& run, int32_t device, const AtPeak& peak, 
     before -= event.bytes;
   }
   std::vector<std::pair<std::string, Asked>> rows(by_name.begin(), by_name.end());
-  sort_stably(rows, [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
   // Where releases are missing, more seems to be in use than the profile states: then that is the whole.
   const int64_t whole = peak.total - std::min<int64_t>(before, 0);
   const auto append = [&](std::string_view name, Cell count, int64_t bytes, Cell largest) {

@@ -18,7 +18,6 @@
 #include "analysis/ranks/collective_replay.h"
 #include "analysis/ranks/outlier_place.h"
 #include "base/number_ranges.h"
-#include "base/sort_stably.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -302,7 +301,8 @@ class RankDiagnosis {
 
   /// Where no replay tells what could be gained.
   static std::vector<Finding> by_waiting(std::vector<Suspect> suspects) {
-    sort_stably(suspects, [](const Suspect& a, const Suspect& b) { return a.is_waited_for && !b.is_waited_for; });
+    std::ranges::stable_sort(suspects,
+                             [](const Suspect& a, const Suspect& b) { return a.is_waited_for && !b.is_waited_for; });
     std::vector<Finding> findings;
     for (Suspect& suspect : suspects) {
       suspect.finding.severity = suspect.is_waited_for ? Severity::warning : Severity::info;

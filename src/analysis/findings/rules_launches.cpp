@@ -10,7 +10,6 @@
 #include <map>
 
 #include "analysis/findings/rule_context.h"
-#include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "table/units.h"
 
@@ -178,7 +177,7 @@ void find_measured_launches(RuleContext& context, std::vector<Finding>& findings
   const double least = context.thresholds().sampled_share;
   const size_t before = findings.size();
 
-  sort_stably(kernels, [](const auto& a, const auto& b) { return a.saved > b.saved; });
+  std::ranges::stable_sort(kernels, [](const auto& a, const auto& b) { return a.saved > b.saved; });
   std::vector<const MeasuredKernel*> others;
   for (const MeasuredKernel& kernel : kernels) {
     if (!(kernel.saved > 0) || kernel.saved < least * kernel.time || findings.size() - before == kMostKernels) {
@@ -187,7 +186,7 @@ void find_measured_launches(RuleContext& context, std::vector<Finding>& findings
       findings.push_back(estimated(context, kernel, all));
     }
   }
-  sort_stably(others, [](const auto* a, const auto* b) { return a->warned_time > b->warned_time; });
+  std::ranges::stable_sort(others, [](const auto* a, const auto* b) { return a->warned_time > b->warned_time; });
   size_t warnings = 0;
   for (const MeasuredKernel* kernel : others) {
     if (kernel->warnings.empty() || kernel->warned_time < least * all || warnings++ == kMostKernels) continue;

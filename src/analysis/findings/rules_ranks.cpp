@@ -19,7 +19,6 @@
 #include "analysis/ranks/lateness.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
-#include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "links/collective_waits.h"
 #include "links/common_time.h"
@@ -67,7 +66,7 @@ std::vector<Excess> largest(const std::map<std::string, int64_t>& differences) {
   for (const auto& [name, time] : differences) {
     if (time > 0) all.push_back({name, time});
   }
-  sort_stably(all, [](const Excess& a, const Excess& b) { return a.time > b.time; });
+  std::ranges::stable_sort(all, [](const Excess& a, const Excess& b) { return a.time > b.time; });
   constexpr size_t kMost = 3;
   if (all.size() > kMost) all.resize(kMost);
   return all;

@@ -9,7 +9,6 @@
 #include "analysis/idle/session_idle.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -45,7 +44,7 @@ void append_causes(const RunInSession& run, Table& table) {
     for (size_t cause = 0; cause < idle.size(); ++cause) {
       if (idle[cause].count > 0) causes.push_back(cause);
     }
-    sort_stably(causes, [&](size_t a, size_t b) { return idle[a].total_ns > idle[b].total_ns; });
+    std::ranges::stable_sort(causes, [&](size_t a, size_t b) { return idle[a].total_ns > idle[b].total_ns; });
     for (const size_t cause : causes) {
       const auto& [count, total_ns, max_ns] = idle[cause];
       table.append({run.run().rank, int64_t{device}, cell(text_of(static_cast<IdleCause>(cause))), count, total_ns,

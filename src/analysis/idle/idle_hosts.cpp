@@ -10,7 +10,6 @@
 #include "analysis/idle/session_idle.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -47,7 +46,7 @@ void append_culprits(const RunInSession& run, Table& table) {
       }
     });
     std::vector<std::pair<std::pair<IdleCause, StringId>, Blamed>> rows(culprits.begin(), culprits.end());
-    sort_stably(rows, [](const auto& a, const auto& b) { return a.second.total_ns > b.second.total_ns; });
+    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.second.total_ns > b.second.total_ns; });
     for (const auto& [key, blamed] : rows) {
       table.append({run.run().rank, int64_t{device}, cell(text_of(key.first)), cell(names.text(key.second)),
                     blamed.count, blamed.total_ns, blamed.max_ns, percent_of(blamed.total_ns, idle_ns)});

@@ -13,7 +13,6 @@
 #include "analysis/common/columns.h"
 #include "analysis/common/slices_by_name.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 #include "kernels/names.h"
 
 namespace cgpu {
@@ -119,7 +118,7 @@ Table launch_stalls_table(const Analysis& analysis, const SessionFacts& facts, c
         stalls = stalls_of(names, launch, samples);
       }
       const double total = total_of(stalls);
-      sort_stably(stalls, [](const LaunchStall& a, const LaunchStall& b) { return a.value > b.value; });
+      std::ranges::stable_sort(stalls, [](const LaunchStall& a, const LaunchStall& b) { return a.value > b.value; });
       const std::string full = full_kernel_name(launch.kernel);
       const std::string kernel = base_names ? base_kernel_name(full) : full;
       for (const LaunchStall& stall : stalls) {

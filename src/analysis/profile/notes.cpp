@@ -1,8 +1,9 @@
 // Table `notes`: what was lost, repaired or doubtful, over all runs.
 
+#include <algorithm>
+
 #include "analysis/common/columns.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -13,7 +14,8 @@ Table notes_table(const Analysis& analysis, const SessionFacts& facts, const Tab
   Notes merged;
   for (const Run& run : facts.session().runs) merged.merge(notes_of(run));
   std::vector<Note> notes = merged.all();
-  sort_stably(notes, [](const Note& a, const Note& b) { return a.damage != b.damage ? a.damage : a.count > b.count; });
+  std::ranges::stable_sort(
+      notes, [](const Note& a, const Note& b) { return a.damage != b.damage ? a.damage : a.count > b.count; });
   for (const Note& note : notes) table.append({note.code, note.count, note.text});
   return table;
 }

@@ -14,7 +14,6 @@
 #include "analysis/device/device_time.h"
 #include "analysis/rows_by_run.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 #include "links/collective_series.h"
 
 namespace cgpu {
@@ -87,7 +86,7 @@ void append_exposed(const RunInSession& run, Table& table) {
     const int64_t whole = time.exposed_communication.length();
     std::map<uint32_t, Exposed> by_series = exposed_of(timeline.slices, std::move(parts), time.exposed_communication);
     std::vector<std::pair<uint32_t, Exposed>> rows(by_series.begin(), by_series.end());
-    sort_stably(rows, [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
       return std::tie(a.second.exposed_ns, a.second.total_ns) > std::tie(b.second.exposed_ns, b.second.total_ns);
     });
     for (const auto& [series, sums] : rows) {

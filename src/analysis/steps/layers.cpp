@@ -1,4 +1,5 @@
 // Table `layers`: the repeated layers of a model and the parts that each is made of, with their device time.
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -9,7 +10,6 @@
 #include "analysis/steps/run_layers.h"
 #include "analysis/steps/warm_up.h"
 #include "analysis/tables.h"
-#include "base/sort_stably.h"
 
 namespace cgpu {
 
@@ -41,7 +41,7 @@ void append_layers(const RunInSession& run, Table& table) {
   }
   using Entry = std::pair<std::tuple<uint32_t, int64_t, std::string_view, std::string_view>, LayerPartSum>;
   std::vector<Entry> rows(sums.begin(), sums.end());
-  sort_stably(rows, [](const Entry& a, const Entry& b) {
+  std::ranges::stable_sort(rows, [](const Entry& a, const Entry& b) {
     const auto place = [](const Entry& row) {
       const auto& [sequence, layer, part, phase] = row.first;
       return std::tuple(layer == kNoLayer, sequence, layer, -row.second.ns);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/contains.h"
-#include "base/sort_stably.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -111,7 +110,7 @@ MarkName mark_name_of(std::string_view name) {
 }
 
 void sort_by_start(std::vector<StepMark>& marks) {
-  sort_stably(marks, [](const StepMark& a, const StepMark& b) { return a.time.begin < b.time.begin; });
+  std::ranges::stable_sort(marks, [](const StepMark& a, const StepMark& b) { return a.time.begin < b.time.begin; });
 }
 
 /// A series of marks on one thread.

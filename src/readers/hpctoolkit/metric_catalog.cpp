@@ -5,8 +5,6 @@
 #include <map>
 #include <optional>
 
-#include "base/sort_stably.h"
-
 namespace cgpu::hpctoolkit {
 
 namespace {
@@ -272,7 +270,7 @@ std::vector<MetricIndex> arrange_metrics(std::vector<Metric>& metrics, const std
   for (MetricIndex i = 0; i < metrics.size(); ++i) {
     entries.push_back({place_in_catalog(metrics[i].name), i, std::move(metrics[i]), {}});
   }
-  sort_stably(entries, [](const Entry& a, const Entry& b) { return a.place < b.place; });
+  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) { return a.place < b.place; });
 
   metrics.clear();
   std::vector<MetricIndex> old;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/interval_set.h"
-#include "base/sort_stably.h"
 #include "model/summed_processes.h"
 #include "readers/hpctoolkit/layout.h"
 #include "readers/hpctoolkit/structures.h"
@@ -144,7 +143,7 @@ Processes find_processes(const Profiles& profiles, const Bytes& trace, const Met
     if (group.second) runs = std::max(runs, of_group.size());
   }
   std::sort(all.begin(), all.end());
-  sort_stably(all, [&](uint32_t a, uint32_t b) {
+  std::ranges::stable_sort(all, [&](uint32_t a, uint32_t b) {
     return times[a] && times[b] ? times[a]->begin < times[b]->begin : times[a].has_value() && !times[b];
   });
   processes.of_profile.assign(identities.size(), 0);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/sort_stably.h"
 #include "readers/rocprof/csv_files.h"
 #include "readers/rocprof/databases.h"
 #include "readers/rocprof/json_results.h"
@@ -121,7 +120,7 @@ void read_folder(const std::string& folder, Assembler& assembler) {
                 "CSV files repeat what the JSON results beside them say; they were not read");
       continue;
     }
-    sort_stably(parts, [](const Part& a, const Part& b) { return a.kind < b.kind; });
+    std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.kind < b.kind; });
     for (const Part& part : parts) {
       const bool again = part.kind == CsvKind::launches && joined != processes.end() && &parts != &joined->second;
       if (again || !is_read(part.kind)) {

@@ -115,7 +115,7 @@ TEST(Speedscope, ProcessesAndThreadsOfPySpyAreNoFunctions) {
     const Track& track = run.timeline.tracks[1];
     EXPECT_EQ(std::tie(track.process, track.process_name, track.thread, track.thread_name),
               std::make_tuple("9", "python -c \"a\"; b", "91", "load; er"));
-    EXPECT_EQ(run.events.read, sum_of(run.events));
+    EXPECT_EQ(run.events.read, test::accounted(run));
     EXPECT_TRUE(run.notes.all().empty());
   }
 }

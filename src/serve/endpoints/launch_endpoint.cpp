@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "base/sort_stably.h"
 #include "kernels/names.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/http/parameters.h"
@@ -49,7 +48,7 @@ std::vector<FoundSlice> kernels_called(const Profile& profile, IsWanted is_wante
   const auto start = [&](const FoundSlice& of) {
     return profile.session().runs[of.run].timeline.slices.start[of.slice] - profile.view().zero(of.run);
   };
-  sort_stably(found, [&](const FoundSlice& a, const FoundSlice& b) { return start(a) < start(b); });
+  std::ranges::stable_sort(found, [&](const FoundSlice& a, const FoundSlice& b) { return start(a) < start(b); });
   return found;
 }
 

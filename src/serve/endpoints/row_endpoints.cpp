@@ -4,7 +4,6 @@
 #include <array>
 #include <tuple>
 
-#include "base/sort_stably.h"
 #include "serve/endpoints/endpoints.h"
 #include "serve/endpoints/table_parameters.h"
 #include "serve/http/parameters.h"
@@ -119,7 +118,7 @@ Answer answer_distributions(const Profile& profile, const Request& request) {
   for (uint32_t row = 0; row < rows.size(); ++row) {
     if (rows[row].count > 0) order.push_back(row);
   }
-  sort_stably(order, [&](uint32_t a, uint32_t b) { return rows[a].total > rows[b].total; });
+  std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) { return rows[a].total > rows[b].total; });
   order.resize(std::min(order.size(), top));
 
   std::vector<uint32_t> place(rows.size(), UINT32_MAX);  // in `order`
