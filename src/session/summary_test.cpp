@@ -5,8 +5,11 @@
 #include <sstream>
 #include <string>
 
+#include "analysis/idle/idle_causes.h"
+#include "analysis/ranks/device_cycles.h"
 #include "base/error.h"
 #include "base/test_file.h"
+#include "kernels/kernel_class.h"
 #include "links/clocks.h"
 #include "session/summary_messages.h"
 #include "session/summary_session.h"
@@ -229,6 +232,34 @@ TEST(Summary, WhatALaterVersionAddsIsSkipped) {
   const RunRecord record = built_record(1);
   const RunRecord read = run_of_part(with_unknown_field(run_part(record)), "x");
   EXPECT_EQ(run_part(read), run_part(record));
+}
+
+template <typename Kind>
+std::string texts_of(int count) {
+  std::string texts;
+  for (int number = 0; number < count; ++number) texts += std::string(text_of(static_cast<Kind>(number))) + " ";
+  return texts;
+}
+
+/// As files of version 10 have them: what is added comes last, or numbers of earlier files are mapped when they are read.
+TEST(Summary, EnumeratorsKeepTheirNumbers) {
+  EXPECT_EQ(texts_of<SliceKind>(static_cast<int>(SliceKind::other) + 1),
+            "framework_op annotation python_function runtime_call driver_call os_call kernel memcpy memset "
+            "device_collective device_annotation synchronization overhead profiler_span other ");
+  EXPECT_EQ(texts_of<KernelClass>(kKernelClasses),
+            "copy set collective expert_exchange custom_collective kv_cache rope embedding normalization quantization "
+            "moe_routing moe_gemm attention state_space convolution gemm optimizer softmax_loss activation sort_scan "
+            "random pooling layout indexing reduction elementwise fused unknown ");
+  EXPECT_EQ(texts_of<IdleCause>(kIdleCauses),
+            "synchronization blocking_copy data_loading allocation compilation module_load garbage_collection lock io "
+            "not_scheduled no_work host_code launch_overhead dependency other_rank profiler_overhead profile_edge "
+            "unknown ");
+  EXPECT_EQ(texts_of<ColumnRole>(static_cast<int>(ColumnRole::text) + 1), "key measure depth moment text ");
+  EXPECT_EQ(texts_of<ColumnType>(static_cast<int>(ColumnType::text) + 1), "int float text ");
+  EXPECT_EQ(static_cast<int>(TrackKind::other), 2);
+  EXPECT_EQ(static_cast<int>(OpKind::memory), 2);
+  EXPECT_EQ(static_cast<int>(NodeKind::device_op), 11);
+  EXPECT_EQ(kTimeOwners, 2U + kIdleCauses);
 }
 
 TEST(Summary, RunsAreReadWithSuspicion) {
