@@ -29,30 +29,6 @@ size_t place_of(const Table& rows, std::string_view column) {
   return static_cast<size_t>(found - rows.columns.begin());
 }
 
-ColumnValues positional_values(PositionalReader& bytes, ColumnType type, uint64_t count) {
-  ColumnValues values(type);
-  for (uint64_t row = 0; row < count; ++row) {
-    bool present = false;
-    bytes(present);
-    if (!present) {
-      values.append_absent();
-    } else if (type == ColumnType::integer) {
-      int64_t integer = 0;
-      bytes(integer);
-      values.append(integer);
-    } else if (type == ColumnType::real) {
-      double real = 0;
-      bytes(real);
-      values.append(real);
-    } else {
-      std::string text;
-      bytes(text);
-      values.append(std::string_view(text));
-    }
-  }
-  return values;
-}
-
 }  // namespace
 
 void assign_run_to_rows(Table& rows, const RunIndex& index, size_t run) {

@@ -1,7 +1,7 @@
 // Writes a file atomically: under a temporary name in the same folder, and renames it when it is complete. Readers see
 // the former file or the new one, never a part, also where writing fails or is interrupted. The temporary name is
-// random and new: programs with the same process number (in containers) write the same output one after the other, and
-// no link that stands there is followed.
+// random and new, so that programs with the same process number (in containers) do not mix their outputs, and a link of
+// that name is not followed.
 #pragma once
 
 #include <ext/stdio_filebuf.h>

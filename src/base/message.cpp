@@ -16,10 +16,6 @@ void MessageReader::fail(const std::string& what) const {
   throw Error(name_, what + " at byte " + std::to_string(at - bytes_.data()));
 }
 
-void MessageReader::fail_on(const protozero::exception&) const {
-  fail("ends too early, or is no message");
-}
-
 void MessageReader::seek(protozero::pbf_tag_type number) {
   while (level_.has_field && level_.fields.tag() < number) {
     level_.fields.skip();

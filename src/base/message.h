@@ -126,9 +126,6 @@ class MessageWriter {
     }
   }
   void write(protozero::pbf_tag_type number, const std::string& text) { writer_->add_bytes(number, text); }
-  void write(protozero::pbf_tag_type number, std::string_view text) {
-    writer_->add_bytes(number, text.data(), text.size());
-  }
   template <typename T>
   void write(protozero::pbf_tag_type number, const std::optional<T>& value) {
     static_assert(!message::kIsWrapped<T>);
@@ -239,11 +236,10 @@ class MessageReader {
   void guarded(const Read& read) {
     try {
       read();
-    } catch (const protozero::exception& error) {
-      fail_on(error);
+    } catch (const protozero::exception&) {
+      fail("ends too early, or is no message");
     }
   }
-  [[noreturn]] void fail_on(const protozero::exception& error) const;
   void next() { level_.has_field = level_.fields.next(); }
   /// Skips fields until one with this number or a larger one.
   void seek(protozero::pbf_tag_type number);
@@ -384,5 +380,17 @@ class MessageReader {
   bool reduced_ = false;
   Level level_;
 };
+
+/// A field of messages, one for each element of a container, which grows as they are read; member(element) lists the
+/// members of one. For elements that have no members() of their own.
+template <typename Archive, typename Elements, typename Member>
+void each_element(Archive& archive, Elements& elements, const Member& member) {
+  archive.each(elements.size(), [&](size_t i) {
+    if constexpr (!Archive::kIsWriting) {
+      if (i == elements.size()) elements.emplace_back();
+    }
+    member(elements[i]);
+  });
+}
 
 }  // namespace cgpu

@@ -17,30 +17,23 @@ struct HistoryMessage {
   template <typename Archive>
   void members(Archive& archive) {
     archive(history.rank, history.zero);
-    each(archive, history.devices, [&](DeviceHistory& device) {
+    each_element(archive, history.devices, [&](DeviceHistory& device) {
       archive(device.device, device.span.begin, device.span.end);
       for (IntervalSet& active : device.active) intervals(archive, active);
     });
-    each(archive, history.memory, [&](MemoryHistory& memory) {
+    each_element(archive, history.memory, [&](MemoryHistory& memory) {
       archive(memory.device, memory.span.begin, memory.span.end, memory.peak);
       for (auto* samples : {&memory.allocated, &memory.reserved}) {
-        each(archive, *samples, [&](MemorySample& sample) { archive(sample.time, sample.bytes); });
+        each_element(archive, *samples, [&](MemorySample& sample) { archive(sample.time, sample.bytes); });
       }
     });
   }
 
  private:
-  template <typename Archive, typename T, typename Member>
-  static void each(Archive& archive, std::vector<T>& values, const Member& member) {
-    archive.each(values.size(), [&](size_t i) {
-      if constexpr (!Archive::kIsWriting) values.emplace_back();
-      member(values[i]);
-    });
-  }
   template <typename Archive>
   static void intervals(Archive& archive, IntervalSet& set) {
     std::vector<Interval> all = set.intervals();
-    each(archive, all, [&](Interval& interval) { archive(interval.begin, interval.end); });
+    each_element(archive, all, [&](Interval& interval) { archive(interval.begin, interval.end); });
     set = IntervalSet(std::move(all));
   }
 };

@@ -29,10 +29,7 @@ template <typename Archive, typename Task>
 void task_members(Archive& archive, Task& task) {
   archive(task.number);
   archive.one([&] { profile_members(archive, task.profile); });
-  archive.each(task.waits.size(), [&](size_t i) {
-    if constexpr (!Archive::kIsWriting) task.waits.emplace_back();
-    archive(task.waits[i].thread, task.waits[i].time.begin, task.waits[i].time.end);
-  });
+  wait_members(archive, task.waits);
 }
 
 RankTask task_from_bytes(const std::string& bytes) {

@@ -13,14 +13,6 @@ namespace {
 /// No frame of a record holds as much; what claims to is not read.
 constexpr uint64_t kMostFrameBytes = uint64_t{256} << 20;
 
-template <typename Archive>
-void wait_members(Archive& archive, HostCauses::Waits& waits) {
-  archive.each(waits.size(), [&](size_t i) {
-    if constexpr (!Archive::kIsWriting) waits.emplace_back();
-    archive(waits[i].thread, waits[i].time.begin, waits[i].time.end);
-  });
-}
-
 RunRecord positional_run(std::string_view content, const std::string& name) {
   PositionalReader bytes(content, name);
   RunRecord record;
@@ -37,7 +29,7 @@ RunRecord positional_run(std::string_view content, const std::string& name) {
 std::string run_part(const RunRecord& record) {
   MessageWriter message;
   message.one([&] { write_run(message, record.run); });
-  wait_members(message, const_cast<HostCauses::Waits&>(record.waits));  // serves both directions
+  wait_members(message, record.waits);
   message(record.figures, record.left_out, record.reduced, record.kept);
   return message.take();
 }

@@ -47,6 +47,19 @@ bool is_same(const Summary::Entry& a, const Summary::Entry& b) {
   return a.checksum == b.checksum && a.size == b.size;
 }
 
+/// Version 9 knew one only.
+template <typename Archive>
+void encoding_member(Archive& archive, RecordEncoding& encoding) {
+  if constexpr (Archive::kIsPositional) {
+    encoding = RecordEncoding::positional;
+  } else {
+    archive(encoding);
+    if constexpr (!Archive::kIsWriting) {
+      if (encoding > RecordEncoding::positional) archive.fail("holds a record of no known encoding");
+    }
+  }
+}
+
 /// What the index holds of the finished tables.
 struct TablesInIndex {
   uint64_t size = 0;  // 0: there are none
@@ -59,18 +72,6 @@ struct TablesInIndex {
     archive(size, plain_size, checksum);
     encoding_member(archive, encoding);
   }
-  /// Version 9 knew one only.
-  template <typename Archive>
-  static void encoding_member(Archive& archive, RecordEncoding& encoding) {
-    if constexpr (Archive::kIsPositional) {
-      encoding = RecordEncoding::positional;
-    } else {
-      archive(encoding);
-      if constexpr (!Archive::kIsWriting) {
-        if (encoding > RecordEncoding::positional) archive.fail("holds a record of no known encoding");
-      }
-    }
-  }
 };
 
 struct Index {
@@ -80,11 +81,9 @@ struct Index {
 
   template <typename Archive>
   void members(Archive& archive) {
-    archive.each(runs.size(), [&](size_t i) {
-      if constexpr (!Archive::kIsWriting) runs.emplace_back();
-      Summary::Entry& entry = runs[i];
+    each_element(archive, runs, [&](Summary::Entry& entry) {
       archive(entry.rank_known, entry.rank, entry.world_size, entry.file, entry.size, entry.checksum);
-      TablesInIndex::encoding_member(archive, entry.encoding);
+      encoding_member(archive, entry.encoding);
     });
     archive(damaged, tables);
   }

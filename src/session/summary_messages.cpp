@@ -78,13 +78,6 @@ void archive_columns(Archive& archive, std::vector<First>& first, std::vector<Ot
   }
 }
 
-/// Element i of what is written, or of what grows as it is read.
-template <typename T>
-T& element(std::vector<T>& values, size_t i) {
-  if (i == values.size()) values.emplace_back();
-  return values[i];
-}
-
 /// The texts of a pool, in order; the first one of a pool is always empty, and is not among them.
 template <typename Archive>
 void name_members(Archive& archive, StringPool& names) {
@@ -263,8 +256,7 @@ void read_collectives(Reader& reader, Timeline& timeline) {
 template <typename Archive>
 void timeline_members(Archive& archive, Timeline& timeline) {
   name_members(archive, timeline.names);
-  archive.each(timeline.categories.size(), [&](size_t i) {
-    Category& category = element(timeline.categories, i);
+  each_element(archive, timeline.categories, [&](Category& category) {
     archive(category.name, category.kind);
     if constexpr (!Archive::kIsWriting) {
       if (category.kind > SliceKind::other) archive.fail("holds a slice of no known kind");
@@ -272,10 +264,10 @@ void timeline_members(Archive& archive, Timeline& timeline) {
   });
   std::vector<bool> used(timeline.tracks.size());
   for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) used[timeline.slices.track[slice]] = true;
-  archive.each(timeline.tracks.size(), [&](size_t i) {
-    Track& track = element(timeline.tracks, i);
+  size_t number = 0;
+  each_element(archive, timeline.tracks, [&](Track& track) {
     if constexpr (Archive::kIsWriting) {
-      archive(track.kind, track.rank, used[i] ? track.process : std::string());
+      archive(track.kind, track.rank, used[number++] ? track.process : std::string());
     } else {
       archive(track.kind, track.rank, track.process);
       if (track.kind > TrackKind::other) archive.fail("holds a track of no known kind");
@@ -309,8 +301,8 @@ void run_members(Archive& archive, KeptRun& kept) {
   bool has_op_graph = run.op_graph.has_value();
   std::vector<int32_t> used(kept.totals.used_devices.begin(), kept.totals.used_devices.end());
   archive(has_call_tree, has_launch_metrics, has_op_graph, used);
-  archive.each(run.devices.size(), [&](size_t i) { device_members(archive, element(run.devices, i)); });
-  archive.each(run.groups.size(), [&](size_t i) { group_members(archive, element(run.groups, i)); });
+  each_element(archive, run.devices, [&](Device& device) { device_members(archive, device); });
+  each_element(archive, run.groups, [&](ParallelGroup& group) { group_members(archive, group); });
   note_members(archive, run.notes);
   archive.one([&] { timeline_members(archive, run.timeline); });
   if constexpr (!Archive::kIsWriting) {
@@ -329,24 +321,6 @@ Run run_from(Reader& reader) {
   run_members(reader, kept);
   run.released_totals = std::move(kept.totals);
   return run;
-}
-
-/// The values of a column as version 9 has them.
-template <typename T>
-ColumnValues positional_values(PositionalReader& bytes, ColumnType type) {
-  std::vector<std::optional<T>> all;
-  bytes(all);
-  ColumnValues values(type);
-  for (const std::optional<T>& value : all) {
-    if (!value) {
-      values.append_absent();
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      values.append(std::string_view(*value));
-    } else {
-      values.append(*value);
-    }
-  }
-  return values;
 }
 
 void set_all(Table& table, std::vector<ColumnValues> all) {
@@ -400,10 +374,10 @@ Table read_table(PositionalReader& bytes) {
     bytes(column.name, column.type, column.unit, column.about, column.role);
     if (column.type > ColumnType::text || column.role > ColumnRole::text) bytes.fail("holds a column of no known kind");
     if (rows > 0) {
-      all.push_back(column.type == ColumnType::integer ? positional_values<int64_t>(bytes, column.type)
-                    : column.type == ColumnType::real  ? positional_values<double>(bytes, column.type)
-                                                       : positional_values<std::string>(bytes, column.type));
-      if (all.back().size() != rows) bytes.fail("holds a column of another length than its table");
+      uint64_t values = 0;
+      bytes(values);
+      if (values != rows) bytes.fail("holds a column of another length than its table");
+      all.push_back(positional_values(bytes, column.type, rows));
     }
     table.columns.push_back(std::move(column));
   }

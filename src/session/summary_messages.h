@@ -9,6 +9,12 @@
 
 namespace cgpu {
 
+/// The times in which threads of a rank waited for other ranks (analysis/idle/host_causes.h).
+template <typename Archive, typename Waits>
+void wait_members(Archive& archive, Waits& waits) {
+  each_element(archive, waits, [&](auto& wait) { archive(wait.thread, wait.time.begin, wait.time.end); });
+}
+
 void write_table(MessageWriter& message, const Table& table);
 /// Columns of a type that this program does not know are left out. Throws Error for what write_table has not written.
 Table read_table(MessageReader& message);

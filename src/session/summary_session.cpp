@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -56,13 +57,21 @@ void forget_known_groups(Run& run, std::set<std::string>& known) {
   run.groups.shrink_to_fit();
 }
 
-/// Folded tables of which a record has no partial result.
-std::set<std::string> not_kept(const std::vector<std::string>& kept) {
-  std::set<std::string> missing;
+/// The names of the folded tables, sorted.
+std::vector<std::string> folded_tables() {
+  std::vector<std::string> folded;
   for (const Analysis& analysis : all_analyses()) {
-    if (analysis.fold != nullptr) missing.insert(analysis.name);
+    if (analysis.fold != nullptr) folded.push_back(analysis.name);
   }
-  for (const std::string& name : kept) missing.erase(name);
+  std::sort(folded.begin(), folded.end());
+  return folded;
+}
+
+/// Those of them that are not among these.
+std::vector<std::string> without(const std::vector<std::string>& folded, std::vector<std::string> kept) {
+  std::sort(kept.begin(), kept.end());
+  std::vector<std::string> missing;
+  std::set_difference(folded.begin(), folded.end(), kept.begin(), kept.end(), std::back_inserter(missing));
   return missing;
 }
 
@@ -82,7 +91,8 @@ SummarySession::SummarySession(Summary summary, const OpenOptions& open, const N
 void SummarySession::open_runs(const OpenOptions& open, const NumberList& ranks) {
   const size_t count = summary_.runs().size();
   std::vector<Run> runs(count);
-  std::vector<std::vector<std::string>> kept(count);
+  const std::vector<std::string> folded = folded_tables();
+  std::vector<std::vector<std::string>> missing(count);
   std::vector<std::vector<std::string>> left_out(count);
   std::vector<std::vector<std::string>> reduced(count);
   std::set<std::string> known_groups;
@@ -95,7 +105,7 @@ void SummarySession::open_runs(const OpenOptions& open, const NumberList& ranks)
       forget_collectives(record.run);
       record.run.number = static_cast<uint32_t>(i);
       runs[i] = std::move(record.run);
-      kept[i] = std::move(record.kept);
+      missing[i] = without(folded, std::move(record.kept));
       left_out[i] = std::move(record.left_out);
       reduced[i] = std::move(record.reduced);
     });
@@ -109,12 +119,10 @@ void SummarySession::open_runs(const OpenOptions& open, const NumberList& ranks)
     keep_ranks(ranks);
   }
   uint64_t size = 0;
-  const std::vector<std::string>* known = nullptr;  // of the run before, which has most often kept the same tables
   for (Run& run : session_.runs) {
     const uint32_t number = run.number;
     numbers_.push_back(number);
-    if (known == nullptr || *known != kept[number]) missing_.merge(not_kept(kept[number]));
-    known = &kept[number];
+    missing_.insert(missing[number].begin(), missing[number].end());
     size += summary_.runs()[number].size;
     reduced_.insert(reduced[number].begin(), reduced[number].end());
     left_out_.insert(left_out[number].begin(), left_out[number].end());

@@ -241,7 +241,8 @@ std::string texts_of(int count) {
   return texts;
 }
 
-/// As files of version 10 have them: what is added comes last, or numbers of earlier files are mapped when they are read.
+/// As files of version 10 have them: what is added comes last, or numbers of earlier files are mapped when they are
+/// read.
 TEST(Summary, EnumeratorsKeepTheirNumbers) {
   EXPECT_EQ(texts_of<SliceKind>(static_cast<int>(SliceKind::other) + 1),
             "framework_op annotation python_function runtime_call driver_call os_call kernel memcpy memset "

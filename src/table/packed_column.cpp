@@ -63,4 +63,28 @@ std::optional<ColumnValues> unpacked(const PackedColumn& column, ColumnType type
   return with_absent(column.present, column.texts, type, rows);
 }
 
+ColumnValues positional_values(PositionalReader& bytes, ColumnType type, uint64_t rows) {
+  ColumnValues values(type);
+  for (uint64_t row = 0; row < rows; ++row) {
+    bool present = false;
+    bytes(present);
+    if (!present) {
+      values.append_absent();
+    } else if (type == ColumnType::integer) {
+      int64_t integer = 0;
+      bytes(integer);
+      values.append(integer);
+    } else if (type == ColumnType::real) {
+      double real = 0;
+      bytes(real);
+      values.append(real);
+    } else {
+      std::string text;
+      bytes(text);
+      values.append(std::string_view(text));
+    }
+  }
+  return values;
+}
+
 }  // namespace cgpu

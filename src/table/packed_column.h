@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/positional_reader.h"
 #include "table/column_values.h"
 
 namespace cgpu {
@@ -26,5 +27,7 @@ struct PackedColumn {
 PackedColumn packed(const ColumnValues& values);
 /// Nothing where it does not hold `rows` values of this type.
 std::optional<ColumnValues> unpacked(const PackedColumn& column, ColumnType type, uint64_t rows);
+/// The values of a column as version 9 of summaries has them: of each row whether there is a value, and the value.
+ColumnValues positional_values(PositionalReader& bytes, ColumnType type, uint64_t rows);
 
 }  // namespace cgpu

@@ -97,7 +97,8 @@ class DurationStatistics {
       }
       if (histogram_) {
         if (const std::string_view fault = histogram_->fault(); !fault.empty()) archive.fail(std::string(fault));
-        total_ += histogram_->total();
+        values_ = {};
+        total_ = histogram_->total();
       } else if (archive.reduced()) {
         histogram_ = all_in_histogram();
         values_ = {};

@@ -126,5 +126,16 @@ TEST(DurationHistogram, SmallOnesAreExactAndWhatDoesNotAddUpIsRefused) {
   EXPECT_GT(refused, 5U);
 }
 
+TEST(DurationHistogram, ValuesThatAMessageHasBesideOneDoNotCount) {
+  DurationHistogram histogram;
+  histogram.add(7);
+  MessageWriter writer;
+  writer.one([&] { writer(std::vector<int64_t>{5}, INT64_MAX, std::optional(histogram)); });
+  DurationStatistics read;
+  MessageReader(writer.bytes(), "a test")(read);
+  EXPECT_EQ(read.total(), 7);
+  EXPECT_EQ(read.count(), 1);
+}
+
 }  // namespace
 }  // namespace cgpu
