@@ -96,7 +96,7 @@ class TestRun {
     slices.launch.push_back(kNone);
     return static_cast<SliceIndex>(slices.size() - 1);
   }
-  void implausible(SliceIndex slice) { run.timeline.slices.flags[slice] |= kImplausibleDuration; }
+  void implausible(SliceIndex slice) { run.timeline.slices.flags[slice] |= kImplausibleTime; }
 
   TrackIndex track(TrackKind kind, const std::string& process, const std::string& thread) {
     std::vector<Track>& tracks = run.timeline.tracks;

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "links/device_ops.h"
 #include "links/forward_backward.h"
+#include "links/graph_captures.h"
 #include "links/handovers.h"
 #include "links/launches.h"
 #include "links/names.h"
@@ -38,8 +39,10 @@ void link(Run& run, const KernelDictionary& dictionary, unsigned threads) {
   classify_device_ops(timeline, dictionary);
   flag_implausible_durations(run);
   drop_implausible_sizes(run);
-  note_overlaps(run);
   link_launches(run);
+  flag_impossible_times(run);
+  note_overlaps(run);
+  note_unrecorded_replays(run);
   run.notes.add("unmatched_flow", unmatched_flows.get(), "forward-backward flows without an op at one of their ends");
   link_transfers(timeline);
   timeline.hints = {};

@@ -154,11 +154,42 @@ TEST(DeviceOps, ImplausibleDurationsAreFlaggedAndOverlapsCounted) {
   b.add(SliceKind::runtime_call, "cudaLaunchKernel", 0, 1'000'000, 0, 1);
   const auto huge = b.add_op(SliceKind::kernel, "k", 10, 5'000'000'000'000, 1);
   const auto fine = b.add_op(SliceKind::kernel, "k", 500'000, 900'000'000, 2);
+  b.add_op(SliceKind::kernel, "k", 600'000, 900'000'000, 3);
   const cgpu::Run run = completed(b);
-  EXPECT_EQ(run.timeline.slices.flags[huge], kImplausibleDuration);
+  EXPECT_EQ(run.timeline.slices.flags[huge], kImplausibleTime);
   EXPECT_EQ(run.timeline.slices.flags[fine], 0);
   EXPECT_EQ(run.notes.count("implausible_duration"), 1);
   EXPECT_EQ(run.notes.count("overlap_in_stream"), 1);
+}
+
+TEST(DeviceOps, AnOpLongBeforeItsLaunchIsFlagged) {
+  RunBuilder b;
+  SliceIndex early = kNone;
+  for (int64_t i = 0; i < 20; ++i) {
+    const int64_t time = 10'000'000'000 + i * 1'000;
+    const int64_t begin = i == 3 ? 9'000'000'000 : time + 10;
+    b.add(SliceKind::runtime_call, "cudaLaunchKernel", time, time + 5, 0, i + 1);
+    const auto op = b.add_op(SliceKind::kernel, "k", begin, begin + 100, i + 1);
+    if (i == 3) early = op;
+  }
+  const cgpu::Run run = completed(b);
+  for (SliceIndex slice = 0; slice < run.timeline.slices.size(); ++slice) {
+    EXPECT_EQ(run.timeline.slices.flags[slice], slice == early ? kImplausibleTime : 0) << slice;
+  }
+  EXPECT_EQ(run.notes.count("impossible_time"), 1);
+}
+
+TEST(DeviceOps, ReplaysOfGraphsWithoutDeviceOpsAreCounted) {
+  const auto unrecorded = [](bool other_op) {
+    RunBuilder b;
+    b.add(SliceKind::runtime_call, "cudaGraphLaunch", 0, 10, 0, 1);
+    b.add(SliceKind::runtime_call, "cudaGraphLaunch", 20, 30, 0, 2);
+    b.add_op(SliceKind::kernel, "k", 15, 20, 1);
+    if (other_op) b.add_op(SliceKind::kernel, "of no launch", 35, 40, 77);
+    return completed(b).notes.count("unrecorded_replays");
+  };
+  EXPECT_EQ(unrecorded(false), 1);
+  EXPECT_EQ(unrecorded(true), 0) << "the op may be that of the other replay";
 }
 
 TEST(DeviceOps, SizesThatNoMachineHasAreNone) {

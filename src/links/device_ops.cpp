@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/interval_set.h"
+#include "model/plausible.h"
 
 namespace cgpu {
 
@@ -40,6 +41,74 @@ int64_t recorded_time(const Timeline& timeline) {
     last = std::max(last, believed ? slices.end(i) : slices.start[i]);
   }
   return first < last ? last - first : 0;
+}
+
+/// Device ops that begin a second or more before the call that launched them; without a launch those at time 0 with no
+/// duration, if all else begins a second later or more.
+std::vector<SliceIndex> begun_before_launch(const Timeline& timeline) {
+  const Slices& slices = timeline.slices;
+  std::vector<SliceIndex> early;
+  std::vector<SliceIndex> at_zero;
+  int64_t launched = 0;
+  for_each_device_op(timeline, [&](OpIndex, SliceIndex op) {
+    const SliceIndex call = launch_of(timeline, op);
+    if (call == kNone) {
+      if (slices.start[op] == 0 && slices.duration[op] == 0) at_zero.push_back(op);
+      return;
+    }
+    ++launched;
+    int64_t ahead = 0;
+    if (__builtin_sub_overflow(slices.start[call], slices.start[op], &ahead)) ahead = INT64_MAX;
+    if (slices.start[op] < slices.start[call] && ahead >= kSecond) early.push_back(op);
+  });
+  if (10 * static_cast<int64_t>(early.size()) > launched) early.clear();
+  if (at_zero.empty()) return early;
+  int64_t first = INT64_MAX;  // of all else
+  for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (slices.start[slice] != 0 || slices.duration[slice] != 0) first = std::min(first, slices.start[slice]);
+  }
+  if (first >= kSecond && first != INT64_MAX) early.insert(early.end(), at_zero.begin(), at_zero.end());
+  return early;
+}
+
+/// Device ops during which 1,000 later ops of their stream begin, and which take 100 times as long as the median op of
+/// their name in the stream. A collective may wait so long for other ranks, on a stream that shows several queues.
+std::vector<SliceIndex> lasting_over_others(const Timeline& timeline) {
+  constexpr size_t kOthers = 1'000;
+  constexpr int64_t kTimesMedian = 100;
+  const Slices& slices = timeline.slices;
+  const DeviceOps& ops = timeline.device_ops;
+  std::map<std::pair<int32_t, int64_t>, std::vector<OpIndex>> streams;
+  for_each_device_op(timeline, [&](OpIndex op, SliceIndex) {
+    streams[{ops.device[op], ops.stream[op]}].push_back(op);
+  });
+  std::vector<SliceIndex> overlong;
+  for (auto& [place, of_stream] : streams) {
+    const auto start_of = [&](OpIndex op) { return slices.start[ops.slice[op]]; };
+    const auto earlier = [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); };
+    if (!std::is_sorted(of_stream.begin(), of_stream.end(), earlier)) {
+      std::sort(of_stream.begin(), of_stream.end(), earlier);
+    }
+    std::map<StringId, int64_t> medians;
+    for (size_t i = 0; i + kOthers < of_stream.size(); ++i) {
+      const SliceIndex op = ops.slice[of_stream[i]];
+      if (start_of(of_stream[i + kOthers]) >= slices.end(op)) continue;
+      if (ops.kind[of_stream[i]] == OpKind::communication) continue;
+      const auto [median, is_new] = medians.emplace(slices.name[op], 0);
+      if (is_new) {
+        std::vector<int64_t> durations;
+        for (const OpIndex other : of_stream) {
+          const SliceIndex slice = ops.slice[other];
+          if (slices.name[slice] == slices.name[op]) durations.push_back(slices.duration[slice]);
+        }
+        const auto middle = durations.begin() + static_cast<std::ptrdiff_t>((durations.size() - 1) / 2);
+        std::nth_element(durations.begin(), middle, durations.end());
+        median->second = *middle;
+      }
+      if (slices.duration[op] / kTimesMedian > median->second) overlong.push_back(op);
+    }
+  }
+  return overlong;
 }
 
 }  // namespace
@@ -96,11 +165,14 @@ void note_overlaps(Run& run) {
   };
   const auto interval = [&](size_t op) { return Interval{slices.start[ops.slice[op]], slices.end(ops.slice[op])}; };
   const auto stream_of = [&](size_t op) -> Stream& { return streams[{ops.device[op], ops.stream[op]}]; };
-  for (size_t i = 0; i < ops.size(); ++i) add(stream_of(i), interval(i));
+  const auto counts = [&](size_t op) { return is_plausible(run.timeline, ops.slice[op]); };
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (counts(i)) add(stream_of(i), interval(i));
+  }
   const auto in_order = [](const auto& entry) { return entry.second.in_order; };
   if (!std::all_of(streams.begin(), streams.end(), in_order)) {
     for (size_t i = 0; i < ops.size(); ++i) {
-      if (Stream& stream = stream_of(i); !stream.in_order) stream.ops.push_back(interval(i));
+      if (Stream& stream = stream_of(i); counts(i) && !stream.in_order) stream.ops.push_back(interval(i));
     }
   }
   int64_t overlaps = 0;
@@ -126,12 +198,22 @@ void flag_implausible_durations(Run& run) {
   for (SliceIndex i = 0; i < slices.size(); ++i) {
     const bool device = is_device_op(run.timeline.kind(i));
     if (slices.duration[i] > (device ? limit : kWeek)) {
-      slices.flags[i] |= kImplausibleDuration;
+      slices.flags[i] |= kImplausibleTime;
       ++flagged;
     }
   }
   run.notes.add("implausible_duration", flagged,
                 "slices last longer than the recording can have; they are left out of all totals");
+}
+
+void flag_impossible_times(Run& run) {
+  std::vector<SliceIndex> impossible = begun_before_launch(run.timeline);
+  const std::vector<SliceIndex> overlong = lasting_over_others(run.timeline);
+  impossible.insert(impossible.end(), overlong.begin(), overlong.end());
+  for (const SliceIndex op : impossible) run.timeline.slices.flags[op] |= kImplausibleTime;
+  run.notes.add("impossible_time", static_cast<int64_t>(impossible.size()),
+                "device ops begin a second or more before their launch, or run over a thousand later ops of their "
+                "stream; they are left out of all totals");
 }
 
 void drop_implausible_sizes(Run& run) {

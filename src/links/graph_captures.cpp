@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/contains.h"
@@ -362,18 +363,58 @@ void report(Notes& notes, const Attributed& sums) {
 
 }  // namespace
 
-bool has_graph_replays(const Run& run) {
-  const Timeline& timeline = run.timeline;
+namespace {
+
+/// By name whether it is that of a call that replays a graph; empty where none is.
+std::vector<bool> names_of_replays(const Timeline& timeline) {
   std::vector<bool> is_replay(timeline.names.size());
   bool any = false;
   for (StringId name = 0; name < timeline.names.size(); ++name) {
     is_replay[name] = replays_graph(timeline.names[name]);
     any = any || is_replay[name];
   }
-  return any && std::any_of(timeline.device_ops.slice.begin(), timeline.device_ops.slice.end(), [&](SliceIndex op) {
+  return any ? is_replay : std::vector<bool>();
+}
+
+}  // namespace
+
+bool has_graph_replays(const Run& run) {
+  const Timeline& timeline = run.timeline;
+  const std::vector<bool> is_replay = names_of_replays(timeline);
+  return !is_replay.empty() &&
+         std::any_of(timeline.device_ops.slice.begin(), timeline.device_ops.slice.end(), [&](SliceIndex op) {
            const SliceIndex launch = timeline.slices.launch[op];
            return launch != kNone && is_replay[timeline.slices.name[launch]];
          });
+}
+
+ReplayCounts count_replays(const Timeline& timeline) {
+  const std::vector<bool> is_replay = names_of_replays(timeline);
+  if (is_replay.empty() || timeline.device_ops.slice.empty()) return {};
+  std::unordered_set<SliceIndex> shown;
+  int64_t without_launch = 0;
+  for (const SliceIndex op : timeline.device_ops.slice) {
+    const SliceIndex call = timeline.slices.launch[op];
+    if (call == kNone) {
+      ++without_launch;
+    } else if (is_replay[timeline.slices.name[call]]) {
+      shown.insert(call);
+    }
+  }
+  ReplayCounts counts;
+  for (SliceIndex slice = 0; slice < timeline.slices.size(); ++slice) {
+    if (is_call(timeline.kind(slice)) && is_replay[timeline.slices.name[slice]]) ++counts.all;
+  }
+  counts.unrecorded = std::max<int64_t>(counts.all - static_cast<int64_t>(shown.size()), 0);
+  if (counts.unrecorded <= without_launch) counts.unrecorded = 0;  // these ops may be theirs
+  return counts;
+}
+
+void note_unrecorded_replays(Run& run) {
+  const ReplayCounts counts = count_replays(run.timeline);
+  run.notes.add("unrecorded_replays", counts.unrecorded,
+                "launches of graphs show no device ops: the devices were busier than it seems; record the nodes of "
+                "graphs (Nsight Systems: --cuda-graph-trace=node), or without graphs");
 }
 
 void find_captured_work(Run& run, const std::vector<std::shared_ptr<const Run>>& captures,

@@ -26,6 +26,18 @@ bool replays_graph(std::string_view call);
 /// Whether a run has replays whose device ops it shows.
 bool has_graph_replays(const Run& run);
 
+/// The calls that replay graphs in a profile with device ops, and how many of them show none: none where as many ops
+/// have no launch that may be theirs.
+struct ReplayCounts {
+  int64_t all = 0;
+  int64_t unrecorded = 0;
+};
+/// After launches are linked. O(n).
+ReplayCounts count_replays(const Timeline& timeline);
+
+/// Says how many replays show no device ops (unrecorded_replays in notes): the device was busier than it seems.
+void note_unrecorded_replays(Run& run);
+
 /// Fills Run::captured from the captures in these profiles (null: the run itself), all of which are completed, and says
 /// in the notes for which share of the time of replays a capture was found. Throws Error where a profile has vanished.
 void find_captured_work(Run& run, const std::vector<std::shared_ptr<const Run>>& captures,

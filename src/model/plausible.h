@@ -1,5 +1,5 @@
-// Slices and device ops whose duration can be believed: those of implausible duration (kImplausibleDuration) are kept
-// and listed, and left out of everything that is computed. O(1), or O(n) in the device ops.
+// Slices and device ops whose times can be believed: those of implausible times (kImplausibleTime) are kept and listed,
+// and left out of everything that is computed. O(1), or O(n) in the device ops.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace cgpu {
 using OpIndex = uint32_t;
 
 inline bool is_plausible(const Timeline& timeline, SliceIndex slice) {
-  return (timeline.slices.flags[slice] & kImplausibleDuration) == 0;
+  return (timeline.slices.flags[slice] & kImplausibleTime) == 0;
 }
 
 /// Calls visit(op, slice) for every device op of plausible duration, in file order.

@@ -144,9 +144,9 @@ struct Slices : StructOfArrays<Slices, Slice> {
 };
 
 enum SliceFlag : uint8_t {
-  kImplausibleDuration = 1,  // longer than the recording can be; kept, listed in notes, left out of totals
-  kClipped = 2,              // cut at the border of a selected time window
-  kNeverEnded = 4,           // the profile has no end of it: it lasts until the end of the profile
+  kImplausibleTime = 1,  // cannot be (links/device_ops.h); kept, listed in notes, left out of totals
+  kClipped = 2,          // cut at the border of a selected time window
+  kNeverEnded = 4,       // the profile has no end of it: it lasts until the end of the profile
 };
 
 /// What a device op counts as in the tables (docs/definitions.md, "Device ops").

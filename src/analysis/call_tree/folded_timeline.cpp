@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/common/merged_names.h"
 #include "analysis/host/module_calls.h"
 
 namespace cgpu {
@@ -24,11 +25,6 @@ NodeKind node_kind(SliceKind kind, std::string_view name) {
     default:
       return NodeKind::entry;  // a thread, or what stands for an unknown launch
   }
-}
-
-int64_t& entry(std::vector<int64_t>& column, uint32_t node) {
-  if (node >= column.size()) column.resize(node + 1);
-  return column[node];
 }
 
 /// The columns of a folded timeline out of those of a tree.

@@ -54,7 +54,7 @@ TEST(HostSelfTimes, EqualTheSlowWayWhetherSlicesNestOrNot) {
       b.add(SliceKind::framework_op, std::to_string(i), start, start + random() % 12, random() % 2);
     }
     b.finish();
-    if (round % 10 == 0) b.run.timeline.slices.flags[0] |= kImplausibleDuration;
+    if (round % 10 == 0) b.run.timeline.slices.flags[0] |= kImplausibleTime;
     nest_host_slices(b.run.timeline);
     nested += b.run.timeline.tracks[0].nested ? 1 : 0;
     EXPECT_EQ(self_times(b.run.timeline), slow_self_times(b.run.timeline, 50)) << "round " << round;
@@ -78,7 +78,7 @@ TEST(HostSelfTimes, NothingIsTakenFromASliceThatDoesNotCount) {
   b.add(SliceKind::framework_op, "weeks", 0, 1000);
   b.add(SliceKind::framework_op, "op", 10, 20);
   b.finish();
-  b.run.timeline.slices.flags[0] |= kImplausibleDuration;
+  b.run.timeline.slices.flags[0] |= kImplausibleTime;
   nest_host_slices(b.run.timeline);
   b.run.timeline.slices.parent[1] = 0;
   EXPECT_EQ(self_times(b.run.timeline), (std::vector<int64_t>{0, 10}));

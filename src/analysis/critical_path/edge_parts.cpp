@@ -88,8 +88,19 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
     case EdgeKind::launch: {
       const int64_t in_call = std::min(edge.weight, timeline.slices.duration[from.slice]);
       const int64_t since = edge.weight - in_call;
-      if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
-      one(IdleCause::launch_overhead, from.slice, in_call);
+      if (in_call < kLongestStart) {
+        if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
+        one(IdleCause::launch_overhead, from.slice, in_call);
+      } else {  // a long call did something else as well
+        const int64_t begin = timeline.slices.start[from.slice];
+        host_parts(to.run, timeline.slices.track[from.slice], {begin, begin + in_call}, from.slice,
+                   [&](EdgePart part) {  // the thread's own edges have its time
+                     part.thread = kNone;
+                     part.time = {};
+                     visit(part);
+                   });
+        if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, since);
+      }
       // While its stream was still at work from before the recording, all that is queued waits for that.
       const TrackIndex stream = timeline.slices.track[to.slice];
       const int64_t edge_until = stream == kNone ? INT64_MIN : run.edges.earlier_work_until(stream);
@@ -105,8 +116,13 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
         return host_transfer(edge, to, visit);
       }
       [[fallthrough]];
-    case EdgeKind::handover:
-      return host_parts(edge, to, visit);
+    case EdgeKind::handover: {
+      const TrackIndex thread = timeline.slices.track[to.slice];
+      const bool calls = from.kind == Moment::Kind::begin && from.slice != kNone && from.run == to.run &&
+                         is_call(timeline.kind(from.slice)) && timeline.slices.track[from.slice] == thread;
+      // All of the time since, or the return from a wait.
+      return host_parts(to.run, thread, {end - edge.weight, end}, calls ? from.slice : kNone, visit);
+    }
   }
 }
 
@@ -119,40 +135,34 @@ void EdgeParts::host_transfer(const Dependency& edge, const Moment& to,
   visit({BoundBy::communication, edge.weight, to.run, to.slice, thread, {end - edge.weight, end}});
 }
 
-/// What the thread did between two of its moments.
-void EdgeParts::host_parts(const Dependency& edge, const Moment& to,
+void EdgeParts::host_parts(size_t run, TrackIndex thread, Interval time, SliceIndex launch_call,
                            const std::function<void(const EdgePart&)>& visit) const {
-  if (edge.weight == 0) return;
-  const Moment& from = graph_.moments()[edge.from];
-  const Timeline& timeline = facts_.run(to.run).timeline;
-  const TrackIndex thread = timeline.slices.track[to.slice];
-  const int64_t zero = graph_.zero(to.run);
-  const Interval time{to.time + zero - edge.weight, to.time + zero};  // all of it, or the return from a wait
+  if (time.begin >= time.end) return;
+  const Timeline& timeline = facts_.run(run).timeline;
 
   // A call that launches costs launching; of the rest the causes that the thread shows, and host_code.
-  const bool calls = from.kind == Moment::Kind::begin && from.slice != kNone && from.run == to.run &&
-                     is_call(timeline.kind(from.slice)) && timeline.slices.track[from.slice] == thread;
-  const int64_t called = calls ? std::clamp(timeline.slices.end(from.slice), time.begin, time.end) : time.begin;
+  const bool calls = launch_call != kNone;
+  const int64_t called = calls ? std::clamp(timeline.slices.end(launch_call), time.begin, time.end) : time.begin;
   // A slice around the launch call does not explain the call itself.
   const Slices& slices = timeline.slices;
   const auto explains_call = [&](SliceIndex slice) {
     if (!calls || slice == kNone || !is_host(timeline.kind(slice))) return !calls || slice != kNone;
     const auto place = [&](SliceIndex one) { return std::tuple(slices.start[one], -slices.duration[one], one); };
-    return place(slice) >= place(from.slice);
+    return place(slice) >= place(launch_call);
   };
   int64_t now = time.begin;
   const auto part = [&](int64_t until, IdleCause cause, SliceIndex slice) {
     if (now >= until) return;
-    visit({cause, until - now, to.run, slice, thread, {now, until}});
+    visit({cause, until - now, run, slice, thread, {now, until}});
     now = until;
   };
   const auto rest_until = [&](int64_t until) {  // time without a cause of its own
-    part(std::min(called, until), IdleCause::launch_overhead, from.slice);
+    part(std::min(called, until), IdleCause::launch_overhead, launch_call);
     part(until, IdleCause::host_code, kNone);
   };
-  facts_.idle().for_each_host_piece(to.run, thread, time, [&](Interval piece, IdleCause cause, SliceIndex slice) {
+  facts_.idle().for_each_host_piece(run, thread, time, [&](Interval piece, IdleCause cause, SliceIndex slice) {
     rest_until(piece.begin);
-    if (!explains_call(slice)) part(std::min(called, piece.end), IdleCause::launch_overhead, from.slice);
+    if (!explains_call(slice)) part(std::min(called, piece.end), IdleCause::launch_overhead, launch_call);
     part(piece.end, cause, slice);
   });
   rest_until(time.end);

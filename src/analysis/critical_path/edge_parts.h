@@ -66,7 +66,9 @@ class EdgeParts {
 
  private:
   void host_transfer(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
-  void host_parts(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
+  /// What a thread did in a time on the run's clock, which may begin with a call that launches (else kNone).
+  void host_parts(size_t run, TrackIndex thread, Interval time, SliceIndex launch_call,
+                  const std::function<void(const EdgePart&)>& visit) const;
 
   const SessionFacts& facts_;
   const DependencyGraph& graph_;

@@ -128,11 +128,11 @@ EdgeTimes::EdgeTimes(const SessionFacts& whole, double long_stretch) : graph_(wh
   stretches.end_all();
 }
 
-std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario) const {
+std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, std::span<const int64_t> kept_until) const {
   const auto moments = graph_.moments();
   const size_t gap = BoundBy(BoundBy::kernel_gap).number();
   size_t part = 0;
-  return replayed_times(graph_, [&](uint32_t edge, MomentIndex to) {
+  const auto weight_of = [&](uint32_t edge, MomentIndex to) -> int64_t {
     int64_t removed = 0;
     for (bool more = kinds_[edge] == kSeveral; more; ++part) {
       more = (part_kinds_[part] & kLast) == 0;
@@ -153,7 +153,8 @@ std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario) const {
       return static_cast<int64_t>(std::llround(static_cast<double>(dependency.weight) * factor)) - removed;
     }
     return dependency.weight - removed;
-  });
+  };
+  return replayed_times(graph_, weight_of, kept_until);
 }
 
 }  // namespace cgpu

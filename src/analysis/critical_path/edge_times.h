@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/critical_path/edge_parts.h"
@@ -42,8 +43,8 @@ class EdgeTimes {
     /// A run that no other run waits for in collectives; its own duration is then left out of the result.
     std::optional<size_t> not_awaited = {};
   };
-  /// The times of the moments in a scenario.
-  std::vector<int64_t> replayed(const Scenario& scenario) const;
+  /// The times of the moments in a scenario; what was measured of a run until `kept_until` (by run) stays as it was.
+  std::vector<int64_t> replayed(const Scenario& scenario, std::span<const int64_t> kept_until = {}) const;
 
  private:
   static constexpr uint8_t kSeveral = UINT8_MAX;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/device/device_ops.h"
+#include "analysis/idle/idle_causes.h"
 #include "analysis/session_clock.h"
 #include "analysis/steps/repeated_sequence.h"
 
@@ -43,9 +45,31 @@ std::vector<Interval> extents_of_runs(const DependencyGraph& graph, size_t runs)
   return extents;
 }
 
+/// Of a run on its clock: Unmarked::loop. Empty where it has no device ops.
+std::optional<Interval> loop_of_run(const SessionFacts& facts, size_t run) {
+  const Timeline& t = facts.run(run).timeline;
+  Interval loop{INT64_MAX, INT64_MIN};
+  int64_t first_op = INT64_MAX;
+  for_each_device_op(t, [&](OpIndex, SliceIndex op) {
+    const SliceIndex call = launch_of(t, op);
+    first_op = std::min(first_op, t.slices.start[op]);
+    loop.begin = std::min({loop.begin, t.slices.start[op], call == kNone ? INT64_MAX : t.slices.start[call]});
+    loop.end = std::max(loop.end, t.slices.end(op));
+  });
+  if (loop.begin > loop.end) return std::nullopt;
+  loop.begin = std::max(loop.begin, first_op - kLongestStart);
+  int64_t waited = loop.end;
+  for (const Wait& wait : facts.waits(run).all()) {
+    if (wait.op == kNone || !is_call(t.kind(wait.slice)) || t.slices.start[wait.slice] > loop.end) continue;
+    waited = std::max(waited, t.slices.end(wait.slice));
+  }
+  loop.end = waited;
+  return loop;
+}
+
 }  // namespace
 
-std::vector<Period> periods_of_runs(const SessionFacts& facts) {
+std::vector<Period> periods_of_runs(const SessionFacts& facts, Unmarked unmarked) {
   const DependencyGraph& graph = facts.whole().dependencies();
   std::vector<Period> periods;
   std::vector<Interval> extents;  // once needed
@@ -62,6 +86,10 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts) {
       append(step.number, {step.time.begin - zero, step.time.end - zero}, step.mark);
     }
     if (!facts.steps(run).empty()) continue;
+    if (unmarked == Unmarked::loop) {
+      if (const auto loop = loop_of_run(facts, run)) append(std::nullopt, {loop->begin - zero, loop->end - zero});
+      continue;
+    }
     if (const auto extent = part ? extent_of(facts.run(run)) : std::nullopt) {
       append(std::nullopt, {extent->begin - zero, extent->end - zero});
     } else if (!part) {
@@ -72,8 +100,8 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts) {
   return periods;
 }
 
-std::vector<Period> periods_of_session(const SessionFacts& facts) {
-  std::vector<Period> all = periods_of_runs(facts);
+std::vector<Period> periods_of_session(const SessionFacts& facts, Unmarked unmarked) {
+  std::vector<Period> all = periods_of_runs(facts, unmarked);
   if (facts.session().runs.size() < 2 || !has_common_clock(facts.session())) return all;
   std::map<std::optional<int64_t>, Period> by_step;
   for (const Period& period : all) {

@@ -19,6 +19,8 @@ struct Period {
   int64_t begin = 0;            // ns after the start of the graph
   int64_t end = 0;              // of `last`
   SliceIndex mark = kNone;      // of a step
+  /// Of a step: it begins where another step ended (`first` is that one's last), with what lies between the marks.
+  bool has_time_before_mark = false;
 };
 
 /// The last moment of a run until a time (in the graph); the start of the graph where there is none. One at which
@@ -31,13 +33,20 @@ inline int64_t shown_time(const SessionFacts& whole, size_t run, int64_t time) {
   return time + whole.dependencies().zero(run) - whole.zeros()[run];
 }
 
-/// Of each run its steps; of a run without steps, all that its device ops and the threads that launch them lasted. Of a
-/// part of a session those of the part. O(moments).
-std::vector<Period> periods_of_runs(const SessionFacts& facts);
+/// What the period of a run without steps is.
+enum class Unmarked : uint8_t {
+  all,  // all that its device ops and the threads that launch them lasted
+  /// From the first launch, or 30 us (kLongestStart) before the first device op where it took longer to begin, since
+  /// the first launch loads code; to the end of the last device op, or of a wait that began before that.
+  loop,
+};
+
+/// Of each run its steps, or what it is without them. Of a part of a session those of the part. O(moments).
+std::vector<Period> periods_of_runs(const SessionFacts& facts, Unmarked unmarked = Unmarked::all);
 
 /// Of the whole session: where the clocks of its runs can be compared, of each step the run that ends it last; else as
 /// periods_of_runs.
-std::vector<Period> periods_of_session(const SessionFacts& facts);
+std::vector<Period> periods_of_session(const SessionFacts& facts, Unmarked unmarked = Unmarked::all);
 
 /// Of a session of one run without steps the repetitions of its device ops (steps/repeated_sequence.h), numbered from
 /// 0; empty where there are none, or where they are less than kLeastRepeated of the time of the run.

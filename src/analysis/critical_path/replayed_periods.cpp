@@ -13,14 +13,19 @@ namespace cgpu {
 ReplayedPeriods::ReplayedPeriods(const SessionFacts& whole, const std::vector<Period>& periods)
     : whole_(whole), together_(whole.session().runs.size() > 1 && has_common_clock(whole.session())) {
   all_ = periods_of_session(whole);
-  std::map<std::pair<size_t, int64_t>, size_t> steps;  // by run and begin
+  std::map<std::pair<size_t, int64_t>, size_t> steps;  // by run, where each has its own, and end
+  const auto key = [&](size_t run, int64_t end) { return std::pair(together_ ? 0 : run, end); };
   for (size_t place = 0; place < all_.size(); ++place) {
-    if (all_[place].step) steps.emplace(std::pair(all_[place].run, all_[place].begin), place);
+    if (all_[place].step) steps.emplace(key(all_[place].run, all_[place].end), place);
   }
   for (const Period& period : periods) {
-    const auto step = steps.find({period.run, period.begin});
-    if (step == steps.end() || all_[step->second].step != period.step || all_[step->second].end != period.end) break;
-    asked_.push_back(step->second);
+    const auto step = steps.find(key(period.run, period.end));
+    if (step == steps.end() || all_[step->second].step != period.step) break;
+    const auto before = period.has_time_before_mark ? steps.find(key(period.run, period.begin)) : steps.end();
+    const bool is_whole =
+        period.has_time_before_mark ? before != steps.end() : all_[step->second].begin == period.begin;
+    if (!is_whole) break;
+    asked_.push_back({step->second, before == steps.end() ? std::nullopt : std::optional(before->second)});
   }
   owner_.assign(whole.dependencies().moments().size(), kNone);
   if (asked_.size() == periods.size()) {
@@ -29,7 +34,7 @@ ReplayedPeriods::ReplayedPeriods(const SessionFacts& whole, const std::vector<Pe
   }
   all_ = periods;
   asked_.resize(all_.size());
-  for (size_t i = 0; i < all_.size(); ++i) asked_[i] = i;
+  for (size_t i = 0; i < all_.size(); ++i) asked_[i] = {i, std::nullopt};
   own_by_time();
 }
 
@@ -125,7 +130,10 @@ std::vector<ReplayedPeriod> ReplayedPeriods::at(const std::vector<int64_t>& time
     all[i].end = std::max(all[i].end, all[i].begin);
   }
   std::vector<ReplayedPeriod> replayed;
-  for (const size_t place : asked_) replayed.push_back(all[place]);
+  for (const Asked& asked : asked_) {
+    replayed.push_back(all[asked.place]);
+    if (asked.after) replayed.back().begin = all[*asked.after].end;
+  }
   return replayed;
 }
 

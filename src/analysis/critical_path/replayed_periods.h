@@ -3,7 +3,8 @@
 // A step is what its mark encloses: what the host does there, and the device ops that it launches there, whenever they
 // run; a host may be several steps ahead of its device, and another number of steps after a change. So a step ends with
 // the last of these moments, and begins with its mark, but no earlier than the step before it ends: as table `steps`
-// has it (docs/definitions.md). Other periods have the moments that lie in them as measured.
+// has it (docs/definitions.md); one with the time before its mark begins where the step before that ends. Other periods
+// have the moments that lie in them as measured.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +43,13 @@ class ReplayedPeriods {
   void own_by_time();
 
   const SessionFacts& whole_;
-  std::vector<Period> all_;      // all steps, or the periods that were given; those of one run in order of time
-  std::vector<size_t> asked_;    // places in all_
+  std::vector<Period> all_;  // all steps, or the periods that were given; those of one run in order of time
+  /// A period that was asked for.
+  struct Asked {
+    size_t place = 0;             // in all_
+    std::optional<size_t> after;  // the place of the one with whose end it begins
+  };
+  std::vector<Asked> asked_;
   std::vector<Begin> begins_;    // in the order of all_; of several runs, each has one
   std::vector<uint32_t> owner_;  // by moment: place in all_, kNone
   bool together_ = false;        // one sequence of periods for all runs

@@ -40,8 +40,8 @@ std::string json_object(std::span<const ArgumentView> arguments) {
 std::vector<std::optional<std::string_view>> remarks(const Run&) {
   std::vector<std::optional<std::string_view>> texts;
   for (unsigned flags = 0; flags <= UINT8_MAX; ++flags) {
-    if ((flags & kImplausibleDuration) != 0) {
-      texts.emplace_back("implausible duration, in no total");
+    if ((flags & kImplausibleTime) != 0) {
+      texts.emplace_back("implausible time, in no total");
     } else if ((flags & kNeverEnded) != 0) {
       texts.emplace_back("end not recorded: lasts until the end of the profile");
     } else if ((flags & kClipped) != 0) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "analysis/device/device_ops.h"
@@ -57,24 +58,131 @@ void name_place(const Session& session, Finding& finding) {
   }
 }
 
+/// What a finding gives back by itself. A share at the begin of its title is that of this.
+void state_gain(RuleContext& context, Finding& finding, int64_t noticeable) {
+  finding.recoverable_high = finding.gain ? *finding.gain : context.gain_of(*finding.remedy);
+  if (!finding.gain && *finding.recoverable_high < noticeable && context.hides_launches()) {
+    // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
+    // that it takes on the critical path would be gone.
+    const int64_t path =
+        std::min(context.path_of(finding.remedy->removed), context.books().most_recoverable(*finding.remedy));
+    if (path >= noticeable) {
+      finding.recoverable_low = finding.recoverable_high;
+      finding.recoverable_high = finding.gain = path;
+      finding.confidence = Confidence::low;
+    }
+  }
+  const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(context.measured());
+  if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, kShare.size(), format_percent(100 * share));
+}
+
+/// Counts what findings give back one after another, each besides those before it, so that no time is promised twice.
+/// The next is the one that is expected to give back most besides. Gains are only asked anew of the one that seems to
+/// be next: what is removed already makes them smaller, as a rule.
+class JointGain {
+ public:
+  JointGain(RuleContext& context, std::vector<Finding> findings) : context_(context), left_(std::move(findings)) {
+    for (const Finding& finding : left_) besides_.push_back(*finding.recoverable_high);
+  }
+
+  bool is_done() const { return left_.empty(); }
+
+  Finding count_next() {
+    const size_t place = choose();
+    Finding finding = std::move(left_[place]);
+    finding.recoverable = besides_[place];
+    left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(place));
+    besides_.erase(besides_.begin() + static_cast<std::ptrdiff_t>(place));
+    if (is_replayed(finding)) {
+      joint_ = with(joint_, *finding.remedy);
+      replayed_ += *finding.recoverable;
+    } else {
+      stated_ += *finding.recoverable;
+    }
+    finding.together = std::min(replayed_ + stated_, context_.measured());
+    finding.recoverable_low =
+        std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
+    finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
+    return finding;
+  }
+
+ private:
+  static bool is_replayed(const Finding& finding) { return finding.remedy && !finding.gain; }
+
+  size_t choose() {
+    const auto goes_before = [&](size_t a, size_t b) {
+      if (left_[a].counted_last != left_[b].counted_last) return left_[b].counted_last;
+      return priority(left_[a], besides_[a]) > priority(left_[b], besides_[b]);
+    };
+    for (size_t asked = left_.size();;) {
+      size_t next = 0;
+      for (size_t i = 1; i < left_.size(); ++i) {
+        if (goes_before(i, next)) next = i;
+      }
+      if (next == asked) return next;
+      asked = next;
+      besides_[next] = besides(left_[next]);
+    }
+  }
+
+  int64_t besides(const Finding& finding) const {
+    if (!is_replayed(finding)) return std::clamp<int64_t>(*finding.gain, 0, context_.measured() - replayed_ - stated_);
+    if (replayed_ == 0) return *finding.recoverable_high;
+    return std::clamp<int64_t>(context_.gain_of(with(joint_, *finding.remedy)) - replayed_, 0,
+                               context_.books().most_recoverable(*finding.remedy));
+  }
+
+  RuleContext& context_;
+  std::vector<Finding> left_;
+  std::vector<int64_t> besides_;  // by place in left_
+  EdgeTimes::Scenario joint_;
+  int64_t replayed_ = 0;
+  int64_t stated_ = 0;  // by findings that no replay answers
+};
+
+/// Behind all that is as severe.
+void insert_by_severity(std::vector<Finding>& findings, Finding finding) {
+  const auto behind = std::find_if(findings.rbegin(), findings.rend(),
+                                   [&](const Finding& each) { return each.severity <= finding.severity; });
+  findings.insert(behind.base(), std::move(finding));
+}
+
+/// Before the first that is expected to give back less.
+void insert_by_gain(std::vector<Finding>& findings, Finding finding) {
+  const auto place = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
+    return priority(each, *each.recoverable) < priority(finding, *finding.recoverable);
+  });
+  findings.insert(place, std::move(finding));
+}
+
+/// What the profile lacks makes every verdict on idle time wrong: then only these speak.
+constexpr std::array<Rule, 4> kRulesWithoutUtilization{find_memory, find_measured_launches, find_profile_gaps,
+                                                       find_by_users_rules};
+constexpr std::array<Rule, 15> kRules{find_lost_time,     find_copies,       find_kernels,       find_extra_work,
+                                      find_ranks,         find_links,        find_memory,        find_measured_launches,
+                                      find_thread_work,   find_sampled,      find_host_work,     find_hottest_function,
+                                      find_start_and_end, find_profile_gaps, find_by_users_rules};
+
+std::vector<Finding> all_found(RuleContext& context) {
+  std::vector<Finding> found;
+  const std::span<const Rule> rules =
+      context.lacks_replays() ? std::span<const Rule>(kRulesWithoutUtilization) : std::span<const Rule>(kRules);
+  for (const Rule rule : rules) rule(context, found);
+  return found;
+}
+
 }  // namespace
 
 Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   RuleContext context(facts, rules);
-  std::vector<Finding> found;
-  for (const Rule rule : {find_lost_time, find_copies, find_kernels, find_extra_work, find_ranks, find_links,
-                          find_memory, find_measured_launches, find_thread_work, find_sampled, find_host_work,
-                          find_hottest_function, find_profile_gaps, find_by_users_rules}) {
-    rule(context, found);
-  }
+  std::vector<Finding> found = all_found(context);
 
   Diagnosis diagnosis;
   diagnosis.measured = context.measured();
-  if (context.has_steps() && !context.has_repetitions())
-    diagnosis.steps = static_cast<int64_t>(context.periods().size());
+  const JudgedPeriods& judged = context.judged();
+  if (judged.are_steps() && !judged.are_repetitions) diagnosis.steps = static_cast<int64_t>(judged.periods.size());
   const auto noticeable =
       static_cast<int64_t>(context.thresholds().noticeable * static_cast<double>(context.measured()));
-  const bool hides_launches = context.hides_launches();
   std::vector<Finding> gains;
   std::vector<Finding> others;
   for (Finding& finding : found) {
@@ -82,80 +190,34 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
       others.push_back(std::move(finding));
       continue;
     }
-    finding.recoverable_high = finding.gain ? *finding.gain : context.gain_of(*finding.remedy);
-    if (!finding.gain && hides_launches && *finding.recoverable_high < noticeable) {
-      // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
-      // that it takes on the critical path would be gone.
-      const int64_t path = context.path_of(finding.remedy->removed);
-      if (path >= noticeable) {
-        finding.recoverable_low = finding.recoverable_high;
-        finding.recoverable_high = finding.gain = path;
-        finding.confidence = Confidence::low;
-      }
-    }
-    const double share = static_cast<double>(*finding.recoverable_high) / static_cast<double>(context.measured());
-    if (finding.title.starts_with(kShareOfTime)) finding.title.replace(0, kShare.size(), format_percent(100 * share));
+    state_gain(context, finding, noticeable);
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
 
-  // The next is the one that is expected to give back most besides those before it. Gains are only asked anew of the
-  // one that seems to be next: what is removed already makes them smaller, as a rule.
-  EdgeTimes::Scenario joint;
-  int64_t replayed = 0;
-  int64_t stated = 0;  // by findings that no replay answers
-  size_t alternatives = 0;
-  std::vector<int64_t> besides;
-  for (const Finding& finding : gains) besides.push_back(*finding.recoverable_high);
-  while (!gains.empty()) {
-    size_t next = 0;
-    for (size_t asked = gains.size();;) {
-      next = 0;
-      for (size_t i = 1; i < gains.size(); ++i) {
-        if (priority(gains[i], besides[i]) > priority(gains[next], besides[next])) next = i;
-      }
-      if (next == asked) break;
-      asked = next;
-      const Finding& finding = gains[next];
-      const bool by_replay = finding.remedy && !finding.gain;
-      if (!by_replay) {
-        besides[next] = std::clamp<int64_t>(*finding.gain, 0, context.measured() - replayed - stated);
-      } else if (replayed > 0) {
-        besides[next] = std::max<int64_t>(context.gain_of(with(joint, *finding.remedy)) - replayed, 0);
-      }
-    }
-    Finding finding = std::move(gains[next]);
-    finding.recoverable = besides[next];
-    gains.erase(gains.begin() + static_cast<std::ptrdiff_t>(next));
-    besides.erase(besides.begin() + static_cast<std::ptrdiff_t>(next));
-    if (finding.remedy && !finding.gain) {
-      joint = with(joint, *finding.remedy);
-      replayed += *finding.recoverable;
-    } else {
-      stated += *finding.recoverable;
-    }
-    finding.together = std::min(replayed + stated, context.measured());
-    finding.recoverable_low =
-        std::min({finding.recoverable_low.value_or(INT64_MAX), *finding.recoverable, *finding.recoverable_high});
-    finding.recoverable_high = std::max(*finding.recoverable, *finding.recoverable_high);
-    const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(context.measured());
+  std::vector<Finding> alternatives;
+  for (JointGain joint(context, std::move(gains)); !joint.is_done();) {
+    Finding finding = joint.count_next();
     if (*finding.recoverable < noticeable) {  // another way to gain the same
       finding.evidence += "; by itself it could give back " + context.per_step(*finding.recoverable_high) +
                           ", but next to nothing besides the findings before";
-      others.insert(others.begin() + static_cast<std::ptrdiff_t>(alternatives++), std::move(finding));
+      alternatives.push_back(std::move(finding));
       continue;
     }
+    const double share = static_cast<double>(*finding.recoverable) / static_cast<double>(context.measured());
     finding.severity = share >= context.thresholds().critical ? Severity::critical : Severity::warning;
-    diagnosis.findings.push_back(std::move(finding));
+    if (finding.counted_last) {
+      insert_by_gain(diagnosis.findings, std::move(finding));
+    } else {
+      diagnosis.findings.push_back(std::move(finding));
+    }
   }
-  for (Finding& finding : others) {  // behind all that is as severe
-    const auto behind = std::find_if(diagnosis.findings.rbegin(), diagnosis.findings.rend(),
-                                     [&](const Finding& each) { return each.severity <= finding.severity; });
-    diagnosis.findings.insert(behind.base(), std::move(finding));
-  }
+  for (Finding& finding : alternatives) insert_by_severity(diagnosis.findings, std::move(finding));
+  for (Finding& finding : others) insert_by_severity(diagnosis.findings, std::move(finding));
   const std::string vendor = vendor_of(context.session());
+  const bool pytorch = uses_pytorch(context.session());
   for (Finding& finding : diagnosis.findings) {
     name_place(context.session(), finding);
-    finding.suggestion = in_words_of(vendor, std::move(finding.suggestion));
+    finding.suggestion = in_words_of(vendor, pytorch, std::move(finding.suggestion));
   }
   return diagnosis;
 }

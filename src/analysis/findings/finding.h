@@ -30,6 +30,7 @@ struct Finding {
   std::string command;  // arguments of `cgpu table INPUT` that show more
   Confidence confidence = Confidence::medium;
   double precedence = 1;              // of two that give back the same the one with more goes first
+  bool counted_last = false;          // besides all that have a cause with a name, since it would take their time too
   std::optional<Interval> time = {};  // where it shows most, in ns from the start of the session
   std::optional<int64_t> rank = {};
   std::optional<int64_t> device = {};

@@ -78,7 +78,8 @@ class RankDiagnosis {
     if (iterations_ > 0) diagnosis.steps = iterations_;
     diagnosis.findings = replayed_ && *replayed_ > 0 ? by_gain(std::move(suspects)) : by_waiting(std::move(suspects));
     const std::string vendor = vendor_of(facts_.session());
-    for (Finding& finding : diagnosis.findings) finding.suggestion = in_words_of(vendor, std::move(finding.suggestion));
+    for (Finding& finding : diagnosis.findings)
+      finding.suggestion = in_words_of(vendor, true, std::move(finding.suggestion));
     return diagnosis;
   }
 

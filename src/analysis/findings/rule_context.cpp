@@ -8,11 +8,11 @@
 
 #include "analysis/analysis.h"
 #include "analysis/critical_path/path_parts.h"
+#include "analysis/critical_path/periods.h"
 #include "analysis/device/device_ops.h"
-#include "analysis/session_clock.h"
-#include "analysis/steps/warm_up.h"
 #include "base/allocator.h"
 #include "base/threads.h"
+#include "links/graph_captures.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -50,44 +50,10 @@ RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : fact
     for (const char* name : kTablesAhead) tables.emplace(name, make_table(find_analysis(name), facts));
     return tables;
   });
-  find_periods();
+  judged_ = judged_periods(facts);
+  measured_ = judged_.length();
   times_ahead_ =
       ahead([&facts, long_stretch = thresholds().host_stall] { return EdgeTimes(facts.whole(), long_stretch); });
-}
-
-void RuleContext::find_periods() {
-  periods_ = periods_of_session(facts_);
-  if (!has_steps()) {
-    std::vector<Period> repetitions = periods_of_repetitions(facts_);
-    repetitions_ = !repetitions.empty();
-    if (repetitions_) periods_ = std::move(repetitions);
-  }
-  if (periods_.size() > 1 && periods_.front().step && !repetitions_) {
-    for (size_t run = 0; run < facts_.session().runs.size(); ++run) {
-      const std::vector<Step>& steps = facts_.steps(run);
-      if (steps.empty() || !is_cut_short(steps, steps.size() - 1)) continue;
-      std::erase_if(periods_, [&](const Period& period) { return period.step == steps.back().number; });
-      break;
-    }
-    // A first step in which the device still did what was launched before the recording.
-    const bool together = has_common_clock(facts_.session());
-    for (size_t run = 0; run < facts_.session().runs.size(); ++run) {
-      const std::vector<Step>& steps = facts_.steps(run);
-      if (!begins_with_earlier_work(facts_.run(run).timeline, steps)) continue;
-      earlier_work_ = true;
-      const auto& part = facts_.run(run).part_of;
-      const size_t in_whole = part ? part->run : run;
-      std::erase_if(periods_, [&](const Period& period) {
-        return period.step == steps.front().number && (together || period.run == in_whole);
-      });
-    }
-    std::vector<int64_t> lengths;
-    for (const Period& period : periods_) lengths.push_back(period.end - period.begin);
-    const auto steady = periods_.begin() + static_cast<std::ptrdiff_t>(count_warm_up(lengths));
-    warm_up_.assign(periods_.begin(), steady);
-    periods_.erase(periods_.begin(), steady);
-  }
-  for (const Period& period : periods_) measured_ += period.end - period.begin;
 }
 
 void RuleContext::find_path() {
@@ -98,7 +64,7 @@ void RuleContext::find_path() {
   EdgeParts parts(whole);
   const auto parts_of = [&](uint32_t edge, MomentIndex to, const auto& visit) { parts.for_each(edge, to, visit); };
   std::vector<OnPath> path;
-  for (const Period& period : periods_) {
+  for (const Period& period : judged_.periods) {
     path.clear();
     for_each_part_of_path(graph, replayed, period.last, period.begin, parts_of,
                           [&](const EdgePart& part, EdgeKind, int64_t from, int64_t to) {
@@ -153,6 +119,13 @@ int64_t RuleContext::path_of(const BoundKinds& kinds) {
   return total;
 }
 
+bool RuleContext::lacks_replays() const {
+  return std::any_of(session().runs.begin(), session().runs.end(), [&](const Run& run) {
+    const ReplayCounts replays = count_replays(run.timeline);
+    return static_cast<double>(replays.unrecorded) > thresholds().orphans * static_cast<double>(replays.all);
+  });
+}
+
 bool RuleContext::hides_launches() const {
   int64_t ops = 0;
   int64_t orphans = 0;
@@ -205,14 +178,19 @@ const WorkSums& RuleContext::work_sums() {
 }
 
 int64_t RuleContext::gain_of(const EdgeTimes::Scenario& scenario) {
-  if (!replayed_) replayed_.emplace(facts_.whole(), periods_);
+  if (!replayed_) replayed_.emplace(facts_.whole(), judged_.periods);
   if (!times_) times_.emplace(times_ahead_.get());
-  const std::vector<int64_t> times = times_->replayed(scenario);
+  const std::vector<int64_t> times = times_->replayed(scenario, judged_.begins(facts_));
   int64_t predicted = 0;
   for (const ReplayedPeriod& period : replayed_->at(times, scenario.not_awaited)) {
     predicted += period.end - period.begin;
   }
-  return std::max<int64_t>(measured_ - predicted, 0);
+  return std::clamp<int64_t>(measured_ - predicted, 0, books().most_recoverable(scenario));
+}
+
+const DeviceBooks& RuleContext::books() {
+  if (!books_) books_.emplace(facts_, judged_.periods);
+  return *books_;
 }
 
 const Table& RuleContext::table(const std::string& name) {
@@ -226,10 +204,10 @@ const Table& RuleContext::table(const std::string& name) {
 }
 
 std::string RuleContext::per_step(int64_t total) const {
-  if (!has_steps()) return fmt::format("{} of {}", format_ns(total), format_ns(measured_));
-  const auto steps = static_cast<int64_t>(periods_.size());
+  if (!judged_.are_steps()) return fmt::format("{} of {}", format_ns(total), format_ns(measured_));
+  const auto steps = static_cast<int64_t>(judged_.periods.size());
   return fmt::format("{} of {} a {}", format_ns(total / steps), format_ns(measured_ / steps),
-                     repetitions_ ? "repetition" : "step");
+                     judged_.are_repetitions ? "repetition" : "step");
 }
 
 std::string IdleCulprit::text() const {

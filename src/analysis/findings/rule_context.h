@@ -14,9 +14,10 @@
 
 #include "analysis/call_tree/host_work.h"
 #include "analysis/critical_path/edge_times.h"
-#include "analysis/critical_path/periods.h"
 #include "analysis/critical_path/replayed_periods.h"
+#include "analysis/findings/device_books.h"
 #include "analysis/findings/finding.h"
+#include "analysis/findings/judged_periods.h"
 #include "analysis/findings/ruleset.h"
 #include "analysis/session_facts.h"
 #include "table/table.h"
@@ -52,21 +53,14 @@ class RuleContext {
 
   const SessionFacts& facts() const { return facts_; }
   const Session& session() const { return facts_.session(); }
-  bool has_device_ops() const { return !periods_.empty(); }
+  bool has_device_ops() const { return !judged_.periods.empty(); }
 
-  /// The steps that the rules use: without warm-up, without a last one that was cut short, and without a first one in
-  /// which the device still did what was launched before the recording (has_earlier_work()).
-  const std::vector<Period>& periods() const { return periods_; }
-  /// The steps before them that took longer than all that follow.
-  const std::vector<Period>& warm_up() const { return warm_up_; }
-  bool has_earlier_work() const { return earlier_work_; }
-  /// ns of all of these steps.
+  /// What the rules look at.
+  const JudgedPeriods& judged() const { return judged_; }
+  /// ns of all of it.
   int64_t measured() const { return measured_; }
   /// Of sampled call trees, which have no steps: ns of the thread with the most.
   void measure_longest_thread(int64_t ns) { measured_ = ns; }
-  bool has_steps() const { return !periods_.empty() && periods_.front().step.has_value(); }
-  /// Whether the steps are what the run repeats, since it has no marks.
-  bool has_repetitions() const { return repetitions_; }
 
   const PathShare& path(BoundBy kind);
   /// Share of the measured time that a kind takes on the critical path.
@@ -74,6 +68,8 @@ class RuleContext {
 
   /// ns on the critical path of all of these kinds.
   int64_t path_of(const BoundKinds& kinds);
+  /// Whether so many replays of graphs show no device ops that nobody knows how busy the devices were.
+  bool lacks_replays() const;
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
   bool hides_launches() const;
 
@@ -89,8 +85,10 @@ class RuleContext {
   /// What was sampled of the main metrics of all call trees; nothing where one of them counts no time of a host.
   const WorkSums& work_sums();
 
-  /// ns of all steps that would be saved in a scenario.
+  /// ns of all that is judged that would be saved in a scenario: by replay, and no more than the books of the devices
+  /// allow.
   int64_t gain_of(const EdgeTimes::Scenario& scenario);
+  const DeviceBooks& books();
 
   const Table& table(const std::string& name);
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
@@ -107,17 +105,13 @@ class RuleContext {
     Interval time;  // in the graph
   };
   using Tables = std::map<std::string, Table>;
-  void find_periods();
   void find_path();
   void find_stretches(const std::vector<OnPath>& path);
 
   const SessionFacts& facts_;
   const Ruleset& rules_;
-  std::vector<Period> periods_;
-  std::vector<Period> warm_up_;
-  bool earlier_work_ = false;
+  JudgedPeriods judged_;
   int64_t measured_ = 0;
-  bool repetitions_ = false;
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
   std::optional<SampledWork> sampled_work_;
   std::optional<WorkSums> work_sums_;
@@ -126,6 +120,7 @@ class RuleContext {
   std::optional<EdgeTimes> times_;
   std::future<EdgeTimes> times_ahead_;
   std::optional<ReplayedPeriods> replayed_;
+  std::optional<DeviceBooks> books_;
 };
 
 /// A rule adds what it finds.
@@ -143,6 +138,7 @@ void find_hottest_function(RuleContext&, std::vector<Finding>&);  // where no ot
 void find_profile_gaps(RuleContext&, std::vector<Finding>&);      // what the profile itself lacks
 void find_memory(RuleContext&, std::vector<Finding>&);            // how memory is held
 void find_links(RuleContext&, std::vector<Finding>&);             // how fast collectives move data
+void find_start_and_end(RuleContext&, std::vector<Finding>&);     // what is before and after the loop
 void find_extra_work(RuleContext&, std::vector<Finding>&);  // device work that another way of saying the same saves
 void find_by_users_rules(RuleContext&, std::vector<Finding>&);
 /// What a kernel profiler says of the launches that it measured.

@@ -120,7 +120,8 @@ void find_synchronization(RuleContext& context, std::vector<Finding>& findings) 
           "cudaDeviceSynchronize in the loop; read results of an earlier step instead",
       .command = "idle_hosts --where 'cause = synchronization'",
       .confidence = Confidence::medium,  // the host may need the result
-      .precedence = 0.8};  // a little more than launching: where both give back as much, the wait is the reason
+      .precedence = 0.8,      // a little more than launching: where both give back as much, the wait is the reason
+      .counted_last = true};  // a host that never waits hides what else it does
   if (context.path(IdleCause::synchronization).total > 0)
     finding.time = context.path(IdleCause::synchronization).longest;
   if (!culprit.empty()) finding.evidence += fmt::format("; of the idle time within waits, most in {}", culprit);
@@ -182,6 +183,15 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// Calls that launched device ops, in all of the session.
+int64_t launch_count(const SessionFacts& facts) {
+  int64_t count = 0;
+  for (size_t run = 0; run < facts.session().runs.size(); ++run) {
+    count += static_cast<int64_t>(facts.launching_calls(run).size());
+  }
+  return count;
+}
+
 /// The pace of the host: short stretches between its calls, and the calls that launch.
 void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   const PathShare& code = context.path(IdleCause::host_code);
@@ -189,6 +199,7 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t between = code.total - code.in_long_stretches;
   const int64_t pace = between + launches.total;
   if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
+  if (static_cast<double>(launch_count(context.facts())) < context.thresholds().many_launches) return;
   const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
   Finding finding{
       .rule = "launch_bound",
@@ -198,7 +209,8 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
       .suggestion = launch_less(context.session()),
       .command = "launches",
       .confidence = Confidence::medium,
-      .precedence = 0.75,  // launching always takes time, whereas the time of other causes can be saved in full
+      .precedence = 0.75,    // launching always takes time
+      .counted_last = true,  // no host launches in no time, whereas the time of other causes can be saved in full
       .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
       .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
   if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
@@ -372,7 +384,7 @@ void find_no_work(RuleContext& context, std::vector<Finding>& findings) {
 }
 
 void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
-  if (context.has_earlier_work()) {
+  if (context.judged().had_earlier_work) {
     findings.push_back(
         {.rule = "warm_up",
          .title = "In the first step the device still did what was launched before the recording; the step "
@@ -382,19 +394,20 @@ void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
          .command = "steps",
          .confidence = Confidence::high});
   }
-  if (context.warm_up().empty()) return;
+  if (context.judged().warm_up.empty()) return;
   int64_t time = 0;
-  for (const Period& period : context.warm_up()) time += period.end - period.begin;
-  const auto usual = context.measured() / static_cast<int64_t>(context.periods().size());
-  findings.push_back({.rule = "warm_up",
-                      .title = fmt::format(
-                          "The first {} {}: {} instead of {} a step; left out of all figures", context.warm_up().size(),
-                          context.warm_up().size() == 1 ? "step is a warm-up" : "steps are warm-ups",
-                          format_ns(time / static_cast<int64_t>(context.warm_up().size())), format_ns(usual)),
-                      .evidence = fmt::format("{} in all", format_ns(time)),
-                      .suggestion = "Nothing to do where it happens once; begin the recording after it",
-                      .command = "steps",
-                      .confidence = Confidence::high});
+  for (const Period& period : context.judged().warm_up) time += period.end - period.begin;
+  const auto usual = context.measured() / static_cast<int64_t>(context.judged().periods.size());
+  findings.push_back(
+      {.rule = "warm_up",
+       .title = fmt::format("The first {} {}: {} instead of {} a step; left out of all figures",
+                            context.judged().warm_up.size(),
+                            context.judged().warm_up.size() == 1 ? "step is a warm-up" : "steps are warm-ups",
+                            format_ns(time / static_cast<int64_t>(context.judged().warm_up.size())), format_ns(usual)),
+       .evidence = fmt::format("{} in all", format_ns(time)),
+       .suggestion = "Nothing to do where it happens once; begin the recording after it",
+       .command = "steps",
+       .confidence = Confidence::high});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/findings/rule_context.h"
+#include "links/graph_captures.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -70,11 +71,34 @@ void find_contradictions(RuleContext& context, std::vector<Finding>& findings) {
        .confidence = Confidence::high});
 }
 
+/// Where kernels of graphs were not recorded nothing can be said of idle time.
+void find_unrecorded_replays(RuleContext& context, std::vector<Finding>& findings) {
+  if (!context.lacks_replays()) return;
+  ReplayCounts all;
+  for (const Run& run : context.session().runs) {
+    const ReplayCounts replays = count_replays(run.timeline);
+    all.all += replays.all;
+    all.unrecorded += replays.unrecorded;
+  }
+  findings.push_back(
+      {.rule = "incomplete_profile",
+       .title = "How busy the devices were is not known: the kernels of graphs were not recorded",
+       .evidence = fmt::format("{} of {} launches of graphs show no device ops; what waits for them looks "
+                               "like idle time, so that nothing is said of it",
+                               format_count(all.unrecorded), format_count(all.all)),
+       .suggestion = "Record the nodes of graphs (Nsight Systems: --cuda-graph-trace=node), or profile "
+                     "a run without graphs",
+       .command = "notes",
+       .confidence = Confidence::high,
+       .severity = Severity::warning});
+}
+
 }  // namespace
 
 void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
   find_mixed_ranks(context, findings);
   find_contradictions(context, findings);
+  find_unrecorded_replays(context, findings);
   int64_t ops = 0;
   for (const Run& one : context.session().runs) ops += static_cast<int64_t>(one.timeline.device_ops.size());
   const Table& notes = context.table("notes");
@@ -87,7 +111,7 @@ void find_profile_gaps(RuleContext& context, std::vector<Finding>& findings) {
     const bool lost = code == "lost_events" || code == "truncated_input" || code == "damaged_input";
     const bool orphans = code == "orphan_device_op" &&
                          static_cast<double>(count) > context.thresholds().orphans * static_cast<double>(ops);
-    const bool implausible = code == "implausible_duration" || code == "negative_duration";
+    const bool implausible = code == "implausible_duration" || code == "negative_duration" || code == "impossible_time";
     if (code == "duplicate_rank") findings.push_back(mixed_ranks(fmt::format("{} {}: {}", code, count, text)));
     if (lost) {
       losses.push_back(text.substr(0, text.find_last_not_of('.') + 1));

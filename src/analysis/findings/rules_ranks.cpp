@@ -143,7 +143,7 @@ int64_t most_receives(RuleContext& context) {
     if (!passes_work_on(series.name)) continue;
     for (const CollectiveMember& member : series.members) most = std::max(most, int64_t{member.count()});
   }
-  return most / std::max<int64_t>(static_cast<int64_t>(context.periods().size()), 1);
+  return most / std::max<int64_t>(static_cast<int64_t>(context.judged().periods.size()), 1);
 }
 
 /// The rank with the most work waits only where nothing can be done about it by moving work: that is the bubble.

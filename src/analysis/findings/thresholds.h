@@ -24,6 +24,8 @@ struct Thresholds {
   /// Ops shorter than that are dominated by their launch (a launch takes 2 to 10 us of a host thread).
   double short_kernel = 10'000;
   double many_kernels = 100;
+  /// Launching so few ops is no trouble that a graph or fusion would mend: 100 launches of 5 us take half a ms.
+  double many_launches = 100;
   /// A device that computes for so much of its time is well used: what is left lies in its kernels.
   double computes = 0.7;
   /// A rank that causes so much of all waiting in collectives is late, not just unlucky: with equal ranks each would
@@ -76,6 +78,7 @@ inline constexpr std::array kThresholds{
     NamedThreshold{"many_copies", &Thresholds::many_copies, "count"},
     NamedThreshold{"short_kernel", &Thresholds::short_kernel, "ns"},
     NamedThreshold{"many_kernels", &Thresholds::many_kernels, "count"},
+    NamedThreshold{"many_launches", &Thresholds::many_launches, "count"},
     NamedThreshold{"computes", &Thresholds::computes, "%"},
     NamedThreshold{"straggler", &Thresholds::straggler, "%"},
     NamedThreshold{"unequal_work", &Thresholds::unequal_work, "count"},

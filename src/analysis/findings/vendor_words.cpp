@@ -32,6 +32,35 @@ constexpr std::array kTerms{
           "HCCL_SOCKET_IFNAME and HCCL_IF_IP"},
 };
 
+/// What helps in PyTorch, and what helps elsewhere.
+struct FrameworkTerms {
+  std::string_view pytorch;
+  std::string_view other;
+};
+
+constexpr std::array kFrameworkTerms{
+    FrameworkTerms{"more DataLoader workers (num_workers), prefetch_factor, pin_memory with non_blocking copies",
+                   "on other threads, ahead of its use, into page-locked memory that is copied without blocking"},
+    FrameworkTerms{"a caching allocator (PYTORCH_CUDA_ALLOC_CONF), buffers made before the loop",
+                   "buffers made before the loop"},
+    FrameworkTerms{".item(), .cpu(), nonzero and print of a tensor, cudaDeviceSynchronize in the loop",
+                   "cudaDeviceSynchronize in the loop, results that are copied to the host at once"},
+    FrameworkTerms{"CUDA graphs (torch.compile with mode=\"reduce-overhead\"), fused ops (torch.compile, foreach and "
+                   "fused optimizers)",
+                   "CUDA graphs, fused kernels"},
+    FrameworkTerms{"fused ops (torch.compile, foreach and fused optimizers)", "fused kernels"},
+    FrameworkTerms{" (gradient buckets, prefetch of sharded parameters, a stream of its own)",
+                   " (a stream of its own)"},
+    FrameworkTerms{"torch.set_float32_matmul_precision(\"high\")", "cublasSetMathMode with CUBLAS_TF32_TENSOR_OP_MATH"},
+    FrameworkTerms{" (torch.compile, fused optimizers and norms)", ""},
+};
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
+
 }  // namespace
 
 std::string vendor_of(const Session& session) {
@@ -53,15 +82,25 @@ std::string vendor_of(const Session& session) {
   return "";
 }
 
-std::string in_words_of(std::string_view vendor, std::string suggestion) {
-  if (vendor != "AMD" && vendor != "Huawei") return suggestion;
-  for (const Terms& terms : kTerms) {
-    const std::string_view own = vendor == "AMD" ? terms.amd : terms.huawei;
-    for (size_t at = suggestion.find(terms.nvidia); at != std::string::npos;
-         at = suggestion.find(terms.nvidia, at + own.size())) {
-      suggestion.replace(at, terms.nvidia.size(), own);
+bool uses_pytorch(const Session& session) {
+  for (const Run& run : session.runs) {
+    if (run.format == "kineto") return true;
+    const StringPool& names = run.timeline.names;
+    for (StringId name = 0; name < names.size(); ++name) {
+      if (names[name].starts_with("aten::") || contains(names[name], "torch/") || contains(names[name], "at::native")) {
+        return true;
+      }
     }
   }
+  return false;
+}
+
+std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion) {
+  if (!pytorch) {
+    for (const FrameworkTerms& terms : kFrameworkTerms) replace_all(suggestion, terms.pytorch, terms.other);
+  }
+  if (vendor != "AMD" && vendor != "Huawei") return suggestion;
+  for (const Terms& terms : kTerms) replace_all(suggestion, terms.nvidia, vendor == "AMD" ? terms.amd : terms.huawei);
   return suggestion;
 }
 

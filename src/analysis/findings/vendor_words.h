@@ -1,5 +1,5 @@
-// Suggestions in the words of the vendor of the devices: rules name CUDA's calls and settings, which are here replaced
-// by those that do the same elsewhere. O(length of the text).
+// Suggestions in the words of the vendor of the devices and of the framework: rules name CUDA's calls and settings and
+// PyTorch's, which are here replaced by those that do the same elsewhere. O(length of the text).
 #pragma once
 
 #include <string>
@@ -13,7 +13,10 @@ namespace cgpu {
 /// tells.
 std::string vendor_of(const Session& session);
 
-/// A suggestion in the words of this vendor.
-std::string in_words_of(std::string_view vendor, std::string suggestion);
+/// Whether names of ops, kernels or frames are PyTorch's. O(names).
+bool uses_pytorch(const Session& session);
+
+/// A suggestion in the words of this vendor, and of PyTorch or of programs without a framework.
+std::string in_words_of(std::string_view vendor, bool pytorch, std::string suggestion);
 
 }  // namespace cgpu

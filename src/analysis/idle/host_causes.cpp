@@ -42,7 +42,7 @@ HostCauses::HostCauses(const Timeline& timeline, const Waits& waits, const CallT
       continue;
     }
     Thread& thread = threads_[timeline.slices.track[slice]];
-    if (*answer.cause == IdleCause::no_work) {
+    if (*answer.cause == IdleCause::no_work && kind != SliceKind::os_call) {
       thread.taking_requests.push_back(time);
     } else {
       (is_way_of_waiting(*answer.cause) ? thread.ways : thread.named).push_back({time, *answer.cause, slice});

@@ -112,8 +112,17 @@ bool is_taking_requests(std::string_view name) {
          (function == "serve_forever" && contains(file, "socketserver.py"));
 }
 
+/// Calls that return when a person has typed something.
+bool is_reading_typed_input(std::string_view call) {
+  return is_any(call, {"getc", "fgetc", "getchar", "getc_unlocked", "getchar_unlocked", "scanf", "__isoc99_scanf",
+                       "__isoc23_scanf", "getwc", "getwchar", "wscanf"});
+}
+
 std::optional<IdleCause> cause_of_other(SliceKind kind, std::string_view name) {
-  if (kind == SliceKind::os_call && is_io_of_the_system(name)) return IdleCause::io;
+  if (kind == SliceKind::os_call) {
+    if (is_io_of_the_system(name)) return IdleCause::io;
+    if (is_reading_typed_input(name)) return IdleCause::no_work;
+  }
   if (is_synchronizing(name)) return IdleCause::synchronization;
   if (contains(name, "DataLoader")) return IdleCause::data_loading;
   if (contains(name, "gc.collect") || name.starts_with("gc:") || name == "Python GC") {

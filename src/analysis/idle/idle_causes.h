@@ -22,7 +22,7 @@ enum class IdleCause : uint8_t {
   lock,
   io,
   not_scheduled,  // a call lasted far longer than calls of its name do, and nothing in it explains that
-  no_work,        // a server had no request
+  no_work,        // a server had no request, or the program waited for what a person types
   host_code,      // anything else, before the launch call
   // Since the launch call began:
   launch_overhead,  // the call itself, and the time that the op needs to start
@@ -43,7 +43,7 @@ std::string_view text_of(IdleCause cause);
 
 /// The cause that a slice of this kind and name stands for; empty where it stands for none. Host slices and, on any
 /// track, what the driver does late. no_work is that of a frame in which a server takes requests: only where it waits
-/// there does the time go to that. O(length of the name).
+/// there does the time go to that; of a call of the operating system all of it. O(length of the name).
 std::optional<IdleCause> cause_named_by(SliceKind kind, std::string_view name);
 
 /// Causes that tell how a thread waits, not for what.

@@ -99,6 +99,9 @@ TEST(IdleCauses, WhereServersTakeRequests) {
   constexpr SliceKind frame = SliceKind::python_function;
   EXPECT_EQ(cause(frame, "vllm/v1/engine/core.py(900): _process_input_queue"), "no_work");
   EXPECT_EQ(cause(frame, "/usr/lib/python3.12/socketserver.py(226): serve_forever"), "no_work");
+  EXPECT_EQ(cause(SliceKind::os_call, "getc"), "no_work");
+  EXPECT_EQ(cause(SliceKind::os_call, "fgetc"), "no_work");
+  EXPECT_EQ(cause(annotation, "getc"), "none");
   EXPECT_EQ(cause(frame, "queue.py(154): get"), "none");
   EXPECT_EQ(cause(frame, "train.py(3): serve_forever"), "none");
 }

@@ -23,7 +23,7 @@ OpRole role_of(std::string_view name) {
   if (!name.starts_with("aten::")) return OpRole::none;
   name.remove_prefix(6);
   if (name.ends_with('_') && name.size() > 1) name.remove_suffix(1);
-  static constexpr std::array<std::pair<std::string_view, OpRole>, 16> kRoles = {{
+  static constexpr std::array<std::pair<std::string_view, OpRole>, 16> kRoleOfWords = {{
       {"topk", OpRole::choice},
       {"max", OpRole::choice},
       {"argmax", OpRole::choice},
@@ -41,8 +41,9 @@ OpRole role_of(std::string_view name) {
       {"embedding", OpRole::lookup},
       {"embedding_bag", OpRole::lookup},
   }};
-  const auto* const found = std::find_if(kRoles.begin(), kRoles.end(), [&](const auto& e) { return e.first == name; });
-  return found == kRoles.end() ? OpRole::none : found->second;
+  const auto* const found =
+      std::find_if(kRoleOfWords.begin(), kRoleOfWords.end(), [&](const auto& e) { return e.first == name; });
+  return found == kRoleOfWords.end() ? OpRole::none : found->second;
 }
 
 /// More experts or rows are of no layer that anyone builds, and sums of so many do not overflow.

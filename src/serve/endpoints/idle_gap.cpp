@@ -40,7 +40,7 @@ std::string phrase_of(IdleCause cause) {
       return "a call of the launching thread took over a hundred times as long as such calls do, and nothing in it "
              "explains that: the thread was probably not running";
     case IdleCause::no_work:
-      return "the launching thread waited for a request";
+      return "the launching thread waited for a request, or for a person to type";
     case IdleCause::host_code:
       return "the launching thread ran other code before it launched the next op";
     case IdleCause::launch_overhead:

@@ -60,7 +60,7 @@ class SliceWriter {
     const int64_t correlation = timeline_.slices.correlation[slice_];
     if (correlation != kNoCorrelation) json_.member("correlation", correlation);
     const uint8_t flags = timeline_.slices.flags[slice_];
-    if ((flags & kImplausibleDuration) != 0) json_.member("remark", "implausible duration, in no total");
+    if ((flags & kImplausibleTime) != 0) json_.member("remark", "implausible time, in no total");
     if ((flags & kNeverEnded) != 0) json_.member("remark", "its end was not recorded");
     if ((flags & kClipped) != 0) json_.member("remark", "cut at the border of the window");
   }

@@ -1,0 +1,45 @@
+// What the devices did in the time that a diagnosis judges, and so the most that a what-if scenario can give back
+// there.
+//
+// A scenario takes time away from the host, from communication, from copies. Whatever it says, what a device computed
+// in that time still has to be computed, and what it communicated or copied too, unless the scenario takes that away or
+// what it takes away may have lengthened it. So a period lasts at least as long as the device that is left with the
+// most. O(periods log ops) besides the times of each device (device_time.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/critical_path/edge_times.h"
+#include "analysis/critical_path/periods.h"
+#include "analysis/session_facts.h"
+
+namespace cgpu {
+
+class DeviceBooks {
+ public:
+  /// Of periods of the graph of the whole session, for the devices of `facts`, which may be those of a part.
+  DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods);
+
+  /// ns of all periods; no more than they last. All of that for a scenario that changes device ops.
+  int64_t most_recoverable(const EdgeTimes::Scenario& scenario) const;
+
+  /// ns of all periods in which no op ran on the device that idled least there.
+  int64_t idle() const;
+
+ private:
+  /// ns in one period, which add up to it with the time in which the device idles.
+  struct OfDevice {
+    size_t run = 0;  // of the whole session
+    int64_t compute = 0;
+    int64_t exposed_communication = 0;
+    int64_t exposed_copies = 0;
+  };
+  struct OfPeriod {
+    int64_t length = 0;
+    std::vector<OfDevice> devices;
+  };
+  std::vector<OfPeriod> periods_;
+};
+
+}  // namespace cgpu

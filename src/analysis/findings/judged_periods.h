@@ -1,0 +1,41 @@
+// What a diagnosis judges: the loop of a program, not its start, nor its end.
+//
+// The steps without warm-up, with what lies between their marks where that is much; else what a run without marks
+// repeats; else the time from the first launch to the end of the device work, or of the wait for it: docs/diagnosis.md,
+// "How recoverable time is found".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/critical_path/periods.h"
+#include "analysis/session_facts.h"
+
+namespace cgpu {
+
+/// From this share of all on the time between marks is judged too, with the step after it.
+inline constexpr double kBetweenMarks = 0.03;
+
+struct JudgedPeriods {
+  std::vector<Period> periods;
+  /// The steps before them that took longer than all that follow.
+  std::vector<Period> warm_up;
+  /// Whether a first step was left out in which the device still did what was launched before the recording.
+  bool had_earlier_work = false;
+  /// Whether the periods are what the run repeats, since it has no marks.
+  bool are_repetitions = false;
+
+  bool are_steps() const { return !periods.empty() && periods.front().step.has_value(); }
+  /// ns of all of them.
+  int64_t length() const;
+  /// By run of the whole session: until which time in the graph nothing is given back, since it is not judged. Where a
+  /// loop or a selected part begins; 0 of whole runs with steps, whose first steps show what a host that is faster has
+  /// done ahead.
+  std::vector<int64_t> begins(const SessionFacts& facts) const;
+};
+
+/// Costs the graph of dependencies, unless that exists already.
+JudgedPeriods judged_periods(const SessionFacts& facts);
+
+}  // namespace cgpu
