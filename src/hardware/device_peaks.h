@@ -5,6 +5,7 @@
 // profile states a rate itself (Nsight Systems records the memory bandwidth), use that instead.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct PeakRate {
 
 struct DevicePeaks {
   std::string name;                        // "NVIDIA H100 SXM"
+  std::string architecture;                // what its kernels are compiled for: "sm_90", "gfx942"; "" of Ascend
+  std::optional<int64_t> multiprocessors;  // of the whole device
   std::optional<double> memory_bandwidth;  // B/s
   /// B/s in one direction, of all links to the other devices of its machine together (NVLink, Infinity Fabric); absent
   /// where it has none besides PCI Express, or no source states it.
@@ -37,5 +40,12 @@ struct DevicePeaks {
 /// memory size) with different rates it is, and for a partition of a device (MIG). Case, separators and the vendor's
 /// name do not matter.
 std::optional<DevicePeaks> find_device_peaks(std::string_view device_name);
+
+/// All devices that are known.
+std::vector<DevicePeaks> known_devices();
+
+/// The devices that a user may mean by this model: one by the name that a profile or this table gives, else all whose
+/// name has all of its words ("H100": the SXM, PCIe and NVL forms).
+std::vector<DevicePeaks> find_device_models(std::string_view model);
 
 }  // namespace cgpu
