@@ -34,7 +34,7 @@ def told(phase: str, share: float) -> None:
 
 
 with cgpu.open(["a.json", pathlib.Path("b.json"), b"c.json"], from_="1ms", to=20_000_000, step="2-5", rank=range(4),
-               kernel_rules=pathlib.Path("rules.txt"), peak="bf16=400TFLOP/s", capture="capture.json", threads=2, strict=True,
+               kernel_rules=pathlib.Path("rules.txt"), peak="bf16=400TFLOP/s", device_model="MI300X", capture="capture.json", threads=2, strict=True,
                progress=told) as session:
     table: cgpu.Table = session.table("kernels", where="total_ns > 1ms", sort="+name", top=10, names="base")
     names: List[str] = table.column_names

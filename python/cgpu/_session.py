@@ -212,7 +212,8 @@ def _in_frame(page: str) -> str:
 
 
 def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = None, kernel_rules: Optional[Path] = None,
-         peak: Optional[str] = None, capture: Optional[Path] = None, threads: int = 0, strict: bool = False,
+         peak: Optional[str] = None, device_model: Optional[str] = None, capture: Optional[Path] = None,
+         threads: int = 0, strict: bool = False,
          from_: Optional[Time] = None, to: Optional[Time] = None, step: Optional[Numbers] = None,
          rank: Optional[Numbers] = None, device: Optional[Numbers] = None, profile: Union[int, str, None] = None,
          progress: Union[bool, Progress, None] = None, storage_options: Optional[Mapping[str, Any]] = None) -> Session:
@@ -223,6 +224,7 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
     input_format  reads them as this format instead of recognising it by the content.
     kernel_rules  a file with rules for kernel classes, asked before the built-in ones.
     peak          peak rates of devices that are not known, like "bf16=400TFLOP/s,memory=2TB/s".
+    device_model  what the devices are, where the profile does not say it, like "MI300X".
     capture       the profile of the capture of the graphs that the input replays; without it those in a folder
                   capture_traces beside the input.
     threads       to read with; 0 for one a processor.
@@ -248,7 +250,7 @@ def open(paths: Union[Path, Iterable[Path]], *, input_format: Optional[str] = No
              for word, path in (("kernel_rules", kernel_rules), ("capture", capture))}
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise _cgpu.Error("progress=%r: True, False or what can be called as progress(phase, share) was expected" % (progress,))
-    words = {**files, "input_format": input_format, "peak": peak, "profile": profile}
+    words = {**files, "input_format": input_format, "peak": peak, "device_model": device_model, "profile": profile}
     given = {**given_words(words), **part_words(from_, to, step, rank, device)}
     with shown(progress, os.path.basename(os.fsdecode(inputs[0])) or os.fsdecode(inputs[0])) as told:
         session = _cgpu.open(inputs, given, threads, bool(strict), told)

@@ -99,6 +99,7 @@ InputOptions input_options(const OptionWords& words) {
   const std::map<std::string, std::string InputOptions::*> members = {{"input_format", &InputOptions::input_format},
                                                                       {"kernel_rules", &InputOptions::kernel_rules},
                                                                       {"peak", &InputOptions::peaks},
+                                                                      {"device_model", &InputOptions::device_model},
                                                                       {"capture", &InputOptions::capture},
                                                                       {"from", &InputOptions::from},
                                                                       {"to", &InputOptions::to},

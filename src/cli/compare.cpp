@@ -204,6 +204,8 @@ void add_compare_verb(CommandLine& line) {
   verb.add_option("--peak", command->input.peaks,
                   "Peak rates of the devices of both that are not known, or to compare with instead: "
                   "bf16=400TFLOP/s,memory=2TB/s");
+  verb.add_option("--device-model", command->input.device_model,
+                  "What the devices of both are, where the profiles do not say it: MI300X, H100 SXM");
   verb.add_option("--with-peak", command->with_peak, "Those of B, where its devices are others than those of A");
   verb.add_option("--table", command->table, "Only this table (--list names them)");
   verb.add_flag("--list", command->list,

@@ -20,6 +20,8 @@ void add_input_options(Verb verb, InputOptions& options, bool with_window) {
   verb.add_option(
       "--peak", options.peaks,
       "Peak rates of the devices that are not known, or to compare with instead: bf16=400TFLOP/s,memory=2TB/s");
+  verb.add_option("--device-model", options.device_model,
+                  "What the devices are, where the profile does not say it: MI300X, H100 SXM");
 }
 
 void add_completion_options(Verb verb, InputOptions& options) {

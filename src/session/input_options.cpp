@@ -12,6 +12,7 @@ OpenOptions InputOptions::open() const {
   open.kernel_rules = kernel_rules;
   open.capture = capture;
   open.peaks = peaks;
+  open.device_model = device_model;
   open.threads = threads;
   open.strict = strict;
   return open;

@@ -15,6 +15,7 @@ struct InputOptions {
   std::string input_format = {};
   std::string kernel_rules = {};
   std::string peaks = {};
+  std::string device_model = {};
   std::string capture = {};
   unsigned threads = 0;
   bool strict = false;

@@ -28,15 +28,52 @@ KernelDictionary dictionary_of(const OpenOptions& options) {
   return dictionary;
 }
 
-void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& dictionary, unsigned threads) {
-  complete(run, dictionary, threads);
-  join_captures(run, options, dictionary, threads);
-  if (options.peaks.empty()) return;
-  const StatedPeaks peaks = parse_stated_peaks(options.peaks, "--peak");
+namespace {
+
+/// Sets what the user says of the devices.
+void describe_devices(Run& run, const OpenOptions& options) {
+  if (options.peaks.empty() && options.device_model.empty()) return;
   if (run.devices.empty()) {
     for (const int32_t used : used_devices(run)) run.devices.emplace_back().id = used;
   }
-  for (Device& device : run.devices) device.stated_peaks = peaks;
+  if (!options.peaks.empty()) {
+    const StatedPeaks peaks = parse_stated_peaks(options.peaks, "--peak");
+    for (Device& device : run.devices) device.stated_peaks = peaks;
+  }
+  if (options.device_model.empty()) return;
+  const std::vector<DevicePeaks> models = find_device_models(options.device_model);
+  if (models.size() != 1) {
+    std::vector<std::string> names;
+    for (const DevicePeaks& one : models.empty() ? known_devices() : models) names.push_back(one.name);
+    throw Error(fmt::format("--device-model {}: {} (there are {})", options.device_model,
+                            models.empty() ? "no such device is known" : "several devices are called that",
+                            fmt::join(names, ", ")));
+  }
+  for (Device& device : run.devices) device.name = models.front().name;
+}
+
+/// Facts of devices that cannot be: more multiprocessors than the model has.
+void check_devices(Run& run) {
+  constexpr int64_t kMostMultiprocessors = 2048;  // several times what the largest devices have
+  for (Device& device : run.devices) {
+    if (!device.sm_count) continue;
+    const auto model = find_device_peaks(device.name);
+    const int64_t most = model && model->multiprocessors ? *model->multiprocessors : kMostMultiprocessors;
+    if (*device.sm_count > 0 && *device.sm_count <= most) continue;
+    run.notes.add("implausible_device", 1,
+                  fmt::format("device {} cannot have {} multiprocessors; {}", device.id, *device.sm_count,
+                              model ? "the number of its model is taken" : "the number is left out"));
+    device.sm_count = model ? model->multiprocessors : std::nullopt;
+  }
+}
+
+}  // namespace
+
+void complete_run(Run& run, const OpenOptions& options, const KernelDictionary& dictionary, unsigned threads) {
+  complete(run, dictionary, threads);
+  join_captures(run, options, dictionary, threads);
+  describe_devices(run, options);
+  check_devices(run);
 }
 
 ReadOptions read_options(const OpenOptions& options) {

@@ -20,6 +20,7 @@ struct OpenOptions {
   std::string input_format;         // overrides the recognition by content
   std::string kernel_rules;         // file with rules for kernel classes, asked before the built-in ones
   std::string peaks;                // peak rates of the devices (hardware/stated_peaks.h)
+  std::string device_model;         // what they are, in the place of what the profile says
   std::string capture;           // profile of the captures of graphs, or a folder of them; "": those beside the input
   unsigned threads = 0;          // 0: as many as the machine has
   bool strict = false;           // damaged input is an Error

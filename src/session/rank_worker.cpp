@@ -16,8 +16,8 @@ namespace {
 
 template <typename Archive, typename Options>
 void open_members(Archive& archive, Options& open) {
-  archive(open.inputs, open.input_format, open.kernel_rules, open.peaks, open.capture, open.threads, open.strict,
-          open.memory);
+  archive(open.inputs, open.input_format, open.kernel_rules, open.peaks, open.device_model, open.capture, open.threads,
+          open.strict, open.memory);
 }
 
 template <typename Archive, typename Profile>
