@@ -1,5 +1,7 @@
 #include "analysis/op_shapes/attention_cost.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -10,6 +12,8 @@ namespace cgpu {
 
 namespace {
 
+constexpr size_t kNoPlace = SIZE_MAX;
+
 struct AttentionOp {
   std::string_view name;
   bool backward = false;
@@ -17,6 +21,7 @@ struct AttentionOp {
   size_t query = 0;         // place of Q; K and V follow it
   size_t causal = 0;        // place of what says whether the mask is causal
   enum class Mask : uint8_t { flag, bottom_right_flag, number } mask = Mask::flag;
+  size_t sequences = kNoPlace;  // place of where the sequences begin, where [tokens, heads, size] holds several
 };
 using Mask = AttentionOp::Mask;
 
@@ -31,6 +36,17 @@ constexpr std::array kOps = {
     AttentionOp{"aten::_efficient_attention_forward", false, false, 0, 9, Mask::number},
     AttentionOp{"flash_attn::_flash_attn_forward", false, false, 0, 5, Mask::bottom_right_flag},
     AttentionOp{"FlashAttnFunc", false, false, 0, 5, Mask::bottom_right_flag},
+    AttentionOp{"aten::_cudnn_attention_forward", false, true, 0, 10},
+    AttentionOp{"aten::_scaled_dot_product_fused_attention_overrideable", false, true, 0, 5},
+    AttentionOp{"flash_attn_3::fwd", false, false, 0, 24, Mask::bottom_right_flag},
+    AttentionOp{"aiter::_flash_attn_forward", false, false, 0, 5, Mask::bottom_right_flag},
+    AttentionOp{"aiter::mha_fwd", false, false, 0, 5, Mask::bottom_right_flag},
+    AttentionOp{"aiter::fmha_v3_fwd", false, false, 0, 5, Mask::bottom_right_flag},
+    AttentionOp{"aiter::wrapper_fmha_v3_fwd", false, false, 0, 5, Mask::bottom_right_flag},
+    AttentionOp{"flash_attn::_flash_attn_varlen_forward", false, false, 0, 9, Mask::bottom_right_flag, 3},
+    AttentionOp{"flash_attn::_flash_attn_varlen_backward", true, false, 1, 15, Mask::bottom_right_flag, 9},
+    AttentionOp{"FlashAttnVarlenFunc", false, false, 0, 9, Mask::bottom_right_flag, 3},
+    AttentionOp{"aten::_cudnn_attention_backward", true, true, 1, 14},
     AttentionOp{"aten::_scaled_dot_product_flash_attention_backward", true, true, 1, 11},
     AttentionOp{"aten::_scaled_dot_product_efficient_attention_backward", true, true, 1, 11},
     AttentionOp{"aten::_scaled_dot_product_cudnn_attention_backward", true, true, 1, 14},
@@ -67,6 +83,36 @@ Count twice_the_pairs(int64_t queries, int64_t keys, Triangle triangle) {
   return Count(square) * square + Count(queries) * (keys - square) * 2;
 }
 
+struct AttentionShape {
+  Count heads = 0;  // of all sequences
+  int64_t queries = 0;
+  int64_t keys = 0;
+  int64_t size = 0;
+  int64_t value_size = 0;
+  int64_t sequences = 1;  // in one tensor
+};
+
+std::optional<AttentionShape> shape_of(const AttentionOp& op, const Dims& q, const Dims& k, const Dims& v) {
+  const size_t rank = q.size();
+  // Sequences of different lengths in one tensor have one dimension less: what they cost depends on the lengths.
+  if (rank < (op.heads_first ? 3 : 4) || k.size() != rank || v.size() != rank) return std::nullopt;
+  const size_t token_axis = rank - (op.heads_first ? 2 : 3);
+  const size_t head_axis = rank - (op.heads_first ? 3 : 2);
+  if (k[rank - 1] != q[rank - 1] || v[token_axis] != k[token_axis]) return std::nullopt;
+  return AttentionShape{product(std::span(q).first(std::min(token_axis, head_axis))) * q[head_axis], q[token_axis],
+                        k[token_axis], q[rank - 1], v[rank - 1]};
+}
+
+/// Of [tokens, heads, size] that hold several sequences, whose lengths are not recorded, as if they were of one length:
+/// any others have more pairs.
+std::optional<AttentionShape> shape_of_sequences(const std::optional<Tensor>& begins, const Dims& q, const Dims& k,
+                                                 const Dims& v) {
+  if (!begins || begins->dims.size() != 1 || begins->dims[0] < 2) return std::nullopt;
+  if (q.size() != 3 || k.size() != 3 || v.size() != 3 || k[2] != q[2] || v[0] != k[0]) return std::nullopt;
+  const int64_t sequences = begins->dims[0] - 1;
+  return AttentionShape{Count(q[1]) * sequences, q[0] / sequences, k[0] / sequences, q[2], v[2], sequences};
+}
+
 }  // namespace
 
 bool is_attention(std::string_view op) {
@@ -79,29 +125,23 @@ OpCost attention_cost(std::string_view name, const RecordedInputs& inputs) {
   const auto k = inputs.tensor(op.query + 1);
   const auto v = inputs.tensor(op.query + 2);
   if (!q || !k || !v) return {};
-  const size_t rank = q->dims.size();
-  // Sequences of different lengths in one tensor have one dimension less: what they cost depends on the lengths.
-  if (rank < (op.heads_first ? 3 : 4) || k->dims.size() != rank || v->dims.size() != rank) return {};
-  const size_t token_axis = rank - (op.heads_first ? 2 : 3);
-  const size_t head_axis = rank - (op.heads_first ? 3 : 2);
-  const int64_t queries = q->dims[token_axis];
-  const int64_t keys = k->dims[token_axis];
-  const int64_t size = q->dims[rank - 1];
-  const int64_t value_size = v->dims[rank - 1];
-  if (k->dims[rank - 1] != size || v->dims[token_axis] != keys) return {};
-  const Count heads = product(std::span(q->dims).first(std::min(token_axis, head_axis))) * q->dims[head_axis];
-
+  const auto shape = op.sequences == kNoPlace
+                         ? shape_of(op, q->dims, k->dims, v->dims)
+                         : shape_of_sequences(inputs.tensor(op.sequences), q->dims, k->dims, v->dims);
+  if (!shape) return {};
   OpCost cost;
-  const Count result = heads * queries * value_size * q->type.size;
   Count bytes = product(q->dims) * q->type.size + product(k->dims) * k->type.size + product(v->dims) * v->type.size;
+  const Count of_result = shape->heads * shape->queries * shape->value_size * q->type.size;
   // The gradient of the result and the result are read, the gradients of Q, K and V written.
-  bytes = op.backward ? bytes * 2 + result * 2 : bytes + result;
+  bytes = op.backward ? bytes * 2 + of_result * 2 : bytes + of_result;
   cost.bytes = bytes.value();
   const auto triangle = triangle_of(op, inputs);
   if (!triangle) return cost;
   cost.settings = *triangle == Triangle::none ? "not causal" : "causal";
-  const Count sizes = op.backward ? Count(size) * 3 + Count(value_size) * 2 : Count(size) + value_size;
-  cost.flops = (heads * twice_the_pairs(queries, keys, *triangle) * sizes).value();
+  if (shape->sequences > 1) cost.settings += fmt::format(", {} sequences", shape->sequences);
+  const Count sizes =
+      op.backward ? Count(shape->size) * 3 + Count(shape->value_size) * 2 : Count(shape->size) + shape->value_size;
+  cost.flops = (shape->heads * twice_the_pairs(shape->queries, shape->keys, *triangle) * sizes).value();
   cost.peak = q->type.peak;
   return cost;
 }

@@ -39,11 +39,17 @@ constexpr std::array kForward = {
     ConvolutionOp{"aten::cudnn_convolution_relu", 2, 3, 4, 5, kNowhere, kNowhere, 6},
     ConvolutionOp{"aten::miopen_convolution", 2, 4, 3, 5, kNowhere, kNowhere, 6},
     ConvolutionOp{"aten::mkldnn_convolution", 2, 4, 3, 5, kNowhere, kNowhere, 6},
+    ConvolutionOp{"aten::cudnn_convolution_add_relu", 4, 5, 6, 7, kNowhere, kNowhere, 8},
+    ConvolutionOp{"aten::convolution_overrideable", 2, 3, 4, 5, 6, 7, 8},
+    ConvolutionOp{"aten::miopen_depthwise_convolution", 2, 4, 3, 5, kNowhere, kNowhere, 6},
     ConvolutionOp{"aten::_conv_depthwise2d", 3, 4, 5, 6},
+    ConvolutionOp{"aten::conv_depthwise3d", 3, 4, 5, 6},
+    ConvolutionOp{"aten::slow_conv_dilated2d", 3, 4, 5, 6},
     ConvolutionOp{"aten::conv_transpose1d", 2, 3, 4, 7, kNowhere, 5, 6, true},
     ConvolutionOp{"aten::conv_transpose2d", 2, 3, 4, 7, kNowhere, 5, 6, true},
     ConvolutionOp{"aten::conv_transpose3d", 2, 3, 4, 7, kNowhere, 5, 6, true},
     ConvolutionOp{"aten::cudnn_convolution_transpose", kNowhere, 4, 2, 5, kNowhere, 3, 6, true},
+    ConvolutionOp{"aten::miopen_convolution_transpose", 2, 5, 3, 6, kNowhere, 4, 7, true},
 };
 
 const ConvolutionOp* find_forward(std::string_view name) {
@@ -52,8 +58,29 @@ const ConvolutionOp* find_forward(std::string_view name) {
   return found == kForward.end() ? nullptr : found;
 }
 
-constexpr std::string_view kBackward = "aten::convolution_backward";
+/// Where the backward pass has what; weight comes third.
+struct BackwardOp {
+  std::string_view name;
+  size_t gradient = 0;
+  size_t input = 1;
+  size_t transposed = kNowhere;
+  size_t wanted = 10;  // gradients: of input, weight, bias
+};
+constexpr std::array kBackward = {
+    BackwardOp{"aten::convolution_backward", 0, 1, 7, 10},
+    BackwardOp{"aten::convolution_backward_overrideable", 0, 1, 6, 9},
+    BackwardOp{"aten::cudnn_convolution_backward", 1, 0, kNowhere, 10},
+    BackwardOp{"aten::miopen_convolution_backward", 1, 0, kNowhere, 9},
+    BackwardOp{"aten::miopen_depthwise_convolution_backward", 1, 0, kNowhere, 9},
+};
 constexpr std::string_view kBackwardInput = "aten::cudnn_convolution_backward_input";
+constexpr std::string_view kBackwardWeight = "aten::cudnn_convolution_backward_weight";
+
+const BackwardOp* find_backward(std::string_view name) {
+  const auto* found =
+      std::find_if(kBackward.begin(), kBackward.end(), [&](const BackwardOp& op) { return op.name == name; });
+  return found == kBackward.end() ? nullptr : found;
+}
 
 /// One number stands for all dimensions.
 bool fit_to(std::optional<Dims>& numbers, size_t dimensions) {
@@ -141,13 +168,12 @@ OpCost forward(const ConvolutionOp& op, const RecordedInputs& inputs) {
   return cost;
 }
 
-/// convolution_backward(gradient, input, weight, ..., transposed (7), ..., wanted gradients (10))
-OpCost backward(const RecordedInputs& inputs) {
-  const auto gradient = inputs.tensor(0);
-  const auto input = inputs.tensor(1);
+OpCost backward(const BackwardOp& op, const RecordedInputs& inputs) {
+  const auto gradient = inputs.tensor(op.gradient);
+  const auto input = inputs.tensor(op.input);
   const auto weight = inputs.tensor(2);
-  const auto transposed = inputs.flag(7);
-  const auto wanted = inputs.flags(10);
+  const auto transposed = op.transposed == kNowhere ? std::optional(false) : inputs.flag(op.transposed);
+  const auto wanted = inputs.flags(op.wanted);
   if (!gradient || !input || !weight || weight->dims.empty() || !transposed || !wanted || wanted->size() < 2) return {};
   const Count of_input = product(input->dims) * input->type.size;
   const Count of_weight = product(weight->dims) * weight->type.size;
@@ -181,15 +207,32 @@ OpCost backward_input(const RecordedInputs& inputs) {
   return cost;
 }
 
+/// cudnn_convolution_backward_weight(shape, gradient, input, padding, stride, dilation, groups, ...)
+OpCost backward_weight(const RecordedInputs& inputs) {
+  const auto gradient = inputs.tensor(1);
+  const auto input = inputs.tensor(2);
+  const auto weight = inputs.integers(0);
+  if (!gradient || !input || !weight || weight->empty()) return {};
+  OpCost cost;
+  cost.flops = (product(std::span(*weight).subspan(1)) * 2 * product(gradient->dims)).value();
+  cost.bytes = (product(gradient->dims) * gradient->type.size + product(input->dims) * input->type.size +
+                product(*weight) * input->type.size)
+                   .value();
+  cost.peak = input->type.peak;
+  cost.settings = fmt::format("weight [{}]", fmt::join(*weight, ", "));
+  return cost;
+}
+
 }  // namespace
 
 bool is_convolution(std::string_view op) {
-  return find_forward(op) != nullptr || op == kBackward || op == kBackwardInput;
+  return find_forward(op) != nullptr || find_backward(op) != nullptr || op == kBackwardInput || op == kBackwardWeight;
 }
 
 OpCost convolution_cost(std::string_view name, const RecordedInputs& inputs) {
-  if (name == kBackward) return backward(inputs);
+  if (const BackwardOp* op = find_backward(name)) return backward(*op, inputs);
   if (name == kBackwardInput) return backward_input(inputs);
+  if (name == kBackwardWeight) return backward_weight(inputs);
   return forward(*find_forward(name), inputs);
 }
 

@@ -1,5 +1,7 @@
 // The cost of a convolution and of its gradients: two operations for each weight that an element of the result is made
-// of, zeros of the padding included. A transposed convolution applies its weights to each element of the input.
+// of, zeros of the padding included. A transposed convolution applies its weights to each element of the input. Groups
+// and dilation change nothing of this: a weight has the channels of its group, and is applied as often. Each gradient,
+// of the input and of the weight, costs as much as the convolution (Goodfellow et al., Deep Learning, 9.5).
 #pragma once
 
 #include <string_view>

@@ -85,40 +85,52 @@ void for_each_launching_profile(const Session& session, const Run& run, PlaceOf 
   visit(run, launched);
 }
 
-/// `known`: &OpCost::flops or &OpCost::bytes. `forest`: the framework ops of the run that `groups` are of
-/// (op_forest.h). Calls visit_time(work) for the work that lies in an op with such a cost, and visit_op(work, group)
-/// once for each op that counts, with the first work of it. O(slices + work times the depth of ops).
+/// Which ops the launched work counts for.
+struct CostedOps {
+  std::vector<SliceIndex> of_work;  // by place in the launched work: the innermost op with a cost around it, or kNone
+  std::vector<bool> counts;         // by slice: whether an op has work of its own, and none inside it has
+};
+
+/// `has_cost(group)`: whether the ops of a group take part. `forest`: the framework ops of the run that `groups` are of
+/// (op_forest.h). O(slices + work times the depth of ops).
+template <typename HasCost>
+CostedOps find_costed_ops(const OpGroups& groups, const SliceForest& forest, const std::vector<LaunchedWork>& launched,
+                          HasCost has_cost) {
+  CostedOps ops;
+  ops.counts.resize(groups.of_slice.size());
+  const auto takes_part = [&](SliceIndex op) {
+    return groups.of_slice[op] != OpGroups::kNoGroup && has_cost(groups.groups[groups.of_slice[op]]);
+  };
+  std::vector<SliceIndex> with_work;
+  for (const LaunchedWork& work : launched) {
+    SliceIndex op = forest.above(work.call);
+    while (op != kNone && !takes_part(op)) op = forest.above(op);
+    ops.of_work.push_back(op);
+    if (op == kNone || ops.counts[op]) continue;
+    ops.counts[op] = true;
+    with_work.push_back(op);
+  }
+  for (const SliceIndex op : with_work) {
+    for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) ops.counts[above] = false;
+  }
+  return ops;
+}
+
+/// `known`: &OpCost::flops or &OpCost::bytes. Calls visit_time(work) for the work that lies in an op with such a cost,
+/// and visit_op(work, group) once for each op that counts, with the first work of it.
 template <typename VisitTime, typename VisitOp>
 void for_each_costed_op(const OpGroups& groups, const SliceForest& forest, std::optional<int64_t> OpCost::*known,
                         const std::vector<LaunchedWork>& launched, VisitTime visit_time, VisitOp visit_op) {
-  const auto group_of = [&](SliceIndex op) { return groups.of_slice[op]; };
-  const auto has_cost = [&](SliceIndex op) {
-    return group_of(op) != OpGroups::kNoGroup && (groups.groups[group_of(op)].cost.*known).has_value();
-  };
-  const auto innermost = [&](SliceIndex call) {
-    SliceIndex op = forest.above(call);
-    while (op != kNone && !has_cost(op)) op = forest.above(op);
-    return op;
-  };
-  std::vector<SliceIndex> op_of;                     // by place of the work
-  std::vector<bool> counts(groups.of_slice.size());  // by slice
-  std::vector<SliceIndex> with_work;
-  for (const LaunchedWork& work : launched) {
-    const SliceIndex op = op_of.emplace_back(innermost(work.call));
-    if (op == kNone) continue;
-    visit_time(work);
-    if (!counts[op]) with_work.push_back(op);
-    counts[op] = true;
-  }
-  for (const SliceIndex op : with_work) {
-    for (SliceIndex above = forest.above(op); above != kNone; above = forest.above(above)) counts[above] = false;
-  }
+  const CostedOps ops = find_costed_ops(groups, forest, launched,
+                                        [&](const OpGroups::Group& group) { return (group.cost.*known).has_value(); });
   std::vector<uint32_t> last_replay(groups.of_slice.size(), UINT32_MAX);
   for (size_t i = 0; i < launched.size(); ++i) {
-    const SliceIndex op = op_of[i];
+    const SliceIndex op = ops.of_work[i];
+    if (op == kNone) continue;
+    visit_time(launched[i]);
     const uint32_t replay = launched[i].replay;
-    if (op == kNone || !counts[op] || std::exchange(last_replay[op], replay) == replay) continue;
-    visit_op(launched[i], groups.groups[group_of(op)]);
+    if (!ops.counts[op] || std::exchange(last_replay[op], replay) == replay) continue;
+    visit_op(launched[i], groups.groups[groups.of_slice[op]]);
   }
 }
 

@@ -23,7 +23,7 @@ OpRole role_of(std::string_view name) {
   if (!name.starts_with("aten::")) return OpRole::none;
   name.remove_prefix(6);
   if (name.ends_with('_') && name.size() > 1) name.remove_suffix(1);
-  static constexpr std::array<std::pair<std::string_view, OpRole>, 16> kRoleOfWords = {{
+  static constexpr std::array<std::pair<std::string_view, OpRole>, 16> kOpRoles = {{
       {"topk", OpRole::choice},
       {"max", OpRole::choice},
       {"argmax", OpRole::choice},
@@ -42,8 +42,8 @@ OpRole role_of(std::string_view name) {
       {"embedding_bag", OpRole::lookup},
   }};
   const auto* const found =
-      std::find_if(kRoleOfWords.begin(), kRoleOfWords.end(), [&](const auto& e) { return e.first == name; });
-  return found == kRoleOfWords.end() ? OpRole::none : found->second;
+      std::find_if(kOpRoles.begin(), kOpRoles.end(), [&](const auto& e) { return e.first == name; });
+  return found == kOpRoles.end() ? OpRole::none : found->second;
 }
 
 /// More experts or rows are of no layer that anyone builds, and sums of so many do not overflow.

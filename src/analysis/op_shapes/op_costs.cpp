@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 
 #include "analysis/op_shapes/attention_cost.h"
 #include "analysis/op_shapes/convolution_cost.h"
-#include "analysis/op_shapes/count.h"
+#include "analysis/op_shapes/cost_formula.h"
+#include "analysis/op_shapes/expert_cost.h"
 #include "base/parse_number.h"
 
 namespace cgpu {
@@ -15,13 +15,6 @@ namespace cgpu {
 namespace {
 
 using DimsView = std::span<const int64_t>;
-
-Count elements(const Dims& dims) {
-  return product(dims);
-}
-Count bytes_of(const Tensor& tensor) {
-  return elements(tensor.dims) * tensor.type.size;
-}
 
 /// The shape that two shapes are repeated to; absent where they do not fit.
 std::optional<Dims> broadcast(DimsView a, DimsView b) {
@@ -72,6 +65,34 @@ OpCost matrix_product(const RecordedInputs& inputs, size_t first, bool is_batch,
 OpCost mm(const RecordedInputs& inputs) {
   return matrix_product(inputs, 0, false, std::nullopt);
 }
+/// Of a product of 8-bit numbers whose result has elements of this many bytes.
+OpCost with_result_of(OpCost cost, const RecordedInputs& inputs, int64_t size) {
+  if (!cost.flops) return cost;
+  const Tensor a = *inputs.tensor(0);
+  const Tensor b = *inputs.tensor(1);
+  cost.bytes = (bytes_of(a) + bytes_of(b) + Count(a.dims[0]) * b.dims[1] * size).value();
+  return cost;
+}
+/// Bytes of an element of a type by its number in PyTorch (c10::ScalarType).
+std::optional<int64_t> size_of_type_number(int64_t number) {
+  constexpr int64_t kHalf = 5;
+  constexpr int64_t kFloat = 6;
+  constexpr int64_t kBfloat16 = 15;
+  if (number == kFloat) return sizeof(float);
+  return number == kHalf || number == kBfloat16 ? std::optional<int64_t>(sizeof(int16_t)) : std::nullopt;
+}
+/// The result is of 32-bit integers.
+OpCost int_mm(const RecordedInputs& inputs) {
+  return with_result_of(mm(inputs), inputs, sizeof(int32_t));
+}
+/// _scaled_mm(a, b, scales, bias, scale of the result, type of the result, ...)
+OpCost scaled_mm(const RecordedInputs& inputs) {
+  constexpr size_t kResultType = 6;
+  OpCost cost = mm(inputs);
+  const auto type = inputs.integer(kResultType);
+  const auto size = type ? size_of_type_number(*type) : std::nullopt;
+  return size ? with_result_of(std::move(cost), inputs, *size) : cost;
+}
 OpCost addmm(const RecordedInputs& inputs) {
   return matrix_product(inputs, 1, false, 0);
 }
@@ -90,6 +111,15 @@ OpCost linear(const RecordedInputs& inputs) {
   const Count rows = product(DimsView(x->dims).first(x->dims.size() - 1));
   if (!rows.value()) return {};
   return product_cost({1, *rows.value(), weight->dims[0], weight->dims[1]}, *x, *weight, inputs.tensor(2));
+}
+
+/// Rows of a [T, K], shared out over b [E, K, N]: the weights of one at least are read.
+OpCost grouped_mm(const RecordedInputs& inputs) {
+  const auto a = inputs.tensor(0);
+  const auto b = inputs.tensor(1);
+  if (!a || !b || a->dims.size() != 2 || b->dims.size() != 3 || a->dims[1] != b->dims[1]) return {};
+  const Dims one(b->dims.begin() + 1, b->dims.end());
+  return product_cost({1, a->dims[0], one[1], one[0]}, *a, Tensor{one, b->type}, std::nullopt);
 }
 
 /// As torch.matmul: a vector stands for a matrix of one row (left) or column (right), batches are repeated to fit.
@@ -157,6 +187,21 @@ OpCost copied(const RecordedInputs& inputs) {
   return each_element(inputs, 1, 0);
 }
 
+/// Of elements of one tensor or another: where(condition, a, b), masked_fill(a, mask, value).
+OpCost chosen(const RecordedInputs& inputs) {
+  return each_element(inputs, 3, 0);
+}
+/// The result is a byte for each element.
+OpCost compared(const RecordedInputs& inputs) {
+  OpCost cost = each_element(inputs, 2, 0);
+  const auto a = inputs.tensor(0);
+  const auto b = inputs.tensor(1);
+  if (!cost.bytes || !a) return {};
+  const auto shape = b ? broadcast(a->dims, b->dims) : std::optional(a->dims);
+  cost.bytes = (bytes_of(*a) + (b ? bytes_of(*b) : Count(0)) + elements(*shape)).value();
+  return cost;
+}
+
 /// copy_(to, from): the first is only written.
 OpCost copy_into(const RecordedInputs& inputs) {
   const auto to = inputs.tensor(0);
@@ -185,82 +230,6 @@ OpCost softmax_backward(const RecordedInputs& inputs) {
   return each_element(inputs, 2, 4);  // multiply (or exponential), sum, subtract, multiply
 }
 
-/// x of `inputs.tensor(place)` is read and a result of its shape written, with vectors for weight, bias and the like.
-OpCost normalisation(const RecordedInputs& inputs, int64_t operations, std::span<const size_t> vectors) {
-  const auto x = inputs.tensor(0);
-  if (!x) return {};
-  Count bytes = bytes_of(*x) * 2;
-  for (const size_t place : vectors) {
-    if (const auto vector = inputs.tensor(place)) bytes = bytes + bytes_of(*vector);
-  }
-  OpCost cost;
-  if (x->type.is_floating) cost.flops = (elements(x->dims) * operations).value();
-  cost.bytes = bytes.value();
-  return cost;
-}
-
-/// How many of these inputs there are.
-int64_t given(const RecordedInputs& inputs, size_t a, size_t b) {
-  return (inputs.tensor(a) ? 1 : 0) + (inputs.tensor(b) ? 1 : 0);
-}
-
-// Mean (one operation), variance (subtract, multiply, add), normalise (subtract, multiply), weight, bias.
-OpCost layer_norm(const RecordedInputs& inputs) {
-  constexpr size_t kVectors[] = {2, 3};
-  return normalisation(inputs, 6 + given(inputs, 2, 3), kVectors);
-}
-OpCost group_norm(const RecordedInputs& inputs) {
-  constexpr size_t kVectors[] = {2, 3};
-  return normalisation(inputs, 6 + given(inputs, 2, 3), kVectors);
-}
-OpCost native_group_norm(const RecordedInputs& inputs) {
-  constexpr size_t kVectors[] = {1, 2};
-  return normalisation(inputs, 6 + given(inputs, 1, 2), kVectors);
-}
-/// Mean of squares (multiply, add), normalise (multiply), weight.
-OpCost rms_norm(const RecordedInputs& inputs) {
-  constexpr size_t kVectors[] = {2};
-  return normalisation(inputs, 3 + (inputs.tensor(2) ? 1 : 0), kVectors);
-}
-/// Only training takes mean and variance of the batch; `training` says where the flag is.
-OpCost batch_norm(const RecordedInputs& inputs, size_t training) {
-  constexpr size_t kVectors[] = {1, 2, 3, 4};
-  const auto trains = inputs.flag(training);
-  OpCost cost = normalisation(inputs, (trains.value_or(false) ? 6 : 2) + given(inputs, 1, 2), kVectors);
-  if (!trains) cost.flops.reset();
-  if (trains) cost.settings = *trains ? "training" : "inference";
-  return cost;
-}
-OpCost batch_norm_5(const RecordedInputs& inputs) {
-  return batch_norm(inputs, 5);
-}
-
-// --- Tables of vectors
-// ------------------------------------------------------------------------------------------------
-
-/// embedding(weight [rows, D], indices): a row is read and written for each index.
-OpCost embedding(const RecordedInputs& inputs) {
-  const auto weight = inputs.tensor(0);
-  const auto indices = inputs.tensor(1);
-  if (!weight || !indices || weight->dims.size() != 2) return {};
-  OpCost cost;
-  cost.bytes = (elements(indices->dims) * weight->dims[1] * weight->type.size * 2 + bytes_of(*indices)).value();
-  return cost;
-}
-
-/// embedding_dense_backward(gradient, indices, rows, ...): a whole table is written.
-OpCost embedding_backward(const RecordedInputs& inputs) {
-  const auto gradient = inputs.tensor(0);
-  const auto indices = inputs.tensor(1);
-  const auto rows = inputs.integer(2);
-  if (!gradient || !indices || !rows || gradient->dims.empty()) return {};
-  OpCost cost;
-  cost.bytes =
-      (bytes_of(*gradient) + bytes_of(*indices) + Count(*rows) * gradient->dims.back() * gradient->type.size).value();
-  cost.settings = std::to_string(*rows) + " rows";
-  return cost;
-}
-
 /// A collective whose first input is what is sent: it is read once and as much is written.
 OpCost all_reduce(const RecordedInputs& inputs) {
   return filled(inputs);
@@ -269,17 +238,12 @@ OpCost all_reduce(const RecordedInputs& inputs) {
 // --- The list
 // ---------------------------------------------------------------------------------------------------------
 
-struct CostFormula {
-  OpCost (*cost)(const RecordedInputs& inputs);
-  bool takes_values = false;
-};
-
-const std::unordered_map<std::string_view, CostFormula>& cost_formulas() {
-  static const std::unordered_map<std::string_view, CostFormula> all = [] {
-    std::unordered_map<std::string_view, CostFormula> list = {
+const CostFormulas& cost_formulas() {
+  static const CostFormulas all = [] {
+    CostFormulas list = {
         {"aten::mm", {mm}},
-        {"aten::_int_mm", {mm}},
-        {"aten::_scaled_mm", {mm}},
+        {"aten::_int_mm", {int_mm}},
+        {"aten::_scaled_mm", {scaled_mm, true}},
         {"aten::addmm", {addmm}},
         {"aten::addmm_", {addmm}},
         {"aten::_addmm_activation", {addmm}},
@@ -290,6 +254,7 @@ const std::unordered_map<std::string_view, CostFormula>& cost_formulas() {
         {"aiter::gemm_a16w16", {linear}},
         {"aten::matmul", {matmul}},
         {"aten::mv", {matmul}},
+        {"aten::_grouped_mm", {grouped_mm}},
         {"aten::dot", {matmul}},
         {"aten::vdot", {matmul}},
         {"aten::copy_", {copy_into}},
@@ -303,25 +268,15 @@ const std::unordered_map<std::string_view, CostFormula>& cost_formulas() {
         {"aten::_log_softmax", {softmax}},
         {"aten::_softmax_backward_data", {softmax_backward}},
         {"aten::_log_softmax_backward_data", {softmax_backward}},
-        {"aten::layer_norm", {layer_norm}},
-        {"aten::native_layer_norm", {layer_norm}},
-        {"aten::group_norm", {group_norm}},
-        {"aten::native_group_norm", {native_group_norm}},
-        {"aten::rms_norm", {rms_norm}},
-        {"aten::_fused_rms_norm", {rms_norm}},
-        {"aten::batch_norm", {batch_norm_5, true}},
-        {"aten::_batch_norm_impl_index", {batch_norm_5, true}},
-        {"aten::native_batch_norm", {batch_norm_5, true}},
-        {"aten::cudnn_batch_norm", {batch_norm_5, true}},
-        {"aten::miopen_batch_norm", {batch_norm_5, true}},
-        {"aten::embedding", {embedding}},
-        {"aten::embedding_dense_backward", {embedding_backward, true}},
         {"vllm::all_reduce", {all_reduce}},
         {"sglang::all_reduce", {all_reduce}},
         {"nccl:all_reduce", {all_reduce}},
         {"gloo:all_reduce", {all_reduce}},
         {"symm_mem::multimem_all_reduce_", {all_reduce}},
     };
+    add_normalization_costs(list);
+    add_lookup_costs(list);
+    add_reduction_costs(list);
     for (const char* op :
          {"aten::neg",         "aten::abs",    "aten::sqrt",      "aten::sqrt_",      "aten::rsqrt",
           "aten::exp",         "aten::exp_",   "aten::log",       "aten::sin",        "aten::cos",
@@ -339,6 +294,13 @@ const std::unordered_map<std::string_view, CostFormula>& cost_formulas() {
                            "aten::gelu_backward", "aten::silu_backward", "aten::leaky_relu_backward"}) {
       list[op] = {binary};
     }
+    for (const char* op : {"aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge"})
+      list[op] = {compared};
+    for (const char* op : {"aten::where", "aten::masked_fill", "aten::masked_fill_"}) list[op] = {chosen};
+    for (const char* op : {"_C::silu_and_mul", "_C::mul_and_silu", "_C::gelu_and_mul", "_C::gelu_tanh_and_mul",
+                           "sgl_kernel::silu_and_mul", "sgl_kernel::gelu_and_mul"}) {
+      list[op] = {moved_tensors};
+    }
     for (const char* op : {"aten::addcmul", "aten::addcmul_", "aten::addcdiv", "aten::addcdiv_"}) list[op] = {ternary};
     return list;
   }();
@@ -346,6 +308,24 @@ const std::unordered_map<std::string_view, CostFormula>& cost_formulas() {
 }
 
 }  // namespace
+
+OpCost moved_tensors(const RecordedInputs& inputs) {
+  Count bytes = 0;
+  bool any = false;
+  for (size_t place = 0; place < inputs.size(); ++place) {
+    const auto tensor = inputs.tensor(place);
+    if (!tensor) continue;
+    bytes = bytes + bytes_of(*tensor);
+    any = true;
+  }
+  OpCost cost;
+  if (any) cost.bytes = bytes.value();
+  return cost;
+}
+
+bool has_cost_formula(std::string_view op) {
+  return is_attention(op) || is_convolution(op) || is_expert_product(op) || cost_formulas().contains(op);
+}
 
 bool cost_depends_on_values(std::string_view op) {
   const auto found = cost_formulas().find(op);
@@ -355,6 +335,7 @@ bool cost_depends_on_values(std::string_view op) {
 OpCost op_cost(std::string_view op, const RecordedInputs& inputs) {
   if (is_attention(op)) return attention_cost(op, inputs);
   if (is_convolution(op)) return convolution_cost(op, inputs);
+  if (is_expert_product(op)) return expert_cost(inputs);
   const auto found = cost_formulas().find(op);
   return found == cost_formulas().end() ? OpCost() : found->second.cost(inputs);
 }

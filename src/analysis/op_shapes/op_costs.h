@@ -20,6 +20,8 @@ namespace cgpu {
 struct OpCost {
   std::optional<int64_t> flops;  // absent where no formula is known
   std::optional<int64_t> bytes;
+  /// Of these, inputs that must be read once more where they do not fit into a cache.
+  std::optional<int64_t> read_again;
   /// The rate of the device that bounds the FLOPs (ElementType::peak); empty for ops that matrix units do not do.
   std::string peak;
   /// What else the figures depend on, in words: "causal", "stride [2, 2], ...". Instances that differ in it are not
@@ -32,6 +34,9 @@ OpCost op_cost(std::string_view op, const RecordedInputs& inputs);
 
 /// Of a collective that the profile records with its elements, which are all that the figures depend on.
 OpCost collective_cost(const InputTexts& texts);
+
+/// Whether the cost of ops of this name is known, where their inputs are recorded.
+bool has_cost_formula(std::string_view op);
 
 /// Whether the cost of this op depends on inputs that are no tensors.
 bool cost_depends_on_values(std::string_view op);

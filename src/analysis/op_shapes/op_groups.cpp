@@ -96,15 +96,16 @@ void tell_fp32_products(const Timeline& t, OpGroups& ops) {
 
 }  // namespace
 
-OpGroups group_ops(const Run& run) {
+OpGroups group_ops(const Run& run, const std::vector<bool>* wanted) {
   const Timeline& timeline = run.timeline;
   const Slices& slices = timeline.slices;
   OpGroups ops;
-  std::vector<SliceIndex> wanted;
+  std::vector<SliceIndex> read;
   std::vector<uint64_t> sources;
   for (SliceIndex slice = 0; slice < slices.size(); ++slice) {
+    if (wanted != nullptr && !(*wanted)[slice]) continue;
     if (!is_framework_op(timeline.kind(slice)) || !is_plausible(timeline, slice)) continue;
-    wanted.push_back(slice);
+    read.push_back(slice);
     sources.push_back(slices.source[slice]);
   }
   ops.of_slice.assign(slices.size(), OpGroups::kNoGroup);
@@ -114,7 +115,7 @@ OpGroups group_ops(const Run& run) {
   reader.for_each(sources, [&](size_t i, std::span<const ArgumentView> arguments) {
     const InputTexts texts = keys.texts(arguments);
     ops.any_inputs = ops.any_inputs || texts.has_inputs();
-    ops.of_slice[wanted[i]] = grouping.group_of(slices.name[wanted[i]], texts);
+    ops.of_slice[read[i]] = grouping.group_of(slices.name[read[i]], texts);
   });
   tell_fp32_products(timeline, ops);
   return ops;

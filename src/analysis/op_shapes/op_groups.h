@@ -37,7 +37,8 @@ struct OpGroups {
   bool any_inputs = false;         // whether the profile records the inputs of any of them
 };
 
-OpGroups group_ops(const Run& run);
+/// Of all framework ops, or of those for which `wanted` holds by slice.
+OpGroups group_ops(const Run& run, const std::vector<bool>* wanted = nullptr);
 
 /// What the matrix units reach for a type (OpCost::peak); absent where they might be allowed to compute in a narrower
 /// one.

@@ -66,10 +66,12 @@ std::vector<std::string> read_texts(std::string_view text) {
   return texts;
 }
 
-/// What stands between the brackets of "[a, b]".
+/// What stands between the brackets of "[a, b]" or "(a, b)".
 std::optional<std::vector<std::string_view>> list_items(std::string_view text) {
   text = trim_json(text);
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  const bool is_list =
+      text.size() >= 2 && ((text.front() == '[' && text.back() == ']') || (text.front() == '(' && text.back() == ')'));
+  if (!is_list) return std::nullopt;
   text = trim_json(text.substr(1, text.size() - 2));
   std::vector<std::string_view> items;
   while (!text.empty()) {
@@ -84,13 +86,14 @@ bool has_letters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
-constexpr std::array<std::pair<const char*, std::string_view InputTexts::*>, 11> kInputKeys = {{
+constexpr std::array<std::pair<const char*, std::string_view InputTexts::*>, 12> kInputKeys = {{
     {"Input Dims", &InputTexts::shapes},
     {"Input dims", &InputTexts::shapes},  // 2021
     {"inputShapes", &InputTexts::shapes},
     {"Input type", &InputTexts::types},
     {"inputDtypes", &InputTexts::types},
     {"Concrete Inputs", &InputTexts::values},
+    {"Input Strides", &InputTexts::strides},
     {"Output dims", &InputTexts::output_shapes},
     {"Collective name", &InputTexts::collective},
     {"In msg nelems", &InputTexts::elements_in},
@@ -169,7 +172,9 @@ std::vector<RecordedInputs::Shape> RecordedInputs::read_shapes(std::string_view 
 }
 
 RecordedInputs::RecordedInputs(const InputTexts& texts)
-    : values_(read_texts(texts.values)), outputs_(read_shapes(texts.output_shapes)) {
+    : values_(read_texts(texts.values)),
+      strides_(read_shapes(texts.strides)),
+      outputs_(read_shapes(texts.output_shapes)) {
   const bool exchanged = has_letters(texts.shapes) && !has_letters(texts.types);
   const std::string_view shapes = exchanged ? texts.types : texts.shapes;
   const std::string_view types = exchanged ? texts.shapes : texts.types;
@@ -188,6 +193,12 @@ std::optional<Tensor> RecordedInputs::tensor(size_t place) const {
   const std::optional<ElementType> type = element_type(name);
   if (is_scalar || !type) return std::nullopt;
   return Tensor{shapes_[place].dims, *type};
+}
+
+std::optional<Dims> RecordedInputs::strides(size_t place) const {
+  const auto of = tensor(place);
+  if (!of || place >= strides_.size() || strides_[place].is_list) return std::nullopt;
+  return strides_[place].dims.size() == of->dims.size() ? std::optional(strides_[place].dims) : std::nullopt;
 }
 
 std::optional<bool> RecordedInputs::flag(size_t place) const {

@@ -25,6 +25,7 @@ struct InputTexts {
   std::string_view shapes;
   std::string_view types;
   std::string_view values;
+  std::string_view strides;
   std::string_view output_shapes;
   // Of a collective.
   std::string_view collective;
@@ -60,11 +61,13 @@ class RecordedInputs {
   size_t size() const { return shapes_.size(); }
   /// The input at a place; absent where there is none, or something that is no tensor, or a list of tensors.
   std::optional<Tensor> tensor(size_t place) const;
+  /// Of that tensor, in elements, a number for each dimension; absent where they are not recorded.
+  std::optional<Dims> strides(size_t place) const;
   /// The value of an input that is no tensor, as recorded; empty where it is not.
   std::string_view value(size_t place) const { return place < values_.size() ? values_[place] : std::string_view(); }
   std::optional<bool> flag(size_t place) const;
   std::optional<int64_t> integer(size_t place) const;
-  /// [1, 1]
+  /// [1, 1] or (1, 1)
   std::optional<Dims> integers(size_t place) const;
   /// [True, False]
   std::optional<std::vector<bool>> flags(size_t place) const;
@@ -90,6 +93,7 @@ class RecordedInputs {
   std::vector<Shape> shapes_;
   std::vector<std::string> types_;
   std::vector<std::string> values_;
+  std::vector<Shape> strides_;
   std::vector<Shape> outputs_;
 };
 
