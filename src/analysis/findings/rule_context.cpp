@@ -193,6 +193,11 @@ const DeviceBooks& RuleContext::books() {
   return *books_;
 }
 
+const std::vector<CostedWork>& RuleContext::costed_work() {
+  if (!costed_work_) costed_work_ = find_costed_work(facts_.whole().session(), thresholds().noticeable);
+  return *costed_work_;
+}
+
 const Table& RuleContext::table(const std::string& name) {
   const auto found = tables_.find(name);
   if (found != tables_.end()) return found->second;

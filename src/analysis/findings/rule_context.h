@@ -19,6 +19,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/judged_periods.h"
 #include "analysis/findings/ruleset.h"
+#include "analysis/op_shapes/costed_work.h"
 #include "analysis/session_facts.h"
 #include "table/table.h"
 
@@ -90,6 +91,9 @@ class RuleContext {
   int64_t gain_of(const EdgeTimes::Scenario& scenario);
   const DeviceBooks& books();
 
+  /// What the framework ops of the whole session computed and moved; of those that take a noticeable share.
+  const std::vector<CostedWork>& costed_work();
+
   const Table& table(const std::string& name);
   /// The culprit that at least a quarter of the idle time of a cause is due to, if there is one; of those that took
   /// `longest` ns or more of one gap.
@@ -115,6 +119,7 @@ class RuleContext {
   std::optional<std::array<PathShare, BoundBy::kCount>> path_;
   std::optional<SampledWork> sampled_work_;
   std::optional<WorkSums> work_sums_;
+  std::optional<std::vector<CostedWork>> costed_work_;
   Tables tables_;
   std::future<Tables> tables_ahead_;
   std::optional<EdgeTimes> times_;
@@ -130,6 +135,7 @@ using Rule = void (*)(RuleContext&, std::vector<Finding>&);
 void find_lost_time(RuleContext&, std::vector<Finding>&);         // what the critical path waits for
 void find_copies(RuleContext&, std::vector<Finding>&);            // how data is moved
 void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
+void find_inefficient_ops(RuleContext&, std::vector<Finding>&);   // what ops reach of what their device could
 void find_ranks(RuleContext&, std::vector<Finding>&);             // ranks that others wait for
 void find_sampled(RuleContext&, std::vector<Finding>&);           // call trees
 void find_thread_work(RuleContext&, std::vector<Finding>&);       // how evenly threads and ranks were sampled at work

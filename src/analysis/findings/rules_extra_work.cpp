@@ -101,6 +101,136 @@ void find_layout_changes(RuleContext& context, std::vector<Finding>& findings) {
        .remedy = without(std::move(changes.by_run))});
 }
 
+/// Kernels that write what they read: copies, casts, parts that are joined.
+void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
+  const SessionFacts& whole = context.facts().whole();
+  std::map<std::string_view, int64_t> time_of;
+  ChosenOps copies = choose_ops(whole, [&](size_t number, OpIndex op, SliceIndex slice) {
+    const Timeline& t = whole.run(number).timeline;
+    if (t.device_ops.kind[op] != OpKind::compute || class_of(t, op) != KernelClass::layout) return false;
+    if (changes_order(t.name(slice))) return false;
+    time_of[t.name(slice)] += t.slices.duration[slice];
+    return true;
+  });
+  if (!is_noticeable(context, copies.time)) return;
+  const auto most = std::max_element(time_of.begin(), time_of.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const EdgeTimes::Scenario scenario = without(std::move(copies.by_run));
+  findings.push_back(
+      {.rule = "device_copies",
+       .title = std::string(kShareOfTime) + " goes into kernels that only copy, cast or join tensors",
+       .evidence = fmt::format("{} in {} kernels, {} of it in {}", format_ns(copies.time), format_count(copies.count),
+                               format_ns(most->second), base_kernel_name(most->first)),
+       .suggestion = "Cast weights once, not in every step; let the kernels that make the tensors write them where and "
+                     "as they are read (out=, views in the place of cat and contiguous); torch.compile fuses casts and "
+                     "copies with what uses them",
+       .command = "kernels --where 'class = layout'",
+       .confidence = Confidence::medium,
+       .remedy = scenario,
+       .recoverable_low = context.gain_of(scenario) / 2});  // some copies stay
+}
+
+/// Whether a kernel of the class softmax_loss is the softmax of attention: no logarithm, no loss, no choice of experts.
+bool is_softmax(std::string_view name) {
+  for (const std::string_view part : {"log_softmax", "LogSoftMax", "logsoftmax", "loss", "Loss", "nll", "NLL",
+                                      "entropy", "Entropy", "criterion", "Criterion", "logsumexp", "topk", "moe"}) {
+    if (contains(name, part)) return false;
+  }
+  if (contains(name, "softmax_warp_")) {  // <input, output, accumulated, log2 of the elements, is a logarithm, ...>
+    const size_t yes = name.find("true");
+    return yes == std::string_view::npos || name.find("false") < yes;
+  }
+  return contains(name, "oftmax") || contains(name, "oftMax");
+}
+
+/// Of the kernels of a stream in order, those between two products of attention: a softmax among others that pass over
+/// the scores.
+class AttentionScores {
+ public:
+  void add(KernelClass kernel_class, std::string_view name, SliceIndex slice) {
+    switch (kernel_class) {
+      case KernelClass::gemm:
+        if (after_product_ && softmaxes_ == 1) {
+          found.insert(found.end(), between_.begin(), between_.end());
+          ++count;
+        }
+        after_product_ = true;
+        softmaxes_ = 0;
+        between_.clear();
+        return;
+      case KernelClass::softmax_loss:
+        after_product_ = after_product_ && is_softmax(name);
+        ++softmaxes_;
+        break;
+      case KernelClass::random:
+        after_product_ = after_product_ && contains(name, "dropout");
+        break;
+      case KernelClass::elementwise:
+      case KernelClass::layout:
+      case KernelClass::indexing:
+      case KernelClass::fused:
+        break;
+      default:
+        after_product_ = false;
+    }
+    between_.push_back(slice);
+  }
+
+  std::vector<SliceIndex> found;
+  int64_t count = 0;
+
+ private:
+  bool after_product_ = false;  // and nothing but passes over its result since
+  int64_t softmaxes_ = 0;
+  std::vector<SliceIndex> between_;
+};
+
+/// Attention op by op: its scores are written and read by each kernel between its two products.
+void find_unfused_attention(RuleContext& context, std::vector<Finding>& findings) {
+  constexpr int64_t kRepeated = 2;
+  const SessionFacts& whole = context.facts().whole();
+  std::vector<std::vector<bool>> chosen;
+  int64_t time = 0;
+  int64_t kernels = 0;
+  int64_t count = 0;
+  for (const Run& run : whole.session().runs) {
+    const Timeline& t = run.timeline;
+    std::vector<bool>& ops_of_run = chosen.emplace_back(t.slices.size());
+    for (auto& [stream, ops] : ops_by_stream(t)) {
+      std::vector<OpIndex> in_order = ops;
+      const auto start_of = [&](OpIndex op) { return t.slices.start[t.device_ops.slice[op]]; };
+      std::stable_sort(in_order.begin(), in_order.end(),
+                       [&](OpIndex a, OpIndex b) { return start_of(a) < start_of(b); });
+      AttentionScores scores;
+      for (const OpIndex op : in_order) {
+        const SliceIndex slice = t.device_ops.slice[op];
+        if (t.device_ops.kind[op] == OpKind::compute) scores.add(class_of(t, op), t.name(slice), slice);
+      }
+      count += scores.count;
+      for (const SliceIndex slice : scores.found) {
+        ops_of_run[slice] = true;
+        time += t.slices.duration[slice];
+        ++kernels;
+      }
+    }
+  }
+  if (count < kRepeated || !is_noticeable(context, time)) return;
+  const EdgeTimes::Scenario scenario = without(std::move(chosen));
+  findings.push_back(
+      {.rule = "unfused_attention",
+       .title = std::string(kShareOfTime) + " passes over the scores of attention that is not fused",
+       .evidence = fmt::format("{} in {} kernels between the two products of attention, {} times: softmax, and what "
+                               "scales and masks the scores",
+                               format_ns(time), format_count(kernels), format_count(count)),
+       .suggestion =
+           "Compute attention in one kernel (torch.nn.functional.scaled_dot_product_attention, FlashAttention; "
+           "attn_implementation=\"sdpa\" in Hugging Face models): the scores then never reach memory",
+       .command = "kernel_classes",
+       .confidence = Confidence::medium,
+       .remedy = scenario,
+       .recoverable_low = context.gain_of(scenario) / 2});  // the fused kernel computes the softmax, too
+}
+
 /// Whether a host slice of this name computes a part of the forward pass once more (activation checkpointing).
 bool computes_again(std::string_view name) {
   if (contains(name, "CheckpointFunctionBackward")) return true;
@@ -311,6 +441,8 @@ void find_low_occupancy(RuleContext& context, std::vector<Finding>& findings) {
 void find_extra_work(RuleContext& context, std::vector<Finding>& findings) {
   if (!context.has_device_ops()) return;
   find_layout_changes(context, findings);
+  find_device_copies(context, findings);
+  find_unfused_attention(context, findings);
   find_recompute(context, findings);
   find_low_occupancy(context, findings);
 }

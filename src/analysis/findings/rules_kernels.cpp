@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,18 +64,38 @@ void for_each_kernel(const Session& session, Visit visit) {
   }
 }
 
+/// Kernels whose ops reach more than the vector units can, whatever their names say.
+std::set<std::string> faster_than_vector_units(RuleContext& context, std::optional<double> fp32) {
+  constexpr double kFastest = 170e12;  // FLOP/s of vector units that are known
+  std::set<std::string> faster;
+  for (const CostedWork& work : context.costed_work()) {
+    if (!work.cost.flops || work.median_ns <= 0 || !multiplies_without_tensor_cores(work.kernel)) continue;
+    const double rate = static_cast<double>(*work.cost.flops) / static_cast<double>(work.median_ns) * 1e9;
+    if (rate > fp32.value_or(kFastest)) faster.insert(work.kernel);
+  }
+  return faster;
+}
+
 void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
   const Session& session = context.session();
   std::vector<std::vector<int8_t>> known;  // by run, by name: whether it is one; -1 not asked
   KernelTime found;
   std::string example;
   for (const Run& one : session.runs) known.emplace_back(one.timeline.names.size(), int8_t{-1});
+  const auto rates = fp32_and_tf32(session);
+  std::optional<std::set<std::string>> fast_kernels;
+  const auto is_on_vector_units = [&](std::string_view name) {
+    if (!multiplies_without_tensor_cores(name)) return false;
+    if (!fast_kernels)
+      fast_kernels = faster_than_vector_units(context, rates ? std::optional(rates->first) : std::nullopt);
+    return !fast_kernels->contains(std::string(name));
+  };
   for_each_kernel(session, [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
     if (kernel_class != KernelClass::gemm && kernel_class != KernelClass::convolution) return;
     if (!has_tensor_cores(session.runs[number])) return;
     const Timeline& t = session.runs[number].timeline;
     int8_t& is_one = known[number][t.slices.name[slice]];
-    if (is_one < 0) is_one = multiplies_without_tensor_cores(t.name(slice)) ? 1 : 0;
+    if (is_one < 0) is_one = is_on_vector_units(t.name(slice)) ? 1 : 0;
     if (is_one == 0) return;
     found.time += t.slices.duration[slice];
     ++found.count;
@@ -85,7 +107,7 @@ void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
   for (const Run& one : context.facts().whole().session().runs) {
     std::vector<bool>& of_run = by_name->emplace_back();
     for (StringId name = 0; name < one.timeline.names.size(); ++name) {
-      of_run.push_back(multiplies_without_tensor_cores(one.timeline.names[name]));
+      of_run.push_back(is_on_vector_units(one.timeline.names[name]));
     }
   }
   const auto if_they_took = [&whole = context.facts().whole(), by_name](double factor) {
@@ -96,7 +118,6 @@ void find_fp32_matrices(RuleContext& context, std::vector<Finding>& findings) {
     return faster;
   };
   constexpr double kHalf = 0.5;  // of their time, where the rates are not known, and at least
-  const auto rates = fp32_and_tf32(session);
   findings.push_back(
       {.rule = "tensor_cores_unused",
        .title = fmt::format("Matrices are multiplied in fp32 without tensor cores for {}", format_ns(found.time)),
@@ -125,6 +146,7 @@ void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
   if (gaps < context.thresholds().noticeable) return;
   KernelTime found;
   std::vector<std::vector<bool>> fused;  // by run, by slice
+  std::set<std::string_view> names;
   const SessionFacts& whole = context.facts().whole();
   for (const Run& one : whole.session().runs) fused.emplace_back(one.timeline.slices.size());
   for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
@@ -133,7 +155,9 @@ void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
     found.time += duration;
     ++found.count;
     fused[number][slice] = true;
+    if (names.size() < 2) names.insert(whole.run(number).timeline.name(slice));
   });
+  if (names.size() < 2) return;  // one kernel again and again is a benchmark of it
   if (static_cast<double>(found.count) < context.thresholds().many_kernels) return;
   EdgeTimes::Scenario scenario;
   scenario.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
@@ -174,11 +198,15 @@ void find_passes_over_memory(RuleContext& context, std::vector<Finding>& finding
       const auto end_sequence = [&] {
         int64_t sum = 0;
         int64_t longest = 0;
+        // A kernel that only repeats itself works on other tensors, or measures itself.
+        const auto name_of = [&](OpIndex op) { return t.slices.name[t.device_ops.slice[op]]; };
+        const bool differ = std::any_of(sequence.begin(), sequence.end(),
+                                        [&](OpIndex op) { return name_of(op) != name_of(sequence.front()); });
         for (const OpIndex op : sequence) {
           sum += t.slices.duration[t.device_ops.slice[op]];
           longest = std::max(longest, t.slices.duration[t.device_ops.slice[op]]);
         }
-        if (sequence.size() >= kSequence) {
+        if (sequence.size() >= kSequence && differ) {
           ++sequences;
           saved += sum - longest;
           found.time += sum;

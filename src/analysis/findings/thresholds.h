@@ -41,6 +41,10 @@ struct Thresholds {
   double large_message = 1024.0 * 1024;
   /// Share of the multiprocessors that get a block, below which a kernel leaves most of the device idle.
   double low_occupancy = 0.5;
+  /// Share of the attainable rate below which an op is inefficient. Products, attention and passes over memory of usual
+  /// sizes reach more in the runs of examples/h100; the worst that cuBLAS picks there (TF32, a product with its
+  /// left factor transposed) reaches 60 %.
+  double attainable = 0.6;
   /// Share of all pairs of steps of which the later one holds more memory: by chance it is a half, and above 0.9 for
   /// ten steps in one of 1,000 cases (Mann and Kendall's test).
   double growing_pairs = 0.9;
@@ -85,6 +89,7 @@ inline constexpr std::array kThresholds{
     NamedThreshold{"slow_link", &Thresholds::slow_link, "count"},
     NamedThreshold{"large_message", &Thresholds::large_message, "bytes"},
     NamedThreshold{"low_occupancy", &Thresholds::low_occupancy, "%"},
+    NamedThreshold{"attainable", &Thresholds::attainable, "%"},
     NamedThreshold{"growing_pairs", &Thresholds::growing_pairs, "%"},
     NamedThreshold{"growth_steps", &Thresholds::growth_steps, "count"},
     NamedThreshold{"steps_until_full_critical", &Thresholds::steps_until_full_critical, "count"},
