@@ -97,10 +97,10 @@ class RealPairs(unittest.TestCase):
 
     def test_no_cause_is_told_of_the_runs_without_one(self):
         """What is left to gain of a run that is busy: fusing. Read by hand: 14 % of the training are passes over memory
-        between products (casts of autocast, activation, optimizer), which torch.compile fuses."""
+        between products (casts of autocast, activation, optimizer), which torch.compile fuses; the casts are device_copies."""
         for run in ("training", "more_layers", "tf32", "copies_beside", "workers_8"):
             with self.subTest(run):
-                self.assertLessEqual({row["rule"] for row in told(run)}, {"fusable_kernels"})
+                self.assertLessEqual({row["rule"] for row in told(run)}, {"fusable_kernels", "device_copies"})
 
     def test_a_step_is_as_long_as_the_run_without_the_profiler_says(self):
         """Of runs that the device bounds; a profiler lengthens what the host does (op_by_op: 1.7 times)."""

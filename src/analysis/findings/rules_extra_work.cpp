@@ -125,7 +125,7 @@ void find_device_copies(RuleContext& context, std::vector<Finding>& findings) {
                      "as they are read (out=, views in the place of cat and contiguous); torch.compile fuses casts and "
                      "copies with what uses them",
        .command = "kernels --where 'class = layout'",
-       .confidence = Confidence::medium,
+       .confidence = Confidence::low,
        .remedy = scenario,
        .recoverable_low = context.gain_of(scenario) / 2});  // some copies stay
 }

@@ -140,13 +140,21 @@ bool can_be_fused(KernelClass kernel_class) {
          kernel_class == KernelClass::reduction || kernel_class == KernelClass::set;
 }
 
+/// Whether all that computes is one kernel, again and again: a benchmark of it, in which nothing can be fused.
+bool repeats_one_kernel(const Session& session) {
+  std::set<std::string_view> names;
+  for_each_kernel(session, [&](size_t run, SliceIndex slice, KernelClass kernel_class) {
+    if (kernel_class != KernelClass::set && names.size() < 2) names.insert(session.runs[run].timeline.name(slice));
+  });
+  return names.size() == 1;
+}
+
 /// Many short kernels of a kind that compilers fuse: the gaps before them would be gone.
 void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
   const double gaps = context.path_share(BoundBy::kernel_gap);
   if (gaps < context.thresholds().noticeable) return;
   KernelTime found;
   std::vector<std::vector<bool>> fused;  // by run, by slice
-  std::set<std::string_view> names;
   const SessionFacts& whole = context.facts().whole();
   for (const Run& one : whole.session().runs) fused.emplace_back(one.timeline.slices.size());
   for_each_kernel(whole.session(), [&](size_t number, SliceIndex slice, KernelClass kernel_class) {
@@ -155,9 +163,7 @@ void find_short_kernels(RuleContext& context, std::vector<Finding>& findings) {
     found.time += duration;
     ++found.count;
     fused[number][slice] = true;
-    if (names.size() < 2) names.insert(whole.run(number).timeline.name(slice));
   });
-  if (names.size() < 2) return;  // one kernel again and again is a benchmark of it
   if (static_cast<double>(found.count) < context.thresholds().many_kernels) return;
   EdgeTimes::Scenario scenario;
   scenario.without_gap = [fused = std::move(fused)](size_t number, SliceIndex op) {
@@ -198,15 +204,11 @@ void find_passes_over_memory(RuleContext& context, std::vector<Finding>& finding
       const auto end_sequence = [&] {
         int64_t sum = 0;
         int64_t longest = 0;
-        // A kernel that only repeats itself works on other tensors, or measures itself.
-        const auto name_of = [&](OpIndex op) { return t.slices.name[t.device_ops.slice[op]]; };
-        const bool differ = std::any_of(sequence.begin(), sequence.end(),
-                                        [&](OpIndex op) { return name_of(op) != name_of(sequence.front()); });
         for (const OpIndex op : sequence) {
           sum += t.slices.duration[t.device_ops.slice[op]];
           longest = std::max(longest, t.slices.duration[t.device_ops.slice[op]]);
         }
-        if (sequence.size() >= kSequence && differ) {
+        if (sequence.size() >= kSequence) {
           ++sequences;
           saved += sum - longest;
           found.time += sum;
@@ -297,8 +299,10 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
 void find_kernels(RuleContext& context, std::vector<Finding>& findings) {
   if (!context.has_device_ops()) return;
   find_fp32_matrices(context, findings);
-  find_short_kernels(context, findings);
-  find_passes_over_memory(context, findings);
+  if (!repeats_one_kernel(context.facts().whole().session())) {
+    find_short_kernels(context, findings);
+    find_passes_over_memory(context, findings);
+  }
   find_dominant_kernel(context, findings);
 }
 
