@@ -2,6 +2,7 @@
 // walking over the elements.
 #include "analysis/op_shapes/op_costs.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,8 +34,8 @@ TEST(OpCosts, ConvolutionsOfGroupsStridesAndDilation) {
       for (const int64_t stride : {1, 2}) {
         const std::string shapes =
             "[[4, 8, 33], [16, " + std::to_string(8 / groups) + ", 5], [], [], [], [], [], [], []]";
-        const std::string values = std::string(R"(["", "", "", "[)") + std::to_string(stride) + R"(]", "(2)",
-                          "[)" + std::to_string(dilation) + R"(]", "False", "[0]", ")" + std::to_string(groups) + "\"]";
+        const std::string values =
+            fmt::format(R"-(["", "", "", "[{}]", "(2)", "[{}]", "False", "[0]", "{}"])-", stride, dilation, groups);
         const OpCost cost = cost_of(
             "aten::convolution", shapes,
             R"(["float", "float", "", "ScalarList", "ScalarList", "ScalarList", "Scalar", "ScalarList", "Scalar"])",
