@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "readers/common/event_tables.h"
 #include "readers/common/int32_or_none.h"
-#include "readers/common/sqlite/event_tables.h"
 
 namespace cgpu::ascend {
 
@@ -82,7 +82,7 @@ SliceIndex DatabaseReader::add_slice(const sqlite::Scan& scan, uint16_t category
     return kNone;
   }
   return assembler.add_slice(scan.integer(0), scan.integer(1), category, assembler.timeline.names.intern(name), track,
-                             correlation, sqlite::source_of_row(table_, scan.rowid()));
+                             correlation, source_of_row(table_, scan.rowid()));
 }
 
 TrackIndex DatabaseReader::thread_track(int64_t global_thread) {
@@ -97,7 +97,7 @@ uint64_t DatabaseReader::place_of(const std::string& table) {
 
 void DatabaseReader::note_damage(const std::string& table, const std::string& error) {
   Run& run = assembler.run;
-  sqlite::note_damage(run.notes, table, error);
+  cgpu::note_damage(run.notes, table, error);
   if (assembler.full()) run.notes.add("truncated_input", 1, "reading stopped at the most slices a run can hold", true);
 }
 

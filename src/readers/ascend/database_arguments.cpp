@@ -4,7 +4,7 @@
 
 #include "base/contains.h"
 #include "readers/ascend/database.h"
-#include "readers/common/sqlite/row_arguments.h"
+#include "readers/common/row_arguments.h"
 #include "readers/common/sqlite/rows_again.h"
 
 namespace cgpu::ascend {
@@ -33,11 +33,11 @@ class RowArguments final : public ArgumentSource {
     sqlite::TextsById texts(*database_, "STRING_IDS");
     for (const uint64_t source : sources) {
       batch.begin_event();
-      const uint64_t place = source >> sqlite::kRowBits;
+      const uint64_t place = source >> kRowBits;
       const std::vector<std::string>& names = argument_tables();
       if (place >= names.size()) continue;
       std::vector<Argument> arguments;
-      const auto row = static_cast<int64_t>(source & ((uint64_t{1} << sqlite::kRowBits) - 1));
+      const auto row = static_cast<int64_t>(source & ((uint64_t{1} << kRowBits) - 1));
       const int64_t task = add_row(arguments, texts, names[place], row);
       const auto info = info_.find(task);
       if (names[place] == "TASK" && info != info_.end()) {

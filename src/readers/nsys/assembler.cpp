@@ -6,8 +6,8 @@
 
 namespace cgpu::nsys {
 
-const sqlite::RowLayout& row_layout() {
-  static const sqlite::RowLayout layout{
+const RowLayout& row_layout() {
+  static const RowLayout layout{
       {"CUPTI_ACTIVITY_KIND_KERNEL",
        "CUPTI_ACTIVITY_KIND_MEMCPY",
        "CUPTI_ACTIVITY_KIND_MEMSET",
@@ -36,31 +36,30 @@ const sqlite::RowLayout& row_layout() {
 
 void Assembler::reserve() {
   reserve_slices();
-  const uint64_t samples = database.rows_expected("GPU_METRICS");
+  const uint64_t samples = tables.rows_expected("GPU_METRICS");
   run.timeline.counters.track.reserve(samples);
   run.timeline.counters.time.reserve(samples);
   run.timeline.counters.value.reserve(samples);
 }
 
-SliceIndex Assembler::add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
-                                int64_t correlation) {
-  if (scan.is_null(0) || scan.is_null(1)) {
+SliceIndex Assembler::add_slice(Row& row, uint16_t category, StringId name, TrackIndex track, int64_t correlation) {
+  if (row.is_null(0) || row.is_null(1)) {
     skip("skipped_event", "rows without a start or an end were left out");
     return kNone;
   }
-  const int64_t start = scan.integer(0);
-  const int64_t end = scan.integer(1);
+  const int64_t start = row.integer(0);
+  const int64_t end = row.integer(1);
   if (!is_time(start) || !is_time(end)) {
     skip("invalid_number", "rows whose time cannot be true (beyond a century) were left out");
     return kNone;
   }
   if (end < start) run.notes.add("negative_duration", 1, "slices with a negative duration were kept with duration 0");
-  return add_slice_at(scan, start, std::max(start, end), category, name, track, correlation);
+  return add_slice_at(row, start, std::max(start, end), category, name, track, correlation);
 }
 
-SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category,
-                                   StringId name, TrackIndex track, int64_t correlation) {
-  return push_slice(start, end, category, name, track, correlation, source_of(scan));
+SliceIndex Assembler::add_slice_at(const Row& row, int64_t start, int64_t end, uint16_t category, StringId name,
+                                   TrackIndex track, int64_t correlation) {
+  return push_slice(start, end, category, name, track, correlation, source_of(row));
 }
 
 SliceIndex Assembler::add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name,
@@ -122,8 +121,8 @@ TrackIndex Assembler::stream_track(uint64_t process, int32_t device, int64_t str
   return at->second;
 }
 
-int64_t Assembler::correlation(uint64_t process, sqlite::Scan& scan, int column) {
-  const int64_t id = scan.integer(column);
+int64_t Assembler::correlation(uint64_t process, Row& row, int column) {
+  const int64_t id = row.integer(column);
   if (id <= 0 || id > UINT32_MAX) return kNoCorrelation;
   if (one_process_) return id;
   if (last_process_.second < 0 || last_process_.first != process) {

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "model/run.h"
-#include "readers/common/sqlite/event_tables.h"
+#include "readers/common/event_tables.h"
 #include "readers/nsys/names.h"
 
 namespace cgpu::nsys {
 
 /// The tables of which slices are made, and what their rows hold.
-const sqlite::RowLayout& row_layout();
+const RowLayout& row_layout();
 
 /// A process over all machines of a report: what a global thread or process id is without its thread.
 /// <hardware:8><virtual machine:8><process:24><thread:24>
@@ -33,15 +33,15 @@ inline int64_t thread_number(int64_t global_id) {
   return global_id & kIdMask;
 }
 
-class Assembler : public sqlite::EventTables {
+class Assembler : public EventTables {
  public:
-  Assembler(Run& into, sqlite::Database& from) : EventTables(into, from, row_layout()), names(into.timeline.names) {}
+  Assembler(Run& into, TableSource& from) : EventTables(into, from, row_layout()), names(into.timeline.names) {}
 
-  /// Adds the slice of the scan's row, whose first two columns are `start` and `end`; kNone where it has no time.
-  SliceIndex add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
+  /// Adds the slice of the row, whose first two columns are `start` and `end`; kNone where it has no time.
+  SliceIndex add_slice(Row& row, uint16_t category, StringId name, TrackIndex track,
                        int64_t correlation = kNoCorrelation);
   /// The same with times given.
-  SliceIndex add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category, StringId name,
+  SliceIndex add_slice_at(const Row& row, int64_t start, int64_t end, uint16_t category, StringId name,
                           TrackIndex track, int64_t correlation = kNoCorrelation);
   /// A slice that is made of several rows: none of them can be asked for its arguments.
   SliceIndex add_slice_without_row(int64_t start, int64_t end, uint16_t category, StringId name, TrackIndex track);
@@ -53,7 +53,7 @@ class Assembler : public sqlite::EventTables {
   TrackIndex stream_track(uint64_t process, int32_t device, int64_t stream);
 
   /// (process, correlation id) as one number, as long as launches are not linked: ids repeat from process to process.
-  int64_t correlation(uint64_t process, sqlite::Scan& scan, int column);
+  int64_t correlation(uint64_t process, Row& row, int column);
   /// Rows of devices and rows of calls do not all say their process: all of them are taken as one.
   void assume_one_process() { one_process_ = true; }
 

@@ -16,8 +16,7 @@ using Kinds = std::unordered_map<int64_t, std::string>;
 /// An enumeration of the file, by label. Codes have changed over time; the labels are what they mean.
 Kinds labels(Assembler& assembler, const std::string& table) {
   Kinds kinds;
-  assembler.each(table, {"id", "label"},
-                 [&](sqlite::Scan& scan) { kinds.emplace(scan.integer(0), std::string(scan.text(1))); });
+  assembler.each(table, {"id", "label"}, [&](Row& row) { kinds.emplace(row.integer(0), std::string(row.text(1))); });
   return kinds;
 }
 
@@ -55,9 +54,9 @@ constexpr std::array<MemoryKind, 8> kMemory{MemoryKind::pageable,       MemoryKi
                                             MemoryKind::array,          MemoryKind::managed, MemoryKind::device_static,
                                             MemoryKind::managed_static, MemoryKind::unknown};
 
-MemoryKind memory_kind(const Kinds& kinds, sqlite::Scan& scan, int column) {
-  if (scan.is_null(column)) return MemoryKind::unknown;
-  const int64_t code = scan.integer(column);
+MemoryKind memory_kind(const Kinds& kinds, Row& row, int column) {
+  if (row.is_null(column)) return MemoryKind::unknown;
+  const int64_t code = row.integer(column);
   if (const auto label = kinds.find(code); label != kinds.end()) {
     if (const auto known = cuda::memory_of_label(label->second)) return *known;
   }
@@ -97,13 +96,13 @@ class DeviceTables {
   }
 
   /// Adds the row's slice on its stream.
-  SliceIndex add(sqlite::Scan& scan, uint16_t category, StringId name, DeviceOp op) {
-    const uint64_t process = process_of(scan.integer(kProcess));
-    op.device = device(process, scan.integer(kDevice));
-    op.stream = scan.integer(kStream);
+  SliceIndex add(Row& row, uint16_t category, StringId name, DeviceOp op) {
+    const uint64_t process = process_of(row.integer(kProcess));
+    op.device = device(process, row.integer(kDevice));
+    op.stream = row.integer(kStream);
     const SliceIndex slice =
-        assembler_.add_slice(scan, category, name, assembler_.stream_track(process, op.device, op.stream),
-                             assembler_.correlation(process, scan, kCorrelation));
+        assembler_.add_slice(row, category, name, assembler_.stream_track(process, op.device, op.stream),
+                             assembler_.correlation(process, row, kCorrelation));
     if (slice == kNone || !is_device_op(timeline_.categories[category].kind)) return slice;
     op.slice = slice;
     timeline_.device_ops.append(op);
@@ -113,10 +112,10 @@ class DeviceTables {
   void read_kernels() {
     const uint16_t category = assembler_.category("kernel", SliceKind::kernel);
     assembler_.each_event("CUPTI_ACTIVITY_KIND_KERNEL", columns({"demangledName", "shortName", "mangledName"}),
-                          [&](sqlite::Scan& scan) {
+                          [&](Row& row) {
                             StringId name = 0;
-                            for (int i = kFirst; name == 0 && i < kFirst + 3; ++i) name = assembler_.names.id(scan, i);
-                            add(scan, category, name, {});
+                            for (int i = kFirst; name == 0 && i < kFirst + 3; ++i) name = assembler_.names.id(row, i);
+                            add(row, category, name, {});
                           });
   }
 
@@ -124,43 +123,43 @@ class DeviceTables {
     const uint16_t category = assembler_.category("memcpy", SliceKind::memcpy);
     enum { kBytes = kFirst, kKind, kSource, kDestination };
     assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMCPY", columns({"bytes", "copyKind", "srcKind", "dstKind"}),
-                          [&](sqlite::Scan& scan) {
+                          [&](Row& row) {
                             DeviceOp op;
-                            op.bytes = bytes(scan, kBytes);
-                            op.copy = copy_kind(copy_kinds_, scan.integer(kKind));
-                            op.source = memory_kind(memory_kinds_, scan, kSource);
-                            op.destination = memory_kind(memory_kinds_, scan, kDestination);
-                            add(scan, category, copy_name(op), op);
+                            op.bytes = bytes(row, kBytes);
+                            op.copy = copy_kind(copy_kinds_, row.integer(kKind));
+                            op.source = memory_kind(memory_kinds_, row, kSource);
+                            op.destination = memory_kind(memory_kinds_, row, kDestination);
+                            add(row, category, copy_name(op), op);
                           });
   }
 
   void read_memsets() {
     const uint16_t category = assembler_.category("memset", SliceKind::memset);
     enum { kBytes = kFirst, kKind };
-    assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMSET", columns({"bytes", "memKind"}), [&](sqlite::Scan& scan) {
+    assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMSET", columns({"bytes", "memKind"}), [&](Row& row) {
       DeviceOp op;
-      op.bytes = bytes(scan, kBytes);
+      op.bytes = bytes(row, kBytes);
       op.copy = CopyKind::memset;
-      op.destination = memory_kind(memory_kinds_, scan, kKind);
-      add(scan, category, copy_name(op), op);
+      op.destination = memory_kind(memory_kinds_, row, kKind);
+      add(row, category, copy_name(op), op);
     });
   }
 
   /// A graph's row stands for its kernels where they were not recorded; where they were, it only encloses them.
   void read_graphs() {
     const std::string table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     std::unordered_set<int64_t> recorded;
     for (const SliceIndex op : timeline_.device_ops.slice) recorded.insert(timeline_.slices.correlation[op]);
     const uint16_t hiding = assembler_.category("graph", SliceKind::kernel);
     const uint16_t enclosing = assembler_.category("graph", SliceKind::device_annotation);
     int64_t hidden = 0;
-    assembler_.each_event(table, columns({"graphId", "graphExecId"}), [&](sqlite::Scan& scan) {
-      const int id = scan.is_null(kFirst) ? kFirst + 1 : kFirst;
-      const std::string name = scan.is_null(id) ? "CUDA graph" : "CUDA graph " + std::to_string(scan.integer(id));
-      const int64_t key = assembler_.correlation(process_of(scan.integer(kProcess)), scan, kCorrelation);
+    assembler_.each_event(table, columns({"graphId", "graphExecId"}), [&](Row& row) {
+      const int id = row.is_null(kFirst) ? kFirst + 1 : kFirst;
+      const std::string name = row.is_null(id) ? "CUDA graph" : "CUDA graph " + std::to_string(row.integer(id));
+      const int64_t key = assembler_.correlation(process_of(row.integer(kProcess)), row, kCorrelation);
       const bool seen = key != kNoCorrelation && recorded.count(key) != 0;
-      if (add(scan, seen ? enclosing : hiding, assembler_.names.intern(name), {}) != kNone && !seen) ++hidden;
+      if (add(row, seen ? enclosing : hiding, assembler_.names.intern(name), {}) != kNone && !seen) ++hidden;
     });
     assembler_.run.notes.add("hidden_graph_kernels", hidden,
                              "CUDA graphs were recorded as a whole: each run of one is a single device op, and the "
@@ -194,18 +193,18 @@ class DeviceTables {
     RecordedEvents events;
     enum { kEvent, kEventStream, kEventCorrelation, kEventProcess };
     assembler_.each("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"eventSyncId", "streamId", "correlationId", "globalPid"},
-                    [&](sqlite::Scan& scan) {
-                      const uint64_t process = process_of(scan.integer(kEventProcess));
-                      if (scan.is_null(kEvent) || scan.integer(kEvent) <= 0) return;
-                      events[{process, scan.integer(kEvent)}] = {
-                          scan.integer(kEventStream), assembler_.correlation(process, scan, kEventCorrelation)};
+                    [&](Row& row) {
+                      const uint64_t process = process_of(row.integer(kEventProcess));
+                      if (row.is_null(kEvent) || row.integer(kEvent) <= 0) return;
+                      events[{process, row.integer(kEvent)}] = {
+                          row.integer(kEventStream), assembler_.correlation(process, row, kEventCorrelation)};
                     });
     return events;
   }
 
   void read_synchronization() {
     const std::string table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     std::unordered_map<int64_t, const WaitKind*> kinds;
     for (SliceIndex i = 0; i < timeline_.slices.size(); ++i) {
       if (!is_call(timeline_.kind(i))) continue;
@@ -213,18 +212,18 @@ class DeviceTables {
     }
     const RecordedEvents events = recorded_events();
     const uint16_t category = assembler_.category("synchronization", SliceKind::synchronization);
-    assembler_.each_event(table, columns({"eventSyncId"}), [&](sqlite::Scan& scan) {
-      const uint64_t process = process_of(scan.integer(kProcess));
-      const auto kind = kinds.find(assembler_.correlation(process, scan, kCorrelation));
+    assembler_.each_event(table, columns({"eventSyncId"}), [&](Row& row) {
+      const uint64_t process = process_of(row.integer(kProcess));
+      const auto kind = kinds.find(assembler_.correlation(process, row, kCorrelation));
       const bool known = kind != kinds.end();
       const SliceIndex slice =
-          add(scan, category, assembler_.names.intern(known ? kind->second->name : "Synchronization"), {});
+          add(row, category, assembler_.names.intern(known ? kind->second->name : "Synchronization"), {});
       if (slice == kNone || !known) return;
-      Synchronization wait{slice, kind->second->kind, device(process, scan.integer(kDevice))};
-      if (wait.kind == Synchronization::Kind::host_stream && scan.integer(kStream) < UINT32_MAX) {
-        wait.stream = scan.integer(kStream);
+      Synchronization wait{slice, kind->second->kind, device(process, row.integer(kDevice))};
+      if (wait.kind == Synchronization::Kind::host_stream && row.integer(kStream) < UINT32_MAX) {
+        wait.stream = row.integer(kStream);
       }
-      const auto event = scan.is_null(kFirst) ? events.end() : events.find({process, scan.integer(kFirst)});
+      const auto event = row.is_null(kFirst) ? events.end() : events.find({process, row.integer(kFirst)});
       if (event != events.end() && wait.kind != Synchronization::Kind::host_device) {
         wait.stream = event->second.stream;
         timeline_.hints.records.push_back(
@@ -241,17 +240,17 @@ class DeviceTables {
     const Kinds operations = labels(assembler_, "ENUM_CUDA_DEV_MEM_EVENT_OPER");
     assembler_.each_event(
         "CUDA_GPU_MEMORY_USAGE_EVENTS", {"start", "bytes", "memKind", "memoryOperationType", "deviceId", "globalPid"},
-        [&](sqlite::Scan& scan) {
-          const int64_t size = scan.integer(kSize);
-          if (scan.is_null(kTime) || !is_time(scan.integer(kTime)) || size < 0 || size > kMostBytes) {
+        [&](Row& row) {
+          const int64_t size = row.integer(kSize);
+          if (row.is_null(kTime) || !is_time(row.integer(kTime)) || size < 0 || size > kMostBytes) {
             return assembler_.skip("skipped_event", "memory events without a time or size were left out");
           }
-          const MemoryKind kind = memory_kind(memory_kinds_, scan, kKind);
+          const MemoryKind kind = memory_kind(memory_kinds_, row, kKind);
           const bool on_host = kind == MemoryKind::pageable || kind == MemoryKind::pinned;
           MemoryEvent event;
-          event.time = scan.integer(kTime);
-          event.bytes = releases(operations, scan.integer(kOperation)) ? -size : size;
-          event.device = on_host ? -1 : device(process_of(scan.integer(kMemoryProcess)), scan.integer(kMemoryDevice));
+          event.time = row.integer(kTime);
+          event.bytes = releases(operations, row.integer(kOperation)) ? -size : size;
+          event.device = on_host ? -1 : device(process_of(row.integer(kMemoryProcess)), row.integer(kMemoryDevice));
           events.push_back(event);
           ++assembler_.run.events.memory;
         });
@@ -265,9 +264,9 @@ class DeviceTables {
     return label == operations.end() ? code == kDeallocation : label->second.find("eallocation") != std::string::npos;
   }
 
-  static int64_t bytes(sqlite::Scan& scan, int column) {
-    const int64_t size = scan.integer(column);
-    return scan.is_null(column) || size < 0 || size > kMostBytes ? -1 : size;
+  static int64_t bytes(Row& row, int column) {
+    const int64_t size = row.integer(column);
+    return row.is_null(column) || size < 0 || size > kMostBytes ? -1 : size;
   }
 
   StringId copy_name(const DeviceOp& op) {

@@ -34,9 +34,9 @@ void read_export(Assembler& assembler, bool& normalised) {
   Run& run = assembler.run;
   // The table was called the other way round until 2022.
   for (const char* table : {"META_DATA_EXPORT", "EXPORT_META_DATA"}) {
-    assembler.each(table, {"name", "value"}, [&](sqlite::Scan& scan) {
-      const std::string name(scan.text(0));
-      const std::string_view value = scan.text(1);
+    assembler.each(table, {"name", "value"}, [&](Row& row) {
+      const std::string name(row.text(0));
+      const std::string_view value = row.text(1);
       if (name == "EXPORT_SCHEMA_VERSION") run.format_version = value;
       if (name == "EXPORT_PRODUCT_VERSION") add_metadata(run, "nsys_version", value);
       if (name == "EXPORT_TIME_UTC") add_metadata(run, "exported", value);
@@ -49,9 +49,9 @@ void read_capture(Assembler& assembler) {
   Run& run = assembler.run;
   int64_t credentials = 0;
   bool skips_calls = false;
-  assembler.each("META_DATA_CAPTURE", {"name", "value"}, [&](sqlite::Scan& scan) {
-    const std::string name(scan.text(0));
-    const std::string_view value = scan.text(1);
+  assembler.each("META_DATA_CAPTURE", {"name", "value"}, [&](Row& row) {
+    const std::string name(row.text(0));
+    const std::string_view value = row.text(1);
     if (name.find("ENVIRONMENT") != std::string::npos) {
       ++credentials;
       return;
@@ -73,8 +73,8 @@ void read_capture(Assembler& assembler) {
 void read_clock(Assembler& assembler, bool normalised) {
   Run& run = assembler.run;
   if (normalised) run.clock_is_unix = true;
-  assembler.each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](sqlite::Scan& scan) {
-    const int64_t epoch = scan.integer(0);
+  assembler.each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](Row& row) {
+    const int64_t epoch = row.integer(0);
     if (normalised || run.clock_is_unix || epoch <= 0 || !is_time(epoch)) return;
     run.clock_is_unix = true;
     run.clock_base = epoch;
@@ -86,22 +86,22 @@ void read_devices(Assembler& assembler) {
   enum { kId, kName, kMultiprocessors, kMemory, kWarp, kMajor, kMinor };
   assembler.each(
       "TARGET_INFO_GPU", {"id", "name", "smCount", "totalMemory", "threadsPerWarp", "computeMajor", "computeMinor"},
-      [&](sqlite::Scan& scan) {
-        const int64_t id = scan.integer(kId);
+      [&](Row& row) {
+        const int64_t id = row.integer(kId);
         if (id < 0 || id > INT32_MAX) return;
         const auto known = [&](int column) {
-          const int64_t value = scan.integer(column);
+          const int64_t value = row.integer(column);
           return value > 0 ? std::optional<int64_t>(value) : std::nullopt;
         };
         Device device;
         device.id = static_cast<int32_t>(id);
-        device.name = scan.text(kName);
+        device.name = row.text(kName);
         device.vendor = "NVIDIA";
         device.sm_count = known(kMultiprocessors);
         device.memory_bytes = known(kMemory);
         device.warp_size = known(kWarp);
         if (known(kMajor)) {
-          device.compute_capability = std::to_string(scan.integer(kMajor)) + "." + std::to_string(scan.integer(kMinor));
+          device.compute_capability = std::to_string(row.integer(kMajor)) + "." + std::to_string(row.integer(kMinor));
         }
         run.devices.push_back(std::move(device));
       });
@@ -115,10 +115,10 @@ void read_diagnostics(Assembler& assembler) {
   constexpr size_t kMostTexts = 50;
   std::map<std::pair<std::string, std::string>, int64_t> texts;
   int64_t more = 0;
-  assembler.each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](sqlite::Scan& scan) {
-    const int64_t severity = scan.integer(0);
+  assembler.each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](Row& row) {
+    const int64_t severity = row.integer(0);
     if (severity != kWarning && severity != kError) return;
-    std::string text(scan.text(1));
+    std::string text(row.text(1));
     if (text.empty()) return;
     std::replace(text.begin(), text.end(), '\n', ' ');
     const bool lost = text.find("Not all") != std::string::npos || text.find("lost") != std::string::npos ||
@@ -139,20 +139,19 @@ void read_diagnostics(Assembler& assembler) {
 }  // namespace
 
 DeviceNumbers read_facts(Assembler& assembler) {
-  assembler.each("StringIds", {"id", "value"},
-                 [&](sqlite::Scan& scan) { assembler.names.add(scan.integer(0), scan.text(1)); });
+  assembler.each("StringIds", {"id", "value"}, [&](Row& row) { assembler.names.add(row.integer(0), row.text(1)); });
   bool normalised = false;
   read_export(assembler, normalised);
   read_capture(assembler);
   read_clock(assembler, normalised);
   read_devices(assembler);
   read_diagnostics(assembler);
-  assembler.each("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](sqlite::Scan& scan) {
-    if (scan.text(0) == "Hostname") assembler.run.host = scan.text(1);
+  assembler.each("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](Row& row) {
+    if (row.text(0) == "Hostname") assembler.run.host = row.text(1);
   });
   DeviceNumbers numbers;
-  assembler.each("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](sqlite::Scan& scan) {
-    numbers.try_emplace({scan.integer(0), scan.integer(1)}, scan.integer(2));
+  assembler.each("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](Row& row) {
+    numbers.try_emplace({row.integer(0), row.integer(1)}, row.integer(2));
   });
   return numbers;
 }
@@ -161,39 +160,37 @@ namespace {
 
 /// Metrics of network adapters and of switches: one sample an interval, shown at its start.
 void read_network(Assembler& assembler, const std::string& table, const std::string& what) {
-  if (!assembler.database.has_rows(table)) return;
+  if (!assembler.tables.has_rows(table)) return;
   std::map<std::pair<int64_t, int64_t>, std::string> metrics;
-  assembler.each("TARGET_INFO_NETWORK_METRICS", {"metricsListId", "metricsIdx", "name"}, [&](sqlite::Scan& scan) {
-    metrics.try_emplace({scan.integer(0), scan.integer(1)}, scan.text(2));
+  assembler.each("TARGET_INFO_NETWORK_METRICS", {"metricsListId", "metricsIdx", "name"}, [&](Row& row) {
+    metrics.try_emplace({row.integer(0), row.integer(1)}, row.text(2));
   });
   std::map<int64_t, std::string> adapters;
   assembler.each("TARGET_INFO_NIC_INFO", {"nicId", "name"},
-                 [&](sqlite::Scan& scan) { adapters.try_emplace(scan.integer(0), scan.text(1)); });
+                 [&](Row& row) { adapters.try_emplace(row.integer(0), row.text(1)); });
   Counters& counters = assembler.run.timeline.counters;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, uint32_t> tracks;
   enum { kStart, kDevice, kPort, kList, kMetric, kValue };
-  assembler.each_event(
-      table, {"start", "globalId", "portId", "metricsListId", "metricsIdx", "value"}, [&](sqlite::Scan& scan) {
-        if (scan.is_null(kStart) || scan.is_null(kValue) || !is_time(scan.integer(kStart))) {
-          return assembler.skip("skipped_event", "samples without a time or value were left out");
-        }
-        const int64_t device = scan.integer(kDevice);
-        const auto [at, added] =
-            tracks.try_emplace({device, scan.integer(kPort), scan.integer(kList), scan.integer(kMetric)},
-                               static_cast<uint32_t>(counters.tracks.size()));
-        if (added) {
-          const auto adapter = adapters.find(device);
-          const auto name = metrics.find({scan.integer(kList), scan.integer(kMetric)});
-          counters.tracks.push_back(
-              {adapter == adapters.end() ? what + " " + std::to_string(device) : what + " " + adapter->second,
-               (name == metrics.end() ? "metric " + std::to_string(scan.integer(kMetric)) : name->second) +
-                   (scan.is_null(kPort) ? "" : ", port " + std::to_string(scan.integer(kPort)))});
-        }
-        counters.track.push_back(at->second);
-        counters.time.push_back(scan.integer(kStart));
-        counters.value.push_back(scan.real(kValue));
-        ++assembler.run.events.counters;
-      });
+  assembler.each_event(table, {"start", "globalId", "portId", "metricsListId", "metricsIdx", "value"}, [&](Row& row) {
+    if (row.is_null(kStart) || row.is_null(kValue) || !is_time(row.integer(kStart))) {
+      return assembler.skip("skipped_event", "samples without a time or value were left out");
+    }
+    const int64_t device = row.integer(kDevice);
+    const auto [at, added] = tracks.try_emplace({device, row.integer(kPort), row.integer(kList), row.integer(kMetric)},
+                                                static_cast<uint32_t>(counters.tracks.size()));
+    if (added) {
+      const auto adapter = adapters.find(device);
+      const auto name = metrics.find({row.integer(kList), row.integer(kMetric)});
+      counters.tracks.push_back(
+          {adapter == adapters.end() ? what + " " + std::to_string(device) : what + " " + adapter->second,
+           (name == metrics.end() ? "metric " + std::to_string(row.integer(kMetric)) : name->second) +
+               (row.is_null(kPort) ? "" : ", port " + std::to_string(row.integer(kPort)))});
+    }
+    counters.track.push_back(at->second);
+    counters.time.push_back(row.integer(kStart));
+    counters.value.push_back(row.real(kValue));
+    ++assembler.run.events.counters;
+  });
 }
 
 }  // namespace
@@ -201,20 +198,20 @@ void read_network(Assembler& assembler, const std::string& table, const std::str
 void read_counters(Assembler& assembler) {
   read_network(assembler, "NET_NIC_METRIC", "NIC");
   read_network(assembler, "NET_IB_SWITCH_METRIC", "switch");
-  if (!assembler.database.has_rows("GPU_METRICS")) return;
+  if (!assembler.tables.has_rows("GPU_METRICS")) return;
   using Key = std::pair<int64_t, int64_t>;
   std::map<Key, std::string> metrics;
-  assembler.each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"}, [&](sqlite::Scan& scan) {
-    metrics.try_emplace({scan.integer(0), scan.integer(1)}, scan.text(2));
+  assembler.each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"}, [&](Row& row) {
+    metrics.try_emplace({row.integer(0), row.integer(1)}, row.text(2));
   });
   Counters& counters = assembler.run.timeline.counters;
   std::map<Key, uint32_t> tracks;
   enum { kTime, kType, kMetric, kValue };
-  assembler.each_event("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"}, [&](sqlite::Scan& scan) {
-    if (scan.is_null(kTime) || scan.is_null(kValue) || !is_time(scan.integer(kTime))) {
+  assembler.each_event("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"}, [&](Row& row) {
+    if (row.is_null(kTime) || row.is_null(kValue) || !is_time(row.integer(kTime))) {
       return assembler.skip("skipped_event", "samples without a time or value were left out");
     }
-    const Key key{scan.integer(kType), scan.integer(kMetric)};
+    const Key key{row.integer(kType), row.integer(kMetric)};
     const auto [at, added] = tracks.try_emplace(key, static_cast<uint32_t>(counters.tracks.size()));
     if (added) {
       const auto name = metrics.find(key);
@@ -223,8 +220,8 @@ void read_counters(Assembler& assembler) {
                                  name == metrics.end() ? "metric " + std::to_string(key.second) : name->second});
     }
     counters.track.push_back(at->second);
-    counters.time.push_back(scan.integer(kTime));
-    counters.value.push_back(scan.real(kValue));
+    counters.time.push_back(row.integer(kTime));
+    counters.value.push_back(row.real(kValue));
     ++assembler.run.events.counters;
   });
 }
@@ -233,16 +230,16 @@ void finish(Assembler& assembler) {
   Run& run = assembler.run;
   std::map<uint64_t, std::string> processes;
   assembler.each("PROCESSES", {"globalPid", "name"},
-                 [&](sqlite::Scan& scan) { processes.try_emplace(process_of(scan.integer(0)), scan.text(1)); });
+                 [&](Row& row) { processes.try_emplace(process_of(row.integer(0)), row.text(1)); });
   for (const auto& [thread, track] : assembler.threads()) {
     const auto name = processes.find(process_of(thread));
     if (name != processes.end()) run.timeline.tracks[track].process_name = name->second;
   }
-  assembler.each("ThreadNames", {"globalTid", "nameId"}, [&](sqlite::Scan& scan) {
-    const auto thread = assembler.threads().find(scan.integer(0));
+  assembler.each("ThreadNames", {"globalTid", "nameId"}, [&](Row& row) {
+    const auto thread = assembler.threads().find(row.integer(0));
     if (thread == assembler.threads().end()) return;
     std::string& name = run.timeline.tracks[thread->second].thread_name;
-    if (name.empty()) name = assembler.names.text(scan.integer(1));
+    if (name.empty()) name = assembler.names.text(row.integer(1));
   });
   std::unordered_map<std::string, std::string> gpus;
   for (const Device& device : run.devices) gpus.emplace("GPU " + std::to_string(device.id), device.name);
@@ -253,10 +250,9 @@ void finish(Assembler& assembler) {
 
   std::string unread;
   int64_t count = 0;
-  for (const auto& [table, columns] : assembler.database.tables()) {
-    const bool events =
-        assembler.database.has_column(table, "start") || assembler.database.has_column(table, "timestamp");
-    if (!events || assembler.read_tables().count(table) != 0 || !assembler.database.has_rows(table)) continue;
+  for (const auto& [table, columns] : assembler.tables.tables()) {
+    const bool events = assembler.tables.has_column(table, "start") || assembler.tables.has_column(table, "timestamp");
+    if (!events || assembler.read_tables().count(table) != 0 || !assembler.tables.has_rows(table)) continue;
     unread.append(unread.empty() ? "" : ", ").append(table);
     ++count;
   }

@@ -53,9 +53,9 @@ class HostTables {
  private:
   /// Without a process on both sides, calls and device ops can be joined by correlation id alone.
   void check_processes() {
-    const sqlite::Database& database = assembler_.database;
+    const TableSource& tables = assembler_.tables;
     const auto lacks = [&](const char* table, const char* column) {
-      return database.has_rows(table) && !database.has_column(table, column);
+      return tables.has_rows(table) && !tables.has_column(table, column);
     };
     if (lacks("CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid") || lacks("CUPTI_ACTIVITY_KIND_KERNEL", "globalPid") ||
         lacks("CUPTI_ACTIVITY_KIND_MEMCPY", "globalPid") || lacks("CUPTI_ACTIVITY_KIND_MEMSET", "globalPid")) {
@@ -76,30 +76,29 @@ class HostTables {
     const uint16_t driver = assembler_.category("driver", SliceKind::driver_call);
     const uint16_t backtrace = assembler_.category("CUDA backtrace", SliceKind::other);
     assembler_.each_event("CUPTI_ACTIVITY_KIND_RUNTIME",
-                          {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"},
-                          [&](sqlite::Scan& scan) {
-                            const StringId name = assembler_.names.id(scan, kName);
+                          {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"}, [&](Row& row) {
+                            const StringId name = assembler_.names.id(row, kName);
                             uint16_t category = timeline_.names[name].starts_with("cuda") ? runtime : driver;
-                            if (!scan.is_null(kClass)) {
-                              const int64_t event_class = scan.integer(kClass);
+                            if (!row.is_null(kClass)) {
+                              const int64_t event_class = row.integer(kClass);
                               if (event_class == kRuntimeClass) category = runtime;
                               if (event_class == kDriverClass) category = driver;
                               if (event_class == kBacktraceClass) category = backtrace;
                             }
-                            const int64_t thread = scan.integer(kThread);
-                            assembler_.add_slice(scan, category, name, assembler_.thread_track(thread),
-                                                 assembler_.correlation(process_of(thread), scan, kCorrelation));
+                            const int64_t thread = row.integer(kThread);
+                            assembler_.add_slice(row, category, name, assembler_.thread_track(thread),
+                                                 assembler_.correlation(process_of(thread), row, kCorrelation));
                           });
   }
 
   /// Tables of named spans on threads.
   void read_spans(const std::string& table, const char* category_name, SliceKind kind) {
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     enum { kStart, kEnd, kThread, kNameId, kTextId };
     const uint16_t category = assembler_.category(category_name, kind);
-    assembler_.each_event(table, {"start", "end", "globalTid", "nameId", "textId"}, [&](sqlite::Scan& scan) {
-      const StringId name = assembler_.names.id(scan, scan.is_null(kNameId) ? kTextId : kNameId);
-      assembler_.add_slice(scan, category, name, assembler_.thread_track(scan.integer(kThread)));
+    assembler_.each_event(table, {"start", "end", "globalTid", "nameId", "textId"}, [&](Row& row) {
+      const StringId name = assembler_.names.id(row, row.is_null(kNameId) ? kTextId : kNameId);
+      assembler_.add_slice(row, category, name, assembler_.thread_track(row.integer(kThread)));
     });
   }
 
@@ -107,16 +106,16 @@ class HostTables {
   /// in the command buffer. Only the first is the profiler's.
   void read_overhead() {
     const std::string table = "CUPTI_ACTIVITY_KIND_OVERHEAD";
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     enum { kStart, kEnd, kThread, kName, kType };
     enum : int64_t { kBufferFlush = 3, kInstrumentation = 4, kResource = 5 };
     const uint16_t own = assembler_.category("profiler overhead", SliceKind::overhead);
     const uint16_t of_driver = assembler_.category("driver work", SliceKind::other);
-    assembler_.each_event(table, {"start", "end", "globalTid", "nameId", "overheadType"}, [&](sqlite::Scan& scan) {
-      const int64_t type = scan.integer(kType);
+    assembler_.each_event(table, {"start", "end", "globalTid", "nameId", "overheadType"}, [&](Row& row) {
+      const int64_t type = row.integer(kType);
       const bool is_own = type == kBufferFlush || type == kInstrumentation || type == kResource;
-      assembler_.add_slice(scan, is_own ? own : of_driver, assembler_.names.id(scan, kName),
-                           assembler_.thread_track(scan.integer(kThread)));
+      assembler_.add_slice(row, is_own ? own : of_driver, assembler_.names.id(row, kName),
+                           assembler_.thread_track(row.integer(kThread)));
     });
   }
 
@@ -140,7 +139,7 @@ class HostTables {
     assembler_.each_event("NVTX_EVENTS",
                           {"start", "end", "eventType", "text", "textId", "globalTid", "endGlobalTid", "domainId",
                            "jsonText", "jsonTextId", "binaryData"},
-                          [&](sqlite::Scan& scan) { read_range(scan); });
+                          [&](Row& row) { read_range(row); });
     for (const auto& [id, categories] : domains_) {
       const auto name = domain_names_.find(id);
       if (name == domain_names_.end()) continue;
@@ -151,26 +150,26 @@ class HostTables {
     close_open_ranges();
   }
 
-  void read_range(sqlite::Scan& scan) {
-    const StringId name = assembler_.names.id(scan, scan.is_null(kRangeTextId) ? kRangeText : kRangeTextId);
-    switch (scan.is_null(kRangeType) ? static_cast<int64_t>(kPushPop) : scan.integer(kRangeType)) {
+  void read_range(Row& row) {
+    const StringId name = assembler_.names.id(row, row.is_null(kRangeTextId) ? kRangeText : kRangeTextId);
+    switch (row.is_null(kRangeType) ? static_cast<int64_t>(kPushPop) : row.integer(kRangeType)) {
       case kPushPop:
       case kTextPushPop:
       case kStartEnd:
       case kTextStartEnd:
-        return add_range(scan, name);
+        return add_range(row, name);
       case kMark:
-        if (scan.is_null(kRangeStart) || !is_time(scan.integer(kRangeStart))) break;
+        if (row.is_null(kRangeStart) || !is_time(row.integer(kRangeStart))) break;
         ++assembler_.run.events.instants;
         timeline_.instants.push_back(
-            {scan.integer(kRangeStart), name, assembler_.thread_track(scan.integer(kRangeThread))});
+            {row.integer(kRangeStart), name, assembler_.thread_track(row.integer(kRangeThread))});
         return;
       case kThreadName:
         ++assembler_.run.events.metadata;
-        timeline_.tracks[assembler_.thread_track(scan.integer(kRangeThread))].thread_name = timeline_.names[name];
+        timeline_.tracks[assembler_.thread_track(row.integer(kRangeThread))].thread_name = timeline_.names[name];
         return;
       case kDomainBegin:
-        domain_names_[scan.integer(kRangeDomain)] = timeline_.names[name];
+        domain_names_[row.integer(kRangeDomain)] = timeline_.names[name];
         ++assembler_.run.events.metadata;
         return;
       case kCategory:
@@ -184,39 +183,39 @@ class HostTables {
                     "NVTX rows of a type that this reader does not know, or without a time, were left out");
   }
 
-  void add_range(sqlite::Scan& scan, StringId name) {
-    const Domain& categories = domain(scan.integer(kRangeDomain));
-    const int64_t thread = scan.integer(kRangeThread);
+  void add_range(Row& row, StringId name) {
+    const Domain& categories = domain(row.integer(kRangeDomain));
+    const int64_t thread = row.integer(kRangeThread);
     // A range that ends on another thread lies on no thread: device ops launched in the meantime are not its.
-    const bool crosses = !scan.is_null(kRangeEndThread) && scan.integer(kRangeEndThread) != thread;
+    const bool crosses = !row.is_null(kRangeEndThread) && row.integer(kRangeEndThread) != thread;
     const TrackIndex track = crosses ? crossing_track(thread) : assembler_.thread_track(thread);
     const StringId op = op_name(name);
     const uint16_t category = op == kNoOp ? categories.annotation : categories.op;
-    if (scan.is_null(kRangeEnd) && !scan.is_null(kRangeStart)) return add_open_range(scan, category, op, name, track);
-    const SliceIndex slice = assembler_.add_slice(scan, category, op == kNoOp ? name : op, track);
+    if (row.is_null(kRangeEnd) && !row.is_null(kRangeStart)) return add_open_range(row, category, op, name, track);
+    const SliceIndex slice = assembler_.add_slice(row, category, op == kNoOp ? name : op, track);
     if (slice != kNone && !crosses && is_nccl(name)) {
-      nccl_.push_back({thread, timeline_.slices.start[slice], timeline_.slices.end(slice), name, payload_of(scan)});
+      nccl_.push_back({thread, timeline_.slices.start[slice], timeline_.slices.end(slice), name, payload_of(row)});
     }
   }
 
   bool is_nccl(StringId name) const { return timeline_.names[name].starts_with("nccl"); }
 
-  NcclPayload payload_of(sqlite::Scan& scan) const {
+  NcclPayload payload_of(Row& row) const {
     std::optional<NcclPayload> payload;
-    if (!scan.is_null(kRangeBlob)) payload = schemas_.decode(scan.integer(kRangeDomain), scan.text(kRangeBlob));
-    if (!payload && !scan.is_null(kRangeJsonId))
-      payload = payload_of_json(assembler_.names.text(scan.integer(kRangeJsonId)));
-    if (!payload && !scan.is_null(kRangeJson)) payload = payload_of_json(scan.text(kRangeJson));
+    if (!row.is_null(kRangeBlob)) payload = schemas_.decode(row.integer(kRangeDomain), row.text(kRangeBlob));
+    if (!payload && !row.is_null(kRangeJsonId))
+      payload = payload_of_json(assembler_.names.text(row.integer(kRangeJsonId)));
+    if (!payload && !row.is_null(kRangeJson)) payload = payload_of_json(row.text(kRangeJson));
     return payload.value_or(NcclPayload{});
   }
 
   /// Ends are known when all has been read.
-  void add_open_range(sqlite::Scan& scan, uint16_t category, StringId op, StringId name, TrackIndex track) {
-    const int64_t start = scan.integer(kRangeStart);
+  void add_open_range(Row& row, uint16_t category, StringId op, StringId name, TrackIndex track) {
+    const int64_t start = row.integer(kRangeStart);
     if (!is_time(start)) {
       return assembler_.skip("invalid_number", "rows whose time cannot be true (beyond a century) were left out");
     }
-    open_.push_back(assembler_.add_slice_at(scan, start, start, category, op == kNoOp ? name : op, track));
+    open_.push_back(assembler_.add_slice_at(row, start, start, category, op == kNoOp ? name : op, track));
   }
 
   void close_open_ranges() {

@@ -48,9 +48,9 @@ StringId Names::intern(std::string_view text) {
   return pool_.intern(text);
 }
 
-StringId Names::id(sqlite::Scan& scan, int column) {
-  if (scan.is_null(column)) return 0;
-  return scan.is_text(column) ? intern(scan.text(column)) : id(scan.integer(column));
+StringId Names::id(Row& row, int column) {
+  if (row.is_null(column)) return 0;
+  return row.is_text(column) ? intern(row.text(column)) : id(row.integer(column));
 }
 
 }  // namespace cgpu::nsys

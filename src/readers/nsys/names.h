@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/string_pool.h"
-#include "readers/common/sqlite/database.h"
+#include "readers/common/table_source.h"
 
 namespace cgpu::nsys {
 
@@ -28,7 +28,7 @@ class Names {
   /// A text that the file holds in place.
   StringId intern(std::string_view text);
   /// Of a column that holds a text or the id of one; 0 for null.
-  StringId id(sqlite::Scan& scan, int column);
+  StringId id(Row& row, int column);
 
  private:
   struct Entry {

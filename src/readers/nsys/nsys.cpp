@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "readers/common/row_arguments.h"
 #include "readers/common/sqlite/database_input.h"
-#include "readers/common/sqlite/row_arguments.h"
 #include "readers/common/temporary_folder.h"
 #include "readers/nsys/export_tool.h"
 #include "readers/nsys/payloads.h"
@@ -25,6 +25,27 @@ bool has_tables_of_an_export(const sqlite::Database& database) {
   });
 }
 
+/// The run that the tables of an export say.
+void read_tables(Run& run, std::shared_ptr<TableSource> tables, const ReadOptions& options) {
+  const auto progress = [&](double share) {
+    if (options.progress) options.progress(share);
+  };
+  Assembler assembler(run, *tables);
+  assembler.reserve();
+  const DeviceNumbers devices = read_facts(assembler);
+  progress(0.1);
+  std::vector<NcclRange> nccl = read_host_tables(assembler);
+  progress(0.6);
+  read_device_tables(assembler, devices);
+  add_collectives(assembler, std::move(nccl));
+  read_scheduling(assembler);
+  progress(0.9);
+  read_counters(assembler);
+  read_samples(assembler);
+  finish(assembler);
+  run.arguments = make_row_arguments(std::move(tables), row_layout());
+}
+
 Run read_database(const std::string& path, const std::string& name, const ReadOptions& options) {
   auto database = std::make_shared<sqlite::Database>(path, name);
   Run run;
@@ -38,23 +59,7 @@ Run read_database(const std::string& path, const std::string& name, const ReadOp
     throw Error(name, "is an SQLite database that was cut off before its tables: export or copy it again");
   }
   sqlite::note_losses(*database, run.notes);
-  const auto progress = [&](double share) {
-    if (options.progress) options.progress(share);
-  };
-  Assembler assembler(run, *database);
-  assembler.reserve();
-  const DeviceNumbers devices = read_facts(assembler);
-  progress(0.1);
-  std::vector<NcclRange> nccl = read_host_tables(assembler);
-  progress(0.6);
-  read_device_tables(assembler, devices);
-  add_collectives(assembler, std::move(nccl));
-  read_scheduling(assembler);
-  progress(0.9);
-  read_counters(assembler);
-  read_samples(assembler);
-  finish(assembler);
-  run.arguments = sqlite::make_row_arguments(std::move(database), row_layout());
+  read_tables(run, std::move(database), options);
   return run;
 }
 

@@ -220,18 +220,17 @@ void collect_json(simdjson::dom::element element, NcclPayload& payload) {
 
 PayloadSchemas::PayloadSchemas(Assembler& assembler) {
   enum { kDomain, kSchema, kType, kName, kOffset };
-  assembler.each(
-      "NVTX_PAYLOAD_SCHEMA_ENTRIES", {"domainId", "schemaId", "type", "name", "offset"}, [&](sqlite::Scan& scan) {
-        const uint64_t size = size_of_type(scan.integer(kType));
-        const std::string_view name = scan.text(kName);
-        const int64_t offset = scan.integer(kOffset);  // null for the first
-        if (size == 0 || offset < 0) return;
-        std::vector<Field>& fields = fields_[{scan.integer(kDomain), scan.integer(kSchema)}];
-        const auto add = [&](Meaning meaning) { fields.push_back({meaning, static_cast<uint64_t>(offset), size}); };
-        if (name == kCommunicator) add(Meaning::communicator);
-        if (name == kMessageSize) add(Meaning::bytes);
-        if (name == kRanks) add(Meaning::ranks);
-      });
+  assembler.each("NVTX_PAYLOAD_SCHEMA_ENTRIES", {"domainId", "schemaId", "type", "name", "offset"}, [&](Row& row) {
+    const uint64_t size = size_of_type(row.integer(kType));
+    const std::string_view name = row.text(kName);
+    const int64_t offset = row.integer(kOffset);  // null for the first
+    if (size == 0 || offset < 0) return;
+    std::vector<Field>& fields = fields_[{row.integer(kDomain), row.integer(kSchema)}];
+    const auto add = [&](Meaning meaning) { fields.push_back({meaning, static_cast<uint64_t>(offset), size}); };
+    if (name == kCommunicator) add(Meaning::communicator);
+    if (name == kMessageSize) add(Meaning::bytes);
+    if (name == kRanks) add(Meaning::ranks);
+  });
 }
 
 std::optional<NcclPayload> PayloadSchemas::decode(int64_t domain, std::string_view blob) const {

@@ -99,16 +99,16 @@ class TreeBuilder {
 }  // namespace
 
 void read_samples(Assembler& assembler) {
-  if (!assembler.database.has_rows("COMPOSITE_EVENTS") || !assembler.database.has_rows("SAMPLING_CALLCHAINS")) return;
+  if (!assembler.tables.has_rows("COMPOSITE_EVENTS") || !assembler.tables.has_rows("SAMPLING_CALLCHAINS")) return;
   std::unordered_map<int64_t, Weight> chains;
-  assembler.each("COMPOSITE_EVENTS", {"id", "cpuCycles"}, [&](sqlite::Scan& scan) {
-    Weight& weight = chains[scan.integer(0)];
+  assembler.each("COMPOSITE_EVENTS", {"id", "cpuCycles"}, [&](Row& row) {
+    Weight& weight = chains[row.integer(0)];
     weight.samples += 1;
-    weight.cycles += static_cast<double>(std::max<int64_t>(0, scan.integer(1)));
+    weight.cycles += static_cast<double>(std::max<int64_t>(0, row.integer(1)));
   });
   std::vector<Frame> frames;
-  assembler.each("SAMPLING_CALLCHAINS", {"id", "stackDepth", "symbol", "module"}, [&](sqlite::Scan& scan) {
-    frames.push_back({scan.integer(0), scan.integer(1), scan.integer(2), scan.integer(3)});
+  assembler.each("SAMPLING_CALLCHAINS", {"id", "stackDepth", "symbol", "module"}, [&](Row& row) {
+    frames.push_back({row.integer(0), row.integer(1), row.integer(2), row.integer(3)});
   });
   std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
     return std::pair(a.chain, b.depth) < std::pair(b.chain, a.depth);  // the outermost first

@@ -22,16 +22,16 @@ class Processors {
   explicit Processors(Assembler& assembler)
       : assembler_(assembler), category_(assembler.category(kSchedulingCategory, SliceKind::other)) {
     assembler.each("ThreadNames", {"globalTid", "nameId"},
-                   [&](sqlite::Scan& scan) { thread_names_.try_emplace(scan.integer(0), scan.integer(1)); });
+                   [&](Row& row) { thread_names_.try_emplace(row.integer(0), row.integer(1)); });
   }
 
   void read() {
     enum { kTime, kCpu, kIn, kThread };
-    assembler_.each_event("SCHED_EVENTS", {"start", "cpu", "isSchedIn", "globalTid"}, [&](sqlite::Scan& scan) {
-      if (scan.is_null(kTime) || !is_time(scan.integer(kTime))) {
+    assembler_.each_event("SCHED_EVENTS", {"start", "cpu", "isSchedIn", "globalTid"}, [&](Row& row) {
+      if (row.is_null(kTime) || !is_time(row.integer(kTime))) {
         return assembler_.skip("skipped_event", "scheduling events without a time were left out");
       }
-      switches_.push_back({scan.integer(kTime), scan.integer(kCpu), scan.integer(kThread), scan.integer(kIn) != 0});
+      switches_.push_back({row.integer(kTime), row.integer(kCpu), row.integer(kThread), row.integer(kIn) != 0});
     });
     // Of events at one time the file's order holds: a thread leaves before the next one comes.
     std::stable_sort(switches_.begin(), switches_.end(),
@@ -97,7 +97,7 @@ class Processors {
 }  // namespace
 
 void read_scheduling(Assembler& assembler) {
-  if (assembler.database.has_rows("SCHED_EVENTS")) Processors(assembler).read();
+  if (assembler.tables.has_rows("SCHED_EVENTS")) Processors(assembler).read();
 }
 
 }  // namespace cgpu::nsys

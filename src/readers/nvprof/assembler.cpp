@@ -2,8 +2,8 @@
 
 namespace cgpu::nvprof {
 
-const sqlite::RowLayout& row_layout() {
-  static const sqlite::RowLayout layout{
+const RowLayout& row_layout() {
+  static const RowLayout layout{
       {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "CUPTI_ACTIVITY_KIND_CDP_KERNEL",
        "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMCPY2", "CUPTI_ACTIVITY_KIND_MEMSET",
        "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER", "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
@@ -37,22 +37,21 @@ std::optional<Object> object_of(int64_t kind, std::string_view bytes) {
   return Object{*first, second.value_or(0), third.value_or(0)};
 }
 
-SliceIndex Assembler::add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
-                                int64_t correlation) {
+SliceIndex Assembler::add_slice(Row& row, uint16_t category, StringId name, TrackIndex track, int64_t correlation) {
   // CUPTI writes 0 for times that it could not take.
-  if (scan.integer(0) == 0 || scan.integer(1) == 0) {
+  if (row.integer(0) == 0 || row.integer(1) == 0) {
     skip("skipped_event", "rows without a start or an end were left out");
     return kNone;
   }
-  return add_slice_at(scan, scan.integer(0), scan.integer(1), category, name, track, correlation);
+  return add_slice_at(row, row.integer(0), row.integer(1), category, name, track, correlation);
 }
 
-SliceIndex Assembler::add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category,
-                                   StringId name, TrackIndex track, int64_t correlation) {
+SliceIndex Assembler::add_slice_at(const Row& row, int64_t start, int64_t end, uint16_t category, StringId name,
+                                   TrackIndex track, int64_t correlation) {
   Slice slice;
   slice.start = start;
   slice.correlation = correlation;
-  slice.source = source_of(scan);
+  slice.source = source_of(row);
   slice.name = name;
   slice.track = track;
   slice.category = category;
@@ -63,9 +62,9 @@ void Assembler::add_text(int64_t id, std::string_view text) {
   texts_.try_emplace(id, intern(text));
 }
 
-StringId Assembler::text(sqlite::Scan& scan, int column) {
-  if (scan.is_text(column)) return intern(scan.text(column));
-  const auto found = texts_.find(scan.integer(column));
+StringId Assembler::text(Row& row, int column) {
+  if (row.is_text(column)) return intern(row.text(column));
+  const auto found = texts_.find(row.integer(column));
   return found == texts_.end() ? 0 : found->second;
 }
 
@@ -81,18 +80,18 @@ TrackIndex Assembler::stream_track(int32_t device, int64_t stream) {
   return at->second;
 }
 
-int32_t Assembler::device(sqlite::Scan& scan, int column) {
-  const int64_t number = scan.integer(column);
-  return scan.is_null(column) || number < 0 || number > INT32_MAX ? -1 : static_cast<int32_t>(number);
+int32_t Assembler::device(Row& row, int column) {
+  const int64_t number = row.integer(column);
+  return row.is_null(column) || number < 0 || number > INT32_MAX ? -1 : static_cast<int32_t>(number);
 }
 
-int64_t Assembler::stream(sqlite::Scan& scan, int column) {
-  const int64_t number = scan.integer(column);
-  return scan.is_null(column) || number < 0 || number >= UINT32_MAX ? -1 : number;
+int64_t Assembler::stream(Row& row, int column) {
+  const int64_t number = row.integer(column);
+  return row.is_null(column) || number < 0 || number >= UINT32_MAX ? -1 : number;
 }
 
-int64_t Assembler::correlation(sqlite::Scan& scan, int column) {
-  const int64_t id = scan.integer(column);
+int64_t Assembler::correlation(Row& row, int column) {
+  const int64_t id = row.integer(column);
   return id <= 0 || id > UINT32_MAX ? kNoCorrelation : id;
 }
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "model/run.h"
-#include "readers/common/sqlite/event_tables.h"
+#include "readers/common/event_tables.h"
 #include "readers/common/timeline_builder.h"
 
 namespace cgpu::nvprof {
 
 /// The tables of which slices are made, and what their rows hold.
-const sqlite::RowLayout& row_layout();
+const RowLayout& row_layout();
 
 /// Whom a record is about: 12 bytes in the database, of which a kind of object uses the first ones.
 struct Object {
@@ -32,31 +32,31 @@ std::optional<Object> object_of(int64_t kind, std::string_view bytes);
 /// The bytes of an unsigned number, the lowest first; empty where `at` has too few behind it.
 std::optional<uint32_t> number_at(std::string_view bytes, size_t at);
 
-class Assembler : public sqlite::EventTables {
+class Assembler : public EventTables {
  public:
-  Assembler(Run& into, sqlite::Database& from) : EventTables(into, from, row_layout()), builder(into) {}
+  Assembler(Run& into, TableSource& from) : EventTables(into, from, row_layout()), builder(into) {}
 
-  /// Adds the slice of the scan's row, whose first two columns are `start` and `end`; kNone where it has no time.
-  SliceIndex add_slice(sqlite::Scan& scan, uint16_t category, StringId name, TrackIndex track,
+  /// Adds the slice of the row, whose first two columns are `start` and `end`; kNone where it has no time.
+  SliceIndex add_slice(Row& row, uint16_t category, StringId name, TrackIndex track,
                        int64_t correlation = kNoCorrelation);
   /// The same with times given.
-  SliceIndex add_slice_at(const sqlite::Scan& scan, int64_t start, int64_t end, uint16_t category, StringId name,
+  SliceIndex add_slice_at(const Row& row, int64_t start, int64_t end, uint16_t category, StringId name,
                           TrackIndex track, int64_t correlation = kNoCorrelation);
   void skip(const char* code, const char* why) { builder.skip(code, why); }
 
   /// Adds a row of StringTable.
   void add_text(int64_t id, std::string_view text);
   /// Of a column with the id of a text; 0 for none.
-  StringId text(sqlite::Scan& scan, int column);
+  StringId text(Row& row, int column);
   StringId intern(std::string_view text) { return run.timeline.names.intern(text); }
 
   TrackIndex thread_track(uint32_t process, uint32_t thread);
   TrackIndex stream_track(int32_t device, int64_t stream);
   /// A column with the number of a device; -1 for one that cannot be true.
-  static int32_t device(sqlite::Scan& scan, int column);
+  static int32_t device(Row& row, int column);
   /// A column with the number of a stream; -1 for none.
-  static int64_t stream(sqlite::Scan& scan, int column);
-  static int64_t correlation(sqlite::Scan& scan, int column);
+  static int64_t stream(Row& row, int column);
+  static int64_t correlation(Row& row, int column);
 
   const std::map<std::pair<uint32_t, uint32_t>, TrackIndex>& threads() const { return threads_; }
 

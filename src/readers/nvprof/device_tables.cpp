@@ -38,7 +38,7 @@ class DeviceTables {
   explicit DeviceTables(Assembler& assembler) : assembler_(assembler), timeline_(assembler.run.timeline) {}
 
   void read() {
-    runtime_was_recorded_ = assembler_.database.has_rows("CUPTI_ACTIVITY_KIND_RUNTIME");
+    runtime_was_recorded_ = assembler_.tables.has_rows("CUPTI_ACTIVITY_KIND_RUNTIME");
     // A kernel stands in the first where kernels could not run beside each other, and in the last where another
     // kernel launched it.
     for (const char* table :
@@ -62,48 +62,48 @@ class DeviceTables {
   }
 
   /// Old versions have one number for the driver's call and one for the runtime's; since then both have the same.
-  int64_t correlation(sqlite::Scan& scan) const {
-    const int64_t of_runtime = Assembler::correlation(scan, kRuntimeCorrelation);
+  int64_t correlation(Row& row) const {
+    const int64_t of_runtime = Assembler::correlation(row, kRuntimeCorrelation);
     return runtime_was_recorded_ && of_runtime != kNoCorrelation ? of_runtime
-                                                                 : Assembler::correlation(scan, kCorrelation);
+                                                                 : Assembler::correlation(row, kCorrelation);
   }
 
-  void add(sqlite::Scan& scan, uint16_t category, StringId name, DeviceOp op) {
-    op.device = Assembler::device(scan, kDevice);
-    op.stream = Assembler::stream(scan, kStream);
+  void add(Row& row, uint16_t category, StringId name, DeviceOp op) {
+    op.device = Assembler::device(row, kDevice);
+    op.stream = Assembler::stream(row, kStream);
     op.slice =
-        assembler_.add_slice(scan, category, name, assembler_.stream_track(op.device, op.stream), correlation(scan));
+        assembler_.add_slice(row, category, name, assembler_.stream_track(op.device, op.stream), correlation(row));
     if (op.slice != kNone) timeline_.device_ops.append(op);
   }
 
   void read_kernels(const std::string& table) {
     const uint16_t category = assembler_.builder.category("kernel", SliceKind::kernel);
     assembler_.each_event(table, columns({"name"}),
-                          [&](sqlite::Scan& scan) { add(scan, category, assembler_.text(scan, kFirst), {}); });
+                          [&](Row& row) { add(row, category, assembler_.text(row, kFirst), {}); });
   }
 
   void read_copies(const std::string& table) {
     const uint16_t category = assembler_.builder.category("memcpy", SliceKind::memcpy);
     enum { kBytes = kFirst, kKind, kSource, kDestination };
-    assembler_.each_event(table, columns({"bytes", "copyKind", "srcKind", "dstKind"}), [&](sqlite::Scan& scan) {
+    assembler_.each_event(table, columns({"bytes", "copyKind", "srcKind", "dstKind"}), [&](Row& row) {
       DeviceOp op;
-      op.bytes = bytes(scan, kBytes);
-      op.copy = at_code(kCopies, scan.integer(kKind));
-      op.source = at_code(kMemory, scan.integer(kSource));
-      op.destination = at_code(kMemory, scan.integer(kDestination));
-      add(scan, category, copy_name(op), op);
+      op.bytes = bytes(row, kBytes);
+      op.copy = at_code(kCopies, row.integer(kKind));
+      op.source = at_code(kMemory, row.integer(kSource));
+      op.destination = at_code(kMemory, row.integer(kDestination));
+      add(row, category, copy_name(op), op);
     });
   }
 
   void read_memsets() {
     const uint16_t category = assembler_.builder.category("memset", SliceKind::memset);
     enum { kBytes = kFirst, kKind };
-    assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMSET", columns({"bytes", "memoryKind"}), [&](sqlite::Scan& scan) {
+    assembler_.each_event("CUPTI_ACTIVITY_KIND_MEMSET", columns({"bytes", "memoryKind"}), [&](Row& row) {
       DeviceOp op;
-      op.bytes = bytes(scan, kBytes);
+      op.bytes = bytes(row, kBytes);
       op.copy = CopyKind::memset;
-      op.destination = at_code(kMemory, scan.integer(kKind));
-      add(scan, category, copy_name(op), op);
+      op.destination = at_code(kMemory, row.integer(kKind));
+      add(row, category, copy_name(op), op);
     });
   }
 
@@ -114,39 +114,38 @@ class DeviceTables {
     RecordedEvents events;
     enum { kEvent, kContext, kEventStream, kEventCorrelation };
     assembler_.each("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"eventId", "contextId", "streamId", "correlationId"},
-                    [&](sqlite::Scan& scan) {
-                      events[{scan.integer(kContext), scan.integer(kEvent)}].emplace(
-                          scan.integer(kEventCorrelation), Assembler::stream(scan, kEventStream));
+                    [&](Row& row) {
+                      events[{row.integer(kContext), row.integer(kEvent)}].emplace(
+                          row.integer(kEventCorrelation), Assembler::stream(row, kEventStream));
                     });
     return events;
   }
 
   void read_synchronization() {
     const std::string table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     std::map<int64_t, int32_t> devices;  // by context
     assembler_.each("CUPTI_ACTIVITY_KIND_CONTEXT", {"contextId", "deviceId"},
-                    [&](sqlite::Scan& scan) { devices.try_emplace(scan.integer(0), Assembler::device(scan, 1)); });
+                    [&](Row& row) { devices.try_emplace(row.integer(0), Assembler::device(row, 1)); });
     const RecordedEvents events = recorded_events();
     const uint16_t category = assembler_.builder.category("synchronization", SliceKind::synchronization);
     enum { kWaitStart, kWaitEnd, kType, kContext, kWaitStream, kWaitCorrelation, kEvent };
     assembler_.each_event(
-        table, {"start", "end", "type", "contextId", "streamId", "correlationId", "cudaEventId"},
-        [&](sqlite::Scan& scan) {
-          const int64_t type = scan.integer(kType);
+        table, {"start", "end", "type", "contextId", "streamId", "correlationId", "cudaEventId"}, [&](Row& row) {
+          const int64_t type = row.integer(kType);
           const bool known = type >= 1 && type <= static_cast<int64_t>(kWaits.size());
-          const auto device = devices.find(scan.integer(kContext));
+          const auto device = devices.find(row.integer(kContext));
           Synchronization wait;
           wait.device = device == devices.end() ? -1 : device->second;
-          const int64_t stream = Assembler::stream(scan, kWaitStream);
-          const int64_t correlation = Assembler::correlation(scan, kWaitCorrelation);
+          const int64_t stream = Assembler::stream(row, kWaitStream);
+          const int64_t correlation = Assembler::correlation(row, kWaitCorrelation);
           const char* const name = known ? kWaits[static_cast<size_t>(type - 1)].name : "Synchronization";
-          wait.slice = assembler_.add_slice(scan, category, assembler_.intern(name),
+          wait.slice = assembler_.add_slice(row, category, assembler_.intern(name),
                                             assembler_.stream_track(wait.device, stream), correlation);
           if (wait.slice == kNone || !known) return;
           wait.kind = kWaits[static_cast<size_t>(type - 1)].kind;
           if (wait.kind == Synchronization::Kind::host_stream) wait.stream = stream;
-          const auto event = events.find({scan.integer(kContext), scan.integer(kEvent)});
+          const auto event = events.find({row.integer(kContext), row.integer(kEvent)});
           const bool of_event =
               wait.kind == Synchronization::Kind::host_event || wait.kind == Synchronization::Kind::stream_order;
           if (of_event && event != events.end()) wait_for(event->second, correlation, wait);
@@ -166,7 +165,7 @@ class DeviceTables {
   /// What the driver moves of managed memory, and the faults that make it.
   void read_unified_memory() {
     const std::string table = "CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER";
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     enum { kUsedStart, kUsedEnd, kKind, kValue, kSource, kDestination, kProcess };
     enum : int64_t { kToDevice = 1, kToHost = 2, kCpuFault = 3, kBetweenDevices = 8 };
     constexpr std::array<const char*, 5> others{"CPU page fault", "GPU page faults", "thrashing", "throttling",
@@ -174,20 +173,20 @@ class DeviceTables {
     const uint16_t copies = assembler_.builder.category("memcpy", SliceKind::memcpy);
     const uint16_t faults = assembler_.builder.category("unified memory", SliceKind::other);
     assembler_.each_event(
-        table, {"start", "end", "counterKind", "value", "srcId", "dstId", "processId"}, [&](sqlite::Scan& scan) {
-          const int64_t kind = scan.integer(kKind);
+        table, {"start", "end", "counterKind", "value", "srcId", "dstId", "processId"}, [&](Row& row) {
+          const int64_t kind = row.integer(kKind);
           if (kind == kToDevice || kind == kToHost || kind == kBetweenDevices) {
             DeviceOp op;
-            op.bytes = bytes(scan, kValue);
+            op.bytes = bytes(row, kValue);
             op.copy = kind == kToDevice ? CopyKind::uvm_HtoD : kind == kToHost ? CopyKind::uvm_DtoH : CopyKind::DtoD;
             op.source = op.destination = MemoryKind::managed;
-            op.device = Assembler::device(scan, kind == kToHost ? kSource : kDestination);
-            op.slice = assembler_.add_slice(scan, copies, copy_name(op), assembler_.stream_track(op.device, op.stream));
+            op.device = Assembler::device(row, kind == kToHost ? kSource : kDestination);
+            op.slice = assembler_.add_slice(row, copies, copy_name(op), assembler_.stream_track(op.device, op.stream));
             if (op.slice != kNone) timeline_.device_ops.append(op);
             return;
           }
           const auto place = static_cast<size_t>(kind - kCpuFault);
-          const int64_t start = scan.integer(kUsedStart);
+          const int64_t start = row.integer(kUsedStart);
           if (kind < kCpuFault || place >= others.size() || start == 0 || !is_time(start)) {
             return assembler_.skip("skipped_event",
                                    "counters of unified memory without a time or of a kind that this reader does not "
@@ -195,9 +194,9 @@ class DeviceTables {
           }
           const StringId name = assembler_.intern(others[place]);
           const TrackIndex track =
-              assembler_.builder.thread_track(std::to_string(scan.integer(kProcess)), "unified memory");
-          if (scan.integer(kUsedEnd) > start) {
-            assembler_.add_slice(scan, faults, name, track);
+              assembler_.builder.thread_track(std::to_string(row.integer(kProcess)), "unified memory");
+          if (row.integer(kUsedEnd) > start) {
+            assembler_.add_slice(row, faults, name, track);
           } else {
             ++assembler_.run.events.instants;
             timeline_.instants.push_back({start, name, track});
@@ -210,19 +209,19 @@ class DeviceTables {
     enum { kAllocated, kFreed, kBytes, kKind, kOwner };
     std::vector<MemoryEvent> events;
     assembler_.each_event(
-        "CUPTI_ACTIVITY_KIND_MEMORY", {"start", "end", "bytes", "memoryKind", "deviceId"}, [&](sqlite::Scan& scan) {
+        "CUPTI_ACTIVITY_KIND_MEMORY", {"start", "end", "bytes", "memoryKind", "deviceId"}, [&](Row& row) {
           MemoryEvent event;
-          event.time = scan.integer(kAllocated);
-          event.bytes = bytes(scan, kBytes);
+          event.time = row.integer(kAllocated);
+          event.bytes = bytes(row, kBytes);
           if (event.time == 0 || !is_time(event.time) || event.bytes < 0) {
             return assembler_.skip("skipped_event", "memory events without a time or size were left out");
           }
-          const MemoryKind kind = at_code(kMemory, scan.integer(kKind));
+          const MemoryKind kind = at_code(kMemory, row.integer(kKind));
           const bool on_host = kind == MemoryKind::pageable || kind == MemoryKind::pinned;
-          event.device = on_host ? -1 : Assembler::device(scan, kOwner);
+          event.device = on_host ? -1 : Assembler::device(row, kOwner);
           events.push_back(event);
           ++assembler_.run.events.memory;
-          const int64_t freed = scan.integer(kFreed);
+          const int64_t freed = row.integer(kFreed);
           if (freed <= event.time || !is_time(freed)) return;
           event.time = freed;
           event.bytes = -event.bytes;
@@ -232,10 +231,10 @@ class DeviceTables {
     timeline_.memory = std::move(events);
   }
 
-  static int64_t bytes(sqlite::Scan& scan, int column) {
+  static int64_t bytes(Row& row, int column) {
     constexpr int64_t kMostBytes = int64_t{1} << 50;  // sums of many fit into 64 bits
-    const int64_t size = scan.integer(column);
-    return scan.is_null(column) || size < 0 || size > kMostBytes ? -1 : size;
+    const int64_t size = row.integer(column);
+    return row.is_null(column) || size < 0 || size > kMostBytes ? -1 : size;
   }
 
   StringId copy_name(const DeviceOp& op) {

@@ -14,24 +14,24 @@ void read_devices(Assembler& assembler) {
   assembler.each("CUPTI_ACTIVITY_KIND_DEVICE",
                  {"id", "name", "numMultiprocessors", "globalMemorySize", "numThreadsPerWarp", "computeCapabilityMajor",
                   "computeCapabilityMinor"},
-                 [&](sqlite::Scan& scan) {
+                 [&](Row& row) {
                    const auto known = [&](int column) {
-                     const int64_t value = scan.integer(column);
+                     const int64_t value = row.integer(column);
                      return value > 0 ? std::optional<int64_t>(value) : std::nullopt;
                    };
                    Device device;
-                   device.id = Assembler::device(scan, kId);
+                   device.id = Assembler::device(row, kId);
                    const bool again = std::any_of(run.devices.begin(), run.devices.end(),
                                                   [&](const Device& one) { return one.id == device.id; });
                    if (device.id < 0 || again) return;
-                   device.name = run.timeline.names[assembler.text(scan, kName)];
+                   device.name = run.timeline.names[assembler.text(row, kName)];
                    device.vendor = "NVIDIA";
                    device.sm_count = known(kMultiprocessors);
                    device.memory_bytes = known(kMemory);
                    device.warp_size = known(kWarp);
                    if (known(kMajor)) {
                      device.compute_capability =
-                         std::to_string(scan.integer(kMajor)) + "." + std::to_string(scan.integer(kMinor));
+                         std::to_string(row.integer(kMajor)) + "." + std::to_string(row.integer(kMinor));
                    }
                    run.devices.push_back(std::move(device));
                  });
@@ -55,9 +55,8 @@ constexpr std::array<Figure, 6> kFigures{{{1, 0, "SM clock (MHz)", 1},
 }  // namespace
 
 void read_facts(Assembler& assembler) {
-  assembler.each("StringTable", {"_id_", "value"},
-                 [&](sqlite::Scan& scan) { assembler.add_text(scan.integer(0), scan.text(1)); });
-  assembler.each("Version", {"version"}, [&](sqlite::Scan& scan) { assembler.run.format_version = scan.text(0); });
+  assembler.each("StringTable", {"_id_", "value"}, [&](Row& row) { assembler.add_text(row.integer(0), row.text(1)); });
+  assembler.each("Version", {"version"}, [&](Row& row) { assembler.run.format_version = row.text(0); });
   read_devices(assembler);
 }
 
@@ -66,14 +65,14 @@ void read_counters(Assembler& assembler) {
   std::map<std::pair<int32_t, const Figure*>, uint32_t> tracks;
   enum { kTime, kDevice, kKind, kData };
   assembler.each_event(
-      "CUPTI_ACTIVITY_KIND_ENVIRONMENT", {"timestamp", "deviceId", "environmentKind", "data"}, [&](sqlite::Scan& scan) {
-        const int64_t time = scan.integer(kTime);
-        const int32_t device = Assembler::device(scan, kDevice);
-        const std::string data(scan.text(kData));
+      "CUPTI_ACTIVITY_KIND_ENVIRONMENT", {"timestamp", "deviceId", "environmentKind", "data"}, [&](Row& row) {
+        const int64_t time = row.integer(kTime);
+        const int32_t device = Assembler::device(row, kDevice);
+        const std::string data(row.text(kData));
         bool kept = false;
         for (const Figure& figure : kFigures) {
           const auto value = number_at(data, figure.at);
-          if (figure.kind != scan.integer(kKind) || !value || time == 0 || !is_time(time)) continue;
+          if (figure.kind != row.integer(kKind) || !value || time == 0 || !is_time(time)) continue;
           const auto [at, added] = tracks.try_emplace({device, &figure}, static_cast<uint32_t>(counters.tracks.size()));
           if (added) counters.tracks.push_back({"GPU " + std::to_string(device), figure.name});
           counters.track.push_back(at->second);
@@ -91,11 +90,11 @@ namespace {
 void read_names(Assembler& assembler) {
   Timeline& timeline = assembler.run.timeline;
   enum { kKind, kObject, kName };
-  assembler.each("CUPTI_ACTIVITY_KIND_NAME", {"objectKind", "objectId", "name"}, [&](sqlite::Scan& scan) {
-    const int64_t kind = scan.integer(kKind);
-    const auto object = object_of(kind, scan.text(kObject));
+  assembler.each("CUPTI_ACTIVITY_KIND_NAME", {"objectKind", "objectId", "name"}, [&](Row& row) {
+    const int64_t kind = row.integer(kKind);
+    const auto object = object_of(kind, row.text(kObject));
     if (!object) return;
-    const std::string name(timeline.names[assembler.text(scan, kName)]);
+    const std::string name(timeline.names[assembler.text(row, kName)]);
     for (const auto& [thread, track] : assembler.threads()) {
       if (thread.first != object->first) continue;
       if (kind == Object::process) timeline.tracks[track].process_name = name;
@@ -123,10 +122,10 @@ void note_processes(Assembler& assembler) {
 void note_unread(Assembler& assembler) {
   std::string unread;
   int64_t count = 0;
-  for (const auto& [table, columns] : assembler.database.tables()) {
-    const auto has = [&, &name = table](const char* column) { return assembler.database.has_column(name, column); };
+  for (const auto& [table, columns] : assembler.tables.tables()) {
+    const auto has = [&, &name = table](const char* column) { return assembler.tables.has_column(name, column); };
     const bool events = has("start") || has("timestamp") || has("correlationId");
-    if (!events || assembler.read_tables().count(table) != 0 || !assembler.database.has_rows(table)) continue;
+    if (!events || assembler.read_tables().count(table) != 0 || !assembler.tables.has_rows(table)) continue;
     unread.append(unread.empty() ? "" : ", ").append(table);
     ++count;
   }

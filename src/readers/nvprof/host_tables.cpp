@@ -63,7 +63,7 @@ class HostTables {
 
  private:
   /// Threads are distinguished by 32 bits: calls have them with their sign, markers without.
-  static uint32_t low_bits(sqlite::Scan& scan, int column) { return static_cast<uint32_t>(scan.integer(column)); }
+  static uint32_t low_bits(Row& row, int column) { return static_cast<uint32_t>(row.integer(column)); }
 
   void read_calls(const std::string& table, Api api) {
     enum { kStart, kEnd, kNumber, kProcess, kThread, kCorrelation };
@@ -71,14 +71,13 @@ class HostTables {
     const uint16_t category = assembler_.builder.category(runtime ? "runtime" : "driver",
                                                           runtime ? SliceKind::runtime_call : SliceKind::driver_call);
     std::unordered_map<int64_t, StringId> names;
-    assembler_.each_event(
-        table, {"start", "end", "cbid", "processId", "threadId", "correlationId"}, [&](sqlite::Scan& scan) {
-          const auto [name, added] = names.try_emplace(scan.integer(kNumber), 0);
-          if (added) name->second = name_of_call(api, name->first);
-          assembler_.add_slice(scan, category, name->second,
-                               assembler_.thread_track(low_bits(scan, kProcess), low_bits(scan, kThread)),
-                               Assembler::correlation(scan, kCorrelation));
-        });
+    assembler_.each_event(table, {"start", "end", "cbid", "processId", "threadId", "correlationId"}, [&](Row& row) {
+      const auto [name, added] = names.try_emplace(row.integer(kNumber), 0);
+      if (added) name->second = name_of_call(api, name->first);
+      assembler_.add_slice(row, category, name->second,
+                           assembler_.thread_track(low_bits(row, kProcess), low_bits(row, kThread)),
+                           Assembler::correlation(row, kCorrelation));
+    });
   }
 
   StringId name_of_call(Api api, int64_t number) {
@@ -104,22 +103,22 @@ class HostTables {
     enum : int64_t { kInstant = 1, kBegin = 2, kEnd = 4 };
     assembler_.each_event(
         "CUPTI_ACTIVITY_KIND_MARKER", {"timestamp", "flags", "id", "objectKind", "objectId", "name", "domain"},
-        [&](sqlite::Scan& scan) {
-          const int64_t time = scan.integer(kTime);
-          const int64_t flags = scan.integer(kFlags);
-          const int64_t id = scan.integer(kId);
+        [&](Row& row) {
+          const int64_t time = row.integer(kTime);
+          const int64_t flags = row.integer(kFlags);
+          const int64_t id = row.integer(kId);
           if (time == 0 || !is_time(time)) {
             return assembler_.skip("skipped_event", "rows without a start or an end were left out");
           }
-          const Object thread = object_of(scan.integer(kKind), scan.text(kObject)).value_or(Object{});
+          const Object thread = object_of(row.integer(kKind), row.text(kObject)).value_or(Object{});
           if ((flags & kBegin) != 0) {
-            begin(id, {add_range(scan, time, assembler_.text(scan, kName), thread, domain(scan, kDomain)), thread});
+            begin(id, {add_range(row, time, assembler_.text(row, kName), thread, domain(row, kDomain)), thread});
           } else if ((flags & kEnd) != 0) {
             ++assembler_.run.events.ends;
             end(id, {time, thread});
           } else if ((flags & kInstant) != 0) {
             ++assembler_.run.events.instants;
-            timeline_.instants.push_back({time, assembler_.text(scan, kName), track_of(thread)});
+            timeline_.instants.push_back({time, assembler_.text(row, kName), track_of(thread)});
           } else {
             assembler_.skip("skipped_event", "markers of a kind that this reader does not know were left out");
           }
@@ -130,16 +129,15 @@ class HostTables {
     assembler_.run.notes.add("unmatched_end", lost, "ends of ranges whose begin is not in the profile were left out");
   }
 
-  std::string_view domain(sqlite::Scan& scan, int column) { return timeline_.names[assembler_.text(scan, column)]; }
+  std::string_view domain(Row& row, int column) { return timeline_.names[assembler_.text(row, column)]; }
   TrackIndex track_of(const Object& thread) { return assembler_.thread_track(thread.first, thread.second); }
 
-  SliceIndex add_range(const sqlite::Scan& scan, int64_t time, StringId name, const Object& thread,
-                       std::string_view domain) {
+  SliceIndex add_range(const Row& row, int64_t time, StringId name, const Object& thread, std::string_view domain) {
     const std::string_view op = cuda::op_of_range(timeline_.names[name]);
     const std::string category = domain.empty() ? "NVTX" : "NVTX " + std::string(domain);
     if (!op.empty()) name = assembler_.intern(std::string(op));
     const SliceKind kind = op.empty() ? SliceKind::annotation : SliceKind::framework_op;
-    return assembler_.add_slice_at(scan, time, time, assembler_.builder.category(category, kind), name,
+    return assembler_.add_slice_at(row, time, time, assembler_.builder.category(category, kind), name,
                                    track_of(thread));
   }
 
@@ -199,30 +197,30 @@ class HostTables {
   template <size_t N>
   void read_constructs(const std::string& table, const std::string& language,
                        const std::array<std::string_view, N>& names) {
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     enum { kStart, kEnd, kKind, kProcess, kThread };
     const uint16_t category = assembler_.builder.category(language, SliceKind::annotation);
-    assembler_.each_event(table, {"start", "end", "eventKind", "cuProcessId", "cuThreadId"}, [&](sqlite::Scan& scan) {
-      const int64_t kind = scan.integer(kKind);
+    assembler_.each_event(table, {"start", "end", "eventKind", "cuProcessId", "cuThreadId"}, [&](Row& row) {
+      const int64_t kind = row.integer(kKind);
       const bool known = kind >= 1 && kind <= static_cast<int64_t>(N);
       const std::string name = known ? language + " " + std::string(names[static_cast<size_t>(kind - 1)]) : language;
-      assembler_.add_slice(scan, category, assembler_.intern(name),
-                           assembler_.thread_track(low_bits(scan, kProcess), low_bits(scan, kThread)));
+      assembler_.add_slice(row, category, assembler_.intern(name),
+                           assembler_.thread_track(low_bits(row, kProcess), low_bits(row, kThread)));
     });
   }
 
   void read_overhead() {
     const std::string table = "CUPTI_ACTIVITY_KIND_OVERHEAD";
-    if (!assembler_.database.has_rows(table)) return;
+    if (!assembler_.tables.has_rows(table)) return;
     enum { kStart, kEnd, kOverhead, kKind, kObject };
     const uint16_t own = assembler_.builder.category("profiler overhead", SliceKind::overhead);
     const uint16_t of_driver = assembler_.builder.category("driver work", SliceKind::other);
-    assembler_.each_event(table, {"start", "end", "overheadKind", "objectKind", "objectId"}, [&](sqlite::Scan& scan) {
+    assembler_.each_event(table, {"start", "end", "overheadKind", "objectKind", "objectId"}, [&](Row& row) {
       const auto known = std::find_if(kOverheads.begin(), kOverheads.end(),
-                                      [&](const Overhead& one) { return one.kind == scan.integer(kOverhead); });
+                                      [&](const Overhead& one) { return one.kind == row.integer(kOverhead); });
       const bool is_known = known != kOverheads.end();
-      const Object thread = object_of(scan.integer(kKind), scan.text(kObject)).value_or(Object{});
-      assembler_.add_slice(scan, is_known && known->of_profiler ? own : of_driver,
+      const Object thread = object_of(row.integer(kKind), row.text(kObject)).value_or(Object{});
+      assembler_.add_slice(row, is_known && known->of_profiler ? own : of_driver,
                            assembler_.intern(is_known ? known->name : "overhead"), track_of(thread));
     });
   }

@@ -58,7 +58,7 @@ Run read_database(const Input& input, const ReadOptions& options) {
   progress(0.9);
   read_counters(assembler);
   finish(assembler);
-  run.arguments = sqlite::make_row_arguments(std::move(database), row_layout());
+  run.arguments = make_row_arguments(std::move(database), row_layout());
   return run;
 }
 

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
+#include "readers/common/event_tables.h"
 #include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
-#include "readers/common/sqlite/event_tables.h"
 
 namespace cgpu::rocprof {
 
@@ -37,7 +37,7 @@ void each_row(sqlite::Database& database, const std::string& table, const std::v
   if (!database.has(table)) return;
   Scan scan(database, table, columns);
   while (scan.next()) row(scan);
-  sqlite::note_damage(notes, table, scan.error());
+  note_damage(notes, table, scan.error());
 }
 
 /// A table's number, or -1 where it is null.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "readers/common/sqlite/rows_again.h"
 
 namespace cgpu::sqlite {
 
@@ -237,11 +238,6 @@ Database::Storage Database::storage(const std::string& table, const std::string&
   return pages->second.rowid == column ? Storage::rowid : Storage::plain;
 }
 
-bool Database::has_column(const std::string& table, std::string_view column) const {
-  const auto found = tables_.find(table);
-  return found != tables_.end() && std::find(found->second.begin(), found->second.end(), column) != found->second.end();
-}
-
 bool Database::has_rows(const std::string& table) const {
   if (!has(table)) return false;
   sqlite3_stmt* first = nullptr;
@@ -264,6 +260,20 @@ uint64_t Database::rows_expected(const std::string& table) const {
   }
   sqlite3_finalize(last);
   return std::min(rows, size_ / kUsualBytesOfRow);
+}
+
+std::unique_ptr<RowScan> Database::scan(const std::string& table, const std::vector<std::string>& columns) {
+  return std::make_unique<Scan>(*this, table, columns);
+}
+
+void Database::for_each_row(const std::string& table, const std::vector<std::string>& columns,
+                            std::span<const int64_t> rows, const std::function<void(Row&)>& visit) {
+  sqlite::for_each_row(*this, table, columns, rows, visit);
+}
+
+std::string Database::text_with_id(const std::string& table, const std::string& id_column, int64_t id) {
+  Scan text(*this, table, {"value"}, "WHERE " + identifier(id_column) + " = " + std::to_string(id));
+  return text.next() ? std::string(text.text(0)) : std::to_string(id);
 }
 
 bool Database::spend(uint64_t bytes) {
@@ -360,7 +370,7 @@ int64_t Scan::integer(int column) const {
     sqlite3_value* const found = value(column);
     return found == nullptr ? 0 : sqlite3_value_int64(found);
   }
-  const Value& found = walk_->value(column);
+  const TableValue& found = walk_->value(column);
   switch (found.type) {
     case ValueType::integer:
       return found.integer;
@@ -378,7 +388,7 @@ double Scan::real(int column) const {
     sqlite3_value* const found = value(column);
     return found == nullptr ? 0 : sqlite3_value_double(found);
   }
-  const Value& found = walk_->value(column);
+  const TableValue& found = walk_->value(column);
   if (found.type == ValueType::real) return found.real;
   if (found.type == ValueType::text || found.type == ValueType::blob) return real_of(found.bytes);
   return static_cast<double>(integer(column));

@@ -19,6 +19,7 @@
 
 #include "model/notes.h"
 #include "readers/common/sqlite/table_walk.h"
+#include "readers/common/table_source.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -30,25 +31,22 @@ namespace cgpu::sqlite {
 /// stale.
 uint64_t size_by_header(std::string_view header);
 
-/// For one thread at a time.
-class Database {
+class Database final : public TableSource {
  public:
   /// `name` is what the user calls the file; errors name it. Throws Error where it is no database that can be read.
   Database(const std::string& path, std::string name);
 
-  bool has(const std::string& table) const { return tables_.count(table) != 0; }
-  bool has_column(const std::string& table, std::string_view column) const;
-  /// Column names of the ordinary tables, by name of the table.
-  const std::map<std::string, std::vector<std::string>>& tables() const { return tables_; }
-  /// Whether the table exists and has a row.
-  bool has_rows(const std::string& table) const;
-
-  /// Room for the rows of a table: not fewer than it has where its rows are numbered from 1 on, and no more than the
-  /// file could hold. O(log n).
-  uint64_t rows_expected(const std::string& table) const;
-
+  /// The ordinary tables.
+  const std::map<std::string, std::vector<std::string>>& tables() const override { return tables_; }
+  bool has_rows(const std::string& table) const override;
+  /// Known where rows are numbered from 1 on. O(log n).
+  uint64_t rows_expected(const std::string& table) const override;
   /// Bytes of the file, without a log beside it.
-  uint64_t size() const { return size_; }
+  uint64_t size() const override { return size_; }
+  std::unique_ptr<RowScan> scan(const std::string& table, const std::vector<std::string>& columns) override;
+  void for_each_row(const std::string& table, const std::vector<std::string>& columns, std::span<const int64_t> rows,
+                    const std::function<void(Row&)>& visit) override;
+  std::string text_with_id(const std::string& table, const std::string& id_column, int64_t id) override;
   /// Bytes that the file should have by its header, 0 where it does not say.
   uint64_t expected_size() const { return expected_size_; }
   /// Empty, or what was not read although it belongs to the database.
@@ -65,8 +63,7 @@ class Database {
 
   /// Takes `bytes` from what may still be read; false when nothing is left.
   bool spend(uint64_t bytes);
-  /// What is read from here on is read again: it may cost as much as the first time.
-  void begin_again() { budget_ = whole_budget_; }
+  void begin_again() override { budget_ = whole_budget_; }
 
  private:
   struct Close {
@@ -97,30 +94,22 @@ class Database {
   uint64_t budget_ = 0;
 };
 
-/// One pass over a table in the order of the file, without SQLite where that is possible. Columns are asked for by
-/// their place in the list that was given; those that the table lacks read as null.
-class Scan {
+/// One pass over a table in the order of the file, without SQLite where that is possible.
+class Scan final : public RowScan {
  public:
   /// `rest` is appended to the statement: "WHERE rowid = 5".
   Scan(Database& database, const std::string& table, const std::vector<std::string>& columns,
        const std::string& rest = "");
 
-  /// The next row; false at the end, also where the rest cannot be read: see `error`.
-  bool next();
-  /// Empty, or why the pass ended early.
-  const std::string& error() const { return error_; }
+  bool next() override;
+  const std::string& error() const override { return error_; }
 
   bool has(int column) const { return has_[static_cast<size_t>(column)]; }
-  int64_t rowid() const;
-  ValueType type(int column) const;
-  bool is_null(int column) const { return type(column) == ValueType::null; }
-  bool is_text(int column) const { return type(column) == ValueType::text; }
-  bool is_number(int column) const { return type(column) == ValueType::integer || type(column) == ValueType::real; }
-  /// 0 where it is null.
-  int64_t integer(int column) const;
-  double real(int column) const;
-  /// Valid until the next row.
-  std::string_view text(int column);
+  int64_t rowid() const override;
+  ValueType type(int column) const override;
+  int64_t integer(int column) const override;
+  double real(int column) const override;
+  std::string_view text(int column) override;
 
  private:
   struct Finalize {

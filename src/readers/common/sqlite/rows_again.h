@@ -44,8 +44,7 @@ class TextsById {
   const std::string& at(int64_t id) {
     const auto [at, is_new] = texts_.try_emplace(id);
     if (is_new) {
-      Scan text(database_, table_, {"value"}, "WHERE " + identifier(id_) + " = " + std::to_string(id));
-      at->second = text.next() ? std::string(text.text(0)) : std::to_string(id);
+      at->second = database_.text_with_id(table_, id_, id);
     }
     return at->second;
   }

@@ -82,7 +82,7 @@ int64_t signed_big_endian(const unsigned char* at, uint64_t size) {
   return static_cast<int64_t>(value);
 }
 
-void decode(uint64_t type, const unsigned char* at, Value& value) {
+void decode(uint64_t type, const unsigned char* at, TableValue& value) {
   value.type = ValueType::null;
   value.integer = 0;
   if (type == serial_type::kNull || type == serial_type::kReserved10 || type == serial_type::kReserved11) return;

@@ -16,17 +16,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "readers/common/table_source.h"
 
 namespace cgpu::sqlite {
-
-enum class ValueType : uint8_t { null, integer, real, text, blob };
-
-struct Value {
-  ValueType type = ValueType::null;
-  int64_t integer = 0;
-  double real = 0;
-  std::string_view bytes;  // of a text or blob, until the next row
-};
 
 inline constexpr std::string_view kMagic("SQLite format 3\0", 16);
 
@@ -51,7 +43,7 @@ class TableWalk {
   const char* error() const { return error_; }  // null, or why the walk ended early
 
   int64_t rowid() const { return rowid_; }
-  const Value& value(int column) const { return values_[static_cast<size_t>(column)]; }
+  const TableValue& value(int column) const { return values_[static_cast<size_t>(column)]; }
 
  private:
   struct Level {
@@ -78,7 +70,7 @@ class TableWalk {
   const File& file_;
   PageLayout layout_;
   std::vector<int> slot_of_;  // by place in the record: the value it becomes, or kAbsent
-  std::vector<Value> values_;
+  std::vector<TableValue> values_;
   uint64_t largest_;
   std::vector<Level> levels_;
   size_t depth_ = 0;

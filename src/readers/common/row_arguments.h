@@ -1,4 +1,4 @@
-// The arguments of a slice that was a row of a database: the columns of its row, read again.
+// The arguments of a slice that was a row of a table: the columns of its row, read again.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/arguments.h"
-#include "readers/common/sqlite/database.h"
+#include "readers/common/table_source.h"
 
-namespace cgpu::sqlite {
+namespace cgpu {
 
 /// Slices::source of a row: the place of its table in RowLayout::tables above 56 bits of row id.
 inline constexpr int kRowBits = 56;
@@ -30,7 +30,7 @@ struct RowLayout {
 };
 
 /// Every column of the row but those shown, with texts for ids of texts. One lookup by row id, and one for each text.
-/// The database stays open.
-std::shared_ptr<ArgumentSource> make_row_arguments(std::shared_ptr<Database> database, RowLayout layout);
+/// The tables stay open.
+std::shared_ptr<ArgumentSource> make_row_arguments(std::shared_ptr<TableSource> tables, RowLayout layout);
 
-}  // namespace cgpu::sqlite
+}  // namespace cgpu

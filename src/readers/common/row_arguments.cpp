@@ -1,25 +1,25 @@
-#include "readers/common/sqlite/row_arguments.h"
+#include "readers/common/row_arguments.h"
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 
 #include "base/contains.h"
 #include "model/timeline.h"
-#include "readers/common/sqlite/rows_again.h"
 
-namespace cgpu::sqlite {
+namespace cgpu {
 
 namespace {
 
 class RowArguments final : public ArgumentSource {
  public:
-  RowArguments(std::shared_ptr<Database> database, RowLayout layout)
-      : database_(std::move(database)), layout_(std::move(layout)) {}
+  RowArguments(std::shared_ptr<TableSource> tables, RowLayout layout)
+      : tables_(std::move(tables)), layout_(std::move(layout)) {}
 
   void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
-    database_->begin_again();
-    TextsById texts(*database_, layout_.texts, layout_.id);
+    tables_->begin_again();
+    Texts texts;
     const std::vector<std::string>& names = layout_.tables;
     for (size_t first = 0; first < sources.size();) {
       const uint64_t place = sources[first] >> kRowBits;
@@ -27,20 +27,22 @@ class RowArguments final : public ArgumentSource {
       for (; first < sources.size() && sources[first] >> kRowBits == place; ++first) {
         rows.push_back(static_cast<int64_t>(sources[first] & ((uint64_t{1} << kRowBits) - 1)));
       }
-      const auto table = place < names.size() ? database_->tables().find(names[place]) : database_->tables().end();
-      if (table == database_->tables().end()) {
+      const auto table = place < names.size() ? tables_->tables().find(names[place]) : tables_->tables().end();
+      if (table == tables_->tables().end()) {
         for (size_t row = 0; row < rows.size(); ++row) batch.begin_event();
         continue;
       }
       const std::vector<Column> columns = columns_of(table->second);
-      for_each_row(*database_, table->first, table->second, rows, [&](Scan& scan) {
+      tables_->for_each_row(table->first, table->second, rows, [&](Row& row) {
         batch.begin_event();
-        for (const Column& column : columns) add(column, scan, texts, batch);
+        for (const Column& column : columns) add(column, row, texts, batch);
       });
     }
   }
 
  private:
+  /// The texts of ids, each read when it is first asked for.
+  using Texts = std::unordered_map<int64_t, std::string>;
   struct Column {
     int number;
     const std::string& name;
@@ -56,14 +58,20 @@ class RowArguments final : public ArgumentSource {
     return columns;
   }
 
-  static void add(const Column& column, Scan& scan, TextsById& texts, ArgumentBatch& batch) {
-    if (scan.is_null(column.number)) return;
-    const bool is_text = scan.is_text(column.number);
-    if (column.is_id && !is_text) return batch.add(column.name, texts.at(scan.integer(column.number)), false);
-    batch.add(column.name, scan.text(column.number), !is_text && scan.is_number(column.number));
+  void add(const Column& column, Row& row, Texts& texts, ArgumentBatch& batch) {
+    if (row.is_null(column.number)) return;
+    const bool is_text = row.is_text(column.number);
+    if (column.is_id && !is_text) return batch.add(column.name, text(row.integer(column.number), texts), false);
+    batch.add(column.name, row.text(column.number), !is_text && row.is_number(column.number));
   }
 
-  std::shared_ptr<Database> database_;
+  const std::string& text(int64_t id, Texts& texts) {
+    const auto [at, is_new] = texts.try_emplace(id);
+    if (is_new) at->second = tables_->text_with_id(layout_.texts, layout_.id, id);
+    return at->second;
+  }
+
+  std::shared_ptr<TableSource> tables_;
   RowLayout layout_;
   std::mutex mutex_;
 };
@@ -79,8 +87,8 @@ uint64_t RowLayout::place_of(const std::string& table) const {
   return static_cast<uint64_t>(std::find(tables.begin(), tables.end(), table) - tables.begin());
 }
 
-std::shared_ptr<ArgumentSource> make_row_arguments(std::shared_ptr<Database> database, RowLayout layout) {
-  return std::make_shared<RowArguments>(std::move(database), std::move(layout));
+std::shared_ptr<ArgumentSource> make_row_arguments(std::shared_ptr<TableSource> tables, RowLayout layout) {
+  return std::make_shared<RowArguments>(std::move(tables), std::move(layout));
 }
 
-}  // namespace cgpu::sqlite
+}  // namespace cgpu
