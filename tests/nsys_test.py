@@ -18,7 +18,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import tool  # noqa: E402
 
 CORPUS = tool.shared(os.path.join("corpus", "nsys_sqlite"))
-REPORTS = tool.shared(os.path.join("corpus", "nsys_rep"))
 COPIES = {1: "HtoD", 2: "DtoH", 3: "HtoA", 4: "AtoH", 5: "AtoA", 6: "AtoD", 7: "DtoA", 8: "DtoD", 9: "HtoH", 10: "PtoP",
           11: "UVM HtoD", 12: "UVM DtoH", 13: "DtoD"}
 MEMORY = {0: "pageable", 1: "pinned", 2: "device", 3: "array", 4: "managed", 5: "device_static", 6: "managed_static",
@@ -196,17 +195,6 @@ class Known(unittest.TestCase):
         path = os.path.join(CORPUS, "brycelelbach_nsightful__power_iteration__baseline.sqlite")
         for name in ("cuda_gpu_kern_sum", "cuda_api_sum", "osrt_sum", "nvtx_sum", "cuda_gpu_mem_time_sum"):
             self.assertEqual(tool.run(["table", path, name]).returncode, 0, name)
-
-    def test_a_report_is_answered_with_the_command_to_run(self):
-        if not os.path.isdir(REPORTS):
-            self.skipTest("no reports in %s" % REPORTS)
-        files = os.listdir(REPORTS)
-        self.assertTrue(files)
-        for file in files:
-            done = tool.run(["info", os.path.join(REPORTS, file)])
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(b"nsys export --type sqlite --lazy=false -o ", done.stderr)
-            self.assertEqual(done.stderr.strip().count(b"\n"), 0)
 
     def test_half_a_file_gives_what_is_in_it(self):
         file = os.path.join(CORPUS, "NVIDIA_Fuser__report1.sqlite")

@@ -60,6 +60,16 @@ bool File::is_regular() const {
   return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+bool begins_with(const std::string& path, std::string_view bytes) {
+  try {
+    std::string start(bytes.size(), '\0');
+    const File file(path);
+    return file.is_regular() && file.read_at(0, start.data(), start.size()) == start.size() && start == bytes;
+  } catch (const Error&) {
+    return false;  // "-"
+  }
+}
+
 std::string temporary_parent() {
   const char* folder = ::getenv("TMPDIR");
   return folder && *folder ? folder : "/tmp";

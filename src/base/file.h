@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -45,6 +46,9 @@ class File {
   int descriptor_ = -1;
   std::string name_;
 };
+
+/// Whether a regular file is there and begins with these bytes.
+bool begins_with(const std::string& path, std::string_view bytes);
 
 /// Where temporary files lie: TMPDIR, else /tmp.
 std::string temporary_parent();

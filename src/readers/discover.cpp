@@ -51,7 +51,6 @@ class FolderSearch {
   FolderSearch(const std::string& folder, const std::function<bool(const std::string&)>& is_profile)
       : folder_(folder), is_profile_(is_profile) {
     search(folder, 1);
-    drop_exported_reports();
     std::sort(found_.begin(), found_.end(),
               [](const ProfilePath& a, const ProfilePath& b) { return natural_less(a.path, b.path); });
     if (!found_.empty()) found_.front().repeated = std::move(repeated_);
@@ -84,17 +83,6 @@ class FolderSearch {
         }
       }
     }
-  }
-
-  void drop_exported_reports() {
-    std::set<std::string> exports;
-    for (const ProfilePath& profile : found_) {
-      if (profile.path.ends_with(".sqlite")) exports.insert(fs::path(profile.path).replace_extension());
-    }
-    std::erase_if(found_, [&](const ProfilePath& profile) {
-      const bool report = profile.path.ends_with(".nsys-rep") || profile.path.ends_with(".qdrep");
-      return report && exports.count(fs::path(profile.path).replace_extension()) > 0;
-    });
   }
 
   const std::string& folder_;
@@ -154,6 +142,12 @@ void give_once(std::vector<ProfilePath>& all) {
       if (!path.ends_with(ending)) continue;
       const auto plain = names.find(path.substr(0, path.size() - ending.size()));
       if (plain != names.end() && begin_alike(path, plain->first)) return plain->second;
+    }
+    // A report of Nsight Systems and its export are one profile.
+    for (const std::string_view ending : {".nsys-rep", ".qdrep"}) {
+      if (!path.ends_with(ending)) continue;
+      const auto exported = names.find(path.substr(0, path.size() - ending.size()) + ".sqlite");
+      if (exported != names.end()) return exported->second;
     }
     return i;
   });

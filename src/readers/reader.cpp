@@ -223,7 +223,7 @@ Run read_profile(const ProfilePath& profile, const ReadOptions& options) {
   if (!profile.repeated.empty()) {
     run.notes.add(
         "repeated_input", static_cast<int64_t>(profile.repeated.size()),
-        "files and folders that were given again under the same or another name, or compressed, were read once "
+        "files and folders that were given again under the same or another name, compressed or exported, were read once "
         "(first: " +
             profile.repeated.front() + ")");
   }

@@ -37,9 +37,18 @@ constexpr std::string_view kMeasurement =
     "what HPCToolkit measured, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` for the folder it "
     "lies in, and open DATABASE";
 constexpr std::string_view kAscendTable = "a table of an Ascend profile: name the folder it lies in";
-constexpr std::string_view kColumnStore =
-    "a table in a format of its own, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep, "
-    "or export that with `nsys export --type sqlite FILE.nsys-rep`";
+constexpr std::string_view kParquet =
+    "a Parquet file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
+    "of, or `nsys export --type sqlite FILE.nsys-rep`";
+constexpr std::string_view kArrow =
+    "an Arrow file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
+    "of, or `nsys export --type sqlite FILE.nsys-rep`";
+constexpr std::string_view kHdf =
+    "an HDF5 file, which cgpu does not read: where Nsight Systems exported it, open the .nsys-rep that it was made "
+    "of, or `nsys export --type sqlite FILE.nsys-rep`";
+constexpr std::string_view kJsonLines =
+    "an export of Nsight Systems in JSON lines, which cgpu does not read: open the .nsys-rep that it was made of, or "
+    "`nsys export --type sqlite FILE.nsys-rep`";
 constexpr std::string_view kStatistics =
     "a table that nsys stats printed: open the .sqlite or .nsys-rep that it was made from (`nsys stats` leaves the "
     ".sqlite beside the .nsys-rep)";
@@ -52,9 +61,9 @@ constexpr auto kFiles = std::to_array<Description>({
     {"Start (ns),", kStatistics},
     {"Time (%),", kStatistics},
     {"Time(%),", kStatistics},
-    {"PAR1", kColumnStore},
-    {"ARROW1", kColumnStore},
-    {"\x89HDF\r\n"sv, kColumnStore},
+    {"PAR1", kParquet},
+    {"ARROW1", kArrow},
+    {"\x89HDF\r\n"sv, kHdf},
     {"op_name, stream_id", kMindSporeTable},
     {"op_name,stream_id", kMindSporeTable},
     {"Step,Computing,", kAscendTable},
@@ -167,6 +176,7 @@ std::string describe_foreign_json(std::string_view head) {
     return "a trace of requests by Triton Inference Server, which cgpu does not read: `trace_summary.py FILE` of the "
            "server's repository prints it; for kernels, run the server under `nsys profile`";
   }
+  if (has("\"table\":\"StringIds\"") || has("\"table\": \"StringIds\"")) return std::string(kJsonLines);
   if (has("\"timemory\"")) {
     return "a profile of timemory, which cgpu does not read: with TIMEMORY_FLAMEGRAPH_OUTPUT=ON it writes "
            "*.flamegraph.json beside it, a Chrome trace";
@@ -203,9 +213,9 @@ std::string describe_unread_folder(const std::string& folder) {
   std::error_code failed;
   for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed), end;
        !failed && at != end; at.increment(failed)) {
-    if (at->path().extension() == ".parquet") {
-      return "a folder of Parquet tables, which cgpu does not read: where Nsight Systems exported them, open the "
-             ".nsys-rep, or export that with `nsys export --type sqlite FILE.nsys-rep`";
+    if (at->path().extension() == ".parquet" || at->path().extension() == ".arrow") {
+      return "a folder of Parquet or Arrow tables, which cgpu does not read: where Nsight Systems exported them, open "
+             "the .nsys-rep that they were made of, or `nsys export --type sqlite FILE.nsys-rep`";
     }
     if (at->path().extension() == ".hpcrun") {
       return "a measurement folder of HPCToolkit, of which hpcprof makes a database: run `hpcprof -o DATABASE FOLDER` "

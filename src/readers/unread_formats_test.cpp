@@ -25,8 +25,11 @@ std::string refusal(const std::string& path) {
 TEST(UnreadFormats, AreCalledByTheirName) {
   using namespace std::string_literals;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"PAR1\x15\x04\x15"s, "nsys export --type sqlite"},
-      {"ARROW1\0\0"s, "nsys export --type sqlite"},
+      {"PAR1\x15\x04\x15"s, "a Parquet file, which cgpu does not read: where Nsight Systems"},
+      {"ARROW1\0\0"s, "an Arrow file"},
+      {"{\"id\":0,\"table\":\"StringIds\",\"value\":\"[Unknown]\"}\n{\"globalPid\":284057963331584,\"table\":"
+       "\"PROCESSES\"}\n",
+       "in JSON lines, which cgpu does not read: open the .nsys-rep that it was made of, or `nsys export --type sqlite"},
       {"\x89HDF\r\n\x1a\n"s, "nsys export --type sqlite"},
       {"Time (%),Total Time (ns),Instances,Avg (ns)\n1,2,3,4\n", "nsys stats"},
       {"hello from the app\n[3/7] Executing 'nvtx_sum' stats report\n\n Time (%)  Total Time (ns)  Instances   Avg "

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 namespace cgpu {
@@ -10,8 +9,6 @@ namespace cgpu {
 namespace {
 
 constexpr size_t kDeepestGroup = 64;
-
-static_assert(std::endian::native == std::endian::little, "numbers of fixed size are read as they lie there");
 
 }  // namespace
 
@@ -29,40 +26,6 @@ double ProtobufField::number_value() const {
     return static_cast<double>(value);
   }
   return type == WireType::varint ? static_cast<double>(integer) : 0;
-}
-
-bool ProtobufMessage::fail() {
-  damaged_ = true;
-  at_ = end_;
-  return false;
-}
-
-/// Reads the value behind a tag; false where it does not end in the message.
-inline bool ProtobufMessage::read_value(ProtobufField& field) {
-  switch (field.type) {
-    case WireType::varint:
-      return read_varint(at_, end_, field.integer);
-    case WireType::fixed64:
-    case WireType::fixed32: {
-      const size_t size = field.type == WireType::fixed64 ? 8 : 4;
-      if (size > left()) return false;
-      field.integer = 0;
-      std::memcpy(&field.integer, at_, size);
-      at_ += size;
-      return true;
-    }
-    case WireType::bytes: {
-      uint64_t size = 0;
-      if (!read_varint(at_, end_, size) || size > left()) return false;
-      field.bytes = std::string_view(at_, size);
-      at_ += size;
-      return true;
-    }
-    case WireType::group:
-    case WireType::group_end:
-      break;
-  }
-  return false;
 }
 
 /// Up to the end of the group that has just begun. Groups nest, so the open ones are kept.
@@ -83,16 +46,6 @@ bool ProtobufMessage::skip_group(uint32_t number) {
     }
   }
   return true;
-}
-
-bool ProtobufMessage::next(ProtobufField& field) {
-  while (at_ != end_) {
-    field = {};
-    if (!read_tag(at_, end_, field.number, field.type)) return fail();
-    if (field.type != WireType::group) return read_value(field) || fail();
-    if (!skip_group(field.number)) return fail();
-  }
-  return false;
 }
 
 std::string_view protobuf_bytes(std::string_view message, uint32_t number) {

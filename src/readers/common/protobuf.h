@@ -11,6 +11,7 @@
 // whole messages it is up to 3 ns a field faster, which is 0 to 5 % of reading a file.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -94,14 +95,52 @@ class ProtobufMessage {
  public:
   explicit ProtobufMessage(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
 
-  /// The next field; false at the end, or where the rest is damaged.
-  bool next(ProtobufField& field);
+  /// The next field; false at the end, or where the rest is damaged. Inline: readers spend their time here.
+  [[gnu::always_inline]] bool next(ProtobufField& field) {
+    while (at_ != end_) {
+      field = {};
+      if (!read_tag(at_, end_, field.number, field.type)) return fail();
+      if (field.type != WireType::group) return read_value(field) || fail();
+      if (!skip_group(field.number)) return fail();
+    }
+    return false;
+  }
   bool damaged() const { return damaged_; }
 
  private:
   uint64_t left() const { return static_cast<uint64_t>(end_ - at_); }
-  bool fail();
-  bool read_value(ProtobufField& field);
+  bool fail() {
+    damaged_ = true;
+    at_ = end_;
+    return false;
+  }
+  /// Reads the value behind a tag; false where it does not end in the message.
+  bool read_value(ProtobufField& field) {
+    switch (field.type) {
+      case WireType::varint:
+        return read_varint(at_, end_, field.integer);
+      case WireType::fixed64:
+      case WireType::fixed32: {
+        static_assert(std::endian::native == std::endian::little, "numbers of fixed size are read as they lie there");
+        const size_t size = field.type == WireType::fixed64 ? 8 : 4;
+        if (size > left()) return false;
+        std::memcpy(&field.integer, at_, size);
+        at_ += size;
+        return true;
+      }
+      case WireType::bytes: {
+        uint64_t size = 0;
+        if (!read_varint(at_, end_, size) || size > left()) return false;
+        field.bytes = std::string_view(at_, size);
+        at_ += size;
+        return true;
+      }
+      case WireType::group:
+      case WireType::group_end:
+        break;
+    }
+    return false;
+  }
   bool skip_group(uint32_t number);
 
   const char* at_;

@@ -3,18 +3,17 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/reopened_file.h"
 #include "readers/common/row_arguments.h"
 #include "readers/common/sqlite/database_input.h"
 #include "readers/common/temporary_folder.h"
-#include "readers/nsys/export_tool.h"
 #include "readers/nsys/payloads.h"
+#include "readers/nsys/report/report_tables.h"
 #include "readers/nsys/tables.h"
 
 namespace cgpu::nsys {
 
 namespace {
-
-constexpr std::string_view kReportMagic = "NVIDIA Tegra Profiler Report";
 
 bool has_tables_of_an_export(const sqlite::Database& database) {
   if (!database.has("StringIds")) return false;
@@ -63,6 +62,17 @@ Run read_database(const std::string& path, const std::string& name, const ReadOp
   return run;
 }
 
+/// The report as a file that can be read anywhere: what is compressed or comes through a pipe is copied first.
+std::shared_ptr<const File> open_report(const Input& input) {
+  if (begins_with(input.path, kReportMagic)) {
+    return std::make_shared<ReopenedFile>(std::make_shared<File>(input.path));
+  }
+  TemporaryFolder folder;
+  const std::string path = folder.file("copy.nsys-rep");
+  copy_to_file(*input.source, path, input.path);
+  return std::make_shared<File>(path);  // stays open when its name is gone
+}
+
 }  // namespace
 
 bool is_export(const Input& input) {
@@ -88,11 +98,17 @@ bool is_report(const Input& input) {
 }
 
 Run read_report(const Input& input, const ReadOptions& options) {
-  TemporaryFolder folder;
-  const std::string path = folder.file("export.sqlite");
-  export_report(input.path, path);
-  Run run = read_database(path, input.path, options);
+  Run run;
+  run.file = input.path;
   run.format = "nsys-rep";
+  const std::shared_ptr<const File> file = open_report(input);
+  const auto tables = std::make_shared<ReportTables>(file, input.path, run.notes);
+  run.input_bytes = input.source->stored_bytes();
+  run.text_bytes = file->size();
+  if (!input.source->damage().empty()) run.notes.add("truncated_input", 1, input.source->damage(), true);
+  run.format_version = tables->container().version();
+  read_tables(run, tables, options);
+  tables->release();
   return run;
 }
 

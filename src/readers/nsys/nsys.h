@@ -1,7 +1,8 @@
-// The reader of Nsight Systems: its SQLite exports of every version, and its reports where `nsys` is installed.
+// The reader of Nsight Systems: its reports and its SQLite exports, of every version. Both are tables of one mapping.
 //
-// One pass over each table that has to do with the timeline, without SQLite where that is possible
-// (sqlite/table_walk.h); memory: the columns and the texts of StringIds. Format: docs/formats/nsys.md.
+// One pass over each table that has to do with the timeline: of an export without SQLite where that is possible
+// (sqlite/table_walk.h), of a report over the events of that table (report/report_tables.h). Memory: the columns and
+// the texts of StringIds. Formats: docs/formats/nsys.md, docs/formats/nsight-systems-report.md.
 #pragma once
 
 #include "model/run.h"
@@ -14,10 +15,9 @@ bool is_export(const Input& input);
 /// Throws Error where the database cannot be read at all.
 Run read_export(const Input& input, const ReadOptions& options);
 
-/// A report (.nsys-rep, .qdrep): only `nsys` can read it.
+/// A report (.nsys-rep, .qdrep).
 bool is_report(const Input& input);
-/// Has `nsys` export the report to a temporary file and reads that. Throws Error with the command to run where `nsys`
-/// is not installed or fails.
+/// Throws Error where it ends before its first event, or is of a kind that is not known.
 Run read_report(const Input& input, const ReadOptions& options);
 
 }  // namespace cgpu::nsys

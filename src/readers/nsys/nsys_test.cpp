@@ -3,7 +3,6 @@
 #include "readers/nsys/nsys.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -467,73 +466,6 @@ TEST(NsysReader, PagesThatPointInCirclesEnd) {
     }
   }
   expect_an_answer(bytes);
-}
-
-class NsysReport : public testing::Test {
- protected:
-  void SetUp() override {
-    char folder[] = "/tmp/cgpu-test-XXXXXX";
-    folder_ = ::mkdtemp(folder);
-    path_ = std::getenv("PATH");
-  }
-  void TearDown() override {
-    ::setenv("PATH", path_.c_str(), 1);
-    std::remove((folder_ + "/nsys").c_str());
-    ::rmdir(folder_.c_str());
-  }
-  /// Puts a program named `nsys` first on PATH.
-  void install(const std::string& script) {
-    std::ofstream(folder_ + "/nsys") << "#!/bin/sh\n" << script << "\n";
-    ::chmod((folder_ + "/nsys").c_str(), 0755);
-    ::setenv("PATH", (folder_ + ":" + path_).c_str(), 1);
-  }
-  static std::string refusal(const std::string& path) {
-    try {
-      read_file(path);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "was read";
-  }
-
-  const TestFile report_{"NVIDIA Tegra Profiler Report 2025@5@1@121v0.\n\x0b", ".nsys-rep"};
-  std::string folder_;
-  std::string path_;
-};
-
-TEST_F(NsysReport, WithoutNsysTheAnswerIsTheCommandToRun) {
-  ::setenv("PATH", folder_.c_str(), 1);
-  const std::string stem = report_.path().substr(0, report_.path().rfind('.'));
-  EXPECT_NE(refusal(report_.path())
-                .find("`nsys export --type sqlite --lazy=false -o " + stem + ".sqlite " + report_.path() + "`"),
-            std::string::npos)
-      << refusal(report_.path());
-}
-
-TEST_F(NsysReport, WithNsysTheReportIsExportedAndRead) {
-  TestDatabase database;
-  test::add_basics(database);
-  test::add_rows(database);
-  database.close();
-  install("test \"$1 $2 $3 $4 $5\" = 'export --type sqlite --lazy=false -o' && cp " + database.path() + " \"$6\"");
-  const cgpu::Run run = read_file(report_.path());
-  EXPECT_EQ(run.format, "nsys-rep");
-  EXPECT_EQ(run.file, report_.path());
-  EXPECT_EQ(run.timeline.device_ops.size(), 5u);
-  EXPECT_FALSE(run.arguments->arguments(run.timeline.slices.source[0]).empty());
-}
-
-TEST_F(NsysReport, AReportWhoseExportLiesBesideItIsNotReadTwice) {
-  const std::string beside = report_.path().substr(0, report_.path().rfind('.')) + ".sqlite";
-  std::ofstream(beside) << "export";
-  install("exit 3");
-  EXPECT_NE(refusal(report_.path()).find("has been exported: open " + beside), std::string::npos);
-  std::remove(beside.c_str());
-}
-
-TEST_F(NsysReport, AFailingNsysIsReported) {
-  install("exit 3");
-  EXPECT_NE(refusal(report_.path()).find("failed here (exit 3"), std::string::npos) << refusal(report_.path());
 }
 
 }  // namespace

@@ -1,23 +1,11 @@
 #include "readers/common/sqlite/database_input.h"
 
-#include <array>
-#include <string_view>
-
-#include "base/error.h"
-#include "base/file.h"
 #include "readers/common/sqlite/database.h"
 
 namespace cgpu::sqlite {
 
 bool is_database_file(const std::string& path) {
-  try {
-    std::array<char, kMagic.size()> start{};
-    const File file(path);
-    return file.is_regular() && file.read_at(0, start.data(), start.size()) == start.size() &&
-           std::string_view(start.data(), start.size()) == kMagic;
-  } catch (const Error&) {
-    return false;  // "-"
-  }
+  return begins_with(path, kMagic);
 }
 
 DatabaseInput::DatabaseInput(const Input& input) : path_(input.path) {

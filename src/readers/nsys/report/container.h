@@ -1,0 +1,100 @@
+// The container of an Nsight Systems report: sections, compressed blocks and the messages between them. Which numbers
+// mean what: docs/formats/nsight-systems-report.md.
+//
+// A block is read when it is asked for; nothing in the file is believed: every length is checked against the bytes that
+// are there, and against what LZ4 can expand to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace cgpu::nsys {
+
+inline constexpr std::string_view kReportMagic = "NVIDIA Tegra Profiler Report ";
+
+/// A compressed block.
+struct ReportBlock {
+  uint64_t position = 0;  // of its bytes in the file
+  uint64_t stored = 0;    // how many they are
+  uint64_t size = 0;      // how many they become
+};
+
+class ReportContainer {
+ public:
+  /// Reads the directory, or, where the file is cut short, looks for the events. Throws Error, which names the file
+  /// `name`, where there are none.
+  ReportContainer(std::shared_ptr<const File> file, std::string name);
+
+  const std::string& name() const { return name_; }
+  uint64_t size() const { return size_; }
+  /// Whether the file ends before its directory.
+  bool is_cut() const { return !has_directory_; }
+  /// The version of nsys that wrote it, as in "2025.1.1.110"; "" where it does not say.
+  std::string version() const;
+  /// The bytes of a section; empty where there is none.
+  std::string section(const std::string& name) const;
+
+  const std::string& head() const { return head_; }
+  const std::string& info() const { return info_; }
+
+  /// Whether the file says where the block of texts begins.
+  bool knows_texts() const { return texts_.has_value(); }
+  /// The block that begins where the last one that was given ended (the first one at first); absent where the file ends
+  /// in it, and at the block of texts, where that is known.
+  std::optional<ReportBlock> next_block();
+  /// The same for the block of texts, at the place that the file says or else behind the last block that was given.
+  std::optional<ReportBlock> texts_block();
+  /// The next message behind the block of texts, which must have been asked for; absent where the file ends in it.
+  std::optional<std::string> next_message();
+
+  /// Memory for the bytes of a block, which is used again for the next one.
+  class Buffer {
+   public:
+    /// Room for this many bytes, whose values are not set.
+    char* reserve(size_t size);
+    const char* data() const { return bytes_.get(); }
+    size_t capacity() const { return capacity_; }
+
+   private:
+    std::unique_ptr<char[]> bytes_;
+    size_t capacity_ = 0;
+  };
+  /// Decompresses a block into `buffer`, where its message stands. Absent where its bytes are damaged.
+  std::optional<std::string_view> read_block(const ReportBlock& block, Buffer& buffer);
+
+ private:
+  struct Section {
+    uint64_t position = 0;
+    uint64_t size = 0;
+  };
+  void read_header();
+  void read_directory();
+  void find_events();
+  std::optional<std::string> bytes(uint64_t position, uint64_t size) const;
+  std::optional<std::string> message_at(uint64_t& position) const;
+  std::optional<ReportBlock> block_at(uint64_t& position) const;
+  /// Takes a varint at `position`, which moves behind it.
+  std::optional<uint64_t> varint_at(uint64_t& position) const;
+
+  std::shared_ptr<const File> file_;
+  std::string name_;
+  uint64_t size_ = 0;
+  bool has_directory_ = false;
+  std::map<std::string, Section> sections_;
+  std::string version_;
+  uint64_t events_ = 0;            // position of the section of events
+  uint64_t end_ = 0;               // of it
+  std::optional<uint64_t> texts_;  // position of the block of texts
+  uint64_t next_ = 0;              // position of the next block, then message
+  std::string head_;
+  std::string info_;
+  Buffer stored_;  // the compressed bytes of a block
+};
+
+}  // namespace cgpu::nsys

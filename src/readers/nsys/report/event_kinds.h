@@ -1,0 +1,37 @@
+// What an event of a report is: the table of which it is a row, or the name under which it is counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "readers/nsys/report/table_layouts.h"
+
+namespace cgpu::nsys {
+
+/// What an event says of itself before its fields are looked at.
+struct EventHead {
+  uint64_t type = 0;
+  uint32_t payload_number = 0;
+  std::string_view payload;
+};
+
+/// Type and payload of an event's message. Absent where it is damaged or has no payload.
+std::optional<EventHead> head_of_event(std::string_view event);
+
+struct EventKind {
+  enum class Use : uint8_t {
+    row,      // of `table`
+    nothing,  // understood, and in no table of an export either
+    unread    // not understood
+  };
+  Use use = Use::unread;
+  EventTable table = EventTable::count;
+};
+EventKind kind_of_event(const EventHead& event);
+
+/// The name of an event that is not read: that of its type, and of its class where it has one.
+std::string name_of_event(const EventHead& event);
+
+}  // namespace cgpu::nsys

@@ -1,0 +1,256 @@
+#include "readers/nsys/report/report_tables.h"
+
+#include <algorithm>
+
+#include "readers/common/protobuf.h"
+
+namespace cgpu::nsys {
+
+namespace {
+
+namespace block_field {
+constexpr uint32_t kEvent = 1, kRawRecord = 2, kText = 1;
+}
+namespace info_field {
+constexpr uint32_t kEvents = 1;
+}
+namespace end_field {
+constexpr uint32_t kThread = 1, kMachine = 1, kDevices = 2, kGpu = 7, kCudaDevice = 9;
+}
+constexpr uint32_t kFramesOfCall = 15;
+
+bool has_field(std::string_view message, uint32_t number) {
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == number) return true;
+  }
+  return false;
+}
+
+/// Bytes of a length as protocol buffers write it.
+size_t size_of_length(uint64_t length) {
+  size_t size = 1;
+  for (; length >= 0x80; length >>= 7) ++size;
+  return size;
+}
+
+std::string listed(const std::map<std::string, int64_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text.append(text.empty() ? "" : ", ").append(name).append(": ").append(std::to_string(count));
+  }
+  return text;
+}
+
+}  // namespace
+
+ReportTables::ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes)
+    : container_(std::move(file), name), version_(container_.version()) {
+  const uint64_t expected = protobuf_varint(container_.info(), info_field::kEvents).value_or(0);
+  if (container_.is_cut()) {
+    notes.add("truncated_input", 1, "the report ends before its directory: it was cut short; what is whole was read",
+              true);
+  }
+  find_events(expected, notes);
+  read_end(notes);
+  note_losses(expected, notes);
+
+  const std::string& head = container_.head();
+  add_cells("META_DATA_EXPORT", {"name", "value"}, {{"EXPORT_PRODUCT_VERSION", version_}});
+  add_cells("META_DATA_CAPTURE", {"name", "value"}, capture_options(container_.section("Analysis Options Data")));
+  if (const auto start = session_start(head, container_.section("Time Conversion Data"))) {
+    add_cells("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, {{std::to_string(*start)}});
+  }
+  if (const std::string host = host_name(head); !host.empty()) {
+    add_cells("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, {{"Hostname", host}});
+  }
+  list_tables();
+}
+
+/// Reads every block once and remembers where its events are.
+void ReportTables::find_events(uint64_t expected, Notes& notes) {
+  while (container_.knows_texts() || seen_ < expected) {
+    const std::optional<ReportBlock> block = container_.next_block();
+    if (!block) break;
+    for (Events& events : events_) events.first_of_block.push_back(events.offset.size());
+    blocks_.push_back(*block);
+    const std::string_view message = this->block(blocks_.size() - 1);
+    if (message.empty()) {
+      notes.add("damaged_input", 1,
+                "the block of events at byte " + std::to_string(block->position) +
+                    " of the file is damaged, its events are missing (first of these)",
+                true);
+      continue;
+    }
+    size_ += message.size();
+    index_block(message);
+  }
+}
+
+void ReportTables::index_block(std::string_view message) {
+  ProtobufMessage entries(message);
+  for (ProtobufField entry; entries.next(entry);) {
+    if (entry.number == block_field::kRawRecord) ++unread_["raw records (GPU metrics, context switches)"];
+    if (entry.number != block_field::kEvent || !entry.is_bytes()) continue;
+    ++seen_;
+    const std::optional<EventHead> event = head_of_event(entry.bytes);
+    if (!event) {
+      ++damaged_;
+      continue;
+    }
+    const EventKind kind = kind_of_event(*event);
+    if (kind.use == EventKind::Use::unread) ++unread_[name_of_event(*event)];
+    if (kind.use != EventKind::Use::row) continue;
+    // An event is found again by the length in front of its payload.
+    const auto start = static_cast<size_t>(event->payload.data() - message.data());
+    const size_t offset = start - std::min(start, size_of_length(event->payload.size()));
+    std::string_view again = message.substr(offset);
+    if (take_varint(again) != event->payload.size() || again.data() != event->payload.data()) {
+      ++damaged_;
+      continue;
+    }
+    Events& events = events_[static_cast<size_t>(kind.table)];
+    events.offset.push_back(static_cast<uint32_t>(offset));
+    if (events.is_copied) copy_payload(events, message.substr(offset, start + event->payload.size() - offset));
+    if (kind.table == EventTable::os_runtime && has_field(event->payload, kFramesOfCall)) {
+      with_call_chain_.push_back(static_cast<uint32_t>(events.offset.size() - 1));
+    }
+    if (kind.table == EventTable::sample && !has_frames_) {
+      has_frames_ = has_field(event->payload, kFramesOfSample);
+    }
+  }
+  if (entries.damaged()) ++damaged_;
+}
+
+/// `payload`: behind its length.
+void ReportTables::copy_payload(Events& events, std::string_view payload) {
+  events.copy.append(payload);
+  copied_bytes_ += payload.size();
+  if (copied_bytes_ <= kMostCopied) return;
+  Events& largest = *std::max_element(events_.begin(), events_.end(),
+                                      [](const Events& a, const Events& b) { return a.copy.size() < b.copy.size(); });
+  copied_bytes_ -= largest.copy.size();
+  largest.copy = std::string();
+  largest.is_copied = false;
+}
+
+/// The texts, the threads and the devices.
+void ReportTables::read_end(Notes& notes) {
+  const std::optional<ReportBlock> texts = container_.texts_block();
+  if (texts) texts_block_ = *texts;
+  if (!load_texts()) {
+    notes.add("truncated_input", 1,
+              "the texts at the end of the report are missing or damaged: kernels, calls and ranges have no names",
+              true);
+  }
+  std::optional<std::string> threads = texts ? container_.next_message() : std::nullopt;
+  std::optional<std::string> devices = threads ? container_.next_message() : std::nullopt;
+  if (!devices) {
+    notes.add("truncated_input", 1, "the description of threads and devices at the end of the report is missing", true);
+  }
+  end_of_threads_ = std::move(threads).value_or("");
+  end_of_devices_ = std::move(devices).value_or("");
+  add_messages(threads_layout(), end_of_threads_, end_field::kThread);
+  ProtobufMessage machines(end_of_devices_);
+  for (ProtobufField machine; machines.next(machine);) {
+    if (machine.number != end_field::kMachine || !machine.is_bytes()) continue;
+    const std::string_view of_machine = protobuf_bytes(machine.bytes, end_field::kDevices);
+    add_messages(gpus_layout(), of_machine, end_field::kGpu);
+    add_messages(cuda_devices_layout(), of_machine, end_field::kCudaDevice);
+  }
+}
+
+void ReportTables::note_losses(uint64_t expected, Notes& notes) const {
+  if (seen_ < expected) {
+    notes.add("truncated_input", static_cast<int64_t>(expected - seen_),
+              "events of the report that are not in the file or in damaged blocks", true);
+  }
+  notes.add("damaged_input", damaged_, "events of the report that are no whole messages were left out", true);
+  int64_t count = 0;
+  for (const auto& [name, events] : unread_) count += events;
+  notes.add("unread_event", count, "events of the report that cgpu does not read, by name: " + listed(unread_));
+}
+
+bool ReportTables::load_texts() {
+  const std::optional<std::string_view> message = container_.read_block(texts_block_, texts_.buffer);
+  if (!message) return false;
+  ProtobufMessage entries(*message);
+  for (ProtobufField entry; entries.next(entry);) {
+    if (entry.number == block_field::kText && entry.is_bytes()) text_of_id_.push_back(entry.bytes);
+  }
+  return !entries.damaged();
+}
+
+void ReportTables::add_messages(const ReportTable& of, std::string_view message, uint32_t field_number) {
+  Messages& table = messages_[std::string(of.name)];
+  table.layout = &of;
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == field_number && field.is_bytes()) table.rows.push_back(field.bytes);
+  }
+}
+
+void ReportTables::add_cells(const std::string& table, std::vector<std::string> columns, std::vector<Cells> rows) {
+  columns_[table] = std::move(columns);
+  cells_[table] = std::move(rows);
+}
+
+void ReportTables::list_tables() {
+  const auto list = [&](const ReportTable& of) {
+    std::vector<std::string>& names = columns_[std::string(of.name)];
+    for (const ReportColumn& column : of.columns) names.emplace_back(column.name);
+  };
+  for (size_t table = 0; table < kTables; ++table) {
+    if (!events_[table].offset.empty()) list(layout(static_cast<EventTable>(table)));
+  }
+  if (has_frames_) list(frames_layout());
+  for (const auto& [name, table] : messages_) list(*table.layout);
+  columns_[kTexts] = {"id", "value"};
+}
+
+EventTable ReportTables::event_table(const std::string& table) const {
+  size_t found = 0;
+  while (found < kTables && layout(static_cast<EventTable>(found)).name != table) ++found;
+  return static_cast<EventTable>(found);
+}
+
+uint64_t ReportTables::rows_expected(const std::string& table) const {
+  const EventTable found = event_table(table);
+  if (found != EventTable::count) return events_[static_cast<size_t>(found)].offset.size();
+  if (table == frames_layout().name) return has_frames_ ? 1 : 0;
+  if (const auto messages = messages_.find(table); messages != messages_.end()) return messages->second.rows.size();
+  if (const auto cells = cells_.find(table); cells != cells_.end()) return cells->second.size();
+  return table == kTexts ? text_of_id_.size() : 0;
+}
+
+std::string_view ReportTables::block(size_t number) {
+  if (number != block_number_) {
+    block_.message = container_.read_block(blocks_[number], block_.buffer).value_or(std::string_view());
+    block_number_ = number;
+  }
+  return block_.message;
+}
+
+int64_t ReportTables::call_chain_of(uint64_t row) const {
+  const auto at = std::lower_bound(with_call_chain_.begin(), with_call_chain_.end(), row);
+  return at == with_call_chain_.end() || *at != row ? 0 : at - with_call_chain_.begin() + 1;
+}
+
+std::string ReportTables::text_with_id(const std::string&, const std::string&, int64_t id) {
+  if (text_of_id_.empty()) load_texts();
+  const bool known = id >= 0 && static_cast<uint64_t>(id) < text_of_id_.size();
+  return known ? std::string(text_of_id_[static_cast<size_t>(id)]) : std::to_string(id);
+}
+
+void ReportTables::release() {
+  for (Events& events : events_) {
+    events.copy = std::string();
+    events.is_copied = false;
+  }
+  block_ = Decompressed();
+  block_number_ = SIZE_MAX;
+  text_of_id_ = std::vector<std::string_view>();
+  texts_ = Decompressed();
+}
+
+}  // namespace cgpu::nsys

@@ -1,0 +1,117 @@
+// A report as the tables of its export: what it says of itself and of devices is read when it is opened, and its events
+// are found once, with their table and place; each pass over a table then decodes the rows of that table alone.
+//
+// Memory: a block (at most 4 MB in the reports that were seen), the block of texts, 4 bytes an event, and, until all
+// rows have been read, the rows of tables that have few of them, up to kMostCopied bytes: for those no block has to be
+// decompressed once more.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/notes.h"
+#include "readers/common/table_source.h"
+#include "readers/nsys/report/container.h"
+#include "readers/nsys/report/event_kinds.h"
+#include "readers/nsys/report/report_facts.h"
+
+namespace cgpu::nsys {
+
+class ReportTables final : public TableSource {
+ public:
+  /// What is damaged or not understood goes into `notes`. Throws Error as ReportContainer does.
+  ReportTables(std::shared_ptr<const File> file, const std::string& name, Notes& notes);
+
+  const std::map<std::string, std::vector<std::string>>& tables() const override { return columns_; }
+  bool has_rows(const std::string& table) const override { return rows_expected(table) > 0; }
+  uint64_t rows_expected(const std::string& table) const override;
+  /// Bytes of the events, uncompressed.
+  uint64_t size() const override { return size_; }
+  std::unique_ptr<RowScan> scan(const std::string& table, const std::vector<std::string>& columns) override;
+  void for_each_row(const std::string& table, const std::vector<std::string>& columns, std::span<const int64_t> rows,
+                    const std::function<void(Row&)>& visit) override;
+  std::string text_with_id(const std::string& table, const std::string& id_column, int64_t id) override;
+
+  /// Frees what reading all rows needs; a few rows can still be read again.
+  void release();
+
+  const ReportContainer& container() const { return container_; }
+
+ private:
+  static constexpr size_t kMostCopied = size_t{8} << 20;
+  static constexpr const char* kTexts = "StringIds";
+  static constexpr uint32_t kFramesOfSample = 4;
+  static constexpr size_t kTables = static_cast<size_t>(EventTable::count);
+
+  /// Where the events of one table stand.
+  struct Events {
+    std::vector<uint32_t> offset;          // of each payload's length in the message of its block
+    std::vector<uint64_t> first_of_block;  // the first event of each block, by its place in `offset`
+    std::string copy;                      // the payloads behind their lengths, one after the other
+    bool is_copied = true;                 // all of them
+  };
+  /// A table whose rows are messages at the end of the file.
+  struct Messages {
+    const ReportTable* layout = nullptr;
+    std::vector<std::string_view> rows;
+  };
+  class Payloads;
+  class Scan;
+  class EventScan;
+  class FrameScan;
+  class MessageScan;
+  class CellScan;
+  class TextScan;
+
+  void find_events(uint64_t expected, Notes& notes);
+  void index_block(std::string_view message);
+  void copy_payload(Events& events, std::string_view payload);
+  void read_end(Notes& notes);
+  void add_messages(const ReportTable& of, std::string_view message, uint32_t field_number);
+  void add_cells(const std::string& table, std::vector<std::string> columns, std::vector<Cells> rows);
+  void list_tables();
+  void note_losses(uint64_t expected, Notes& notes) const;
+  const ReportTable& layout(EventTable table) const { return layout_of(table, version_); }
+  /// EventTable::count for a table that is not of events.
+  EventTable event_table(const std::string& table) const;
+  /// The message of a block, valid until the next call; empty where it is damaged.
+  std::string_view block(size_t number);
+  /// The number of a call among those with a call chain, 0 for one without.
+  int64_t call_chain_of(uint64_t row) const;
+  /// False where they are missing or damaged.
+  bool load_texts();
+
+  ReportContainer container_;
+  std::string version_;
+  std::vector<ReportBlock> blocks_;
+  ReportBlock texts_block_;
+  std::array<Events, kTables> events_;
+  std::vector<uint32_t> with_call_chain_;  // rows of OSRT_API with frames, in order
+  std::string end_of_threads_;             // the messages of which Messages::rows are parts
+  std::string end_of_devices_;
+  std::map<std::string, Messages> messages_;
+  std::map<std::string, std::vector<Cells>> cells_;
+  std::map<std::string, std::vector<std::string>> columns_;
+  /// A block that was decompressed.
+  struct Decompressed {
+    ReportContainer::Buffer buffer;
+    std::string_view message;
+  };
+  Decompressed texts_;
+  std::vector<std::string_view> text_of_id_;
+  Decompressed block_;  // the last one that was asked for
+  size_t block_number_ = SIZE_MAX;
+  size_t copied_bytes_ = 0;
+  uint64_t size_ = 0;
+  uint64_t seen_ = 0;                      // events, those included that are no rows
+  int64_t damaged_ = 0;                    // of these
+  bool has_frames_ = false;                // any sample
+  std::map<std::string, int64_t> unread_;  // events by name
+};
+
+}  // namespace cgpu::nsys

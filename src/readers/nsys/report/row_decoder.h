@@ -1,0 +1,50 @@
+// Reads the columns that are asked for out of the message of a row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "readers/common/table_source.h"
+#include "readers/nsys/report/table_layouts.h"
+
+namespace cgpu::nsys {
+
+class RowDecoder {
+ public:
+  /// Columns that the table lacks are null in every row.
+  RowDecoder(const ReportTable& table, const std::vector<std::string>& columns);
+
+  /// Sets a value for each column, as far as the message is whole. Texts are views into it. Computed columns are left
+  /// null.
+  void decode(std::string_view message, std::vector<TableValue>& values) const;
+
+  /// The places of the computed columns that were asked for, with what they are.
+  const std::vector<std::pair<size_t, ReportColumn::Computed>>& computed() const { return computed_; }
+
+ private:
+  static constexpr size_t kFields = 128;  // of a message, more than any has that is read
+  /// Where the value of a field goes: the place of a column, or kSkipped.
+  using Slots = std::array<int16_t, kFields>;
+  static constexpr int16_t kSkipped = -1;
+  struct Inner {
+    uint8_t field = 0;
+    Slots slots{};
+  };
+
+  Slots& slots_of(uint8_t inner_field);
+  static void read(std::string_view message, const Slots& slots, const std::vector<Inner>* inner,
+                   std::vector<TableValue>& values);
+
+  size_t columns_;
+  size_t values_;  // those of the columns, then substitutes
+  Slots outer_{};
+  std::vector<Inner> inner_;
+  std::vector<std::pair<size_t, size_t>> substitutes_;  // place of a column, place of what stands for it
+  std::vector<std::pair<size_t, ReportColumn::Computed>> computed_;
+};
+
+}  // namespace cgpu::nsys
