@@ -115,7 +115,7 @@ class ProtobufMessage {
     return false;
   }
   /// Reads the value behind a tag; false where it does not end in the message.
-  bool read_value(ProtobufField& field) {
+  [[gnu::always_inline]] bool read_value(ProtobufField& field) {
     switch (field.type) {
       case WireType::varint:
         return read_varint(at_, end_, field.integer);

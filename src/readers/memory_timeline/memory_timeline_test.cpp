@@ -107,7 +107,7 @@ TEST(MemoryTimeline, CutAnywhere) {
 
 // ---------------------------------------------------------------- beside a trace
 
-std::string trace(const std::string& rank, const std::string& start, const std::string& more = "") {
+std::string trace_with_memory(const std::string& rank, const std::string& start, const std::string& more = "") {
   return R"j({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "distributedInfo": {"rank": )j" + rank +
          R"j(}, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 3, "tid": 7, "ts": )j" + start +
          R"j(, "dur": 50, "args": {"device": 3, "stream": 7}})j" + more + "]}";
@@ -119,7 +119,7 @@ std::string allocation(const std::string& time, const std::string& bytes) {
 }
 
 TEST(MemoryTimeline, JoinsTheTraceInWhoseTimeItLies) {
-  const TestFile timeline(kRaw), during(trace("0", "0"));
+  const TestFile timeline(kRaw), during(trace_with_memory("0", "0"));
   const Session session = open_files({timeline.path(), during.path()});
   ASSERT_EQ(session.runs.size(), 1u);
   const cgpu::Run& run = session.runs[0];
@@ -134,8 +134,8 @@ TEST(MemoryTimeline, JoinsTheTraceInWhoseTimeItLies) {
 }
 
 TEST(MemoryTimeline, OfSeveralTracesTheOneWhoseAllocationsItRepeats) {
-  const TestFile timeline(kRaw), other(trace("0", "0", allocation("1", "777"))),
-      own(trace("1", "0", allocation("1", "500") + allocation("3", "200")));
+  const TestFile timeline(kRaw), other(trace_with_memory("0", "0", allocation("1", "777"))),
+      own(trace_with_memory("1", "0", allocation("1", "500") + allocation("3", "200")));
   const Session session = open_files({timeline.path(), other.path(), own.path()});
   ASSERT_EQ(session.runs.size(), 2u);
   EXPECT_TRUE(samples_of(session.runs[0], "bytes of parameter").empty());
@@ -145,7 +145,8 @@ TEST(MemoryTimeline, OfSeveralTracesTheOneWhoseAllocationsItRepeats) {
 }
 
 TEST(MemoryTimeline, FitsNoneOrSeveral) {
-  const TestFile timeline(kRaw), later(trace("0", "5000000")), a(trace("0", "0")), b(trace("1", "0"));
+  const TestFile timeline(kRaw), later(trace_with_memory("0", "5000000")), a(trace_with_memory("0", "0")),
+      b(trace_with_memory("1", "0"));
   for (const auto& paths :
        {std::vector<std::string>{timeline.path(), later.path()}, {timeline.path(), a.path(), b.path()}}) {
     const Session session = open_files(paths);
@@ -157,7 +158,8 @@ TEST(MemoryTimeline, FitsNoneOrSeveral) {
 }
 
 TEST(MemoryTimeline, OfEqualTracesTheOneOfItsRank) {
-  const TestFile zero(kRaw, "-rank0.json"), one(kRaw, "-rank1.json"), a(trace("0", "0")), b(trace("1", "0"));
+  const TestFile zero(kRaw, "-rank0.json"), one(kRaw, "-rank1.json"), a(trace_with_memory("0", "0")),
+      b(trace_with_memory("1", "0"));
   const Session session = open_files({one.path(), zero.path(), a.path(), b.path()});
   ASSERT_EQ(session.runs.size(), 2u);
   for (size_t i = 0; i < 2; ++i) {

@@ -38,7 +38,7 @@ constexpr uint64_t kMostOfBlock = uint64_t{1} << 30;
 
 const std::string kByNsys = "; where nsys is installed, `nsys export --type sqlite REPORT` writes what cgpu reads too";
 
-uint64_t little_endian(std::string_view bytes) {
+uint64_t number_of_bytes(std::string_view bytes) {
   uint64_t value = 0;
   for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
@@ -82,7 +82,7 @@ void ReportContainer::read_directory() {
   if (size_ < events_ + kTrailer) return;
   const std::string trailer = bytes(size_ - kTrailer, kTrailer).value_or("");
   if (!trailer.ends_with(kEnd)) return;
-  const uint64_t position = little_endian(std::string_view(trailer).substr(0, 8));
+  const uint64_t position = number_of_bytes(std::string_view(trailer).substr(0, 8));
   if (position > size_ - kTrailer) return;
   const std::string list = bytes(position, size_ - kTrailer - position).value_or("");
   ProtobufMessage sections(list);

@@ -83,7 +83,7 @@ std::optional<int64_t> start_by_edges(std::string_view conversion, uint64_t star
 }
 
 /// An option: the fields that lead to it, its name in META_DATA_CAPTURE, and how its number is written there.
-struct Option {
+struct RecordedOption {
   uint32_t group;  // field of the options
   uint32_t field;  // in it
   uint32_t inner;  // in that; 0 for none
@@ -93,32 +93,32 @@ struct Option {
   uint64_t of = 0;
 };
 // Those of a process (26) until 2025, of the recording from 2026 on.
-constexpr Option kOptions[] = {
-    {12, 1, 0, "OS_RUNTIME_OPTIONS:DURATION_THRESHOLD_NS", Option::Text::number},
-    {92, 9, 1, "CUDA_GRAPH_TRACE_OPTIONS:MODE", Option::Text::label, "Graph"},
-    {92, 3, 0, "CUDA_SKIP_SOME_API_CALLS", Option::Text::truth},
-    {92, 4, 0, "COLLECT_GPU_MEMORY_USAGE", Option::Text::truth},
-    {26, 42, 0, "PROCESS:CUDA_SKIP_SOME_API_CALLS", Option::Text::truth},
-    {26, 43, 0, "PROCESS:COLLECT_GPU_MEMORY_USAGE", Option::Text::truth},
-    {26, 49, 1, "PROCESS:CUDA_GRAPH_TRACE_OPTIONS:MODE", Option::Text::label, "Graph"},
-    {69, 2, 0, "LINUX_PERF_OPTIONS:SAMPLING_PERIOD", Option::Text::number},
-    {69, 5, 0, "LINUX_PERF_OPTIONS:COLLECTION_MODE", Option::Text::label, "ProcessTree", 1},
+constexpr RecordedOption kRecordedOptions[] = {
+    {12, 1, 0, "OS_RUNTIME_OPTIONS:DURATION_THRESHOLD_NS", RecordedOption::Text::number},
+    {92, 9, 1, "CUDA_GRAPH_TRACE_OPTIONS:MODE", RecordedOption::Text::label, "Graph"},
+    {92, 3, 0, "CUDA_SKIP_SOME_API_CALLS", RecordedOption::Text::truth},
+    {92, 4, 0, "COLLECT_GPU_MEMORY_USAGE", RecordedOption::Text::truth},
+    {26, 42, 0, "PROCESS:CUDA_SKIP_SOME_API_CALLS", RecordedOption::Text::truth},
+    {26, 43, 0, "PROCESS:COLLECT_GPU_MEMORY_USAGE", RecordedOption::Text::truth},
+    {26, 49, 1, "PROCESS:CUDA_GRAPH_TRACE_OPTIONS:MODE", RecordedOption::Text::label, "Graph"},
+    {69, 2, 0, "LINUX_PERF_OPTIONS:SAMPLING_PERIOD", RecordedOption::Text::number},
+    {69, 5, 0, "LINUX_PERF_OPTIONS:COLLECTION_MODE", RecordedOption::Text::label, "ProcessTree", 1},
 };
 namespace process {
 constexpr uint32_t kOptions = 26, kCommand = 10, kArgument = 11, kEnvironment = 30;
 }
 
-std::optional<std::string> text_of(const Option& option, std::string_view group) {
+std::optional<std::string> text_of(const RecordedOption& option, std::string_view group) {
   const auto value = option.inner == 0 ? protobuf_varint(group, option.field)
                                        : protobuf_varint(protobuf_bytes(group, option.field), option.inner);
   switch (option.text) {
-    case Option::Text::truth:
+    case RecordedOption::Text::truth:
       if (!value) return std::nullopt;
       return *value != 0 ? "true" : "false";
-    case Option::Text::label:
+    case RecordedOption::Text::label:
       if (!value || *value != option.of) return std::nullopt;
       return option.label;
-    case Option::Text::number:
+    case RecordedOption::Text::number:
       break;
   }
   return std::to_string(value.value_or(0));
@@ -145,7 +145,7 @@ std::string host_name(std::string_view head) {
 
 std::vector<Cells> capture_options(std::string_view options) {
   std::vector<Cells> rows;
-  for (const Option& option : kOptions) {
+  for (const RecordedOption& option : kRecordedOptions) {
     each_message(options, option.group, [&](std::string_view group) {
       if (const auto text = text_of(option, group)) rows.push_back({option.name, *text});
     });

@@ -104,8 +104,10 @@ void ReportTables::index_block(std::string_view message) {
     // An event is found again by the length in front of its payload.
     const auto start = static_cast<size_t>(event->payload.data() - message.data());
     const size_t offset = start - std::min(start, size_of_length(event->payload.size()));
-    std::string_view again = message.substr(offset);
-    if (take_varint(again) != event->payload.size() || again.data() != event->payload.data()) {
+    const char* again = message.data() + offset;
+    uint64_t length = 0;
+    if (!read_varint(again, event->payload.data(), length) || again != event->payload.data() ||
+        length != event->payload.size()) {
       ++damaged_;
       continue;
     }
