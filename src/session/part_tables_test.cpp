@@ -103,10 +103,10 @@ TEST(FindingsOfAPart, LeaveOutTheStepThatBeginsWithEarlierWork) {
   const SessionFacts part_facts(part, facts);
   const Ruleset rules;
   const auto steps_of = [&](const SessionFacts& of, size_t run) {
-    const RuleContext investigation(of, rules);
-    EXPECT_TRUE(investigation.has_earlier_work());
+    const RuleContext context(of, rules);
+    EXPECT_TRUE(context.judged().had_earlier_work);
     std::vector<int64_t> steps;
-    for (const Period& period : investigation.periods()) {
+    for (const Period& period : context.judged().periods) {
       if (period.run == run) steps.push_back(period.step.value_or(-1));
     }
     return steps;

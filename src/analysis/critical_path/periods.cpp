@@ -45,9 +45,8 @@ std::vector<Interval> extents_of_runs(const DependencyGraph& graph, size_t runs)
   return extents;
 }
 
-/// Of a run on its clock: Unmarked::loop. Empty where it has no device ops.
-std::optional<Interval> loop_of_run(const SessionFacts& facts, size_t run) {
-  const Timeline& t = facts.run(run).timeline;
+/// Of a run, on its clock: Unmarked::loop. Empty where it has no device ops.
+std::optional<Interval> loop_of_run(const Timeline& t) {
   Interval loop{INT64_MAX, INT64_MIN};
   int64_t first_op = INT64_MAX;
   for_each_device_op(t, [&](OpIndex, SliceIndex op) {
@@ -58,12 +57,6 @@ std::optional<Interval> loop_of_run(const SessionFacts& facts, size_t run) {
   });
   if (loop.begin > loop.end) return std::nullopt;
   loop.begin = std::max(loop.begin, first_op - kLongestStart);
-  int64_t waited = loop.end;
-  for (const Wait& wait : facts.waits(run).all()) {
-    if (wait.op == kNone || !is_call(t.kind(wait.slice)) || t.slices.start[wait.slice] > loop.end) continue;
-    waited = std::max(waited, t.slices.end(wait.slice));
-  }
-  loop.end = waited;
   return loop;
 }
 
@@ -87,7 +80,8 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts, Unmarked unmarked
     }
     if (!facts.steps(run).empty()) continue;
     if (unmarked == Unmarked::loop) {
-      if (const auto loop = loop_of_run(facts, run)) append(std::nullopt, {loop->begin - zero, loop->end - zero});
+      if (const auto loop = loop_of_run(facts.run(run).timeline))
+        append(std::nullopt, {loop->begin - zero, loop->end - zero});
       continue;
     }
     if (const auto extent = part ? extent_of(facts.run(run)) : std::nullopt) {

@@ -37,7 +37,7 @@ inline int64_t shown_time(const SessionFacts& whole, size_t run, int64_t time) {
 enum class Unmarked : uint8_t {
   all,  // all that its device ops and the threads that launch them lasted
   /// From the first launch, or 30 us (kLongestStart) before the first device op where it took longer to begin, since
-  /// the first launch loads code; to the end of the last device op, or of a wait that began before that.
+  /// the first launch loads code; to the end of the last device op.
   loop,
 };
 

@@ -159,9 +159,10 @@ void insert_by_gain(std::vector<Finding>& findings, Finding finding) {
 constexpr std::array<Rule, 4> kRulesWithoutUtilization{find_memory, find_measured_launches, find_profile_gaps,
                                                        find_by_users_rules};
 constexpr std::array<Rule, 16> kRules{
-    find_lost_time, find_copies,            find_inefficient_ops, find_kernels, find_extra_work, find_ranks, find_links,
-    find_memory,    find_measured_launches, find_thread_work,     find_sampled, find_host_work,  find_hottest_function,
-    find_start_and_end, find_profile_gaps, find_by_users_rules};
+    find_lost_time,         find_copies,        find_inefficient_ops, find_kernels,
+    find_extra_work,        find_ranks,         find_links,           find_memory,
+    find_measured_launches, find_thread_work,   find_sampled,         find_host_work,
+    find_hottest_function,  find_start_and_end, find_profile_gaps,    find_by_users_rules};
 
 std::vector<Finding> all_found(RuleContext& context) {
   std::vector<Finding> found;

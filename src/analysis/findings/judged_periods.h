@@ -1,7 +1,7 @@
 // What a diagnosis judges: the loop of a program, not its start, nor its end.
 //
 // The steps without warm-up, with what lies between their marks where that is much; else what a run without marks
-// repeats; else the time from the first launch to the end of the device work, or of the wait for it: docs/diagnosis.md,
+// repeats; else the time from the first launch to the end of the device work: docs/diagnosis.md,
 // "How recoverable time is found".
 #pragma once
 

@@ -101,7 +101,7 @@ TEST(IdleCauses, WhereServersTakeRequests) {
   EXPECT_EQ(cause(frame, "/usr/lib/python3.12/socketserver.py(226): serve_forever"), "no_work");
   EXPECT_EQ(cause(SliceKind::os_call, "getc"), "no_work");
   EXPECT_EQ(cause(SliceKind::os_call, "fgetc"), "no_work");
-  EXPECT_EQ(cause(annotation, "getc"), "none");
+  EXPECT_EQ(cause(SliceKind::annotation, "getc"), "none");
   EXPECT_EQ(cause(frame, "queue.py(154): get"), "none");
   EXPECT_EQ(cause(frame, "train.py(3): serve_forever"), "none");
 }
