@@ -199,22 +199,25 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
   const int64_t between = code.total - code.in_long_stretches;
   const int64_t pace = between + launches.total;
   if (static_cast<double>(pace) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
-  if (static_cast<double>(launch_count(context.facts())) < context.thresholds().many_launches) return;
+  const bool are_few = static_cast<double>(launch_count(context.facts())) < context.thresholds().many_launches;
   const std::string culprit = code.in_long_stretches > 0 ? "" : context.culprit_of("host_code").text();
   Finding finding{
       .rule = "launch_bound",
       .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
       .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them", context.per_step(pace),
                               format_ns(launches.total), format_ns(between)),
-      .suggestion = launch_less(context.session()),
+      .suggestion =
+          are_few ? "Record more iterations: of so few launches nobody can say what the program does in the long run"
+                  : launch_less(context.session()),
       .command = "launches",
-      .confidence = Confidence::medium,
+      .confidence = are_few ? Confidence::low : Confidence::medium,
       .precedence = 0.75,    // launching always takes time
       .counted_last = true,  // no host launches in no time, whereas the time of other causes can be saved in full
       .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
       .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};
   if (!culprit.empty()) finding.evidence += "; of the idle time between them, most in " + culprit;
-  if (launches.total > between) finding.suggestion += ". Look whether single calls are far longer than others";
+  if (launches.total > between && !are_few)
+    finding.suggestion += ". Look whether single calls are far longer than others";
   findings.push_back(std::move(finding));
 }
 
