@@ -65,13 +65,17 @@ def broken(name):
 
 
 def beyond(rows, devices, steps):
-    """Findings about the host that give back more than what is judged has beside compute. Of what is judged the table
+    """Findings about communication that give back more than is exposed, and about the host that give back more than
+    what is judged has beside compute. Of what is judged the table
     says only how long it is; the rest of the run may compute all the time."""
     told = []
     whole = max([d["span_ns"] for d in devices])
     if steps:
         whole = max(whole, max(s["start_ns"] + s["duration_ns"] for s in steps) - min(s["start_ns"] for s in steps))
+    exposed = max([d["exposed_comm_ns"] for d in devices])
     for row in rows:
+        if row["rule"] == "exposed_communication" and (row["recoverable_high_ns"] or 0) > exposed:
+            told.append("communication: %d of %d ns" % (row["recoverable_high_ns"], exposed))
         if row["rule"] not in HOST or row["recoverable_ns"] is None:
             continue
         not_judged = max(0, whole - row["measured_ns"])

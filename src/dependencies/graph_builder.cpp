@@ -19,8 +19,6 @@ namespace {
 constexpr size_t kQueue = 1000;
 /// ns that a launch call takes only where it waits: else it takes 2 to 10 us.
 constexpr int64_t kBlockedLaunch = 10'000;
-/// ns from which on a launch call that is still at work holds its op back by what it does.
-constexpr int64_t kLongCall = 30'000;
 
 bool is_on_host(const Timeline& timeline, SliceIndex slice) {
   const TrackIndex track = timeline.slices.track[slice];
@@ -386,22 +384,6 @@ void GraphBuilder::sort_edges() {
   to_ = {};
 }
 
-/// An op that nothing else held back, and whose launch call was still at work (it loaded code, waited for a lock): it
-/// could not come before the call had done that. Returns the edge whose weight says so now; kNone where there is none.
-uint32_t GraphBuilder::bind_to_long_call(MomentIndex to, int64_t allowed) {
-  std::vector<Moment>& moments = graph_.moments_;
-  if (moments[to].time - allowed < kLongCall) return kNone;
-  for (uint32_t e = moments[to].first_edge; e < moments[to + 1].first_edge; ++e) {
-    if (graph_.edges_.kind[e] != EdgeKind::launch) continue;
-    const Moment& call = moments[graph_.edges_.from[e]];
-    const int64_t in_call = std::min(timeline(call.run).slices.duration[call.slice], moments[to].time - call.time);
-    if (in_call < kLongCall || call.time + in_call <= allowed) continue;
-    graph_.edges_.weight[e] = in_call;
-    return e;
-  }
-  return kNone;
-}
-
 /// What the edges of a moment do not explain is put on the one that allowed it last.
 void GraphBuilder::bind_moments() {
   std::vector<Moment>& moments = graph_.moments_;
@@ -416,10 +398,6 @@ void GraphBuilder::bind_moments() {
         latest = time;
         bound_by = e;
       }
-    }
-    if (const uint32_t call = bind_to_long_call(to, latest); call != kNone) {
-      bound_by = call;
-      latest = moments[graph_.edges_.from[call]].time + graph_.edges_.weight[call];
     }
     moments[to].bound_by = bound_by;
     graph_.delays_[to] = moments[to].time - latest;

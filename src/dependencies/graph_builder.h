@@ -69,7 +69,6 @@ class GraphBuilder {
   void add_host_sync_edges();
   void add_edge(MomentIndex from, MomentIndex to, EdgeKind kind, int64_t least);
   void sort_edges();
-  uint32_t bind_to_long_call(MomentIndex to, int64_t allowed);
   void bind_moments();
 
   int64_t time_of(MomentIndex moment) const { return graph_.moments_[moment].time; }

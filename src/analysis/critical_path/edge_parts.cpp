@@ -82,8 +82,18 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
       if (edge.weight < kLongestStart || from.kind == Moment::Kind::begin) {
         return one(BoundBy::kernel_gap, to.slice, edge.weight);
       }
-      const bool launched = timeline.slices.launch[to.slice] != kNone;
-      return one(waits(launched ? IdleCause::dependency : IdleCause::unknown), to.slice, edge.weight);
+      const SliceIndex call = launch_of(timeline, to.slice);
+      const Interval delay = delay_in_call(number, to_index, call);
+      if (delay.end - delay.begin < kLongestStart) {
+        const bool launched = timeline.slices.launch[to.slice] != kNone;
+        return one(waits(launched ? IdleCause::dependency : IdleCause::unknown), to.slice, edge.weight);
+      }
+      const auto gap = [&](int64_t length, BoundBy when_short) {
+        one(length < kLongestStart ? when_short : BoundBy(IdleCause::dependency), to.slice, length);
+      };
+      gap(edge.weight - (end - delay.begin), BoundBy::kernel_gap);
+      call_parts(to.run, call, delay, visit);
+      return gap(end - delay.end, IdleCause::launch_overhead);
     }
     case EdgeKind::launch: {
       const int64_t in_call = std::min(edge.weight, timeline.slices.duration[from.slice]);
@@ -93,12 +103,7 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
         one(IdleCause::launch_overhead, from.slice, in_call);
       } else {  // a long call did something else as well
         const int64_t begin = timeline.slices.start[from.slice];
-        host_parts(to.run, timeline.slices.track[from.slice], {begin, begin + in_call}, from.slice,
-                   [&](EdgePart part) {  // the thread's own edges have its time
-                     part.thread = kNone;
-                     part.time = {};
-                     visit(part);
-                   });
+        call_parts(to.run, from.slice, {begin, begin + in_call}, visit);
         if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, since);
       }
       // While its stream was still at work from before the recording, all that is queued waits for that.
@@ -133,6 +138,24 @@ void EdgeParts::host_transfer(const Dependency& edge, const Moment& to,
   const int64_t end = to.time + graph_.zero(to.run);
   const TrackIndex thread = facts_.run(to.run).timeline.slices.track[to.slice];
   visit({BoundBy::communication, edge.weight, to.run, to.slice, thread, {end - edge.weight, end}});
+}
+
+Interval EdgeParts::delay_in_call(uint32_t edge, MomentIndex to, SliceIndex call) const {
+  const Moment& op = graph_.moments()[to];
+  if (call == kNone || op.bound_by != edge) return {};
+  const Slices& slices = facts_.run(op.run).timeline.slices;
+  const int64_t end = op.time + graph_.zero(op.run);
+  const int64_t begin = std::max(slices.start[call], end - graph_.delay(to));
+  return {begin, std::max(begin, std::min(slices.end(call), end))};
+}
+
+void EdgeParts::call_parts(size_t run, SliceIndex call, Interval time,
+                           const std::function<void(const EdgePart&)>& visit) const {
+  host_parts(run, facts_.run(run).timeline.slices.track[call], time, call, [&](EdgePart part) {
+    part.thread = kNone;
+    part.time = {};
+    visit(part);
+  });
 }
 
 void EdgeParts::host_parts(size_t run, TrackIndex thread, Interval time, SliceIndex launch_call,

@@ -66,6 +66,11 @@ class EdgeParts {
 
  private:
   void host_transfer(const Dependency& edge, const Moment& to, const std::function<void(const EdgePart&)>& visit) const;
+  /// The part of an op's delay (DependencyGraph::delay) that lies in its launch call, on the run's clock; empty where
+  /// there is none, or the edge does not bind the op.
+  Interval delay_in_call(uint32_t edge, MomentIndex to, SliceIndex call) const;
+  /// What a launch call did in a time within it. Not as time of its thread, whose own edges have that.
+  void call_parts(size_t run, SliceIndex call, Interval time, const std::function<void(const EdgePart&)>& visit) const;
   /// What a thread did in a time on the run's clock, which may begin with a call that launches (else kNone).
   void host_parts(size_t run, TrackIndex thread, Interval time, SliceIndex launch_call,
                   const std::function<void(const EdgePart&)>& visit) const;

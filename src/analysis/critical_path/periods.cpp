@@ -47,16 +47,18 @@ std::vector<Interval> extents_of_runs(const DependencyGraph& graph, size_t runs)
 
 /// Of a run, on its clock: Unmarked::loop. Empty where it has no device ops.
 std::optional<Interval> loop_of_run(const Timeline& t) {
-  Interval loop{INT64_MAX, INT64_MIN};
-  int64_t first_op = INT64_MAX;
+  Interval loop{INT64_MAX, INT64_MIN};  // at first of the device ops
+  SliceIndex first_call = kNone;
   for_each_device_op(t, [&](OpIndex, SliceIndex op) {
-    const SliceIndex call = launch_of(t, op);
-    first_op = std::min(first_op, t.slices.start[op]);
-    loop.begin = std::min({loop.begin, t.slices.start[op], call == kNone ? INT64_MAX : t.slices.start[call]});
+    loop.begin = std::min(loop.begin, t.slices.start[op]);
     loop.end = std::max(loop.end, t.slices.end(op));
+    const SliceIndex call = launch_of(t, op);
+    if (call == kNone) return;
+    if (first_call == kNone || t.slices.start[call] < t.slices.start[first_call]) first_call = call;
   });
   if (loop.begin > loop.end) return std::nullopt;
-  loop.begin = std::max(loop.begin, first_op - kLongestStart);
+  if (first_call == kNone || t.slices.start[first_call] >= loop.begin) return loop;
+  loop.begin = std::max(t.slices.start[first_call], std::min(t.slices.end(first_call), loop.begin - kLongestStart));
   return loop;
 }
 

@@ -36,8 +36,8 @@ inline int64_t shown_time(const SessionFacts& whole, size_t run, int64_t time) {
 /// What the period of a run without steps is.
 enum class Unmarked : uint8_t {
   all,  // all that its device ops and the threads that launch them lasted
-  /// From the first launch, or 30 us (kLongestStart) before the first device op where it took longer to begin, since
-  /// the first launch loads code; to the end of the last device op.
+  /// From the first launch to the end of the last device op. Of a first launch call that takes longer, since it loads
+  /// code, from its end, or from 30 us (kLongestStart) before the first op.
   loop,
 };
 

@@ -7,7 +7,8 @@
 
 namespace cgpu {
 
-DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods) {
+DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& periods)
+    : hosts_communicate_(!facts.whole().collectives_of_hosts().empty()) {
   for (const Period& period : periods) periods_.push_back({.length = period.end - period.begin});
   const DependencyGraph& graph = facts.whole().dependencies();
   const bool together = has_common_clock(facts.whole().session());
@@ -39,10 +40,15 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
     of_host.reset(BoundBy(work).number());
   }
   of_host.reset(BoundBy(IdleCause::blocking_copy).number());
+  // Communication of devices alone leaves their idle time.
+  const bool frees_communication = removes(BoundBy::communication) && !frees_waiting && !hosts_communicate_ &&
+                                   !changes_ops && !removes(BoundBy::memory) && of_host.none();
   int64_t most = 0;
   for (const OfPeriod& period : periods_) {
     int64_t remains = 0;
+    int64_t exposed = 0;
     for (const OfDevice& device : period.devices) {
+      exposed = std::max(exposed, device.exposed_communication);
       if (changes_ops || scenario.not_awaited == device.run) continue;
       int64_t of_device = device.compute;
       if (!removes(BoundBy::communication) && !frees_waiting && of_host.none()) {
@@ -51,21 +57,9 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
       if (!removes(BoundBy::memory) && of_host.none()) of_device += device.exposed_copies;
       remains = std::max(remains, of_device);
     }
-    most += std::max<int64_t>(period.length - remains, 0);
+    most += frees_communication ? exposed : std::max<int64_t>(period.length - remains, 0);
   }
   return most;
-}
-
-int64_t DeviceBooks::idle() const {
-  int64_t idle = 0;
-  for (const OfPeriod& period : periods_) {
-    int64_t busy = 0;
-    for (const OfDevice& device : period.devices) {
-      busy = std::max(busy, device.compute + device.exposed_communication + device.exposed_copies);
-    }
-    idle += std::max<int64_t>(period.length - busy, 0);
-  }
-  return idle;
 }
 
 }  // namespace cgpu

@@ -24,9 +24,6 @@ class DeviceBooks {
   /// ns of all periods; no more than they last. All of that for a scenario that changes device ops.
   int64_t most_recoverable(const EdgeTimes::Scenario& scenario) const;
 
-  /// ns of all periods in which no op ran on the device that idled least there.
-  int64_t idle() const;
-
  private:
   /// ns in one period, which add up to it with the time in which the device idles.
   struct OfDevice {
@@ -40,6 +37,7 @@ class DeviceBooks {
     std::vector<OfDevice> devices;
   };
   std::vector<OfPeriod> periods_;
+  bool hosts_communicate_ = false;  // in collectives
 };
 
 }  // namespace cgpu

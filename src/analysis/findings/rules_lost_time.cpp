@@ -211,7 +211,7 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
                   : launch_less(context.session()),
       .command = "launches",
       .confidence = are_few ? Confidence::low : Confidence::medium,
-      .precedence = 0.75,    // launching always takes time
+      .precedence = 0.7,     // launching always takes time
       .counted_last = true,  // no host launches in no time, whereas the time of other causes can be saved in full
       .time = code.in_long_stretches > 0 ? launches.longest : code.longest,
       .remedy = removed({IdleCause::host_code, IdleCause::launch_overhead})};

@@ -1,5 +1,6 @@
 #include "readers/trace_event/trace_event.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -239,6 +240,14 @@ void read_own_export(TextSource& source, TopLevel& top, std::string start, uint6
   run.clock_is_unix = run.clock_base != 0;
 }
 
+/// JSON that is no trace is no run without device work.
+[[noreturn]] void refuse_without_events(int64_t entries, const std::string& file) {
+  throw Error(file, entries == 0 ? std::string("has no event: its list is empty, or ends before the first one")
+                                 : fmt::format("is JSON but no trace: of {} in its list none has the \"ph\" and "
+                                               "\"ts\" of an event",
+                                               entries == 1 ? "the one entry" : fmt::format("{} entries", entries)));
+}
+
 }  // namespace
 
 Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, const ReadOptions& options) {
@@ -266,7 +275,10 @@ Run read_trace(std::shared_ptr<TextSource> source, const std::string& file, cons
     }
     run.input_bytes = source->stored_bytes();
     run.text_bytes = source->text_position();
-    if (!kineto) run.format = "chrome";
+    if (!kineto) {
+      run.format = "chrome";
+      if (run.events.read == run.events.skipped) refuse_without_events(run.events.read, file);
+    }
     note_damage(*source, run);
     apply_header(top, run);
     apply_clock(run);
