@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/reopened_file.h"
 #include "readers/common/row_arguments.h"
+#include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
 #include "readers/common/temporary_folder.h"
 #include "readers/nsys/payloads.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "readers/common/sqlite/database.h"
 #include "readers/common/sqlite/database_input.h"
 #include "readers/nvprof/tables.h"
 
