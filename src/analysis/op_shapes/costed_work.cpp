@@ -26,7 +26,7 @@ std::vector<bool> computing_alone(const Timeline& t) {
     std::stable_sort(ops.begin(), ops.end(), [&](OpIndex a, OpIndex b) { return start(a) < start(b); });
     int64_t ended = INT64_MIN;  // the last of those before
     for (size_t i = 0; i < ops.size(); ++i) {
-      int64_t beside = std::max<int64_t>(std::min(ended, end(ops[i])) - start(ops[i]), 0);
+      int64_t beside = ended > start(ops[i]) ? std::min(ended, end(ops[i])) - start(ops[i]) : 0;
       if (i + 1 < ops.size()) beside += std::max<int64_t>(end(ops[i]) - start(ops[i + 1]), 0);
       alone[ops[i]] = beside * kPartBesideOthers <= end(ops[i]) - start(ops[i]);
       ended = std::max(ended, end(ops[i]));
