@@ -28,7 +28,7 @@ OpCost expert_cost(const RecordedInputs& inputs) {
   const int64_t experts = first->dims[0];
   const int64_t inner = second->dims[2];
   if (first->dims[2] != width || second->dims[0] != experts || second->dims[1] != width) return {};
-  if (first->dims[1] != inner && first->dims[1] != 2 * inner) return {};
+  if (first->dims[1] != inner && Count(first->dims[1]).value() != (Count(inner) * 2).value()) return {};
   std::optional<int64_t> each;  // experts of a token
   for (size_t place = 3; place < inputs.size() && !each; ++place) {
     const auto choice = inputs.tensor(place);

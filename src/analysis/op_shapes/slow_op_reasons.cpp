@@ -7,6 +7,7 @@
 
 #include "analysis/op_shapes/attention_cost.h"
 #include "analysis/op_shapes/convolution_cost.h"
+#include "analysis/op_shapes/count.h"
 #include "analysis/op_shapes/expert_cost.h"
 #include "base/ascii.h"
 #include "base/contains.h"
@@ -188,15 +189,15 @@ void add_expert_reasons(const RecordedInputs& inputs, std::vector<SlowOpReason>&
 /// Whether elements next to each other in memory belong to the tensor: no stride is 1, though some dimension is longer.
 bool is_strided(const Dims& dims, const Dims& strides) {
   int64_t least = INT64_MAX;
-  int64_t reach = 1;
-  int64_t count = 1;
+  Count reach = 1;
+  Count count = 1;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] <= 1) continue;
     least = std::min(least, strides[i]);
-    reach += (dims[i] - 1) * strides[i];
-    count *= dims[i];
+    reach = reach + Count(dims[i] - 1) * strides[i];
+    count = count * dims[i];
   }
-  return least > 1 && least != INT64_MAX && reach > count;
+  return least > 1 && least != INT64_MAX && reach.value() && count.value() && *reach.value() > *count.value();
 }
 
 void add_layout_reasons(const RecordedInputs& inputs, std::vector<SlowOpReason>& reasons) {
