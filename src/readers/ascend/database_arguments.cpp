@@ -6,6 +6,7 @@
 #include "readers/ascend/database.h"
 #include "readers/common/row_arguments.h"
 #include "readers/common/sqlite/rows_again.h"
+#include "readers/common/texts_by_id.h"
 
 namespace cgpu::ascend {
 
@@ -30,7 +31,7 @@ class RowArguments final : public ArgumentSource {
   void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     database_->begin_again();
-    sqlite::TextsById texts(*database_, "STRING_IDS");
+    TextsById texts(*database_, "STRING_IDS");
     for (const uint64_t source : sources) {
       batch.begin_event();
       const uint64_t place = source >> kRowBits;
@@ -49,7 +50,7 @@ class RowArguments final : public ArgumentSource {
 
  private:
   /// Adds the columns of a row that were not there yet; answers with its globalTaskId.
-  int64_t add_row(std::vector<Argument>& result, sqlite::TextsById& texts, const std::string& name, int64_t row) {
+  int64_t add_row(std::vector<Argument>& result, TextsById& texts, const std::string& name, int64_t row) {
     const auto table = database_->tables().find(name);
     if (table == database_->tables().end()) return -1;
     int64_t task = -1;
@@ -65,7 +66,7 @@ class RowArguments final : public ArgumentSource {
     return task;
   }
 
-  static void add(std::vector<Argument>& result, sqlite::TextsById& texts, sqlite::Scan& scan, int column,
+  static void add(std::vector<Argument>& result, TextsById& texts, sqlite::Scan& scan, int column,
                   const std::string& name) {
     if (scan.is_null(column) || contains(kShown, name)) return;
     const bool is_id = contains(kTexts, name) && !scan.is_text(column);

@@ -153,6 +153,15 @@ std::string_view protobuf_bytes(std::string_view message, uint32_t number);
 /// The last varint of this number, which is the one that counts; absent if there is none.
 std::optional<uint64_t> protobuf_varint(std::string_view message, uint32_t number);
 
+/// Calls use(bytes) for each field of bytes (a message, a text) with this number, as far as the message is whole.
+template <typename Use>
+void each_protobuf_bytes(std::string_view message, uint32_t number, Use use) {
+  ProtobufMessage fields(message);
+  for (ProtobufField field; fields.next(field);) {
+    if (field.number == number && field.is_bytes()) use(field.bytes);
+  }
+}
+
 /// Calls use(value) for each varint of a repeated field, packed or one by one, up to the first that is damaged.
 template <typename Use>
 void each_varint(const ProtobufField& field, Use use) {

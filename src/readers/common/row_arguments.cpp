@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
 
 #include "base/contains.h"
 #include "model/timeline.h"
+#include "readers/common/texts_by_id.h"
 
 namespace cgpu {
 
@@ -19,7 +19,7 @@ class RowArguments final : public ArgumentSource {
   void read_events(std::span<const uint64_t> sources, ArgumentBatch& batch) override {
     const std::lock_guard lock(mutex_);
     tables_->begin_again();
-    Texts texts;
+    TextsById texts(*tables_, layout_.texts, layout_.id);
     const std::vector<std::string>& names = layout_.tables;
     for (size_t first = 0; first < sources.size();) {
       const uint64_t place = sources[first] >> kRowBits;
@@ -41,8 +41,6 @@ class RowArguments final : public ArgumentSource {
   }
 
  private:
-  /// The texts of ids, each read when it is first asked for.
-  using Texts = std::unordered_map<int64_t, std::string>;
   struct Column {
     int number;
     const std::string& name;
@@ -58,17 +56,11 @@ class RowArguments final : public ArgumentSource {
     return columns;
   }
 
-  void add(const Column& column, Row& row, Texts& texts, ArgumentBatch& batch) {
+  static void add(const Column& column, Row& row, TextsById& texts, ArgumentBatch& batch) {
     if (row.is_null(column.number)) return;
     const bool is_text = row.is_text(column.number);
-    if (column.is_id && !is_text) return batch.add(column.name, text(row.integer(column.number), texts), false);
+    if (column.is_id && !is_text) return batch.add(column.name, texts.at(row.integer(column.number)), false);
     batch.add(column.name, row.text(column.number), !is_text && row.is_number(column.number));
-  }
-
-  const std::string& text(int64_t id, Texts& texts) {
-    const auto [at, is_new] = texts.try_emplace(id);
-    if (is_new) at->second = tables_->text_with_id(layout_.texts, layout_.id, id);
-    return at->second;
   }
 
   std::shared_ptr<TableSource> tables_;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "readers/nsys/little_endian.h"
+
 namespace cgpu::nsys {
 
 namespace {
@@ -25,12 +27,6 @@ uint64_t size_of_type(int64_t type) {
   static constexpr std::array<uint8_t, 23> sizes = {0, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 1,
                                                     1, 2, 2, 4, 4, 8, 8, 0, 0, 0, 8};
   return type > 0 && static_cast<size_t>(type) < sizes.size() ? sizes[static_cast<size_t>(type)] : 0;
-}
-
-uint64_t little_endian(std::string_view bytes) {
-  uint64_t value = 0;
-  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
-  return value;
 }
 
 std::optional<int64_t> plausible(uint64_t value) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -34,26 +33,5 @@ void for_each_row(Database& database, const std::string& table, const std::vecto
     }
   }
 }
-
-/// The texts of a table of ids and values, each read when it is first asked for; a number where there is none.
-class TextsById {
- public:
-  TextsById(Database& database, std::string table, std::string id = "id")
-      : database_(database), table_(std::move(table)), id_(std::move(id)) {}
-
-  const std::string& at(int64_t id) {
-    const auto [at, is_new] = texts_.try_emplace(id);
-    if (is_new) {
-      at->second = database_.text_with_id(table_, id_, id);
-    }
-    return at->second;
-  }
-
- private:
-  Database& database_;
-  std::string table_;
-  std::string id_;
-  std::unordered_map<int64_t, std::string> texts_;
-};
 
 }  // namespace cgpu::sqlite

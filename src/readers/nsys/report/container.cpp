@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "readers/common/protobuf.h"
+#include "readers/nsys/little_endian.h"
 
 namespace cgpu::nsys {
 
@@ -37,12 +38,6 @@ constexpr uint64_t kMostExpansion = 255;
 constexpr uint64_t kMostOfBlock = uint64_t{1} << 30;
 
 const std::string kByNsys = "; where nsys is installed, `nsys export --type sqlite REPORT` writes what cgpu reads too";
-
-uint64_t number_of_bytes(std::string_view bytes) {
-  uint64_t value = 0;
-  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
 
 }  // namespace
 
@@ -82,17 +77,15 @@ void ReportContainer::read_directory() {
   if (size_ < events_ + kTrailer) return;
   const std::string trailer = bytes(size_ - kTrailer, kTrailer).value_or("");
   if (!trailer.ends_with(kEnd)) return;
-  const uint64_t position = number_of_bytes(std::string_view(trailer).substr(0, 8));
+  const uint64_t position = little_endian(std::string_view(trailer).substr(0, 8));
   if (position > size_ - kTrailer) return;
   const std::string list = bytes(position, size_ - kTrailer - position).value_or("");
-  ProtobufMessage sections(list);
-  for (ProtobufField field; sections.next(field);) {
-    if (field.number != directory::kSection || !field.is_bytes()) continue;
-    const Section section{protobuf_varint(field.bytes, directory::kPosition).value_or(0),
-                          protobuf_varint(field.bytes, directory::kSize).value_or(0)};
-    if (section.position > size_ || section.size > size_ - section.position) continue;
-    sections_.emplace(protobuf_bytes(field.bytes, directory::kName), section);
-  }
+  each_protobuf_bytes(list, directory::kSection, [&](std::string_view entry) {
+    const Section section{protobuf_varint(entry, directory::kPosition).value_or(0),
+                          protobuf_varint(entry, directory::kSize).value_or(0)};
+    if (section.position > size_ || section.size > size_ - section.position) return;
+    sections_.emplace(protobuf_bytes(entry, directory::kName), section);
+  });
   const auto events = sections_.find(kEventsSection);
   if (events == sections_.end() || bytes(events->second.position, kEventsMagic.size()) != kEventsMagic) return;
   has_directory_ = true;
@@ -161,7 +154,7 @@ std::optional<std::string_view> ReportContainer::read_block(const ReportBlock& b
   char* const text = buffer.reserve(block.size);
   const int done = LZ4_decompress_safe(stored, text, static_cast<int>(block.stored), static_cast<int>(block.size));
   if (done < 0 || static_cast<uint64_t>(done) != block.size) return std::nullopt;
-  // The message stands behind its length, up to the end of the block.
+  // The message follows its length and ends with the block.
   std::string_view message(text, block.size);
   const std::optional<uint64_t> length = take_varint(message);
   if (!length || *length > message.size()) return std::nullopt;

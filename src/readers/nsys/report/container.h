@@ -65,7 +65,8 @@ class ReportContainer {
     std::unique_ptr<char[]> bytes_;
     size_t capacity_ = 0;
   };
-  /// Decompresses a block into `buffer`, where its message stands. Absent where its bytes are damaged.
+  /// Decompresses a block into `buffer`; returns its message, which is a part of that. Absent where its bytes are
+  /// damaged.
   std::optional<std::string_view> read_block(const ReportBlock& block, Buffer& buffer);
 
  private:

@@ -116,7 +116,7 @@ EventKind kind_of_device_work(std::string_view work) {
   return {};
 }
 
-/// It stands near the start of the message.
+/// It comes near the start of the message.
 uint64_t class_of_call(std::string_view call) {
   ProtobufMessage fields(call);
   for (ProtobufField field; fields.next(field);) {

@@ -27,15 +27,6 @@ constexpr uint32_t kEnvironment = 2, kEntry = 1, kKey = 1, kValue = 2;
 constexpr uint64_t kHostName = 619;
 }  // namespace target
 
-/// Calls use(bytes) for each message in this field.
-template <typename Use>
-void each_message(std::string_view message, uint32_t number, Use use) {
-  ProtobufMessage fields(message);
-  for (ProtobufField field; fields.next(field);) {
-    if (field.number == number && field.is_bytes()) use(field.bytes);
-  }
-}
-
 /// A decimal number modulo 2^64, negative or not.
 std::optional<uint64_t> number_of(std::string_view text) {
   const bool negative = text.starts_with('-');
@@ -45,7 +36,7 @@ std::optional<uint64_t> number_of(std::string_view text) {
 
 std::optional<int64_t> start_by_offsets(std::string_view clocks_message) {
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> offsets;
-  each_message(clocks_message, clocks::kOffset, [&](std::string_view offset) {
+  each_protobuf_bytes(clocks_message, clocks::kOffset, [&](std::string_view offset) {
     const auto value = number_of(protobuf_bytes(offset, clocks::kText));
     if (!value) return;
     offsets.try_emplace(
@@ -63,13 +54,13 @@ std::optional<int64_t> start_by_offsets(std::string_view clocks_message) {
 std::optional<int64_t> start_by_edges(std::string_view conversion, uint64_t start) {
   std::string_view utc;
   std::string_view system;
-  each_message(protobuf_bytes(conversion, clocks::kClocks), clocks::kClock, [&](std::string_view clock) {
+  each_protobuf_bytes(protobuf_bytes(conversion, clocks::kClocks), clocks::kClock, [&](std::string_view clock) {
     const uint64_t kind = protobuf_varint(clock, clocks::kKind).value_or(0);
     if (kind == clocks::kUtcKind) utc = protobuf_bytes(clock, clocks::kId);
     if (kind == clocks::kSystemKind) system = protobuf_bytes(clock, clocks::kId);
   });
   std::optional<int64_t> result;
-  each_message(protobuf_bytes(conversion, clocks::kEdges), clocks::kEdge, [&](std::string_view edge) {
+  each_protobuf_bytes(protobuf_bytes(conversion, clocks::kEdges), clocks::kEdge, [&](std::string_view edge) {
     if (utc.empty() || system.empty() || protobuf_bytes(edge, clocks::kEdgeFrom) != utc ||
         protobuf_bytes(edge, clocks::kEdgeTo) != system) {
       return;
@@ -89,8 +80,8 @@ struct RecordedOption {
   uint32_t inner;  // in that; 0 for none
   const char* name;
   enum class Text : uint8_t { number, truth, label } text;
-  const char* label = "";  // what `of` stands for; other numbers are not known
-  uint64_t of = 0;
+  const char* label = "";  // the text of the number `labelled`; the texts of other numbers are not known
+  uint64_t labelled = 0;
 };
 // Those of a process (26) until 2025, of the recording from 2026 on.
 constexpr RecordedOption kRecordedOptions[] = {
@@ -116,7 +107,7 @@ std::optional<std::string> text_of(const RecordedOption& option, std::string_vie
       if (!value) return std::nullopt;
       return *value != 0 ? "true" : "false";
     case RecordedOption::Text::label:
-      if (!value || *value != option.of) return std::nullopt;
+      if (!value || *value != option.labelled) return std::nullopt;
       return option.label;
     case RecordedOption::Text::number:
       break;
@@ -135,29 +126,29 @@ std::optional<int64_t> session_start(std::string_view head, std::string_view con
 
 std::string host_name(std::string_view head) {
   std::string name;
-  each_message(protobuf_bytes(protobuf_bytes(head, head::kTarget), target::kEnvironment), target::kEntry,
-               [&](std::string_view entry) {
-                 if (protobuf_varint(entry, target::kKey) != target::kHostName) return;
-                 name = protobuf_bytes(entry, target::kValue);
-               });
+  each_protobuf_bytes(protobuf_bytes(protobuf_bytes(head, head::kTarget), target::kEnvironment), target::kEntry,
+                      [&](std::string_view entry) {
+                        if (protobuf_varint(entry, target::kKey) != target::kHostName) return;
+                        name = protobuf_bytes(entry, target::kValue);
+                      });
   return name;
 }
 
 std::vector<Cells> capture_options(std::string_view options) {
   std::vector<Cells> rows;
   for (const RecordedOption& option : kRecordedOptions) {
-    each_message(options, option.group, [&](std::string_view group) {
+    each_protobuf_bytes(options, option.group, [&](std::string_view group) {
       if (const auto text = text_of(option, group)) rows.push_back({option.name, *text});
     });
   }
-  each_message(options, process::kOptions, [&](std::string_view process) {
-    each_message(process, process::kCommand, [&](std::string_view text) {
+  each_protobuf_bytes(options, process::kOptions, [&](std::string_view process) {
+    each_protobuf_bytes(process, process::kCommand, [&](std::string_view text) {
       rows.push_back({"COMMAND", std::string(text)});
     });
-    each_message(process, process::kArgument, [&](std::string_view text) {
+    each_protobuf_bytes(process, process::kArgument, [&](std::string_view text) {
       rows.push_back({"ARGUMENT", std::string(text)});
     });
-    each_message(process, process::kEnvironment, [&](std::string_view) {
+    each_protobuf_bytes(process, process::kEnvironment, [&](std::string_view) {
       rows.push_back({"ENVIRONMENT_VARIABLE", ""});
     });
   });

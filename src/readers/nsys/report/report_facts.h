@@ -1,5 +1,5 @@
 // What a report says of the recording, as rows of the tables of an export. The environment of the machine and of the
-// program stands there, too: it is counted, and no value of it leaves these functions.
+// program is there, too: its variables are counted, and none of their values leaves these functions.
 #pragma once
 
 #include <cstdint>

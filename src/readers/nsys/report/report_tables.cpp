@@ -153,13 +153,11 @@ void ReportTables::read_end(Notes& notes) {
   end_of_threads_ = std::move(threads).value_or("");
   end_of_devices_ = std::move(devices).value_or("");
   add_messages(threads_layout(), end_of_threads_, end_field::kThread);
-  ProtobufMessage machines(end_of_devices_);
-  for (ProtobufField machine; machines.next(machine);) {
-    if (machine.number != end_field::kMachine || !machine.is_bytes()) continue;
-    const std::string_view of_machine = protobuf_bytes(machine.bytes, end_field::kDevices);
+  each_protobuf_bytes(end_of_devices_, end_field::kMachine, [&](std::string_view machine) {
+    const std::string_view of_machine = protobuf_bytes(machine, end_field::kDevices);
     add_messages(gpus_layout(), of_machine, end_field::kGpu);
     add_messages(cuda_devices_layout(), of_machine, end_field::kCudaDevice);
-  }
+  });
 }
 
 void ReportTables::note_losses(uint64_t expected, Notes& notes) const {
@@ -186,10 +184,7 @@ bool ReportTables::load_texts() {
 void ReportTables::add_messages(const ReportTable& of, std::string_view message, uint32_t field_number) {
   Messages& table = messages_[std::string(of.name)];
   table.layout = &of;
-  ProtobufMessage fields(message);
-  for (ProtobufField field; fields.next(field);) {
-    if (field.number == field_number && field.is_bytes()) table.rows.push_back(field.bytes);
-  }
+  each_protobuf_bytes(message, field_number, [&](std::string_view row) { table.rows.push_back(row); });
 }
 
 void ReportTables::add_cells(const std::string& table, std::vector<std::string> columns, std::vector<Cells> rows) {

@@ -43,7 +43,8 @@ class RowDecoder {
   size_t values_;  // those of the columns, then substitutes
   Slots outer_{};
   std::vector<Inner> inner_;
-  std::vector<std::pair<size_t, size_t>> substitutes_;  // place of a column, place of what stands for it
+  std::vector<std::pair<size_t, size_t>>
+      substitutes_;  // place of a column, place of the field that replaces it where it is absent
   std::vector<std::pair<size_t, ReportColumn::Computed>> computed_;
 };
 

@@ -31,7 +31,7 @@ enum class EventTable : uint8_t {
   count
 };
 
-/// Where the value of a column stands in the message of its row; it is null where the field is absent.
+/// Which field of the message of a row is a column; it is null where the field is absent.
 struct ReportColumn {
   enum class Computed : uint8_t {
     no,
@@ -54,7 +54,7 @@ struct ReportTable {
 /// As exports of nsys 2026 have it; `version` (as in "2025.1.1.110") decides between names that have changed.
 const ReportTable& layout_of(EventTable table, std::string_view version);
 
-/// Of what is no event: texts stand apart, the others are messages of the report's end.
+/// Of what is no event: messages at the end of the report. (Texts have a block of their own.)
 const ReportTable& threads_layout();
 const ReportTable& gpus_layout();
 const ReportTable& cuda_devices_layout();
