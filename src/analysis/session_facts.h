@@ -45,6 +45,11 @@ class SessionFacts {
 
   const Session& session() const { return session_; }
   const Run& run(size_t index) const { return session_.runs[index]; }
+  /// The place in whole() of a run, which may be a part of that one.
+  size_t place_in_whole(size_t run) const {
+    const auto& part = session_.runs[run].part_of;
+    return part ? part->run : run;
+  }
 
   /// For each run the time on its clock that is shown as 0 (session_clock.h).
   const std::vector<int64_t>& zeros() const;

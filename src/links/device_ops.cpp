@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/interval_set.h"
+#include "base/lower_median.h"
 #include "model/plausible.h"
 
 namespace cgpu {
@@ -101,9 +102,7 @@ std::vector<SliceIndex> lasting_over_others(const Timeline& timeline) {
           const SliceIndex slice = ops.slice[other];
           if (slices.name[slice] == slices.name[op]) durations.push_back(slices.duration[slice]);
         }
-        const auto middle = durations.begin() + static_cast<std::ptrdiff_t>((durations.size() - 1) / 2);
-        std::nth_element(durations.begin(), middle, durations.end());
-        median->second = *middle;
+        median->second = lower_median(std::move(durations));
       }
       if (slices.duration[op] / kTimesMedian > median->second) overlong.push_back(op);
     }

@@ -98,14 +98,15 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
     case EdgeKind::launch: {
       const int64_t in_call = std::min(edge.weight, timeline.slices.duration[from.slice]);
       const int64_t since = edge.weight - in_call;
-      if (in_call < kLongestStart) {
-        if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
-        one(IdleCause::launch_overhead, from.slice, in_call);
-      } else {  // a long call did something else as well
+      const bool is_long = in_call >= kLongestStart;  // it did something else as well
+      if (!is_long && since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, edge.weight);
+      if (is_long) {
         const int64_t begin = timeline.slices.start[from.slice];
         call_parts(to.run, from.slice, {begin, begin + in_call}, visit);
-        if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, since);
+      } else {
+        one(IdleCause::launch_overhead, from.slice, in_call);
       }
+      if (since < kLongestStart) return one(IdleCause::launch_overhead, from.slice, since);
       // While its stream was still at work from before the recording, all that is queued waits for that.
       const TrackIndex stream = timeline.slices.track[to.slice];
       const int64_t edge_until = stream == kNone ? INT64_MIN : run.edges.earlier_work_until(stream);

@@ -48,8 +48,7 @@ Table op_dependencies_table(const Analysis& analysis, const SessionFacts& facts,
   std::vector<SliceOps::Search> searches(shown.size());
   for (const Run& run : whole.session().runs) ops.emplace_back(run.timeline.device_ops);
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
-    const auto& part = facts.run(run).part_of;
-    shown[part ? part->run : run] = &facts.run(run);
+    shown[facts.place_in_whole(run)] = &facts.run(run);
   }
   const std::vector<std::vector<int64_t>> slacks = slacks_of_ops(whole, ops);
   for (MomentIndex number = 0; number < graph.moments().size(); ++number) {

@@ -70,7 +70,7 @@ std::vector<Period> periods_of_runs(const SessionFacts& facts, Unmarked unmarked
   std::vector<Interval> extents;  // once needed
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
     const auto& part = facts.run(run).part_of;
-    const size_t in_whole = part ? part->run : run;
+    const size_t in_whole = facts.place_in_whole(run);
     const int64_t zero = graph.zero(in_whole);
     const auto append = [&](std::optional<int64_t> step, Interval time, SliceIndex mark = kNone) {
       Period period = period_of(graph, in_whole, step, time);

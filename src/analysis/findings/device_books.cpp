@@ -14,7 +14,7 @@ DeviceBooks::DeviceBooks(const SessionFacts& facts, const std::vector<Period>& p
   const bool together = has_common_clock(facts.whole().session());
   for (size_t number = 0; number < facts.session().runs.size(); ++number) {
     const Run& run = facts.run(number);
-    const size_t in_whole = run.part_of ? run.part_of->run : number;
+    const size_t in_whole = facts.place_in_whole(number);
     const int64_t zero = graph.zero(in_whole);
     for (const auto& [device, ops] : ops_by_device(run.timeline)) {
       const DeviceTime time = device_time(run.timeline, ops);

@@ -59,9 +59,9 @@ void name_place(const Session& session, Finding& finding) {
 }
 
 /// What a finding gives back by itself. A share at the begin of its title is that of this.
-void state_gain(RuleContext& context, Finding& finding, int64_t noticeable) {
+void state_gain(RuleContext& context, Finding& finding, int64_t noticeable, bool hides_launches) {
   finding.recoverable_high = finding.gain ? *finding.gain : context.gain_of(*finding.remedy);
-  if (!finding.gain && *finding.recoverable_high < noticeable && context.hides_launches()) {
+  if (!finding.gain && hides_launches && *finding.recoverable_high < noticeable) {
     // What ops without a launch waited for is not known, and replay keeps their times. Had they waited for this, all
     // that it takes on the critical path would be gone.
     const int64_t path =
@@ -184,6 +184,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   if (judged.are_steps() && !judged.are_repetitions) diagnosis.steps = static_cast<int64_t>(judged.periods.size());
   const auto noticeable =
       static_cast<int64_t>(context.thresholds().noticeable * static_cast<double>(context.measured()));
+  const bool hides_launches = context.hides_launches();
   std::vector<Finding> gains;
   std::vector<Finding> others;
   for (Finding& finding : found) {
@@ -191,11 +192,11 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
       others.push_back(std::move(finding));
       continue;
     }
-    state_gain(context, finding, noticeable);
+    state_gain(context, finding, noticeable, hides_launches);
     if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
   }
 
-  std::vector<Finding> alternatives;
+  std::vector<Finding> alternatives;  // to what others give back
   for (JointGain joint(context, std::move(gains)); !joint.is_done();) {
     Finding finding = joint.count_next();
     if (*finding.recoverable < noticeable) {  // another way to gain the same

@@ -12,12 +12,6 @@ namespace cgpu {
 
 namespace {
 
-/// The place of a run of a session in the whole of which that is a part.
-size_t place_in_whole(const SessionFacts& facts, size_t run) {
-  const auto& part = facts.run(run).part_of;
-  return part ? part->run : run;
-}
-
 /// A last step in which the recording stopped.
 void leave_out_cut_step(const SessionFacts& facts, JudgedPeriods& judged) {
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
@@ -35,7 +29,7 @@ void leave_out_earlier_work(const SessionFacts& facts, JudgedPeriods& judged) {
     if (!begins_with_earlier_work(facts.run(run).timeline, steps)) continue;
     judged.had_earlier_work = true;
     std::erase_if(judged.periods, [&](const Period& period) {
-      return period.step == steps.front().number && (together || period.run == place_in_whole(facts, run));
+      return period.step == steps.front().number && (together || period.run == facts.place_in_whole(run));
     });
   }
 }
@@ -55,7 +49,7 @@ void leave_out_empty_steps(const SessionFacts& facts, JudgedPeriods& judged) {
   const auto key = [&](size_t run, int64_t step) { return std::pair(together ? 0 : run, step); };
   for (size_t run = 0; run < facts.session().runs.size(); ++run) {
     for (const Step& step : facts.steps(run)) {
-      if (step.device_ops > 0) with_work.insert(key(place_in_whole(facts, run), step.number));
+      if (step.device_ops > 0) with_work.insert(key(facts.place_in_whole(run), step.number));
     }
   }
   if (with_work.empty()) return;

@@ -12,7 +12,6 @@
 #include "analysis/device/device_ops.h"
 #include "base/allocator.h"
 #include "base/threads.h"
-#include "links/graph_captures.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -119,10 +118,17 @@ int64_t RuleContext::path_of(const BoundKinds& kinds) {
   return total;
 }
 
-bool RuleContext::lacks_replays() const {
-  return std::any_of(session().runs.begin(), session().runs.end(), [&](const Run& run) {
-    const ReplayCounts replays = count_replays(run.timeline);
-    return static_cast<double>(replays.unrecorded) > thresholds().orphans * static_cast<double>(replays.all);
+const std::vector<ReplayCounts>& RuleContext::replays() {
+  if (!replays_) {
+    replays_.emplace();
+    for (const Run& run : session().runs) replays_->push_back(count_replays(run.timeline));
+  }
+  return *replays_;
+}
+
+bool RuleContext::lacks_replays() {
+  return std::any_of(replays().begin(), replays().end(), [&](const ReplayCounts& of_run) {
+    return static_cast<double>(of_run.unrecorded) > thresholds().orphans * static_cast<double>(of_run.all);
   });
 }
 
@@ -178,9 +184,12 @@ const WorkSums& RuleContext::work_sums() {
 }
 
 int64_t RuleContext::gain_of(const EdgeTimes::Scenario& scenario) {
-  if (!replayed_) replayed_.emplace(facts_.whole(), judged_.periods);
+  if (!replayed_) {
+    replayed_.emplace(facts_.whole(), judged_.periods);
+    kept_until_ = judged_.begins(facts_);
+  }
   if (!times_) times_.emplace(times_ahead_.get());
-  const std::vector<int64_t> times = times_->replayed(scenario, judged_.begins(facts_));
+  const std::vector<int64_t> times = times_->replayed(scenario, kept_until_);
   int64_t predicted = 0;
   for (const ReplayedPeriod& period : replayed_->at(times, scenario.not_awaited)) {
     predicted += period.end - period.begin;

@@ -21,6 +21,7 @@
 #include "analysis/findings/ruleset.h"
 #include "analysis/op_shapes/costed_work.h"
 #include "analysis/session_facts.h"
+#include "links/graph_captures.h"
 #include "table/table.h"
 
 namespace cgpu {
@@ -70,7 +71,9 @@ class RuleContext {
   /// ns on the critical path of all of these kinds.
   int64_t path_of(const BoundKinds& kinds);
   /// Whether so many replays of graphs show no device ops that nobody knows how busy the devices were.
-  bool lacks_replays() const;
+  bool lacks_replays();
+  /// The calls that replay graphs, by run.
+  const std::vector<ReplayCounts>& replays();
   /// Whether so many device ops have no launch in the profile that replay cannot say what they waited for.
   bool hides_launches() const;
 
@@ -125,6 +128,8 @@ class RuleContext {
   std::optional<EdgeTimes> times_;
   std::future<EdgeTimes> times_ahead_;
   std::optional<ReplayedPeriods> replayed_;
+  std::vector<int64_t> kept_until_;  // with replayed_: what was measured until then stays as it was
+  std::optional<std::vector<ReplayCounts>> replays_;
   std::optional<DeviceBooks> books_;
 };
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analysis/findings/rule_context.h"
-#include "links/graph_captures.h"
 #include "table/units.h"
 
 namespace cgpu {
@@ -75,10 +74,9 @@ void find_contradictions(RuleContext& context, std::vector<Finding>& findings) {
 void find_unrecorded_replays(RuleContext& context, std::vector<Finding>& findings) {
   if (!context.lacks_replays()) return;
   ReplayCounts all;
-  for (const Run& run : context.session().runs) {
-    const ReplayCounts replays = count_replays(run.timeline);
-    all.all += replays.all;
-    all.unrecorded += replays.unrecorded;
+  for (const ReplayCounts& of_run : context.replays()) {
+    all.all += of_run.all;
+    all.unrecorded += of_run.unrecorded;
   }
   findings.push_back(
       {.rule = "incomplete_profile",

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/contains.h"
+#include "base/replace_all.h"
 
 namespace cgpu {
 
@@ -54,12 +55,6 @@ constexpr std::array kFrameworkTerms{
     FrameworkTerms{"torch.set_float32_matmul_precision(\"high\")", "cublasSetMathMode with CUBLAS_TF32_TENSOR_OP_MATH"},
     FrameworkTerms{" (torch.compile, fused optimizers and norms)", ""},
 };
-
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
-    text.replace(at, what.size(), by);
-  }
-}
 
 }  // namespace
 
