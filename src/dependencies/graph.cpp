@@ -8,9 +8,9 @@
 namespace cgpu {
 
 const char* text_of(EdgeKind kind) {
-  static constexpr std::array<const char*, 12> texts{"work",   "arrival", "collective", "copy_wait",
-                                                     "wait",   "event",   "succession", "stream",
-                                                     "launch", "host",    "handover",   "start"};
+  static constexpr std::array<const char*, 13> texts{"work",    "arrival",  "collective", "copy_wait", "wait",
+                                                     "release", "event",    "succession", "stream",    "launch",
+                                                     "host",    "handover", "start"};
   return texts[static_cast<size_t>(kind)];
 }
 

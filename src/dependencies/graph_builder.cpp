@@ -149,9 +149,13 @@ void GraphBuilder::find_returns(size_t run) {
     }
     if (op == kNone || !is_plausible(t, op)) continue;
     waiting.insert(wait.slice);
-    const bool all_streams = wait.by == Wait::By::device || awaited_by(t.name(wait.slice)) == Awaited::device;
-    per_run_[run].returns.push_back(
-        {wait.slice, op, wait.by == Wait::By::launch ? EdgeKind::copy_wait : EdgeKind::wait, all_streams});
+    const Awaited awaited = awaited_by(t.name(wait.slice));
+    const bool releases = awaited == Awaited::released;
+    const bool all_streams = wait.by == Wait::By::device || awaited == Awaited::device || releases;
+    const EdgeKind kind = wait.by == Wait::By::launch ? EdgeKind::copy_wait
+                          : releases                  ? EdgeKind::release
+                                                      : EdgeKind::wait;
+    per_run_[run].returns.push_back({wait.slice, op, kind, all_streams});
   }
   // A copy of pageable memory is done, or has been taken over by the driver, when its call returns, also where the call
   // says that it does not wait.

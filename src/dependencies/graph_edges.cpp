@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "dependencies/graph_builder.h"
 #include "dependencies/least_times.h"
 #include "links/submitted_ops.h"
+#include "links/waiting_calls.h"
 
 namespace cgpu {
 
@@ -15,11 +17,27 @@ namespace {
 constexpr int64_t kNoticeableDelay = 10'000;
 /// A shorter stop of a thread is not looked at for a handover.
 constexpr int64_t kShortestStop = 20'000;
+/// An op that was held back by an event begins so long after what it waited for, at most (14 to 19 us on AMD).
+constexpr int64_t kEventLatency = 50'000;
 /// Where a profile has no op that began as soon as it was launched, or right after the one before it.
 constexpr int64_t kUsualLaunch = 5'000;
 constexpr int64_t kUsualGap = 1'000;
 /// More threads than that of one process are not compared with each other.
 constexpr size_t kMostThreads = 64;
+
+/// Where host threads tell streams to wait for events, by track; in order.
+std::vector<std::vector<int64_t>> event_waits_of(const Timeline& t) {
+  std::vector<bool> makes_wait(t.names.size());
+  for (StringId name = 0; name < makes_wait.size(); ++name) makes_wait[name] = makes_stream_wait(t.names[name]);
+  std::vector<std::vector<int64_t>> waits(t.tracks.size());
+  for (SliceIndex slice = 0; slice < t.slices.size(); ++slice) {
+    const TrackIndex track = t.slices.track[slice];
+    if (track == kNone || !makes_wait[t.slices.name[slice]] || !is_call(t.kind(slice))) continue;
+    waits[track].push_back(t.slices.start[slice]);
+  }
+  for (std::vector<int64_t>& of_track : waits) std::sort(of_track.begin(), of_track.end());
+  return waits;
+}
 
 }  // namespace
 
@@ -164,13 +182,25 @@ void GraphBuilder::add_successions(size_t run) {
       return std::pair(t.slices.end(a), a) < std::pair(t.slices.end(b), b);
     });
   }
-  const int64_t at_once = 2 * per_run.stream_least + 2'000;
+  const std::vector<std::vector<int64_t>> event_waits = event_waits_of(t);
+  const auto waits_between = [&](SliceIndex before, SliceIndex call) {
+    const SliceIndex call_before = before == kNone ? kNone : t.slices.launch[before];
+    if (call == kNone || call_before == kNone || t.slices.track[call] == kNone) return false;
+    const std::vector<int64_t>& waits = event_waits[t.slices.track[call]];
+    const auto wait = std::upper_bound(waits.begin(), waits.end(), t.slices.start[call_before]);
+    return wait != waits.end() && *wait < t.slices.start[call];
+  };
+  const int64_t usual_latency = 2 * per_run.stream_least + 2'000;
   for (TrackIndex track = 0; track < per_run.streams.size(); ++track) {
+    SliceIndex before = kNone;  // in the stream
     for (const SliceIndex op : per_run.streams[track]) {
+      const SliceIndex op_before = std::exchange(before, op);
       const MomentIndex begin = per_run.begins[op];
       if (explained_[begin] != Explained::too_early) continue;
       const std::vector<SliceIndex>& ended = by_end[device_of[track]];
       const int64_t start = t.slices.start[op];
+      const int64_t at_once =
+          waits_between(op_before, t.slices.launch[op]) ? std::max(kEventLatency, usual_latency) : usual_latency;
       auto at = std::partition_point(ended.begin(), ended.end(),
                                      [&](SliceIndex other) { return t.slices.end(other) <= start; });
       while (at != ended.begin() && t.slices.end(*std::prev(at)) >= start - at_once) {

@@ -27,10 +27,18 @@ bool is_blocking_copy(std::string_view call) {
                        "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpy"});
 }
 
+/// Calls that give memory, code or a context back, which work on the device may still use.
+bool releases(std::string_view call) {
+  if (contains_any(call, {"Async", "Graph"})) return false;
+  return contains_any(call, {"Free", "MemUnmap", "HostUnregister", "ModuleUnload", "LibraryUnload", "MemPoolTrim",
+                             "DeviceReset", "ResetDevice", "CtxDestroy", "CtxReset", "CtxRelease"});
+}
+
 }  // namespace
 
 Awaited awaited_by(std::string_view call) {
   if (is_blocking_copy(call)) return Awaited::own_copy;
+  if (releases(call)) return Awaited::released;
   if (!call.ends_with("Synchronize") && !call.starts_with("AscendCL@aclrtSynchronize")) return Awaited::nothing;
   if (contains_any(call, {"Event", "Fence"})) return Awaited::event;
   if (contains_any(call, {"Stream", "Queue"})) return Awaited::stream;
@@ -39,6 +47,10 @@ Awaited awaited_by(std::string_view call) {
 
 bool records_event(std::string_view call) {
   return contains_any(call, {"EventRecord", "RecordEvent"});
+}
+
+bool makes_stream_wait(std::string_view call) {
+  return contains_any(call, {"StreamWaitEvent", "StreamWaitEvt"});
 }
 
 }  // namespace cgpu

@@ -13,6 +13,7 @@ enum class Awaited : uint8_t {
   stream,    // all work submitted to a stream
   device,    // all work submitted to a device
   event,     // that a stream reaches a recorded event
+  released,  // work on the device, where that may use what it releases: memory, code, a context
   other,     // something on the device; the name does not say what
 };
 
@@ -21,5 +22,7 @@ Awaited awaited_by(std::string_view call);
 
 /// Whether a call of this name records an event in a stream.
 bool records_event(std::string_view call);
+/// Whether a call of this name has a stream wait for an event.
+bool makes_stream_wait(std::string_view call);
 
 }  // namespace cgpu

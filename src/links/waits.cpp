@@ -67,8 +67,24 @@ class WaitFinder {
       if (!is_call(timeline_.kind(slice)) || is_doubtful(slice)) continue;
       const Awaited what = awaited_by_call(slice);
       if (what == Awaited::nothing || what == Awaited::other) continue;
-      waits.push_back(what == Awaited::own_copy ? own_copy(slice) : host_wait(slice, description_of(slice, what)));
+      if (what == Awaited::released) {
+        find_release(slice, waits);
+      } else {
+        waits.push_back(what == Awaited::own_copy ? own_copy(slice) : host_wait(slice, description_of(slice, what)));
+      }
     }
+  }
+
+  /// A call that releases something says by no name that it waits. It did where all that its process had submitted to
+  /// a device ended while it lasted.
+  void find_release(SliceIndex call, std::vector<Wait>& waits) const {
+    constexpr int64_t kShortestWait = 10'000;  // a call that does not wait may by chance be under way at an end
+    if (slices_.duration[call] < kShortestWait) return;
+    Synchronization device;
+    device.kind = Kind::host_device;
+    Wait wait = host_wait(call, device);
+    wait.by = Wait::By::times;
+    if (wait.end == Wait::End::op) waits.push_back(wait);
   }
 
   Wait own_copy(SliceIndex call) const {

@@ -117,6 +117,23 @@ TEST_F(Waiting, WithoutAStreamOnlyTheOneThatCanHaveEndedIt) {
   expect(waits.find(none), End::nothing, By::times, kNone);
 }
 
+TEST_F(Waiting, ACallThatReleasesWaitsForAllWorkThatEndsMeanwhile) {
+  const auto last = op(0, 10'000, 50'000);
+  op(2, 10'000, 40'000, 9);
+  const auto freeing = call("cudaFree", 20'000, 60'000);
+  op(70'000, 72'000, 140'000);
+  const auto before_end = call("cuMemFree_v2", 80'000, 100'000);
+  const auto short_call = call("cudaFree", 135'000, 141'000);
+  const auto queued = call("cudaFreeAsync", 120'000, 145'000);
+  const auto idle = call("cudaFreeHost", 150'000, 190'000);
+  const Waits waits = found();
+  expect(waits.find(freeing), End::op, By::times, last);
+  EXPECT_EQ(waits.find(before_end), nullptr);  // work goes on after it
+  EXPECT_EQ(waits.find(short_call), nullptr);
+  EXPECT_EQ(waits.find(queued), nullptr);
+  EXPECT_EQ(waits.find(idle), nullptr);
+}
+
 TEST_F(Waiting, ADeviceWaitEndsWithTheLastOpOfItsDeviceAndProcess) {
   op(0, 10, 50);
   const auto last = op(2, 10, 90, 9);

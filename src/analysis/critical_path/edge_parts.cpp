@@ -75,6 +75,8 @@ void EdgeParts::for_each(uint32_t number, MomentIndex to_index, const std::funct
       return one(IdleCause::blocking_copy, to.slice, edge.weight);
     case EdgeKind::wait:
       return one(IdleCause::synchronization, to.slice, edge.weight);
+    case EdgeKind::release:  // the call goes on with what it is for
+      return call_parts(to.run, to.slice, {end - edge.weight, end}, visit);
     case EdgeKind::event:
     case EdgeKind::succession:
       return one(IdleCause::dependency, to.slice, edge.weight);

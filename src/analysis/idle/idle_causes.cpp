@@ -53,7 +53,7 @@ bool is_compiling(std::string_view name) {
 
 std::optional<IdleCause> cause_of_call(std::string_view name) {
   const Awaited awaited = awaited_by(name);
-  if (awaited != Awaited::nothing) {
+  if (awaited != Awaited::nothing && awaited != Awaited::released) {
     return awaited == Awaited::own_copy ? IdleCause::blocking_copy : IdleCause::synchronization;
   }
   if (is_compiling(name)) return IdleCause::compilation;

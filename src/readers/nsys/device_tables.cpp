@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -82,9 +84,9 @@ class DeviceTables {
 
  private:
   /// The columns with which every table of device rows begins.
-  enum Common { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFirst };
+  enum Common { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kFirst };
   static std::vector<std::string> columns(std::initializer_list<const char*> more) {
-    std::vector<std::string> all{"start", "end", "deviceId", "streamId", "correlationId", "globalPid"};
+    std::vector<std::string> all{"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -95,10 +97,26 @@ class DeviceTables {
     return number >= 0 && number <= INT32_MAX ? static_cast<int32_t>(number) : -1;
   }
 
+  /// The device of a row: of a synchronization that of the device ops of its context, since its own deviceId may be
+  /// another one's.
+  int32_t device_of(Row& row, SliceKind kind) {
+    const uint64_t process = process_of(row.integer(kProcess));
+    const int32_t named = device(process, row.integer(kDevice));
+    if (row.is_null(kContext)) return named;
+    const Context context(process, row.integer(kContext));
+    if (is_device_op(kind)) {
+      if (last_context_ != context) contexts_.emplace(context, named);
+      last_context_ = context;
+      return named;
+    }
+    const auto known = contexts_.find(context);
+    return known == contexts_.end() ? named : known->second;
+  }
+
   /// Adds the row's slice on its stream.
   SliceIndex add(Row& row, uint16_t category, StringId name, DeviceOp op) {
     const uint64_t process = process_of(row.integer(kProcess));
-    op.device = device(process, row.integer(kDevice));
+    op.device = device_of(row, timeline_.categories[category].kind);
     op.stream = row.integer(kStream);
     const SliceIndex slice =
         assembler_.add_slice(row, category, name, assembler_.stream_track(process, op.device, op.stream),
@@ -219,7 +237,7 @@ class DeviceTables {
       const SliceIndex slice =
           add(row, category, assembler_.names.intern(known ? kind->second->name : "Synchronization"), {});
       if (slice == kNone || !known) return;
-      Synchronization wait{slice, kind->second->kind, device(process, row.integer(kDevice))};
+      Synchronization wait{slice, kind->second->kind, device_of(row, SliceKind::synchronization)};
       if (wait.kind == Synchronization::Kind::host_stream && row.integer(kStream) < UINT32_MAX) {
         wait.stream = row.integer(kStream);
       }
@@ -280,6 +298,9 @@ class DeviceTables {
   Assembler& assembler_;
   Timeline& timeline_;
   const DeviceNumbers& devices_;
+  using Context = std::pair<uint64_t, int64_t>;  // process, number
+  std::map<Context, int32_t> contexts_;          // to devices
+  std::optional<Context> last_context_;
   Kinds copy_kinds_;
   Kinds memory_kinds_;
   std::map<std::tuple<CopyKind, MemoryKind, MemoryKind>, StringId> copy_names_;

@@ -204,6 +204,27 @@ TEST(NsysReader, WhatIsSaidOfWaits) {
   EXPECT_EQ(run.timeline.hints.records[0].correlation, 3);
 }
 
+TEST(NsysReader, AWaitIsOnTheDeviceOfItsContext) {
+  TestDatabase database;
+  test::add_basics(database);
+  add_call(database, 10, 90, kProcessA + 1, 5, 9);
+  add_kernel(database, 20, 80, kProcessA, 4, 1);
+  database
+      .sql(
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId "
+          "INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES " +
+          row({12, 88, 0, 1, 7, 5, kProcessA}) + "," + row({12, 88, 0, 2, 7, 5, kProcessA}))
+      .close();
+  const cgpu::Run run = read_file(database.path());
+  const std::vector<Synchronization>& waits = run.timeline.synchronizations;
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].device, 1);  // of the kernels of context 1
+  EXPECT_EQ(waits[1].device, 0);  // context 2 has none
+  const auto track_of = [&](SliceIndex slice) { return run.timeline.slices.track[slice]; };
+  EXPECT_EQ(track_of(waits[0].slice), track_of(run.timeline.device_ops.slice[0]));
+}
+
 TEST(NsysReader, OnlyTheProfilersOwnOverheadIsItsOverhead) {
   const std::string thread = std::to_string(kProcessA + 1);
   const cgpu::Run run = read_export(
