@@ -12,6 +12,8 @@ bool is_over(EdgeKind edge, const BoundKinds& removed) {
       return removed[BoundBy(IdleCause::synchronization).number()];
     case EdgeKind::copy_wait:
       return removed[BoundBy(IdleCause::blocking_copy).number()];
+    case EdgeKind::release:
+      return removed[BoundBy(IdleCause::allocation).number()];
     case EdgeKind::collective:
       return removed[BoundBy(IdleCause::other_rank).number()];
     default:
@@ -139,8 +141,8 @@ std::vector<int64_t> EdgeTimes::replayed(const Scenario& scenario, std::span<con
       if (scenario.removed[part_kinds_[part] & ~kLast]) removed += part_lengths_[part];
     }
     const Dependency dependency = graph_.edges()[edge];
-    const bool excused = scenario.not_awaited && dependency.kind == EdgeKind::arrival &&
-                         moments[dependency.from].run == *scenario.not_awaited;
+    const bool excused =
+        dependency.kind == EdgeKind::arrival && scenario.not_awaited.contains(moments[dependency.from].run);
     if (excused || is_over(dependency.kind, scenario.removed)) return kNoEdge;
     if (kinds_[edge] != kSeveral && scenario.removed[kinds_[edge]]) return int64_t{0};
     if (kinds_[edge] == gap && scenario.without_gap && scenario.without_gap(moments[to].run, moments[to].slice)) {

@@ -10,7 +10,7 @@
 #include <bitset>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -40,8 +40,8 @@ class EdgeTimes {
     BoundKinds removed;
     std::function<double(size_t run, SliceIndex op)> op_factor = nullptr;
     std::function<bool(size_t run, SliceIndex op)> without_gap = nullptr;
-    /// A run that no other run waits for in collectives; its own duration is then left out of the result.
-    std::optional<size_t> not_awaited = {};
+    /// Runs that no other run waits for in collectives; their own durations are then left out of the result.
+    std::set<size_t> not_awaited = {};
   };
   /// The times of the moments in a scenario; what was measured of a run until `kept_until` (by run) stays as it was.
   std::vector<int64_t> replayed(const Scenario& scenario, std::span<const int64_t> kept_until = {}) const;

@@ -105,9 +105,9 @@ void ReplayedPeriods::own_by_time() {
   }
 }
 
-std::vector<ReplayedPeriod> ReplayedPeriods::at(const std::vector<int64_t>& times, std::optional<size_t> but) const {
+std::vector<ReplayedPeriod> ReplayedPeriods::at(const std::vector<int64_t>& times, const std::set<size_t>& but) const {
   const auto moments = whole_.dependencies().moments();
-  const auto counts = [&](MomentIndex at) { return !but || moments[at].run != *but; };
+  const auto counts = [&](MomentIndex at) { return !but.contains(moments[at].run); };
   std::vector<ReplayedPeriod> all(all_.size());
   for (size_t i = 0; i < all_.size(); ++i) {
     const MomentIndex last = all_[i].last;  // of those that come last at the same time, as measured

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "analysis/critical_path/periods.h"
@@ -28,9 +29,9 @@ class ReplayedPeriods {
   /// must outlive it. O(moments log steps); 4 bytes a moment.
   ReplayedPeriods(const SessionFacts& whole, const std::vector<Period>& periods);
 
-  /// Where the moments come at these times, the periods in their order; without the moments of the run `but`, if given.
+  /// Where the moments come at these times, the periods in their order; without the moments of the runs `but`.
   /// With the times that were measured they are the periods themselves. O(moments).
-  std::vector<ReplayedPeriod> at(const std::vector<int64_t>& times, std::optional<size_t> but = {}) const;
+  std::vector<ReplayedPeriod> at(const std::vector<int64_t>& times, const std::set<size_t>& but = {}) const;
 
  private:
   /// Where a period begins by itself: so long after a moment.

@@ -34,22 +34,23 @@ int64_t DeviceBooks::most_recoverable(const EdgeTimes::Scenario& scenario) const
   const bool changes_ops = scenario.op_factor || scenario.removed[BoundBy(BoundBy::compute).number()];
   const auto removes = [&](BoundBy kind) { return scenario.removed[kind.number()]; };
   // A wait of ranks for each other is part of their communication.
-  const bool frees_waiting = scenario.not_awaited.has_value() || removes(IdleCause::other_rank);
+  const bool frees_waiting = !scenario.not_awaited.empty() || removes(IdleCause::other_rank);
   BoundKinds of_host = scenario.removed;
   for (const BoundBy::Work work : {BoundBy::compute, BoundBy::communication, BoundBy::memory, BoundBy::kernel_gap}) {
     of_host.reset(BoundBy(work).number());
   }
   of_host.reset(BoundBy(IdleCause::blocking_copy).number());
+  const bool frees_idle = scenario.without_gap || removes(BoundBy::kernel_gap) || removes(IdleCause::blocking_copy);
   // Communication of devices alone leaves their idle time.
   const bool frees_communication = removes(BoundBy::communication) && !frees_waiting && !hosts_communicate_ &&
-                                   !changes_ops && !removes(BoundBy::memory) && of_host.none();
+                                   !changes_ops && !frees_idle && !removes(BoundBy::memory) && of_host.none();
   int64_t most = 0;
   for (const OfPeriod& period : periods_) {
     int64_t remains = 0;
     int64_t exposed = 0;
     for (const OfDevice& device : period.devices) {
       exposed = std::max(exposed, device.exposed_communication);
-      if (changes_ops || scenario.not_awaited == device.run) continue;
+      if (changes_ops || scenario.not_awaited.contains(device.run)) continue;
       int64_t of_device = device.compute;
       if (!removes(BoundBy::communication) && !frees_waiting && of_host.none()) {
         of_device += device.exposed_communication;

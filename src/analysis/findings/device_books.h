@@ -34,7 +34,7 @@ class DeviceBooks {
   };
   struct OfPeriod {
     int64_t length = 0;
-    std::vector<OfDevice> devices;
+    std::vector<OfDevice> devices = {};
   };
   std::vector<OfPeriod> periods_;
   bool hosts_communicate_ = false;  // in collectives

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +20,10 @@
 #include "analysis/findings/rank_suggestions.h"
 #include "analysis/findings/rule_context.h"
 #include "analysis/ranks/lateness.h"
+#include "analysis/ranks/pipeline_stages.h"
 #include "analysis/session_clock.h"
 #include "base/interval_set.h"
+#include "base/lower_median.h"
 #include "kernels/names.h"
 #include "links/collective_waits.h"
 #include "links/common_time.h"
@@ -259,49 +264,179 @@ std::optional<int64_t> find_experts(RuleContext& context, std::vector<Finding>& 
   return rank;
 }
 
-/// Whether one member keeps the others waiting in `collectives`; a rank whose experts have the most work is told by
-/// that.
-bool find_straggler(RuleContext& context, const std::vector<RankTime>& ranks, std::optional<int64_t> most_expert_work,
-                    std::span<const CollectiveSeries> collectives, std::string_view in_words,
-                    std::vector<Finding>& findings) {
-  const auto members = lateness_of_members(context.session(), collectives);
-  int64_t caused = 0;
-  for (const auto& [member, lateness] : members) caused += lateness.caused_ns;
-  const auto others = static_cast<int64_t>(members.size()) - 1;
-  if (others < 1 || caused == 0) return false;
-  const auto most = std::max_element(members.begin(), members.end(), [](const auto& a, const auto& b) {
-    return a.second.caused_ns < b.second.caused_ns;
-  });
-  const Lateness& late = most->second;
-  const int64_t waited = late.caused_ns / others;  // by each of the others, on average
-  if (static_cast<double>(waited) < context.thresholds().noticeable * static_cast<double>(context.measured()))
-    return false;
-  if (static_cast<double>(late.caused_ns) < context.thresholds().straggler * static_cast<double>(caused)) return false;
-  const int64_t rank = context.session().runs[most->first.first].rank;
-  if (rank == most_expert_work) return true;
-  const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& one) { return one.rank == rank; });
-  const int64_t median = median_compute_besides(rank, ranks);
-  const bool slow_kernels = own != ranks.end() && 2 * (own->compute - median) > waited;
-  EdgeTimes::Scenario not_awaited;
-  for (size_t number = 0; number < context.session().runs.size(); ++number) {
-    if (context.session().runs[number].rank == rank) not_awaited.not_awaited = number;
+/// A rank that the others wait for.
+struct LateRank {
+  size_t run = 0;
+  int64_t rank = 0;
+  Lateness lateness = {};
+  int64_t waited = 0;   // for it, by each of the others on average
+  int64_t compute = 0;  // of its devices
+  int64_t median = 0;   // of the devices of the other ranks
+
+  bool has_slow_kernels() const { return 2 * (compute - median) > waited; }
+};
+
+/// Collectives among ranks that should come to them together.
+struct CollectivesOfPeers {
+  std::span<const CollectiveSeries> series;
+  std::function<bool(const CollectiveSeries&)> counts;  // null: all of them
+  std::string in_words;                                 // "collectives"
+  std::vector<RankTime> ranks = {};                     // that they are among
+
+  std::map<std::pair<uint32_t, int32_t>, Lateness> lateness(const Session& session) const {
+    return lateness_of_members(session, series, counts);
   }
-  findings.push_back({.rule = "straggler",
-                      .title = fmt::format("The other ranks wait {} for rank {}, because {}", format_ns(waited), rank,
-                                           slow_kernels ? "its kernels take longer" : "its host is late"),
-                      .evidence = fmt::format(
-                          "it begins {} of {} {} last and causes {} of all waiting in them; its devices compute {}, "
-                          "those of the median of the others {}",
-                          late.last, late.count, in_words,
-                          format_percent(100.0 * static_cast<double>(late.caused_ns) / static_cast<double>(caused)),
-                          format_ns(own == ranks.end() ? 0 : own->compute), format_ns(median)),
-                      .suggestion = slow_kernels ? kCompareKernels : kLookAtHost,
-                      .command = fmt::format("idle_hosts --rank {}", rank),
-                      .confidence = Confidence::high,
-                      .precedence = 1.1,  // the work of its host is reported too
+};
+
+/// The fewest ranks that cause most of the waiting (Thresholds::stragglers), no more than half of them and each a good
+/// part of it; else the one that by itself causes so much that it is late, not just unlucky; else none. The first
+/// causes the most.
+std::vector<LateRank> late_ranks(const RuleContext& context, const CollectivesOfPeers& peers) {
+  constexpr int64_t kGoodPart = 4;  // of what the first causes
+  const auto members = peers.lateness(context.session());
+  if (members.size() < 2 || peers.ranks.size() < 2) return {};
+  const auto others = static_cast<int64_t>(members.size()) - 1;
+  std::vector<LateRank> late;
+  int64_t all = 0;
+  for (const auto& [member, lateness] : members) {
+    all += lateness.caused_ns;
+    if (late.empty() || late.back().run != member.first) {
+      const int64_t rank = context.session().runs[member.first].rank;
+      const auto own = std::ranges::find(peers.ranks, rank, &RankTime::rank);
+      late.push_back({.run = member.first,
                       .rank = rank,
-                      .remedy = not_awaited});
+                      .compute = own == peers.ranks.end() ? 0 : own->compute,
+                      .median = median_compute_besides(rank, peers.ranks)});
+    }
+    late.back().lateness.count += lateness.count;
+    late.back().lateness.last += lateness.last;
+    late.back().lateness.caused_ns += lateness.caused_ns;
+    late.back().waited = late.back().lateness.caused_ns / others;
+  }
+  if (all == 0) return {};
+  std::ranges::stable_sort(late, std::greater{}, [](const LateRank& one) { return one.lateness.caused_ns; });
+  const auto causes = [&](int64_t caused, double share) {
+    return static_cast<double>(caused) >= share * static_cast<double>(all);
+  };
+  int64_t caused = 0;
+  for (size_t count = 1; 2 * count <= late.size(); ++count) {
+    const int64_t own = late[count - 1].lateness.caused_ns;
+    if (kGoodPart * own < late.front().lateness.caused_ns) break;
+    caused += own;
+    if (!causes(caused, context.thresholds().stragglers)) continue;
+    late.resize(count);
+    return late;
+  }
+  late.resize(causes(late.front().lateness.caused_ns, context.thresholds().straggler) ? 1 : 0);
+  return late;
+}
+
+/// "rank 3"; "ranks 0 and 6"; "ranks 0, 6 and 7".
+std::string names_of(const std::vector<LateRank>& late) {
+  std::string text = late.size() == 1 ? "rank" : "ranks";
+  for (size_t i = 0; i < late.size(); ++i) {
+    text += fmt::format("{} {}", i == 0 ? "" : i + 1 == late.size() ? " and" : ",", late[i].rank);
+  }
+  return text;
+}
+
+/// "; its devices idle 12.0 ms longer than the median of the others for data_loading": the cause of idle time in which
+/// a rank differs most.
+std::string idle_excess(RuleContext& context, const std::vector<RankTime>& peers, const LateRank& late) {
+  const Table& idle = context.table("idle");
+  std::map<std::string, std::map<int64_t, int64_t>> by_cause;  // by rank
+  for (const RowView row : idle.rows()) {
+    by_cause[std::get<std::string>(row[idle.column("cause")])][std::get<int64_t>(row[idle.column("rank")])] +=
+        std::get<int64_t>(row[idle.column("total_ns")]);
+  }
+  std::string cause;
+  int64_t most = 0;
+  for (auto& [name, times] : by_cause) {
+    if (name == text_of(IdleCause::other_rank)) continue;
+    std::vector<int64_t> others;
+    for (const RankTime& peer : peers) {
+      if (peer.rank != late.rank) others.push_back(times[peer.rank]);
+    }
+    if (others.empty()) continue;
+    const int64_t excess = times[late.rank] - lower_median(std::move(others));
+    if (excess <= most) continue;
+    most = excess;
+    cause = name;
+  }
+  if (4 * most < late.waited) return "";
+  return fmt::format("; its devices idle {} longer than the median of the others for {}", format_ns(most), cause);
+}
+
+/// Adds a finding for the ranks that keep the others waiting in these collectives; whether there are some. For a rank
+/// whose experts have the most work that is the finding.
+bool find_stragglers(RuleContext& context, const CollectivesOfPeers& peers, std::optional<int64_t> most_expert_work,
+                     std::vector<Finding>& findings) {
+  std::vector<LateRank> late = late_ranks(context, peers);
+  int64_t waited = 0;
+  for (const LateRank& one : late) waited += one.waited;
+  if (late.empty() ||
+      static_cast<double>(waited) < context.thresholds().noticeable * static_cast<double>(context.measured())) {
+    return false;
+  }
+  std::erase_if(late, [&](const LateRank& one) { return one.rank == most_expert_work; });
+  if (late.empty()) return true;
+  int64_t all = 0;
+  for (const auto& [member, lateness] : peers.lateness(context.session())) all += lateness.caused_ns;
+  waited = 0;
+  EdgeTimes::Scenario not_awaited;
+  std::vector<std::string> evidence;
+  const auto slow = std::ranges::count_if(late, &LateRank::has_slow_kernels);
+  for (const LateRank& one : late) {
+    waited += one.waited;
+    not_awaited.not_awaited.insert(one.run);
+    evidence.push_back(fmt::format(
+        "{} begins {} of {} {} last and causes {} of all waiting in them; its devices compute {}, those of the median "
+        "of the others {}{}",
+        late.size() == 1 ? "it" : fmt::format("rank {}", one.rank), one.lateness.last, one.lateness.count,
+        peers.in_words, format_percent(100.0 * static_cast<double>(one.lateness.caused_ns) / static_cast<double>(all)),
+        format_ns(one.compute), format_ns(one.median),
+        one.has_slow_kernels() ? "" : idle_excess(context, peers.ranks, one)));
+  }
+  const bool is_one = late.size() == 1;
+  const bool all_slow = slow == static_cast<std::ptrdiff_t>(late.size());
+  const char* reason = all_slow    ? (is_one ? "its kernels take longer" : "their kernels take longer")
+                       : slow == 0 ? (is_one ? "its host is late" : "their hosts are late")
+                                   : "their kernels take longer or their hosts are late";
+  findings.push_back(
+      {.rule = "straggler",
+       .title = fmt::format("The other ranks wait {} for {}, because {}", format_ns(waited), names_of(late), reason),
+       .evidence = fmt::format("{}", fmt::join(evidence, "; ")),
+       .suggestion = slow > 0 ? kCompareKernels : kLookAtHost,
+       .command = fmt::format("idle_hosts --rank {}", late.front().rank),
+       .confidence = Confidence::high,
+       .precedence = 1.1,  // the work of its host is reported too
+       .rank = late.front().rank,
+       .remedy = not_awaited});
   return true;
+}
+
+/// Ranks of one stage of a pipeline have the same work: one that the others of its stage wait for is late.
+void find_stragglers_of_stages(RuleContext& context, const std::vector<RankTime>& ranks,
+                               std::vector<Finding>& findings) {
+  const SessionFacts& facts = context.facts();
+  std::vector<PassedWork> passed;
+  for (const Run& run : context.session().runs) passed.push_back(passed_work(run, INT64_MIN));
+  const std::vector<std::optional<int64_t>> stages = pipeline_stages(context.session(), passed);
+  std::map<int64_t, std::set<int64_t>> ranks_of_stages;
+  for (size_t run = 0; run < stages.size(); ++run) {
+    if (stages[run]) ranks_of_stages[*stages[run]].insert(facts.run(run).rank);
+  }
+  for (const auto& [stage, members] : ranks_of_stages) {
+    CollectivesOfPeers peers{facts.collectives(), nullptr, fmt::format("collectives of stage {}", stage)};
+    std::ranges::copy_if(ranks, std::back_inserter(peers.ranks),
+                         [&of_stage = members](const RankTime& one) { return of_stage.contains(one.rank); });
+    peers.counts = [&stages, number = stage](const CollectiveSeries& series) {
+      return !passes_work_on(series.name) && std::ranges::all_of(series.members, [&](const CollectiveMember& member) {
+        return stages[member.run] == number;
+      });
+    };
+    find_stragglers(context, peers, {}, findings);
+  }
 }
 
 }  // namespace
@@ -322,6 +457,7 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
 
   // Stages of a pipeline wait for each other by design: there no rank is late, only one with more work than others.
   if (is_pipeline(context.facts())) {
+    find_stragglers_of_stages(context, ranks, findings);
     const bool imbalance = unequal && steps_share >= context.thresholds().noticeable;
     find_bubble(context, *most, ranks.size(), imbalance, findings);
     if (!imbalance) return;
@@ -347,8 +483,10 @@ void find_ranks(RuleContext& context, std::vector<Finding>& findings) {
 
   const std::optional<int64_t> most_expert_work = find_experts(context, findings);
   const SessionFacts& facts = context.facts();
-  if (find_straggler(context, ranks, most_expert_work, facts.collectives(), "collectives", findings)) return;
-  find_straggler(context, ranks, most_expert_work, facts.collectives_of_hosts(), "collectives of the hosts", findings);
+  if (find_stragglers(context, {facts.collectives(), nullptr, "collectives", ranks}, most_expert_work, findings))
+    return;
+  find_stragglers(context, {facts.collectives_of_hosts(), nullptr, "collectives of the hosts", ranks}, most_expert_work,
+                  findings);
 }
 
 }  // namespace cgpu

@@ -31,6 +31,8 @@ struct Thresholds {
   /// A rank that causes so much of all waiting in collectives is late, not just unlucky: with equal ranks each would
   /// cause its share.
   double straggler = 0.5;
+  /// Several ranks that together cause so much of it hold up the others.
+  double stragglers = 0.8;
   /// Ranks whose compute times differ by more than this factor have unequal work: the spread of equal devices is a few
   /// percent.
   double unequal_work = 1.15;
@@ -85,6 +87,7 @@ inline constexpr std::array kThresholds{
     NamedThreshold{"many_launches", &Thresholds::many_launches, "count"},
     NamedThreshold{"computes", &Thresholds::computes, "%"},
     NamedThreshold{"straggler", &Thresholds::straggler, "%"},
+    NamedThreshold{"stragglers", &Thresholds::stragglers, "%"},
     NamedThreshold{"unequal_work", &Thresholds::unequal_work, "count"},
     NamedThreshold{"slow_link", &Thresholds::slow_link, "count"},
     NamedThreshold{"large_message", &Thresholds::large_message, "bytes"},

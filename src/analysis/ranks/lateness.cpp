@@ -5,11 +5,13 @@
 
 namespace cgpu {
 
-std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Session& session,
-                                                                     std::span<const CollectiveSeries> collectives) {
+std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(
+    const Session& session, std::span<const CollectiveSeries> collectives,
+    const std::function<bool(const CollectiveSeries&)>& counts) {
   std::map<std::pair<uint32_t, int32_t>, Lateness> members;
   if (!has_common_clock(session)) return members;
   for (const CollectiveSeries& series : collectives) {
+    if (counts && !counts(series)) continue;
     const OutOfCoreVector<Arrival> instances = arrivals(session, series);
     OutOfCoreVector<int64_t> waits(instances.size());
     for (const CollectiveMember& member : series.members) {

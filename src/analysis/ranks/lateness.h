@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -19,9 +20,11 @@ struct Lateness {
   int64_t caused_ns = 0;  // what all members waited in those that it began last
 };
 
-/// By index of the run and device (-1: the host), of the members of these series; of none unless the clocks of the runs
-/// can be compared (session_clock.h). O(parts log members).
-std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(const Session& session,
-                                                                     std::span<const CollectiveSeries> collectives);
+/// By index of the run and device (-1: the host), of the members of these series, those that do not count (where
+/// `counts` is given) left out; of none unless the clocks of the runs can be compared (session_clock.h).
+/// O(parts log members).
+std::map<std::pair<uint32_t, int32_t>, Lateness> lateness_of_members(
+    const Session& session, std::span<const CollectiveSeries> collectives,
+    const std::function<bool(const CollectiveSeries&)>& counts = nullptr);
 
 }  // namespace cgpu
