@@ -42,9 +42,9 @@ def profiles():
     return sorted(found)
 
 
-def found_in(machines, *options):
+def found_in(machines, *options, groups=None):
     with tempfile.TemporaryDirectory() as folder:
-        return tool.table(machine.write(machines, folder, (9, 0)), "findings", *options)
+        return tool.table(machine.write(machines, folder, (9, 0), groups), "findings", *options)
 
 
 def by_rule(rows):
@@ -167,6 +167,39 @@ class Loop(unittest.TestCase):
         self.assertEqual({row["steps"] for row in rows if row["steps"] is not None} - {5, 6}, set())
 
 
+def steps_with(first, others, number=8):
+    """Steps of 4 ms of compute in which the host does one thing before it launches, another one in the first."""
+    def program(m):
+        for i in range(number):
+            with m.step(i):
+                (first if i == 0 else others)(m)
+                for _ in range(40):
+                    m.launch(machine.GEMM, 100)
+                m.synchronize()
+    return program
+
+
+class WarmUp(unittest.TestCase):
+    def test_a_first_step_that_loads_code(self):
+        rows = found_in(machine.run(steps_with(lambda m: m.call("cuModuleLoadData", 1_000), lambda m: None)))
+        rules = by_rule(rows)
+        self.assertNotIn("module_load", rules)
+        self.assertIn("of module_load", rules["warm_up"]["evidence"])
+        self.assertRegex(rules["warm_up"]["evidence"], r"has 1\.00? ms of module_load more")
+
+    def test_a_first_step_that_is_longer_for_no_cause_of_a_start(self):
+        """A third longer, for reading."""
+        rows = found_in(machine.run(steps_with(lambda m: m.host("tokenize", 1_300), lambda m: None)))
+        self.assertNotIn("warm_up", by_rule(rows))
+
+    def test_a_cause_that_stands_in_all_steps_is_no_warm_up(self):
+        loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+        rules = by_rule(found_in(machine.run(steps_with(lambda m: m.host(loader, 9_000, "user_annotation"),
+                                                        lambda m: m.host(loader, 1_000, "user_annotation")))))
+        self.assertNotIn("warm_up", rules)
+        self.assertAlmostEqual(rules["data_loading"]["recoverable_ns"] / 1000, 9_000 + 7 * 1_000, delta=300)
+
+
 class Guards(unittest.TestCase):
     def test_graphs_whose_kernels_were_not_recorded(self):
         def program(recorded):
@@ -263,6 +296,123 @@ class Causes(unittest.TestCase):
             idle = {row["cause"]: row["total_ns"] for row in tool.table(paths, "idle")}
         self.assertGreater(idle["module_load"], 8 * 4_500 * 1000)
         self.assertAlmostEqual(rules["module_load"]["recoverable_ns"], idle["module_load"], delta=500_000)
+
+
+    def test_a_call_that_frees_memory_waits_for_the_device(self):
+        def steps(kernel):
+            def run(m):
+                for number in range(8):
+                    with m.step(number):
+                        for _ in range(40):
+                            m.launch("work", kernel)
+                        done = max(m.busy_until.values())
+                        m.call("cudaFree", max(done - m.now, 0) + 400)
+                m.synchronize()
+            return machine.run(run)
+        before = steps(100)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = machine.write(before, folder, (9, 0))
+            predicted = sum(row["predicted_ns"] for row in tool.table(paths, "whatif", "--scale", "work=0.5"))
+            waits = [row for row in tool.table(paths, "waits") if row["name"] == "cudaFree"]
+        self.assertEqual(len(waits), 8)
+        self.assertEqual({(row["ended"], row["known_from"]) for row in waits}, {("op", "times")})
+        self.assertAlmostEqual(predicted / 1000 / machine.measured(steps(50)), 1, delta=0.03)
+        found = by_rule(found_in(before))["allocation"]
+        self.assertAlmostEqual(found["recoverable_ns"] / 1000, 8 * 400, delta=200)
+        self.assertEqual(found["id"], 1)
+
+
+    def test_host_code_before_the_first_launch_of_a_compiled_kernel_is_compilation(self):
+        def program(again):
+            def run(m):
+                for number in range(6):
+                    m.quiet(20_000)
+                    m.launch("triton_poi_fused_add_%d" % (0 if again else number), 3_000)
+                    for _ in range(20):
+                        m.launch(machine.GEMM, 200)
+                m.synchronize()
+            return run
+        found = found_in(machine.run(program(False)))[0]
+        self.assertEqual((found["rule"], found["severity"]), ("compilation", "critical"))
+        self.assertIn("compile", found["title"])
+        self.assertEqual(found_in(machine.run(program(True)))[0]["rule"], "host_stall")
+
+    def test_two_causes_that_hide_each_other(self):
+        """One rank loads data while the other collects garbage: without either the run waits for the other."""
+        def program(m):
+            for number in range(8):
+                with m.step(number):
+                    longer = 100 if number % 2 == m.number else 0
+                    m.host("gc.collect" if m.number else "enumerate(DataLoader)", 9_000 + longer)
+                    for _ in range(20):
+                        m.launch(machine.GEMM, 200)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 100)
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+            m.synchronize()
+        found = found_in(machine.run(program, 2))[0]
+        self.assertIn(found["rule"], ("data_loading", "garbage_collection"))
+        self.assertIn("two causes together", found["title"])
+        self.assertIn("data loading", found["title"])
+        self.assertIn("garbage collection", found["title"])
+        self.assertAlmostEqual(found["recoverable_ns"] / 1000, 9_100 + 7 * 5_100, delta=1_000)
+
+
+class Ranks(unittest.TestCase):
+    def test_the_ranks_that_hold_up_the_others(self):
+        """Of eight ranks now one, now another is late by a third of the step."""
+        def program(m):
+            for number in range(10):
+                with m.step(number):
+                    if m.number == (6 if number % 2 else 0):
+                        m.host("tokenize", 1_000)
+                    for _ in range(30):
+                        m.launch(machine.GEMM, 100)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 100)
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        machines = machine.run(program, 8)
+        found = found_in(machines)[0]
+        self.assertEqual(found["rule"], "straggler")
+        self.assertIn("wait", found["title"])
+        self.assertRegex(found["title"], r"ranks (0 and 6|6 and 0)")
+        self.assertIn("their hosts are late", found["title"])
+        self.assertRegex(found["evidence"], "longer than the median of the others for (host_code|launch_overhead)")
+        self.assertAlmostEqual(found["recoverable_ns"] / 1000, 10 * 1_000, delta=500)
+
+    def test_a_rank_that_is_late_within_its_stage_of_a_pipeline(self):
+        """Three stages twice; the last rank of all is late to what the two ranks of its stage reduce."""
+        def program(m):
+            stage, replica = m.number % 3, m.number // 3
+            for number in range(6):
+                with m.step(number):
+                    for _ in range(20):
+                        for other in (stage, stage + 1):
+                            if other == stage and stage > 0:
+                                yield m.collective("recv", 10, machine.MAIN_STREAM, "pp%d.%d" % (replica, stage),
+                                                   [m.number - 1, m.number])
+                            elif other > stage and stage < 2:
+                                m.launch(machine.GEMM, 200)
+                                yield m.collective("send", 10, machine.MAIN_STREAM, "pp%d.%d" % (replica, stage + 1),
+                                                   [m.number, m.number + 1])
+                    if stage == 2:
+                        m.launch(machine.GEMM, 4_000)
+                    if m.number == 5:
+                        m.synchronize()
+                        m.host("tokenize", 3_000)
+                    m.order(machine.COMM_STREAM, machine.MAIN_STREAM)
+                    yield m.collective("allreduce", 50, group="dp%d" % stage, members=[stage, stage + 3])
+                    m.order(machine.MAIN_STREAM, machine.COMM_STREAM)
+                    m.synchronize()
+        def groups(m):
+            first = m.number - m.number % 3
+            return [{"pg_name": "pp", "pg_desc": "PIPELINE_MODEL_PARALLEL_GROUP", "pg_size": 3,
+                     "ranks": [first, first + 1, first + 2]}]
+        found = by_rule(found_in(machine.run(program, 6), groups=groups))
+        self.assertIn("straggler", found)
+        self.assertEqual(found["straggler"]["rank"], 5)
+        self.assertIn("collectives of stage 2", found["straggler"]["evidence"])
 
 
 class Books(unittest.TestCase):

@@ -9,6 +9,7 @@ namespace cgpu {
 #define CGPU_TABLES(TABLE)   \
   TABLE(info)                \
   TABLE(findings)            \
+  TABLE(unreported_rules)    \
   TABLE(notes)               \
   TABLE(devices)             \
   TABLE(gpu_time)            \

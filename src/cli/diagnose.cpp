@@ -29,6 +29,7 @@ struct DiagnoseCommand {
   InputOptions input = {};
   std::string against = {};
   std::string rules = {};
+  bool why_not = false;
   std::string format = {};
   std::string output = {};
 
@@ -36,17 +37,18 @@ struct DiagnoseCommand {
     const std::string wanted = format_of_output(format, output, {"json", "md", "txt"});
     check_output(output, input);
     if (!rules.empty() && !against.empty()) throw Error("diagnose: --rules and --against cannot be given together");
+    if (why_not && !against.empty()) throw Error("diagnose: --why-not and --against cannot be given together");
     TableOptions options;
     if (!rules.empty()) options.set("rules", {rules});
     std::vector<Table> tables;
     std::string changes;
     if (against.empty()) {
-      tables.push_back(findings_of(input, options));
+      tables = made_of(input, options, why_not);
     } else {
       InputOptions baseline = input;
       baseline.inputs = {against};
       const Table before = findings_of_baseline(baseline);
-      tables.push_back(findings_of(input, {}));
+      tables.push_back(made_of(input, {}).front());
       tables.push_back(compare_findings(before, tables.front()));
       changes = finding_words(tables.back());
     }
@@ -56,24 +58,28 @@ struct DiagnoseCommand {
       const bool markdown = wanted == "md";
       if (!changes.empty()) out << (markdown ? markdown_code(changes) : changes) << '\n';
       out << (markdown ? findings_as_markdown(findings) : findings_as_text(findings, text_options().width));
+      if (!why_not) return;
+      const Table& unreported = tables.back();
+      out << (markdown ? unreported_as_markdown(unreported) : unreported_as_text(unreported, text_options().width));
     });
   }
 
  private:
   Table findings_of_baseline(const InputOptions& baseline) const {
     try {
-      return findings_of(baseline, {});
+      return made_of(baseline, {}).front();
     } catch (const Error& error) {
       if (!stands_for_summaries(against)) throw;
       throw Error(std::string(error.what()) +
                   "; the findings of single ranks are in their own summaries (cgpu summarize RANK -o RANK.cgpu)");
     }
   }
-  /// Of profiles, or of what a summary keeps of them.
-  Table findings_of(const InputOptions& from, const TableOptions& options) const {
-    return std::move(fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(),
-                                {{&find_analysis("findings"), options}})
-                         .tables.front());
+  /// The findings of profiles, or of what a summary keeps of them; with the rules that have none, where that is asked.
+  std::vector<Table> made_of(const InputOptions& from, const TableOptions& options,
+                             bool with_unreported = false) const {
+    std::vector<WantedTable> wanted_tables{{&find_analysis("findings"), options}};
+    if (with_unreported) wanted_tables.push_back({&find_analysis("unreported_rules"), options});
+    return fold_ranks(OpeningWithProgress(from, exchange).options(), from.selection(), wanted_tables).tables;
   }
 };
 
@@ -86,6 +92,7 @@ void add_diagnose_verb(CommandLine& line, Exchange* exchange) {
   verb.add_option("--against", command->against,
                   "A profile, a directory of rank files, or a summary (.cgpu), to compare the findings with");
   verb.add_option("--rules", command->rules, "A file of thresholds and rules of your own (docs/diagnosis.md)");
+  verb.add_flag("--why-not", command->why_not, "Also say of each rule that found nothing why it did not");
   verb.add_option("--format", command->format, "text, json or md (default: by the ending of -o, else text)")
       .one_of({"text", "json", "md"});
   verb.add_option("-o,--output", command->output, "Write to this file instead of stdout");

@@ -55,6 +55,16 @@ std::vector<Paragraph> paragraphs_of(const Table& findings) {
   return paragraphs;
 }
 
+/// Rule and reason of each row.
+std::vector<std::pair<std::string, std::string>> reasons_of(const Table& unreported) {
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const RowView row : unreported.rows()) {
+    reasons.emplace_back(std::get<std::string>(row[unreported.column("rule")]),
+                         std::get<std::string>(row[unreported.column("reason")]));
+  }
+  return reasons;
+}
+
 }  // namespace
 
 std::string findings_together(const Table& findings) {
@@ -93,6 +103,20 @@ std::string findings_as_text(const Table& findings, size_t width) {
   }
   if (const std::string all = findings_together(findings); !all.empty()) out += wrap_text(all, width);
   if (is_of_ranks_alone(findings)) out += wrap_text(kRulesOverRanksAlone, width);
+  return out;
+}
+
+std::string unreported_as_text(const Table& unreported, size_t width) {
+  std::string out = "\nRules that reported nothing:\n";
+  for (const auto& [rule, reason] : reasons_of(unreported)) {
+    out += wrap_text(fmt::format("  {}: {}", rule, reason), width);
+  }
+  return out;
+}
+
+std::string unreported_as_markdown(const Table& unreported) {
+  std::string out = "\n### Rules that reported nothing\n\n";
+  for (const auto& [rule, reason] : reasons_of(unreported)) out += fmt::format("* {}: {}\n", rule, reason);
   return out;
 }
 

@@ -22,4 +22,8 @@ std::string findings_together(const Table& findings);
 std::string findings_as_text(const Table& findings, size_t width);
 std::string findings_as_markdown(const Table& findings);
 
+/// `unreported`: the table unreported_rules, a line each.
+std::string unreported_as_text(const Table& unreported, size_t width);
+std::string unreported_as_markdown(const Table& unreported);
+
 }  // namespace cgpu

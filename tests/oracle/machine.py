@@ -231,8 +231,9 @@ def measured(machines, first=0):
     return total
 
 
-def write(machines, folder, capability=(9, 0)):
-    """Paths of the traces, one a rank, of devices of this compute capability."""
+def write(machines, folder, capability=(9, 0), groups=None):
+    """Paths of the traces, one a rank, of devices of this compute capability. groups(rank): what its profile says of its
+    process groups, as PyTorch writes it."""
     paths = []
     for m in machines:
         path = os.path.join(folder, "rank%d.json" % m.number)
@@ -241,6 +242,8 @@ def write(machines, folder, capability=(9, 0)):
                                        "computeMinor": capability[1], "numSms": 132, "totalGlobalMem": 84000000000}]}
         if m.ranks > 1:
             trace["distributedInfo"] = {"backend": "nccl", "rank": m.number, "world_size": m.ranks}
+            if groups:
+                trace["distributedInfo"]["pg_config"] = groups(m)
         with open(path, "w", encoding="utf-8") as handle:
             json.dump(trace, handle)
         paths.append(path)

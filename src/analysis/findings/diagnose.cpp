@@ -1,11 +1,19 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/device/device_ops.h"
 #include "analysis/findings/rule_context.h"
+#include "analysis/findings/unreported_rules.h"
 #include "analysis/findings/vendor_words.h"
 #include "table/units.h"
 
@@ -32,7 +40,8 @@ double priority(const Finding& finding, int64_t gain) {
 /// Both scenarios at once.
 EdgeTimes::Scenario with(const EdgeTimes::Scenario& a, const EdgeTimes::Scenario& b) {
   EdgeTimes::Scenario both{a.removed | b.removed, a.op_factor, a.without_gap ? a.without_gap : b.without_gap,
-                           a.not_awaited ? a.not_awaited : b.not_awaited};
+                           a.not_awaited};
+  both.not_awaited.insert(b.not_awaited.begin(), b.not_awaited.end());
   if (a.without_gap && b.without_gap) {
     both.without_gap = [first = a.without_gap, second = b.without_gap](size_t run, SliceIndex op) {
       return first(run, op) || second(run, op);
@@ -172,32 +181,107 @@ std::vector<Finding> all_found(RuleContext& context) {
   return found;
 }
 
+/// What the rules found.
+struct Found {
+  std::vector<Finding> gains;    // that give back noticeable time
+  std::vector<Finding> others;   // that there is nothing to gain from
+  std::vector<Finding> dropped;  // that give back too little
+};
+
+/// Of two findings that give back too little the one that both are: each takes time that the other would take too.
+Finding both_of(const Finding& a, const Finding& b) {
+  const auto in_words = [](std::string rule) {
+    std::replace(rule.begin(), rule.end(), '_', ' ');
+    return rule;
+  };
+  return {
+      .rule = a.rule,
+      .title = fmt::format("{} is lost to two causes together, neither of which gives back much by itself: {} and {}",
+                           kShareOfTime, in_words(a.rule), in_words(b.rule)),
+      .evidence = a.evidence + "; " + b.evidence,
+      .suggestion = a.suggestion + ". And: " + b.suggestion,
+      .command = a.command,
+      .confidence = std::max(a.confidence, b.confidence),
+      .time = a.time,
+      .rank = a.rank,
+      .remedy = with(*a.remedy, *b.remedy)};
+}
+
+/// Where nothing gives back noticeable time by itself, although the devices are without work for as much time as is
+/// critical: the two causes that give back most together.
+void try_pairs(RuleContext& context, Found& found, int64_t noticeable) {
+  EdgeTimes::Scenario host;
+  host.removed.set(BoundBy(IdleCause::host_code).number());
+  const auto lost = static_cast<double>(context.books().most_recoverable(host));
+  if (!found.gains.empty() || lost < context.thresholds().critical * static_cast<double>(context.measured())) return;
+  std::vector<Finding> candidates = found.dropped;
+  for (Finding& cause : all_lost_times(context)) {
+    const auto is_same = [&](const Finding& other) { return other.rule == cause.rule; };
+    if (std::ranges::none_of(found.dropped, is_same)) candidates.push_back(std::move(cause));
+  }
+  int64_t most = noticeable - 1;
+  std::optional<std::pair<size_t, size_t>> best;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    for (size_t j = i + 1; j < candidates.size(); ++j) {
+      if (!candidates[i].remedy || !candidates[j].remedy) continue;
+      const EdgeTimes::Scenario both = with(*candidates[i].remedy, *candidates[j].remedy);
+      if (context.path_of(both.removed) < noticeable) continue;  // one of them has to be on the path
+      const int64_t gain = context.gain_of(both);
+      if (gain <= most) continue;
+      most = gain;
+      best = {i, j};
+    }
+  }
+  if (!best) return;
+  const auto& [first, second] = std::tie(candidates[best->first], candidates[best->second]);
+  std::erase_if(found.dropped, [&](const Finding& one) { return one.rule == first.rule || one.rule == second.rule; });
+  found.gains.push_back(both_of(first, second));
+  state_gain(context, found.gains.front(), noticeable, false);
+}
+
+int64_t noticeable_time(const RuleContext& context) {
+  return static_cast<int64_t>(context.thresholds().noticeable * static_cast<double>(context.measured()));
+}
+
+Found find_all(RuleContext& context) {
+  std::vector<Finding> all = all_found(context);
+  const int64_t noticeable = noticeable_time(context);
+  const bool hides_launches = context.hides_launches();
+  Found found;
+  for (Finding& finding : all) {
+    if (!finding.remedy && !finding.gain) {
+      found.others.push_back(std::move(finding));
+      continue;
+    }
+    state_gain(context, finding, noticeable, hides_launches);
+    (*finding.recoverable_high >= noticeable ? found.gains : found.dropped).push_back(std::move(finding));
+  }
+  if (context.has_device_ops()) try_pairs(context, found, noticeable);
+  return found;
+}
+
 }  // namespace
+
+std::vector<UnreportedRule> unreported_rules(const SessionFacts& facts, const Ruleset& rules) {
+  RuleContext context(facts, rules);
+  Found found = find_all(context);
+  std::vector<Finding> reported = std::move(found.gains);
+  std::move(found.others.begin(), found.others.end(), std::back_inserter(reported));
+  return reasons_of_rules(context, reported, found.dropped);
+}
 
 Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
   RuleContext context(facts, rules);
-  std::vector<Finding> found = all_found(context);
+  Found found = find_all(context);
+  const int64_t noticeable = noticeable_time(context);
 
   Diagnosis diagnosis;
   diagnosis.measured = context.measured();
   const JudgedPeriods& judged = context.judged();
   if (judged.are_steps() && !judged.are_repetitions) diagnosis.steps = static_cast<int64_t>(judged.periods.size());
-  const auto noticeable =
-      static_cast<int64_t>(context.thresholds().noticeable * static_cast<double>(context.measured()));
-  const bool hides_launches = context.hides_launches();
-  std::vector<Finding> gains;
-  std::vector<Finding> others;
-  for (Finding& finding : found) {
-    if (!finding.remedy && !finding.gain) {
-      others.push_back(std::move(finding));
-      continue;
-    }
-    state_gain(context, finding, noticeable, hides_launches);
-    if (*finding.recoverable_high >= noticeable) gains.push_back(std::move(finding));
-  }
 
   std::vector<Finding> alternatives;  // to what others give back
-  for (JointGain joint(context, std::move(gains)); !joint.is_done();) {
+  for (JointGain joint(context, std::move(found.gains)); !joint.is_done();) {
     Finding finding = joint.count_next();
     if (*finding.recoverable < noticeable) {  // another way to gain the same
       finding.evidence += "; by itself it could give back " + context.per_step(*finding.recoverable_high) +
@@ -214,7 +298,7 @@ Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules) {
     }
   }
   for (Finding& finding : alternatives) insert_by_severity(diagnosis.findings, std::move(finding));
-  for (Finding& finding : others) insert_by_severity(diagnosis.findings, std::move(finding));
+  for (Finding& finding : found.others) insert_by_severity(diagnosis.findings, std::move(finding));
   const std::string vendor = vendor_of(context.session());
   const bool pytorch = uses_pytorch(context.session());
   for (Finding& finding : diagnosis.findings) {

@@ -1,4 +1,5 @@
-// Table `findings`: docs/diagnosis.md. O(edges of the graph of dependencies) for each finding, besides the graph.
+// Tables `findings` and `unreported_rules`: docs/diagnosis.md. O(edges of the graph of dependencies) for each finding,
+// besides the graph.
 #include "analysis/common/columns.h"
 #include "analysis/findings/rank_findings.h"
 #include "analysis/findings/rule_context.h"
@@ -42,7 +43,28 @@ Table findings_without_timelines(const Analysis& analysis, const SessionFacts& f
   return table;
 }
 
+Table unreported_rules_table(const Analysis& analysis, const SessionFacts& facts, const TableOptions& options) {
+  Table table = analysis.empty_table();
+  for (const UnreportedRule& one : unreported_rules(facts, read_rules(options.text(kRulesOption)))) {
+    table.append({one.rule, one.reason});
+  }
+  return table;
+}
+
 }  // namespace
+
+Analysis unreported_rules_analysis() {
+  return {.name = "unreported_rules",
+          .about =
+              "the rules that have no finding, and why: what the profile lacks for them, or how far what they look "
+              "at is from being worth one",
+          .subject = Subject::profile,
+          .columns = {key_column("rule", "docs/diagnosis.md lists the rules"),
+                      text_column("reason", "why it reported nothing")},
+          .options = {kRulesOption},
+          .needs_all_timelines = true,
+          .whole = unreported_rules_table};
+}
 
 Analysis findings_analysis() {
   return {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/session_clock.h"
-#include "analysis/steps/warm_up.h"
 
 namespace cgpu {
 
@@ -34,11 +33,12 @@ void leave_out_earlier_work(const SessionFacts& facts, JudgedPeriods& judged) {
   }
 }
 
-void leave_out_warm_up(JudgedPeriods& judged) {
-  std::vector<int64_t> lengths;
-  for (const Period& period : judged.periods) lengths.push_back(period.end - period.begin);
-  const auto steady = judged.periods.begin() + static_cast<std::ptrdiff_t>(count_warm_up(lengths));
+/// Leaves the first steps out that are warm-up (warm_up_steps.h).
+void leave_out_warm_up(const SessionFacts& facts, JudgedPeriods& judged) {
+  WarmUp warm_up = find_warm_up_steps(facts, judged.periods);
+  const auto steady = judged.periods.begin() + static_cast<std::ptrdiff_t>(warm_up.steps);
   judged.warm_up.assign(judged.periods.begin(), steady);
+  judged.warm_up_excess = std::move(warm_up.excess);
   judged.periods.erase(judged.periods.begin(), steady);
 }
 
@@ -129,7 +129,7 @@ JudgedPeriods judged_periods(const SessionFacts& facts) {
   if (steps.size() < 2) return judged;
   leave_out_cut_step(facts, judged);
   leave_out_earlier_work(facts, judged);
-  leave_out_warm_up(judged);
+  leave_out_warm_up(facts, judged);
   add_time_before_marks(facts, steps, judged);
   return judged;
 }

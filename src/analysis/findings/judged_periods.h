@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/critical_path/periods.h"
+#include "analysis/findings/warm_up_steps.h"
 #include "analysis/session_facts.h"
 
 namespace cgpu {
@@ -19,8 +20,9 @@ inline constexpr double kBetweenMarks = 0.03;
 
 struct JudgedPeriods {
   std::vector<Period> periods;
-  /// The steps before them that took longer than all that follow.
+  /// The steps before them that took longer, and what the first of these did more.
   std::vector<Period> warm_up;
+  std::vector<WarmUp::Excess> warm_up_excess;
   /// Whether a first step was left out in which the device still did what was launched before the recording.
   bool had_earlier_work = false;
   /// Whether the periods are what the run repeats, since it has no marks.

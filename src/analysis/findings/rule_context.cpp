@@ -33,6 +33,31 @@ auto ahead(Find find) {
   });
 }
 
+/// A kernel is launched so long after it was compiled, at most.
+constexpr int64_t kUntilLaunch = 1'000'000;
+
+/// By run of a session, when each kernel that torch.compile made was launched first, in the times of the graph; sorted.
+/// What compiles them is seldom recorded: it shows as host code before that.
+std::vector<std::vector<int64_t>> first_launches_of_compiled(const SessionFacts& whole) {
+  std::vector<std::vector<int64_t>> by_run;
+  for (size_t run = 0; run < whole.session().runs.size(); ++run) {
+    const Timeline& t = whole.run(run).timeline;
+    std::vector<bool> is_compiled(t.names.size());
+    for (StringId name = 0; name < is_compiled.size(); ++name) is_compiled[name] = t.names[name].starts_with("triton_");
+    std::map<StringId, int64_t> first;
+    for_each_device_op(t, [&](OpIndex, SliceIndex slice) {
+      const SliceIndex call = is_compiled[t.slices.name[slice]] ? launch_of(t, slice) : kNone;
+      if (call == kNone) return;
+      const auto [at, is_new] = first.try_emplace(t.slices.name[slice], t.slices.start[call]);
+      if (!is_new) at->second = std::min(at->second, t.slices.start[call]);
+    });
+    std::vector<int64_t>& launches = by_run.emplace_back();
+    for (const auto& [name, launch] : first) launches.push_back(launch - whole.dependencies().zero(run));
+    std::ranges::sort(launches);
+  }
+  return by_run;
+}
+
 bool is_made_ahead(const std::string& table) {
   return std::find(kTablesAhead.begin(), kTablesAhead.end(), table) != kTablesAhead.end();
 }
@@ -57,6 +82,7 @@ RuleContext::RuleContext(const SessionFacts& facts, const Ruleset& rules) : fact
 
 void RuleContext::find_path() {
   path_.emplace();
+  const std::vector<std::vector<int64_t>> first_launches = first_launches_of_compiled(facts_.whole());
   const SessionFacts& whole = facts_.whole();
   const DependencyGraph& graph = whole.dependencies();
   const Replay replayed = as_measured(graph);
@@ -73,12 +99,13 @@ void RuleContext::find_path() {
                             if (to - from <= share.longest.end - share.longest.begin) return;
                             share.longest = {shown_time(whole, part.run, from), shown_time(whole, part.run, to)};
                           });
-    find_stretches(path);
+    find_stretches(path, first_launches);
   }
 }
 
 /// `path` leads backwards.
-void RuleContext::find_stretches(const std::vector<OnPath>& path) {
+void RuleContext::find_stretches(const std::vector<OnPath>& path,
+                                 const std::vector<std::vector<int64_t>>& first_launches) {
   PathShare& code = (*path_)[BoundBy(IdleCause::host_code).number()];
   const SessionFacts& whole = facts_.whole();
   const auto is_code = [](const OnPath& part) { return part.bound_by == BoundBy(IdleCause::host_code); };
@@ -95,7 +122,12 @@ void RuleContext::find_stretches(const std::vector<OnPath>& path) {
       length += path[next].time.end - path[next].time.begin;
       first = next;
     }
-    if (static_cast<double>(length) >= thresholds().host_stall) code.in_long_stretches += length;
+    if (static_cast<double>(length) >= thresholds().host_stall) {
+      code.in_long_stretches += length;
+      const std::vector<int64_t>& launches = first_launches[path[last].run];
+      const auto launch = std::ranges::lower_bound(launches, path[last].time.end);
+      if (launch != launches.end() && *launch <= path[last].time.end + kUntilLaunch) code.before_compiled += length;
+    }
     const Interval stretch{shown_time(whole, path[first].run, path[first].time.begin),
                            shown_time(whole, path[last].run, path[last].time.end)};
     if (stretch.end - stretch.begin > code.longest.end - code.longest.begin) code.longest = stretch;
@@ -217,11 +249,13 @@ const Table& RuleContext::table(const std::string& name) {
   return tables_.emplace(name, make_table(find_analysis(name), facts_)).first->second;
 }
 
+std::string RuleContext::of_step(int64_t total) const {
+  return format_ns(judged_.are_steps() ? total / static_cast<int64_t>(judged_.periods.size()) : total);
+}
+
 std::string RuleContext::per_step(int64_t total) const {
-  if (!judged_.are_steps()) return fmt::format("{} of {}", format_ns(total), format_ns(measured_));
-  const auto steps = static_cast<int64_t>(judged_.periods.size());
-  return fmt::format("{} of {} a {}", format_ns(total / steps), format_ns(measured_ / steps),
-                     judged_.are_repetitions ? "repetition" : "step");
+  const char* whole = !judged_.are_steps() ? "" : judged_.are_repetitions ? " a repetition" : " a step";
+  return fmt::format("{} of {}{}", of_step(total), of_step(measured_), whole);
 }
 
 std::string IdleCulprit::text() const {

@@ -32,7 +32,8 @@ struct PathShare {
   /// Of host_code, in stretches of Thresholds::host_stall or more: what a thread does between two of its calls that
   /// launch or wait, also where reading, writing or locks lie in between.
   int64_t in_long_stretches = 0;
-  Interval longest;  // the longest part or, of host_code, stretch, in ns from the start of the session
+  int64_t before_compiled = 0;  // of these, in those that end with the first launch of a kernel of torch.compile
+  Interval longest;             // the longest part or, of host_code, stretch, in ns from the start of the session
 };
 
 /// The largest contributor to the idle time of a cause.
@@ -104,6 +105,8 @@ class RuleContext {
 
   /// "12.0 ms of 154.9 ms a step", or of the run.
   std::string per_step(int64_t total) const;
+  /// "12.0 ms", of a step or of the run, as in per_step.
+  std::string of_step(int64_t total) const;
 
  private:
   struct OnPath {
@@ -113,7 +116,7 @@ class RuleContext {
   };
   using Tables = std::map<std::string, Table>;
   void find_path();
-  void find_stretches(const std::vector<OnPath>& path);
+  void find_stretches(const std::vector<OnPath>& path, const std::vector<std::vector<int64_t>>& first_launches);
 
   const SessionFacts& facts_;
   const Ruleset& rules_;
@@ -137,7 +140,10 @@ class RuleContext {
 using Rule = void (*)(RuleContext&, std::vector<Finding>&);
 
 // One function a subject (rules_*.cpp).
-void find_lost_time(RuleContext&, std::vector<Finding>&);         // what the critical path waits for
+void find_lost_time(RuleContext&, std::vector<Finding>&);  // what the critical path waits for
+/// One finding for each cause of lost time, however little of the path it takes: without another cause it may take
+/// more.
+std::vector<Finding> all_lost_times(RuleContext& context);
 void find_copies(RuleContext&, std::vector<Finding>&);            // how data is moved
 void find_kernels(RuleContext&, std::vector<Finding>&);           // what runs on the devices
 void find_inefficient_ops(RuleContext&, std::vector<Finding>&);   // what ops reach of what their device could
@@ -163,5 +169,14 @@ struct Diagnosis {
   std::optional<int64_t> steps;  // how many these are; none where it is the whole run, or what it repeats
 };
 Diagnosis diagnose(const SessionFacts& facts, const Ruleset& rules = {});
+
+/// A rule that reported nothing, and why: what the profile lacks for it, or how far what it looks at is from being
+/// worth a finding.
+struct UnreportedRule {
+  std::string rule;
+  std::string reason;
+};
+/// In the order of docs/diagnosis.md. O(edges) for each finding, as diagnose().
+std::vector<UnreportedRule> unreported_rules(const SessionFacts& facts, const Ruleset& rules = {});
 
 }  // namespace cgpu

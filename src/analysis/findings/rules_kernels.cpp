@@ -287,7 +287,7 @@ void find_dominant_kernel(RuleContext& context, std::vector<Finding>& findings) 
            fmt::format("From their first op to their last the devices compute for {} of the time, most of it {} ({})",
                        format_percent(100 * share), text_of(most->first),
                        format_percent(100.0 * static_cast<double>(most->second) / static_cast<double>(whole))),
-       .evidence = fmt::format("{} on the critical path", context.per_step(context.path(BoundBy::compute).total)),
+       .evidence = fmt::format("{} of {}, summed over the devices", format_ns(computing), format_ns(span)),
        .suggestion =
            "The device is busy: what is left to gain lies in the kernels themselves (precision, shapes, fusion)",
        .command = "kernels",

@@ -28,6 +28,10 @@ struct LostTime {
   const char* suggestion;
 };
 
+constexpr const char* kCompileBefore =
+    "Compile before the measured part and keep the cache between runs; mark dynamic shapes so that nothing is compiled "
+    "again";
+
 constexpr std::array kLostTimes{
     LostTime{
         IdleCause::data_loading, "data_loading", "waits for input data",
@@ -38,9 +42,7 @@ constexpr std::array kLostTimes{
              "cudaMallocAsync with a pool"},
     LostTime{IdleCause::module_load, "module_load", "loads device code",
              "Load code before the measured part: a warm-up step, CUDA_MODULE_LOADING set to EAGER"},
-    LostTime{IdleCause::compilation, "compilation", "compiles",
-             "Compile before the measured part and keep the cache between runs; mark dynamic shapes so that nothing is "
-             "compiled again"},
+    LostTime{IdleCause::compilation, "compilation", "compiles", kCompileBefore},
     LostTime{
         IdleCause::garbage_collection, "garbage_collection", "collects garbage",
         "Collect between steps: gc.freeze() after start-up, gc.disable() with a gc.collect() every few hundred steps"},
@@ -84,9 +86,10 @@ std::string launch_less(const Session& session) {
          "the profiler, which lengthens what the host does";
 }
 
-void find_kinds(RuleContext& context, std::vector<Finding>& findings) {
+/// The causes that take this share of the path or more.
+void find_kinds(RuleContext& context, double least, std::vector<Finding>& findings) {
   for (const LostTime& lost : kLostTimes) {
-    if (context.path_share(lost.cause) < context.thresholds().noticeable / 3) continue;
+    if (context.path_share(lost.cause) < least) continue;
     const std::string culprit = context.culprit_of(text_of(lost.cause)).text();
     Finding finding{
         .rule = lost.rule,
@@ -167,6 +170,7 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
   if (static_cast<double>(stalls) < context.thresholds().noticeable * static_cast<double>(context.measured())) return;
   const IdleCulprit culprit = context.culprit_of("host_code", context.thresholds().host_stall);
   const bool one = culprit.pct >= 50;  // that most of it is due to
+  const bool compiles = 2 * code.before_compiled >= stalls;
   Finding finding{
       .rule = "host_stall",
       .title = std::string(kShareOfTime) + " the host " +
@@ -179,6 +183,16 @@ void find_host_stalls(RuleContext& context, std::vector<Finding>& findings) {
       .confidence = Confidence::high,
       .time = code.longest,
       .remedy = removed_long_host_code()};
+  if (compiles) {
+    finding.rule = "compilation";
+    finding.title = std::string(kShareOfTime) +
+                    " the host seems to compile: kernels of torch.compile run for the first "
+                    "time right after it";
+    finding.evidence += fmt::format("; {} of it ends with the first launch of a kernel of torch.compile (triton_...)",
+                                    context.of_step(code.before_compiled));
+    finding.suggestion = kCompileBefore;
+    finding.confidence = Confidence::medium;
+  }
   if (!culprit.name.empty()) finding.evidence += "; of the idle time within long ones, most in " + culprit.text();
   findings.push_back(std::move(finding));
 }
@@ -205,7 +219,7 @@ void find_launch_bound(RuleContext& context, std::vector<Finding>& findings) {
       .rule = "launch_bound",
       .title = std::string(kShareOfTime) + " the device waits for the host to launch its next op",
       .evidence = fmt::format("{} on the critical path: {} in launch calls, {} between them", context.per_step(pace),
-                              format_ns(launches.total), format_ns(between)),
+                              context.of_step(launches.total), context.of_step(between)),
       .suggestion =
           are_few ? "Record more iterations: of so few launches nobody can say what the program does in the long run"
                   : launch_less(context.session()),
@@ -272,7 +286,8 @@ Collectives collectives_of(RuleContext& context) {
     all.have_rate = true;
     all.text += fmt::format(", at {}", format_rate(*rate, "GB/s"));
     const auto* on_link = std::get_if<double>(&bus);
-    all.text += on_link != nullptr ? fmt::format(" ({} on the link)", format_rate(*on_link, "GB/s")) : "";
+    all.text +=
+        on_link != nullptr && *on_link > 0 ? fmt::format(" ({} on the link)", format_rate(*on_link, "GB/s")) : "";
   }
   if (all.wait && all.time > 0) {
     all.text += fmt::format("; of all {}, {} is waiting for the last rank", format_ns(all.time),
@@ -401,13 +416,21 @@ void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
   int64_t time = 0;
   for (const Period& period : context.judged().warm_up) time += period.end - period.begin;
   const auto usual = context.measured() / static_cast<int64_t>(context.judged().periods.size());
+  std::vector<std::string> excesses;
+  for (const WarmUp::Excess& excess : context.judged().warm_up_excess) {
+    excesses.push_back(fmt::format("{} of {}", format_ns(excess.time), excess.cause));
+  }
   findings.push_back(
       {.rule = "warm_up",
        .title = fmt::format("The first {} {}: {} instead of {} a step; left out of all figures",
                             context.judged().warm_up.size(),
                             context.judged().warm_up.size() == 1 ? "step is a warm-up" : "steps are warm-ups",
                             format_ns(time / static_cast<int64_t>(context.judged().warm_up.size())), format_ns(usual)),
-       .evidence = fmt::format("{} in all", format_ns(time)),
+       .evidence = fmt::format("{} in all{}", format_ns(time),
+                               excesses.empty() ? ""
+                                                : fmt::format("; on its critical path the first has {} more than the "
+                                                              "median of those after it",
+                                                              fmt::join(excesses, ", "))),
        .suggestion = "Nothing to do where it happens once; begin the recording after it",
        .command = "steps",
        .confidence = Confidence::high});
@@ -415,9 +438,15 @@ void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
 
 }  // namespace
 
+std::vector<Finding> all_lost_times(RuleContext& context) {
+  std::vector<Finding> findings;
+  find_kinds(context, 0, findings);
+  return findings;
+}
+
 void find_lost_time(RuleContext& context, std::vector<Finding>& findings) {
   if (!context.has_device_ops()) return;
-  find_kinds(context, findings);
+  find_kinds(context, context.thresholds().noticeable / 3, findings);
   find_synchronization(context, findings);
   find_host_stalls(context, findings);
   find_launch_bound(context, findings);

@@ -54,6 +54,12 @@ constexpr std::array kFrameworkTerms{
                    " (a stream of its own)"},
     FrameworkTerms{"torch.set_float32_matmul_precision(\"high\")", "cublasSetMathMode with CUBLAS_TF32_TENSOR_OP_MATH"},
     FrameworkTerms{" (torch.compile, fused optimizers and norms)", ""},
+    FrameworkTerms{"cudaMemcpyAsync, non_blocking=True, page-locked memory", "cudaMemcpyAsync, page-locked memory"},
+    FrameworkTerms{"(pin_memory=True, cudaHostAlloc) with copies that do not block (non_blocking=True)",
+                   "(cudaHostAlloc) with copies that do not block"},
+    FrameworkTerms{"torch.compile, or fused implementations of what they belong to (normalization, rotary embedding, "
+                   "activation with its product, optimizer)",
+                   "one kernel that reads its inputs once"},
 };
 
 }  // namespace
