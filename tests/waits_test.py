@@ -120,18 +120,20 @@ def expected_of_nsys(path):
         key = (thread >> 24, correlation)
         starts[key] = start
         names[key] = (name.split("_v")[0], start, end)
-    ops = []
+    ops, contexts = [], {}
     for table in ("KERNEL", "MEMCPY", "MEMSET"):
         try:
-            rows = database.execute("SELECT start, end, deviceId, streamId, correlationId, %s FROM "
+            rows = database.execute("SELECT start, end, deviceId, contextId, streamId, correlationId, %s FROM "
                                     "CUPTI_ACTIVITY_KIND_%s" % (process, table)).fetchall()
         except sqlite3.OperationalError:
             continue
-        for start, end, device, stream, correlation, owner in rows:
+        for start, end, device, context, stream, correlation, owner in rows:
+            contexts.setdefault((owner, context), device)
             ops.append(Op(start, end, starts.get((owner >> 24, correlation)), device, stream, owner >> 24))
     expected = Expected()
-    for device, stream, correlation, owner in database.execute(
-            "SELECT deviceId, streamId, correlationId, %s FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION" % process):
+    for device, context, stream, correlation, owner in database.execute(
+            "SELECT deviceId, contextId, streamId, correlationId, %s FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION" % process):
+        device = contexts.get((owner, context), device)  # the row's own may be another one's
         owner >>= 24
         if (owner, correlation) not in names:
             continue

@@ -415,6 +415,7 @@ void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
   if (context.judged().warm_up.empty()) return;
   int64_t time = 0;
   for (const Period& period : context.judged().warm_up) time += period.end - period.begin;
+  const auto count = static_cast<int64_t>(context.judged().warm_up.size());
   const auto usual = context.measured() / static_cast<int64_t>(context.judged().periods.size());
   std::vector<std::string> excesses;
   for (const WarmUp::Excess& excess : context.judged().warm_up_excess) {
@@ -422,10 +423,10 @@ void find_warm_up(RuleContext& context, std::vector<Finding>& findings) {
   }
   findings.push_back(
       {.rule = "warm_up",
-       .title = fmt::format("The first {} {}: {} instead of {} a step; left out of all figures",
-                            context.judged().warm_up.size(),
-                            context.judged().warm_up.size() == 1 ? "step is a warm-up" : "steps are warm-ups",
-                            format_ns(time / static_cast<int64_t>(context.judged().warm_up.size())), format_ns(usual)),
+       .title = fmt::format("{}: {} instead of {} a step; left out of all figures",
+                            count == 1 ? "The first step is a warm-up"
+                                       : fmt::format("The first {} steps are warm-ups", count),
+                            format_ns(time / count), format_ns(usual)),
        .evidence = fmt::format("{} in all{}", format_ns(time),
                                excesses.empty() ? ""
                                                 : fmt::format("; on its critical path the first has {} more than the "
