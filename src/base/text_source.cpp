@@ -279,6 +279,39 @@ class CompressedSource final : public TextSource {
   std::array<Piece, 2> pieces_;
 };
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+/// A text behind its byte order mark, which is no part of it.
+class UnmarkedSource final : public TextSource {
+ public:
+  explicit UnmarkedSource(std::unique_ptr<TextSource> marked) : marked_(std::move(marked)) {
+    char mark[kByteOrderMark.size()];
+    marked_->read(mark, sizeof(mark));
+  }
+
+  size_t read_next(char* to, size_t size) override {
+    const size_t got = marked_->read(to, size);
+    damage_ = marked_->damage();
+    return got;
+  }
+  size_t read_at(uint64_t position, char* to, size_t size) override {
+    return marked_->read_at(position + kByteOrderMark.size(), to, size);
+  }
+  bool is_quick_anywhere() const override { return marked_->is_quick_anywhere(); }
+  uint64_t stored_bytes() const override { return marked_->stored_bytes(); }
+  uint64_t stored_position() const override { return marked_->stored_position(); }
+
+ private:
+  std::unique_ptr<TextSource> marked_;
+};
+
+std::unique_ptr<TextSource> without_mark(std::unique_ptr<TextSource> text) {
+  char mark[kByteOrderMark.size()];
+  const size_t size = text->read_at(0, mark, sizeof(mark));
+  if (std::string_view(mark, size) != kByteOrderMark) return text;
+  return std::make_unique<UnmarkedSource>(std::move(text));
+}
+
 template <typename D>
 std::unique_ptr<Decoder> start_decoder(std::shared_ptr<File> file) {
   return std::make_unique<D>(std::move(file));
@@ -293,12 +326,12 @@ std::unique_ptr<TextSource> open_text(const std::string& path) {
   unsigned char magic[4] = {};
   if (file->read_at(0, magic, sizeof(magic)) == 0) throw Error(file->name(), "is empty");
   if (magic[0] == 0x1f && magic[1] == 0x8b) {
-    return std::make_unique<CompressedSource>(file, start_decoder<GzipDecoder>);
+    return without_mark(std::make_unique<CompressedSource>(file, start_decoder<GzipDecoder>));
   }
   if (magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd) {
-    return std::make_unique<CompressedSource>(file, start_decoder<ZstdDecoder>);
+    return without_mark(std::make_unique<CompressedSource>(file, start_decoder<ZstdDecoder>));
   }
-  return std::make_unique<PlainSource>(file);
+  return without_mark(std::make_unique<PlainSource>(file));
 }
 
 std::string read_small_text(const std::string& path, size_t most, const std::string& what) {

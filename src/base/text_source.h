@@ -11,6 +11,7 @@
 //   zstd    by decoding from the start (its decoder's state cannot be copied), with the same two pieces kept;
 //   pipe    standard input is spooled to a nameless file in TMPDIR as far as it is read (base/file.h), since a pipe
 //           cannot be read twice.
+// A byte order mark (UTF-8) at the beginning is no part of the text: positions count from behind it.
 // A text that is more than 200 times as large as its compressed form is damage, from 256 MB on.
 #pragma once
 

@@ -132,6 +132,21 @@ TEST(TextSource, ConcatenatedMembersAreOneText) {
   EXPECT_EQ(source->damage(), "");
 }
 
+TEST(TextSource, AByteOrderMarkIsNoPartOfTheText) {
+  const std::string text = numbered_lines(300000);
+  const std::string marked = "\xef\xbb\xbf" + text;
+  for (const std::string& stored : {marked, test::gzip(marked), test::zstd(marked)}) {
+    const TestFile file(stored);
+    const auto source = open_text(file.path());
+    EXPECT_EQ(read_at(*source, 1000, 50), text.substr(1000, 50));
+    EXPECT_TRUE(read_all(*source) == text);
+    EXPECT_EQ(source->text_position(), text.size());
+    EXPECT_EQ(source->stored_position(), stored.size());
+  }
+  const TestFile other("\xef\xbbx");
+  EXPECT_EQ(read_all(*open_text(other.path())), "\xef\xbbx");
+}
+
 TEST(TextSource, TruncationAtAnyByteGivesAPrefixAndSaysSo) {
   const std::string text = numbered_lines(20000);
   for (const std::string& whole : {test::gzip(text), test::zstd(text)}) {

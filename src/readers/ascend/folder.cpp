@@ -57,10 +57,13 @@ void take(const fs::path& file, Parts& parts) {
     part = &parts.info;
   } else if (name == "profiler_metadata.json") {
     part = &parts.metadata;
-  } else if (is("", ".csv") || is("", ".json")) {
+  }
+  const bool may_be_part = is("", ".csv") || is("", ".json") || is("", ".json.gz") || is("", ".db");
+  if (part != nullptr && part->empty()) {
+    *part = file.string();
+  } else if (may_be_part) {
     parts.unread.push_back(name);
   }
-  if (part != nullptr && part->empty()) *part = file.string();
 }
 
 void take_files(const fs::path& folder, Parts& parts) {

@@ -239,7 +239,6 @@ class JsonSplitReader {
 
 bool is_json_split(std::string_view head) {
   // {"data": [[...  Rows come first and may fill the head; a cell is a number or null.
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
   const auto take = [&](std::string_view token) {
     while (!head.empty() && is_json_space(head.front())) head.remove_prefix(1);
     if (!head.starts_with(token)) return false;

@@ -99,7 +99,7 @@ bool CsvReader::next(std::vector<std::string>& fields) {
       size += sizeof(std::string);
       begin_field();
       fresh = true;
-    } else if (c == '\n' || (c == '\r' && peek() == '\n')) {
+    } else if (c == '\n' || (c == '\r' && (peek() == '\n' || peek() < 0))) {
       if (c == '\r') get();
       ended = true;
     } else if (c == '"' && fresh) {

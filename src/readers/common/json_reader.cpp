@@ -57,10 +57,6 @@ JsonReader::Token JsonReader::begin(bool object) {
 JsonReader::Token JsonReader::next() {
   if (!damage_.empty()) return close();
   int c = peek_token();
-  if (c == 0xef && before_ + at_ == 0) {  // a byte order mark
-    for (int i = 0; i < 3 && peek() >= 0; ++i) take();
-    c = peek_token();
-  }
   if (expect_ == Expect::nothing) {
     return c < 0 ? Token::end : fail("there is something behind the end of the document");
   }

@@ -307,7 +307,7 @@ class CsvFile {
 }  // namespace
 
 CsvKind csv_kind_of(std::string_view head) {
-  MemoryText text(head.substr(0, head.find('\n')));
+  MemoryText text(head);
   const Table table(text);
   const bool timed = table.has({"Start_Timestamp", "End_Timestamp"});
   if (table.has({"Domain", "Function"}) && timed) return CsvKind::calls;

@@ -50,7 +50,7 @@ bool has_ending(const fs::path& path, std::string_view ending) {
   return name.ends_with(ending) || name.ends_with(std::string(ending) + ".gz");
 }
 
-/// What a file is; nothing of one that cannot be read.
+/// What a file is; nothing of one that is no part, or that cannot be read.
 Part part_of(const fs::path& path) {
   Part part;
   part.path = path.string();
@@ -63,25 +63,31 @@ Part part_of(const fs::path& path) {
     if (csv) part.kind = csv_kind_of(head);
     part.json = !csv && is_json_results(head);
   } catch (const Error&) {
-    // left out like anything else that is no part
+    // no part, like other files of the folder
   }
   return part;
 }
 
-/// Calls visit(path) for the files of a folder by their names, until it returns false.
+/// Calls visit(path) for the files of a folder by their names, until it returns false. Returns how many entries it left
+/// out: folders, and files beyond kMostFiles.
 template <typename Visit>
-void each_file(const std::string& folder, Visit visit) {
+int64_t each_file(const std::string& folder, Visit visit) {
   std::vector<fs::path> files;
+  int64_t left_out = 0;
   std::error_code failed;
   for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed), end;
-       !failed && at != end && files.size() < kMostFiles; at.increment(failed)) {
+       !failed && at != end; at.increment(failed)) {
     std::error_code ignored;
-    if (at->is_regular_file(ignored)) files.push_back(at->path());
+    if (at->path().filename().string().starts_with(".")) continue;
+    const bool taken = at->is_regular_file(ignored) && files.size() < kMostFiles;
+    if (taken) files.push_back(at->path());
+    left_out += taken ? 0 : 1;
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
-    if (!visit(file)) return;
+    if (!visit(file)) break;
   }
+  return left_out;
 }
 
 /// JSON results alone are profiles by themselves, of which several may be ranks.
@@ -101,12 +107,20 @@ void note_sizes(const TextSource& source, Run& run) {
 
 void read_folder(const std::string& folder, Assembler& assembler) {
   std::map<std::string, std::vector<Part>> processes;
-  each_file(folder, [&](const fs::path& file) {
+  Notes& notes = assembler.run.notes;
+  int64_t others = 0;
+  std::string first;
+  const int64_t left_out = each_file(folder, [&](const fs::path& file) {
     Part part = part_of(file);
-    if (part.json || part.kind != CsvKind::none) processes[process_of(file)].push_back(std::move(part));
+    if (part.json || part.kind != CsvKind::none) {
+      processes[process_of(file)].push_back(std::move(part));
+    } else if (others++ == 0) {
+      first = " (first: " + file.filename().string() + ")";
+    }
     return true;
   });
-  Notes& notes = assembler.run.notes;
+  notes.add("skipped_file", others + left_out,
+            "files and folders beside the tables of rocprof were not read" + first + "; name them by themselves");
   // Repeated measurements are in this one file.
   const auto joined = processes.find("pmc_perf");
   for (auto& [process, parts] : processes) {

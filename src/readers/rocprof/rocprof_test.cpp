@@ -186,6 +186,16 @@ TEST(Rocprof, AFolderIsOneRun) {
   EXPECT_NE(slices.correlation[first], slices.correlation[second]);
 }
 
+TEST(Rocprof, NothingInAFolderIsDroppedWithoutANote) {
+  const Folder folder;
+  folder.add("11_kernel_trace.csv", kKernels);
+  folder.add("12_something_new.csv", "\"a\",\"b\"\n1,2\n");
+  folder.add("README", "about this run");
+  const Session session = folder.open();
+  ASSERT_EQ(session.runs.size(), 1u);
+  EXPECT_EQ(session.runs.front().notes.count("skipped_file"), 2);
+}
+
 TEST(Rocprof, JsonResultsInAnyOrder) {
   for (const auto& text :
        {results(kNames + "," + kCallbacks + "," + kTail), results(kTail + "," + kNames + "," + kCallbacks)}) {

@@ -413,9 +413,7 @@ class Reader {
 }  // namespace
 
 bool is_profile(const Input& input) {
-  std::string_view head = input.head;
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
-  head = trim_json(head);
+  const std::string_view head = trim_json(input.head);
   return head.starts_with('{') && (head.find("speedscope.app/file-format-schema") != std::string_view::npos ||
                                    head.find("\"speedscope@") != std::string_view::npos);
 }

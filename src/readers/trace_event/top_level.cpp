@@ -127,11 +127,6 @@ Stop read_keys(Characters& in, TopLevel& top, bool stop_at_events) {
 TopLevel read_until_events(TextSource& source, const std::string& file, std::string& rest, uint64_t& offset) {
   TopLevel top;
   Characters in(source);
-  if (in.peek() == 0xef) {  // byte order mark
-    in.get();
-    in.get();
-    in.get();
-  }
   in.skip_space();
   const auto at = [&] { return " at byte " + std::to_string(in.position()); };
   if (in.peek() == '[') {
